@@ -1,0 +1,49 @@
+"""Build the kernels: Python files that Cython compiles ahead of time."""
+
+from pathlib import Path
+
+from Cython.Build import cythonize
+from setuptools import Extension, setup
+from setuptools.command.build_ext import build_ext
+
+HERE = Path(__file__).parent
+KERNELS = sorted(HERE.glob("src/tallylearn/kernels/[a-z]*.py"))
+NO_COMPILER = """
+tallylearn: the kernels did not compile (see the message above). They need a C compiler and Python's headers:
+  Debian, Ubuntu   apt install gcc python3-dev
+  Fedora           dnf install gcc python3-devel
+  macOS            xcode-select --install
+  Windows          the Build Tools for Visual Studio, workload 'C++'
+"""
+
+
+class BuildKernels(build_ext):
+    """Compile, or say in plain words what is missing."""
+
+    def run(self):
+        try:
+            super().run()
+        except Exception as error:
+            raise SystemExit(f"{error}\n{NO_COMPILER}") from error
+
+
+def extension(path):
+    name = ".".join(path.relative_to(HERE / "src").with_suffix("").parts)
+    return Extension(name, [str(path.relative_to(HERE))], extra_compile_args=["-O3"])
+
+
+setup(
+    cmdclass={"build_ext": BuildKernels},
+    ext_modules=cythonize(
+        [extension(path) for path in KERNELS],
+        build_dir="build",
+        compiler_directives={
+            "language_level": 3,
+            "boundscheck": False,
+            "wraparound": False,
+            "initializedcheck": False,
+            "cdivision": True,
+            "freethreading_compatible": True,
+        },
+    ),
+)

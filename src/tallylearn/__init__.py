@@ -1,0 +1,34 @@
+"""tallylearn: classical machine learning on tables, with the working shown."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+__version__ = "0.1.0"
+
+NAMES = {  # public name -> the module that holds it
+    "DummyClassifier": "models.dummies",
+    "DummyRegressor": "models.dummies",
+    "NaiveBayes": "models.naive_bayes",
+    "NearestCentroid": "models.nearest_centroid",
+    "engine": "engines",
+    "example": "sources.shipped",
+    "load": "modelfile",
+    "merge": "doors.onepass",
+    "table": "sources",
+}
+
+__all__ = sorted(NAMES)  # noqa: PLE0605
+
+
+def __getattr__(name: str) -> Any:
+    if name not in NAMES:
+        raise AttributeError(f"module 'tallylearn' has no attribute {name!r}")
+    value = getattr(import_module(f"tallylearn.{NAMES[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return [*__all__, "__version__"]

@@ -1,0 +1,195 @@
+"""Intake: what a user passes to ``fit`` or ``predict``, as blocks that match what was learned."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tallylearn.errors import ColumnError, InputError, TargetError, listed
+from tallylearn.sources import Files, Source, Table, aimed, opened
+from tallylearn.sources.declarations import Declaration
+from tallylearn.sources.frames import Frame, framed
+from tallylearn.sources.memory import block_of, check_rows
+from tallylearn.sources.targets import flat, labels, measures, weights
+from tallylearn.tables import TEXT, UNKNOWN, Block, Codes, Column, Schema
+
+Array = NDArray[Any]
+
+
+@dataclass(frozen=True)
+class Lesson:
+    """Rows to learn from: a source, its target and its weights."""
+
+    source: Source
+    by_name: bool  # whether the columns are matched by name from now on
+    y: Array | None = None  # a target that came as an array
+    weight: Array | None = None  # weights that came as an array
+
+    @property
+    def label_type(self) -> str:
+        """The type of the classes that ``predict`` returns."""
+        return "" if self.y is None else self.y.dtype.str
+
+    def blocks(self, task: str | None) -> Iterator[Block]:
+        """Blocks with labels or measures as their target, rows of weight zero left out."""
+        coded: Callable[..., Any] = labels if task == "classifier" else measures
+        if isinstance(self.source, Files):
+            for block in self.source.blocks():
+                yield replace(block, target=coded(block.target, block.start)).weighed(block.weight)
+            return
+        table = self.source
+        target = table.target if self.y is None else self.y
+        weight = table.weight if self.weight is None else self.weight
+        whole = replace(table.block, target=coded(target))
+        yield from whole.weighed(weight).cut()
+
+
+def lesson(X: Any, y: Any, weight: Any, who: str, schema: Schema | None = None) -> Lesson:
+    """Read the arguments of ``fit``; with a schema, rows that must match what was learned."""
+    names = (y if isinstance(y, str) else None, weight if isinstance(weight, str) else None)
+    by_name = isinstance(X, str | Path | Files | Table) or names[0] is not None
+    if isinstance(X, Table | Files):
+        source = aimed(X, *names)
+        if schema is not None and source.schema != schema:
+            source = _read_as(source, schema)
+    else:
+        if not isinstance(X, str | Path):
+            X = framed(X)
+            X = X if schema is None else matched(X, schema, by_name, who)
+        source = opened(X, Declaration(target=names[0], weight=names[1]), schema)
+    if y is None and source.declared.target is None:
+        raise TargetError(
+            "the call names no target. Pass y, or the target column's name as in fit(table, 'y'). "
+            f"{who} requires y to be passed, but the target y is None."
+        )
+    target = None if y is None or isinstance(y, str) else _target(source, y)
+    given = None if weight is None or isinstance(weight, str) else weights(weight, _length(source))
+    return Lesson(source, by_name, target, given)
+
+
+def _read_as(source: Source, schema: Schema) -> Source:
+    if isinstance(source, Files):
+        return Files(source.paths, source.declared, schema)
+    return Table(_picked(source.block, schema), source.target, source.weight, source.declared)
+
+
+def _target(source: Source, y: Any) -> Array:
+    if isinstance(source, Files):
+        raise TargetError("a table of files takes its target from a column: fit('data.csv', 'column').")
+    if source.declared.target is not None:
+        raise TargetError(
+            f"the table declares the target {source.declared.target!r}, and the call passes another."
+        )
+    target = flat(y)
+    check_rows(len(source), target)
+    return target
+
+
+def _length(source: Source) -> int:
+    if isinstance(source, Files):
+        raise InputError("a table of files takes its weights from a column: sample_weight='column'.")
+    return len(source)
+
+
+def rows(X: Any, schema: Schema, by_name: bool, who: str) -> Iterator[Block]:
+    """The rows to predict, block by block."""
+    if isinstance(X, str | Path):
+        yield from opened(X, Declaration(missing=schema.missing), schema).blocks()
+    elif isinstance(X, Files):
+        yield from Files(X.paths, replace(X.declared, target=None, weight=None), schema).blocks()
+    elif isinstance(X, Table):
+        yield from (X.block if X.schema == schema else _picked(X.block, schema)).cut()
+    else:
+        yield from block_of(matched(framed(X), schema, by_name, who), schema).cut()
+
+
+def matched(frame: Frame, schema: Schema, by_name: bool, who: str) -> Frame:
+    """The frame with the columns that were learned; by name, or by place and name as scikit-learn does."""
+    expected = _raw_names(schema)
+    if by_name and frame.named:
+        if missing := [name for name in expected if name not in frame.names]:
+            raise ColumnError(
+                f"the table lacks {listed(missing)}, which the model learned from; "
+                f"it has {listed(frame.names)}."
+            )
+        return frame
+    if len(frame.names) != len(expected):
+        raise ColumnError(
+            f"the model learned from {len(expected)} columns, and here are {len(frame.names)}. "
+            f"X has {len(frame.names)} features, but {who} is expecting {len(expected)} features as input."
+        )
+    if frame.named != schema.named and not by_name:
+        _warn_of_names(frame.named, who)
+    elif frame.named and frame.names != expected:
+        raise _other_names(frame.names, expected)
+    return replace(frame, names=expected)
+
+
+def _raw_names(schema: Schema) -> tuple[str, ...]:
+    """The columns before dates were taken apart."""
+    apart = {f"{name}.{part}": name for name, parts in schema.parts for part in parts}
+    return tuple(dict.fromkeys(apart.get(name, name) for name in schema.names))
+
+
+def _warn_of_names(named: bool, who: str) -> None:
+    message = (
+        f"X has feature names, but {who} was fitted without feature names"
+        if named
+        else f"X does not have valid feature names, but {who} was fitted with feature names"
+    )
+    warnings.warn(message, UserWarning, stacklevel=6)
+
+
+def _other_names(names: tuple[str, ...], expected: tuple[str, ...]) -> ColumnError:
+    """scikit-learn's sentences for names that differ."""
+    said = "The feature names should match those that were passed during fit.\n"
+    unseen, missing = sorted({*names} - {*expected}), sorted({*expected} - {*names})
+    for title, group in (("unseen at fit time", unseen), ("seen at fit time, yet now missing", missing)):
+        if group:
+            said += f"Feature names {title}:\n" + "".join(f"- {name}\n" for name in group[:5])
+            said += "- ...\n" if len(group) > 5 else ""
+    if not unseen and not missing:
+        said += "Feature names must be in the same order as they were in fit.\n"
+    return ColumnError(said)
+
+
+def _picked(block: Block, schema: Schema) -> Block:
+    """The columns of a schema out of a block that was read as another."""
+    have = {column.name: column for column in block.schema.columns}
+    for column in schema.columns:
+        if column.name not in have:
+            raise ColumnError(
+                f"the table lacks {column.name!r}, which the model learned from; it has {listed(have)}."
+            )
+        _check_kind(column, have[column.name])
+    place = {name: j for j, name in enumerate(block.schema.numbers)}
+    columns = [
+        block.numbers[:, place[name]] if name in place else np.full(len(block), np.nan)
+        for name in schema.numbers
+    ]
+    empty = Codes((), np.full(len(block), -1, dtype=np.int32))
+    return replace(
+        block,
+        schema=schema,
+        numbers=np.column_stack(columns) if columns else np.empty((len(block), 0)),
+        codes={name: block.codes.get(name, empty) for name in schema.categories},
+        text={c.name: block.text[c.name] for c in schema.of_kind(TEXT)},
+    )
+
+
+def _check_kind(learned: Column, here: Column) -> None:
+    if learned.kind != here.kind and UNKNOWN not in (learned.kind, here.kind):
+        raise ColumnError(
+            f"column {learned.name!r} was {a(learned.kind)} when the model learned, and is {a(here.kind)} "
+            f"here. Declare it alike in both tables, for example with categories=[{learned.name!r}]."
+        )
+
+
+def a(kind: str) -> str:
+    return f"{'an' if kind[0] in 'aeiou' else 'a'} {kind}"

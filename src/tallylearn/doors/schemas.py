@@ -1,0 +1,56 @@
+"""Schemas side by side: may these columns be learned from, and do those two tables agree?"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from tallylearn.doors.intake import a
+from tallylearn.errors import ColumnError, MergeError, listed
+from tallylearn.tables import TEXT, UNKNOWN, Column, Schema
+
+
+def checked(schema: Schema, kinds: tuple[str, ...], who: str) -> Schema:
+    """The schema, if the learner takes every kind of column in it."""
+    for column in schema.columns:
+        if kinds and column.kind not in (*kinds, UNKNOWN):
+            remedy = f"leave it out with tl.table(..., ignore=[{column.name!r}])"
+            if column.kind == TEXT:
+                remedy = f"declare categories=[{column.name!r}], or {remedy}"
+            raise ColumnError(
+                f"column {column.name!r} is {a(column.kind)}, and {who} learns from {_plural(kinds)}. "
+                f"To go on, {remedy}."
+            )
+    return schema
+
+
+def united(first: Schema, other: Schema) -> Schema:
+    """One schema for two tables of the same columns; a column that is all missing takes the other's kind."""
+    if {*first.names} != {*other.names} or (not first.named and first.names != other.names):
+        odd = sorted({*first.names} ^ {*other.names})
+        raise MergeError(f"the models learned from different columns: {listed(odd)}.")
+    theirs = {column.name: column for column in other.columns}
+    columns = tuple(_one(column, theirs[column.name]) for column in first.columns)
+    if first.parts != other.parts or first.missing != other.missing:
+        raise MergeError("the tables declare dates or missing values differently.")
+    return replace(first, columns=columns, named=first.named and other.named)
+
+
+def _one(mine: Column, theirs: Column) -> Column:
+    if UNKNOWN in (mine.kind, theirs.kind):
+        return theirs if mine.kind == UNKNOWN else mine
+    if mine.kind != theirs.kind:
+        raise MergeError(
+            f"column {mine.name!r} is {a(mine.kind)} in one model and {a(theirs.kind)} in the other. "
+            f"Declare it alike in both tables, for example with categories=[{mine.name!r}], and fit again."
+        )
+    if mine.values != theirs.values:
+        raise MergeError(
+            f"column {mine.name!r} declares the values {listed(mine.values)} in one model and "
+            f"{listed(theirs.values)} in the other."
+        )
+    return mine if mine.origin == theirs.origin else replace(mine, origin="declared")
+
+
+def _plural(kinds: tuple[str, ...]) -> str:
+    words = {"number": "numbers", "category": "categories", "text": "text", "date": "dates"}
+    return ", ".join(words[kind] for kind in kinds)

@@ -1,0 +1,159 @@
+"""The shell: scikit-learn's manners, worn without importing scikit-learn."""
+
+from __future__ import annotations
+
+import html
+import inspect
+from collections.abc import Iterable
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from tallylearn.errors import OptionError, listed, not_fitted
+from tallylearn.tables import Schema
+
+
+class Estimator:
+    """Parameters are stored as given; what is learned ends with an underscore."""
+
+    task: ClassVar[str | None] = None  # classifier, regressor
+    family: ClassVar[str] = ""  # generative, discriminative, baseline
+    schema_: Schema
+    model_: Any
+    _by_name: bool
+    _label_type: str
+
+    @classmethod
+    def options(cls) -> tuple[str, ...]:
+        """The names of the parameters, in the order of the signature."""
+        found = inspect.signature(cls.__init__).parameters.values()
+        return tuple(p.name for p in found if p.name != "self" and p.kind != p.VAR_KEYWORD)
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """The parameters by name."""
+        return {name: getattr(self, name) for name in self.options()}
+
+    def set_params(self, **params: Any) -> Self:
+        """Change parameters; they act at the next ``fit``."""
+        known = self.options()
+        for name, value in params.items():
+            if name not in known:
+                raise OptionError(
+                    f"Invalid parameter {name!r} for estimator {self!r}. "
+                    f"Valid parameters are: {sorted(known)!r}."
+                )
+            setattr(self, name, value)
+        return self
+
+    def __repr__(self) -> str:
+        defaults = inspect.signature(type(self).__init__).parameters
+        given = ", ".join(
+            f"{name}={value!r}"
+            for name, value in self.get_params().items()
+            if not _same(value, defaults[name].default)
+        )
+        return f"{type(self).__name__}({given})"
+
+    def _repr_html_(self) -> str:
+        state = "fitted" if self.__sklearn_is_fitted__() else "not fitted"
+        return (
+            '<pre style="border-left:3px solid #888;padding:.3em .8em">'
+            f"{html.escape(repr(self))}<br><small>{state}</small></pre>"
+        )
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "model_")
+
+    def _check_fitted(self) -> None:
+        if not self.__sklearn_is_fitted__():
+            raise not_fitted(type(self).__name__)
+
+    def _derive(self) -> None:
+        """The attributes that scikit-learn's users look for."""
+        self.n_features_in_ = len(self.schema_.columns)
+        if self.schema_.named:
+            self.feature_names_in_ = np.array(self.schema_.names, dtype=object)
+        elif hasattr(self, "feature_names_in_"):
+            del self.feature_names_in_
+
+    @property
+    def _estimator_type(self) -> str | None:
+        return self.task
+
+    def _more_tags(self, tags: Any) -> None:
+        """What a learner has to say about itself to scikit-learn."""
+
+    def __sklearn_tags__(self) -> Any:
+        from sklearn.utils import ClassifierTags, InputTags, RegressorTags, Tags, TargetTags
+
+        tags = Tags(
+            estimator_type=self.task,
+            target_tags=TargetTags(required=self.task is not None),
+            classifier_tags=ClassifierTags() if self.task == "classifier" else None,
+            regressor_tags=RegressorTags() if self.task == "regressor" else None,
+            input_tags=InputTags(allow_nan=True, string=True, categorical=True),
+        )
+        self._more_tags(tags)
+        return tags
+
+    def set_fit_request(self, *, sample_weight: bool | str | None) -> Self:
+        """Whether a pipeline hands ``sample_weight`` to ``fit`` (scikit-learn's metadata routing)."""
+        return self._request("fit", sample_weight)
+
+    def set_partial_fit_request(self, *, sample_weight: bool | str | None) -> Self:
+        """Whether a pipeline hands ``sample_weight`` to ``partial_fit``."""
+        return self._request("partial_fit", sample_weight)
+
+    def set_score_request(self, *, sample_weight: bool | str | None) -> Self:
+        """Whether a pipeline hands ``sample_weight`` to ``score``."""
+        return self._request("score", sample_weight)
+
+    def get_metadata_routing(self) -> Any:
+        """What this estimator asks of scikit-learn's metadata routing."""
+        from copy import deepcopy
+
+        from sklearn.utils.metadata_routing import MetadataRequest
+
+        if hasattr(self, "_metadata_request"):
+            return deepcopy(self._metadata_request)
+        routing = MetadataRequest(owner=type(self).__name__)
+        for method in ("fit", "partial_fit", "score"):
+            call = getattr(self, method, None)
+            if call and "sample_weight" in inspect.signature(call).parameters:
+                getattr(routing, method).add_request(param="sample_weight", alias=None)
+        return routing
+
+    def _request(self, method: str, wanted: bool | str | None) -> Self:
+        routing = self.get_metadata_routing()
+        getattr(routing, method).add_request(param="sample_weight", alias=wanted)
+        self._metadata_request = routing
+        return self
+
+    def _in_range(self, name: str, low: float, high: float = float("inf"), *, open_low: bool = False) -> float:
+        """A numeric parameter, or an error in scikit-learn's words."""
+        value = getattr(self, name)
+        number = isinstance(value, int | float) or hasattr(value, "__float__")
+        if isinstance(value, bool) or not number or not low <= value <= high or (open_low and value == low):
+            bracket = "(" if open_low else "["
+            raise OptionError(
+                f"The {name!r} parameter of {type(self).__name__} must be a float in the range "
+                f"{bracket}{low}, {high}{')' if high == float('inf') else ']'}. Got {value!r} instead."
+            )
+        return float(value)
+
+    def _one_of(self, name: str, allowed: Iterable[object]) -> Any:
+        """A parameter from a list."""
+        value = getattr(self, name)
+        if not isinstance(value, str | type(None)) or value not in allowed:
+            raise OptionError(
+                f"The {name!r} parameter of {type(self).__name__} must be one of {listed(allowed, 20)}. "
+                f"Got {value!r} instead."
+            )
+        return value
+
+
+def _same(a: Any, b: Any) -> bool:
+    try:
+        return a is b or bool(a == b)
+    except ValueError:  # an array
+        return False

@@ -1,0 +1,144 @@
+"""Tasks: what classifiers and regressors do with a model, once for all of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tallylearn import engines
+from tallylearn.doors.intake import lesson, rows
+from tallylearn.doors.shell import Estimator
+from tallylearn.errors import speaking
+from tallylearn.sources.memory import check_size
+from tallylearn.tables import Block
+from tallylearn.workings import Derivation, Explanation
+
+Array = NDArray[Any]
+TIED = 1e-9  # scores closer than this, relative to the largest, are tied
+
+
+class Predictor(Estimator):
+    """Whatever answers row by row."""
+
+    def predict(self, X: Any) -> Array:
+        """The answer for every row."""
+        return self._mapped(X, self._answers)
+
+    def explain(self, X: Any) -> Explanation:
+        """The evidence for every row, as it adds up to the prediction."""
+        self._check_fitted()
+        with speaking(type(self).__name__):
+            found = [self.model_.evidence(block) for block in self._blocks(X)]
+        return Explanation(tuple(row for part in found for row in part))
+
+    def show_work(self) -> Derivation:
+        """How the model came out of the tally, step by step."""
+        self._check_fitted()
+        result: Derivation = self.model_.derivation(self.schema_)
+        return result
+
+    def _answers(self, block: Block) -> Array:
+        raise NotImplementedError
+
+    def _blocks(self, X: Any) -> Any:
+        return rows(X, self.schema_, self._by_name, type(self).__name__)
+
+    def _mapped(self, X: Any, call: Callable[[Block], Array]) -> Array:
+        self._check_fitted()
+        with speaking(type(self).__name__):
+            parts = list(engines.here().map(call, self._blocks(X)))
+            if not parts or not sum(map(len, parts)):
+                check_size(0, self.n_features_in_, type(self).__name__)
+        return np.concatenate(parts)
+
+
+class Classifier(Predictor):
+    """Answers with a class."""
+
+    task: ClassVar[str | None] = "classifier"
+    classes_: Array
+
+    def predict_log_proba(self, X: Any) -> Array:
+        """The logarithm of every class's probability."""
+        return self._mapped(X, lambda block: log_shares(self._likely(block)))
+
+    def predict_proba(self, X: Any) -> Array:
+        """Every class's probability, classes in the order of ``classes_``."""
+        return self._mapped(X, lambda block: np.exp(log_shares(self._likely(block))))
+
+    def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
+        """The share of rows whose class is predicted right."""
+        self._check_fitted()
+        with speaking(type(self).__name__):
+            read = lesson(X, y, sample_weight, type(self).__name__, self.schema_)
+            right, whole = 0.0, 0.0
+            for block in read.blocks(self.task):
+                truth = block.target.among(self.model_.classes)
+                weight = np.ones(len(block)) if block.weight is None else block.weight
+                right += float(weight[self._chosen(block) == truth].sum())
+                whole += float(weight.sum())
+        return right / whole
+
+    def _likely(self, block: Block) -> Array:
+        """What the probabilities are made of."""
+        result: Array = self.model_.scores(block)
+        return result
+
+    def _answers(self, block: Block) -> Array:
+        return self.classes_[self._chosen(block)]
+
+    def _chosen(self, block: Block) -> Array:
+        return choice(self.model_.scores(block), getattr(self, "at_half", "first"))
+
+    def _derive(self) -> None:
+        super()._derive()
+        classes = np.array(self.model_.classes)
+        if self._label_type and np.dtype(self._label_type).kind not in "U":
+            classes = classes.astype(self._label_type)
+        self.classes_ = classes
+
+
+class Regressor(Predictor):
+    """Answers with a number."""
+
+    task: ClassVar[str | None] = "regressor"
+
+    def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
+        """R²: the share of the target's variance that the predictions explain."""
+        self._check_fitted()
+        with speaking(type(self).__name__):
+            read = lesson(X, y, sample_weight, type(self).__name__, self.schema_)
+            pairs = [
+                (block.target, self._answers(block), np.ones(len(block)) if block.weight is None else block.weight)
+                for block in read.blocks(self.task)
+            ]
+        truth, answer, weight = (np.concatenate(column) for column in zip(*pairs, strict=True))
+        mean = np.average(truth, weights=weight)
+        whole = float((weight * (truth - mean) ** 2).sum())
+        missed = float((weight * (truth - answer) ** 2).sum())
+        if whole == 0:
+            return 1.0 if missed == 0 else 0.0
+        return 1 - missed / whole
+
+    def _answers(self, block: Block) -> Array:
+        result: Array = self.model_.answers(block)
+        return result
+
+
+def log_shares(scores: Array) -> Array:
+    """Scores as the logarithms of shares that sum to one."""
+    top = scores.max(axis=1, keepdims=True)
+    shifted = scores - top
+    return shifted - np.log(np.exp(shifted).sum(axis=1, keepdims=True))
+
+
+def choice(scores: Array, at_half: str = "first") -> Array:
+    """The best class of every row; of tied ones the first, or the last where half counts as positive."""
+    best = scores.max(axis=1, keepdims=True)
+    tied = scores >= best - TIED * np.abs(best)
+    if at_half == "positive":
+        return scores.shape[1] - 1 - np.argmax(tied[:, ::-1], axis=1)
+    return np.argmax(tied, axis=1)

@@ -1,0 +1,105 @@
+"""Engines: where the sum over the blocks is taken; the tree of additions is the same on each."""
+
+from __future__ import annotations
+
+import os
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from tallylearn.errors import OptionError
+from tallylearn.tables import Block
+
+Result = TypeVar("Result")
+
+
+@dataclass(frozen=True)
+class Threads:
+    """Blocks on threads of this process; the kernels leave the interpreter free meanwhile."""
+
+    number: int
+    watch: Callable[[int], None] | None = None  # told how many rows each block had
+
+    def map(self, call: Callable[[Block], Result], blocks: Iterable[Block]) -> Iterator[Result]:
+        """The results in order, with only a few blocks in memory at a time."""
+        blocks = iter(blocks)
+        first, second = next(blocks, None), next(blocks, None)
+        if first is None:
+            return
+        if second is None or self.number == 1:
+            for block in (first, *([second] if second else []), *blocks):
+                yield self._told(call(block), block)
+            return
+        yield from self._pooled(call, first, second, blocks)
+
+    def _pooled(
+        self, call: Callable[[Block], Result], first: Block, second: Block, rest: Iterator[Block]
+    ) -> Iterator[Result]:
+        from threadpoolctl import threadpool_limits
+
+        with threadpool_limits(1, "blas"), ThreadPoolExecutor(self.number) as pool:
+            waiting: deque[tuple[Future[Result], Block]] = deque()
+            try:
+                for block in (first, second):
+                    waiting.append((pool.submit(call, block), block))
+                for block in rest:
+                    waiting.append((pool.submit(call, block), block))
+                    if len(waiting) > self.number:
+                        done, of = waiting.popleft()
+                        yield self._told(done.result(), of)
+                while waiting:
+                    done, of = waiting.popleft()
+                    yield self._told(done.result(), of)
+            finally:
+                for future, _ in waiting:
+                    future.cancel()
+
+    def _told(self, result: Result, block: Block) -> Result:
+        if self.watch is not None:
+            self.watch(len(block))
+        return result
+
+
+_current: ContextVar[Threads | None] = ContextVar("engine", default=None)
+
+
+@contextmanager
+def engine(threads: int | None = None, watch: Callable[[int], None] | None = None) -> Iterator[Threads]:
+    """Choose where sums are taken: ``with tl.engine(threads=1): model.fit(...)``.
+
+    ``threads`` is the number of processors unless said; the result is the same for any. ``watch`` is called with
+    the number of rows of each block that is done.
+    """
+    number = threads or os.cpu_count() or 1
+    if number < 1:
+        raise OptionError(f"engine: threads is a whole number from 1 on, not {threads!r}.")
+    token = _current.set(Threads(number, watch))
+    try:
+        yield Threads(number, watch)
+    finally:
+        _current.reset(token)
+
+
+def here() -> Threads:
+    """The engine in force."""
+    return _current.get() or Threads(os.cpu_count() or 1)
+
+
+def total(call: Callable[[Block], Any], blocks: Iterable[Block]) -> Any:
+    """The sum of the tallies of all blocks, added as a fixed binary tree; None for no block at all."""
+    stack: list[tuple[int, Any]] = []  # the size of a subtree, and its sum
+    for tally in here().map(call, blocks):
+        size = 1
+        while stack and stack[-1][0] == size:
+            before, left = stack.pop()
+            tally, size = left + tally, before + size
+        stack.append((size, tally))
+    result = None
+    while stack:
+        _, left = stack.pop()
+        result = left if result is None else left + result
+    return result

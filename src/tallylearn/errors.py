@@ -1,0 +1,102 @@
+"""Every error a user can meet.
+
+    TallyError
+    ├── InputError (ValueError)        the table, a column or a value is not what it should be
+    │   ├── ColumnError                … and a column is to blame
+    │   └── TargetError                … and the target is to blame
+    ├── OptionError (ValueError)       a parameter of a learner or a command
+    ├── KindError (TypeError)          this kind of thing is not taken at all
+    ├── MergeError (ValueError)        two things that do not add up
+    ├── ForgetError (ValueError)       rows that were never learned
+    ├── NotFitted (ValueError, AttributeError)
+    └── FileError (OSError)            a file that is damaged, foreign or cannot be written
+
+A message says who speaks, what was expected, what came, and the remedy, with the column, the row and the value.
+"""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+
+
+class TallyError(Exception):
+    """The root of all errors of tallylearn."""
+
+
+class InputError(TallyError, ValueError):
+    """The table, a column or a value is not what it should be."""
+
+
+class ColumnError(InputError):
+    """A column is missing, of another kind, or holds a value that it should not."""
+
+
+class TargetError(InputError):
+    """The target is missing, or not what the learner can learn."""
+
+
+class OptionError(TallyError, ValueError):
+    """A parameter has a value that it cannot have."""
+
+
+class KindError(TallyError, TypeError):
+    """This kind of thing is not taken."""
+
+
+class MergeError(TallyError, ValueError):
+    """Two things that do not add up."""
+
+
+class ForgetError(TallyError, ValueError):
+    """Rows to forget that were never learned."""
+
+
+class NotFitted(TallyError, ValueError, AttributeError):
+    """The estimator has not learned anything yet."""
+
+
+class FileError(TallyError, OSError):
+    """A file that is damaged, foreign or cannot be written."""
+
+
+def not_fitted(name: str) -> NotFitted:
+    """The error for an estimator without a model; scikit-learn's class too where that is loaded."""
+    theirs = _of_sklearn("NotFittedError")
+    kind = type("NotFitted", (NotFitted, theirs), {}) if theirs else NotFitted
+    return kind(
+        f"{name}: there is no model yet. Call 'fit' first, with a table. "
+        f"This {name} instance is not fitted yet."
+    )
+
+
+def warn_of_conversion(message: str) -> None:
+    """Warn that an input was reshaped; scikit-learn's class where that is loaded."""
+    kind = _of_sklearn("DataConversionWarning") or UserWarning
+    warnings.warn(message, kind, stacklevel=4)
+
+
+def _of_sklearn(name: str) -> type | None:
+    return getattr(sys.modules.get("sklearn.exceptions"), name, None)
+
+
+def listed(names: Iterable[object], most: int = 6) -> str:
+    """A short list for a message: 'a', 'b', 'c' and 4 more."""
+    items = [repr(name) for name in names]
+    if len(items) <= most:
+        return ", ".join(items)
+    return ", ".join(items[:most]) + f" and {len(items) - most} more"
+
+
+@contextmanager
+def speaking(who: str) -> Iterator[None]:
+    """Errors raised inside say who speaks."""
+    try:
+        yield
+    except TallyError as error:
+        message = str(error)
+        if not message.startswith(f"{who}: "):
+            error.args = (f"{who}: {message}",)
+        raise

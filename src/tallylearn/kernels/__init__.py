@@ -1,0 +1,1 @@
+"""Loops on arrays: plain Python files, compiled ahead of time by Cython."""

@@ -1,0 +1,67 @@
+"""Limbs: whole numbers of any length in base 2^32, lowest limb first, the highest limb signed."""
+
+import cython
+
+
+@cython.cfunc
+@cython.inline
+@cython.nogil
+@cython.exceptval(check=False)
+def place(
+    limbs: cython.longlong[:, :, ::1],
+    r: cython.Py_ssize_t,
+    c: cython.Py_ssize_t,
+    at: cython.longlong,
+    value: cython.longlong,
+) -> cython.void:
+    """Add value * 2^at, the value's low and high half apart so that no shift leaves 64 bits."""
+    low32: cython.longlong = 0xFFFFFFFF
+    limb: cython.Py_ssize_t = at >> 5
+    shift: cython.longlong = at & 31
+    low: cython.longlong = (value & low32) << shift
+    limbs[r, c, limb] += low & low32
+    limbs[r, c, limb + 1] += (low >> 32) + (((value >> 32) << shift) & low32)
+    limbs[r, c, limb + 2] += ((value >> 32) << shift) >> 32
+
+
+def collect(
+    cells: cython.const[cython.longlong][:, :, :, ::1],
+    first: cython.longlong,
+    count: cython.longlong[:, ::1],
+    sums: cython.longlong[:, :, ::1],
+    squares: cython.longlong[:, :, ::1],
+):
+    """Move the cells of ``summing.spread`` into limbs; (group, column, limb), for exponents from ``first`` on.
+
+    Limb 0 of the sums is the one that holds exponent ``first``, and likewise for the squares.
+    """
+    j: cython.Py_ssize_t
+    g: cython.Py_ssize_t
+    w: cython.Py_ssize_t
+    t: cython.Py_ssize_t
+    at: cython.longlong
+    with cython.nogil:
+        for j in range(cells.shape[0]):
+            for g in range(cells.shape[1]):
+                for w in range(cells.shape[2]):
+                    if cells[j, g, w, 7] == 0:
+                        continue
+                    count[g, j] += cells[j, g, w, 7]
+                    at = ((first + 13) & 31) + w
+                    for t in range(2):
+                        place(sums, g, j, at + 27 * t, cells[j, g, w, t])
+                    at = ((2 * first + 26) & 31) + 2 * w
+                    for t in range(5):
+                        place(squares, g, j, at + 18 * t, cells[j, g, w, 2 + t])
+
+
+def carry(limbs: cython.longlong[:, ::1]):
+    """Bring every limb but the highest into [0, 2^32)."""
+    i: cython.Py_ssize_t
+    j: cython.Py_ssize_t
+    low32: cython.longlong = 0xFFFFFFFF
+    with cython.nogil:
+        for i in range(limbs.shape[0]):
+            for j in range(limbs.shape[1] - 1):
+                limbs[i, j + 1] += limbs[i, j] >> 32
+                limbs[i, j] &= low32

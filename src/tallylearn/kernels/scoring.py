@@ -1,0 +1,96 @@
+"""Scoring: the evidence of every column, summed for every row and class."""
+
+import cython
+
+
+def gaussian(
+    x: cython.const[cython.double][:, :],
+    mean: cython.const[cython.double][:, ::1],
+    precision: cython.const[cython.double][:, ::1],
+    work: cython.double[:, ::1],
+    out: cython.double[:, ::1],
+):
+    """Subtract (x - mean)^2 * precision / 2 from out (n, k); a row with a NaN gets NaN.
+
+    ``work`` (p + 1, tile) holds a tile of rows turned on its side: the inner loop runs along it, eight bytes a step,
+    which compilers turn into vector instructions without changing a bit.
+    """
+    i: cython.Py_ssize_t
+    j: cython.Py_ssize_t
+    c: cython.Py_ssize_t
+    start: cython.Py_ssize_t
+    t: cython.Py_ssize_t
+    m: cython.Py_ssize_t
+    d: cython.double
+    mu: cython.double
+    s: cython.double
+    n: cython.Py_ssize_t = x.shape[0]
+    p: cython.Py_ssize_t = x.shape[1]
+    tile: cython.Py_ssize_t = work.shape[1]
+    with cython.nogil:
+        for t in range((n + tile - 1) // tile):
+            start = t * tile
+            m = tile if n - start > tile else n - start
+            for i in range(m):
+                for j in range(p):
+                    work[j, i] = x[start + i, j]
+            for c in range(mean.shape[0]):
+                for i in range(m):
+                    work[p, i] = 0.0
+                for j in range(p):
+                    mu = mean[c, j]
+                    s = precision[c, j]
+                    for i in range(m):
+                        d = work[j, i] - mu
+                        work[p, i] += d * d * s
+                for i in range(m):
+                    out[start + i, c] -= 0.5 * work[p, i]
+
+
+def gaussian_present(
+    x: cython.const[cython.double][:, :],
+    mean: cython.const[cython.double][:, ::1],
+    precision: cython.const[cython.double][:, ::1],
+    normal: cython.const[cython.double][:, ::1],
+    rows: cython.const[cython.longlong][::1],
+    out: cython.double[:, ::1],
+):
+    """The same for some rows with missing numbers: their factors, normal and all, are left out.
+
+    ``normal`` (k, p) is the logarithm of each density at its mean; out (len(rows), k) already holds the prior.
+    """
+    i: cython.Py_ssize_t
+    j: cython.Py_ssize_t
+    c: cython.Py_ssize_t
+    v: cython.double
+    d: cython.double
+    with cython.nogil:
+        for i in range(rows.shape[0]):
+            for j in range(x.shape[1]):
+                v = x[rows[i], j]
+                if v != v:
+                    continue
+                for c in range(mean.shape[0]):
+                    d = v - mean[c, j]
+                    out[i, c] += normal[c, j] - 0.5 * d * d * precision[c, j]
+
+
+def look_up(
+    codes: cython.const[cython.int][::1],
+    table: cython.const[cython.double][:, ::1],
+    out: cython.double[:, ::1],
+):
+    """Add table[code] to out (n, k); -1 is missing, -2 a value never seen: the table's last row."""
+    i: cython.Py_ssize_t
+    c: cython.Py_ssize_t
+    code: cython.Py_ssize_t
+    last: cython.Py_ssize_t = table.shape[0] - 1
+    with cython.nogil:
+        for i in range(codes.shape[0]):
+            code = codes[i]
+            if code == -1:
+                continue
+            if code < 0:
+                code = last
+            for c in range(out.shape[1]):
+                out[i, c] += table[code, c]

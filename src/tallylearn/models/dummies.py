@@ -1,0 +1,249 @@
+"""Dummies: the answer without looking at the row, the baseline that every learner must beat."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tallylearn.doors import Classifier, OnePass, Regressor
+from tallylearn.errors import OptionError, TargetError, listed
+from tallylearn.models.priors import Priors
+from tallylearn.tables import Block, Codes, Schema
+from tallylearn.tallies import Bundle, Counts, Moments
+from tallylearn.workings import Derivation, Evidence, Grid, Line, Sentence, Term
+from tallylearn.workings.rendering import short
+
+Array = NDArray[Any]
+
+
+@dataclass(frozen=True)
+class Majority:
+    """The classes and their shares."""
+
+    priors: Priors
+    scored: Array  # (k,) the probabilities that are reported
+
+    @property
+    def classes(self) -> tuple[Any, ...]:
+        return self.priors.classes
+
+    def scores(self, block: Block) -> Array:
+        with np.errstate(divide="ignore"):
+            return np.tile(np.log(self.scored), (len(block), 1))
+
+    def evidence(self, block: Block) -> list[Evidence]:
+        """The prior, the same for every row."""
+        chosen = self.classes[int(self.scored.argmax())]
+        with np.errstate(divide="ignore"):
+            logs = np.log(self.scored)
+        lines = tuple(
+            Line(name, (_given(self.priors, c, float(logs[c])),), float(self.scored[c]))
+            for c, name in enumerate(self.classes)
+        )
+        return [Evidence(lines, chosen, "product")] * len(block)
+
+    def derivation(self, schema: Schema) -> Derivation:
+        """The counts of the classes."""
+        return Derivation("Baseline", (self.priors.grid(), Sentence("No column is looked at.")))
+
+
+@dataclass(frozen=True)
+class Constant:
+    """One number for every row."""
+
+    value: float
+    name: str
+
+    def answers(self, block: Block) -> Array:
+        return np.full(len(block), self.value)
+
+    def evidence(self, block: Block) -> list[Evidence]:
+        line = Line(self.value, (Term("", self.name, self.value),))
+        return [Evidence((line,), self.value, "sum")] * len(block)
+
+    def derivation(self, schema: Schema) -> Derivation:
+        """The number."""
+        return Derivation("Baseline", (Grid("", ("answer", "value"), ((self.name, short(self.value)),)),))
+
+
+class DummyClassifier(OnePass, Classifier):
+    """The majority class, or another answer that ignores the row.
+
+    Parameters
+    ----------
+    strategy : "prior" and "most_frequent" answer with the largest class ("prior" reports the shares as
+        probabilities, "most_frequent" certainty); "stratified" and "uniform" draw; "constant" says ``constant``.
+    random_state : seeds the strategies that draw.
+    constant : the class of "constant".
+
+    Examples
+    --------
+    >>> import tallylearn as tl
+    >>> tl.DummyClassifier().fit(tl.example("tennis")).score(tl.example("tennis"))
+    0.6428571428571429
+    """
+
+    family: ClassVar[str] = "baseline"
+    stored: ClassVar[tuple[type, ...]] = (Majority, Priors)
+
+    def __init__(
+        self, *, strategy: str = "prior", random_state: int | None = None, constant: Any = None
+    ) -> None:
+        self.strategy = strategy
+        self.random_state = random_state
+        self.constant = constant
+
+    def tally(self, block: Block) -> Bundle:
+        """Rows by class."""
+        return Bundle({"target": Counts.of(block.target, weight=block.weight)})
+
+    def solve(self, tally: Bundle) -> Majority:
+        """The shares, as the strategy reports them."""
+        priors = Priors.of(tally["target"], None, True)
+        share = np.exp(priors.log)
+        if self.strategy == "uniform":
+            share = np.full_like(share, 1 / len(share))
+        if self.strategy in ("most_frequent", "constant"):
+            chosen = int(share.argmax()) if self.strategy == "most_frequent" else self._constant(priors)
+            share = np.eye(len(share))[chosen]
+        return Majority(priors, share)
+
+    def predict(self, X: Any) -> Array:
+        """The answer for every row."""
+        if self.strategy not in ("stratified", "uniform"):
+            return super().predict(X)
+        n = len(self._mapped(X, lambda block: np.empty(len(block))))
+        return self.classes_[self._drawn(n)]
+
+    def predict_proba(self, X: Any) -> Array:
+        """The shares; for "stratified" the drawn class has probability one."""
+        if self.strategy != "stratified":
+            return super().predict_proba(X)
+        n = len(self._mapped(X, lambda block: np.empty(len(block))))
+        return np.eye(len(self.classes_))[self._drawn(n)]
+
+    def predict_log_proba(self, X: Any) -> Array:
+        """The logarithm of the shares."""
+        with np.errstate(divide="ignore"):
+            return np.log(self.predict_proba(X))
+
+    def _drawn(self, n: int) -> Array:
+        rng = np.random.RandomState(self.random_state)
+        if self.strategy == "uniform":
+            return rng.randint(len(self.classes_), size=n)
+        return rng.multinomial(1, np.exp(self.model_.priors.log), size=n).argmax(axis=1)
+
+    def _check_options(self) -> None:
+        self._one_of("strategy", ("prior", "most_frequent", "stratified", "uniform", "constant"))
+        if self.strategy == "constant" and self.constant is None:
+            raise OptionError("Constant target value has to be specified when the constant strategy is used.")
+
+    def _constant(self, priors: Priors) -> int:
+        if self.constant not in priors.classes:
+            raise TargetError(
+                f"constant={self.constant!r} is not among the classes {listed(priors.classes)}. "
+                "The constant target value must be present in the training data."
+            )
+        return priors.classes.index(self.constant)
+
+    def _check_size(self, tally: Any, read: Any, schema: Schema) -> None:
+        super()._check_size(tally, read, _with_a_column(schema))
+
+    def _more_tags(self, tags: Any) -> None:
+        tags.no_validation = True
+        tags.classifier_tags.poor_score = True
+
+
+class DummyRegressor(OnePass, Regressor):
+    """The mean, or another number that ignores the row.
+
+    Parameters
+    ----------
+    strategy : "mean", "median", "quantile" or "constant".
+    constant : the number of "constant".
+    quantile : the quantile of "quantile", from 0 to 1. A row of weight 2 counts as two rows.
+
+    Examples
+    --------
+    >>> import tallylearn as tl
+    >>> tl.DummyRegressor(strategy="median").fit([[0], [0], [0]], [1.0, 2.0, 9.0]).predict([[5]])
+    array([2.])
+    """
+
+    family: ClassVar[str] = "baseline"
+    stored: ClassVar[tuple[type, ...]] = (Constant,)
+
+    def __init__(
+        self, *, strategy: str = "mean", constant: float | None = None, quantile: float | None = None
+    ) -> None:
+        self.strategy = strategy
+        self.constant = constant
+        self.quantile = quantile
+
+    def tally(self, block: Block) -> Bundle:
+        """The moments of the target, or how often each value occurs where quantiles are asked for."""
+        if self.strategy in ("median", "quantile"):
+            values, at = np.unique(block.target, return_inverse=True)
+            codes = Codes(tuple(values.tolist()), at.astype(np.int32))
+            return Bundle({"target": Counts.of(codes, weight=block.weight)})
+        one = Codes(("all",), np.zeros(len(block), dtype=np.int32))
+        target = np.ascontiguousarray(block.target[:, None])
+        return Bundle({"target": Moments.of(target, one, ("target",), block.weight, block.start)})
+
+    def solve(self, tally: Bundle) -> Constant:
+        """The one number."""
+        if self.strategy == "constant":
+            return Constant(float(self.constant or 0), "constant")
+        if self.strategy == "mean":
+            return Constant(float(tally["target"].mean[0, 0]), "mean")
+        share = 0.5 if self.strategy == "median" else float(self.quantile or 0)
+        return Constant(_quantile(tally["target"], share), f"quantile {share:g}")
+
+    @property
+    def constant_(self) -> Array:
+        """[[the answer]], as scikit-learn has it."""
+        self._check_fitted()
+        return np.array([[self.model_.value]])
+
+    def _check_options(self) -> None:
+        self._one_of("strategy", ("mean", "median", "quantile", "constant"))
+        if self.strategy == "quantile":
+            self._in_range("quantile", 0.0, 1.0)
+        if self.strategy == "constant":
+            if self.constant is None:
+                raise OptionError("strategy='constant' needs constant=, the number to answer with.")
+            self._in_range("constant", float("-inf"))
+
+    def _check_size(self, tally: Any, read: Any, schema: Schema) -> None:
+        super()._check_size(tally, read, _with_a_column(schema))
+
+    def _more_tags(self, tags: Any) -> None:
+        tags.no_validation = True
+        tags.regressor_tags.poor_score = True
+
+
+def _quantile(counts: Counts, share: float) -> float:
+    """Linear between the order statistics; the smallest value that reaches the share where weights are fractions."""
+    values = np.array(counts.keys[0], dtype=np.float64)
+    upto = np.cumsum(counts.floats())
+    if counts.table.low < 0:
+        return float(values[np.searchsorted(upto, share * upto[-1])])
+    at = share * (upto[-1] - 1)
+    low, high = (values[np.searchsorted(upto, x, side="right")] for x in (np.floor(at), np.ceil(at)))
+    return float(low + (high - low) * (at - np.floor(at)))
+
+
+def _given(priors: Priors, c: int, log: float) -> Term:
+    """The class's share as a fraction where that is what is reported."""
+    term = priors.term(c)
+    return term if abs(term.amount - log) < 1e-12 else Term("", "", log)
+
+
+def _with_a_column(schema: Schema) -> Schema:
+    """A baseline needs no columns."""
+    from tallylearn.tables import Column
+
+    return schema if schema.columns else Schema((Column("none", "unknown"),))

@@ -1,0 +1,173 @@
+"""Factors: what one column contributes to a naive Bayes model, P(x | c), estimated from counts or moments."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tallylearn.errors import ColumnError, OptionError
+from tallylearn.kernels import scoring, summing
+from tallylearn.tables import Block, Codes, Schema
+from tallylearn.tallies import Counts, Moments
+from tallylearn.tallies.keys import Keys, union
+from tallylearn.workings import Term
+
+Array = NDArray[Any]
+TILE = 64  # rows that are scored together
+SKIPPED = "never seen, no smoothing: skipped"
+
+
+@dataclass(frozen=True)
+class Categories:
+    """One column of categories: P(x | c) = (count + extra) / (present + whole)."""
+
+    name: str
+    values: tuple[str, ...]
+    count: Array  # (..., k, v)
+    present: Array  # (..., k) rows of the class where the column is present
+    extra: Array  # (v + 1,) added to each value's count; the last is for a value never seen
+    whole: float  # the sum of what is added
+
+    @classmethod
+    def of(cls, name: str, counts: Counts, classes: Keys, extra: dict[str, float] | float) -> Categories:
+        """From counts; ``extra`` is Laplace's alpha, or m * p for each value."""
+        values = counts.keys[1]
+        if isinstance(extra, dict):
+            values = union(values, tuple(sorted(extra)))
+            if odd := [value for value in values if value not in extra]:
+                raise OptionError(f"p has no value for {odd[0]!r} of column {name!r}.")
+            added = np.array([*(extra[str(value)] for value in values), 0.0])
+            whole = float(sum(extra.values()))
+        else:
+            added, whole = np.full(len(values) + 1, extra), extra * len(values)
+        count = counts.over(classes, values).floats()
+        present = count.sum(axis=-1)
+        pooled = count.sum(axis=-2, keepdims=True)  # for a class that never shows the column
+        count = np.where(present[..., None] + whole > 0, count, pooled)
+        return cls(name, tuple(map(str, values)), count, count.sum(axis=-1), added, whole)
+
+    @property
+    def log(self) -> Array:
+        """(..., k, v + 1); 0 for a value never seen where nothing is added: its factor is skipped."""
+        unseen = np.zeros((*self.count.shape[:-1], 1))
+        share = (np.concatenate([self.count, unseen], axis=-1) + self.extra) / (
+            self.present[..., None] + self.whole
+        )
+        with np.errstate(divide="ignore"):
+            log = np.log(share)
+        if self.extra[-1] == 0:
+            log[..., -1] = 0.0
+        return log
+
+    def add(self, codes: Codes, out: Array) -> None:
+        """Add this column's evidence to out (n, k)."""
+        scoring.look_up(codes.among(self.values), np.ascontiguousarray(self.log.T), out)
+
+    def term(self, value: str | None, c: int) -> Term | None:
+        """The factor of one value in one class; None where the value is missing."""
+        if value is None:
+            return None
+        at = self.values.index(value) if value in self.values else len(self.values)
+        if at == len(self.values) and self.extra[-1] == 0:
+            return Term(self.name, value, 0.0, note=SKIPPED)
+        seen = self.count[c, at] if at < len(self.values) else 0.0
+        above = _fraction(seen) + _fraction(self.extra[at])
+        below = _fraction(self.present[c]) + _fraction(self.whole)
+        if above.denominator * below.denominator > 100:  # thirds and the like: 7/30, not 2.333/10
+            above, below = Fraction(above / below).numerator, Fraction(above / below).denominator
+        return Term(self.name, value, float(self.log[c, at]), Fraction(above), Fraction(below))
+
+
+@dataclass(frozen=True)
+class Gaussians:
+    """The columns of numbers: P(x | c) is the normal density with the class's mean and variance."""
+
+    names: tuple[str, ...]
+    mean: Array  # (..., k, p)
+    variance: Array  # (..., k, p), smoothing included
+
+    @classmethod
+    def of(cls, moments: Moments, classes: Keys, smoothing: float) -> Gaussians:
+        """From moments; a class that never shows a column takes the mean and variance of all classes."""
+        moments = moments.over(classes, moments.columns)
+        pooled = moments.pooled()
+        try:
+            mean, variance, wide = moments.mean, moments.variance, pooled.variance
+        except OverflowError:
+            raise _too_wide(moments) from None
+        seen = moments.count.nonzero()
+        added = smoothing * wide.max(axis=(-2, -1), keepdims=True)
+        variance = np.where(seen, variance, wide) + added
+        if not (variance > 0).all():
+            at = tuple(np.argwhere(variance <= 0)[0])
+            raise ColumnError(
+                f"column {moments.columns[at[-1]]!r} is constant in class {classes[at[-2]]!r} (variance 0, as "
+                "with n_samples = 1): a normal density needs a spread. Raise var_smoothing, or drop the column."
+            )
+        return cls(tuple(map(str, moments.columns)), np.where(seen, mean, pooled.mean), variance)
+
+    def add(self, block: Block, prior: Array, out: Array) -> None:
+        """Add these columns' evidence to out (n, k), which holds the prior."""
+        check_finite(block)
+        mean, precision, normal = self._arranged(block.schema)
+        out += normal.sum(axis=1)
+        work = np.empty((mean.shape[1] + 1, TILE))
+        scoring.gaussian(block.numbers, mean, precision, work, out)
+        if len(rows := np.flatnonzero(np.isnan(out[:, 0]))):
+            some = np.tile(prior, (len(rows), 1))
+            scoring.gaussian_present(block.numbers, mean, precision, normal, rows, some)
+            out[rows] = some
+
+    def _arranged(self, schema: Schema) -> tuple[Array, Array, Array]:
+        """Mean, precision and log density at the mean, in the order of a block's columns."""
+        at = [schema.numbers.index(name) for name in self.names]
+        shape = (len(self.mean), len(schema.numbers))
+        mean, precision, normal = np.zeros(shape), np.zeros(shape), np.zeros(shape)
+        mean[:, at] = self.mean
+        precision[:, at] = 1 / self.variance
+        normal[:, at] = -0.5 * np.log(2 * np.pi * self.variance)
+        return mean, precision, normal
+
+    def term(self, j: int, x: float, c: int) -> Term | None:
+        if np.isnan(x):
+            return None
+        mean, variance = float(self.mean[c, j]), float(self.variance[c, j])
+        log = -0.5 * (np.log(2 * np.pi * variance) + (x - mean) ** 2 / variance)
+        text = f"N({x:.4g}; {mean:.4g}, {variance**0.5:.4g}²)"
+        return Term(self.names[j], f"{x:.6g}", float(log), text=text)
+
+
+def check_finite(block: Block) -> None:
+    """An infinity is an error at ``predict`` as it is at ``fit``."""
+    found = np.zeros(4, dtype=np.int64)
+    summing.survey(block.numbers.view(np.int64), found)
+    if found[2] >= 0:
+        name = block.schema.numbers[found[3]]
+        raise ColumnError(
+            f"column {name!r} has {block.numbers[found[2], found[3]]} in row {block.start + found[2]}. "
+            "Replace it, or mark it as missing. Input X contains infinity or a value too large for "
+            "dtype('float64')."
+        )
+
+
+def _fraction(number: float) -> Fraction:
+    """As it is written: 0.1 is one tenth; a third stays a third."""
+    return Fraction(str(float(number))).limit_denominator(10**9)
+
+
+def _too_wide(moments: Moments) -> ColumnError:
+    for name in moments.columns:
+        try:
+            one = moments.over(moments.keys, moments.columns)
+            at = np.arange(len(one.keys)), np.array([one.columns.index(name)])
+            part = Moments(one.keys, (name,), one.count.at(*at), one.sums.at(*at), one.squares.at(*at))
+            _ = part.variance, part.pooled().variance
+        except OverflowError:
+            return ColumnError(
+                f"column {name!r} has numbers so large that their variance is beyond a double. Rescale it."
+            )
+    return ColumnError("the numbers are so large that their variance is beyond a double. Rescale them.")

@@ -1,0 +1,323 @@
+"""Naive Bayes: every column votes for a class with P(x | c), independently of the others."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tallylearn.doors import Classifier, OnePass
+from tallylearn.doors.tasks import choice, log_shares
+from tallylearn.errors import OptionError
+from tallylearn.models.factors import Categories, Gaussians
+from tallylearn.models.priors import Priors
+from tallylearn.tables import CATEGORY, DATE, NUMBER, Block, Codes, Schema
+from tallylearn.tallies import Bundle, Counts, Moments
+from tallylearn.workings import Derivation, Evidence, Formula, Grid, Line, Sentence, Term
+from tallylearn.workings.rendering import short
+
+Array = NDArray[Any]
+HALVES = ("False", "True")
+
+
+@dataclass(frozen=True)
+class Bayes:
+    """P(c) and every P(x | c); a row's score is the sum of their logarithms."""
+
+    priors: Priors
+    tables: tuple[Categories, ...]
+    gaussians: Gaussians | None
+    halved: bool  # whether numbers are read as above zero or not
+    at_half: str
+
+    @property
+    def classes(self) -> tuple[Any, ...]:
+        return self.priors.classes
+
+    def joint(self, block: Block) -> Array:
+        """log P(x, c) for every row and class: (n, k)."""
+        prior = self.priors.log
+        out = np.tile(prior, (len(block), 1))
+        if self.gaussians is not None:
+            self.gaussians.add(block, prior, out)
+        columns = coded(block, self.halved)
+        for table in self.tables:
+            table.add(columns[table.name], out)
+        return out
+
+    def scores(self, block: Block) -> Array:
+        """The same, and the prior where every class is impossible."""
+        out = self.joint(block)
+        out[np.isneginf(out).all(axis=1)] = self.priors.log
+        return out
+
+    def evidence(self, block: Block) -> list[Evidence]:
+        """The factors of every row."""
+        columns = {name: codes.items() for name, codes in coded(block, self.halved).items()}
+        scores = self.scores(block)
+        chosen = choice(scores, self.at_half)
+        shares = np.exp(log_shares(scores))
+        dead = np.isneginf(self.joint(block)).all(axis=1)
+        return [
+            self._row(block, columns, i, shares[i], self.classes[chosen[i]], bool(dead[i]))
+            for i in range(len(block))
+        ]
+
+    def _row(
+        self, block: Block, columns: dict[str, list[Any]], i: int, shares: Array, chosen: Any, dead: bool
+    ) -> Evidence:
+        lines = []
+        for c, outcome in enumerate(self.classes):
+            terms = [self.priors.term(c)]
+            if not dead:
+                terms += self._terms(block, columns, i, c)
+            lines.append(Line(outcome, tuple(terms), float(shares[c])))
+        notes = ("Every class has likelihood 0: the prior answers.",) if dead else ()
+        return Evidence(tuple(lines), chosen, "product", notes)
+
+    def _terms(self, block: Block, columns: dict[str, list[Any]], i: int, c: int) -> list[Term]:
+        """The factors of one row in one class, in the table's order."""
+        tables = {table.name: table for table in self.tables}
+        at = {name: j for j, name in enumerate(self.gaussians.names)} if self.gaussians else {}
+        place = {name: j for j, name in enumerate(block.schema.numbers)}
+        found: list[Term | None] = []
+        for name in block.schema.names:
+            if name in tables:
+                found.append(tables[name].term(columns[name][i], c))
+            elif name in at and self.gaussians is not None:
+                found.append(self.gaussians.term(at[name], float(block.numbers[i, place[name]]), c))
+        return [term for term in found if term is not None]
+
+    @property
+    def n_parameters(self) -> int:
+        """Free parameters: K - 1 priors, K (|X| - 1) for each category, 2 K for each number."""
+        k = len(self.classes)
+        numbers = len(self.gaussians.names) if self.gaussians else 0
+        return k - 1 + sum(k * (len(table.values) - 1) for table in self.tables) + 2 * k * numbers
+
+    @property
+    def n_entries(self) -> int:
+        """Numbers in the printed tables, those that follow from others included."""
+        k = len(self.classes)
+        numbers = len(self.gaussians.names) if self.gaussians else 0
+        return k + sum(k * len(table.values) for table in self.tables) + 2 * k * numbers
+
+    def sampled(self, n: int, rng: np.random.Generator) -> tuple[list[dict[str, Any]], Array]:
+        """n rows from P(x, c)."""
+        drawn = rng.choice(len(self.classes), size=n, p=np.exp(self.priors.log))
+        rows: list[dict[str, Any]] = [{} for _ in range(n)]
+        for table in self.tables:
+            share = np.exp(table.log[:, :-1])
+            share = share / share.sum(axis=1, keepdims=True)
+            for row, c in zip(rows, drawn, strict=True):
+                row[table.name] = table.values[rng.choice(len(table.values), p=share[c])]
+        if self.gaussians is not None:
+            normal = rng.normal(self.gaussians.mean[drawn], np.sqrt(self.gaussians.variance[drawn]))
+            for row, values in zip(rows, normal.tolist(), strict=True):
+                row.update(zip(self.gaussians.names, values, strict=True))
+        return rows, drawn
+
+    def derivation(self, schema: Schema) -> Derivation:
+        """Counts, estimates and densities, column by column."""
+        classes = tuple(map(str, self.classes))
+        steps: list[Grid | Formula | Sentence] = [self.priors.grid()]
+        if self.tables:
+            steps.append(
+                Formula(
+                    "P(x | c) = (count of x in c + what is added to x) / (count of c + all that is added)",
+                    r"P(x \mid c) = \frac{n_{x,c} + a_x}{n_c + \sum_{x'} a_{x'}}",
+                )
+            )
+        for table in self.tables:
+            rows = tuple(
+                (value, *(_as_fraction(table.term(value, c)) for c in range(len(classes))))
+                for value in table.values
+            )
+            steps.append(Grid(f"P({table.name} | class)", ("value", *classes), rows))
+        steps += self._bells(classes)
+        learned = {table.name for table in self.tables} | {*(self.gaussians.names if self.gaussians else ())}
+        steps += [
+            Sentence(f"Column {name!r} has no values and says nothing.")
+            for name in schema.names
+            if name not in learned
+        ]
+        steps.append(Sentence(f"{self.n_entries} numbers in the tables, {self.n_parameters} of them free."))
+        return Derivation("Naive Bayes", tuple(steps))
+
+    def _bells(self, classes: tuple[str, ...]) -> list[Grid | Formula | Sentence]:
+        if self.gaussians is None:
+            return []
+        cells = [
+            (name, *(f"{self.gaussians.mean[c, j]:.6g} ± {self.gaussians.variance[c, j] ** 0.5:.6g}"
+                     for c in range(len(classes))))
+            for j, name in enumerate(self.gaussians.names)
+        ]  # fmt: skip
+        density = Formula(
+            "P(x | c) = exp(-(x - mean)² / (2 sd²)) / (sd √(2π))",
+            r"P(x \mid c) = \frac{1}{\sigma\sqrt{2\pi}} e^{-(x-\mu)^2 / 2\sigma^2}",
+        )
+        return [density, Grid("mean ± standard deviation", ("column", *classes), tuple(cells))]
+
+
+class NaiveBayes(OnePass, Classifier):
+    """Naive Bayes on categories, truth values and numbers together.
+
+    A column of categories gives the share of rows of the class that have the value; a column of numbers the normal
+    density with the class's mean and variance. A missing value says nothing and is skipped.
+
+    Parameters
+    ----------
+    alpha : added to every count of a category (Laplace). 0 is the maximum likelihood estimate.
+    m, p : the m-estimate (n + m p) / (N + m) instead of alpha; p is "uniform" or {column: {value: probability}}.
+    var_smoothing : this share of the largest variance is added to every variance.
+    class_prior : the classes' probabilities, in the order of ``classes_``, or by class.
+    fit_prior : False takes every class as equally probable.
+    numbers : "gaussian", or "bernoulli": is the number above zero?
+    at_half : of tied classes the "first" in sorted order, or the last: "positive".
+
+    Examples
+    --------
+    >>> import tallylearn as tl
+    >>> model = tl.NaiveBayes(alpha=0).fit(tl.example("tennis"))
+    >>> print(model.explain({"Outlook": "Sunny", "Temperature": "Cool", "Humidity": "High", "Wind": "Strong"}))
+    No   5/14 · 3/5 · 1/5 · 4/5 · 3/5 = 18/875   79.5 %
+    Yes  9/14 · 2/9 · 3/9 · 3/9 · 3/9 =  1/189   20.5 %
+
+    References
+    ----------
+    T. Mitchell, Machine Learning, 1997, chapter 6.9.
+    """
+
+    family: ClassVar[str] = "generative"
+    kinds: ClassVar[tuple[str, ...]] = (NUMBER, CATEGORY, DATE)
+    stored: ClassVar[tuple[type, ...]] = (Bayes, Priors, Categories, Gaussians)
+
+    def __init__(
+        self,
+        alpha: float = 1.0,
+        *,
+        m: float | None = None,
+        p: str | Mapping[str, Mapping[str, float]] = "uniform",
+        var_smoothing: float = 1e-9,
+        class_prior: Any = None,
+        fit_prior: bool = True,
+        numbers: str = "gaussian",
+        at_half: str = "first",
+    ) -> None:
+        self.alpha = alpha
+        self.m = m
+        self.p = p
+        self.var_smoothing = var_smoothing
+        self.class_prior = class_prior
+        self.fit_prior = fit_prior
+        self.numbers = numbers
+        self.at_half = at_half
+
+    def tally(self, block: Block) -> Bundle:
+        """Rows by class; rows by class and value for the categories; moments by class for the numbers."""
+        columns = coded(block, self.numbers == "bernoulli")
+        counts = {name: Counts.of(block.target, codes, block.weight) for name, codes in columns.items()}
+        parts = {"target": Counts.of(block.target, weight=block.weight), "categories": Bundle(counts)}
+        if self.numbers == "gaussian" and block.schema.numbers:
+            parts["numbers"] = Moments.of(
+                block.numbers, block.target, block.schema.numbers, block.weight, block.start
+            )
+        return Bundle(parts)
+
+    def solve(self, tally: Bundle) -> Bayes:
+        """Estimate the probabilities from the counts, and the densities from the moments."""
+        priors = Priors.of(tally["target"], self.class_prior, self.fit_prior)
+        tables = [
+            Categories.of(name, counts, priors.classes, self._added(name, counts))
+            for name, counts in tally["categories"].parts.items()
+            if counts or counts.keys[1]
+        ]
+        gaussians = None
+        if "numbers" in tally and tally["numbers"]:
+            gaussians = Gaussians.of(tally["numbers"], priors.classes, self.var_smoothing)
+        return Bayes(priors, tuple(tables), gaussians, self.numbers == "bernoulli", self.at_half)
+
+    def predict_joint_log_proba(self, X: Any) -> Array:
+        """log P(x, c) for every class: prior times likelihood, not normalised."""
+        return self._mapped(X, self.model_.joint)
+
+    def log_likelihood(self, X: Any, y: Any = None) -> float:
+        """The logarithm of the probability that the model gives to these rows with their classes."""
+        from tallylearn.doors.intake import lesson
+
+        self._check_fitted()
+        read = lesson(X, y, None, type(self).__name__, self.schema_)
+        total = 0.0
+        for block in read.blocks(self.task):
+            at = block.target.among(self.classes)
+            total += float(self.model_.joint(block)[np.arange(len(block)), at].sum())
+        return total
+
+    def sample(self, n: int = 1, random_state: int | None = None) -> tuple[list[dict[str, Any]], Array]:
+        """n new rows, and their classes, drawn from the fitted P(x, c)."""
+        self._check_fitted()
+        rows, drawn = self.model_.sampled(n, np.random.default_rng(random_state))
+        return rows, self.classes_[drawn]
+
+    @property
+    def classes(self) -> tuple[Any, ...]:
+        result: tuple[Any, ...] = self.model_.classes
+        return result
+
+    @property
+    def n_parameters_(self) -> int:
+        """The number of free parameters."""
+        self._check_fitted()
+        return int(self.model_.n_parameters)
+
+    def _check_options(self) -> None:
+        self._in_range("alpha", 0.0)
+        self._in_range("var_smoothing", 0.0)
+        self._one_of("numbers", ("gaussian", "bernoulli"))
+        self._one_of("at_half", ("first", "positive"))
+        if self.m is not None:
+            self._in_range("m", 0.0)
+            if self.alpha != 1.0:
+                raise OptionError(
+                    f"m={self.m} and alpha={self.alpha} are two ways to smooth the same counts: give one."
+                )
+        elif self.p != "uniform":
+            raise OptionError("p goes with m, as in NaiveBayes(m=2, p={...}).")
+
+    def _added(self, name: str, counts: Counts) -> float | dict[str, float]:
+        """What is added to the counts of a column's values."""
+        if self.m is None:
+            return float(self.alpha)
+        if self.p == "uniform":
+            return float(self.m) / max(1, len(counts.keys[1]))
+        given = self.p.get(name) if isinstance(self.p, Mapping) else None
+        if given is None or abs(sum(given.values()) - 1) > 1e-9:
+            raise OptionError(
+                f"p is 'uniform' or gives every column's values probabilities that sum to 1; for {name!r} "
+                f"there is {given!r}."
+            )
+        return {value: float(self.m) * share for value, share in given.items()}
+
+
+def coded(block: Block, halved: bool) -> dict[str, Codes]:
+    """The columns that are counted: the categories, and with ``halved`` the numbers as above zero or not."""
+    if not halved:
+        return block.codes
+    columns = dict(block.codes)
+    for j, name in enumerate(block.schema.numbers):
+        x = block.numbers[:, j]
+        codes = np.where(np.isnan(x), -1, (x > 0).astype(np.int32)).astype(np.int32)
+        columns[name] = Codes(HALVES, codes, HALVES)
+    return columns
+
+
+def _as_fraction(term: Term | None) -> str:
+    if term is None or term.above is None or term.below is None:
+        return ""
+    above, below = term.above, term.below
+    if above.denominator == below.denominator == 1:
+        return f"{above}/{below}"
+    return f"{short(float(above))}/{short(float(below))}"

@@ -1,0 +1,199 @@
+"""Nearest centroid: every class is remembered by its mean."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tallylearn.doors import Classifier, OnePass
+from tallylearn.errors import OptionError
+from tallylearn.kernels import scoring
+from tallylearn.models.factors import TILE, check_finite
+from tallylearn.models.priors import Priors
+from tallylearn.tables import DATE, NUMBER, Block, Schema
+from tallylearn.tallies import Bundle, Counts, Moments
+from tallylearn.workings import Derivation, Evidence, Grid, Line, Sentence, Term
+from tallylearn.workings.rendering import short
+
+Array = NDArray[Any]
+
+
+@dataclass(frozen=True)
+class Centroids:
+    """The mean of every class, and the spread around the means that makes distances comparable."""
+
+    classes: tuple[Any, ...]
+    columns: tuple[str, ...]
+    mean: Array  # (k, p)
+    within: Array  # (p,) standard deviation around the class means
+    prior: Array  # (k,)
+
+    @property
+    def plain(self) -> bool:
+        """Whether the classes are equally probable: then the plain distance decides."""
+        return bool(np.allclose(self.prior, 1 / len(self.classes)))
+
+    def scores(self, block: Block) -> Array:
+        """Minus the squared distance to every centroid, and the prior's share where priors differ."""
+        return self._less_distance(block, np.ones_like(self.within)) if self.plain else self.odds(block)
+
+    def odds(self, block: Block) -> Array:
+        """The discriminants: distances measured in standard deviations, and twice the log prior."""
+        with np.errstate(divide="ignore"):
+            prior = 2 * np.log(self.prior)
+        return self._less_distance(block, self._scale()) + prior
+
+    def evidence(self, block: Block) -> list[Evidence]:
+        """The squared distance, column by column: the smallest sum wins."""
+        scale = np.ones_like(self.within) if self.plain else self._scale()
+        at = [block.schema.numbers.index(name) for name in self.columns]
+        best = self.scores(block).argmax(axis=1)
+        return [
+            Evidence(tuple(self._line(c, x[at], scale) for c in range(len(self.classes))),
+                     self.classes[best[i]], "sum")
+            for i, x in enumerate(block.numbers)
+        ]  # fmt: skip
+
+    def _line(self, c: int, x: Array, scale: Array) -> Line:
+        terms = [] if self.plain else [Term("", "", float(-2 * np.log(self.prior[c])))]
+        terms += [
+            Term(name, f"{x[j]:.6g}", float((x[j] - self.mean[c, j]) ** 2 * scale[j]))
+            for j, name in enumerate(self.columns)
+            if not np.isnan(x[j])
+        ]
+        return Line(self.classes[c], tuple(terms))
+
+    def _scale(self) -> Array:
+        return np.where(self.within > 0, 1 / np.where(self.within > 0, self.within, 1) ** 2, 1.0)
+
+    def _less_distance(self, block: Block, scale: Array) -> Array:
+        check_finite(block)
+        at = [block.schema.numbers.index(name) for name in self.columns]
+        mean = np.zeros((len(self.classes), len(block.schema.numbers)))
+        precision = np.zeros_like(mean)
+        mean[:, at], precision[:, at] = self.mean, 2 * scale
+        out = np.zeros((len(block), len(self.classes)))
+        scoring.gaussian(block.numbers, mean, precision, np.empty((mean.shape[1] + 1, TILE)), out)
+        if len(rows := np.flatnonzero(np.isnan(out[:, 0]))):
+            some = np.zeros((len(rows), len(self.classes)))
+            scoring.gaussian_present(block.numbers, mean, precision, np.zeros_like(mean), rows, some)
+            out[rows] = some
+        return out
+
+    def derivation(self, schema: Schema) -> Derivation:
+        """The means."""
+        rows = tuple(
+            (name, *(short(float(value)) for value in self.mean[:, j])) for j, name in enumerate(self.columns)
+        )
+        return Derivation(
+            "Nearest centroid",
+            (
+                Grid("mean of every class", ("column", *map(str, self.classes)), rows),
+                Sentence("A row belongs to the class whose mean is nearest, by the sum of squared differences."),
+            ),
+        )
+
+
+class NearestCentroid(OnePass, Classifier):
+    """Nearest centroid: a row gets the class whose mean is nearest.
+
+    Missing numbers are left out of the means and of the distances.
+
+    Parameters
+    ----------
+    metric : "euclidean".
+    shrink_threshold : moves the means towards the mean of all, and each column to zero that differs less than this
+        many standard errors.
+    priors : "uniform", "empirical" (the classes' shares), or probabilities in the order of ``classes_``.
+
+    Examples
+    --------
+    >>> import tallylearn as tl
+    >>> model = tl.NearestCentroid().fit([[-3], [-2], [2], [3], [0.5], [1.0]], ["a", "a", "a", "a", "b", "b"])
+    >>> model.predict([[2.5]])
+    array(['b'], dtype='<U1')
+    >>> print(model.explain([[2.5]]))
+      a  6.25 = 6.25
+    → b  3.062 = 3.062
+
+    References
+    ----------
+    R. Tibshirani et al., Diagnosis of multiple cancer types by shrunken centroids of gene expression, PNAS 2002.
+    """
+
+    family: ClassVar[str] = "discriminative"
+    kinds: ClassVar[tuple[str, ...]] = (NUMBER, DATE)
+    stored: ClassVar[tuple[type, ...]] = (Centroids,)
+
+    def __init__(
+        self, metric: str = "euclidean", *, shrink_threshold: float | None = None, priors: Any = "uniform"
+    ) -> None:
+        self.metric = metric
+        self.shrink_threshold = shrink_threshold
+        self.priors = priors
+
+    def tally(self, block: Block) -> Bundle:
+        """Rows by class, and moments by class."""
+        names = block.schema.numbers
+        moments = Moments.of(block.numbers, block.target, names, block.weight, block.start)
+        return Bundle({"target": Counts.of(block.target, weight=block.weight), "numbers": moments})
+
+    def solve(self, tally: Bundle) -> Centroids:
+        """The means; shrunk where that is asked for."""
+        classes = tally["target"].keys[0]
+        moments = tally["numbers"].over(classes, tally["numbers"].columns)
+        rows = tally["target"].floats()
+        seen = moments.count.nonzero()
+        overall = moments.pooled().mean[0]
+        mean = np.where(seen, moments.mean, overall)
+        within = _within(moments, len(classes))
+        if self.shrink_threshold:
+            mean = _shrunk(mean, overall, within, rows, float(self.shrink_threshold))
+        return Centroids(classes, tuple(map(str, moments.columns)), mean, within, self._prior(tally["target"]))
+
+    @property
+    def centroids_(self) -> Array:
+        """(k, p) the means."""
+        self._check_fitted()
+        result: Array = self.model_.mean
+        return result
+
+    def decision_function(self, X: Any) -> Array:
+        """The discriminants; for two classes, how far the second is ahead."""
+        scores = self._mapped(X, self.model_.odds)
+        return scores[:, 1] - scores[:, 0] if scores.shape[1] == 2 else scores
+
+    def _likely(self, block: Block) -> Array:
+        result: Array = self.model_.odds(block)
+        return result
+
+    def _check_options(self) -> None:
+        self._one_of("metric", ("euclidean",))
+        if self.shrink_threshold is not None:
+            self._in_range("shrink_threshold", 0.0, open_low=True)
+        if isinstance(self.priors, str):
+            self._one_of("priors", ("uniform", "empirical"))
+
+    def _prior(self, counts: Counts) -> Array:
+        given = None if isinstance(self.priors, str) else self.priors
+        return np.exp(Priors.of(counts, given, self.priors == "empirical").log)
+
+
+def _within(moments: Moments, k: int) -> Array:
+    """The standard deviation around the class means, with n - k degrees of freedom."""
+    count = moments.count.floats()
+    free = np.maximum(count.sum(axis=0) - k, 1)
+    result: Array = np.sqrt((moments.variance * count).sum(axis=0) / free)
+    return result
+
+
+def _shrunk(mean: Array, overall: Array, within: Array, rows: Array, threshold: float) -> Array:
+    """Soft thresholding of the means' deviations, in standard errors (equations 1 to 5 of the reference)."""
+    if not (within > 0).any() or len(rows) < 2:
+        raise OptionError("shrink_threshold needs two classes and a column that varies within a class.")
+    error = np.sqrt(1 / rows - 1 / rows.sum())[:, None] * (within + np.median(within))
+    deviation = (mean - overall) / error
+    return overall + error * np.sign(deviation) * np.maximum(np.abs(deviation) - threshold, 0)

@@ -1,0 +1,73 @@
+"""Priors: how probable each class is before a row is seen."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tallylearn.errors import OptionError, listed
+from tallylearn.tallies import Counts
+from tallylearn.workings import Grid, Term
+
+Array = NDArray[Any]
+
+
+@dataclass(frozen=True)
+class Priors:
+    """P(c) = share of the rows, or as given."""
+
+    classes: tuple[Any, ...]
+    count: Array  # (..., k) rows of each class, or the given weights
+    counted: bool
+
+    @classmethod
+    def of(cls, counts: Counts, given: Any, fitted: bool) -> Priors:
+        """From the counts, unless probabilities are given or all are to be equal."""
+        classes = counts.keys[0]
+        if given is not None:
+            return cls(classes, _checked(given, classes), False)
+        count = counts.floats()
+        return cls(classes, count, True) if fitted else cls(classes, np.ones_like(count), False)
+
+    @property
+    def log(self) -> Array:
+        with np.errstate(divide="ignore"):
+            result: Array = np.log(self.count / self.count.sum(axis=-1, keepdims=True))
+        return result
+
+    def term(self, c: int) -> Term:
+        """The prior as a factor: 9/14."""
+        above, below = (Fraction(str(float(x))) for x in (self.count[c], self.count.sum()))
+        if not self.counted and below == 1:
+            above, below = Fraction(above.numerator), Fraction(above.denominator)
+        return Term("", "", float(self.log[c]), above, below)
+
+    def grid(self) -> Grid:
+        """The classes, their rows and their shares."""
+        share = np.exp(self.log)
+        rows = tuple(
+            (str(name), f"{self.count[c]:g}", f"{share[c]:.4g}") for c, name in enumerate(self.classes)
+        )
+        return Grid("P(class)", ("class", "rows" if self.counted else "weight", "share"), rows)
+
+
+def _checked(given: Any, classes: tuple[Any, ...]) -> Array:
+    """Given probabilities: one a class, not negative, summing to 1."""
+    if isinstance(given, Mapping):
+        if {*given} != {*classes}:
+            raise OptionError(f"class_prior names {listed(given)}, and the classes are {listed(classes)}.")
+        given = [given[key] for key in classes]
+    array = np.asarray(given, dtype=np.float64)
+    if array.shape != (len(classes),):
+        raise OptionError(
+            f"class_prior has {array.size} values for {len(classes)} classes. "
+            "Number of priors must match number of classes."
+        )
+    if (array < 0).any() or abs(array.sum() - 1) > 1e-9:
+        raise OptionError(f"class_prior is {array.tolist()}: probabilities are 0 or more and sum to 1.")
+    return array

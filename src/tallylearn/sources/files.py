@@ -1,0 +1,216 @@
+"""Files: CSV, Parquet and Arrow, one or many, read in blocks and never held whole."""
+
+from __future__ import annotations
+
+import glob
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import chain
+from pathlib import Path
+from typing import Any, NoReturn, Protocol
+
+from tallylearn.errors import ColumnError, FileError, KindError, listed
+from tallylearn.sources.columns import numbers
+from tallylearn.sources.declarations import Declaration
+from tallylearn.sources.delimited import Delimited
+from tallylearn.sources.dialects import Dialect, sniff
+from tallylearn.sources.frames import Frame
+from tallylearn.sources.memory import block_of, schema_of
+from tallylearn.sources.targets import weights
+from tallylearn.tables import BLOCK, CATEGORY, DATE, NUMBER, TEXT, Block, Schema
+
+PARQUET = (".parquet", ".pq")
+ARROW = (".arrow", ".feather", ".ipc")
+CSV_KINDS = {NUMBER: "number", CATEGORY: "string", TEXT: "text", DATE: "date"}
+
+
+class Part(Protocol):
+    """One file."""
+
+    @property
+    def names(self) -> tuple[str, ...]: ...
+    def blocks(self, kinds: Mapping[str, str], columns: Sequence[str]) -> Iterator[Any]: ...
+
+
+class Files:
+    """A table on disk, in one file or several of the same columns, read in blocks."""
+
+    def __init__(self, paths: Sequence[Path], declared: Declaration, schema: Schema | None = None) -> None:
+        self.paths = tuple(paths)
+        self.declared = declared
+        self.dialect: Dialect | None = None
+        first = self._part(self.paths[0])
+        self._kinds = self._kinds_of(first, schema)
+        if schema is None:
+            declared.check(first.names)
+            schema = schema_of(self._first_frame(first), declared)
+        self.schema = schema
+        self._kinds |= {c.name: CSV_KINDS[c.kind] for c in schema.columns if c.kind in CSV_KINDS}
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """All columns of the first file."""
+        return self._part(self.paths[0]).names
+
+    def blocks(self) -> Iterator[Block]:
+        """The rows, file after file in sorted order; rows are numbered from 1 in each file."""
+        for path in self.paths:
+            start = 1
+            part = self._part(path)
+            self._check(path, part.names)
+            for data in part.blocks(self._kinds, self._wanted()):
+                yield self._block(data, start)
+                start += len(data)
+
+    def aimed(self, target: str | None, weight: str | None) -> Files:
+        """The same files with another target or weight."""
+        return Files(self.paths, replace(self.declared, target=target, weight=weight))
+
+    def raw(self) -> Iterator[Any]:
+        """The rows as Arrow tables, all columns of every file."""
+        for path in self.paths:
+            part = self._part(path)
+            yield from part.blocks(self._kinds, part.names)
+
+    def __len__(self) -> NoReturn:
+        raise KindError(
+            f"{self} is not in memory and has no length. Read it first, "
+            "for example with pyarrow.csv.read_csv or pandas.read_parquet."
+        )
+
+    def __getitem__(self, rows: Any) -> NoReturn:
+        raise KindError(f"{self} is not in memory: its rows cannot be picked. Read it first.")
+
+    def __repr__(self) -> str:
+        more = f" and {len(self.paths) - 1} more" if len(self.paths) > 1 else ""
+        how = f": {self.dialect}" if self.dialect else ""
+        return f"Files({self.paths[0].name}{more}{how})"
+
+    def _part(self, path: Path) -> Part:
+        suffix = path.suffix.lower()
+        if suffix in PARQUET:
+            return ParquetPart(path)
+        if suffix in ARROW:
+            return ArrowPart(path)
+        if self.dialect is None:
+            self.dialect = sniff(path, self.declared.dialect, self.declared.missing)
+        return Delimited(path, self.dialect)
+
+    def _kinds_of(self, part: Part, schema: Schema | None) -> dict[str, str]:
+        if not isinstance(part, Delimited):
+            return {}
+        declared = {name: CSV_KINDS[CATEGORY] for name in self.declared.categories}
+        declared |= dict.fromkeys(self.declared.text, "text")
+        declared |= dict.fromkeys(self.declared.dates, "date")
+        declared |= dict.fromkeys(self.declared.ignore, "string")
+        if self.declared.weight:
+            declared[self.declared.weight] = "number"
+        if schema is not None:
+            declared |= dict.fromkeys((name for name, _ in schema.parts), "date")
+            declared |= {c.name: CSV_KINDS.get(c.kind, "unknown") for c in schema.columns}
+        return part.kinds({name: kind for name, kind in declared.items() if name in part.names})
+
+    def _first_frame(self, part: Part) -> Frame:
+        import pyarrow as pa
+
+        data = next(part.blocks(self._kinds, part.names), None)
+        if data is None:
+            data = pa.table({name: pa.nulls(0) for name in part.names})
+        return Frame(tuple(data.column_names), True, arrow=data)
+
+    def _wanted(self) -> list[str]:
+        apart = {f"{name}.{part}" for name, parts in self.schema.parts for part in parts}
+        names = [name for name in self.schema.names if name not in apart]
+        names += [name for name, _ in self.schema.parts]
+        declared = self.declared
+        return names + [name for name in (declared.target, declared.weight, declared.groups) if name]
+
+    def _check(self, path: Path, names: Sequence[str]) -> None:
+        if missing := [name for name in self._wanted() if name not in names]:
+            raise ColumnError(f"{path.name} lacks {listed(missing)}; it has {listed(names)}.")
+
+    def _block(self, data: Any, start: int) -> Block:
+        frame = Frame(tuple(data.column_names), True, arrow=data)
+        block = block_of(frame, self.schema, start)
+        target = frame.column(self.declared.target) if self.declared.target else None
+        weight = None
+        if name := self.declared.weight:
+            weight = weights(numbers(name, frame.column(name), start), len(data), f"the weight {name!r}")
+        return replace(block, target=target, weight=weight)
+
+
+class ParquetPart:
+    """A Parquet file; strings come as dictionaries, one batch in memory at a time."""
+
+    def __init__(self, path: Path) -> None:
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+
+        try:
+            schema = pq.read_schema(path)
+            strings = [field.name for field in schema if pa.types.is_string(field.type)]
+            self._file = pq.ParquetFile(path, pre_buffer=False, read_dictionary=strings)
+        except (pa.ArrowException, OSError) as error:
+            raise FileError(f"{path} cannot be read as Parquet: {error}") from None
+        self.names = tuple(schema.names)
+
+    def blocks(self, kinds: Mapping[str, str], columns: Sequence[str]) -> Iterator[Any]:
+        groups = range(self._file.num_row_groups)
+        wanted = list(columns)
+        batches = (self._file.iter_batches(BLOCK, row_groups=[g], columns=wanted) for g in groups)
+        return regrouped(chain.from_iterable(batches), wanted)
+
+
+class ArrowPart:
+    """An Arrow IPC file or stream."""
+
+    def __init__(self, path: Path) -> None:
+        import pyarrow as pa
+
+        try:
+            source = pa.memory_map(str(path))
+            try:
+                self._file = pa.ipc.open_file(source)
+            except pa.ArrowInvalid:
+                source.seek(0)
+                self._file = pa.ipc.open_stream(source)
+        except (pa.ArrowException, OSError) as error:
+            raise FileError(f"{path} cannot be read as Arrow: {error}") from None
+        self.names = tuple(self._file.schema.names)
+
+    def blocks(self, kinds: Mapping[str, str], columns: Sequence[str]) -> Iterator[Any]:
+        batches: Iterable[Any] = self._file
+        if hasattr(self._file, "num_record_batches"):
+            batches = map(self._file.get_batch, range(self._file.num_record_batches))
+        return regrouped(batches, columns)
+
+
+def regrouped(batches: Iterable[Any], columns: Sequence[str]) -> Iterator[Any]:
+    """Tables of 65 536 rows, the last one shorter, whatever the size of the batches."""
+    import pyarrow as pa
+
+    waiting: list[Any] = []
+    rows = 0
+    for batch in batches:
+        waiting.append(batch.select(list(columns)))
+        rows += len(batch)
+        while rows >= BLOCK:
+            table = pa.Table.from_batches(waiting)
+            yield table.slice(0, BLOCK)
+            rest = table.slice(BLOCK)
+            waiting, rows = rest.to_batches(), len(rest)
+    if rows:
+        yield pa.Table.from_batches(waiting)
+
+
+def found(path: str | Path) -> list[Path]:
+    """The files that a path or a glob names, sorted."""
+    if any(mark in str(path) for mark in "*?["):
+        paths = sorted(Path(name) for name in glob.glob(str(path), recursive=True))
+        if not paths:
+            raise FileError(f"no file matches {str(path)!r}.")
+        return paths
+    if not Path(path).is_file():
+        what = "is a folder; name the files in it, as in 'folder/*.csv'" if Path(path).is_dir() else "does not exist"
+        raise FileError(f"{str(path)!r} {what}.")
+    return [Path(path)]

@@ -1,0 +1,46 @@
+"""The tables of the course notes, shipped."""
+
+from __future__ import annotations
+
+from importlib import resources
+
+from tallylearn.errors import OptionError, listed
+from tallylearn.sources.declarations import declaration
+from tallylearn.sources.files import Files
+from tallylearn.sources.memory import Table
+
+TARGETS = {
+    "tennis": "PlayTennis",
+    "tennis-day": "PlayTennis",
+    "computer": "Buy",
+    "restaurant": "WillWait",
+    "organs": "Price",
+}
+
+
+def example(name: str) -> Table:
+    """A table of the notes, in memory, its target declared.
+
+    >>> example("tennis")
+    Table(14 rows: Outlook (category), Temperature (category), Humidity (category), Wind (category),
+    target PlayTennis)
+    """
+    import pyarrow as pa
+
+    path = resources.files("tallylearn") / "notes" / f"{_known(name)}.csv"
+    with resources.as_file(path) as file:
+        files = Files([file], declaration())
+        data = pa.concat_tables(files.raw())
+    return Table.of(data, declaration(target=TARGETS[name]))
+
+
+def text_of(name: str) -> str:
+    """The table as it is shipped: CSV."""
+    path = resources.files("tallylearn") / "notes" / f"{_known(name)}.csv"
+    return path.read_text(encoding="utf-8")
+
+
+def _known(name: str) -> str:
+    if name not in TARGETS:
+        raise OptionError(f"there is no example {name!r}. There are {listed(TARGETS)}.")
+    return name

@@ -1,0 +1,170 @@
+"""Targets and weights: the labels, the measures, and how much each row counts."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tallylearn.errors import InputError, TargetError, warn_of_conversion
+from tallylearn.sources.columns import codes
+from tallylearn.tables import Codes
+
+Array = NDArray[Any]
+
+
+def flat(y: Any) -> Array:
+    """A target as a one-dimensional array."""
+    array = np.asarray(y)
+    if array.ndim == 2 and array.shape[1] == 1:
+        warn_of_conversion(
+            "A column-vector y was passed when a 1d array was expected. "
+            "Change the shape of y to (n_samples,), for example using ravel()."
+        )
+        return array.ravel()
+    if array.ndim != 1:
+        raise TargetError(f"y should be a 1d array, got an array of shape {array.shape} instead.")
+    return array
+
+
+def labels(y: Any, start: int = 0) -> Codes:
+    """Classes: text, whole numbers or truth values."""
+    if isinstance(y, Codes):
+        return _sorted(y, start)
+    if hasattr(y, "null_count"):
+        return _labels_of_arrow(y, start)
+    kind = y.dtype.kind
+    if kind == "O":
+        return _labels_of_objects(y, start)
+    if kind == "f":
+        return _labels_of_floats(y, start)
+    if kind in "iu":
+        return _labels_of_integers(y.astype(np.int64))
+    if kind in "UTb":
+        values, at = np.unique(y, return_inverse=True)
+        return Codes(tuple(values.tolist()), at.astype(np.int32).ravel())
+    raise TargetError(f"the target holds {y.dtype}. Classes are text, whole numbers or truth values.")
+
+
+def measures(y: Any, start: int = 0) -> Array:
+    """A target of numbers."""
+    if hasattr(y, "null_count"):
+        y = y.to_numpy() if hasattr(y, "chunks") else y.to_numpy(zero_copy_only=False)
+    try:
+        numbers = np.asarray(y, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise TargetError(
+            f"the target holds text ({y[0]!r}). A regression needs numbers: choose another target, "
+            "or a classifier."
+        ) from None
+    for bad, word in ((np.isnan(numbers), "NaN"), (np.isinf(numbers), "infinity")):
+        if bad.any():
+            raise _missing(start + int(np.argmax(bad)), word)
+    return numbers
+
+
+def weights(weight: Any, n: int, name: str = "sample_weight") -> Array:
+    """Weights: finite, not negative, not all zero."""
+    array = np.asarray(weight)
+    if array.ndim == 0:
+        array = np.full(n, array)
+    if array.ndim != 1:
+        raise InputError(f"{name} has {array.ndim} dimensions. Sample weights must be 1D array or scalar")
+    if len(array) != n:
+        raise InputError(
+            f"{name} has {len(array)} values for {n} rows. "
+            f"sample_weight.shape == {array.shape}, expected {(n,)}!"
+        )
+    try:
+        array = array.astype(np.float64)
+    except (TypeError, ValueError):
+        raise InputError(f"{name} holds {array[0]!r}. Weights are numbers.") from None
+    for bad, word in ((~np.isfinite(array), "not finite"), (array < 0, "negative")):
+        if bad.any():
+            row = int(np.argmax(bad))
+            raise InputError(f"{name} is {array[row]} in row {row}: {word}. Weights are 0 or more.")
+    return array
+
+
+def _labels_of_integers(y: Array) -> Codes:
+    """By looking up where the range is small (sorting a million labels takes longer than learning)."""
+    low, high = (int(y.min()), int(y.max())) if len(y) else (0, 0)
+    if high - low > 4 * len(y) + 1000:
+        values, at = np.unique(y, return_inverse=True)
+        return Codes(tuple(values.tolist()), at.astype(np.int32))
+    offset = y - low
+    seen = np.bincount(offset, minlength=1) > 0
+    table = np.cumsum(seen, dtype=np.int32) - 1
+    return Codes(tuple((np.flatnonzero(seen) + low).tolist()), table[offset].astype(np.int32))
+
+
+def _labels_of_floats(y: Array, start: int) -> Codes:
+    for bad, word in ((np.isnan(y), "NaN"), (np.isinf(y), "infinity")):
+        if bad.any():
+            raise _missing(start + int(np.argmax(bad)), word)
+    if (off := y != np.floor(y)).any():
+        row = int(np.argmax(off))
+        raise TargetError(
+            f"the target is {y[row]} in row {start + row}: a measure, not a class. Use a regressor, or "
+            "turn the target into text. Unknown label type: continuous. Maybe you are trying to fit a "
+            "classifier, which expects discrete classes on a regression target with continuous values."
+        )
+    return _labels_of_integers(y.astype(np.int64))
+
+
+def _labels_of_objects(y: Array, start: int) -> Codes:
+    items = [item.item() if isinstance(item, np.generic) else item for item in y]
+    for row, item in enumerate(items):
+        if item is None or item != item or str(item) == "<NA>":
+            raise _missing(start + row, "NaN")
+    kinds = {bool if isinstance(item, bool) else str if isinstance(item, str) else float for item in items}
+    if len(kinds) > 1:
+        raise TargetError(
+            f"the target mixes types ({', '.join(sorted({type(i).__name__ for i in items}))}). "
+            "Bring the classes to one type."
+        )
+    if kinds == {float}:
+        return _labels_of_floats(np.array([_number(item) for item in items]), start)
+    return Codes.of(items)
+
+
+def _labels_of_arrow(y: Any, start: int) -> Codes:
+    import pyarrow as pa
+
+    if y.null_count:
+        row = int(np.argmax(np.asarray(y.is_null())))
+        raise _missing(start + row, "NaN")
+    kind = y.type.value_type if pa.types.is_dictionary(y.type) else y.type
+    if pa.types.is_boolean(kind) or pa.types.is_integer(kind) or pa.types.is_floating(kind):
+        plain = y.cast(kind)
+        chunked = hasattr(plain, "chunks")
+        return labels(plain.to_numpy() if chunked else plain.to_numpy(zero_copy_only=False), start)
+    if pa.types.is_temporal(kind):
+        y = y.cast(pa.string())
+    return _sorted(codes(y), start)
+
+
+def _sorted(found: Codes, start: int) -> Codes:
+    """The classes that occur, in order."""
+    if (found.codes < 0).any():
+        raise _missing(start + int(np.argmax(found.codes < 0)), "NaN")
+    seen = np.bincount(found.codes, minlength=len(found.values)) > 0
+    order = sorted(np.flatnonzero(seen), key=found.values.__getitem__)
+    place = np.full(len(found.values), -1, dtype=np.int32)
+    place[order] = np.arange(len(order), dtype=np.int32)
+    return Codes(tuple(found.values[i] for i in order), place[found.codes])
+
+
+def _number(item: Any) -> float:
+    try:
+        return math.nan if item is None else float(item)
+    except (TypeError, ValueError):
+        raise TargetError(f"the target holds {item!r}. Classes are text or whole numbers.") from None
+
+
+def _missing(row: int, word: str) -> TargetError:
+    return TargetError(
+        f"the target is missing in row {row}. Drop that row, or fill it in. Input y contains {word}."
+    )

@@ -1,0 +1,147 @@
+"""Tables: a schema says what the columns are; a block holds rows as numbers, codes and text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[Any]
+BLOCK = 65_536  # rows
+
+NUMBER, CATEGORY, TEXT, DATE, UNKNOWN = "number", "category", "text", "date", "unknown"
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column's name and kind; ``values`` are the categories that the table declares."""
+
+    name: str
+    kind: str
+    values: tuple[str, ...] = ()
+    origin: str = "text"  # of a category: text, number, truth, or declared
+
+
+@dataclass(frozen=True)
+class Schema:
+    """The columns of a table, in its order."""
+
+    columns: tuple[Column, ...]
+    named: bool = True  # whether the names came with the table
+    parts: tuple[tuple[str, tuple[str, ...]], ...] = ()  # dates that are taken apart
+    missing: tuple[Any, ...] = ()  # values that stand for nothing, beside the empty ones
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(column.name for column in self.columns)
+
+    def of_kind(self, *kinds: str) -> tuple[Column, ...]:
+        return tuple(column for column in self.columns if column.kind in kinds)
+
+    @property
+    def numbers(self) -> tuple[str, ...]:
+        """The columns that a block keeps as numbers: numbers and dates."""
+        return tuple(column.name for column in self.of_kind(NUMBER, DATE))
+
+    @property
+    def categories(self) -> tuple[str, ...]:
+        return tuple(column.name for column in self.of_kind(CATEGORY))
+
+
+@dataclass(frozen=True)
+class Codes:
+    """A column of values as small integers: ``values[codes[i]]``, and -1 where missing."""
+
+    values: tuple[Any, ...]
+    codes: Array  # (n,) int32
+    declared: tuple[Any, ...] = ()
+
+    @classmethod
+    def of(cls, items: Sequence[Any], declared: Sequence[Any] = ()) -> Codes:
+        """Code plain Python values; None is missing."""
+        values = tuple(sorted({item for item in items if item is not None}))
+        place: dict[Any, int] = {value: at for at, value in enumerate(values)}
+        codes = np.array([place.get(item, -1) for item in items], dtype=np.int32)
+        return cls(values, codes, tuple(sorted(declared)))
+
+    def __len__(self) -> int:
+        return len(self.codes)
+
+    def __getitem__(self, rows: Any) -> Codes:
+        return Codes(self.values, np.ascontiguousarray(self.codes[rows]), self.declared)
+
+    def items(self) -> list[Any]:
+        """The values, row by row; None where missing."""
+        lookup = (*self.values, None)
+        return [lookup[code] for code in self.codes]
+
+    def among(self, keys: Sequence[Any]) -> Array:
+        """Codes into other keys: -1 where missing, -2 where the value is not among them."""
+        if tuple(keys) == self.values:
+            return self.codes
+        place = {key: at for at, key in enumerate(keys)}
+        table = np.array([place.get(value, -2) for value in self.values] + [-1], dtype=np.int32)
+        return table[self.codes]
+
+
+@dataclass(frozen=True)
+class Block:
+    """Some rows of a table, as the tallies see them."""
+
+    schema: Schema
+    numbers: Array  # (n, p) float64: numbers and dates; NaN where missing
+    codes: dict[str, Codes] = field(default_factory=dict)  # the categories
+    text: dict[str, Any] = field(default_factory=dict)  # Arrow strings
+    target: Any = None  # Codes, or (n,) float64
+    weight: Array | None = None  # (n,) float64, above zero
+    start: int = 0  # number of the first row in the whole table
+
+    def __len__(self) -> int:
+        return len(self.numbers)
+
+    def __getitem__(self, rows: Any) -> Block:
+        """Some of the rows."""
+        start = rows.start or 0 if isinstance(rows, slice) else 0
+        return replace(
+            self,
+            numbers=self.numbers[rows],
+            codes={name: codes[rows] for name, codes in self.codes.items()},
+            text={name: text_at(text, rows) for name, text in self.text.items()},
+            target=None if self.target is None else self.target[rows],
+            weight=None if self.weight is None else self.weight[rows],
+            start=self.start + start,
+        )
+
+    def cut(self) -> Iterator[Block]:
+        """Blocks of 65 536 rows."""
+        if len(self) <= BLOCK:
+            yield self
+            return
+        for start in range(0, len(self), BLOCK):
+            yield self[start : start + BLOCK]
+
+    def weighed(self, weight: Array | None) -> Block:
+        """With weights; rows of weight zero are left out."""
+        if weight is None:
+            return self
+        seen = weight > 0
+        block = replace(self, weight=weight)
+        return block if seen.all() else block[np.flatnonzero(seen)]
+
+
+def text_at(text: Any, rows: Any) -> Any:
+    """Some rows of a column of Arrow strings."""
+    if isinstance(rows, slice):
+        start, stop, _ = rows.indices(len(text))
+        return text.slice(start, stop - start)
+    return text.take(np.arange(len(text))[rows])
+
+
+def plain(value: Any) -> str:
+    """A category's name for a value that is not text: 3.0 and 3 are both '3'."""
+    if isinstance(value, float) and value.is_integer():
+        return str(int(value))
+    return str(value)

@@ -1,0 +1,57 @@
+"""Bundles: a tally made of named tallies, lawful because its parts are."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Protocol, Self
+
+
+class Tally(Protocol):
+    """What adds up."""
+
+    def __add__(self, other: Any) -> Self: ...
+    def __sub__(self, other: Any) -> Self: ...
+    def impossible(self) -> str | None: ...
+
+
+@dataclass(frozen=True)
+class Bundle:
+    """Named parts, added name by name; a part that one side lacks is empty there."""
+
+    parts: Mapping[str, Any] = field(default_factory=dict)
+
+    def __getitem__(self, name: str) -> Any:
+        return self.parts[name]
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.parts
+
+    def __bool__(self) -> bool:
+        return any(self.parts.values())
+
+    def __add__(self, other: Bundle) -> Bundle:
+        return self._with(other, lambda a, b: a + b)
+
+    def __sub__(self, other: Bundle) -> Bundle:
+        return self._with(other, lambda a, b: a - b)
+
+    def __radd__(self, zero: int) -> Bundle:
+        return self
+
+    def impossible(self) -> str | None:
+        """The first reason that a part gives, with the part's name."""
+        for name, part in self.parts.items():
+            if reason := part.impossible():
+                return f"{name}: {reason}"
+        return None
+
+    def _with(self, other: Bundle, combine: Callable[[Any, Any], Any]) -> Bundle:
+        names = sorted({*self.parts, *other.parts})
+        return Bundle({name: combine(self._part(name, other), other._part(name, self)) for name in names})
+
+    def _part(self, name: str, other: Bundle) -> Any:
+        if name in self.parts:
+            return self.parts[name]
+        theirs = other.parts[name]
+        return theirs - theirs

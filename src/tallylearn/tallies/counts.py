@@ -1,0 +1,127 @@
+"""Counts: how often every class was seen with every value."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tallylearn.kernels import counting
+from tallylearn.tables import Codes
+from tallylearn.tallies.exact import Exact
+from tallylearn.tallies.keys import Keys, places, union
+from tallylearn.tallies.weights import digits
+
+Array = NDArray[Any]
+
+
+@dataclass(frozen=True)
+class Counts:
+    """A contingency table: rows by ``keys[0]``, columns by ``keys[1]``.
+
+    >>> from tallylearn.tables import Codes
+    >>> play = Codes.of(["yes", "no", "yes"])
+    >>> Counts.of(play) + Counts.of(Codes.of(["no"]))
+    Counts(no 2, yes 2)
+    """
+
+    keys: tuple[Keys, ...]
+    table: Exact  # (..., len(keys[0]), ...)
+    declared: tuple[Keys, ...]  # keys that stay where nothing is counted
+
+    @classmethod
+    def of(cls, rows: Codes, columns: Codes | None = None, weight: Array | None = None) -> Counts:
+        """Count the rows; a missing code is not counted."""
+        axes = (rows,) if columns is None else (rows, columns)
+        second = np.zeros(len(rows), dtype=np.int32) if columns is None else columns.codes
+        shape = (len(rows.values), 1 if columns is None else len(columns.values))
+        total = Exact.of(np.zeros(shape, dtype=np.int64))
+        for digit, power in digits(weight):
+            table = np.zeros(shape, dtype=np.int64)
+            counting.count(rows.codes, second, digit, table)
+            total = Exact.of(table) if weight is None else total + Exact.of(table).shifted(power)
+        if columns is None:
+            total = Exact(total.limbs[:, 0], total.low)
+        order = [np.array(sorted(range(len(a.values)), key=a.values.__getitem__), int) for a in axes]
+        keys = tuple(tuple(a.values[i] for i in at) for a, at in zip(axes, order, strict=True))
+        return cls(keys, total.at(*order), tuple(a.declared for a in axes))._grown()._pruned()
+
+    @classmethod
+    def empty(cls, axes: int = 1) -> Counts:
+        """Nothing counted yet."""
+        return cls(((),) * axes, Exact.of(np.zeros((0,) * axes, dtype=np.int64)), ((),) * axes)
+
+    @classmethod
+    def declaring(cls, keys: Keys) -> Counts:
+        """Nothing counted yet, and these keys to come."""
+        keys = tuple(sorted(keys))
+        return cls((keys,), Exact.of(np.zeros(len(keys), dtype=np.int64)), (keys,))
+
+    def __bool__(self) -> bool:
+        return bool(self.table.nonzero().any())
+
+    def __add__(self, other: Counts) -> Counts:
+        ours, theirs = self._beside(other)
+        return Counts(ours.keys, ours.table + theirs.table, ours.declared)._pruned()
+
+    def __sub__(self, other: Counts) -> Counts:
+        ours, theirs = self._beside(other)
+        return Counts(ours.keys, ours.table - theirs.table, ours.declared)._pruned()
+
+    def __radd__(self, zero: int) -> Counts:
+        return self
+
+    def __repr__(self) -> str:
+        if len(self.keys) == 1 and len(self.table.shape) == 1:
+            pairs = zip(self.keys[0], self.table.floats(), strict=True)
+            return f"Counts({', '.join(f'{key} {count:g}' for key, count in pairs)})"
+        return f"Counts({' × '.join(str(len(axis)) for axis in self.keys)})"
+
+    def impossible(self) -> str | None:
+        """Why no rows can have been counted so, if there is a reason."""
+        return "a count falls below zero" if self.table.negative().any() else None
+
+    def floats(self) -> Array:
+        return self.table.floats()
+
+    def over(self, *keys: Keys) -> Counts:
+        """The same counts with exactly these keys, in this order, zero where nothing was seen."""
+        where, inside = [], []
+        for mine, wanted in zip(self.keys, keys, strict=True):
+            at = places(mine, wanted)
+            inside.append(np.flatnonzero(at >= 0))
+            where.append(at[at >= 0])
+        table = self.table.at(*inside)
+        return Counts(keys, table.placed(tuple(len(k) for k in keys), *where), self.declared)
+
+    def _beside(self, other: Counts) -> tuple[Counts, Counts]:
+        if self.keys == other.keys and self.declared == other.declared:
+            return self, other
+        keys = tuple(union(a, b) for a, b in zip(self.keys, other.keys, strict=True))
+        declared = tuple(union(a, b) for a, b in zip(self.declared, other.declared, strict=True))
+        ours, theirs = self.over(*keys), other.over(*keys)
+        return Counts(keys, ours.table, declared), Counts(keys, theirs.table, declared)
+
+    def _grown(self) -> Counts:
+        if not any(self.declared):
+            return self
+        return self.over(*(union(k, d) for k, d in zip(self.keys, self.declared, strict=True)))
+
+    def _pruned(self) -> Counts:
+        """Without the keys that are neither counted nor declared: forgetting leaves no trace."""
+        seen = self.table.nonzero()
+        seen = seen.any(axis=tuple(range(seen.ndim - len(self.keys))))
+        keep = []
+        for axis, (keys, declared) in enumerate(zip(self.keys, self.declared, strict=True)):
+            others = tuple(a for a in range(len(self.keys)) if a != axis)
+            keep.append(seen.any(axis=others) | (places(keys, declared) >= 0))
+        if all(k.all() for k in keep):
+            return self
+        keys = tuple(
+            tuple(key for key, kept in zip(axis, k, strict=True) if kept)
+            for axis, k in zip(self.keys, keep, strict=True)
+        )
+        table = self.table.at(*(np.flatnonzero(k) for k in keep))
+        return Counts(keys, table, self.declared)

@@ -1,0 +1,171 @@
+"""Numbers that are never rounded: arrays of integers of any length, times a power of 2^32.
+
+A float adds up to something that depends on the order; an integer does not. Every double is an integer times a power
+of two, so exact sums of doubles are integers too, and ``+`` and ``-`` undo each other to the last bit.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tallylearn.kernels import limbs as kernel
+
+Array = NDArray[Any]
+LIMB = 32
+
+
+@dataclass(frozen=True, eq=False)
+class Exact:
+    """An array of exact numbers: sum of ``limbs[..., j] * 2^(32 (low + j))``, in its one canonical form.
+
+    >>> total = Exact.of(np.array([1, 2])) + Exact.of(np.array([2**40, 3]))
+    >>> total
+    Exact([1099511627777, 5])
+    """
+
+    limbs: Array  # (..., l) int64: 32 bits each, the highest signed
+    low: int
+
+    @classmethod
+    def of(cls, integers: Array) -> Exact:
+        """From whole numbers that fit 64 bits."""
+        limbs = np.asarray(integers, dtype=np.int64)[..., None]
+        half = 1 << (LIMB - 1)
+        if limbs.min(initial=0) >= -half and limbs.max(initial=0) < half:
+            return cls(limbs, 0)
+        return cls.carried(limbs, 0)
+
+    @classmethod
+    def carried(cls, limbs: Array, low: int) -> Exact:
+        """From limbs that may still overflow their 32 bits."""
+        room = np.zeros((*limbs.shape[:-1], limbs.shape[-1] + 2), dtype=np.int64)
+        room[..., :-2] = limbs
+        kernel.carry(room.reshape(-1, room.shape[-1]))
+        return cls(*_trim(room, low))
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return self.limbs.shape[:-1]
+
+    def __add__(self, other: Exact) -> Exact:
+        ours, theirs, low = _aligned(self, other)
+        return Exact.carried(ours + theirs, low)
+
+    def __sub__(self, other: Exact) -> Exact:
+        ours, theirs, low = _aligned(self, other)
+        return Exact.carried(ours - theirs, low)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Exact):
+            return NotImplemented
+        return self.low == other.low and np.array_equal(self.limbs, other.limbs)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def at(self, *where: Array) -> Exact:
+        """The numbers at these positions along the last axes."""
+        return Exact(*_trim(self.limbs[(..., *np.ix_(*where), slice(None))], self.low))
+
+    def __repr__(self) -> str:
+        return f"Exact({self.floats().tolist() if self.low < 0 else self.integers().tolist()})"
+
+    def sum(self, axis: int) -> Exact:
+        """The sum along an axis, counted from the back: -1 is the last one."""
+        return Exact.carried(self.limbs.sum(axis=axis - 1), self.low)
+
+    def shifted(self, bits: int) -> Exact:
+        """Times 2^bits."""
+        whole, rest = divmod(bits, LIMB)
+        return Exact.carried(self.limbs << rest, self.low + whole)
+
+    def placed(self, shape: tuple[int, ...], *where: Array) -> Exact:
+        """These numbers at the given positions along the last axes of a larger array of zeros."""
+        lead = self.shape[: len(self.shape) - len(where)]
+        limbs = np.zeros((*lead, *shape, self.limbs.shape[-1]), dtype=np.int64)
+        limbs[(..., *np.ix_(*where), slice(None))] = self.limbs
+        return Exact(limbs, self.low)
+
+    def nonzero(self) -> Array:
+        return self.limbs.any(axis=-1)
+
+    def negative(self) -> Array:
+        result: Array = self.limbs[..., -1] < 0
+        return result
+
+    def scaled(self) -> tuple[Array, int]:
+        """Python integers, and the power of two that each is to be multiplied by."""
+        plain = self.limbs.astype("<u4")
+        size = plain.shape[-1] * 4
+        data = np.ascontiguousarray(plain).tobytes()
+        out = np.empty(self.shape, dtype=object)
+        out.reshape(-1)[:] = [
+            int.from_bytes(data[at : at + size], "little", signed=True)
+            for at in range(0, len(data), size)
+        ]
+        return out, LIMB * self.low
+
+    def integers(self) -> Array:
+        """Python integers; only for whole numbers."""
+        numbers, power = self.scaled()
+        return numbers * (1 << power) if power >= 0 else numbers >> -power
+
+    def floats(self) -> Array:
+        """Doubles, rounded once."""
+        if self.low == 0 and self.limbs.shape[-1] == 1:
+            return self.limbs[..., 0].astype(np.float64)
+        numbers, power = self.scaled()
+        return ratio(numbers, 1, power)
+
+
+def ratio(above: Array, below: Array | int, power: int = 0) -> Array:
+    """above / below * 2^power for Python integers, each rounded once; OverflowError beyond the doubles."""
+    if power >= 0:
+        above = above * (1 << power)
+    else:
+        below = below * (1 << -power)
+    return np.asarray(above / below, dtype=np.float64)
+
+
+def _aligned(a: Exact, b: Exact) -> tuple[Array, Array, int]:
+    """The limbs of both over one common range."""
+    low = min(a.low, b.low)
+    high = max(a.low + a.limbs.shape[-1], b.low + b.limbs.shape[-1])
+    return _over(a, low, high), _over(b, low, high), low
+
+
+def _over(number: Exact, low: int, high: int) -> Array:
+    size = number.limbs.shape[-1]
+    if number.low == low and low + size == high:
+        return number.limbs
+    out = np.zeros((*number.shape, high - low), dtype=np.int64)
+    out[..., number.low - low : number.low - low + size] = number.limbs
+    return out
+
+
+def _trim(limbs: Array, low: int) -> tuple[Array, int]:
+    """Drop limbs that say nothing: zeros below, copies of the sign above. Zero is one limb at 0."""
+    if not limbs.any():
+        return np.zeros((*limbs.shape[:-1], 1), dtype=np.int64), 0
+    high = limbs.shape[-1]
+    sign = np.where(limbs[..., -1] < 0, -1, 0)
+    while high > 1:
+        top = limbs[..., high - 2]
+        full = top | np.where(sign < 0, -1 << LIMB, 0)  # the limb below, as a signed top
+        if not ((limbs[..., high - 1] == sign).all() and _fits(full, sign)):
+            break
+        limbs = np.concatenate([limbs[..., : high - 2], full[..., None]], axis=-1)
+        high -= 1
+    start = 0
+    while not limbs[..., start].any():
+        start += 1
+    return np.ascontiguousarray(limbs[..., start:]), low + start
+
+
+def _fits(top: Array, sign: Array) -> bool:
+    """Whether a top limb fits 32 signed bits and keeps its sign."""
+    half = 1 << (LIMB - 1)
+    return bool(((top >= -half) & (top < half) & ((top < 0) == (sign < 0))).all())

@@ -1,0 +1,39 @@
+"""Keys: what the places of a tally stand for (classes, categories, columns), sorted, and aligned by their union."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tallylearn.errors import MergeError
+
+Key = str | int | bool
+Keys = tuple[Key, ...]
+
+
+def union(a: Keys, b: Keys) -> Keys:
+    """All keys of both, sorted."""
+    if a == b or not b:
+        return a
+    if not a:
+        return b
+    if type(a[0]) is not type(b[0]):
+        raise MergeError(
+            f"The keys do not match: {a[0]!r} is {_kind(a[0])} and {b[0]!r} is {_kind(b[0])}. "
+            "Bring both tables to one type first."
+        )
+    return tuple(sorted({*a, *b}))
+
+
+def places(keys: Keys, among: Keys) -> NDArray[Any]:
+    """Where each key stands among the others; -1 where it does not."""
+    if keys == among:
+        return np.arange(len(keys))
+    place = {key: at for at, key in enumerate(among)}
+    return np.array([place.get(key, -1) for key in keys], dtype=np.int64)
+
+
+def _kind(key: Key) -> str:
+    return {str: "text", bool: "a truth value"}.get(type(key), "a number")

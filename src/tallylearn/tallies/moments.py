@@ -1,0 +1,181 @@
+"""Moments: how many, their sum and the sum of their squares, exactly; mean and variance are rounded once, at the end."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tallylearn.errors import ColumnError
+from tallylearn.kernels import limbs, summing
+from tallylearn.tables import Codes
+from tallylearn.tallies.exact import LIMB, Exact, ratio
+from tallylearn.tallies.keys import Keys, places, union
+from tallylearn.tallies.weights import digits
+
+Array = NDArray[Any]
+CACHE = 1 << 20  # bytes: columns are summed in groups whose cells stay in the processor's cache
+
+
+@dataclass(frozen=True)
+class Moments:
+    """The first two moments of every column in every class.
+
+    >>> from tallylearn.tables import Codes
+    >>> Moments.of(np.array([[1.0], [3.0]]), Codes.of(["a", "a"]), ("x",)).mean
+    array([[2.]])
+    """
+
+    keys: Keys
+    columns: Keys
+    count: Exact  # (..., k, p) rows where the column is present
+    sums: Exact  # (..., k, p)
+    squares: Exact  # (..., k, p)
+
+    @classmethod
+    def of(
+        cls,
+        numbers: Array,
+        by: Codes,
+        columns: Keys,
+        weight: Array | None = None,
+        start: int = 0,
+    ) -> Moments:
+        """Sum the numbers (n, p) class by class; NaN is missing, an infinity an error."""
+        bits = numbers.view(np.int64)
+        found = np.zeros(4, dtype=np.int64)
+        summing.survey(bits, found)
+        if found[2] >= 0:
+            raise _infinite(columns[found[3]], numbers[found[2], found[3]], start + int(found[2]))
+        parts = [
+            tuple(part.shifted(power) for part in _summed(bits, by, digit, found))
+            for digit, power in digits(weight)
+        ]
+        count, sums, squares = parts[0]
+        for more in parts[1:]:
+            count, sums, squares = count + more[0], sums + more[1], squares + more[2]
+        order = np.array(sorted(range(len(by.values)), key=by.values.__getitem__), dtype=int)
+        keys = tuple(by.values[i] for i in order)
+        at = order, np.arange(len(columns))
+        return cls(keys, columns, count.at(*at), sums.at(*at), squares.at(*at))._pruned()
+
+    @classmethod
+    def empty(cls) -> Moments:
+        """Nothing summed yet."""
+        zero = Exact.of(np.zeros((0, 0), dtype=np.int64))
+        return cls((), (), zero, zero, zero)
+
+    def __bool__(self) -> bool:
+        return bool(self.count.nonzero().any())
+
+    def __add__(self, other: Moments) -> Moments:
+        a, b = self._beside(other)
+        parts = a.count + b.count, a.sums + b.sums, a.squares + b.squares
+        return Moments(a.keys, a.columns, *parts)._pruned()
+
+    def __sub__(self, other: Moments) -> Moments:
+        a, b = self._beside(other)
+        parts = a.count - b.count, a.sums - b.sums, a.squares - b.squares
+        return Moments(a.keys, a.columns, *parts)._pruned()
+
+    def __radd__(self, zero: int) -> Moments:
+        return self
+
+    def __repr__(self) -> str:
+        return f"Moments({len(self.keys)} × {len(self.columns)})"
+
+    def impossible(self) -> str | None:
+        """Why no numbers can have these moments, if there is a reason."""
+        if self.count.negative().any():
+            return "a count falls below zero"
+        above, _, _ = self._spread()
+        without = ~self.count.nonzero() & (self.sums.nonzero() | self.squares.nonzero())
+        if self.squares.negative().any() or without.any() or (above < 0).any():
+            return "a variance falls below zero"
+        return None
+
+    @property
+    def mean(self) -> Array:
+        """(..., k, p); 0 where nothing was seen."""
+        sums, power = self.sums.scaled()
+        count, shift = self.count.scaled()
+        return ratio(sums, np.where(count == 0, 1, count), power - shift)
+
+    @property
+    def variance(self) -> Array:
+        """(..., k, p), divided by the count; 0 where nothing was seen."""
+        above, below, power = self._spread()
+        return ratio(above, np.where(below == 0, 1, below), power)
+
+    def pooled(self) -> Moments:
+        """All classes taken together."""
+        parts = (self.count.sum(-2), self.sums.sum(-2), self.squares.sum(-2))
+        return Moments(("all",), self.columns, *(_row(part) for part in parts))
+
+    def over(self, keys: Keys, columns: Keys) -> Moments:
+        """The same moments with these keys and columns; zero where nothing was seen."""
+        if (keys, columns) == (self.keys, self.columns):
+            return self
+        shape = (len(keys), len(columns))
+        where = places(self.keys, keys), places(self.columns, columns)
+        parts = (part.placed(shape, *where) for part in (self.count, self.sums, self.squares))
+        return Moments(keys, columns, *parts)
+
+    def _spread(self) -> tuple[Array, Array, int]:
+        """count * squares - sums^2 and count^2 as integers, and the power of two between them."""
+        count, c = self.count.scaled()
+        sums, s = self.sums.scaled()
+        squares, q = self.squares.scaled()
+        low = min(c + q, 2 * s)
+        above = count * squares * (1 << (c + q - low)) - sums * sums * (1 << (2 * s - low))
+        return above, count * count, low - 2 * c
+
+    def _beside(self, other: Moments) -> tuple[Moments, Moments]:
+        keys, columns = union(self.keys, other.keys), union(self.columns, other.columns)
+        return self.over(keys, columns), other.over(keys, columns)
+
+    def _pruned(self) -> Moments:
+        seen = self.count.nonzero() | self.sums.nonzero()
+        seen = seen.any(axis=tuple(range(seen.ndim - 2)))
+        rows, columns = seen.any(axis=1), seen.any(axis=0)
+        if rows.all() and columns.all() and tuple(sorted(self.columns)) == self.columns:
+            return self
+        order = sorted(np.flatnonzero(columns), key=self.columns.__getitem__)
+        at = np.flatnonzero(rows), np.array(order, dtype=int)
+        keys = tuple(key for key, kept in zip(self.keys, rows, strict=True) if kept)
+        names = tuple(self.columns[i] for i in order)
+        return Moments(keys, names, self.count.at(*at), self.sums.at(*at), self.squares.at(*at))
+
+
+def _summed(bits: Array, by: Codes, digit: Array, found: Array) -> tuple[Exact, Exact, Exact]:
+    """Count, sums and squares (k, p) of one block, with whole weights below 1024."""
+    k, p = len(by.values), bits.shape[1]
+    first, last = int(found[0]), max(int(found[0]), int(found[1]))
+    width = last - first + 1
+    count = np.zeros((k, p), dtype=np.int64)
+    sums = np.zeros((k, p, (width + 58) // LIMB + 3), dtype=np.int64)
+    squares = np.zeros((k, p, (2 * width + 101) // LIMB + 3), dtype=np.int64)
+    group = max(1, CACHE // (64 * max(1, k * width)))
+    for at in range(0, p, group):
+        here = slice(at, at + group)
+        cells = np.zeros((min(group, p - at), k, width, 8), dtype=np.int64)
+        summing.spread(bits[:, here], by.codes, digit, first, cells)
+        limbs.collect(cells, first, count[:, here], sums[:, here], squares[:, here])
+    return (
+        Exact.of(count),
+        Exact.carried(sums, (first + 13) // LIMB - 34),
+        Exact.carried(squares, (2 * first + 26) // LIMB - 68),
+    )
+
+
+def _row(number: Exact) -> Exact:
+    return Exact(number.limbs[..., None, :, :], number.low)
+
+
+def _infinite(column: object, value: float, row: int) -> ColumnError:
+    return ColumnError(
+        f"column {column!r} has {value} in row {row}. Replace it, or drop the row. "
+        "Input X contains infinity or a value too large for dtype('float64')."
+    )

@@ -1,0 +1,55 @@
+"""Weights as whole numbers, so that what is weighted stays exact."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[Any]
+DIGIT = 10  # bits: the most that 65 536 rows leave free in the cells of kernels.summing
+ONCE = np.zeros(0, dtype=np.int64)
+
+
+def digits(weight: Array | None) -> Iterator[tuple[Array, int]]:
+    """The weights as sums of digits below 1024 times 2^power: one array of digits a power.
+
+    Whole numbers are taken as they are; fractions are rounded, once, to 32 significant bits.
+
+    >>> [(digit.tolist(), power) for digit, power in digits(np.array([3.0, 0.5]))]
+    [([6, 1], -1)]
+    """
+    if weight is None:
+        yield ONCE, 0
+        return
+    whole = weight == np.floor(weight)
+    if whole.all() and weight.max(initial=0) < 1 << DIGIT:
+        yield weight.astype(np.int64), 0
+        return
+    number, power = _odd(weight, np.where(whole, 53, 32))
+    base = int(power[weight > 0].min())
+    first, shift = np.divmod(power - base, DIGIT)
+    number <<= shift
+    for place in range(int(first.max()) + 7):
+        rest = place - first
+        here = np.where((rest >= 0) & (rest < 7), number >> (np.clip(rest, 0, 6) * DIGIT), 0)
+        here &= (1 << DIGIT) - 1
+        if here.any():
+            yield here, base + place * DIGIT
+
+
+def rounded(weight: Array) -> Array:
+    """The weights as they are counted."""
+    number, power = _odd(weight, np.where(weight == np.floor(weight), 53, 32))
+    return np.ldexp(number.astype(np.float64), power)
+
+
+def _odd(weight: Array, significant: Array) -> tuple[Array, Array]:
+    """Each weight as an odd integer times a power of two."""
+    mantissa, exponent = np.frexp(weight)
+    number = np.rint(np.ldexp(mantissa, significant)).astype(np.int64)
+    zeros = np.frexp((number & -number).astype(np.float64))[1] - 1  # trailing ones of 2^k have k zeros
+    zeros = np.maximum(zeros, 0)
+    return number >> zeros, np.where(number > 0, exponent - significant + zeros, 0).astype(np.int64)

@@ -1,0 +1,18 @@
+"""The working: why a prediction came out so, and how a model came out of the counts."""
+
+from tallylearn.workings.derivations import Derivation, Formula, Grid, Sentence
+from tallylearn.workings.evidence import Evidence, Explanation, Line, Term
+from tallylearn.workings.rendering import latex_text, short
+
+__all__ = [
+    "Derivation",
+    "Evidence",
+    "Explanation",
+    "Formula",
+    "Grid",
+    "Line",
+    "Sentence",
+    "Term",
+    "latex_text",
+    "short",
+]

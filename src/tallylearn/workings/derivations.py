@@ -1,0 +1,126 @@
+"""Derivations: how a model follows from its counts, step by step."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from tallylearn.workings import rendering
+from tallylearn.workings.rendering import Shown
+
+MOST_ROWS = 40
+
+
+@dataclass(frozen=True)
+class Grid(Shown):
+    """A step that is a table of counts or scores."""
+
+    title: str
+    header: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    note: str = ""
+
+    def __str__(self) -> str:
+        lines = rendering.aligned(row for row in self._cells() if row)
+        notes = filter(None, self._notes())
+        title = [self.title] if self.title else []
+        return "\n".join([*map(rendering.plain, title), *lines, *map(rendering.plain, notes)])
+
+    def to_markdown(self) -> str:
+        table = rendering.markdown_table([*map(rendering.markdown, row)] for row in self._cells())
+        title = f"**{rendering.markdown(self.title)}**" if self.title else ""
+        notes = map(rendering.markdown, self._notes())
+        return "\n\n".join(filter(None, [title, table, *notes]))
+
+    def to_html(self) -> str:
+        table = rendering.html_table(self._cells(), "grid", self.title)
+        return table + rendering.html_notes(filter(None, self._notes()))
+
+    def to_dict(self) -> dict[str, Any]:
+        rows = [list(row) for row in self.rows]
+        head = {"kind": "grid", "title": self.title, "header": list(self.header)}
+        return head | {"rows": rows, "note": self.note}
+
+    def _cells(self) -> list[tuple[str, ...]]:
+        return [self.header, *self.rows[:MOST_ROWS]]
+
+    def _notes(self) -> tuple[str, str]:
+        left = len(self.rows) - MOST_ROWS
+        return (rendering.more(left) if left > 0 else "", self.note)
+
+
+@dataclass(frozen=True)
+class Formula(Shown):
+    """A step that is an equation, written for terminals and in LaTeX."""
+
+    text: str
+    latex: str
+
+    def __str__(self) -> str:
+        return rendering.plain(self.text)
+
+    def to_markdown(self) -> str:
+        return f"$${self.latex}$$"
+
+    def to_html(self) -> str:
+        return f'<p><code class="tally-formula">{rendering.escaped(self.text)}</code></p>'
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"kind": "formula", "text": self.text, "latex": self.latex}
+
+
+@dataclass(frozen=True)
+class Sentence(Shown):
+    """A step that is said in words."""
+
+    text: str
+
+    def __str__(self) -> str:
+        return rendering.plain(self.text)
+
+    def to_markdown(self) -> str:
+        return rendering.markdown(self.text)
+
+    def to_html(self) -> str:
+        return f'<p class="tally-sentence">{rendering.escaped(self.text)}</p>'
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"kind": "sentence", "text": self.text}
+
+
+@dataclass(frozen=True)
+class Derivation(Shown):
+    """How a model came out of the counts.
+
+    >>> counts = Grid("Rows by class", ("Play", "n"), (("No", "5"), ("Yes", "9")))
+    >>> print(Derivation("Priors", (counts, Formula("P(c) = n / N", r"P(c) = \\frac{n}{N}"))))
+    Priors
+    ======
+    <BLANKLINE>
+    Rows by class
+    Play  n
+    No    5
+    Yes   9
+    <BLANKLINE>
+    P(c) = n / N
+    """
+
+    title: str
+    steps: tuple[Grid | Formula | Sentence, ...]
+
+    def __str__(self) -> str:
+        title = rendering.plain(self.title)
+        underlined = f"{title}\n{'=' * rendering.width(title)}"
+        return "\n\n".join([underlined, *map(str, self.steps)])
+
+    def to_markdown(self) -> str:
+        steps = [step.to_markdown() for step in self.steps]
+        return "\n\n".join([f"## {rendering.markdown(self.title)}", *steps])
+
+    def to_html(self) -> str:
+        title = f'<h3 class="tally-title">{rendering.escaped(self.title)}</h3>'
+        steps = [step.to_html() for step in self.steps]
+        return '<div class="tally-derivation">' + "\n".join([title, *steps]) + "</div>"
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"title": self.title, "steps": [step.to_dict() for step in self.steps]}
