@@ -9,19 +9,13 @@ from abc import ABC, abstractmethod
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
-import numpy as np
-from numpy.typing import NDArray
-
 from tallylearn import engines, modelfile
 from tallylearn.doors.intake import Lesson, lesson
 from tallylearn.doors.schemas import checked, united
 from tallylearn.doors.shell import Estimator
-from tallylearn.errors import ForgetError, MergeError, TargetError, listed, speaking
+from tallylearn.errors import ForgetError, MergeError, speaking
 from tallylearn.sources.memory import check_size
 from tallylearn.tables import Block, Schema
-from tallylearn.tallies import Bundle, Counts
-
-Array = NDArray[Any]
 
 
 class OnePass(Estimator, ABC):
@@ -63,11 +57,9 @@ class OnePass(Estimator, ABC):
             read = lesson(X, y, sample_weight, type(self).__name__, schema)
             schema = schema or checked(read.source.schema, self.kinds, type(self).__name__)
             tally = self._total(read)
-            if before and tally is not None:
-                tally = self._joined(before["tally_"], tally, classes)
-            elif tally is not None:
-                tally = self._joined(None, tally, classes)
             self._check_size(tally, read, schema)
+            tally = self._foretold(tally, before["tally_"] if before else None, classes)
+            tally = before["tally_"] + tally if before else tally
             kept = (before["_label_type"], before["_by_name"]) if before else (read.label_type, read.by_name)
             self._learn(schema, tally, *kept)
         return self
@@ -103,23 +95,9 @@ class OnePass(Estimator, ABC):
     def _total(self, read: Lesson) -> Any:
         return engines.total(self.tally, read.blocks(self.task))
 
-    def _joined(self, before: Any, tally: Any, classes: Any) -> Any:
-        """What was counted before and what is counted now, with the classes that may still come."""
-        if classes is None and before is None:
-            return tally
-        target = tally["target"] if before is None else before["target"]
-        known = target.declared[0] if classes is None else tuple(np.unique(np.asarray(classes)).tolist())
-        if known and (odd := [key for key in tally["target"].keys[0] if key not in known]):
-            raise TargetError(
-                f"the target has the class {odd[0]!r}, and classes= said {listed(known)}. "
-                "Name every class that may come at the first partial_fit."
-            )
-        if classes is not None:
-            tally = tally + Bundle({"target": Counts.declaring(known)})
-        return tally if before is None else before + tally
-
     def _check_size(self, tally: Any, read: Lesson, schema: Schema) -> None:
-        check_size(0 if tally is None or not tally else 1, len(schema.columns), type(self).__name__)
+        weighed = read.weight is not None or read.source.declared.weight is not None
+        check_size(1 if tally else 0, len(schema.columns), weighed)
 
     def _learn(self, schema: Schema, tally: Any, label_type: str, by_name: bool) -> None:
         """Solve first, then change: a failure leaves the estimator as it was."""

@@ -68,6 +68,12 @@ class Estimator:
         if not self.__sklearn_is_fitted__():
             raise not_fitted(type(self).__name__)
 
+    def _foretold(self, tally: Any, before: Any, classes: Any) -> Any:
+        """The tally with the classes that may still come; a matter of classifiers."""
+        if classes is not None:
+            raise OptionError("classes= goes with a classifier.")
+        return tally
+
     def _derive(self) -> None:
         """The attributes that scikit-learn's users look for."""
         self.n_features_in_ = len(self.schema_.columns)
@@ -80,7 +86,7 @@ class Estimator:
     def _estimator_type(self) -> str | None:
         return self.task
 
-    def _more_tags(self, tags: Any) -> None:
+    def _add_tags(self, tags: Any) -> None:
         """What a learner has to say about itself to scikit-learn."""
 
     def __sklearn_tags__(self) -> Any:
@@ -93,7 +99,7 @@ class Estimator:
             regressor_tags=RegressorTags() if self.task == "regressor" else None,
             input_tags=InputTags(allow_nan=True, string=True, categorical=True),
         )
-        self._more_tags(tags)
+        self._add_tags(tags)
         return tags
 
     def set_fit_request(self, *, sample_weight: bool | str | None) -> Self:

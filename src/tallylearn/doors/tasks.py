@@ -11,9 +11,10 @@ from numpy.typing import NDArray
 from tallylearn import engines
 from tallylearn.doors.intake import lesson, rows
 from tallylearn.doors.shell import Estimator
-from tallylearn.errors import speaking
+from tallylearn.errors import TargetError, listed, speaking
 from tallylearn.sources.memory import check_size
 from tallylearn.tables import Block
+from tallylearn.tallies import Bundle, Counts
 from tallylearn.workings import Derivation, Explanation
 
 Array = NDArray[Any]
@@ -51,7 +52,7 @@ class Predictor(Estimator):
         with speaking(type(self).__name__):
             parts = list(engines.here().map(call, self._blocks(X)))
             if not parts or not sum(map(len, parts)):
-                check_size(0, self.n_features_in_, type(self).__name__)
+                check_size(0, self.n_features_in_)
         return np.concatenate(parts)
 
 
@@ -92,6 +93,18 @@ class Classifier(Predictor):
 
     def _chosen(self, block: Block) -> Array:
         return choice(self.model_.scores(block), getattr(self, "at_half", "first"))
+
+    def _foretold(self, tally: Any, before: Any, classes: Any) -> Any:
+        known = before["target"].declared[0] if before is not None else ()
+        if classes is not None:
+            known = tuple(np.unique(np.asarray(classes)).tolist())
+            tally = tally + Bundle({"target": Counts.declaring(known)})
+        if known and (odd := [key for key in tally["target"].keys[0] if key not in known]):
+            raise TargetError(
+                f"the target has the class {odd[0]!r}, and classes= said {listed(known)}. "
+                "Name every class that may come at the first partial_fit."
+            )
+        return tally
 
     def _derive(self) -> None:
         super()._derive()

@@ -8,7 +8,7 @@ import cython
 @cython.nogil
 @cython.exceptval(check=False)
 def place(
-    limbs: cython.longlong[:, :, ::1],
+    limbs: cython.longlong[:, :, :],
     r: cython.Py_ssize_t,
     c: cython.Py_ssize_t,
     at: cython.longlong,
@@ -27,9 +27,9 @@ def place(
 def collect(
     cells: cython.const[cython.longlong][:, :, :, ::1],
     first: cython.longlong,
-    count: cython.longlong[:, ::1],
-    sums: cython.longlong[:, :, ::1],
-    squares: cython.longlong[:, :, ::1],
+    count: cython.longlong[:, :],
+    sums: cython.longlong[:, :, :],
+    squares: cython.longlong[:, :, :],
 ):
     """Move the cells of ``summing.spread`` into limbs; (group, column, limb), for exponents from ``first`` on.
 

@@ -152,7 +152,7 @@ class DummyClassifier(OnePass, Classifier):
     def _check_size(self, tally: Any, read: Any, schema: Schema) -> None:
         super()._check_size(tally, read, _with_a_column(schema))
 
-    def _more_tags(self, tags: Any) -> None:
+    def _add_tags(self, tags: Any) -> None:
         tags.no_validation = True
         tags.classifier_tags.poor_score = True
 
@@ -220,7 +220,7 @@ class DummyRegressor(OnePass, Regressor):
     def _check_size(self, tally: Any, read: Any, schema: Schema) -> None:
         super()._check_size(tally, read, _with_a_column(schema))
 
-    def _more_tags(self, tags: Any) -> None:
+    def _add_tags(self, tags: Any) -> None:
         tags.no_validation = True
         tags.regressor_tags.poor_score = True
 

@@ -242,7 +242,7 @@ class NaiveBayes(OnePass, Classifier):
 
     def predict_joint_log_proba(self, X: Any) -> Array:
         """log P(x, c) for every class: prior times likelihood, not normalised."""
-        return self._mapped(X, self.model_.joint)
+        return self._mapped(X, lambda block: self.model_.joint(block))
 
     def log_likelihood(self, X: Any, y: Any = None) -> float:
         """The logarithm of the probability that the model gives to these rows with their classes."""

@@ -163,7 +163,7 @@ class NearestCentroid(OnePass, Classifier):
 
     def decision_function(self, X: Any) -> Array:
         """The discriminants; for two classes, how far the second is ahead."""
-        scores = self._mapped(X, self.model_.odds)
+        scores = self._mapped(X, self._likely)
         return scores[:, 1] - scores[:, 0] if scores.shape[1] == 2 else scores
 
     def _likely(self, block: Block) -> Array:

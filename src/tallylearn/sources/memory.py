@@ -209,15 +209,15 @@ def check_rows(n: int, y: Any) -> None:
         )
 
 
-def check_size(n: int, p: int, who: str) -> None:
+def check_size(n: int, p: int, weighed: bool = False) -> None:
     """A table to learn from has rows and columns."""
     if n == 0:
+        why = "every row has weight zero" if weighed else "the table has no rows"
         raise InputError(
-            f"{who}: the table has no rows. Found array with 0 sample(s) (shape=({n}, {p})) while a "
-            "minimum of 1 is required."
+            f"{why}. Found array with 0 sample(s) (shape=({n}, {p})) while a minimum of 1 is required."
         )
     if p == 0:
         raise InputError(
-            f"{who}: the table has no columns to learn from. Found array with 0 feature(s) "
+            "the table has no columns to learn from. Found array with 0 feature(s) "
             f"(shape=({n}, {p})) while a minimum of 1 is required."
         )
