@@ -9,7 +9,7 @@ from setuptools.command.build_ext import build_ext
 HERE = Path(__file__).parent
 KERNELS = sorted(HERE.glob("src/tallylearn/kernels/[a-z]*.py"))
 NO_COMPILER = """
-tallylearn: the kernels did not compile (see the message above). They need a C compiler and Python's headers:
+tallylearn: the kernels did not compile (see above). They need a C compiler and Python's headers:
   Debian, Ubuntu   apt install gcc python3-dev
   Fedora           dnf install gcc python3-devel
   macOS            xcode-select --install

@@ -19,7 +19,7 @@ NAMES = {  # public name -> the module that holds it
     "table": "sources",
 }
 
-__all__ = sorted(NAMES)  # noqa: PLE0605
+__all__ = sorted(NAMES)
 
 
 def __getattr__(name: str) -> Any:

@@ -68,11 +68,13 @@ _current: ContextVar[Threads | None] = ContextVar("engine", default=None)
 
 
 @contextmanager
-def engine(threads: int | None = None, watch: Callable[[int], None] | None = None) -> Iterator[Threads]:
+def engine(
+    threads: int | None = None, watch: Callable[[int], None] | None = None
+) -> Iterator[Threads]:
     """Choose where sums are taken: ``with tl.engine(threads=1): model.fit(...)``.
 
-    ``threads`` is the number of processors unless said; the result is the same for any. ``watch`` is called with
-    the number of rows of each block that is done.
+    ``threads`` is the number of processors unless said; the result is the same for any. ``watch``
+    is called with the number of rows of each block that is done.
     """
     number = threads or os.cpu_count() or 1
     if number < 1:
@@ -90,7 +92,7 @@ def here() -> Threads:
 
 
 def total(call: Callable[[Block], Any], blocks: Iterable[Block]) -> Any:
-    """The sum of the tallies of all blocks, added as a fixed binary tree; None for no block at all."""
+    """The sum of the tallies of all blocks, added as a fixed binary tree; None for no block."""
     stack: list[tuple[int, Any]] = []  # the size of a subtree, and its sum
     for tally in here().map(call, blocks):
         size = 1

@@ -11,7 +11,8 @@
     ├── NotFitted (ValueError, AttributeError)
     └── FileError (OSError)            a file that is damaged, foreign or cannot be written
 
-A message says who speaks, what was expected, what came, and the remedy, with the column, the row and the value.
+A message says who speaks, what was expected, what came, and the remedy, with the column, the row
+and the value.
 """
 
 from __future__ import annotations
@@ -54,7 +55,7 @@ class ForgetError(TallyError, ValueError):
     """Rows to forget that were never learned."""
 
 
-class NotFitted(TallyError, ValueError, AttributeError):
+class NotFitted(TallyError, ValueError, AttributeError):  # noqa: N818  a state, not a mistake
     """The estimator has not learned anything yet."""
 
 
@@ -65,7 +66,9 @@ class FileError(TallyError, OSError):
 def not_fitted(name: str) -> NotFitted:
     """The error for an estimator without a model; scikit-learn's class too where that is loaded."""
     theirs = _of_sklearn("NotFittedError")
-    kind = type("NotFitted", (NotFitted, theirs), {}) if theirs else NotFitted
+    kind: type[NotFitted] = NotFitted
+    if theirs is not None:
+        kind = type("NotFitted", (NotFitted, theirs), {})
     return kind(
         f"{name}: there is no model yet. Call 'fit' first, with a table. "
         f"This {name} instance is not fitted yet."

@@ -1,10 +1,12 @@
 """The .tally file: arrays and one page of JSON, in safetensors; loading it runs no code.
 
-The JSON (metadata key ``tallylearn``) holds: format, learner, options, schema, classes' type, the trees of the model and
-of the tally (frozen structures whose arrays are named), versions, machine, ``digest`` (every array and all of the JSON
-but versions and machine) and ``tally_digest`` (learner, options, schema, tally). Strings are UTF-8 bytes and offsets.
+The JSON (metadata key ``tallylearn``) holds: format, learner, options, schema, classes' type, the
+trees of the model and of the tally (frozen structures whose arrays are named), versions, machine,
+``digest`` (every array and all of the JSON but versions and machine) and ``tally_digest`` (learner,
+options, schema, tally). Strings are UTF-8 bytes and offsets.
 
-A tally holds counts, and a count of one is one person's row: treat a file with a tally as personal data.
+A tally holds counts, and a count of one is one person's row: treat a file with a tally as personal
+data.
 """
 
 from __future__ import annotations
@@ -21,13 +23,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tallylearn.errors import FileError, OptionError
-from tallylearn.tables import Column, Schema
+from tallylearn.tables import Array, Column, Schema
 from tallylearn.tallies import Bundle, Counts, Exact, Moments
 
-Array = NDArray[Any]
 FORMAT = 1
 KEY = "tallylearn"
 HOUSE = (Bundle, Counts, Exact, Moments, Schema, Column)
@@ -86,7 +86,11 @@ def _page(estimator: Any, tally: bool) -> tuple[dict[str, Any], dict[str, Array]
     arrays |= counted if tally else {}
     page["model"] = _packed(estimator.model_, "model", arrays, name)
     page["digest"] = _digest(page, arrays)
-    page["versions"] = {"tallylearn": _version(), "numpy": np.__version__, "python": platform.python_version()}
+    page["versions"] = {
+        "tallylearn": _version(),
+        "numpy": np.__version__,
+        "python": platform.python_version(),
+    }
     page["machine"] = {"processor": platform.machine(), "byteorder": sys.byteorder}
     return page, arrays
 
@@ -107,11 +111,14 @@ def _packed(value: Any, name: str, arrays: dict[str, Array], who: str) -> Any:
     if isinstance(value, tuple | list | np.ndarray):
         return _packed_sequence(list(value), name, arrays, who)
     if isinstance(value, Mapping):
-        pairs = [[key, _packed(item, f"{name}.{i}", arrays, who)] for i, (key, item) in enumerate(value.items())]
+        pairs = [
+            [key, _packed(item, f"{name}.{i}", arrays, who)]
+            for i, (key, item) in enumerate(value.items())
+        ]
         return {"pairs": pairs}
     raise OptionError(
-        f"{who}: {name.removeprefix('options.')} is {value!r}, which cannot be saved: a model file holds "
-        "numbers and text, and no code."
+        f"{who}: {name.removeprefix('options.')} is {value!r}, which cannot be saved: "
+        "a model file holds numbers and text, and no code."
     )
 
 
@@ -130,11 +137,15 @@ def _unpacked(tree: Any, arrays: Mapping[str, Array], allowed: Mapping[str, type
     if "array" in tree:
         return arrays[tree["array"]]
     if "strings" in tree:
-        data, ends = arrays[f"{tree['strings']}.bytes"].tobytes(), arrays[f"{tree['strings']}.ends"].tolist()
+        data, ends = (
+            arrays[f"{tree['strings']}.bytes"].tobytes(),
+            arrays[f"{tree['strings']}.ends"].tolist(),
+        )
         if any(a > b for a, b in zip([0, *ends], [*ends, len(data)], strict=True)):
             raise ValueError(f"the offsets of {tree['strings']} do not fit its bytes")
         return tuple(
-            data[a:b].decode("utf-8", "surrogatepass") for a, b in zip([0, *ends], ends, strict=False)
+            data[a:b].decode("utf-8", "surrogatepass")
+            for a, b in zip([0, *ends], ends, strict=False)
         )
     if "tuple" in tree:
         return tuple(_unpacked(item, arrays, allowed) for item in tree["tuple"])
@@ -179,7 +190,9 @@ def _canonical(value: Any) -> bytes:
 def _write(path: Path, page: Mapping[str, Any], arrays: Mapping[str, Array]) -> None:
     from safetensors.numpy import save as to_bytes
 
-    data = to_bytes(dict(arrays), metadata={KEY: _canonical(page).decode("utf-8", "backslashreplace")})
+    data = to_bytes(
+        dict(arrays), metadata={KEY: _canonical(page).decode("utf-8", "backslashreplace")}
+    )
     temporary: str | None = None
     try:
         handle, temporary = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
@@ -192,7 +205,9 @@ def _write(path: Path, page: Mapping[str, Any], arrays: Mapping[str, Array]) -> 
     except OSError as error:
         if temporary is not None:
             Path(temporary).unlink(missing_ok=True)
-        raise FileError(f"{path} could not be written: {error.strerror}. Nothing was changed.") from None
+        raise FileError(
+            f"{path} could not be written: {error.strerror}. Nothing was changed."
+        ) from None
 
 
 def _read(path: Path) -> tuple[dict[str, Any], dict[str, Array]]:
@@ -205,7 +220,9 @@ def _read(path: Path) -> tuple[dict[str, Any], dict[str, Array]]:
             text = (file.metadata() or {}).get(KEY)
             arrays = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
     except (SafetensorError, OSError, ValueError, TypeError) as error:
-        raise FileError(f"{path} is not a model file of tallylearn, or is cut short: {error}.") from None
+        raise FileError(
+            f"{path} is not a model file of tallylearn, or is cut short: {error}."
+        ) from None
     if text is None:
         raise FileError(f"{path} is a safetensors file of something else than tallylearn.")
     return _checked(path, text, arrays), arrays
@@ -219,8 +236,8 @@ def _checked(path: Path, text: str, arrays: dict[str, Array]) -> dict[str, Any]:
         raise FileError(f"{path} is damaged: its page of JSON cannot be read.") from None
     if known != FORMAT:
         raise FileError(
-            f"{path} has format {known}, and this tallylearn reads format {FORMAT}. Update tallylearn, or "
-            "save the model again."
+            f"{path} has format {known}, and this tallylearn reads format {FORMAT}. "
+            "Update tallylearn, or save the model again."
         )
     if page.get("digest") != _digest(page, arrays):
         raise FileError(f"{path} is damaged or was altered: its digest does not fit its content.")

@@ -132,6 +132,12 @@ class Block:
         return block if seen.all() else block[np.flatnonzero(seen)]
 
 
+def check_shape(name: str, array: Array, *sizes: int) -> None:
+    """The last axes of an array have these sizes: kernels do not look, and files may lie."""
+    if array.shape[array.ndim - len(sizes) :] != sizes:
+        raise ValueError(f"{name} has the shape {array.shape}, and should end in {sizes}")
+
+
 def text_at(text: Any, rows: Any) -> Any:
     """Some rows of a column of Arrow strings."""
     if isinstance(rows, slice):

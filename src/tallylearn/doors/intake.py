@@ -34,7 +34,9 @@ class Lesson:
     @property
     def label_type(self) -> str:
         """The type of the classes that ``predict`` returns."""
-        return "" if self.y is None else self.y.dtype.str
+        if self.y is None or self.y.dtype.kind == "U":
+            return ""
+        return self.y.dtype.str
 
     def blocks(self, task: str | None) -> Iterator[Block]:
         """Blocks with labels or measures as their target, rows of weight zero left out."""
@@ -46,7 +48,7 @@ class Lesson:
         table = self.source
         target = table.target if self.y is None else self.y
         weight = table.weight if self.weight is None else self.weight
-        whole = replace(table.block, target=coded(target))
+        whole = replace(table.block, target=coded(target, table.block.start))
         yield from whole.weighed(weight).cut()
 
 
@@ -81,7 +83,9 @@ def _read_as(source: Source, schema: Schema) -> Source:
 
 def _target(source: Source, y: Any) -> Array:
     if isinstance(source, Files):
-        raise TargetError("a table of files takes its target from a column: fit('data.csv', 'column').")
+        raise TargetError(
+            "a table of files takes its target from a column: fit('data.csv', 'column')."
+        )
     if source.declared.target is not None:
         raise TargetError(
             f"the table declares the target {source.declared.target!r}, and the call passes another."
@@ -93,7 +97,9 @@ def _target(source: Source, y: Any) -> Array:
 
 def _length(source: Source) -> int:
     if isinstance(source, Files):
-        raise InputError("a table of files takes its weights from a column: sample_weight='column'.")
+        raise InputError(
+            "a table of files takes its weights from a column: sample_weight='column'."
+        )
     return len(source)
 
 
@@ -150,7 +156,10 @@ def _other_names(names: tuple[str, ...], expected: tuple[str, ...]) -> ColumnErr
     """scikit-learn's sentences for names that differ."""
     said = "The feature names should match those that were passed during fit.\n"
     unseen, missing = sorted({*names} - {*expected}), sorted({*expected} - {*names})
-    for title, group in (("unseen at fit time", unseen), ("seen at fit time, yet now missing", missing)):
+    for title, group in (
+        ("unseen at fit time", unseen),
+        ("seen at fit time, yet now missing", missing),
+    ):
         if group:
             said += f"Feature names {title}:\n" + "".join(f"- {name}\n" for name in group[:5])
             said += "- ...\n" if len(group) > 5 else ""

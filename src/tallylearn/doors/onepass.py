@@ -1,11 +1,13 @@
 """OnePass: learners whose tables sum up to a tally, and whose tally is solved into a model.
 
-What follows from that is written here, once: streaming, files larger than memory, threads, merging, forgetting.
+What follows from that is written here, once: streaming, files larger than memory, threads,
+merging, forgetting.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
@@ -13,9 +15,27 @@ from tallylearn import engines, modelfile
 from tallylearn.doors.intake import Lesson, lesson
 from tallylearn.doors.schemas import checked, united
 from tallylearn.doors.shell import Estimator
-from tallylearn.errors import ForgetError, MergeError, speaking
+from tallylearn.errors import ForgetError, InputError, MergeError, OptionError, speaking
 from tallylearn.sources.memory import check_size
-from tallylearn.tables import Block, Schema
+from tallylearn.tables import UNKNOWN, Block, Schema
+
+
+@dataclass(frozen=True)
+class Learned:
+    """All that an estimator remembers of its rows; two add up to what both have seen."""
+
+    schema: Schema
+    tally: Any
+    label_type: str
+    by_name: bool
+
+    def __add__(self, other: Learned) -> Learned:
+        return Learned(
+            united(self.schema, other.schema),
+            self.tally + other.tally,
+            self.label_type if self.label_type == other.label_type else "",
+            self.by_name,
+        )
 
 
 class OnePass(Estimator, ABC):
@@ -23,9 +43,7 @@ class OnePass(Estimator, ABC):
 
     kinds: ClassVar[tuple[str, ...]] = ()  # the kinds of columns that it learns from
     stored: ClassVar[tuple[type, ...]] = ()  # what a model file of it may hold
-    schema_: Schema
     tally_: Any
-    model_: Any
 
     @abstractmethod
     def tally(self, block: Block) -> Any:
@@ -39,11 +57,7 @@ class OnePass(Estimator, ABC):
         """Learn from a table: ``fit(X, y)``, or ``fit(table, "target")``."""
         with speaking(type(self).__name__):
             self._check_options()
-            read = lesson(X, y, sample_weight, type(self).__name__)
-            schema = checked(read.source.schema, self.kinds, type(self).__name__)
-            tally = self._total(read)
-            self._check_size(tally, read, schema)
-            self._learn(schema, tally, read.label_type, read.by_name)
+            self._learn(self._learned(lesson(X, y, sample_weight, type(self).__name__)))
         return self
 
     def partial_fit(
@@ -52,34 +66,31 @@ class OnePass(Estimator, ABC):
         """Learn from more rows: the same bits as having learned from all of them at once."""
         with speaking(type(self).__name__):
             self._check_options()
-            before = self._state()
-            schema = before["schema_"] if before else None
-            read = lesson(X, y, sample_weight, type(self).__name__, schema)
-            schema = schema or checked(read.source.schema, self.kinds, type(self).__name__)
-            tally = self._total(read)
-            self._check_size(tally, read, schema)
-            tally = self._foretold(tally, before["tally_"] if before else None, classes)
-            tally = before["tally_"] + tally if before else tally
-            kept = (before["_label_type"], before["_by_name"]) if before else (read.label_type, read.by_name)
-            self._learn(schema, tally, *kept)
+            before = self._remembered()
+            known = None if before is None or before.schema.of_kind(UNKNOWN) else before.schema
+            now = self._learned(lesson(X, y, sample_weight, type(self).__name__, known))
+            counted = None if before is None else before.tally
+            now = replace(now, tally=self._foretold(now.tally, counted, classes))
+            self._learn(now if before is None else before + now, patient=True)
         return self
 
     def forget(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Unlearn rows: the same bits as never having seen them; forgetting all leaves no model."""
-        self._check_fitted()
         with speaking(type(self).__name__):
-            read = lesson(X, y, sample_weight, type(self).__name__, self.schema_)
-            other = self._total(read)
-            if other is None:
+            before = self._remembered()
+            if before is None:
+                self._check_fitted()
                 return self
-            rest = self.tally_ - other
+            read = lesson(X, y, sample_weight, type(self).__name__, before.schema)
+            other = engines.total(self.tally, read.blocks(self.task))
+            rest = before.tally if other is None else before.tally - other
             if reason := rest.impossible():
                 raise ForgetError(
                     f"these rows were not learned ({reason}). Nothing was changed; "
                     "forget only rows that were in 'fit', with the weights they had."
                 )
             if rest:
-                self._learn(self.schema_, rest, self._label_type, self._by_name)
+                self._learn(replace(before, tally=rest), patient=True)
             else:
                 self._unlearn()
         return self
@@ -92,30 +103,50 @@ class OnePass(Estimator, ABC):
     def _check_options(self) -> None:
         """Raise an OptionError for a parameter that cannot be."""
 
-    def _total(self, read: Lesson) -> Any:
-        return engines.total(self.tally, read.blocks(self.task))
-
-    def _check_size(self, tally: Any, read: Lesson, schema: Schema) -> None:
+    def _learned(self, read: Lesson) -> Learned:
+        schema = checked(read.source.schema, self.kinds, type(self).__name__)
+        tally = engines.total(self.tally, read.blocks(self.task))
         weighed = read.weight is not None or read.source.declared.weight is not None
-        check_size(1 if tally else 0, len(schema.columns), weighed)
+        check_size(1 if tally else 0, self._width(schema), weighed)
+        return Learned(schema, tally, read.label_type, read.by_name)
 
-    def _learn(self, schema: Schema, tally: Any, label_type: str, by_name: bool) -> None:
-        """Solve first, then change: a failure leaves the estimator as it was."""
-        model = self.solve(tally)
-        self.schema_, self.tally_, self.model_ = schema, tally, model
-        self._label_type, self._by_name = label_type, by_name
+    def _width(self, schema: Schema) -> int:
+        """How many columns there are to learn from."""
+        return len(schema.columns)
+
+    def _learn(self, learned: Learned, patient: bool = False) -> None:
+        """Solve first, then change: a failure leaves the estimator as it was.
+
+        A patient estimator remembers rows that cannot be solved yet (one row has no variance), and
+        says why when it is asked for an answer.
+        """
+        model = None
+        try:
+            model = self.solve(learned.tally)
+        except (InputError, OptionError):
+            if not patient:
+                raise
+        self.schema_, self.tally_, self.model_ = learned.schema, learned.tally, model
+        self._label_type, self._by_name = learned.label_type, learned.by_name
         self._derive()
 
-    def _unlearn(self) -> None:
-        for name in [name for name in vars(self) if name.endswith("_") or name in ("_by_name", "_label_type")]:
-            delattr(self, name)
+    def _check_fitted(self) -> None:
+        super()._check_fitted()
+        if self.model_ is None:
+            with speaking(type(self).__name__):
+                self.model_ = self.solve(self.tally_)
 
-    def _state(self) -> dict[str, Any] | None:
+    def _unlearn(self) -> None:
+        for name in [*vars(self)]:
+            if name.endswith("_") or name in ("_by_name", "_label_type"):
+                delattr(self, name)
+
+    def _remembered(self) -> Learned | None:
         if not self.__sklearn_is_fitted__():
             return None
         if self.tally_ is None:
             raise MergeError("this model was saved without its tally, and cannot learn or forget.")
-        return vars(self)
+        return Learned(self.schema_, self.tally_, self._label_type, self._by_name)
 
 
 def merge(*estimators: Any) -> Any:
@@ -127,35 +158,33 @@ def merge(*estimators: Any) -> Any:
     >>> tl.merge(*parts).tally_ == tl.NaiveBayes().fit(table).tally_
     True
     """
-    if not estimators:
-        raise MergeError("merge: there is nothing to merge. Pass fitted estimators.")
-    first = estimators[0]
     with speaking("merge"):
-        for other in estimators:
-            _check_alike(first, other)
-        merged = type(first)(**first.get_params())
-        schema, tally, label_type = first.schema_, first.tally_, first._label_type
-        for other in estimators[1:]:
-            schema = united(schema, other.schema_)
-            tally = tally + other.tally_
-            label_type = label_type if label_type == other._label_type else ""
-        merged._learn(schema, tally, label_type, first._by_name)
+        if not estimators:
+            raise MergeError("there is nothing to merge. Pass fitted estimators.")
+        first, *others = (_mergeable(other, estimators[0]) for other in estimators)
+        merged = type(estimators[0])(**estimators[0].get_params())
+        for other in others:
+            first = first + other
+        merged._learn(first, patient=True)
     return merged
 
 
-def _check_alike(first: Any, other: Any) -> None:
-    name = type(other).__name__
-    if not isinstance(other, OnePass):
+def _mergeable(estimator: Any, first: Any) -> Learned:
+    """What an estimator has learned, if it can be added to what the first has."""
+    name = type(estimator).__name__
+    if not isinstance(estimator, OnePass):
         raise MergeError(f"{name} has no tally, so it does not add up.")
-    other._check_fitted()
-    if other.tally_ is None:
-        raise MergeError(f"a {name} was saved without its tally, and cannot be merged.")
-    if type(other) is not type(first):
+    if type(estimator) is not type(first):
         raise MergeError(f"a {type(first).__name__} and a {name} do not add up.")
-    mine, theirs = first.get_params(), other.get_params()
+    mine, theirs = first.get_params(), estimator.get_params()
     for option in mine:
         if repr(mine[option]) != repr(theirs[option]):
             raise MergeError(
                 f"the {name}s differ in {option}: {mine[option]!r} and {theirs[option]!r}. "
                 "Fit them with the same options."
             )
+    learned = estimator._remembered()
+    if learned is None:
+        estimator._check_fitted()
+        raise MergeError(f"a {name} has learned nothing.")
+    return learned

@@ -17,14 +17,14 @@ def checked(schema: Schema, kinds: tuple[str, ...], who: str) -> Schema:
             if column.kind == TEXT:
                 remedy = f"declare categories=[{column.name!r}], or {remedy}"
             raise ColumnError(
-                f"column {column.name!r} is {a(column.kind)}, and {who} learns from {_plural(kinds)}. "
-                f"To go on, {remedy}."
+                f"column {column.name!r} is {a(column.kind)}, and {who} learns from "
+                f"{_plural(kinds)}. To go on, {remedy}."
             )
     return schema
 
 
 def united(first: Schema, other: Schema) -> Schema:
-    """One schema for two tables of the same columns; a column that is all missing takes the other's kind."""
+    """One schema for two tables; a column that is all missing takes the other's kind."""
     if {*first.names} != {*other.names} or (not first.named and first.names != other.names):
         odd = sorted({*first.names} ^ {*other.names})
         raise MergeError(f"the models learned from different columns: {listed(odd)}.")
@@ -40,8 +40,9 @@ def _one(mine: Column, theirs: Column) -> Column:
         return theirs if mine.kind == UNKNOWN else mine
     if mine.kind != theirs.kind:
         raise MergeError(
-            f"column {mine.name!r} is {a(mine.kind)} in one model and {a(theirs.kind)} in the other. "
-            f"Declare it alike in both tables, for example with categories=[{mine.name!r}], and fit again."
+            f"column {mine.name!r} is {a(mine.kind)} in one model and {a(theirs.kind)} in the "
+            "other. Declare it alike in both tables, for example with "
+            f"categories=[{mine.name!r}], and fit again."
         )
     if mine.values != theirs.values:
         raise MergeError(

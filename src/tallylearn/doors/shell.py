@@ -62,7 +62,7 @@ class Estimator:
         )
 
     def __sklearn_is_fitted__(self) -> bool:
-        return hasattr(self, "model_")
+        return hasattr(self, "schema_")
 
     def _check_fitted(self) -> None:
         if not self.__sklearn_is_fitted__():
@@ -103,7 +103,7 @@ class Estimator:
         return tags
 
     def set_fit_request(self, *, sample_weight: bool | str | None) -> Self:
-        """Whether a pipeline hands ``sample_weight`` to ``fit`` (scikit-learn's metadata routing)."""
+        """Whether a pipeline hands ``sample_weight`` to ``fit`` (metadata routing)."""
         return self._request("fit", sample_weight)
 
     def set_partial_fit_request(self, *, sample_weight: bool | str | None) -> Self:
@@ -135,15 +135,22 @@ class Estimator:
         self._metadata_request = routing
         return self
 
-    def _in_range(self, name: str, low: float, high: float = float("inf"), *, open_low: bool = False) -> float:
+    def _in_range(
+        self, name: str, low: float, high: float = float("inf"), *, open_low: bool = False
+    ) -> float:
         """A numeric parameter, or an error in scikit-learn's words."""
         value = getattr(self, name)
         number = isinstance(value, int | float) or hasattr(value, "__float__")
-        if isinstance(value, bool) or not number or not low <= value <= high or (open_low and value == low):
-            bracket = "(" if open_low else "["
+        if (
+            isinstance(value, bool)
+            or not number
+            or not low <= value <= high
+            or (open_low and value == low)
+        ):
+            left, right = "(" if open_low else "[", ")" if high == float("inf") else "]"
             raise OptionError(
                 f"The {name!r} parameter of {type(self).__name__} must be a float in the range "
-                f"{bracket}{low}, {high}{')' if high == float('inf') else ']'}. Got {value!r} instead."
+                f"{left}{low}, {high}{right}. Got {value!r} instead."
             )
         return float(value)
 
@@ -152,8 +159,8 @@ class Estimator:
         value = getattr(self, name)
         if not isinstance(value, str | type(None)) or value not in allowed:
             raise OptionError(
-                f"The {name!r} parameter of {type(self).__name__} must be one of {listed(allowed, 20)}. "
-                f"Got {value!r} instead."
+                f"The {name!r} parameter of {type(self).__name__} must be one of "
+                f"{listed(allowed, 20)}. Got {value!r} instead."
             )
         return value
 

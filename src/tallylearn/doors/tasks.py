@@ -6,18 +6,16 @@ from collections.abc import Callable
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tallylearn import engines
 from tallylearn.doors.intake import lesson, rows
 from tallylearn.doors.shell import Estimator
 from tallylearn.errors import TargetError, listed, speaking
 from tallylearn.sources.memory import check_size
-from tallylearn.tables import Block
+from tallylearn.tables import Array, Block
 from tallylearn.tallies import Bundle, Counts
 from tallylearn.workings import Derivation, Explanation
 
-Array = NDArray[Any]
 TIED = 1e-9  # scores closer than this, relative to the largest, are tied
 
 
@@ -61,6 +59,7 @@ class Classifier(Predictor):
 
     task: ClassVar[str | None] = "classifier"
     classes_: Array
+    tally_: Any
 
     def predict_log_proba(self, X: Any) -> Array:
         """The logarithm of every class's probability."""
@@ -108,8 +107,9 @@ class Classifier(Predictor):
 
     def _derive(self) -> None:
         super()._derive()
-        classes = np.array(self.model_.classes)
-        if self._label_type and np.dtype(self._label_type).kind not in "U":
+        solved = self.model_ is not None
+        classes = np.array(self.model_.classes if solved else self.tally_["target"].keys[0])
+        if self._label_type:
             classes = classes.astype(self._label_type)
         self.classes_ = classes
 
@@ -125,7 +125,11 @@ class Regressor(Predictor):
         with speaking(type(self).__name__):
             read = lesson(X, y, sample_weight, type(self).__name__, self.schema_)
             pairs = [
-                (block.target, self._answers(block), np.ones(len(block)) if block.weight is None else block.weight)
+                (
+                    block.target,
+                    self._answers(block),
+                    np.ones(len(block)) if block.weight is None else block.weight,
+                )
                 for block in read.blocks(self.task)
             ]
         truth, answer, weight = (np.concatenate(column) for column in zip(*pairs, strict=True))
@@ -145,13 +149,13 @@ def log_shares(scores: Array) -> Array:
     """Scores as the logarithms of shares that sum to one."""
     top = scores.max(axis=1, keepdims=True)
     shifted = scores - top
-    return shifted - np.log(np.exp(shifted).sum(axis=1, keepdims=True))
+    return np.asarray(shifted - np.log(np.exp(shifted).sum(axis=1, keepdims=True)))
 
 
 def choice(scores: Array, at_half: str = "first") -> Array:
-    """The best class of every row; of tied ones the first, or the last where half counts as positive."""
+    """The best class of every row; of tied ones the first, or the last with "positive"."""
     best = scores.max(axis=1, keepdims=True)
     tied = scores >= best - TIED * np.abs(best)
     if at_half == "positive":
-        return scores.shape[1] - 1 - np.argmax(tied[:, ::-1], axis=1)
-    return np.argmax(tied, axis=1)
+        return np.asarray(scores.shape[1] - 1 - np.argmax(tied[:, ::-1], axis=1))
+    return np.asarray(np.argmax(tied, axis=1))

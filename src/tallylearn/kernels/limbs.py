@@ -31,7 +31,7 @@ def collect(
     sums: cython.longlong[:, :, :],
     squares: cython.longlong[:, :, :],
 ):
-    """Move the cells of ``summing.spread`` into limbs; (group, column, limb), for exponents from ``first`` on.
+    """Move the cells of ``summing.spread`` into limbs (group, column, limb).
 
     Limb 0 of the sums is the one that holds exponent ``first``, and likewise for the squares.
     """

@@ -12,8 +12,8 @@ def gaussian(
 ):
     """Subtract (x - mean)^2 * precision / 2 from out (n, k); a row with a NaN gets NaN.
 
-    ``work`` (p + 1, tile) holds a tile of rows turned on its side: the inner loop runs along it, eight bytes a step,
-    which compilers turn into vector instructions without changing a bit.
+    ``work`` (p + 1, tile) holds a tile of rows turned on its side: the inner loop runs along it,
+    eight bytes a step, which compilers turn into vector instructions without changing a bit.
     """
     i: cython.Py_ssize_t
     j: cython.Py_ssize_t
@@ -57,7 +57,8 @@ def gaussian_present(
 ):
     """The same for some rows with missing numbers: their factors, normal and all, are left out.
 
-    ``normal`` (k, p) is the logarithm of each density at its mean; out (len(rows), k) already holds the prior.
+    ``normal`` (k, p) is the logarithm of each density at its mean; out (len(rows), k) already holds
+    the prior.
     """
     i: cython.Py_ssize_t
     j: cython.Py_ssize_t

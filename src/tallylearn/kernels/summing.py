@@ -1,11 +1,13 @@
 """Exact sums: a double is an integer times a power of two, so its sums need no rounding.
 
-Two steps. ``spread`` sorts every number by its class and its exponent into a cell, and adds the parts of its
-mantissa and of the mantissa's square there: the parts are so short that 65 536 rows with a weight below 1024 cannot
-overflow 64 bits. ``collect`` then moves the cells into limbs: an integer written in base 2^32, lowest limb first.
+Two steps. ``spread`` sorts every number by its class and its exponent into a cell, and adds the
+parts of its mantissa and of the mantissa's square there: the parts are so short that 65 536 rows
+with a weight below 1024 cannot overflow 64 bits. ``collect`` then moves the cells into limbs: an
+integer written in base 2^32, lowest limb first.
 
-A double with exponent field e (1 to 2046; 0 counts as 1) and mantissa m is m * 2^(e - 1075). Limb 0 of the sums
-stands for 2^-1088 and limb 0 of the squares for 2^-2176, both multiples of 32, so that whole numbers start a limb.
+A double with exponent field e (1 to 2046; 0 counts as 1) and mantissa m is m * 2^(e - 1075). Limb 0
+of the sums stands for 2^-1088 and limb 0 of the squares for 2^-2176, both multiples of 32, so that
+whole numbers start a limb.
 
 A cell, eight numbers, one cache line:
     0, 1       signed sum of m:   low 27 bits, high 26 bits
@@ -52,7 +54,7 @@ def spread(
     first: cython.longlong,
     cells: cython.longlong[:, :, :, ::1],
 ):
-    """Add the doubles in ``bits`` (n, columns) to cells[column, group, exponent - first]; NaN is missing."""
+    """Add the doubles of ``bits`` to cells[column, group, exponent - first]; NaN is missing."""
     i: cython.Py_ssize_t
     j: cython.Py_ssize_t
     g: cython.Py_ssize_t

@@ -6,17 +6,14 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tallylearn.doors import Classifier, OnePass, Regressor
 from tallylearn.errors import OptionError, TargetError, listed
 from tallylearn.models.priors import Priors
-from tallylearn.tables import Block, Codes, Schema
+from tallylearn.tables import Array, Block, Codes, Schema, check_shape
 from tallylearn.tallies import Bundle, Counts, Moments
 from tallylearn.workings import Derivation, Evidence, Grid, Line, Sentence, Term
 from tallylearn.workings.rendering import short
-
-Array = NDArray[Any]
 
 
 @dataclass(frozen=True)
@@ -25,6 +22,9 @@ class Majority:
 
     priors: Priors
     scored: Array  # (k,) the probabilities that are reported
+
+    def __post_init__(self) -> None:
+        check_shape("the shares", self.scored, len(self.priors.classes))
 
     @property
     def classes(self) -> tuple[Any, ...]:
@@ -66,7 +66,9 @@ class Constant:
 
     def derivation(self, schema: Schema) -> Derivation:
         """The number."""
-        return Derivation("Baseline", (Grid("", ("answer", "value"), ((self.name, short(self.value)),)),))
+        return Derivation(
+            "Baseline", (Grid("", ("answer", "value"), ((self.name, short(self.value)),)),)
+        )
 
 
 class DummyClassifier(OnePass, Classifier):
@@ -74,8 +76,9 @@ class DummyClassifier(OnePass, Classifier):
 
     Parameters
     ----------
-    strategy : "prior" and "most_frequent" answer with the largest class ("prior" reports the shares as
-        probabilities, "most_frequent" certainty); "stratified" and "uniform" draw; "constant" says ``constant``.
+    strategy : "prior" and "most_frequent" answer with the largest class ("prior" reports the shares
+        as probabilities, "most_frequent" certainty); "stratified" and "uniform" draw; "constant"
+        says ``constant``.
     random_state : seeds the strategies that draw.
     constant : the class of "constant".
 
@@ -107,7 +110,9 @@ class DummyClassifier(OnePass, Classifier):
         if self.strategy == "uniform":
             share = np.full_like(share, 1 / len(share))
         if self.strategy in ("most_frequent", "constant"):
-            chosen = int(share.argmax()) if self.strategy == "most_frequent" else self._constant(priors)
+            chosen = (
+                int(share.argmax()) if self.strategy == "most_frequent" else self._constant(priors)
+            )
             share = np.eye(len(share))[chosen]
         return Majority(priors, share)
 
@@ -134,12 +139,15 @@ class DummyClassifier(OnePass, Classifier):
         rng = np.random.RandomState(self.random_state)
         if self.strategy == "uniform":
             return rng.randint(len(self.classes_), size=n)
-        return rng.multinomial(1, np.exp(self.model_.priors.log), size=n).argmax(axis=1)
+        drawn = rng.multinomial(1, np.exp(self.model_.priors.log), size=n)
+        return np.asarray(drawn.argmax(axis=1))
 
     def _check_options(self) -> None:
         self._one_of("strategy", ("prior", "most_frequent", "stratified", "uniform", "constant"))
         if self.strategy == "constant" and self.constant is None:
-            raise OptionError("Constant target value has to be specified when the constant strategy is used.")
+            raise OptionError(
+                "Constant target value has to be specified when the constant strategy is used."
+            )
 
     def _constant(self, priors: Priors) -> int:
         if self.constant not in priors.classes:
@@ -149,8 +157,8 @@ class DummyClassifier(OnePass, Classifier):
             )
         return priors.classes.index(self.constant)
 
-    def _check_size(self, tally: Any, read: Any, schema: Schema) -> None:
-        super()._check_size(tally, read, _with_a_column(schema))
+    def _width(self, schema: Schema) -> int:
+        return 1  # a baseline needs no columns
 
     def _add_tags(self, tags: Any) -> None:
         tags.no_validation = True
@@ -177,14 +185,18 @@ class DummyRegressor(OnePass, Regressor):
     stored: ClassVar[tuple[type, ...]] = (Constant,)
 
     def __init__(
-        self, *, strategy: str = "mean", constant: float | None = None, quantile: float | None = None
+        self,
+        *,
+        strategy: str = "mean",
+        constant: float | None = None,
+        quantile: float | None = None,
     ) -> None:
         self.strategy = strategy
         self.constant = constant
         self.quantile = quantile
 
     def tally(self, block: Block) -> Bundle:
-        """The moments of the target, or how often each value occurs where quantiles are asked for."""
+        """The moments of the target, or for quantiles how often each value occurs."""
         if self.strategy in ("median", "quantile"):
             values, at = np.unique(block.target, return_inverse=True)
             codes = Codes(tuple(values.tolist()), at.astype(np.int32))
@@ -217,8 +229,8 @@ class DummyRegressor(OnePass, Regressor):
                 raise OptionError("strategy='constant' needs constant=, the number to answer with.")
             self._in_range("constant", float("-inf"))
 
-    def _check_size(self, tally: Any, read: Any, schema: Schema) -> None:
-        super()._check_size(tally, read, _with_a_column(schema))
+    def _width(self, schema: Schema) -> int:
+        return 1  # a baseline needs no columns
 
     def _add_tags(self, tags: Any) -> None:
         tags.no_validation = True
@@ -226,13 +238,15 @@ class DummyRegressor(OnePass, Regressor):
 
 
 def _quantile(counts: Counts, share: float) -> float:
-    """Linear between the order statistics; the smallest value that reaches the share where weights are fractions."""
+    """Linear between the order statistics; with fractional weights the value that reaches it."""
     values = np.array(counts.keys[0], dtype=np.float64)
     upto = np.cumsum(counts.floats())
     if counts.table.low < 0:
         return float(values[np.searchsorted(upto, share * upto[-1])])
     at = share * (upto[-1] - 1)
-    low, high = (values[np.searchsorted(upto, x, side="right")] for x in (np.floor(at), np.ceil(at)))
+    low, high = (
+        values[np.searchsorted(upto, x, side="right")] for x in (np.floor(at), np.ceil(at))
+    )
     return float(low + (high - low) * (at - np.floor(at)))
 
 
@@ -240,10 +254,3 @@ def _given(priors: Priors, c: int, log: float) -> Term:
     """The class's share as a fraction where that is what is reported."""
     term = priors.term(c)
     return term if abs(term.amount - log) < 1e-12 else Term("", "", log)
-
-
-def _with_a_column(schema: Schema) -> Schema:
-    """A baseline needs no columns."""
-    from tallylearn.tables import Column
-
-    return schema if schema.columns else Schema((Column("none", "unknown"),))

@@ -1,22 +1,20 @@
-"""Factors: what one column contributes to a naive Bayes model, P(x | c), estimated from counts or moments."""
+"""Factors: what one column says about the class, P(x | c), from counts or moments."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tallylearn.errors import ColumnError, OptionError
 from tallylearn.kernels import scoring, summing
-from tallylearn.tables import Block, Codes, Schema
+from tallylearn.tables import Array, Block, Codes, Schema, check_shape
 from tallylearn.tallies import Counts, Moments
 from tallylearn.tallies.keys import Keys, union
-from tallylearn.workings import Term
+from tallylearn.workings import Grid, Term
+from tallylearn.workings.rendering import short
 
-Array = NDArray[Any]
 TILE = 64  # rows that are scored together
 SKIPPED = "never seen, no smoothing: skipped"
 
@@ -32,8 +30,14 @@ class Categories:
     extra: Array  # (v + 1,) added to each value's count; the last is for a value never seen
     whole: float  # the sum of what is added
 
+    def __post_init__(self) -> None:
+        check_shape(self.name, self.count, *self.present.shape[-1:], len(self.values))
+        check_shape(self.name, self.extra, len(self.values) + 1)
+
     @classmethod
-    def of(cls, name: str, counts: Counts, classes: Keys, extra: dict[str, float] | float) -> Categories:
+    def of(
+        cls, name: str, counts: Counts, classes: Keys, extra: dict[str, float] | float
+    ) -> Categories:
         """From counts; ``extra`` is Laplace's alpha, or m * p for each value."""
         values = counts.keys[1]
         if isinstance(extra, dict):
@@ -52,7 +56,7 @@ class Categories:
 
     @property
     def log(self) -> Array:
-        """(..., k, v + 1); 0 for a value never seen where nothing is added: its factor is skipped."""
+        """(..., k, v + 1); 0 for a value never seen where nothing is added: that is skipped."""
         unseen = np.zeros((*self.count.shape[:-1], 1))
         share = (np.concatenate([self.count, unseen], axis=-1) + self.extra) / (
             self.present[..., None] + self.whole
@@ -77,9 +81,18 @@ class Categories:
         seen = self.count[c, at] if at < len(self.values) else 0.0
         above = _fraction(seen) + _fraction(self.extra[at])
         below = _fraction(self.present[c]) + _fraction(self.whole)
-        if above.denominator * below.denominator > 100:  # thirds and the like: 7/30, not 2.333/10
-            above, below = Fraction(above / below).numerator, Fraction(above / below).denominator
-        return Term(self.name, value, float(self.log[c, at]), Fraction(above), Fraction(below))
+        if 1000 % above.denominator or 1000 % below.denominator:  # thirds: 7/30, not 2.333/10
+            share = above / below
+            above, below = Fraction(share.numerator), Fraction(share.denominator)
+        return Term(self.name, value, float(self.log[c, at]), above, below)
+
+    def grid(self, classes: tuple[str, ...]) -> Grid:
+        """The estimates as fractions of counts."""
+        rows = tuple(
+            (value, *(_written(self.term(value, c)) for c in range(len(classes))))
+            for value in self.values
+        )
+        return Grid(f"P({self.name} | class)", ("value", *classes), rows)
 
 
 @dataclass(frozen=True)
@@ -90,9 +103,13 @@ class Gaussians:
     mean: Array  # (..., k, p)
     variance: Array  # (..., k, p), smoothing included
 
+    def __post_init__(self) -> None:
+        check_shape("the means", self.mean, *self.variance.shape)
+        check_shape("the variances", self.variance, len(self.names))
+
     @classmethod
     def of(cls, moments: Moments, classes: Keys, smoothing: float) -> Gaussians:
-        """From moments; a class that never shows a column takes the mean and variance of all classes."""
+        """From moments; a class that never shows a column takes those of all classes."""
         moments = moments.over(classes, moments.columns)
         pooled = moments.pooled()
         try:
@@ -105,8 +122,9 @@ class Gaussians:
         if not (variance > 0).all():
             at = tuple(np.argwhere(variance <= 0)[0])
             raise ColumnError(
-                f"column {moments.columns[at[-1]]!r} is constant in class {classes[at[-2]]!r} (variance 0, as "
-                "with n_samples = 1): a normal density needs a spread. Raise var_smoothing, or drop the column."
+                f"column {moments.columns[at[-1]]!r} is constant in class {classes[at[-2]]!r} "
+                "(variance 0, as with n_samples = 1): a normal density needs a spread. "
+                "Raise var_smoothing, or drop the column."
             )
         return cls(tuple(map(str, moments.columns)), np.where(seen, mean, pooled.mean), variance)
 
@@ -132,7 +150,17 @@ class Gaussians:
         normal[:, at] = -0.5 * np.log(2 * np.pi * self.variance)
         return mean, precision, normal
 
+    def grid(self, classes: tuple[str, ...]) -> Grid:
+        """The centres and spreads."""
+        spread = np.sqrt(self.variance)
+        rows = tuple(
+            (name, *(f"{self.mean[c, j]:.6g} ± {spread[c, j]:.6g}" for c in range(len(classes))))
+            for j, name in enumerate(self.names)
+        )
+        return Grid("mean ± standard deviation", ("column", *classes), rows)
+
     def term(self, j: int, x: float, c: int) -> Term | None:
+        """The density of one number in one class; None where it is missing."""
         if np.isnan(x):
             return None
         mean, variance = float(self.mean[c, j]), float(self.variance[c, j])
@@ -146,12 +174,21 @@ def check_finite(block: Block) -> None:
     found = np.zeros(4, dtype=np.int64)
     summing.survey(block.numbers.view(np.int64), found)
     if found[2] >= 0:
-        name = block.schema.numbers[found[3]]
+        at = int(found[2]), int(found[3])
+        name = block.schema.numbers[at[1]]
         raise ColumnError(
-            f"column {name!r} has {block.numbers[found[2], found[3]]} in row {block.start + found[2]}. "
+            f"column {name!r} has {block.numbers[at]} in row {block.start + at[0]}. "
             "Replace it, or mark it as missing. Input X contains infinity or a value too large for "
             "dtype('float64')."
         )
+
+
+def _written(term: Term | None) -> str:
+    if term is None or term.above is None or term.below is None:
+        return ""
+    if term.above.denominator == term.below.denominator == 1:
+        return f"{term.above}/{term.below}"
+    return f"{short(float(term.above))}/{short(float(term.below))}"
 
 
 def _fraction(number: float) -> Fraction:
@@ -164,10 +201,15 @@ def _too_wide(moments: Moments) -> ColumnError:
         try:
             one = moments.over(moments.keys, moments.columns)
             at = np.arange(len(one.keys)), np.array([one.columns.index(name)])
-            part = Moments(one.keys, (name,), one.count.at(*at), one.sums.at(*at), one.squares.at(*at))
+            part = Moments(
+                one.keys, (name,), one.count.at(*at), one.sums.at(*at), one.squares.at(*at)
+            )
             _ = part.variance, part.pooled().variance
         except OverflowError:
             return ColumnError(
-                f"column {name!r} has numbers so large that their variance is beyond a double. Rescale it."
+                f"column {name!r} has numbers so large that their variance is beyond a double. "
+                "Rescale it."
             )
-    return ColumnError("the numbers are so large that their variance is beyond a double. Rescale them.")
+    return ColumnError(
+        "the numbers are so large that their variance is beyond a double. Rescale them."
+    )

@@ -7,20 +7,25 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tallylearn.doors import Classifier, OnePass
 from tallylearn.doors.tasks import choice, log_shares
 from tallylearn.errors import OptionError
 from tallylearn.models.factors import Categories, Gaussians
 from tallylearn.models.priors import Priors
-from tallylearn.tables import CATEGORY, DATE, NUMBER, Block, Codes, Schema
+from tallylearn.tables import CATEGORY, DATE, NUMBER, Array, Block, Codes, Schema, check_shape
 from tallylearn.tallies import Bundle, Counts, Moments
 from tallylearn.workings import Derivation, Evidence, Formula, Grid, Line, Sentence, Term
-from tallylearn.workings.rendering import short
 
-Array = NDArray[Any]
 HALVES = ("False", "True")
+SHARE = Formula(
+    "P(x | c) = (count of x in c + added to x) / (count of c + all that is added)",
+    r"P(x \mid c) = \frac{n_{x,c} + a_x}{n_c + \sum_{x'} a_{x'}}",
+)
+DENSITY = Formula(
+    "P(x | c) = exp(-(x - mean)² / (2 sd²)) / (sd √(2π))",
+    r"P(x \mid c) = \frac{1}{\sigma\sqrt{2\pi}} e^{-(x-\mu)^2 / 2\sigma^2}",
+)
 
 
 @dataclass(frozen=True)
@@ -32,6 +37,13 @@ class Bayes:
     gaussians: Gaussians | None
     halved: bool  # whether numbers are read as above zero or not
     at_half: str
+
+    def __post_init__(self) -> None:
+        k = len(self.classes)
+        for table in self.tables:
+            check_shape(table.name, table.present, k)
+        if self.gaussians is not None:
+            check_shape("the means", self.gaussians.mean, k, len(self.gaussians.names))
 
     @property
     def classes(self) -> tuple[Any, ...]:
@@ -60,14 +72,20 @@ class Bayes:
         scores = self.scores(block)
         chosen = choice(scores, self.at_half)
         shares = np.exp(log_shares(scores))
-        dead = np.isneginf(self.joint(block)).all(axis=1)
+        dead = np.asarray(np.isneginf(self.joint(block)).all(axis=1))
         return [
             self._row(block, columns, i, shares[i], self.classes[chosen[i]], bool(dead[i]))
             for i in range(len(block))
         ]
 
     def _row(
-        self, block: Block, columns: dict[str, list[Any]], i: int, shares: Array, chosen: Any, dead: bool
+        self,
+        block: Block,
+        columns: dict[str, list[Any]],
+        i: int,
+        shares: Array,
+        chosen: Any,
+        dead: bool,
     ) -> Evidence:
         lines = []
         for c, outcome in enumerate(self.classes):
@@ -125,53 +143,33 @@ class Bayes:
         classes = tuple(map(str, self.classes))
         steps: list[Grid | Formula | Sentence] = [self.priors.grid()]
         if self.tables:
-            steps.append(
-                Formula(
-                    "P(x | c) = (count of x in c + what is added to x) / (count of c + all that is added)",
-                    r"P(x \mid c) = \frac{n_{x,c} + a_x}{n_c + \sum_{x'} a_{x'}}",
-                )
-            )
-        for table in self.tables:
-            rows = tuple(
-                (value, *(_as_fraction(table.term(value, c)) for c in range(len(classes))))
-                for value in table.values
-            )
-            steps.append(Grid(f"P({table.name} | class)", ("value", *classes), rows))
-        steps += self._bells(classes)
-        learned = {table.name for table in self.tables} | {*(self.gaussians.names if self.gaussians else ())}
+            ordered = sorted(self.tables, key=lambda table: schema.names.index(table.name))
+            steps += [SHARE, *(table.grid(classes) for table in ordered)]
+        if self.gaussians is not None:
+            steps += [DENSITY, self.gaussians.grid(classes)]
+        learned = {table.name for table in self.tables}
+        learned |= {*self.gaussians.names} if self.gaussians else set()
         steps += [
             Sentence(f"Column {name!r} has no values and says nothing.")
             for name in schema.names
             if name not in learned
         ]
-        steps.append(Sentence(f"{self.n_entries} numbers in the tables, {self.n_parameters} of them free."))
-        return Derivation("Naive Bayes", tuple(steps))
-
-    def _bells(self, classes: tuple[str, ...]) -> list[Grid | Formula | Sentence]:
-        if self.gaussians is None:
-            return []
-        cells = [
-            (name, *(f"{self.gaussians.mean[c, j]:.6g} ± {self.gaussians.variance[c, j] ** 0.5:.6g}"
-                     for c in range(len(classes))))
-            for j, name in enumerate(self.gaussians.names)
-        ]  # fmt: skip
-        density = Formula(
-            "P(x | c) = exp(-(x - mean)² / (2 sd²)) / (sd √(2π))",
-            r"P(x \mid c) = \frac{1}{\sigma\sqrt{2\pi}} e^{-(x-\mu)^2 / 2\sigma^2}",
-        )
-        return [density, Grid("mean ± standard deviation", ("column", *classes), tuple(cells))]
+        free = f"{self.n_entries} numbers in the tables, {self.n_parameters} of them free."
+        return Derivation("Naive Bayes", (*steps, Sentence(free)))
 
 
 class NaiveBayes(OnePass, Classifier):
     """Naive Bayes on categories, truth values and numbers together.
 
-    A column of categories gives the share of rows of the class that have the value; a column of numbers the normal
-    density with the class's mean and variance. A missing value says nothing and is skipped.
+    A column of categories gives the share of rows of the class that have the value; a column of
+    numbers the normal density with the class's mean and variance. A missing value says nothing and
+    is skipped.
 
     Parameters
     ----------
     alpha : added to every count of a category (Laplace). 0 is the maximum likelihood estimate.
-    m, p : the m-estimate (n + m p) / (N + m) instead of alpha; p is "uniform" or {column: {value: probability}}.
+    m, p : the m-estimate (n + m p) / (N + m) instead of alpha; p is "uniform" or {column: {value:
+        probability}}.
     var_smoothing : this share of the largest variance is added to every variance.
     class_prior : the classes' probabilities, in the order of ``classes_``, or by class.
     fit_prior : False takes every class as equally probable.
@@ -182,7 +180,7 @@ class NaiveBayes(OnePass, Classifier):
     --------
     >>> import tallylearn as tl
     >>> model = tl.NaiveBayes(alpha=0).fit(tl.example("tennis"))
-    >>> print(model.explain({"Outlook": "Sunny", "Temperature": "Cool", "Humidity": "High", "Wind": "Strong"}))
+    >>> print(model.explain([["Sunny", "Cool", "High", "Strong"]]))
     No   5/14 · 3/5 · 1/5 · 4/5 · 3/5 = 18/875   79.5 %
     Yes  9/14 · 2/9 · 3/9 · 3/9 · 3/9 =  1/189   20.5 %
 
@@ -217,15 +215,17 @@ class NaiveBayes(OnePass, Classifier):
         self.at_half = at_half
 
     def tally(self, block: Block) -> Bundle:
-        """Rows by class; rows by class and value for the categories; moments by class for the numbers."""
+        """Rows by class, by class and value for categories; moments by class for numbers."""
         columns = coded(block, self.numbers == "bernoulli")
-        counts = {name: Counts.of(block.target, codes, block.weight) for name, codes in columns.items()}
-        parts = {"target": Counts.of(block.target, weight=block.weight), "categories": Bundle(counts)}
+        counts = {
+            name: Counts.of(block.target, codes, block.weight) for name, codes in columns.items()
+        }
+        moments = Moments.empty()
         if self.numbers == "gaussian" and block.schema.numbers:
-            parts["numbers"] = Moments.of(
-                block.numbers, block.target, block.schema.numbers, block.weight, block.start
-            )
-        return Bundle(parts)
+            names = block.schema.numbers
+            moments = Moments.of(block.numbers, block.target, names, block.weight, block.start)
+        target = Counts.of(block.target, weight=block.weight)
+        return Bundle({"target": target, "categories": Bundle(counts), "numbers": moments})
 
     def solve(self, tally: Bundle) -> Bayes:
         """Estimate the probabilities from the counts, and the densities from the moments."""
@@ -236,7 +236,7 @@ class NaiveBayes(OnePass, Classifier):
             if counts or counts.keys[1]
         ]
         gaussians = None
-        if "numbers" in tally and tally["numbers"]:
+        if tally["numbers"]:
             gaussians = Gaussians.of(tally["numbers"], priors.classes, self.var_smoothing)
         return Bayes(priors, tuple(tables), gaussians, self.numbers == "bernoulli", self.at_half)
 
@@ -245,7 +245,7 @@ class NaiveBayes(OnePass, Classifier):
         return self._mapped(X, lambda block: self.model_.joint(block))
 
     def log_likelihood(self, X: Any, y: Any = None) -> float:
-        """The logarithm of the probability that the model gives to these rows with their classes."""
+        """The logarithm of the probability of these rows with their classes."""
         from tallylearn.doors.intake import lesson
 
         self._check_fitted()
@@ -256,7 +256,9 @@ class NaiveBayes(OnePass, Classifier):
             total += float(self.model_.joint(block)[np.arange(len(block)), at].sum())
         return total
 
-    def sample(self, n: int = 1, random_state: int | None = None) -> tuple[list[dict[str, Any]], Array]:
+    def sample(
+        self, n: int = 1, random_state: int | None = None
+    ) -> tuple[list[dict[str, Any]], Array]:
         """n new rows, and their classes, drawn from the fitted P(x, c)."""
         self._check_fitted()
         rows, drawn = self.model_.sampled(n, np.random.default_rng(random_state))
@@ -273,6 +275,9 @@ class NaiveBayes(OnePass, Classifier):
         self._check_fitted()
         return int(self.model_.n_parameters)
 
+    def _add_tags(self, tags: Any) -> None:
+        tags.classifier_tags.poor_score = self.numbers == "bernoulli"
+
     def _check_options(self) -> None:
         self._in_range("alpha", 0.0)
         self._in_range("var_smoothing", 0.0)
@@ -282,7 +287,7 @@ class NaiveBayes(OnePass, Classifier):
             self._in_range("m", 0.0)
             if self.alpha != 1.0:
                 raise OptionError(
-                    f"m={self.m} and alpha={self.alpha} are two ways to smooth the same counts: give one."
+                    f"m={self.m} and alpha={self.alpha} smooth the same counts: give one of them."
                 )
         elif self.p != "uniform":
             raise OptionError("p goes with m, as in NaiveBayes(m=2, p={...}).")
@@ -296,14 +301,14 @@ class NaiveBayes(OnePass, Classifier):
         given = self.p.get(name) if isinstance(self.p, Mapping) else None
         if given is None or abs(sum(given.values()) - 1) > 1e-9:
             raise OptionError(
-                f"p is 'uniform' or gives every column's values probabilities that sum to 1; for {name!r} "
-                f"there is {given!r}."
+                "p is 'uniform' or gives every column's values probabilities that sum to 1; "
+                f"for {name!r} there is {given!r}."
             )
         return {value: float(self.m) * share for value, share in given.items()}
 
 
 def coded(block: Block, halved: bool) -> dict[str, Codes]:
-    """The columns that are counted: the categories, and with ``halved`` the numbers as above zero or not."""
+    """The columns that are counted: categories, and with ``halved`` numbers by their sign."""
     if not halved:
         return block.codes
     columns = dict(block.codes)
@@ -312,12 +317,3 @@ def coded(block: Block, halved: bool) -> dict[str, Codes]:
         codes = np.where(np.isnan(x), -1, (x > 0).astype(np.int32)).astype(np.int32)
         columns[name] = Codes(HALVES, codes, HALVES)
     return columns
-
-
-def _as_fraction(term: Term | None) -> str:
-    if term is None or term.above is None or term.below is None:
-        return ""
-    above, below = term.above, term.below
-    if above.denominator == below.denominator == 1:
-        return f"{above}/{below}"
-    return f"{short(float(above))}/{short(float(below))}"

@@ -6,19 +6,15 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tallylearn.doors import Classifier, OnePass
-from tallylearn.errors import OptionError
 from tallylearn.kernels import scoring
 from tallylearn.models.factors import TILE, check_finite
 from tallylearn.models.priors import Priors
-from tallylearn.tables import DATE, NUMBER, Block, Schema
+from tallylearn.tables import DATE, NUMBER, Array, Block, Schema, check_shape
 from tallylearn.tallies import Bundle, Counts, Moments
 from tallylearn.workings import Derivation, Evidence, Grid, Line, Sentence, Term
 from tallylearn.workings.rendering import short
-
-Array = NDArray[Any]
 
 
 @dataclass(frozen=True)
@@ -31,20 +27,29 @@ class Centroids:
     within: Array  # (p,) standard deviation around the class means
     prior: Array  # (k,)
 
+    def __post_init__(self) -> None:
+        check_shape("the means", self.mean, len(self.classes), len(self.columns))
+        check_shape("the spreads", self.within, len(self.columns))
+        check_shape("the priors", self.prior, len(self.classes))
+
     @property
     def plain(self) -> bool:
         """Whether the classes are equally probable: then the plain distance decides."""
         return bool(np.allclose(self.prior, 1 / len(self.classes)))
 
     def scores(self, block: Block) -> Array:
-        """Minus the squared distance to every centroid, and the prior's share where priors differ."""
-        return self._less_distance(block, np.ones_like(self.within)) if self.plain else self.odds(block)
+        """Minus the squared distance to every centroid; the discriminants where priors differ."""
+        return (
+            self._less_distance(block, np.ones_like(self.within))
+            if self.plain
+            else self.odds(block)
+        )
 
     def odds(self, block: Block) -> Array:
         """The discriminants: distances measured in standard deviations, and twice the log prior."""
         with np.errstate(divide="ignore"):
             prior = 2 * np.log(self.prior)
-        return self._less_distance(block, self._scale()) + prior
+        return np.asarray(self._less_distance(block, self._scale()) + prior)
 
     def evidence(self, block: Block) -> list[Evidence]:
         """The squared distance, column by column: the smallest sum wins."""
@@ -67,7 +72,8 @@ class Centroids:
         return Line(self.classes[c], tuple(terms))
 
     def _scale(self) -> Array:
-        return np.where(self.within > 0, 1 / np.where(self.within > 0, self.within, 1) ** 2, 1.0)
+        flat = self.within == 0
+        return np.asarray(1 / np.where(flat, 1.0, self.within) ** 2)
 
     def _less_distance(self, block: Block, scale: Array) -> Array:
         check_finite(block)
@@ -79,20 +85,25 @@ class Centroids:
         scoring.gaussian(block.numbers, mean, precision, np.empty((mean.shape[1] + 1, TILE)), out)
         if len(rows := np.flatnonzero(np.isnan(out[:, 0]))):
             some = np.zeros((len(rows), len(self.classes)))
-            scoring.gaussian_present(block.numbers, mean, precision, np.zeros_like(mean), rows, some)
+            scoring.gaussian_present(
+                block.numbers, mean, precision, np.zeros_like(mean), rows, some
+            )
             out[rows] = some
         return out
 
     def derivation(self, schema: Schema) -> Derivation:
         """The means."""
         rows = tuple(
-            (name, *(short(float(value)) for value in self.mean[:, j])) for j, name in enumerate(self.columns)
+            (name, *(short(float(value)) for value in self.mean[:, j]))
+            for j, name in enumerate(self.columns)
         )
         return Derivation(
             "Nearest centroid",
             (
                 Grid("mean of every class", ("column", *map(str, self.classes)), rows),
-                Sentence("A row belongs to the class whose mean is nearest, by the sum of squared differences."),
+                Sentence(
+                    "A row gets the class whose mean is nearest, by the sum of squared differences."
+                ),
             ),
         )
 
@@ -105,14 +116,16 @@ class NearestCentroid(OnePass, Classifier):
     Parameters
     ----------
     metric : "euclidean".
-    shrink_threshold : moves the means towards the mean of all, and each column to zero that differs less than this
-        many standard errors.
-    priors : "uniform", "empirical" (the classes' shares), or probabilities in the order of ``classes_``.
+    shrink_threshold : moves the means towards the mean of all, and each column to zero that differs
+        less than this many standard errors.
+    priors : "uniform", "empirical" (the classes' shares), or probabilities in the order of
+        ``classes_``.
 
     Examples
     --------
     >>> import tallylearn as tl
-    >>> model = tl.NearestCentroid().fit([[-3], [-2], [2], [3], [0.5], [1.0]], ["a", "a", "a", "a", "b", "b"])
+    >>> X, y = [[-3], [-2], [2], [3], [0.5], [1.0]], ["a", "a", "a", "a", "b", "b"]
+    >>> model = tl.NearestCentroid().fit(X, y)
     >>> model.predict([[2.5]])
     array(['b'], dtype='<U1')
     >>> print(model.explain([[2.5]]))
@@ -121,7 +134,8 @@ class NearestCentroid(OnePass, Classifier):
 
     References
     ----------
-    R. Tibshirani et al., Diagnosis of multiple cancer types by shrunken centroids of gene expression, PNAS 2002.
+    R. Tibshirani et al., Diagnosis of multiple cancer types by shrunken centroids of gene
+    expression, PNAS 2002.
     """
 
     family: ClassVar[str] = "discriminative"
@@ -129,7 +143,11 @@ class NearestCentroid(OnePass, Classifier):
     stored: ClassVar[tuple[type, ...]] = (Centroids,)
 
     def __init__(
-        self, metric: str = "euclidean", *, shrink_threshold: float | None = None, priors: Any = "uniform"
+        self,
+        metric: str = "euclidean",
+        *,
+        shrink_threshold: float | None = None,
+        priors: Any = "uniform",
     ) -> None:
         self.metric = metric
         self.shrink_threshold = shrink_threshold
@@ -152,7 +170,9 @@ class NearestCentroid(OnePass, Classifier):
         within = _within(moments, len(classes))
         if self.shrink_threshold:
             mean = _shrunk(mean, overall, within, rows, float(self.shrink_threshold))
-        return Centroids(classes, tuple(map(str, moments.columns)), mean, within, self._prior(tally["target"]))
+        return Centroids(
+            classes, tuple(map(str, moments.columns)), mean, within, self._prior(tally["target"])
+        )
 
     @property
     def centroids_(self) -> Array:
@@ -191,9 +211,8 @@ def _within(moments: Moments, k: int) -> Array:
 
 
 def _shrunk(mean: Array, overall: Array, within: Array, rows: Array, threshold: float) -> Array:
-    """Soft thresholding of the means' deviations, in standard errors (equations 1 to 5 of the reference)."""
-    if not (within > 0).any() or len(rows) < 2:
-        raise OptionError("shrink_threshold needs two classes and a column that varies within a class.")
+    """Soft thresholding of the means' deviations in standard errors (equations 1 to 5)."""
     error = np.sqrt(1 / rows - 1 / rows.sum())[:, None] * (within + np.median(within))
-    deviation = (mean - overall) / error
-    return overall + error * np.sign(deviation) * np.maximum(np.abs(deviation) - threshold, 0)
+    apart = mean - overall
+    kept = np.maximum(np.abs(apart) - threshold * error, 0)
+    return np.asarray(overall + np.sign(apart) * kept)

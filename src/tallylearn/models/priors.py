@@ -8,13 +8,11 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tallylearn.errors import OptionError, listed
+from tallylearn.tables import Array, check_shape
 from tallylearn.tallies import Counts
 from tallylearn.workings import Grid, Term
-
-Array = NDArray[Any]
 
 
 @dataclass(frozen=True)
@@ -24,6 +22,9 @@ class Priors:
     classes: tuple[Any, ...]
     count: Array  # (..., k) rows of each class, or the given weights
     counted: bool
+
+    def __post_init__(self) -> None:
+        check_shape("the priors", self.count, len(self.classes))
 
     @classmethod
     def of(cls, counts: Counts, given: Any, fitted: bool) -> Priors:
@@ -51,7 +52,8 @@ class Priors:
         """The classes, their rows and their shares."""
         share = np.exp(self.log)
         rows = tuple(
-            (str(name), f"{self.count[c]:g}", f"{share[c]:.4g}") for c, name in enumerate(self.classes)
+            (str(name), f"{self.count[c]:g}", f"{share[c]:.4g}")
+            for c, name in enumerate(self.classes)
         )
         return Grid("P(class)", ("class", "rows" if self.counted else "weight", "share"), rows)
 
@@ -60,7 +62,9 @@ def _checked(given: Any, classes: tuple[Any, ...]) -> Array:
     """Given probabilities: one a class, not negative, summing to 1."""
     if isinstance(given, Mapping):
         if {*given} != {*classes}:
-            raise OptionError(f"class_prior names {listed(given)}, and the classes are {listed(classes)}.")
+            raise OptionError(
+                f"class_prior names {listed(given)}, and the classes are {listed(classes)}."
+            )
         given = [given[key] for key in classes]
     array = np.asarray(given, dtype=np.float64)
     if array.shape != (len(classes),):
@@ -69,5 +73,7 @@ def _checked(given: Any, classes: tuple[Any, ...]) -> Array:
             "Number of priors must match number of classes."
         )
     if (array < 0).any() or abs(array.sum() - 1) > 1e-9:
-        raise OptionError(f"class_prior is {array.tolist()}: probabilities are 0 or more and sum to 1.")
+        raise OptionError(
+            f"class_prior is {array.tolist()}: probabilities are 0 or more and sum to 1."
+        )
     return array

@@ -19,7 +19,10 @@ class Tally(Protocol):
 class Bundle:
     """Named parts, added name by name; a part that one side lacks is empty there."""
 
-    parts: Mapping[str, Any] = field(default_factory=dict)
+    parts: Mapping[str, Any] = field(default_factory=dict)  # in the order of the names
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "parts", dict(sorted(self.parts.items())))
 
     def __getitem__(self, name: str) -> Any:
         return self.parts[name]
@@ -48,7 +51,9 @@ class Bundle:
 
     def _with(self, other: Bundle, combine: Callable[[Any, Any], Any]) -> Bundle:
         names = sorted({*self.parts, *other.parts})
-        return Bundle({name: combine(self._part(name, other), other._part(name, self)) for name in names})
+        return Bundle(
+            {name: combine(self._part(name, other), other._part(name, self)) for name in names}
+        )
 
     def _part(self, name: str, other: Bundle) -> Any:
         if name in self.parts:

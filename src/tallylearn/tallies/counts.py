@@ -3,25 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tallylearn.kernels import counting
-from tallylearn.tables import Codes
+from tallylearn.tables import Array, Codes, check_shape
 from tallylearn.tallies.exact import Exact
 from tallylearn.tallies.keys import Keys, places, union
 from tallylearn.tallies.weights import digits
-
-Array = NDArray[Any]
 
 
 @dataclass(frozen=True)
 class Counts:
     """A contingency table: rows by ``keys[0]``, columns by ``keys[1]``.
 
-    >>> from tallylearn.tables import Codes
+    >>> from tallylearn.tables import Array, Codes, check_shape
     >>> play = Codes.of(["yes", "no", "yes"])
     >>> Counts.of(play) + Counts.of(Codes.of(["no"]))
     Counts(no 2, yes 2)
@@ -30,6 +26,9 @@ class Counts:
     keys: tuple[Keys, ...]
     table: Exact  # (..., len(keys[0]), ...)
     declared: tuple[Keys, ...]  # keys that stay where nothing is counted
+
+    def __post_init__(self) -> None:
+        check_shape("the counts", self.table.limbs[..., 0], *(len(axis) for axis in self.keys))
 
     @classmethod
     def of(cls, rows: Codes, columns: Codes | None = None, weight: Array | None = None) -> Counts:
@@ -44,7 +43,9 @@ class Counts:
             total = Exact.of(table) if weight is None else total + Exact.of(table).shifted(power)
         if columns is None:
             total = Exact(total.limbs[:, 0], total.low)
-        order = [np.array(sorted(range(len(a.values)), key=a.values.__getitem__), int) for a in axes]
+        order = [
+            np.array(sorted(range(len(a.values)), key=a.values.__getitem__), int) for a in axes
+        ]
         keys = tuple(tuple(a.values[i] for i in at) for a, at in zip(axes, order, strict=True))
         return cls(keys, total.at(*order), tuple(a.declared for a in axes))._grown()._pruned()
 
@@ -112,11 +113,11 @@ class Counts:
     def _pruned(self) -> Counts:
         """Without the keys that are neither counted nor declared: forgetting leaves no trace."""
         seen = self.table.nonzero()
-        seen = seen.any(axis=tuple(range(seen.ndim - len(self.keys))))
+        seen = np.asarray(seen.any(axis=tuple(range(seen.ndim - len(self.keys)))))
         keep = []
-        for axis, (keys, declared) in enumerate(zip(self.keys, self.declared, strict=True)):
+        for axis, (mine, declared) in enumerate(zip(self.keys, self.declared, strict=True)):
             others = tuple(a for a in range(len(self.keys)) if a != axis)
-            keep.append(seen.any(axis=others) | (places(keys, declared) >= 0))
+            keep.append(seen.any(axis=others) | (places(mine, declared) >= 0))
         if all(k.all() for k in keep):
             return self
         keys = tuple(

@@ -1,7 +1,8 @@
 """Numbers that are never rounded: arrays of integers of any length, times a power of 2^32.
 
-A float adds up to something that depends on the order; an integer does not. Every double is an integer times a power
-of two, so exact sums of doubles are integers too, and ``+`` and ``-`` undo each other to the last bit.
+A float adds up to something that depends on the order; an integer does not. Every double is an
+integer times a power of two, so exact sums of doubles are integers too, and ``+`` and ``-`` undo
+each other to the last bit.
 """
 
 from __future__ import annotations
@@ -10,17 +11,16 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tallylearn.kernels import limbs as kernel
+from tallylearn.tables import Array
 
-Array = NDArray[Any]
 LIMB = 32
 
 
 @dataclass(frozen=True, eq=False)
 class Exact:
-    """An array of exact numbers: sum of ``limbs[..., j] * 2^(32 (low + j))``, in its one canonical form.
+    """An array of exact numbers, sums of ``limbs[..., j] * 2^(32 (low + j))``, in canonical form.
 
     >>> total = Exact.of(np.array([1, 2])) + Exact.of(np.array([2**40, 3]))
     >>> total
@@ -68,7 +68,8 @@ class Exact:
 
     def at(self, *where: Array) -> Exact:
         """The numbers at these positions along the last axes."""
-        return Exact(*_trim(self.limbs[(..., *np.ix_(*where), slice(None))], self.low))
+        index: Any = (..., *np.ix_(*where), slice(None))
+        return Exact(*_trim(self.limbs[index], self.low))
 
     def __repr__(self) -> str:
         return f"Exact({self.floats().tolist() if self.low < 0 else self.integers().tolist()})"
@@ -86,11 +87,12 @@ class Exact:
         """These numbers at the given positions along the last axes of a larger array of zeros."""
         lead = self.shape[: len(self.shape) - len(where)]
         limbs = np.zeros((*lead, *shape, self.limbs.shape[-1]), dtype=np.int64)
-        limbs[(..., *np.ix_(*where), slice(None))] = self.limbs
+        index: Any = (..., *np.ix_(*where), slice(None))
+        limbs[index] = self.limbs
         return Exact(limbs, self.low)
 
     def nonzero(self) -> Array:
-        return self.limbs.any(axis=-1)
+        return np.asarray(self.limbs.any(axis=-1))
 
     def negative(self) -> Array:
         result: Array = self.limbs[..., -1] < 0
@@ -122,7 +124,7 @@ class Exact:
 
 
 def ratio(above: Array, below: Array | int, power: int = 0) -> Array:
-    """above / below * 2^power for Python integers, each rounded once; OverflowError beyond the doubles."""
+    """above / below * 2^power for Python integers, rounded once; OverflowError beyond doubles."""
     if power >= 0:
         above = above * (1 << power)
     else:

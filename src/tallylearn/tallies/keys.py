@@ -1,4 +1,4 @@
-"""Keys: what the places of a tally stand for (classes, categories, columns), sorted, and aligned by their union."""
+"""Keys: what the places of a tally stand for, sorted, and aligned by their union."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from tallylearn.errors import MergeError
 
-Key = str | int | bool
+Key = str | int | float | bool
 Keys = tuple[Key, ...]
 
 

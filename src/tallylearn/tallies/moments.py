@@ -1,21 +1,18 @@
-"""Moments: how many, their sum and the sum of their squares, exactly; mean and variance are rounded once, at the end."""
+"""Moments: how many, their sum and the sum of their squares, exactly; rounded once, at the end."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tallylearn.errors import ColumnError
 from tallylearn.kernels import limbs, summing
-from tallylearn.tables import Codes
+from tallylearn.tables import Array, Codes, check_shape
 from tallylearn.tallies.exact import LIMB, Exact, ratio
 from tallylearn.tallies.keys import Keys, places, union
 from tallylearn.tallies.weights import digits
 
-Array = NDArray[Any]
 CACHE = 1 << 20  # bytes: columns are summed in groups whose cells stay in the processor's cache
 
 
@@ -23,7 +20,7 @@ CACHE = 1 << 20  # bytes: columns are summed in groups whose cells stay in the p
 class Moments:
     """The first two moments of every column in every class.
 
-    >>> from tallylearn.tables import Codes
+    >>> from tallylearn.tables import Array, Codes, check_shape
     >>> Moments.of(np.array([[1.0], [3.0]]), Codes.of(["a", "a"]), ("x",)).mean
     array([[2.]])
     """
@@ -33,6 +30,10 @@ class Moments:
     count: Exact  # (..., k, p) rows where the column is present
     sums: Exact  # (..., k, p)
     squares: Exact  # (..., k, p)
+
+    def __post_init__(self) -> None:
+        for part in (self.count, self.sums, self.squares):
+            check_shape("the moments", part.limbs[..., 0], len(self.keys), len(self.columns))
 
     @classmethod
     def of(
@@ -138,8 +139,8 @@ class Moments:
 
     def _pruned(self) -> Moments:
         seen = self.count.nonzero() | self.sums.nonzero()
-        seen = seen.any(axis=tuple(range(seen.ndim - 2)))
-        rows, columns = seen.any(axis=1), seen.any(axis=0)
+        seen = np.asarray(seen.any(axis=tuple(range(seen.ndim - 2))))
+        rows, columns = np.asarray(seen.any(axis=1)), np.asarray(seen.any(axis=0))
         if rows.all() and columns.all() and tuple(sorted(self.columns)) == self.columns:
             return self
         order = sorted(np.flatnonzero(columns), key=self.columns.__getitem__)

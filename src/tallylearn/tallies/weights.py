@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[Any]
+from tallylearn.tables import Array
+
 DIGIT = 10  # bits: the most that 65 536 rows leave free in the cells of kernels.summing
 ONCE = np.zeros(0, dtype=np.int64)
 
@@ -50,6 +49,8 @@ def _odd(weight: Array, significant: Array) -> tuple[Array, Array]:
     """Each weight as an odd integer times a power of two."""
     mantissa, exponent = np.frexp(weight)
     number = np.rint(np.ldexp(mantissa, significant)).astype(np.int64)
-    zeros = np.frexp((number & -number).astype(np.float64))[1] - 1  # trailing ones of 2^k have k zeros
+    zeros = (
+        np.frexp((number & -number).astype(np.float64))[1] - 1
+    )  # trailing ones of 2^k have k zeros
     zeros = np.maximum(zeros, 0)
     return number >> zeros, np.where(number > 0, exponent - significant + zeros, 0).astype(np.int64)

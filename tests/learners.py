@@ -1,0 +1,50 @@
+"""Every learner, with a table that suits it: what the contract suite runs over."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import pandas as pd
+
+import tallylearn as tl
+
+
+@dataclass(frozen=True)
+class Case:
+    """A learner, the columns it is given, its target, and what DESIGN.md promises of its tally."""
+
+    name: str
+    make: Callable[[], Any]
+    columns: tuple[str, ...]
+    target: str
+    tally: str = "exact"
+
+    def table(self, frame: pd.DataFrame) -> pd.DataFrame:
+        return frame[[*self.columns, self.target]]
+
+    def rows(self, frame: pd.DataFrame) -> pd.DataFrame:
+        return frame[[*self.columns]]
+
+
+EVERYTHING = ("length", "width", "colour", "shape", "heavy")
+NUMBERS = ("length", "width")
+
+CASES = (
+    Case("bayes", tl.NaiveBayes, EVERYTHING, "kind"),
+    Case("bayes-mle", lambda: tl.NaiveBayes(alpha=0), EVERYTHING, "kind"),
+    Case("bayes-m", lambda: tl.NaiveBayes(m=2), EVERYTHING, "kind"),
+    Case("bayes-bernoulli", lambda: tl.NaiveBayes(numbers="bernoulli"), EVERYTHING, "kind"),
+    Case("bayes-truth", lambda: tl.NaiveBayes(at_half="positive"), EVERYTHING, "heavy2"),
+    Case("centroid", tl.NearestCentroid, NUMBERS, "kind"),
+    Case(
+        "centroid-shrunk",
+        lambda: tl.NearestCentroid(shrink_threshold=0.3, priors="empirical"),
+        NUMBERS,
+        "kind",
+    ),
+    Case("majority", tl.DummyClassifier, EVERYTHING, "kind"),
+    Case("mean", tl.DummyRegressor, EVERYTHING, "price"),
+    Case("median", lambda: tl.DummyRegressor(strategy="median"), EVERYTHING, "price"),
+)

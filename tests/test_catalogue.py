@@ -1,0 +1,286 @@
+"""Every row of the catalogue that the library holds, one test each, through public names only.
+
+``python -m tests.test_catalogue`` writes docs/catalogue.md from these functions: what is tested is
+what is shown.
+"""
+
+from __future__ import annotations
+
+import inspect
+import json
+import math
+import textwrap
+from collections.abc import Callable
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import tallylearn as tl
+
+ROOT = Path(__file__).parent.parent
+PAGE = ROOT / "docs" / "catalogue.md"
+GOLDEN = {
+    entry["id"]: entry["exact"]
+    for entry in json.loads((ROOT / "tests" / "data" / "golden.json").read_text())
+}
+Show = Callable[[object], None]
+Row = Callable[[Show], None]
+ROWS: dict[str, tuple[str, str, Row]] = {}  # id -> notes, title, function
+
+
+def row(name: str, notes: str, title: str) -> Callable[[Row], Row]:
+    """Enter a function into the catalogue."""
+
+    def enter(function: Row) -> Row:
+        ROWS[name] = (notes, title, function)
+        return function
+
+    return enter
+
+
+def fraction(entry: dict[str, Any]) -> Fraction:
+    return Fraction(entry["fraction"])
+
+
+def agrees(evidence: Any, golden: dict[str, Any]) -> bool:
+    """Prior, factors, product and posterior are the golden ones, as fractions."""
+    for line in evidence.lines:
+        expected = golden[line.outcome]
+        factors = {term.column: term.above / term.below for term in line.terms}
+        wanted = {"": fraction(expected["prior"])}
+        wanted |= {name: fraction(value) for name, value in expected["conditionals"].items()}
+        if factors != wanted or line.product != fraction(expected["joint"]):
+            return False
+        if not math.isclose(line.share, fraction(expected["posterior"]), abs_tol=1e-12):
+            return False
+    return True
+
+
+YOUNG = {"Age": "Young", "Income": "Medium", "Student": "Yes", "Credit": "Fair"}
+COOL = {"Outlook": "Sunny", "Temperature": "Cool", "Humidity": "High", "Wind": "Strong"}
+HOT = {"Outlook": "Overcast", "Temperature": "Hot", "Humidity": "High", "Wind": "Strong"}
+
+
+@row("B17", "000 004", "Majority-class baseline")
+def b17(show: Show) -> None:
+    X, y = np.zeros((10, 1)), ["+"] * 9 + ["-"]
+    accuracy = tl.DummyClassifier().fit(X, y).score(X, y)
+    show(accuracy)
+    assert accuracy == float(fraction(GOLDEN["eval.majority_baseline"]))
+
+
+@row("E9", "002", "Laplace estimate, strength k")
+def e9(show: Show) -> None:
+    balls = [{"ball": ball, "urn": "one"} for ball in ("red", "red", "blue")]
+    for k in (0, 1, 100):
+        model = tl.NaiveBayes(alpha=k).fit(balls, "urn")
+        term = model.explain({"ball": "red"})[0].lines[0].terms[1]
+        show(f"k = {k}: {term.above}/{term.below}")
+        assert term.above / term.below == fraction(GOLDEN["bayes.laplace.balls"][str(k)])
+
+
+@row("E10", "000 001", "m-estimate")
+def e10(show: Show) -> None:
+    evidence = tl.NaiveBayes(m=1).fit(tl.example("computer")).explain(YOUNG)
+    show(evidence)
+    assert agrees(evidence[0], GOLDEN["nb.buy.m_estimate1"])
+
+
+@row("F1", "000 001 002 003 004", "Categorical naive Bayes, maximum likelihood")
+def f1(show: Show) -> None:
+    for name, query, golden in (
+        ("computer", YOUNG, "nb.buy.mle"),
+        ("tennis", COOL, "nb.tennis.mle"),
+    ):
+        evidence = tl.NaiveBayes(alpha=0).fit(tl.example(name)).explain(query)
+        show(evidence)
+        assert agrees(evidence[0], GOLDEN[golden])
+
+
+@row("F2", "002", "Laplace k in naive Bayes, and the zero-frequency problem")
+def f2(show: Show) -> None:
+    evidence = tl.NaiveBayes(alpha=1).fit(tl.example("computer")).explain(YOUNG)
+    show(evidence)
+    assert agrees(evidence[0], GOLDEN["nb.buy.laplace1"])
+    for alpha, golden in ((0, "mle"), (1, "laplace1")):
+        evidence = tl.NaiveBayes(alpha=alpha).fit(tl.example("tennis")).explain(HOT)
+        show(evidence)
+        assert agrees(evidence[0], GOLDEN["nb.tennis.zero_frequency"][golden])
+
+
+@row("F3", "000 001 003", "m-estimate in naive Bayes, p for every value")
+def f3(show: Show) -> None:
+    ages = {"Young": 0.5, "Medium": 0.25, "Old": 0.25}
+    others = {
+        "Income": {"Low": 0.5, "Medium": 0.25, "High": 0.25},
+        "Student": {"Yes": 0.5, "No": 0.5},
+        "Credit": {"Fair": 0.5, "Excellent": 0.5},
+    }
+    model = tl.NaiveBayes(m=2, p={"Age": ages, **others}).fit(tl.example("computer"))
+    term = model.explain(YOUNG)[0].lines[1].terms[1]
+    show(f"P(Young | Yes) = (2 + 2·1/2) / (9 + 2) = {term.above}/{term.below}")
+    assert term.above / term.below == Fraction(3, 11)
+
+
+@row("F4", "001 003", "Scores in log space")
+def f4(show: Show) -> None:
+    model = tl.NaiveBayes(alpha=0).fit(tl.example("computer"))
+    joint = model.predict_joint_log_proba(YOUNG)
+    show(joint.round(4))
+    assert np.allclose(joint, [[math.log(6 / 875), math.log(16 / 567)]], rtol=1e-14)
+    many = pd.DataFrame(np.random.default_rng(0).choice(["a", "b"], (40, 2000))).add_prefix("c")
+    long = tl.NaiveBayes().fit(many, [0, 1] * 20)
+    assert np.isfinite(long.predict_joint_log_proba(many)).all()  # the product itself underflows
+
+
+@row("F5", "000 002 004", "Posterior over the classes, normalised")
+def f5(show: Show) -> None:
+    model = tl.NaiveBayes(alpha=0).fit(tl.example("computer"))
+    posterior = model.predict_proba(YOUNG)
+    show(dict(zip(model.classes_.tolist(), posterior[0].round(4).tolist(), strict=True)))
+    assert posterior[0, 1] == pytest.approx(float(Fraction(1000, 1243)), abs=1e-15)
+    assert posterior.sum() == pytest.approx(1, abs=1e-15)
+
+
+@row("F11", "000", "Gaussian naive Bayes")
+def f11(show: Show) -> None:
+    X, y = [[1.0], [3.0], [10.0], [14.0]], ["a", "a", "b", "b"]
+    model = tl.NaiveBayes(var_smoothing=0).fit(X, y)
+    show(model.show_work())
+    table = model.show_work().to_dict()["steps"][2]["rows"]
+    assert table == [["x0", "2 ± 1", "12 ± 2"]]
+    assert GOLDEN["gnb.variance"]["decimal"] == 1.0  # of 1 and 3: (1/N) sum, not the sum
+
+
+@row("F12", "000", "Categories and numbers in one model")
+def f12(show: Show) -> None:
+    rows = [
+        {"size": 1.0, "colour": "red", "kind": "a"},
+        {"size": 2.0, "colour": "red", "kind": "a"},
+        {"size": 5.0, "colour": "red", "kind": "b"},
+        {"size": 7.0, "colour": "blue", "kind": "b"},
+    ]
+    model = tl.NaiveBayes().fit(rows, "kind")
+    evidence = model.explain({"size": 4.0, "colour": "blue"})
+    show(evidence)
+    assert evidence[0].chosen == "b"
+
+
+@row("F13", "004", "Naive Bayes with missing values: the factor is skipped")
+def f13(show: Show) -> None:
+    model = tl.NaiveBayes(alpha=0).fit(tl.example("tennis"))
+    evidence = model.explain({**COOL, "Wind": None})
+    show(evidence)
+    assert [term.column for term in evidence[0].lines[0].terms] == [
+        "", "Outlook", "Temperature", "Humidity",
+    ]  # fmt: skip
+
+
+@row("F17", "000 003", "The posterior of two classes is a sigmoid; one half is decided by a rule")
+def f17(show: Show) -> None:
+    rows = [{"x": "a", "y": 0}, {"x": "a", "y": 1}, {"x": "b", "y": 1}]
+    model = tl.NaiveBayes().fit(rows, "y")
+    odds = np.diff(model.predict_joint_log_proba({"x": "b"}))[0, 0]
+    assert model.predict_proba({"x": "b"})[0, 1] == pytest.approx(1 / (1 + math.exp(-odds)))
+    tie = [{"x": "a", "y": 0}, {"x": "a", "y": 1}]
+    for rule in ("first", "positive"):  # notes 002, and notes 000 and 004
+        answer = tl.NaiveBayes(at_half=rule).fit(tie, "y").predict({"x": "a"})[0]
+        show(f"P = 0.5, at_half={rule!r}: class {answer}")
+        assert answer == (rule == "positive")
+
+
+@row("F18", "000 002", "Number of parameters")
+def f18(show: Show) -> None:
+    rng = np.random.default_rng(0)
+    gaussian = tl.NaiveBayes().fit(rng.normal(size=(30, 4)), [0, 1, 2] * 10)
+    binary = tl.NaiveBayes().fit(rng.random((40, 10)) < 0.5, [0, 1] * 20)
+    show(f"K = 3, d = 4, Gaussian: {gaussian.n_parameters_}")
+    show(f"K = 2, n = 10 truth values: {binary.n_parameters_}; {binary.show_work().steps[-1]}")
+    assert gaussian.n_parameters_ == GOLDEN["lda.parameter_count"]["gaussian_nb"]
+    assert binary.n_parameters_ == GOLDEN["nb.table_size"]["nb_free_parameters"]
+    assert str(GOLDEN["nb.table_size"]["nb_entries"]) in str(binary.show_work().steps[-1])
+
+
+@row("F19", "000", "Log-likelihood of the fitted generative model")
+def f19(show: Show) -> None:
+    model = tl.NaiveBayes(alpha=0).fit(tl.example("tennis"))
+    value = model.log_likelihood(tl.example("tennis"))
+    show(round(value, 4))
+    smoothed = tl.NaiveBayes(alpha=1).fit(tl.example("tennis"))
+    assert value > smoothed.log_likelihood(tl.example("tennis"))  # alpha 0 is the maximum
+
+
+@row("F20", "003", "New examples from P(x, c)")
+def f20(show: Show) -> None:
+    model = tl.NaiveBayes(alpha=0).fit(tl.example("tennis"))
+    rows, classes = model.sample(10_000, random_state=0)
+    show(rows[0])
+    assert np.mean(classes == "Yes") == pytest.approx(9 / 14, abs=0.02)
+    sunny = [r["Outlook"] == "Sunny" for r, c in zip(rows, classes, strict=True) if c == "No"]
+    assert np.mean(sunny) == pytest.approx(3 / 5, abs=0.03)
+
+
+@row("H8", "004", "Nearest centroid")
+def h8(show: Show) -> None:
+    X, y = [[-3], [-2], [2], [3], [0.5], [1.0]], ["a", "a", "a", "a", "b", "b"]
+    model = tl.NearestCentroid().fit(X, y)
+    show(model.explain([[2.5]]))
+    golden = GOLDEN["centroid.multi"]["one_centroid"]
+    assert model.centroids_.ravel().tolist() == [golden[c]["decimal"] for c in "ab"]
+    assert model.predict([[2.5]])[0] == golden["prediction"]
+
+
+@row("I8", "000 004", "Algorithms that accept missing values")
+def i8(show: Show) -> None:
+    rows = [
+        {"x": 1.0, "c": "u"},
+        {"x": None, "c": "u"},
+        {"x": 4.0, "c": None},
+        {"x": 5.0, "c": "v"},
+    ]
+    bayes = tl.NaiveBayes().fit(rows, ["a", "a", "b", "b"])
+    centroid = tl.NearestCentroid().fit([[1.0, None], [2.0, 1.0], [8.0, 9.0]], ["a", "a", "b"])
+    show(bayes.predict([{"x": None, "c": "v"}, {"x": 1.2, "c": None}]).tolist())
+    show(centroid.predict([[None, 8.0]]).tolist())
+    assert bayes.predict([{"x": None, "c": "v"}]).tolist() == ["b"]
+    assert centroid.predict([[None, 8.0]]).tolist() == ["b"]
+
+
+@pytest.mark.parametrize("name", ROWS)
+def test_row(name: str) -> None:
+    ROWS[name][2](lambda value: None)
+
+
+def page() -> str:
+    """The catalogue as Markdown: id, notes, snippet, output."""
+    parts = [
+        "# Catalogue\n\nWhat the notes teach and the library holds: each entry is a test of "
+        "`tests/test_catalogue.py`, with what it prints."
+    ]
+    for name, (notes, title, function) in sorted(ROWS.items(), key=lambda item: _order(item[0])):
+        shown: list[str] = []
+        function(lambda value, into=shown: into.append(str(value)))  # type: ignore[misc]
+        source = inspect.getsource(function).split("-> None:\n", 1)[1]
+        code = textwrap.dedent(source).strip()
+        output = "\n".join(shown)
+        parts.append(
+            f"## {name} {title}\n\nNotes {', '.join(notes.split())}.\n\n"
+            f"```python\n{code}\n```\n\n```text\n{output}\n```"
+        )
+    return "\n\n".join(parts) + "\n"
+
+
+def _order(name: str) -> tuple[str, int]:
+    return name[0], int(name[1:])
+
+
+def test_the_page_shows_what_is_tested() -> None:
+    assert PAGE.read_text(encoding="utf-8") == page(), "run: python -m tests.test_catalogue"
+
+
+if __name__ == "__main__":
+    PAGE.write_text(page(), encoding="utf-8")

@@ -1,0 +1,620 @@
+"""The ``tally`` command: what it says, what it writes, and with which exit code it ends."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from click.testing import CliRunner, Result
+
+import tallylearn as tl
+from tallylearn.cli import main
+from tallylearn.cli.progress import Progress, expected
+from tallylearn.sources.shipped import TARGETS, text_of
+
+TENNIS = """\
+No   5/14 · 3/5 · 1/5 · 4/5 · 3/5 = 18/875   79.5 %
+Yes  9/14 · 2/9 · 3/9 · 3/9 · 3/9 =  1/189   20.5 %
+"""
+COMMANDS = ("learn", "predict", "explain", "merge", "forget", "show", "example")
+Tally = Callable[..., Result]
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder of its own with the tennis tables in it."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("TALLY_DEBUG", raising=False)
+    for name in ("tennis", "tennis-day"):
+        Path(f"{name}.csv").write_text(text_of(name))
+    return tmp_path
+
+
+def tally(*arguments: object) -> Result:
+    """Run the command; an exception that is no exit is a failure of the test."""
+    result = CliRunner().invoke(main, list(map(str, arguments)))
+    if result.exception is not None and not isinstance(result.exception, SystemExit):
+        raise result.exception
+    return result
+
+
+def fine(*arguments: object) -> str:
+    result = tally(*arguments)
+    assert result.exit_code == 0, result.stderr
+    return result.stdout
+
+
+def failed(*arguments: object) -> str:
+    """The one sentence of an error, behind what was said before it."""
+    result = tally(*arguments)
+    assert result.exit_code == 1
+    assert "Traceback" not in result.stderr
+    assert result.stderr.startswith("tally: ")
+    return result.stderr.splitlines()[-1].removeprefix("tally: ")
+
+
+def misused(*arguments: object) -> str:
+    result = tally(*arguments)
+    assert result.exit_code == 2
+    assert result.stdout == ""
+    return result.stderr
+
+
+def learned(name: str = "t.tally", file: object = "tennis.csv", *more: object) -> Path:
+    fine("learn", file, "--target", "PlayTennis", "--model", "bayes", "-o", name, *more)
+    return Path(name)
+
+
+def shell(*arguments: object, **options: Any) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "tallylearn", *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=True, timeout=60, **options)
+
+
+# the first screen
+
+
+def test_the_first_screen_of_the_readme_comes_out_to_the_letter() -> None:
+    Path("tennis.csv").write_text(fine("example", "tennis"))
+    learned("t.tally", "tennis.csv", "--alpha", 0)
+    assert fine("explain", "t.tally", "--row", "Sunny,Cool,High,Strong") == TENNIS
+
+
+def test_every_command_has_help_with_an_example() -> None:
+    for command in COMMANDS:
+        text = fine(command, "--help")
+        assert f"  tally {command} " in text
+    assert "Exit codes:" in fine("--help")
+    assert fine("--version") == f"tally, version {tl.__version__}\n"
+
+
+def test_help_loads_nothing_heavy() -> None:
+    code = (
+        "import sys; from tallylearn.cli import main; main(['--help'], standalone_mode=False); "
+        "heavy = {'numpy', 'pyarrow', 'scipy', 'rich', 'safetensors'} & {*sys.modules}; "
+        "sys.exit(str(heavy) if heavy else 0)"
+    )
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+    assert (run.returncode, run.stderr) == (0, "")
+
+
+# learn
+
+
+def test_learning_says_how_the_table_was_read_and_what_was_learned() -> None:
+    result = tally(
+        "learn", "tennis.csv", "--target", "PlayTennis", "--model", "bayes", "-o", "t.tally"
+    )
+    assert result.stderr.splitlines() == [
+        "tally: read tennis.csv as comma-separated, decimal point, UTF-8, with a header.",
+        "tally: categories Outlook, Temperature, Humidity, Wind; target PlayTennis.",
+    ]
+    assert result.stdout.splitlines() == [
+        "NaiveBayes() learned from 14 rows",
+        "classes       No 5, Yes 9",
+        "categories    Outlook, Temperature, Humidity, Wind",
+        "saved         t.tally",
+    ]
+
+
+def test_without_a_place_to_save_the_working_is_shown() -> None:
+    shown = fine("learn", "tennis.csv", "--target", "PlayTennis", "--model", "bayes")
+    assert shown == f"{tl.NaiveBayes().fit(tl.example('tennis')).show_work()}\n"
+    assert not list(Path().glob("*.tally"))
+
+
+def test_identifiers_are_left_out_and_keep_brings_them_back() -> None:
+    arguments = ("learn", "tennis-day.csv", "--target", "PlayTennis", "--model", "bayes", "--json")
+    result = tally(*arguments)
+    said = "tally: left out Day: all of its 14 values are different. --keep Day brings it back."
+    assert said in result.stderr
+    assert "Day" not in [column["name"] for column in json.loads(result.stdout)["columns"]]
+    assert json.loads(result.stdout)["left_out"] == {"Day": "all of its 14 values are different"}
+    for kept in ("--keep", "--categories"):
+        page = json.loads(fine(*arguments, kept, "Day"))
+        assert page["columns"][0] == {"name": "Day", "kind": "category"}
+        assert page["left_out"] == {}
+    assert "--keep names 'day', and the table has 'Day'" in failed(*arguments, "--keep", "day")
+
+
+def test_several_files_and_globs_are_one_table() -> None:
+    rows = text_of("tennis").splitlines(keepends=True)
+    Path("b[1].csv").write_text("".join(rows[:6]))
+    Path("c.csv").write_text("".join([rows[0], *rows[6:]]))
+    whole = tl.load(learned("whole.tally"))
+    parts = tl.load(learned("parts.tally", "b[1].csv", "c.csv"))
+    globbed = tl.load(learned("globbed.tally", "[bc]*.csv"))
+    assert whole.tally_ == parts.tally_ == globbed.tally_
+    message = failed("learn", "c.csv", "*.csv", "--target", "PlayTennis", "--model", "bayes")
+    assert message == "c.csv is named 2 times, and its rows would count as often."
+
+
+def test_every_learner_can_be_chosen() -> None:
+    Path("n.csv").write_text("x;y;c\n1,5;2,5;a\n3,5;4,5;b\n5,0;6,0;b\n")
+    for model, learner in (("centroid", "NearestCentroid"), ("majority", "DummyClassifier")):
+        page = json.loads(fine("learn", "n.csv", "--target", "c", "--model", model, "--json"))
+        assert page["learner"] == learner
+        assert page["classes"] == [{"name": "a", "rows": 1}, {"name": "b", "rows": 2}]
+        assert page["dialect"].startswith("semicolon-separated, decimal comma")
+    fine("learn", "n.csv", "--target", "y", "--model", "mean", "-o", "m.tally")
+    assert fine("predict", "m.tally", "n.csv").splitlines()[1:] == [str(13 / 3)] * 3
+    assert "--proba goes with classes" in misused("predict", "m.tally", "n.csv", "--proba")
+
+
+def test_options_reach_the_learner_by_their_name() -> None:
+    arguments = ("learn", "tennis.csv", "--target", "PlayTennis", "--model", "bayes", "--json")
+    assert json.loads(fine(*arguments, "--m", 2))["options"]["m"] == 2
+    given = ["fit_prior=False", "at_half=positive", "class_prior=[0.5, 0.5]"]
+    said = json.loads(fine(*arguments, *(word for one in given for word in ("--set", one))))
+    assert said["options"]["fit_prior"] is False
+    assert said["options"]["at_half"] == "positive"
+    assert said["options"]["class_prior"] == [0.5, 0.5]
+
+
+def test_an_option_that_does_not_fit_the_model_is_named_with_it() -> None:
+    arguments = ("learn", "tennis.csv", "--target", "PlayTennis", "--model")
+    assert "the option alpha does not go with --model centroid" in misused(
+        *arguments, "centroid", "--alpha", 1
+    )
+    assert "the option depth does not go with --model bayes" in misused(
+        *arguments, "bayes", "--set", "depth=3"
+    )
+    assert "alpha is given twice" in misused(*arguments, "bayes", "--alpha", 1, "--set", "alpha=2")
+    assert "write name=value" in misused(*arguments, "bayes", "--set", "alpha")
+    assert "m=2.0 and alpha=2.0" in failed(*arguments, "bayes", "--alpha", 2, "--m", 2)
+
+
+def test_what_is_declared_about_a_table_is_respected() -> None:
+    Path("d.csv").write_text(
+        "zip,when,note,size,w,y\n1,2026-01-05,a,-9,1,p\n2,2026-02-06,b,3,2,p\n1,2026-02-06,b,4,1,p\n"
+        "1,2026-03-07,c,5,0,p\n2,2026-03-07,c,5,1,q\n2,2026-03-07,c,7,1,q\n"
+    )
+    said = "--categories zip --dates when=month --ignore note --missing -9 --weight w"
+    page = json.loads(
+        fine("learn", "d.csv", "--target", "y", "--model", "bayes", "--json", *said.split())
+    )
+    kinds = {column["name"]: column["kind"] for column in page["columns"]}
+    assert kinds == {"zip": "category", "when.month": "category", "size": "number"}
+    assert page["classes"] == [{"name": "p", "rows": 4}, {"name": "q", "rows": 2}]
+    assert page["rows"] == 5
+
+
+def test_a_number_that_marks_missing_is_missing_in_parquet_too() -> None:
+    table = pa.table({"x": [1.0, -9.0, 3.0, 5.0], "y": ["a", "a", "b", "b"]})
+    pq.write_table(table, "n.parquet")
+    fine(
+        "learn",
+        "n.parquet",
+        "--target",
+        "y",
+        "--model",
+        "centroid",
+        "--missing",
+        "-9",
+        "-o",
+        "c.tally",
+    )
+    assert tl.load("c.tally").centroids_.tolist() == [[1.0], [4.0]]
+
+
+def test_the_dialect_can_be_said() -> None:
+    Path("odd.txt").write_bytes("grün|1,5|ja\nrot|2,5|nein\n".encode("latin-1"))
+    page = json.loads(
+        fine("learn", "odd.txt", "--target", "x2", "--model", "bayes", "--json", "--no-header",
+             "--delimiter", "|", "--decimal", ",", "--encoding", "latin-1")
+    )  # fmt: skip
+    assert page["dialect"] == "pipe-separated, decimal comma, LATIN-1, without a header"
+    assert [column["kind"] for column in page["columns"]] == ["category", "number"]
+    Path("tabs.txt").write_text("a\tb\n1\tx\n2\ty\n")
+    page = json.loads(
+        fine(
+            "learn", "tabs.txt", "--target", "b", "--model", "bayes", "--delimiter", "tab", "--json"
+        )
+    )
+    assert page["dialect"].startswith("tab-separated")
+
+
+def test_threads_do_not_change_a_digest(folder: Path) -> None:
+    rng = np.random.default_rng(0)
+    table = {"x": rng.normal(size=150_000), "y": rng.integers(0, 2, 150_000)}
+    pq.write_table(pa.table(table), "long.parquet")
+    digests = set()
+    for threads in (1, 2):
+        fine("learn", "long.parquet", "--target", "y", "--model", "bayes", "--threads", threads,
+             "-o", "l.tally")  # fmt: skip
+        digests.add(json.loads(fine("show", "l.tally", "--json"))["digest"])
+    assert len(digests) == 1
+
+
+def test_a_model_without_its_tally_predicts_and_does_not_forget() -> None:
+    learned("bare.tally", "tennis.csv", "--no-tally")
+    assert len(fine("predict", "bare.tally", "tennis.csv").splitlines()) == 15
+    assert "left out: cannot merge or forget" in fine("show", "bare.tally")
+    assert json.loads(fine("show", "bare.tally", "--json"))["tally"] is False
+    assert "tally" in failed("forget", "bare.tally", "tennis.csv", "--target", "PlayTennis")
+
+
+# predict
+
+
+def test_predictions_are_those_of_the_library() -> None:
+    learned()
+    model = tl.load("t.tally")
+    rows = list(csv.DictReader(io.StringIO(fine("predict", "t.tally", "tennis.csv", "--proba"))))
+    assert [row["prediction"] for row in rows] == model.predict("tennis.csv").tolist()
+    shares = [[float(row["P(No)"]), float(row["P(Yes)"])] for row in rows]
+    assert shares == model.predict_proba("tennis.csv").tolist()
+    lines = fine("predict", "t.tally", "tennis.csv", "--proba", "--json").splitlines()
+    assert json.loads(lines[0]) == {
+        "prediction": rows[0]["prediction"],
+        "probabilities": {"No": shares[0][0], "Yes": shares[0][1]},
+    }
+
+
+def test_many_blocks_are_predicted_in_order() -> None:
+    x = np.arange(200_000) % 7.0
+    table = pa.table({"x": x, "y": np.where(x > 3, "high, or so", "low")})
+    pq.write_table(table, "long.parquet")
+    fine("learn", "long.parquet", "--target", "y", "--model", "centroid", "-o", "l.tally")
+    fine("predict", "l.tally", "long.parquet", "-o", "out.csv")
+    with open("out.csv", newline="") as file:
+        header, *rows = csv.reader(file)
+    assert header == ["prediction"]
+    assert [row[0] for row in rows] == table["y"].to_pylist()
+
+
+def test_an_output_appears_whole_or_not_at_all() -> None:
+    learned()
+    Path("out.csv").write_text("before")
+    rows = "Sunny,Hot,High,Weak\n" * 70_000
+    Path("bad.csv").write_text(f"Outlook,Temperature,Humidity,Wind\n{rows}too,few\n")
+    assert "bad.csv" in failed("predict", "t.tally", "bad.csv", "-o", "out.csv")
+    assert Path("out.csv").read_text() == "before"
+    assert sorted(path.name for path in Path().iterdir() if path.name.startswith(".")) == []
+    fine("predict", "t.tally", "tennis.csv", "-o", "out.csv")
+    assert Path("out.csv").read_text() == fine("predict", "t.tally", "tennis.csv", "-o", "-")
+
+
+def test_a_link_stays_a_link_and_a_device_a_device() -> None:
+    learned()
+    Path("there.csv").write_text("")
+    Path("link.csv").symlink_to("there.csv")
+    fine("predict", "t.tally", "tennis.csv", "-o", "link.csv")
+    assert Path("link.csv").is_symlink()
+    assert Path("there.csv").read_text().startswith("prediction")
+    fine("predict", "t.tally", "tennis.csv", "-o", os.devnull)
+    assert Path(os.devnull).is_char_device()
+    message = failed("merge", "t.tally", "-o", os.devnull)
+    assert message == f"{os.devnull} cannot be written: it is there, and it is no file."
+
+
+def test_a_table_that_does_not_fit_the_model_is_refused() -> None:
+    learned()
+    Path("less.csv").write_text("Outlook,Humidity\nSunny,High\n")
+    message = failed("predict", "t.tally", "less.csv")
+    assert message == "less.csv lacks 'Temperature', 'Wind'; it has 'Outlook', 'Humidity'."
+    Path("none.csv").write_text("Outlook,Temperature,Humidity,Wind\n")
+    assert failed("predict", "t.tally", "none.csv") == "the table has no rows."
+
+
+# explain
+
+
+def test_a_row_is_given_by_place_or_by_name() -> None:
+    learned("t.tally", "tennis.csv", "--alpha", 0)
+    named = "Wind=Strong,Humidity=High,Temperature=Cool,Outlook=Sunny"
+    assert fine("explain", "t.tally", "--row", named) == TENNIS
+    assert fine("explain", "t.tally", "--row", '"Sunny", Cool ,High,"Strong"') == TENNIS
+    less = fine("explain", "t.tally", "--row", "Outlook=Sunny")
+    assert less == fine("explain", "t.tally", "--row", "Sunny,,?,NA")
+    assert less.startswith("No   5/14 · 3/5 = 3/14   60.0 %\n")
+
+
+def test_a_row_that_does_not_fit_is_refused_with_the_reason() -> None:
+    Path("n.csv").write_text("size,when,kind\n1,2026-01-01,a\n2,2026-01-03,b\n4,2026-01-09,b\n")
+    fine("learn", "n.csv", "--target", "kind", "--model", "bayes", "-o", "n.tally")
+    explain = ("explain", "n.tally", "--row")
+    assert "1 of the 2 values that the model's columns need: 'size', 'when'" in failed(
+        *explain, "3"
+    )
+    assert (
+        failed(*explain, "big,2026-01-01")
+        == "column 'size' needs a number, and the row says 'big'."
+    )
+    assert "column 'size' needs a number" in failed(*explain, "inf,2026-01-01")
+    assert "column 'when' needs a date" in failed(*explain, "3,soon")
+    assert "'colour=red' in the row" in failed(*explain, "size=3,colour=red")
+    assert "gives a column again" in failed(*explain, "size=3,size=4")
+    day = fine(*explain, "3,2026-01-02")
+    assert day == fine(*explain, "size=3,when=2026-01-02T02:00:00+02:00")
+
+
+def test_a_date_that_was_taken_apart_is_given_whole() -> None:
+    Path("d.csv").write_text("when,y\n2026-01-05,p\n2026-02-06,q\n2026-02-07,q\n")
+    fine(
+        "learn",
+        "d.csv",
+        "--target",
+        "y",
+        "--model",
+        "bayes",
+        "--dates",
+        "when=month",
+        "-o",
+        "d.tally",
+    )
+    assert fine("explain", "d.tally", "--row", "2025-02-01").startswith("q ")
+    assert fine("explain", "d.tally", "--row", "2025-01-01").startswith("p ")
+
+
+def test_rows_of_a_file_are_explained_under_their_numbers() -> None:
+    learned()
+    shown = fine("explain", "t.tally", "tennis.csv", "--rows", "2-3")
+    explanation = tl.load("t.tally").explain("tennis.csv")
+    assert shown == f"Row 2\n\n{explanation[1]}\n\nRow 3\n\n{explanation[2]}\n"
+    page = json.loads(fine("explain", "t.tally", "tennis.csv", "--rows", "14", "--json"))
+    assert [row["row"] for row in page["rows"]] == [14]
+    assert fine("explain", "t.tally", "tennis.csv").count("Row ") == 14
+    message = failed("explain", "t.tally", "tennis.csv", "--rows", "15")
+    assert message == "the file has 14 rows, and --rows asks for row 15."
+    for wrong in ("0-3", "5-2", "x"):
+        assert "not a range of rows" in misused("explain", "t.tally", "tennis.csv", "--rows", wrong)
+    assert "rows come from" in misused("explain", "t.tally", "tennis.csv", "--row", "a,b,c,d")
+
+
+def test_rows_far_down_a_file_are_found() -> None:
+    numbers = np.arange(140_000.0) % 1000
+    pq.write_table(pa.table({"x": numbers, "y": numbers > 500}), "long.parquet")
+    fine("learn", "long.parquet", "--target", "y", "--model", "centroid", "-o", "l.tally")
+    page = json.loads(fine("explain", "l.tally", "long.parquet", "--rows", "65536-65538", "--json"))
+    found = {row["row"]: row["lines"][0]["terms"][0]["value"] for row in page["rows"]}
+    assert found == {65536: "535", 65537: "536", 65538: "537"}
+
+
+def test_the_working_comes_in_four_formats() -> None:
+    model = tl.load(learned())
+    one = model.explain(tl.example("tennis")[0])[0]
+    row = ("explain", "t.tally", "--row", "Sunny,Hot,High,Weak", "--format")
+    assert fine(*row, "markdown") == f"{one.to_markdown()}\n"
+    assert fine(*row, "html") == f"{one.to_html()}\n"
+    assert json.loads(fine(*row, "json")) == {"rows": [one.to_dict()]}
+    assert fine("explain", "t.tally") == f"{model.show_work()}\n"
+    assert json.loads(fine("explain", "t.tally", "--json")) == model.show_work().to_dict()
+    several = fine(*row, "markdown", "--row", "Rain,Mild,High,Weak")
+    assert several.startswith("### Row 1\n\n|")
+
+
+# merge, forget, show, example
+
+
+def test_merging_is_learning_from_both() -> None:
+    rows = text_of("tennis").splitlines(keepends=True)
+    Path("b.csv").write_text("".join(rows[:6]))
+    Path("c.csv").write_text("".join([rows[0], *rows[6:]]))
+    learned("b.tally", "b.csv")
+    learned("c.tally", "c.csv")
+    page = json.loads(fine("merge", "b.tally", "c.tally", "-o", "both.tally", "--json"))
+    assert page["classes"] == [{"name": "No", "rows": 5}, {"name": "Yes", "rows": 9}]
+    learned()
+    assert digest("both.tally") == digest("t.tally")
+    learned("other.tally", "c.csv", "--alpha", 3)
+    assert "differ in alpha" in failed("merge", "b.tally", "other.tally", "-o", "both.tally")
+    assert "named 2 times" in failed("merge", "b.tally", "b.tally", "-o", "both.tally")
+    assert digest("both.tally") == digest("t.tally")
+
+
+def digest(path: str) -> str:
+    return str(json.loads(fine("show", path, "--json"))["tally_digest"])
+
+
+def test_forgetting_is_never_having_learned() -> None:
+    rows = text_of("tennis").splitlines(keepends=True)
+    Path("gone.csv").write_text("".join(rows[:4]))
+    Path("rest.csv").write_text("".join([rows[0], *rows[4:]]))
+    learned()
+    learned("rest.tally", "rest.csv")
+    before = Path("t.tally").read_bytes()
+    forget = ("forget", "t.tally", "gone.csv", "--target", "PlayTennis")
+    fine(*forget, "-o", "less.tally")
+    assert Path("t.tally").read_bytes() == before
+    assert fine(*forget).startswith("3 rows forgotten by NaiveBayes()\n")
+    assert digest("t.tally") == digest("less.tally") == digest("rest.tally")
+    kept = Path("t.tally").read_bytes()
+    assert "not learned" in failed(*forget)
+    assert Path("t.tally").read_bytes() == kept
+
+
+def test_a_model_does_not_forget_itself_away() -> None:
+    before = learned().read_bytes()
+    message = failed("forget", "t.tally", "tennis.csv", "--target", "PlayTennis")
+    assert "nothing would be left of it" in message
+    assert Path("t.tally").read_bytes() == before
+
+
+def test_show_says_what_a_model_is() -> None:
+    learned("t.tally", "tennis.csv", "--alpha", 0)
+    shown = dict(line.split(maxsplit=1) for line in fine("show", "t.tally").splitlines())
+    assert shown["learner"] == "NaiveBayes"
+    assert shown["options"].startswith("alpha=0.0, m=None")
+    assert shown["classes"] == "No 5, Yes 9"
+    page = json.loads(fine("show", "t.tally", "--json"))
+    assert shown["digest"] == page["digest"]
+    assert page["versions"]["tallylearn"] == tl.__version__
+
+
+def test_examples_are_listed_and_printed() -> None:
+    assert [line.split()[0] for line in fine("example").splitlines()] == list(TARGETS)
+    assert fine("example").startswith("tennis       14 rows,  5 columns, target PlayTennis\n")
+    assert [page["name"] for page in json.loads(fine("example", "--json"))] == list(TARGETS)
+    for name in TARGETS:
+        assert fine("example", name) == text_of(name)
+    assert "there is no example 'golf'" in failed("example", "golf")
+
+
+# errors
+
+
+def test_an_error_tells_its_remedy_as_an_option() -> None:
+    rows = "".join(f"{at % 5},y\n" for at in range(70_000))
+    Path("late.csv").write_text(f"x,c\n{rows}n/a?,z\n")
+    message = failed("learn", "late.csv", "--target", "c", "--model", "bayes")
+    assert "row 70001" in message
+    assert "--missing 'n/a?'" in message
+    assert "--categories x" in message
+    message = failed("learn", "tennis.csv", "--target", "PlayTennis", "--model", "centroid")
+    assert "--ignore Outlook" in message
+    Path("gap.csv").write_text("x,y\n1,a\n2,\n")
+    message = failed("learn", "gap.csv", "--target", "y", "--model", "bayes")
+    assert message.endswith("Drop that row, or fill it in.")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("learn", "no.csv", "--target", "y", "--model", "bayes"), "'no.csv' does not exist"),
+        (("learn", "no-*", "--target", "y", "--model", "bayes"), "no file matches 'no-*'"),
+        (("learn", "tennis.csv", "--target", "y", "--model", "bayes"), "names the column 'y'"),
+        (
+            ("learn", "tennis.csv", "--target", "Wind", "--model", "bayes", "-o", "no/t"),
+            "no folder",
+        ),
+        (("learn", "tennis.csv", "--target", "Wind", "--model", "bayes", "-o", "."), "no file"),
+        (("learn", "tennis.csv", "--target", "Wind", "--model", "bayes", "--alpha", "-1"), "alpha"),
+        (("predict", "no.tally", "tennis.csv"), "no.tally"),
+        (("predict", "tennis.csv", "tennis.csv"), "not a model file of tallylearn"),
+        (("show", "tennis.csv"), "not a model file of tallylearn"),
+    ],
+)
+def test_a_mistake_is_one_sentence(arguments: tuple[str, ...], words: str) -> None:
+    assert words in failed(*arguments)
+
+
+def test_a_damaged_model_is_refused() -> None:
+    data = bytearray(learned().read_bytes())
+    data[-1] ^= 1
+    Path("t.tally").write_bytes(data)
+    for command in (("show", "t.tally"), ("predict", "t.tally", "tennis.csv")):
+        assert "damaged or was altered" in failed(*command)
+
+
+def test_an_unexpected_error_is_one_line_with_a_hint(monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(name: str) -> str:
+        raise ZeroDivisionError("by\nnothing")
+
+    monkeypatch.setattr("tallylearn.sources.shipped.text_of", broken)
+    message = failed("example", "tennis")
+    assert message.startswith("ZeroDivisionError: by nothing. This was not expected: please report")
+    monkeypatch.setenv("TALLY_DEBUG", "1")
+    with pytest.raises(ZeroDivisionError):
+        tally("example", "tennis")
+
+
+# as a program
+
+
+def test_the_module_is_the_command_with_its_exit_codes() -> None:
+    assert shell("example", "tennis").stdout == text_of("tennis")
+    wrong = shell("show", "no.tally")
+    assert (wrong.returncode, wrong.stdout) == (1, "")
+    assert wrong.stderr.count("\n") == 1
+    assert shell("learn").returncode == 2
+    debug = shell("show", "no.tally", env=os.environ | {"TALLY_DEBUG": "1"})
+    assert "Traceback" in debug.stderr
+
+
+def test_a_reader_that_leaves_early_is_no_reason_to_complain() -> None:
+    pq.write_table(pa.table({"x": np.arange(200_000.0), "y": np.arange(200_000) % 2}), "l.parquet")
+    fine(
+        "learn", "l.parquet", "--target", "y", "--model", "majority", "--keep", "x", "-o", "l.tally"
+    )
+    command = [sys.executable, "-m", "tallylearn", "predict", "l.tally", "l.parquet", "--proba"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as run:
+        assert run.stdout is not None
+        assert run.stderr is not None
+        assert run.stdout.readline() == b"prediction,P(0),P(1)\n"
+        run.stdout.close()
+        assert run.stderr.read() == b""
+    assert run.returncode == 1
+
+
+def test_a_terminal_without_the_signs_is_written_to_anyway() -> None:
+    Path("n.csv").write_text("x,y\n1,a\n2,b\n")
+    fine("learn", "n.csv", "--target", "y", "--model", "centroid", "-o", "n.tally")
+    latin = os.environ | {"PYTHONIOENCODING": "latin-1"}
+    run = shell("explain", "n.tally", "--row", "1", env=latin)
+    assert (run.returncode, run.stderr) == (0, "")
+    assert run.stdout.startswith(r"\u2192 a  0 = 0")
+
+
+def test_the_demo_fits_a_screen_and_scores_honestly() -> None:
+    demo = Path(__file__).parents[1] / "examples" / "demo.py"
+    run = subprocess.run([sys.executable, demo], capture_output=True, text=True, timeout=60)
+    assert (run.returncode, run.stderr) == (0, "")
+    assert len(run.stdout.splitlines()) < 60
+    assert run.stdout.endswith(TENNIS)
+    table = tl.example("tennis")
+    for name, model in (
+        ("naive Bayes", tl.NaiveBayes(alpha=0)),
+        ("majority class", tl.DummyClassifier()),
+    ):
+        rest = [[i for i in range(14) if i != at] for at in range(14)]
+        right = sum(int(model.fit(table[rest[at]]).score(table[at])) for at in range(14))
+        assert f"{name:<14} {right:>2} of 14 right" in run.stdout
+
+
+# progress
+
+
+def test_a_bar_shows_the_rows_only_when_the_work_lasts() -> None:
+    from rich.console import Console
+
+    screen = io.StringIO()
+    console = Console(file=screen, force_terminal=True, width=80)
+    for patience, words in ((60.0, ""), (0.0, "28 rows")):
+        progress = Progress([Path("tennis.csv")], console, patience)
+        progress(14)
+        progress(14)
+        progress.close()
+        assert progress.rows == 28
+        assert words in screen.getvalue()
+        assert bool(screen.getvalue()) == bool(words)
+
+
+def test_the_number_of_rows_is_guessed_before_they_are_read() -> None:
+    import gzip
+
+    assert expected([Path("tennis.csv")]) == pytest.approx(15)
+    pq.write_table(pa.table({"x": [1.0, 2.0]}), "two.parquet")
+    assert expected([Path("two.parquet"), Path("tennis.csv")]) == pytest.approx(17)
+    Path("t.csv.gz").write_bytes(gzip.compress(text_of("tennis").encode()))
+    assert expected([Path("tennis.csv"), Path("t.csv.gz")]) is None

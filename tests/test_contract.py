@@ -1,0 +1,216 @@
+"""What DESIGN.md promises of every learner, read off its table: the same bits, whatever the road."""
+
+from __future__ import annotations
+
+import copy
+import json
+import os
+import pickle
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.csv
+import pyarrow.parquet
+import pytest
+
+import tallylearn as tl
+from tallylearn import errors, modelfile, tables
+from tests.learners import CASES, Case
+
+DATA = Path(__file__).parent / "data"
+every_learner = pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+exact_learners = pytest.mark.parametrize(
+    "case", [case for case in CASES if case.tally == "exact"], ids=lambda case: case.name
+)
+
+
+def fitted(case: Case, frame: pd.DataFrame) -> Any:
+    return case.make().fit(case.table(frame), case.target)
+
+
+def same_bits(a: Any, b: Any) -> bool:
+    return modelfile.digests(a) == modelfile.digests(b)
+
+
+@exact_learners
+def test_shuffled_rows_give_the_same_bits(case: Case, mixed: pd.DataFrame) -> None:
+    shuffled = mixed.sample(frac=1, random_state=1)
+    assert same_bits(fitted(case, mixed), fitted(case, shuffled))
+
+
+@exact_learners
+def test_other_blocks_and_threads_give_the_same_bits(
+    case: Case, mixed: pd.DataFrame, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = fitted(case, mixed)
+    monkeypatch.setattr(tables, "BLOCK", 17)
+    for threads in (1, 2, 5):
+        with tl.engine(threads=threads):
+            assert same_bits(whole, fitted(case, mixed))
+
+
+@exact_learners
+def test_merging_is_fitting_on_all(case: Case, mixed: pd.DataFrame) -> None:
+    parts = [fitted(case, mixed[at]) for at in (slice(0, 90), slice(90, 100), slice(100, 240))]
+    assert same_bits(tl.merge(*parts), fitted(case, mixed))
+    assert same_bits(tl.merge(*reversed(parts)), fitted(case, mixed))
+
+
+@exact_learners
+def test_partial_fit_is_fit(case: Case, mixed: pd.DataFrame) -> None:
+    model = case.make()
+    for start in range(0, 240, 50):
+        model.partial_fit(case.table(mixed[start : start + 50]), case.target)
+    assert same_bits(model, fitted(case, mixed))
+
+
+@exact_learners
+def test_a_forgotten_row_leaves_no_trace(case: Case, mixed: pd.DataFrame) -> None:
+    model = fitted(case, mixed).forget(case.table(mixed[200:]), case.target)
+    assert same_bits(model, fitted(case, mixed[:200]))
+
+
+@exact_learners
+def test_weights_are_forgotten_too(case: Case, mixed: pd.DataFrame) -> None:
+    weighed = mixed.assign(w=np.random.default_rng(1).random(len(mixed)))
+    columns = [*case.columns, case.target, "w"]
+    model = case.make().fit(weighed[columns], case.target, sample_weight="w")
+    model.forget(weighed[columns][200:], case.target, sample_weight="w")
+    other = case.make().fit(weighed[columns][:200], case.target, sample_weight="w")
+    assert same_bits(model, other)
+
+
+@exact_learners
+def test_forgetting_everything_leaves_no_model(case: Case, mixed: pd.DataFrame) -> None:
+    model = fitted(case, mixed).forget(case.table(mixed), case.target)
+    with pytest.raises(errors.NotFitted):
+        model.predict(case.rows(mixed))
+
+
+@exact_learners
+def test_forgetting_what_was_never_learned_changes_nothing(case: Case, mixed: pd.DataFrame) -> None:
+    model = fitted(case, mixed[:100])
+    before = modelfile.digests(model)
+    stranger = case.table(mixed).iloc[[0]].copy()
+    stranger[case.target] = {"kind": "zebra", "price": 1e9}.get(case.target, stranger[case.target])
+    if case.target == "heavy2":
+        stranger["colour"] = "violet"
+    with pytest.raises(errors.ForgetError, match="never|not learned"):
+        model.forget(stranger, case.target)
+    assert modelfile.digests(model) == before
+
+
+@exact_learners
+def test_files_give_the_same_bits_as_memory(
+    case: Case, mixed: pd.DataFrame, tmp_path: Path
+) -> None:
+    # a CSV writes a truth value as text, so the truth values stay outside
+    columns = [name for name in [*case.columns, case.target] if name not in ("heavy", "heavy2")]
+    if case.target not in columns:
+        columns.append("kind")
+    target = case.target if case.target in columns else "kind"
+    frame = mixed[columns]
+    paths = [tmp_path / "a.csv", tmp_path / "b.csv"]
+    frame[:100].to_csv(paths[0], index=False)
+    frame[100:].to_csv(paths[1], index=False)
+    pa.parquet.write_table(pa.Table.from_pandas(frame), tmp_path / "all.parquet", row_group_size=70)
+    memory = case.make().fit(frame, target)
+    assert same_bits(case.make().fit(str(tmp_path / "*.csv"), target), memory)
+    assert same_bits(case.make().fit(tmp_path / "all.parquet", target), memory)
+
+
+@every_learner
+def test_evidence_adds_up_to_the_prediction(case: Case, mixed: pd.DataFrame) -> None:
+    model = fitted(case, mixed)
+    rows = case.rows(mixed)[:60]
+    explained = model.explain(rows)
+    assert [row.chosen for row in explained] == model.predict(rows).tolist()
+    for at, row in enumerate(explained):
+        check_sums(model, rows[at : at + 1], row)
+
+
+def check_sums(model: Any, row: pd.DataFrame, evidence: Any) -> None:
+    totals = np.array([line.total for line in evidence.lines])
+    outcomes = [line.outcome for line in evidence.lines]
+    if model.task == "regressor":
+        assert totals[0] == pytest.approx(model.predict(row)[0])
+    elif evidence.how == "sum":
+        assert outcomes[int(totals.argmin())] == evidence.chosen
+    else:
+        share = np.exp(totals - totals.max()) / np.exp(totals - totals.max()).sum()
+        assert share == pytest.approx(model.predict_proba(row)[0], abs=1e-12)
+        assert [line.share for line in evidence.lines] == pytest.approx(share, abs=1e-12)
+
+
+@every_learner
+def test_the_working_can_be_shown_in_every_form(case: Case, mixed: pd.DataFrame) -> None:
+    model = fitted(case, mixed)
+    for shown in (model.show_work(), model.explain(case.rows(mixed)[:3])):
+        assert str(shown)
+        assert shown.to_markdown()
+        assert shown.to_html().startswith("<")
+        json.dumps(shown.to_dict(), allow_nan=False)
+
+
+@every_learner
+def test_a_saved_model_comes_back_as_it_was(
+    case: Case, mixed: pd.DataFrame, tmp_path: Path
+) -> None:
+    model = fitted(case, mixed)
+    model.save(tmp_path / "m.tally")
+    again = tl.load(tmp_path / "m.tally")
+    assert same_bits(model, again)
+    assert again.get_params() == model.get_params()
+    assert np.array_equal(again.predict(case.rows(mixed)), model.predict(case.rows(mixed)))
+    again.forget(case.table(mixed[200:]), case.target)
+    assert same_bits(again, fitted(case, mixed[:200]))
+
+
+@every_learner
+def test_a_model_without_its_tally_predicts_and_does_not_learn(
+    case: Case, mixed: pd.DataFrame, tmp_path: Path
+) -> None:
+    model = fitted(case, mixed)
+    model.save(tmp_path / "m.tally", tally=False)
+    again = tl.load(tmp_path / "m.tally")
+    assert np.array_equal(again.predict(case.rows(mixed)), model.predict(case.rows(mixed)))
+    for call in (again.forget, again.partial_fit):
+        with pytest.raises(errors.MergeError, match="without its tally"):
+            call(case.table(mixed), case.target)
+    with pytest.raises(errors.MergeError, match="without its tally"):
+        tl.merge(again, model)
+    with pytest.raises(errors.OptionError, match="tally=False"):
+        again.save(tmp_path / "n.tally")
+
+
+@every_learner
+def test_pickle_and_copy_keep_the_model(case: Case, mixed: pd.DataFrame) -> None:
+    model = fitted(case, mixed)
+    for again in (pickle.loads(pickle.dumps(model)), copy.deepcopy(model)):
+        assert same_bits(model, again)
+
+
+@every_learner
+def test_a_failed_fit_leaves_the_estimator_as_it_was(case: Case, mixed: pd.DataFrame) -> None:
+    model = fitted(case, mixed)
+    before = modelfile.digests(model)
+    for call in (model.fit, model.partial_fit, model.forget):
+        with pytest.raises(errors.TallyError):
+            call(case.rows(mixed), "no such column")
+    assert modelfile.digests(model) == before
+
+
+@every_learner
+def test_golden_files_still_load(case: Case, mixed: pd.DataFrame) -> None:
+    """Files written by the first release that had the learner: TALLY_GOLDEN=1 writes missing ones."""
+    path = DATA / "models" / f"{case.name}.tally"
+    if os.environ.get("TALLY_GOLDEN") and not path.exists():
+        path.parent.mkdir(exist_ok=True)
+        fitted(case, mixed).save(path)
+    again, fresh = tl.load(path), fitted(case, mixed)
+    assert modelfile.digests(again)[1] == modelfile.digests(fresh)[1]
+    predicted = again.predict(case.rows(mixed))
+    assert np.array_equal(predicted, fresh.predict(case.rows(mixed)))

@@ -1,0 +1,89 @@
+"""The documentation: every example runs and prints what the page says, every catalogue id has a place."""
+
+from __future__ import annotations
+
+import doctest
+import io
+import re
+import warnings
+from pathlib import Path
+
+import pytest
+
+DOCS = Path(__file__).parent.parent / "docs"
+GENERATED = {"catalogue.md"}  # its code is run where it is written, in test_catalogue.py
+PAGES = sorted(page for page in DOCS.rglob("*.md") if page.name not in GENERATED)
+NOTES = sorted((DOCS / "notes").glob("*.md"))
+BLOCK = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+LINK = re.compile(r"\]\(([^)#:]+)(?:#[^)]*)?\)")
+FLAGS = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
+ROWS = {"A": 14, "B": 19, "C": 34, "D": 11, "E": 14, "F": 20, "G": 23, "H": 11, "I": 9, "J": 3}
+IDS = [f"{letter}{number}" for letter, last in ROWS.items() for number in range(1, last + 1)]
+BUILT = {
+    "B17", "E9", "E10", "F1", "F2", "F3", "F4", "F5", "F11", "F12", "F13",
+    "F17", "F18", "F19", "F20", "H8", "I8",
+}  # fmt: skip
+
+
+def name(page: Path) -> str:
+    return page.relative_to(DOCS).as_posix()
+
+
+def examples(page: Path) -> list[doctest.Example]:
+    """The examples of a page, numbered by its lines."""
+    text = page.read_text(encoding="utf-8")
+    found = []
+    for block in BLOCK.finditer(text):
+        first = text.count("\n", 0, block.start(1))
+        steps = doctest.DocTestParser().get_examples(block[1], name(page))
+        assert steps, f"{name(page)}, line {first}: a python block without >>> is not run."
+        for step in steps:
+            step.lineno += first
+        found += steps
+    return found
+
+
+def listed(page: Path, word: str) -> set[str]:
+    """The ids that a page lists after a word."""
+    text = page.read_text(encoding="utf-8")
+    return {
+        found
+        for line in re.findall(rf"\b{word}: ((?:[A-J]\d+ ?)+)", text)
+        for found in line.split()
+    }
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name)
+def test_a_page_prints_what_it_says(
+    page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    report = io.StringIO()
+    test = doctest.DocTest(examples(page), {}, name(page), str(page), 0, None)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        doctest.DocTestRunner(optionflags=FLAGS).run(test, out=report.write)
+    assert not report.getvalue(), report.getvalue()
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name)
+def test_a_page_links_to_pages_that_exist(page: Path) -> None:
+    links = LINK.findall(page.read_text(encoding="utf-8"))
+    assert [link for link in links if not (page.parent / link).exists()] == []
+
+
+def test_every_note_has_a_page_with_examples() -> None:
+    assert [page.stem for page in NOTES] == ["000", "001", "002", "003", "004"]
+    assert all(examples(page) for page in NOTES)
+
+
+def test_every_catalogue_id_is_on_a_notes_page() -> None:
+    assert len(IDS) == 158
+    found = set().union(*(listed(page, word) for page in NOTES for word in ("Ids", "Planned")))
+    assert sorted(set(IDS) - found) == []
+    assert sorted(found - set(IDS)) == []
+
+
+def test_what_is_built_is_not_called_planned() -> None:
+    assert set().union(*(listed(page, "Ids") for page in NOTES)) == BUILT
+    assert set().union(*(listed(page, "Planned") for page in NOTES)) == set(IDS) - BUILT

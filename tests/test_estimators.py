@@ -1,0 +1,157 @@
+"""scikit-learn's own checks on every estimator, and its machinery around them."""
+
+from __future__ import annotations
+
+import os
+
+os.environ["SCIPY_ARRAY_API"] = "1"  # before scipy is imported, or a check is skipped
+
+import pickle
+import warnings
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+import sklearn
+from sklearn.base import clone
+from sklearn.datasets import load_iris
+from sklearn.exceptions import NotFittedError
+from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.naive_bayes import BernoulliNB, CategoricalNB, GaussianNB
+from sklearn.neighbors import NearestCentroid
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.utils.estimator_checks import estimator_checks_generator
+
+import tallylearn as tl
+from tallylearn import errors
+
+ESTIMATORS = (
+    tl.NaiveBayes(),
+    tl.NaiveBayes(numbers="bernoulli"),
+    tl.NearestCentroid(),
+    tl.NearestCentroid(priors="empirical", shrink_threshold=0.1),
+    tl.DummyClassifier(),
+    tl.DummyClassifier(strategy="most_frequent"),
+    tl.DummyRegressor(),
+    tl.DummyRegressor(strategy="median"),
+)
+
+
+def checks() -> list[Any]:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # an estimator need not inherit from BaseEstimator
+        return [pair for estimator in ESTIMATORS for pair in estimator_checks_generator(estimator)]
+
+
+def name_of(value: Any) -> str:
+    return getattr(getattr(value, "func", None), "__name__", repr(value))
+
+
+@pytest.mark.parametrize(("estimator", "check"), checks(), ids=name_of)
+@pytest.mark.filterwarnings("ignore")
+def test_scikit_learns_checks_pass(estimator: Any, check: Any) -> None:
+    try:
+        check(estimator)
+    except Exception as error:  # a check that skips itself has not been passed
+        assert type(error).__name__ != "SkipTest", f"skipped: {error}"
+        raise
+
+
+X, Y = load_iris(return_X_y=True)
+
+
+def test_a_pipeline_and_a_grid_search_take_it() -> None:
+    search = GridSearchCV(
+        make_pipeline(StandardScaler(), tl.NaiveBayes()),
+        {"naivebayes__var_smoothing": [1e-9, 1e-2, 1.0]},
+        cv=3,
+    ).fit(X, Y)
+    assert search.best_score_ > 0.9
+    assert search.predict(X).shape == Y.shape
+
+
+def test_cross_validation_takes_a_declared_table() -> None:
+    frame = load_iris(as_frame=True).frame.sample(frac=1, random_state=0)
+    table = tl.table(frame, target="target")
+    assert cross_val_score(tl.NaiveBayes(), table, cv=3).mean() > 0.8
+    assert cross_val_score(tl.NaiveBayes(), tl.table(X), Y, cv=3).mean() > 0.9
+
+
+def test_weights_are_routed_when_asked_for() -> None:
+    weight = np.ones(len(Y))
+    weight[Y == 2] = 0
+    with sklearn.config_context(enable_metadata_routing=True):
+        model = tl.NaiveBayes().set_fit_request(sample_weight=True)
+        model.set_score_request(sample_weight=False)
+        search = GridSearchCV(model, {"alpha": [1.0]}, cv=3)
+        search.fit(X, Y, sample_weight=weight)
+        assert clone(model)._metadata_request.fit.requests == {"sample_weight": True}
+    assert search.best_estimator_.classes_.tolist() == [0, 1]
+
+
+def test_a_clone_has_the_parameters_and_no_model() -> None:
+    model = tl.NaiveBayes(alpha=0.5, class_prior=[0.2, 0.3, 0.5]).fit(X, Y)
+    copy = clone(model)
+    assert copy.get_params() == model.get_params()
+    with pytest.raises(NotFittedError):
+        copy.predict(X)
+    assert isinstance(pickle.loads(pickle.dumps(model)).predict(X), np.ndarray)
+
+
+def test_an_estimator_shows_itself_in_a_notebook() -> None:
+    assert "alpha=0.5" in tl.NaiveBayes(alpha=0.5)._repr_html_()
+    assert "NaiveBayes" in make_pipeline(tl.NaiveBayes())._repr_html_()
+
+
+def test_gaussian_naive_bayes_agrees_with_scikit_learn() -> None:
+    ours, theirs = tl.NaiveBayes().fit(X, Y), GaussianNB().fit(X, Y)
+    assert np.allclose(ours.predict_log_proba(X), theirs.predict_log_proba(X), rtol=1e-9)
+    assert np.array_equal(ours.predict(X), theirs.predict(X))
+    # with weights its smoothing is a share of the unweighted variance, ours of the weighted one
+    weight = np.random.default_rng(0).integers(1, 4, len(Y)).astype(float)
+    ours = tl.NaiveBayes(var_smoothing=0).fit(X, Y, sample_weight=weight)
+    theirs = GaussianNB(var_smoothing=0).fit(X, Y, sample_weight=weight)
+    assert np.allclose(ours.predict_log_proba(X), theirs.predict_log_proba(X), rtol=1e-9)
+    assert np.allclose(
+        tl.NaiveBayes().fit(X, Y).predict_joint_log_proba(X),
+        GaussianNB().fit(X, Y).predict_joint_log_proba(X),
+    )
+
+
+@pytest.mark.parametrize("alpha", [1e-3, 0.5, 1.0, 3.0])
+def test_categorical_naive_bayes_agrees_with_scikit_learn(alpha: float) -> None:
+    rng = np.random.default_rng(1)
+    codes = rng.integers(0, 4, (300, 5))
+    y = (codes[:, 0] + codes[:, 1] + rng.integers(0, 3, 300)) % 3
+    frame = pd.DataFrame(codes.astype(str), columns=list("abcde"))
+    ours = tl.NaiveBayes(alpha=alpha).fit(frame, y)
+    theirs = CategoricalNB(alpha=alpha).fit(codes, y)
+    assert np.allclose(ours.predict_log_proba(frame), theirs.predict_log_proba(codes))
+
+
+def test_bernoulli_naive_bayes_agrees_with_scikit_learn() -> None:
+    rng = np.random.default_rng(2)
+    x = rng.normal(size=(200, 6))
+    y = (x[:, 0] + rng.normal(size=200) > 0).astype(int)
+    ours = tl.NaiveBayes(numbers="bernoulli").fit(x, y)
+    assert np.allclose(ours.predict_log_proba(x), BernoulliNB().fit(x, y).predict_log_proba(x))
+    truths = tl.NaiveBayes().fit(x > 0, y)
+    assert np.allclose(truths.predict_log_proba(x > 0), ours.predict_log_proba(x))
+
+
+@pytest.mark.parametrize("kwargs", [{}, {"priors": "empirical"}, {"shrink_threshold": 0.4}])
+def test_nearest_centroid_agrees_with_scikit_learn(kwargs: dict[str, Any]) -> None:
+    y = np.where(np.arange(150) % 5 == 0, 0, Y)
+    ours, theirs = tl.NearestCentroid(**kwargs).fit(X, y), NearestCentroid(**kwargs).fit(X, y)
+    assert np.allclose(ours.centroids_, theirs.centroids_)
+    assert np.array_equal(ours.predict(X), theirs.predict(X))
+    assert np.allclose(ours.predict_proba(X), theirs.predict_proba(X))
+    assert np.allclose(ours.decision_function(X), theirs.decision_function(X))
+
+
+def test_our_errors_are_scikit_learns_classes_where_it_is_loaded() -> None:
+    with pytest.raises(NotFittedError) as caught:
+        tl.NaiveBayes().predict(X)
+    assert isinstance(caught.value, errors.NotFitted)

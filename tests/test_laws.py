@@ -1,0 +1,164 @@
+"""The laws that every tally obeys, on random and hostile rows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tallylearn.tables import Codes
+from tallylearn.tallies import Bundle, Counts, Exact, Moments
+
+Row = tuple[str, str | None, float, float]  # class, value, number, weight
+
+NUMBERS = st.one_of(
+    st.floats(allow_nan=True, allow_infinity=False),
+    st.sampled_from([0.0, -0.0, 5e-324, 1e308, -1e308, 1e8 + 1, 0.1, float("nan")]),
+)
+WEIGHTS = st.one_of(
+    st.integers(1, 2**53).map(float), st.floats(1e-300, 1e300), st.sampled_from([1.0, 2.0, 0.5])
+)
+ROWS = st.lists(
+    st.tuples(st.sampled_from("abc"), st.sampled_from(["x", "y", None]), NUMBERS, WEIGHTS),
+    max_size=25,
+)
+
+
+def columns(rows: list[Row]) -> tuple[Codes, Codes, np.ndarray[Any, Any], np.ndarray[Any, Any]]:
+    classes = Codes.of([row[0] for row in rows])
+    values = Codes.of([row[1] for row in rows])
+    numbers = np.array([[row[2], -row[2]] for row in rows]).reshape(len(rows), 2)
+    return classes, values, numbers, np.array([row[3] for row in rows], dtype=float)
+
+
+def counts(rows: list[Row]) -> Counts:
+    classes, values, _, weight = columns(rows)
+    return Counts.of(classes, values, weight)
+
+
+def totals(rows: list[Row]) -> Counts:
+    classes, _, _, weight = columns(rows)
+    return Counts.of(classes, weight=weight)
+
+
+def moments(rows: list[Row]) -> Moments:
+    classes, _, numbers, weight = columns(rows)
+    return Moments.of(numbers, classes, ("u", "v"), weight)
+
+
+def bundle(rows: list[Row]) -> Bundle:
+    return Bundle({"counts": counts(rows), "numbers": Bundle({"moments": moments(rows)})})
+
+
+Make = Callable[[list[Row]], Any]
+every_tally = pytest.mark.parametrize("tally", [counts, totals, moments, bundle])
+
+
+@every_tally
+@given(rows=ROWS, cut=st.integers(0, 25))
+def test_parts_sum_to_the_whole(tally: Make, rows: list[Row], cut: int) -> None:
+    assert tally(rows[:cut]) + tally(rows[cut:]) == tally(rows)
+
+
+@every_tally
+@given(rows=ROWS, random=st.randoms(use_true_random=False))
+def test_the_order_of_the_rows_does_not_matter(tally: Make, rows: list[Row], random: Any) -> None:
+    shuffled = rows[:]
+    random.shuffle(shuffled)
+    assert tally(shuffled) == tally(rows)
+
+
+@every_tally
+@given(rows=ROWS)
+def test_an_empty_tally_is_neutral(tally: Make, rows: list[Row]) -> None:
+    nothing = tally([])
+    assert nothing + nothing == nothing
+    assert not nothing
+    assert nothing + tally(rows) == tally(rows) == tally(rows) + nothing
+
+
+@every_tally
+@given(a=ROWS, b=ROWS)
+def test_forgetting_undoes_learning_to_the_bit(tally: Make, a: list[Row], b: list[Row]) -> None:
+    assert (tally(a) + tally(b)) - tally(b) == tally(a)
+    assert tally(a) - tally(a) == tally([])
+
+
+@every_tally
+@given(rows=ROWS)
+def test_weight_two_is_the_row_twice(tally: Make, rows: list[Row]) -> None:
+    light = [row for row in rows if row[3] < 1e299]
+    double = [(c, v, x, 2 * w) for c, v, x, w in light]
+    assert tally(double) == tally(light + light)
+
+
+@every_tally
+@given(a=ROWS, b=ROWS, c=ROWS)
+def test_addition_is_associative_and_commutative(
+    tally: Make, a: list[Row], b: list[Row], c: list[Row]
+) -> None:
+    x, y, z = tally(a), tally(b), tally(c)
+    assert (x + y) + z == x + (y + z)
+    assert x + y == y + x
+    assert sum([x, y, z]) == x + y + z
+
+
+@every_tally
+@given(a=ROWS, b=ROWS)
+def test_what_was_learned_is_possible_and_what_was_not_is_refused(
+    tally: Make, a: list[Row], b: list[Row]
+) -> None:
+    assert (tally(a) + tally(b)).impossible() is None
+    present = [row for row in b if row[1] is not None and not np.isnan(row[2])]
+    if present:
+        assert (tally([]) - tally(present)).impossible() is not None
+
+
+@given(a=ROWS, b=ROWS)
+def test_tallies_may_carry_an_axis_of_folds(a: list[Row], b: list[Row]) -> None:
+    one, two = moments(a + b), moments(b + a + b)
+    keys, names = two.keys, two.columns
+    both = replace(
+        two,
+        count=stacked(one.over(keys, names).count, two.count),
+        sums=stacked(one.over(keys, names).sums, two.sums),
+        squares=stacked(one.over(keys, names).squares, two.squares),
+    )
+    for fold, single in enumerate((one.over(keys, names), two)):
+        assert np.array_equal(both.mean[fold], single.mean)
+        assert np.array_equal((both + both).mean[fold], (single + single).mean)
+
+
+def stacked(a: Exact, b: Exact) -> Exact:
+    """Two arrays as the folds of one."""
+    room = np.zeros((2, *a.shape), dtype=np.int64)
+    zero = Exact.of(room)
+    first, second = (Exact(np.stack([x.limbs, x.limbs * 0]), x.low) for x in (a, b))
+    return zero + first + Exact(second.limbs[::-1].copy(), second.low)
+
+
+def test_a_declared_key_stays_and_another_goes() -> None:
+    some = Counts.of(Codes.of(["a"], declared=["a", "z"]))
+    gone = some - Counts.of(Codes.of(["a"], declared=["a", "z"]))
+    assert gone.keys == (("a", "z"),)
+    assert Counts.of(Codes.of(["a"])) - Counts.of(Codes.of(["a"])) == Counts.empty()
+
+
+def test_variance_survives_numbers_around_a_hundred_million() -> None:
+    x = 1e8 + np.random.default_rng(0).normal(size=(100_000, 1))[:65_536]
+    tally = Moments.of(x, Codes(("a",), np.zeros(len(x), dtype=np.int32)), ("x",))
+    assert tally.variance[0, 0] == pytest.approx(np.var(x - 1e8), rel=1e-7)
+
+
+def test_an_outlier_of_1e10_is_forgotten_without_trace() -> None:
+    x = np.random.default_rng(0).normal(size=(1000, 1))
+    codes = Codes(("a",), np.zeros(len(x), dtype=np.int32))
+    one = Codes(("a",), np.zeros(1, dtype=np.int32))
+    before = Moments.of(x, codes, ("x",))
+    outlier = Moments.of(np.array([[1e10]]), one, ("x",))
+    assert (before + outlier) - outlier == before

@@ -1,0 +1,181 @@
+"""Slow, obvious versions: the fast ones must agree with them."""
+
+from __future__ import annotations
+
+import importlib.util
+import math
+from fractions import Fraction
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import tallylearn as tl
+import tallylearn.kernels as package
+from tallylearn.kernels import counting, limbs, scoring, summing
+from tallylearn.tables import Codes
+from tallylearn.tallies import Moments
+from tallylearn.tallies.weights import rounded
+
+NUMBERS = st.floats(allow_nan=False, allow_infinity=False)
+SMALL = st.floats(-1e6, 1e6)
+
+
+def interpreted(name: str) -> ModuleType:
+    """A kernel as the plain Python file that it is."""
+    path = Path(package.__file__).with_name(f"{name}.py")
+    spec = importlib.util.spec_from_file_location(f"interpreted_{name}", path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@given(
+    rows=st.lists(st.tuples(st.sampled_from("ab"), NUMBERS, st.floats(1e-9, 1e9)), min_size=1),
+)
+def test_moments_equal_fractions(rows: list[tuple[str, float, float]]) -> None:
+    weight = np.array([row[2] for row in rows])
+    codes = Codes.of([row[0] for row in rows])
+    tally = Moments.of(np.array([[row[1]] for row in rows]), codes, ("x",), weight)
+    exact = rounded(weight)
+    for at, key in enumerate(tally.keys):
+        mine = [
+            (Fraction(w), Fraction(x)) for (c, x, _), w in zip(rows, exact, strict=True) if c == key
+        ]
+        sums, power = tally.sums.scaled()
+        squares, power2 = tally.squares.scaled()
+        assert sums[at, 0] * Fraction(2) ** power == sum(w * x for w, x in mine)
+        assert squares[at, 0] * Fraction(2) ** power2 == sum(w * x * x for w, x in mine)
+
+
+@given(x=st.lists(SMALL, min_size=1, max_size=30))
+def test_mean_and_variance_are_rounded_once(x: list[float]) -> None:
+    codes = Codes(("a",), np.zeros(len(x), dtype=np.int32))
+    tally = Moments.of(np.array(x)[:, None], codes, ("x",))
+    exact = [Fraction(v) for v in x]
+    mean = sum(exact) / len(x)
+    assert tally.mean[0, 0] == float(mean)
+    assert tally.variance[0, 0] == float(sum((v - mean) ** 2 for v in exact) / len(x))
+
+
+def test_whole_weights_are_exact_and_fractions_keep_32_bits() -> None:
+    whole = np.array([1.0, 3.0, 2.0**40 + 1, 2.0**53])
+    assert np.array_equal(rounded(whole), whole)
+    third = np.array([1 / 3])
+    assert abs(rounded(third)[0] - third[0]) <= third[0] * 2**-32
+
+
+@given(data=st.data())
+def test_compiled_kernels_equal_the_python_they_are_written_in(data: st.DataObject) -> None:
+    n, k, p = data.draw(st.integers(1, 12)), 2, 2
+    x = np.array(
+        data.draw(st.lists(st.lists(NUMBERS, min_size=p, max_size=p), min_size=n, max_size=n))
+    )
+    group = np.array(data.draw(st.lists(st.integers(0, 1), min_size=n, max_size=n)), dtype=np.int32)
+    plain, found = interpreted("summing"), np.zeros(4, dtype=np.int64)
+    bits = x.view(np.int64)
+    summing.survey(bits, found)
+    again = np.zeros(4, dtype=np.int64)
+    plain.survey(bits, again)
+    assert np.array_equal(found, again)
+    width = int(found[1] - found[0] + 1)
+    cells, slow = (
+        np.zeros((p, k, width, 8), dtype=np.int64),
+        np.zeros((p, k, width, 8), dtype=np.int64),
+    )
+    none = np.zeros(0, dtype=np.int64)
+    summing.spread(bits, group, none, int(found[0]), cells)
+    plain.spread(bits, group, none, int(found[0]), slow)
+    assert np.array_equal(cells, slow)
+    pairs = [
+        _collected(module, cells, int(found[0]), width) for module in (limbs, interpreted("limbs"))
+    ]
+    assert all(np.array_equal(a, b) for a, b in zip(*pairs, strict=True))
+
+
+def _collected(module: Any, cells: Any, first: int, width: int) -> tuple[Any, ...]:
+    count = np.zeros((2, 2), dtype=np.int64)
+    sums = np.zeros((2, 2, width // 32 + 8), dtype=np.int64)
+    squares = np.zeros((2, 2, width // 16 + 9), dtype=np.int64)
+    module.collect(cells, first, count, sums, squares)
+    flat = squares.reshape(4, -1)
+    module.carry(flat)
+    return count, sums, flat
+
+
+def test_compiled_counting_and_scoring_equal_the_python_they_are_written_in() -> None:
+    rng = np.random.default_rng(3)
+    rows, cols = (rng.integers(-1, 3, 50).astype(np.int32) for _ in range(2))
+    tables = [np.zeros((3, 3), dtype=np.int64) for _ in range(2)]
+    for module, table in zip((counting, interpreted("counting")), tables, strict=True):
+        module.count(rows, cols, np.zeros(0, dtype=np.int64), table)
+        module.count(rows, cols, rng.integers(1, 9, 50) * 0 + 2, table)
+    assert np.array_equal(*tables)
+    x, mean = rng.normal(size=(70, 3)), rng.normal(size=(2, 3))
+    x[5, 1] = np.nan
+    results = []
+    for module in (scoring, interpreted("scoring")):
+        out = np.zeros((70, 2))
+        module.gaussian(x, mean, mean**2, np.empty((4, 64)), out)
+        module.look_up(np.array([0, 1, -1, -2] * 17 + [0, 0], dtype=np.int32), mean.T.copy(), out)
+        some = np.zeros((1, 2))
+        module.gaussian_present(x, mean, mean**2, mean, np.array([5]), some)
+        results.append(np.concatenate([out, some]))
+    assert np.allclose(*results, rtol=1e-15, equal_nan=True)
+
+
+ROWS = st.lists(
+    st.tuples(
+        st.sampled_from(["no", "yes"]),
+        st.sampled_from(["x", "y", "z", None]),
+        st.sampled_from(["p", "q", None]),
+        st.one_of(st.none(), st.integers(-5, 5).map(float)),
+    ),
+    min_size=4,
+    max_size=20,
+).filter(lambda rows: len({row[3] for row in rows if row[3] is not None}) > 1)
+
+
+@given(rows=ROWS, alpha=st.sampled_from([0, 1, Fraction(1, 2)]), at=st.integers(0, 19))
+def test_naive_bayes_equals_its_textbook_in_fractions(rows: Any, alpha: Any, at: int) -> None:
+    table = [{"u": r[1], "v": r[2], "n": r[3], "target": r[0]} for r in rows]
+    model = tl.NaiveBayes(alpha=float(alpha)).fit(table, "target")
+    query = table[at % len(table)]
+    got = model.predict_joint_log_proba([query])[0]
+    for c, label in enumerate(model.classes_):
+        expected = slow_joint(table, query, label, alpha)
+        assert got[c] == pytest.approx(expected, rel=1e-9, abs=1e-9)
+
+
+def slow_joint(table: list[dict[str, Any]], query: dict[str, Any], label: str, alpha: Any) -> float:
+    """log P(c) + the log factors, from fractions; normal densities with the library's smoothing."""
+    mine = [row for row in table if row["target"] == label]
+    product = Fraction(len(mine), len(table))
+    for name in ("u", "v"):
+        values = {row[name] for row in table} - {None}
+        if query[name] is None or not values:
+            continue
+        present = [row for row in mine if row[name] is not None]
+        if not present and not alpha:
+            present = [row for row in table if row[name] is not None]
+        hits = sum(row[name] == query[name] for row in present)
+        product *= (hits + Fraction(alpha)) / (len(present) + Fraction(alpha) * len(values))
+    log = -math.inf if product == 0 else math.log(product)
+    if query["n"] is not None:
+        whole = [Fraction(row["n"]) for row in table if row["n"] is not None]
+        here = [Fraction(row["n"]) for row in mine if row["n"] is not None] or whole
+        mean = sum(here) / len(here)
+        variance = float(variance_of(here)) + 1e-9 * float(variance_of(whole))
+        log -= 0.5 * (math.log(2 * math.pi * variance) + (query["n"] - float(mean)) ** 2 / variance)
+    return log
+
+
+def variance_of(numbers: list[Fraction]) -> Fraction:
+    mean = sum(numbers) / len(numbers)
+    return sum((x - mean) ** 2 for x in numbers) / len(numbers)
