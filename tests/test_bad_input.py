@@ -1,0 +1,170 @@
+"""Bad input gets one of our errors: who, what came, the remedy, with the column and the value."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import tallylearn as tl
+from tallylearn import errors, modelfile
+
+X = np.array([[1.0, 2.0], [2.0, 1.0], [4.0, 5.0], [5.0, 3.0]])
+Y = ["a", "a", "b", "b"]
+
+
+@pytest.mark.parametrize(
+    ("options", "match"),
+    [
+        ({"alpha": -1}, r"'alpha' parameter of NaiveBayes .* Got -1"),
+        ({"alpha": "much"}, "'alpha' parameter"),
+        ({"alpha": float("nan")}, "'alpha' parameter"),
+        ({"m": -2}, "'m' parameter"),
+        ({"m": 1, "alpha": 0.5}, "m=1 and alpha=0.5"),
+        ({"p": {"x": {}}}, "p goes with m"),
+        ({"var_smoothing": -1e-9}, "'var_smoothing'"),
+        ({"numbers": "poisson"}, "'gaussian', 'bernoulli'"),
+        ({"at_half": "coin"}, "'first', 'positive'"),
+        ({"class_prior": [0.5, 0.4]}, "sum to 1"),
+        ({"class_prior": [0.5, 0.3, 0.2]}, "3 values for 2 classes"),
+        ({"class_prior": {"a": 0.5, "z": 0.5}}, "'z'"),
+    ],
+)
+def test_an_option_that_cannot_be_is_named(options: dict[str, Any], match: str) -> None:
+    with pytest.raises(errors.OptionError, match=match):
+        tl.NaiveBayes(**options).fit(X, Y)
+
+
+def test_an_unknown_parameter_is_named_with_the_known_ones() -> None:
+    with pytest.raises(errors.OptionError, match=r"'beta'.*'alpha'"):
+        tl.NaiveBayes().set_params(beta=1)
+
+
+def test_p_must_cover_every_value() -> None:
+    table = [{"c": "x", "y": 0}, {"c": "z", "y": 1}]
+    with pytest.raises(errors.OptionError, match="'z' of column 'c'"):
+        tl.NaiveBayes(m=1, p={"c": {"x": 1.0}}).fit(table, "y")
+    with pytest.raises(errors.OptionError, match="sum to 1"):
+        tl.NaiveBayes(m=1, p={"c": {"x": 1.0, "z": 1.0}}).fit(table, "y")
+
+
+def test_a_table_of_constants_has_no_variance() -> None:
+    with pytest.raises(errors.ColumnError, match=r"column 'x0' is constant in class 'a'.*var_smooth"):
+        tl.NaiveBayes().fit(np.ones((4, 2)), Y)
+
+
+def test_a_constant_column_beside_others_is_fine() -> None:
+    table = np.column_stack([X, np.ones(4)])
+    assert tl.NaiveBayes().fit(table, Y).predict(table).tolist() == Y
+
+
+def test_one_class_is_answered_with_that_class() -> None:
+    for learner in (tl.NaiveBayes(), tl.NearestCentroid(), tl.DummyClassifier()):
+        assert learner.fit(X, ["only"] * 4).predict(X).tolist() == ["only"] * 4
+
+
+def test_one_row_is_remembered_and_solved_when_more_have_come() -> None:
+    model = tl.NaiveBayes()
+    with pytest.raises(errors.ColumnError, match="variance 0"):
+        model.fit(X[:1], Y[:1])
+    model.partial_fit(X[:1], Y[:1])
+    with pytest.raises(errors.ColumnError, match="NaiveBayes: column 'x0'.*variance 0"):
+        model.predict(X)
+    for at in range(1, 4):
+        model.partial_fit(X[at : at + 1], Y[at : at + 1])
+    assert modelfile.digests(model) == modelfile.digests(tl.NaiveBayes().fit(X, Y))
+
+
+def test_numbers_beyond_squaring_name_their_column() -> None:
+    wide = np.array([[1.0, 1e308], [2.0, -1e308], [3.0, 0.0]])
+    with pytest.raises(errors.ColumnError, match=r"column 'x1'.*Rescale"):
+        tl.NaiveBayes().fit(wide, ["a", "a", "b"])
+    assert tl.NearestCentroid().fit(wide[:, :1], ["a", "a", "b"]).centroids_[0, 0] == 1.5
+
+
+@pytest.mark.parametrize("value", [np.inf, -np.inf])
+def test_infinities_are_refused_at_fit_and_at_predict(value: float) -> None:
+    table = X.copy()
+    table[2, 1] = value
+    for learner in (tl.NaiveBayes(), tl.NearestCentroid()):
+        with pytest.raises(errors.ColumnError, match=r"column 'x1' has -?inf in row 2"):
+            learner.fit(table, Y)
+        with pytest.raises(errors.ColumnError, match=r"column 'x1' has -?inf in row 2"):
+            learner.fit(X, Y).predict(table)
+
+
+def test_a_class_that_was_not_foretold_is_refused_and_changes_nothing() -> None:
+    model = tl.NaiveBayes().partial_fit(X, Y, classes=["a", "b", "c"])
+    assert model.classes_.tolist() == ["a", "b", "c"]
+    before = modelfile.digests(model)
+    with pytest.raises(errors.TargetError, match="class 'z'.*'a', 'b', 'c'"):
+        model.partial_fit(X, ["a", "a", "z", "b"])
+    assert modelfile.digests(model) == before
+
+
+def test_unlike_models_do_not_merge() -> None:
+    bayes = tl.NaiveBayes().fit(X, Y)
+    named = tl.NaiveBayes().fit(pd.DataFrame(X, columns=["u", "v"]), Y)
+    words = tl.NaiveBayes().fit(pd.DataFrame({"u": list("xyxy"), "v": [1.0, 2, 3, 5]}), Y)
+    numbers = tl.NaiveBayes().fit(X, [0, 0, 1, 1])
+    for other, match in (
+        (tl.NearestCentroid().fit(X, Y), "a NaiveBayes and a NearestCentroid"),
+        (tl.NaiveBayes(alpha=2).fit(X, Y), "differ in alpha: 1.0 and 2"),
+        (named, "different columns: 'u', 'v', 'x0', 'x1'"),
+        (numbers, "'a' is text and 0 is a number"),
+        ("bayes", "str has no tally"),
+    ):
+        with pytest.raises(errors.MergeError, match=match):
+            tl.merge(bayes, other)
+    with pytest.raises(errors.MergeError, match="column 'u' is a number in one .* a category"):
+        tl.merge(named, words)
+    with pytest.raises(errors.MergeError, match="nothing to merge"):
+        tl.merge()
+    with pytest.raises(errors.NotFitted):
+        tl.merge(bayes, tl.NaiveBayes())
+
+
+def test_an_all_missing_column_takes_the_kind_of_the_other_table() -> None:
+    empty = [{"u": None, "v": 1.0}, {"u": None, "v": 2.0}, {"u": None, "v": 4.0}]
+    full = [{"u": "x", "v": 3.0}, {"u": "y", "v": 5.0}, {"u": "y", "v": 6.0}]
+    y = ["a", "b", "a"]
+    at_once = tl.NaiveBayes().fit(empty + full, y + y)
+    merged = tl.merge(tl.NaiveBayes().fit(empty, y), tl.NaiveBayes().fit(full, y))
+    later = tl.NaiveBayes().fit(empty, y).partial_fit(full, y)
+    assert merged.tally_ == at_once.tally_ == later.tally_
+    assert merged.predict(full).tolist() == at_once.predict(full).tolist()
+
+
+def test_an_unseen_category_is_estimated_or_skipped_and_said_so() -> None:
+    table = [{"c": "x", "y": "a"}, {"c": "z", "y": "a"}, {"c": "x", "y": "b"}]
+    smooth = tl.NaiveBayes(alpha=1).fit(table, "y").explain({"c": "new"})
+    assert [line.terms[1].below for line in smooth[0].lines] == [4, 3]
+    bare = tl.NaiveBayes(alpha=0).fit(table, "y").explain({"c": "new"})
+    assert "c = new: never seen" in str(bare)
+    assert bare[0].lines[0].share == pytest.approx(2 / 3)
+
+
+def test_the_prior_answers_where_every_class_is_impossible() -> None:
+    table = [{"c": "x", "d": "p", "y": "a"}, {"c": "z", "d": "q", "y": "b"}] * 2 + [
+        {"c": "x", "d": "p", "y": "a"}
+    ]
+    model = tl.NaiveBayes(alpha=0).fit(table, "y")
+    query = {"c": "x", "d": "q"}
+    assert model.predict_proba(query)[0].tolist() == pytest.approx([0.6, 0.4])
+    assert model.predict(query).tolist() == ["a"]
+    assert "the prior answers" in str(model.explain(query))
+
+
+def test_kinds_that_a_learner_does_not_take_are_named_with_a_remedy() -> None:
+    table = pd.DataFrame({"note": ["one two three four five"] * 4, "x": [1.0, 2, 3, 4]})
+    with pytest.raises(errors.ColumnError, match=r"'note' is a text.*categories=\['note'\].*ignore"):
+        tl.NaiveBayes().fit(table, Y)
+    with pytest.raises(errors.ColumnError, match=r"'c' is a category.*ignore=\['c'\]"):
+        tl.NearestCentroid().fit(pd.DataFrame({"c": list("xyxy"), "x": [1.0, 2, 3, 4]}), Y)
+
+
+def test_engine_takes_a_whole_number_of_threads() -> None:
+    with pytest.raises(errors.OptionError, match="threads"), tl.engine(threads=-1):
+        pass
