@@ -51,7 +51,7 @@ def test_p_must_cover_every_value() -> None:
 
 
 def test_a_table_of_constants_has_no_variance() -> None:
-    with pytest.raises(errors.ColumnError, match=r"column 'x0' is constant in class 'a'.*var_smooth"):
+    with pytest.raises(errors.ColumnError, match=r"'x0' is constant in class 'a'.*var_smoothing"):
         tl.NaiveBayes().fit(np.ones((4, 2)), Y)
 
 
@@ -70,7 +70,7 @@ def test_one_row_is_remembered_and_solved_when_more_have_come() -> None:
     with pytest.raises(errors.ColumnError, match="variance 0"):
         model.fit(X[:1], Y[:1])
     model.partial_fit(X[:1], Y[:1])
-    with pytest.raises(errors.ColumnError, match="NaiveBayes: column 'x0'.*variance 0"):
+    with pytest.raises(errors.ColumnError, match=r"NaiveBayes: column 'x0'.*variance 0"):
         model.predict(X)
     for at in range(1, 4):
         model.partial_fit(X[at : at + 1], Y[at : at + 1])
@@ -99,7 +99,7 @@ def test_a_class_that_was_not_foretold_is_refused_and_changes_nothing() -> None:
     model = tl.NaiveBayes().partial_fit(X, Y, classes=["a", "b", "c"])
     assert model.classes_.tolist() == ["a", "b", "c"]
     before = modelfile.digests(model)
-    with pytest.raises(errors.TargetError, match="class 'z'.*'a', 'b', 'c'"):
+    with pytest.raises(errors.TargetError, match=r"class 'z'.*'a', 'b', 'c'"):
         model.partial_fit(X, ["a", "a", "z", "b"])
     assert modelfile.digests(model) == before
 
@@ -111,14 +111,14 @@ def test_unlike_models_do_not_merge() -> None:
     numbers = tl.NaiveBayes().fit(X, [0, 0, 1, 1])
     for other, match in (
         (tl.NearestCentroid().fit(X, Y), "a NaiveBayes and a NearestCentroid"),
-        (tl.NaiveBayes(alpha=2).fit(X, Y), "differ in alpha: 1.0 and 2"),
+        (tl.NaiveBayes(alpha=2).fit(X, Y), "models differ in alpha: 1.0 and 2"),
         (named, "different columns: 'u', 'v', 'x0', 'x1'"),
         (numbers, "'a' is text and 0 is a number"),
         ("bayes", "str has no tally"),
     ):
         with pytest.raises(errors.MergeError, match=match):
             tl.merge(bayes, other)
-    with pytest.raises(errors.MergeError, match="column 'u' is a number in one .* a category"):
+    with pytest.raises(errors.MergeError, match=r"column 'u' is a number in one .* a category"):
         tl.merge(named, words)
     with pytest.raises(errors.MergeError, match="nothing to merge"):
         tl.merge()
@@ -159,10 +159,26 @@ def test_the_prior_answers_where_every_class_is_impossible() -> None:
 
 def test_kinds_that_a_learner_does_not_take_are_named_with_a_remedy() -> None:
     table = pd.DataFrame({"note": ["one two three four five"] * 4, "x": [1.0, 2, 3, 4]})
-    with pytest.raises(errors.ColumnError, match=r"'note' is a text.*categories=\['note'\].*ignore"):
+    with pytest.raises(errors.ColumnError, match=r"holds text.*categories=\['note'\].*ignore"):
         tl.NaiveBayes().fit(table, Y)
-    with pytest.raises(errors.ColumnError, match=r"'c' is a category.*ignore=\['c'\]"):
+    with pytest.raises(errors.ColumnError, match=r"'c' holds categories.*ignore=\['c'\]"):
         tl.NearestCentroid().fit(pd.DataFrame({"c": list("xyxy"), "x": [1.0, 2, 3, 4]}), Y)
+
+
+def test_a_class_that_was_never_learned_has_no_likelihood() -> None:
+    model = tl.NaiveBayes().fit(X, Y)
+    with pytest.raises(errors.TargetError, match="'z' was never learned"):
+        model.log_likelihood(X, ["a", "b", "z", "a"])
+    with pytest.raises(errors.OptionError, match="-1 rows"):
+        model.sample(-1)
+
+
+def test_the_fitted_numbers_can_be_read() -> None:
+    model = tl.NaiveBayes(var_smoothing=0).fit(X, Y)
+    assert model.class_count_.tolist() == [2, 2]
+    assert model.theta_.tolist() == [[1.5, 1.5], [4.5, 4.0]]
+    assert model.var_.tolist() == [[0.25, 0.25], [0.25, 1.0]]
+    assert tl.NaiveBayes().fit(tl.example("tennis")).theta_.shape == (2, 0)
 
 
 def test_engine_takes_a_whole_number_of_threads() -> None:

@@ -51,7 +51,7 @@ def test_a_number_that_counts_up_by_one_is_an_identifier() -> None:
 
 
 def test_the_target_is_never_an_identifier() -> None:
-    columns = {"name": named(20), "price": [float(at) for at in range(20)]}
+    columns: dict[str, list[Any]] = {"name": named(20), "price": [float(at) for at in range(20)]}
     assert [*found(columns, target="price")] == ["name"]
     assert [*found(columns, target="name")] == ["price"]
 

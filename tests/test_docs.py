@@ -1,4 +1,4 @@
-"""The documentation: every example runs and prints what the page says, every catalogue id has a place."""
+"""The documentation: every example prints what its page says, every catalogue id has a place."""
 
 from __future__ import annotations
 

@@ -176,6 +176,37 @@ def test_a_full_disk_leaves_nothing_behind(
     assert [path.name for path in tmp_path.iterdir()] == ["tennis.tally"]
 
 
+def test_the_rights_of_a_file_are_kept_and_new_ones_follow_the_umask(saved: Path) -> None:
+    model = tl.load(saved)
+    saved.chmod(0o600)
+    model.save(saved)
+    assert saved.stat().st_mode & 0o777 == 0o600
+    before = os.umask(0o077)
+    try:
+        model.save(saved.with_name("new.tally"))
+    finally:
+        os.umask(before)
+    assert saved.with_name("new.tally").stat().st_mode & 0o777 == 0o600
+
+
+def test_a_link_is_followed_and_a_device_is_not_replaced(saved: Path) -> None:
+    model = tl.load(saved)
+    link = saved.with_name("link.tally")
+    link.symlink_to(saved)
+    model.save(link)
+    assert link.is_symlink()
+    assert tl.load(saved).tally_ == model.tally_
+    for odd in ("/dev/null", saved.parent):
+        with pytest.raises(errors.FileError, match="no ordinary file"):
+            model.save(odd)
+
+
+def test_one_and_one_point_zero_are_the_same_option(saved: Path) -> None:
+    ones = [tl.NaiveBayes(alpha=alpha).fit(tl.example("tennis")) for alpha in (1, 1.0)]
+    assert modelfile.digests(ones[0]) == modelfile.digests(ones[1])
+    assert tl.merge(*ones).class_count_.sum() == 28
+
+
 def test_a_folder_that_is_not_there_is_named(tmp_path: Path) -> None:
     model = tl.NaiveBayes().fit(tl.example("tennis"))
     with pytest.raises(errors.FileError, match="nowhere"):

@@ -106,7 +106,9 @@ def _collected(module: Any, cells: Any, first: int, width: int) -> tuple[Any, ..
     module.collect(cells, first, count, sums, squares)
     flat = squares.reshape(4, -1)
     module.carry(flat)
-    return count, sums, flat
+    found = np.zeros(2, dtype=np.int64)
+    module.extent(flat, found)
+    return count, sums, flat, found
 
 
 def test_compiled_counting_and_scoring_equal_the_python_they_are_written_in() -> None:

@@ -31,7 +31,7 @@ from tallylearn.tallies import Bundle, Counts, Exact, Moments
 FORMAT = 1
 KEY = "tallylearn"
 HOUSE = (Bundle, Counts, Exact, Moments, Schema, Column)
-ASIDE = ("versions", "machine", "digest", "tally_digest")  # what the digest does not cover
+ASIDE = ("versions", "machine", "digest")  # what the digest does not cover
 TYPES = ("float64", "int64", "uint8", "bool")
 
 
@@ -57,6 +57,11 @@ def load(path: str | Path) -> Any:
         raise FileError(f"{path} is damaged: {error}. Save the model again.") from None
 
 
+def page(path: str | Path) -> dict[str, Any]:
+    """What a model file says of itself: its page of JSON, checked."""
+    return _read(Path(path))[0]
+
+
 def digests(estimator: Any) -> tuple[str, str]:
     """The digest of everything that was learned, and the digest of the tally."""
     page, _ = _page(estimator, True)
@@ -72,7 +77,7 @@ def _page(estimator: Any, tally: bool) -> tuple[dict[str, Any], dict[str, Array]
         "format": FORMAT,
         "learner": name,
         "options": {
-            option: _packed(value, f"options.{option}", arrays, name)
+            option: _packed(_whole(value), f"options.{option}", arrays, name)
             for option, value in estimator.get_params().items()
         },
         "schema": _packed(estimator.schema_, "schema", arrays, name),
@@ -93,6 +98,11 @@ def _page(estimator: Any, tally: bool) -> tuple[dict[str, Any], dict[str, Array]
     }
     page["machine"] = {"processor": platform.machine(), "byteorder": sys.byteorder}
     return page, arrays
+
+
+def _whole(value: Any) -> Any:
+    """1.0 and 1 are one option."""
+    return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
 def _packed(value: Any, name: str, arrays: dict[str, Array], who: str) -> Any:
@@ -194,13 +204,17 @@ def _write(path: Path, page: Mapping[str, Any], arrays: Mapping[str, Array]) -> 
         dict(arrays), metadata={KEY: _canonical(page).decode("utf-8", "backslashreplace")}
     )
     temporary: str | None = None
+    path = path.resolve()  # a link stays a link
+    if path.exists() and not path.is_file():
+        raise FileError(f"{path} is no ordinary file, and is not written over.")
     try:
+        mode = path.stat().st_mode & 0o777 if path.exists() else 0o666 & ~_umask()
         handle, temporary = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
         with os.fdopen(handle, "wb") as file:
             file.write(data)
             file.flush()
             os.fsync(file.fileno())
-        os.chmod(temporary, 0o644)
+        os.chmod(temporary, mode)
         os.replace(temporary, path)
     except OSError as error:
         if temporary is not None:
@@ -208,6 +222,13 @@ def _write(path: Path, page: Mapping[str, Any], arrays: Mapping[str, Array]) -> 
         raise FileError(
             f"{path} could not be written: {error.strerror}. Nothing was changed."
         ) from None
+
+
+def _umask() -> int:
+    """The rights that new files do not get; it can only be read by setting it."""
+    mask = os.umask(0o077)
+    os.umask(mask)
+    return mask
 
 
 def _read(path: Path) -> tuple[dict[str, Any], dict[str, Array]]:

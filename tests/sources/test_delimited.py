@@ -15,7 +15,9 @@ import pyarrow as pa
 import pytest
 
 from tallylearn.errors import ColumnError, FileError, InputError, OptionError
-from tallylearn.sources.delimited import BLOCK, MISSING, Delimited, Dialect, sniff
+from tallylearn.sources.delimited import Delimited
+from tallylearn.sources.dialects import MISSING, Dialect, sniff
+from tallylearn.tables import BLOCK
 
 Write = Callable[..., Path]
 
@@ -394,7 +396,7 @@ def test_a_value_where_none_was_expected_is_named(write: Write) -> None:
 
 def test_an_integer_that_a_double_cannot_hold_is_named(write: Write) -> None:
     path = write("a,id\n" + "1,9007199254740992\n" * BLOCK + "1,9007199254740993\n")
-    with pytest.raises(ColumnError, match=r"'id' has .* in row 65537 .*\(9007199254740993\)"):
+    with pytest.raises(ColumnError, match=r"'id' has 9007199254740993 in row 65537"):
         read(path)
     with pytest.raises(ColumnError, match=r'categories=\["id"\].*ignore=\["id"\]'):
         read(path)

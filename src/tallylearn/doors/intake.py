@@ -15,7 +15,8 @@ from tallylearn.errors import ColumnError, InputError, TargetError, listed
 from tallylearn.sources import Files, Source, Table, aimed, opened
 from tallylearn.sources.declarations import Declaration
 from tallylearn.sources.frames import Frame, framed
-from tallylearn.sources.memory import block_of, check_rows
+from tallylearn.sources.memory import check_rows
+from tallylearn.sources.reading import block_of
 from tallylearn.sources.targets import flat, labels, measures, weights
 from tallylearn.tables import TEXT, UNKNOWN, Block, Codes, Column, Schema
 
@@ -64,7 +65,8 @@ def lesson(X: Any, y: Any, weight: Any, who: str, schema: Schema | None = None) 
         if not isinstance(X, str | Path):
             X = framed(X)
             X = X if schema is None else matched(X, schema, by_name, who)
-        source = opened(X, Declaration(target=names[0], weight=names[1]), schema)
+        missing = () if schema is None else schema.missing
+        source = opened(X, Declaration(*names, missing=missing), schema)
     if y is None and source.declared.target is None:
         raise TargetError(
             "the call names no target. Pass y, or the target column's name as in fit(table, 'y'). "
@@ -88,7 +90,8 @@ def _target(source: Source, y: Any) -> Array:
         )
     if source.declared.target is not None:
         raise TargetError(
-            f"the table declares the target {source.declared.target!r}, and the call passes another."
+            f"the table declares the target {source.declared.target!r}, and the call passes "
+            "another. Leave one of them out."
         )
     target = flat(y)
     check_rows(len(source), target)
@@ -116,19 +119,22 @@ def rows(X: Any, schema: Schema, by_name: bool, who: str) -> Iterator[Block]:
 
 
 def matched(frame: Frame, schema: Schema, by_name: bool, who: str) -> Frame:
-    """The frame with the columns that were learned; by name, or by place and name as scikit-learn does."""
+    """The frame with the columns that were learned: by name, or by place as in scikit-learn."""
     expected = _raw_names(schema)
+    if frame.named == schema.named and frame.names == expected:
+        return frame
     if by_name and frame.named:
         if missing := [name for name in expected if name not in frame.names]:
             raise ColumnError(
-                f"the table lacks {listed(missing)}, which the model learned from; "
-                f"it has {listed(frame.names)}."
+                f"the table lacks {listed(missing)}, which the model learned from; it has "
+                f"{listed(frame.names)}. Add the column, empty if need be."
             )
         return frame
     if len(frame.names) != len(expected):
         raise ColumnError(
             f"the model learned from {len(expected)} columns, and here are {len(frame.names)}. "
-            f"X has {len(frame.names)} features, but {who} is expecting {len(expected)} features as input."
+            f"X has {len(frame.names)} features, but {who} is expecting {len(expected)} features "
+            "as input."
         )
     if frame.named != schema.named and not by_name:
         _warn_of_names(frame.named, who)
@@ -139,6 +145,8 @@ def matched(frame: Frame, schema: Schema, by_name: bool, who: str) -> Frame:
 
 def _raw_names(schema: Schema) -> tuple[str, ...]:
     """The columns before dates were taken apart."""
+    if not schema.parts:
+        return schema.names
     apart = {f"{name}.{part}": name for name, parts in schema.parts for part in parts}
     return tuple(dict.fromkeys(apart.get(name, name) for name in schema.names))
 
@@ -174,7 +182,8 @@ def _picked(block: Block, schema: Schema) -> Block:
     for column in schema.columns:
         if column.name not in have:
             raise ColumnError(
-                f"the table lacks {column.name!r}, which the model learned from; it has {listed(have)}."
+                f"the table lacks {column.name!r}, which the model learned from; it has "
+                f"{listed(have)}. Add the column, empty if need be."
             )
         _check_kind(column, have[column.name])
     place = {name: j for j, name in enumerate(block.schema.numbers)}
@@ -195,8 +204,9 @@ def _picked(block: Block, schema: Schema) -> Block:
 def _check_kind(learned: Column, here: Column) -> None:
     if learned.kind != here.kind and UNKNOWN not in (learned.kind, here.kind):
         raise ColumnError(
-            f"column {learned.name!r} was {a(learned.kind)} when the model learned, and is {a(here.kind)} "
-            f"here. Declare it alike in both tables, for example with categories=[{learned.name!r}]."
+            f"column {learned.name!r} was {a(learned.kind)} when the model learned, and is "
+            f"{a(here.kind)} here. Declare it alike in both tables, for example with "
+            f"categories=[{learned.name!r}]."
         )
 
 

@@ -14,7 +14,7 @@ from typing import Any, ClassVar, Self
 from tallylearn import engines, modelfile
 from tallylearn.doors.intake import Lesson, lesson
 from tallylearn.doors.schemas import checked, united
-from tallylearn.doors.shell import Estimator
+from tallylearn.doors.shell import Estimator, same
 from tallylearn.errors import ForgetError, InputError, MergeError, OptionError, speaking
 from tallylearn.sources.memory import check_size
 from tallylearn.tables import UNKNOWN, Block, Schema
@@ -178,9 +178,9 @@ def _mergeable(estimator: Any, first: Any) -> Learned:
         raise MergeError(f"a {type(first).__name__} and a {name} do not add up.")
     mine, theirs = first.get_params(), estimator.get_params()
     for option in mine:
-        if repr(mine[option]) != repr(theirs[option]):
+        if not same(mine[option], theirs[option]):
             raise MergeError(
-                f"the {name}s differ in {option}: {mine[option]!r} and {theirs[option]!r}. "
+                f"the models differ in {option}: {mine[option]!r} and {theirs[option]!r}. "
                 "Fit them with the same options."
             )
     learned = estimator._remembered()

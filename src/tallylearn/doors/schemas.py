@@ -17,7 +17,7 @@ def checked(schema: Schema, kinds: tuple[str, ...], who: str) -> Schema:
             if column.kind == TEXT:
                 remedy = f"declare categories=[{column.name!r}], or {remedy}"
             raise ColumnError(
-                f"column {column.name!r} is {a(column.kind)}, and {who} learns from "
+                f"column {column.name!r} holds {_plural((column.kind,))}, and {who} learns from "
                 f"{_plural(kinds)}. To go on, {remedy}."
             )
     return schema

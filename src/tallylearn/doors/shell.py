@@ -50,7 +50,7 @@ class Estimator:
         given = ", ".join(
             f"{name}={value!r}"
             for name, value in self.get_params().items()
-            if not _same(value, defaults[name].default)
+            if not same(value, defaults[name].default)
         )
         return f"{type(self).__name__}({given})"
 
@@ -165,8 +165,8 @@ class Estimator:
         return value
 
 
-def _same(a: Any, b: Any) -> bool:
-    try:
-        return a is b or bool(a == b)
-    except ValueError:  # an array
-        return False
+def same(a: Any, b: Any) -> bool:
+    """Whether two values of a parameter are one; arrays are compared item by item."""
+    if isinstance(a, np.ndarray) or isinstance(b, np.ndarray):
+        return bool(np.array_equal(a, b))
+    return a is b or bool(a == b)

@@ -65,3 +65,34 @@ def carry(limbs: cython.longlong[:, ::1]):
             for j in range(limbs.shape[1] - 1):
                 limbs[i, j + 1] += limbs[i, j] >> 32
                 limbs[i, j] &= low32
+
+
+def extent(limbs: cython.const[cython.longlong][:, ::1], found: cython.longlong[::1]):
+    """The first limb that is not zero anywhere, and the number of limbs that keep every sign.
+
+    The limbs are carried: all but the highest in [0, 2^32), the highest any signed number.
+    """
+    i: cython.Py_ssize_t
+    j: cython.Py_ssize_t
+    size: cython.Py_ssize_t = limbs.shape[1]
+    low: cython.Py_ssize_t = size
+    high: cython.Py_ssize_t = 1
+    half: cython.longlong = 0x80000000
+    low32: cython.longlong = 0xFFFFFFFF
+    sign: cython.longlong
+    with cython.nogil:
+        for i in range(limbs.shape[0]):
+            for j in range(low):
+                if limbs[i, j] != 0:
+                    low = j
+                    break
+            sign = -1 if limbs[i, size - 1] < 0 else 0
+            j = size
+            while j > 1 and limbs[i, j - 1] == (sign if j == size else sign & low32):
+                if (limbs[i, j - 2] >= half) != (sign < 0):
+                    break
+                j = j - 1
+            if j > high:
+                high = j
+    found[0] = low
+    found[1] = high

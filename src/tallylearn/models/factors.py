@@ -150,12 +150,16 @@ class Gaussians:
         normal[:, at] = -0.5 * np.log(2 * np.pi * self.variance)
         return mean, precision, normal
 
-    def grid(self, classes: tuple[str, ...]) -> Grid:
+    def grid(self, classes: tuple[str, ...], schema: Schema) -> Grid:
         """The centres and spreads."""
         spread = np.sqrt(self.variance)
+        order = sorted(range(len(self.names)), key=lambda j: schema.names.index(self.names[j]))
         rows = tuple(
-            (name, *(f"{self.mean[c, j]:.6g} ± {spread[c, j]:.6g}" for c in range(len(classes))))
-            for j, name in enumerate(self.names)
+            (
+                self.names[j],
+                *(f"{self.mean[c, j]:.6g} ± {spread[c, j]:.6g}" for c in range(len(classes))),
+            )
+            for j in order
         )
         return Grid("mean ± standard deviation", ("column", *classes), rows)
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from tallylearn.doors import Classifier, OnePass
 from tallylearn.doors.tasks import choice, log_shares
-from tallylearn.errors import OptionError
+from tallylearn.errors import OptionError, TargetError
 from tallylearn.models.factors import Categories, Gaussians
 from tallylearn.models.priors import Priors
 from tallylearn.tables import CATEGORY, DATE, NUMBER, Array, Block, Codes, Schema, check_shape
@@ -116,6 +116,15 @@ class Bayes:
         numbers = len(self.gaussians.names) if self.gaussians else 0
         return k - 1 + sum(k * (len(table.values) - 1) for table in self.tables) + 2 * k * numbers
 
+    def arranged(self, schema: Schema) -> tuple[Array, Array]:
+        """Means and variances in the order of a table's columns of numbers."""
+        known = self.gaussians.names if self.gaussians else ()
+        names = [name for name in schema.numbers if name in known]
+        if self.gaussians is None:
+            return np.empty((len(self.classes), 0)), np.empty((len(self.classes), 0))
+        at = [known.index(name) for name in names]
+        return self.gaussians.mean[:, at], self.gaussians.variance[:, at]
+
     @property
     def n_entries(self) -> int:
         """Numbers in the printed tables, those that follow from others included."""
@@ -146,7 +155,7 @@ class Bayes:
             ordered = sorted(self.tables, key=lambda table: schema.names.index(table.name))
             steps += [SHARE, *(table.grid(classes) for table in ordered)]
         if self.gaussians is not None:
-            steps += [DENSITY, self.gaussians.grid(classes)]
+            steps += [DENSITY, self.gaussians.grid(classes, schema)]
         learned = {table.name for table in self.tables}
         learned |= {*self.gaussians.names} if self.gaussians else set()
         steps += [
@@ -252,7 +261,10 @@ class NaiveBayes(OnePass, Classifier):
         read = lesson(X, y, None, type(self).__name__, self.schema_)
         total = 0.0
         for block in read.blocks(self.task):
-            at = block.target.among(self.classes)
+            at = block.target.among(self.model_.classes)
+            if (at < 0).any():
+                odd = block.target.items()[int(np.argmax(at < 0))]
+                raise TargetError(f"{type(self).__name__}: the class {odd!r} was never learned.")
             total += float(self.model_.joint(block)[np.arange(len(block)), at].sum())
         return total
 
@@ -261,13 +273,28 @@ class NaiveBayes(OnePass, Classifier):
     ) -> tuple[list[dict[str, Any]], Array]:
         """n new rows, and their classes, drawn from the fitted P(x, c)."""
         self._check_fitted()
+        if n < 0:
+            raise OptionError(f"{type(self).__name__}: {n} rows cannot be drawn.")
         rows, drawn = self.model_.sampled(n, np.random.default_rng(random_state))
         return rows, self.classes_[drawn]
 
     @property
-    def classes(self) -> tuple[Any, ...]:
-        result: tuple[Any, ...] = self.model_.classes
-        return result
+    def class_count_(self) -> Array:
+        """(k,) the rows of every class."""
+        self._check_fitted()
+        return np.asarray(self.model_.priors.count)
+
+    @property
+    def theta_(self) -> Array:
+        """(k, p) the means of the columns of numbers, in the table's order."""
+        self._check_fitted()
+        return np.asarray(self.model_.arranged(self.schema_)[0])
+
+    @property
+    def var_(self) -> Array:
+        """(k, p) their variances, smoothing included."""
+        self._check_fitted()
+        return np.asarray(self.model_.arranged(self.schema_)[1])
 
     @property
     def n_parameters_(self) -> int:
@@ -299,7 +326,7 @@ class NaiveBayes(OnePass, Classifier):
         if self.p == "uniform":
             return float(self.m) / max(1, len(counts.keys[1]))
         given = self.p.get(name) if isinstance(self.p, Mapping) else None
-        if given is None or abs(sum(given.values()) - 1) > 1e-9:
+        if not isinstance(given, Mapping) or abs(sum(given.values()) - 1) > 1e-9:
             raise OptionError(
                 "p is 'uniform' or gives every column's values probabilities that sum to 1; "
                 f"for {name!r} there is {given!r}."

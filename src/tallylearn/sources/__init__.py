@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from tallylearn.errors import OptionError
+from tallylearn.errors import OptionError, speaking
 from tallylearn.sources.declarations import Declaration, declaration
 from tallylearn.sources.files import Files, found
 from tallylearn.sources.memory import Table
@@ -30,8 +30,8 @@ def table(
 ) -> Source:
     """Declare what a table is: the one place for everything that cannot be seen from the data.
 
-    ``source`` is a frame (pandas, polars, Arrow, DuckDB), an array, a list of rows, or the path or glob of CSV,
-    Parquet or Arrow files.
+    ``source`` is a frame (pandas, polars, Arrow, DuckDB), an array, a list of rows, or the path
+    or glob of CSV, Parquet or Arrow files.
 
     - ``target``, ``weight``, ``groups``: columns' names.
     - ``categories``: columns to read as categories, or a dict with all their values.
@@ -39,16 +39,18 @@ def table(
     - ``dates``: columns to read as dates (a number of days), or a dict with the parts to take:
       year and day as numbers; month, weekday and hour as categories.
     - ``missing``: values that stand for nothing, beside the empty ones.
-    - ``dialect``: of a CSV file, where the guess is wrong: delimiter, decimal, encoding, header, missing.
+    - ``dialect``: of a CSV file, where the guess is wrong: delimiter, decimal, encoding, header,
+      missing.
 
     >>> table([{"size": 3, "zip": 10115}, {"size": 5, "zip": 20095}], categories=["zip"])
     Table(2 rows: size (number), zip (category))
     """
-    declared = declaration(
-        target=target, weight=weight, groups=groups, categories=categories, text=text,
-        dates=dates, missing=missing, ignore=ignore, dialect=dialect,
-    )  # fmt: skip
-    return opened(source, declared)
+    with speaking("table"):
+        declared = declaration(
+            target=target, weight=weight, groups=groups, categories=categories, text=text,
+            dates=dates, missing=missing, ignore=ignore, dialect=dialect,
+        )  # fmt: skip
+        return opened(source, declared)
 
 
 def opened(source: Any, declared: Declaration, schema: Schema | None = None) -> Source:
@@ -58,16 +60,21 @@ def opened(source: Any, declared: Declaration, schema: Schema | None = None) -> 
     if isinstance(source, str | Path):
         return Files(found(source), declared, schema)
     if declared.dialect:
-        raise OptionError("table: a dialect goes with a CSV file, and this table is in memory.")
+        raise OptionError("a dialect goes with a CSV file, and this table is in memory.")
     return Table.of(source, declared, schema)
 
 
 def aimed(source: Source, target: str | None, weight: str | None) -> Source:
     """The same source with the target and the weight that a call names."""
     declared = source.declared
-    for option, now, new in (("target", declared.target, target), ("weight", declared.weight, weight)):
+    for option, now, new in (
+        ("target", declared.target, target),
+        ("weight", declared.weight, weight),
+    ):
         if now and new and now != new:
-            raise OptionError(f"the table declares the {option} {now!r}, and the call says {new!r}.")
+            raise OptionError(
+                f"the table declares the {option} {now!r}, and the call says {new!r}."
+            )
     if target in (None, declared.target) and weight in (None, declared.weight):
         return source
     return source.aimed(target or declared.target, weight or declared.weight)

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from decimal import Decimal
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tallylearn.errors import ColumnError, InputError, KindError
-from tallylearn.sources.columns import EXACT, too_large
+from tallylearn.sources.complaints import quoted
 
 Array = NDArray[Any]
+EXACT = 2**53  # beyond, a double does not hold every integer
 _ONE_D = (
     "Expected 2D array, got 1D array instead. A table has rows and columns: for one column use "
     "X.reshape(-1, 1), for one row X.reshape(1, -1). Reshape your data either using "
@@ -20,74 +22,109 @@ _ONE_D = (
 )
 
 
-def is_sparse(X: Any) -> bool:
-    return hasattr(X, "tocsr") or (hasattr(X, "nnz") and hasattr(X, "todense"))
+def array_of(X: Any) -> Array:
+    """Anything that NumPy takes; masked cells are missing."""
+    try:
+        array = np.asarray(X)
+    except ValueError:
+        raise _ragged(X) from None
+    if array.dtype.kind == "U" and array.ndim == 2 and not isinstance(X, np.ndarray):
+        array = np.array(X, dtype=object)  # NumPy turns [1, "a"] into two strings
+    if isinstance(X, np.ma.MaskedArray) and X.mask.any() and array.dtype.names is None:
+        array = array.astype(np.float64 if array.dtype.kind in "iuf" else object)
+        array[X.mask] = np.nan if array.dtype.kind == "f" else None
+    return array
 
 
-def from_python(X: Any) -> Any:
-    """A float matrix (n, p), or an Arrow table where there is more than numbers."""
-    if is_sparse(X):
-        raise KindError(
-            "a sparse matrix is not taken as a table: pass X.toarray(). "
-            "Sparse input is not supported; a dense array is required."
-        )
-    if isinstance(X, Mapping):
-        return _from_columns(X) if _holds_columns(X) else from_rows([X])
-    if isinstance(X, Sequence) and len(X) and isinstance(X[0], Mapping):
-        return from_rows(X)
-    array = _array(X)
-    if array.dtype.names:
-        return _from_columns({name: array[name] for name in array.dtype.names})
-    if array.ndim == 1 and _of_strings(array):
-        return _from_columns({"text": array})
-    if array.ndim != 2:
-        raise InputError(_ONE_D if array.ndim == 1 else f"Expected 2D array, got {_shape(array)}.")
-    if array.dtype.kind == "c":
-        raise InputError("a table of complex numbers. Complex data not supported.")
-    if array.dtype.kind in "fiu":
-        return matrix(array)
-    if array.dtype.kind == "b":
-        return _from_columns({f"x{j}": array[:, j] for j in range(array.shape[1])})
-    return _from_objects(array)
-
-
-def matrix(array: Array, names: Sequence[object] | None = None) -> Array:
-    """Numbers as doubles; an integer that a double cannot hold is an error."""
-    if array.dtype.kind in "iu" and array.dtype.itemsize == 8 and array.size:
-        largest = max(abs(int(array.max())), abs(int(array.min())))
-        if largest > EXACT:
-            _check_whole(array, names)
+def matrix(array: Array) -> Array | None:
+    """Numbers as doubles; none where an integer may be one that a double cannot hold."""
+    wide = array.dtype.kind in "iu" and array.dtype.itemsize == 8 and array.size
+    if wide and max(abs(int(array.max())), abs(int(array.min()))) > EXACT:
+        return None
     return np.asarray(array, dtype=np.float64)
+
+
+def from_array(array: Array) -> Any:
+    """A float matrix (n, p), or an Arrow table where there is more than numbers."""
+    if array.ndim != 2:
+        raise InputError(_ONE_D) if array.ndim == 1 else _no_table(array)
+    if array.dtype.kind == "c":
+        raise InputError(
+            "a table of complex numbers. Pass real and imaginary parts as columns. "
+            "Complex data not supported."
+        )
+    if array.dtype.kind in "fiu" and (found := matrix(array)) is not None:
+        return found
+    return from_columns({f"x{j}": array[:, j] for j in range(array.shape[1])})
 
 
 def from_rows(rows: Sequence[Mapping[str, Any]]) -> Any:
     """Rows as dicts: the columns are the names of all of them, in order of appearance."""
     names: dict[str, None] = {}
-    for row in rows:
+    for at, row in enumerate(rows):
         if not isinstance(row, Mapping):
-            raise InputError(f"a list of rows as dicts, and {row!r} is not a dict.")
+            raise InputError(f"row {at} of a list of dicts is {row!r}. Every row must be a dict.")
         names.update(dict.fromkeys(row))
-    return _from_columns({name: [row.get(name) for row in rows] for name in names})
+    return from_columns({name: [row.get(name) for row in rows] for name in names})
+
+
+def from_columns(columns: Mapping[str, Any]) -> Any:
+    """Columns by name, as an Arrow table."""
+    import pyarrow as pa
+
+    lengths = {name: len(values) for name, values in columns.items()}
+    if len(set(lengths.values())) > 1:
+        raise InputError(f"columns of different lengths: {lengths}. Every row needs every cell.")
+    return pa.table({str(name): column(str(name), values) for name, values in columns.items()})
 
 
 def column(name: str, values: Any) -> Any:
-    """One Arrow array from Python or NumPy values, or an error that names the odd one out."""
+    """One Arrow array from any values, or an error that names the odd one out."""
     import pyarrow as pa
 
+    pure = _pure(values)
     try:
-        return pa.array(_pure(values), from_pandas=True)
-    except (pa.ArrowException, OverflowError, TypeError, ValueError):
-        raise mixed(name, values) from None
+        if hasattr(pure, "__arrow_c_stream__") and not _of_pandas(pure):
+            return pa.chunked_array(pure)
+        return pa.array(pure, from_pandas=True)
+    except OverflowError:
+        return _large(name, pure)
+    except (pa.ArrowException, TypeError, ValueError):
+        raise mixed(name, pure) from None
+
+
+def holds_columns(X: Mapping[str, Any]) -> bool:
+    """Whether a dict has a sequence for every name, and not one row's values."""
+    return bool(X) and all(
+        isinstance(v, list | tuple | np.ndarray)
+        or hasattr(v, "__arrow_c_stream__")
+        or hasattr(v, "__arrow_c_array__")
+        for v in X.values()
+    )
+
+
+def of_strings(array: Array) -> bool:
+    """Whether these are documents: one string a row, or nothing."""
+    if array.dtype.kind in "UT":
+        return True
+    if array.dtype.kind != "O" or not any(isinstance(item, str) for item in array):
+        return False
+    return all(isinstance(item, str) or is_missing(item) for item in array)
+
+
+def is_missing(value: Any) -> bool:
+    """None, NaN, and pandas' own."""
+    if value is None or (isinstance(value, float) and value != value):
+        return True
+    return type(value).__name__ in ("NAType", "NaTType")
 
 
 def mixed(name: object, values: Any) -> Exception:
     """The error for a column of several types."""
     first: Any = None
     for row, value in enumerate(values):
-        if value is None or value != value:
+        if is_missing(value):
             continue
-        if isinstance(value, int) and not -(2**63) <= value < 2**63:
-            return too_large(name, value, row)
         if not isinstance(value, str | int | float | bool | np.generic):
             return KindError(
                 f"column {name!r} has {value!r} in row {row}, of type {type(value).__name__}: "
@@ -95,66 +132,57 @@ def mixed(name: object, values: Any) -> Exception:
             )
         first = value if first is None else first
         if isinstance(value, str) != isinstance(first, str):
+            kinds = f"{type(first).__name__} and {type(value).__name__}"
             return ColumnError(
-                f"column {name!r} mixes {type(first).__name__} and {type(value).__name__}: {value!r} "
-                f"in row {row}. Convert the column to one type, or mark that value as missing."
+                f"column {name!r} mixes {kinds}: {value!r} in row {row}. Convert the column to "
+                "one type, or empty that cell."
             )
     return ColumnError(f"column {name!r} mixes types. Convert it to one type.")
 
 
 def _pure(values: Any) -> Any:
-    """NumPy's own numbers inside an object array come as Python's."""
-    if isinstance(values, np.ndarray) and values.dtype.kind == "O":
+    """NumPy's own numbers among objects come as Python's."""
+    if getattr(getattr(values, "dtype", None), "kind", "") == "O" and not _of_pandas(values.dtype):
         return [value.item() if isinstance(value, np.generic) else value for value in values]
     return values
 
 
-def _array(X: Any) -> Array:
+def _large(name: str, values: Any) -> Any:
+    """Integers beyond 64 bits as decimals: whoever reads them as numbers gets an error."""
+    import pyarrow as pa
+
+    if not all(is_missing(value) or type(value) is int for value in values):
+        raise mixed(name, values) from None
     try:
-        array = np.asarray(X)
-    except ValueError:
-        lengths = sorted({len(row) for row in X if hasattr(row, "__len__")})
-        raise InputError(f"rows of different lengths ({lengths}). Every row needs every cell.") from None
-    if array.dtype.kind == "U" and array.ndim == 2 and not isinstance(X, np.ndarray):
-        array = np.array(X, dtype=object)  # NumPy turns [1, "a"] into two strings
-    return array
+        return pa.array([None if is_missing(value) else Decimal(value) for value in values])
+    except pa.ArrowException:
+        raise ColumnError(
+            f"column {name!r} has integers of more than 76 digits. Pass them as text, or leave the "
+            f"column out with ignore={quoted([name])}."
+        ) from None
 
 
-def _from_objects(array: Array) -> Any:
-    """Column by column; numbers throughout stay a matrix."""
-    import pyarrow as pa
-
-    columns = [column(f"x{j}", array[:, j]) for j in range(array.shape[1])]
-    if columns and all(pa.types.is_floating(c.type) or pa.types.is_integer(c.type) for c in columns):
-        return matrix(array.astype(np.float64))
-    return pa.table(dict(zip((f"x{j}" for j in range(len(columns))), columns, strict=True)))
+def _of_pandas(values: Any) -> bool:
+    return type(values).__module__.startswith("pandas")
 
 
-def _from_columns(columns: Mapping[str, Any]) -> Any:
-    import pyarrow as pa
-
-    lengths = {name: len(values) for name, values in columns.items()}
-    if len(set(lengths.values())) > 1:
-        raise InputError(f"columns of different lengths: {lengths}.")
-    return pa.table({str(name): column(str(name), values) for name, values in columns.items()})
-
-
-def _holds_columns(X: Mapping[str, Any]) -> bool:
-    return bool(X) and all(isinstance(v, list | tuple | np.ndarray) for v in X.values())
+def _ragged(X: Any) -> InputError:
+    lengths = [len(row) if hasattr(row, "__len__") else 1 for row in X]
+    row = next((at for at, cells in enumerate(lengths) if cells != lengths[0]), 0)
+    return InputError(
+        f"row {row} has {lengths[row]} cells, and row 0 has {lengths[0]}. "
+        "Every row needs every cell."
+    )
 
 
-def _of_strings(array: Array) -> bool:
-    if array.dtype.kind == "U":
-        return True
-    return array.dtype.kind == "O" and all(isinstance(item, str) for item in array)
-
-
-def _check_whole(array: Array, names: Sequence[object] | None) -> None:
-    back = array.astype(np.float64)
-    for row, j in np.argwhere(np.abs(back) > EXACT):
-        if int(back[row, j]) != int(array[row, j]):
-            raise too_large(names[j] if names else f"x{j}", int(array[row, j]), int(row))
-
-
-def _shape(array: Array) -> str:
-    return f"an array of {array.ndim} dimensions"
+def _no_table(array: Array) -> Exception:
+    if array.ndim == 0:
+        kind = type(array.item()).__name__
+        return KindError(
+            f"a table was expected, and here is one value of type {kind}. Pass a frame, a 2-d "
+            "array, a list of rows, a dict of columns, or the path of a file."
+        )
+    return InputError(
+        f"Expected 2D array, got an array of {array.ndim} dimensions. A table has rows and "
+        "columns: use X.reshape(len(X), -1)."
+    )

@@ -63,18 +63,31 @@ def declaration(
     """Bring the forms that ``tl.table`` takes to one."""
     for option, name in (("target", target), ("weight", weight), ("groups", groups)):
         if name is not None and not isinstance(name, str):
-            raise OptionError(f"table: {option} is a column's name, not {name!r}.")
+            raise OptionError(f"{option} is a column's name, not {name!r}.")
     kinds = {name: tuple(map(str, values)) for name, values in _named(categories).items()}
     parts = {name: tuple(chosen) for name, chosen in _named(dates).items()}
     for name, chosen in parts.items():
         if unknown := [part for part in chosen if part not in PARTS]:
             raise OptionError(
-                f"table: the date {name!r} has no part {unknown[0]!r}. Its parts: {listed(PARTS)}."
+                f"the date {name!r} has no part {unknown[0]!r}. Its parts: {listed(PARTS)}."
             )
+    _check_once({"categories": kinds, "text": _several(text), "dates": parts})
     return Declaration(
         target, weight, groups, kinds, _several(text), parts, _several(missing),
         _several(ignore), dict(dialect or {}),
     )  # fmt: skip
+
+
+def _check_once(kinds: Mapping[str, Sequence[str] | Mapping[str, Any]]) -> None:
+    """A column has one kind."""
+    seen: dict[str, str] = {}
+    for option, names in kinds.items():
+        for name in names:
+            if name in seen:
+                raise OptionError(
+                    f"{seen[name]} and {option} both name the column {name!r}. Leave one out."
+                )
+            seen[name] = option
 
 
 def _several(value: Any) -> tuple[Any, ...]:
@@ -89,6 +102,4 @@ def _named(value: Any) -> Mapping[str, Any]:
 
 def _present(option: str, name: str, names: Sequence[str]) -> None:
     if name not in names:
-        raise ColumnError(
-            f"table: {option} names the column {name!r}, and the table has {listed(names)}."
-        )
+        raise ColumnError(f"{option} names the column {name!r}, and the table has {listed(names)}.")

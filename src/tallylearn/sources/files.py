@@ -9,14 +9,13 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, NoReturn, Protocol
 
-from tallylearn.errors import ColumnError, FileError, KindError, listed
-from tallylearn.sources.columns import numbers
+from tallylearn.errors import ColumnError, FileError, KindError, OptionError, listed
+from tallylearn.sources.batches import regrouped
 from tallylearn.sources.declarations import Declaration
 from tallylearn.sources.delimited import Delimited
 from tallylearn.sources.dialects import Dialect, sniff
 from tallylearn.sources.frames import Frame
-from tallylearn.sources.memory import block_of, schema_of
-from tallylearn.sources.targets import weights
+from tallylearn.sources.reading import beside, block_of, schema_of
 from tallylearn.tables import BLOCK, CATEGORY, DATE, NUMBER, TEXT, Block, Schema
 
 PARQUET = (".parquet", ".pq")
@@ -35,11 +34,15 @@ class Part(Protocol):
 class Files:
     """A table on disk, in one file or several of the same columns, read in blocks."""
 
-    def __init__(self, paths: Sequence[Path], declared: Declaration, schema: Schema | None = None) -> None:
+    def __init__(
+        self, paths: Sequence[Path], declared: Declaration, schema: Schema | None = None
+    ) -> None:
         self.paths = tuple(paths)
         self.declared = declared
         self.dialect: Dialect | None = None
         first = self._part(self.paths[0])
+        if declared.dialect and not isinstance(first, Delimited):
+            raise OptionError(f"a dialect goes with a CSV file, not with {self.paths[0].name}.")
         self._kinds = self._kinds_of(first, schema)
         if schema is None:
             declared.check(first.names)
@@ -58,7 +61,7 @@ class Files:
             start = 1
             part = self._part(path)
             self._check(path, part.names)
-            for data in part.blocks(self._kinds, self._wanted()):
+            for data in part.blocks(self._kinds, self._wanted() or part.names[:1]):
                 yield self._block(data, start)
                 start += len(data)
 
@@ -99,7 +102,7 @@ class Files:
     def _kinds_of(self, part: Part, schema: Schema | None) -> dict[str, str]:
         if not isinstance(part, Delimited):
             return {}
-        declared = {name: CSV_KINDS[CATEGORY] for name in self.declared.categories}
+        declared = dict.fromkeys(self.declared.categories, CSV_KINDS[CATEGORY])
         declared |= dict.fromkeys(self.declared.text, "text")
         declared |= dict.fromkeys(self.declared.dates, "date")
         declared |= dict.fromkeys(self.declared.ignore, "string")
@@ -123,19 +126,21 @@ class Files:
         names = [name for name in self.schema.names if name not in apart]
         names += [name for name, _ in self.schema.parts]
         declared = self.declared
-        return names + [name for name in (declared.target, declared.weight, declared.groups) if name]
+        return names + [
+            name for name in (declared.target, declared.weight, declared.groups) if name
+        ]
 
     def _check(self, path: Path, names: Sequence[str]) -> None:
         if missing := [name for name in self._wanted() if name not in names]:
-            raise ColumnError(f"{path.name} lacks {listed(missing)}; it has {listed(names)}.")
+            raise ColumnError(
+                f"{path.name} lacks the column {listed(missing)}; it has {listed(names)}. "
+                f"Add it, or leave it out of all files with ignore={missing}."
+            )
 
     def _block(self, data: Any, start: int) -> Block:
         frame = Frame(tuple(data.column_names), True, arrow=data)
         block = block_of(frame, self.schema, start)
-        target = frame.column(self.declared.target) if self.declared.target else None
-        weight = None
-        if name := self.declared.weight:
-            weight = weights(numbers(name, frame.column(name), start), len(data), f"the weight {name!r}")
+        target, weight = beside(frame, self.declared, start)
         return replace(block, target=target, weight=weight)
 
 
@@ -158,7 +163,7 @@ class ParquetPart:
         groups = range(self._file.num_row_groups)
         wanted = list(columns)
         batches = (self._file.iter_batches(BLOCK, row_groups=[g], columns=wanted) for g in groups)
-        return regrouped(chain.from_iterable(batches), wanted)
+        return regrouped(chain.from_iterable(batches))
 
 
 class ArrowPart:
@@ -182,35 +187,21 @@ class ArrowPart:
         batches: Iterable[Any] = self._file
         if hasattr(self._file, "num_record_batches"):
             batches = map(self._file.get_batch, range(self._file.num_record_batches))
-        return regrouped(batches, columns)
-
-
-def regrouped(batches: Iterable[Any], columns: Sequence[str]) -> Iterator[Any]:
-    """Tables of 65 536 rows, the last one shorter, whatever the size of the batches."""
-    import pyarrow as pa
-
-    waiting: list[Any] = []
-    rows = 0
-    for batch in batches:
-        waiting.append(batch.select(list(columns)))
-        rows += len(batch)
-        while rows >= BLOCK:
-            table = pa.Table.from_batches(waiting)
-            yield table.slice(0, BLOCK)
-            rest = table.slice(BLOCK)
-            waiting, rows = rest.to_batches(), len(rest)
-    if rows:
-        yield pa.Table.from_batches(waiting)
+        return regrouped(batch.select(list(columns)) for batch in batches)
 
 
 def found(path: str | Path) -> list[Path]:
     """The files that a path or a glob names, sorted."""
-    if any(mark in str(path) for mark in "*?["):
+    if any(mark in str(path) for mark in "*?[") and not Path(path).is_file():
         paths = sorted(Path(name) for name in glob.glob(str(path), recursive=True))
         if not paths:
-            raise FileError(f"no file matches {str(path)!r}.")
+            raise FileError(f"no file matches {str(path)!r}. Check the folder and the ending.")
         return paths
     if not Path(path).is_file():
-        what = "is a folder; name the files in it, as in 'folder/*.csv'" if Path(path).is_dir() else "does not exist"
+        what = (
+            "is a folder: name the files in it, as in 'folder/*.csv'"
+            if Path(path).is_dir()
+            else "does not exist: check the path"
+        )
         raise FileError(f"{str(path)!r} {what}.")
     return [Path(path)]

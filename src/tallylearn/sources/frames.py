@@ -1,18 +1,31 @@
-"""Frames: pandas, polars, Arrow, DuckDB and whatever else speaks Arrow, as one plain thing."""
+"""Frames: pandas, polars, Arrow, DuckDB, arrays and lists, as one plain thing."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property, lru_cache
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tallylearn.errors import ColumnError, InputError, KindError, listed
-from tallylearn.sources.arrays import from_python, matrix, mixed
+from tallylearn.sources.arrays import (
+    array_of,
+    column,
+    from_array,
+    from_columns,
+    from_rows,
+    holds_columns,
+    matrix,
+    of_strings,
+)
+from tallylearn.sources.buffers import emptied
 
 Array = NDArray[Any]
+DOUBLE = np.dtype(np.float64)
 
 
 @dataclass(frozen=True)
@@ -23,6 +36,7 @@ class Frame:
     named: bool
     matrix: Array | None = None  # (n, p) float64
     arrow: Any = None
+    documents: bool = False  # one column of text, whatever its length
 
     def __len__(self) -> int:
         return len(self.arrow) if self.matrix is None else len(self.matrix)
@@ -32,60 +46,112 @@ class Frame:
         import pyarrow as pa
 
         if self.matrix is None:
-            return self.arrow.column(self.names.index(name))
-        return pa.array(self.matrix[:, self.names.index(name)], from_pandas=True)
+            return self.arrow.column(self._place[name])
+        return pa.array(self.matrix[:, self._place[name]], from_pandas=True)
 
     def positions(self, names: Sequence[str]) -> list[int]:
-        return [self.names.index(name) for name in names]
+        return [self._place[name] for name in names]
+
+    @cached_property
+    def _place(self) -> dict[str, int]:
+        return {name: at for at, name in enumerate(self.names)}
 
 
 def framed(X: Any) -> Frame:
     """Take any table in memory."""
+    if type(X) is np.ndarray and X.ndim == 2 and X.dtype is DOUBLE:
+        return Frame(numbered(X.shape[1]), False, matrix=X)
+    _check_taken(X)
+    module = type(X).__module__
+    if module.startswith("pandas") and hasattr(X, "columns"):
+        return _from_pandas(X)
+    if hasattr(X, "__arrow_c_stream__") and not (hasattr(X, "dtype") or hasattr(X, "chunks")):
+        return _from_arrow(X)
+    if isinstance(X, Mapping):
+        return _named(from_columns(X) if holds_columns(X) else from_rows([X]))
+    if isinstance(X, Sequence) and len(X) and isinstance(X[0], Mapping):
+        return _named(from_rows(X))
+    return _from_numpy(array_of(X))
+
+
+def _check_taken(X: Any) -> None:
     if hasattr(X, "collect") and type(X).__module__.startswith("polars"):
         raise KindError("a polars LazyFrame has no rows yet: pass X.collect().")
-    if type(X).__module__.startswith("pandas") and hasattr(X, "columns"):
-        return _from_pandas(X)
-    if hasattr(X, "__arrow_c_stream__") and not hasattr(X, "null_count"):
-        return _from_arrow(X)
-    found = from_python(X)
+    if hasattr(X, "tocsr") or (hasattr(X, "nnz") and hasattr(X, "todense")):
+        raise KindError(
+            "a sparse matrix is not taken as a table: pass X.toarray(). "
+            "Sparse input is not supported; a dense array is required."
+        )
+
+
+def _from_numpy(array: Array) -> Frame:
+    if array.dtype.names:
+        return _named(from_columns({name: array[name] for name in array.dtype.names}))
+    if array.ndim == 1 and of_strings(array):
+        return Frame(("text",), False, arrow=from_columns({"text": array}), documents=True)
+    found = from_array(array)
+    names = numbered(array.shape[1])
     if isinstance(found, np.ndarray):
-        return Frame(tuple(f"x{j}" for j in range(found.shape[1])), False, matrix=found)
-    named = not (isinstance(X, np.ndarray) and X.dtype.names is None) and not _is_rows(X)
-    return Frame(tuple(found.column_names), named, arrow=found)
+        return Frame(names, False, matrix=found)
+    return Frame(names, False, arrow=found)
+
+
+@lru_cache(maxsize=64)
+def numbered(p: int) -> tuple[str, ...]:
+    """Names for columns that have none."""
+    return tuple(f"x{j}" for j in range(p))
+
+
+def _named(table: Any) -> Frame:
+    """An Arrow table with its names; NaN and null are one missing."""
+    import pyarrow as pa
+
+    _check_unique(table.column_names)
+    columns = [_without_nan(column) for column in table.columns]
+    names = tuple(table.column_names)
+    return Frame(names, True, arrow=pa.table(columns, names=names) if names else table)
 
 
 def _from_pandas(X: Any) -> Frame:
-    names = [str(name) for name in X.columns]
+    names = tuple(str(name) for name in X.columns)
     _check_unique(names)
     strings = [isinstance(name, str) for name in X.columns]
     if any(strings) and not all(strings):
         raise KindError(
-            "some of the columns' names are not text. Feature names are only supported if all input "
-            "features have string names; use X.columns = X.columns.astype(str)."
+            "some of the columns' names are not text: use X.columns = X.columns.astype(str). "
+            "Feature names are only supported if all input features have string names."
         )
-    if len(names) and all(isinstance(d, np.dtype) and d.kind in "fiu" for d in X.dtypes):
-        return Frame(tuple(names), all(strings), matrix=matrix(X.to_numpy(), names))
-    return Frame(tuple(names), all(strings), arrow=_arrow_of_pandas(X, names))
+    plain = all(isinstance(d, np.dtype) and d.kind in "fiu" for d in X.dtypes)
+    if plain and (found := _whole(X)) is not None:
+        return Frame(names, all(strings), matrix=found)
+    return Frame(names, all(strings), arrow=_arrow_of_pandas(X, names))
 
 
-def _arrow_of_pandas(X: Any, names: list[str]) -> Any:
+def _whole(X: Any) -> Array | None:
+    """All columns as one matrix of doubles, unless an integer is too large for one."""
+    columns = (X.iloc[:, j].to_numpy() for j, d in enumerate(X.dtypes) if d.itemsize == 8)
+    if any(column.dtype.kind in "iu" and matrix(column) is None for column in columns):
+        return None
+    found: Array = X.to_numpy(dtype=np.float64)
+    return found
+
+
+def _arrow_of_pandas(X: Any, names: Sequence[str]) -> Any:
     """Column by column, so that a mixed one is named; the index stays outside."""
     import pyarrow as pa
 
-    columns = []
-    for j, name in enumerate(names):
-        series = X.iloc[:, j]
-        try:
-            columns.append(_chunked(pa.array(series, from_pandas=True)))
-        except (pa.ArrowException, OverflowError, TypeError, ValueError):
-            raise mixed(name, series.tolist()) from None
-    return pa.table(columns, names=names)
+    columns = [column(name, _plain(name, X.iloc[:, j])) for j, name in enumerate(names)]
+    return pa.table(columns, names=list(names))
 
 
-def _chunked(array: Any) -> Any:
-    import pyarrow as pa
-
-    return array if isinstance(array, pa.ChunkedArray) else pa.chunked_array([array])
+def _plain(name: str, series: Any) -> Any:
+    """The series in a type that Arrow has; the categories of ``pandas.cut`` by their names."""
+    kind = str(series.dtype)
+    if kind.startswith("Sparse"):
+        raise KindError(f"column {name!r} is sparse: pass X.sparse.to_dense().")
+    if kind == "category" and str(series.cat.categories.dtype).startswith(("interval", "period")):
+        return series.cat.rename_categories(str)
+    return series
 
 
 def _from_arrow(X: Any) -> Frame:
@@ -94,29 +160,22 @@ def _from_arrow(X: Any) -> Frame:
     try:
         table = X if isinstance(X, pa.Table) else pa.RecordBatchReader.from_stream(X).read_all()
     except pa.ArrowInvalid as error:
-        raise InputError(f"the table does not come as rows of columns: {error}") from None
-    _check_unique(table.column_names)
-    columns = [_without_nan(column) for column in table.columns]
-    return Frame(tuple(table.column_names), True, arrow=pa.table(columns, names=table.column_names))
+        raise InputError(
+            f"the table does not come as rows of columns ({error}). Pass a frame, not a column."
+        ) from None
+    return _named(table)
 
 
 def _without_nan(column: Any) -> Any:
-    """NaN and null are one missing."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
     if not pa.types.is_floating(column.type) or not len(column):
         return column
-    return pc.if_else(pc.is_nan(column), pa.scalar(None, column.type), column)
+    nan = pc.is_nan(column)
+    return emptied(column, nan) if pc.any(nan).as_py() else column
 
 
 def _check_unique(names: Sequence[str]) -> None:
-    twice = sorted({name for name in names if list(names).count(name) > 1})
-    if twice:
+    if twice := sorted(name for name, times in Counter(names).items() if times > 1):
         raise ColumnError(f"the table has several columns named {listed(twice)}. Rename them.")
-
-
-def _is_rows(X: Any) -> bool:
-    return isinstance(X, Sequence) and not isinstance(X, str) and len(X) > 0 and isinstance(
-        X[0], list | tuple | np.ndarray
-    )

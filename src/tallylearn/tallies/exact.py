@@ -150,24 +150,16 @@ def _over(number: Exact, low: int, high: int) -> Array:
 
 def _trim(limbs: Array, low: int) -> tuple[Array, int]:
     """Drop limbs that say nothing: zeros below, copies of the sign above. Zero is one limb at 0."""
-    if not limbs.any():
+    found = np.zeros(2, dtype=np.int64)
+    limbs = np.ascontiguousarray(limbs)
+    kernel.extent(limbs.reshape(-1, limbs.shape[-1]), found)
+    first, last = int(found[0]), int(found[1])
+    if first == limbs.shape[-1]:
         return np.zeros((*limbs.shape[:-1], 1), dtype=np.int64), 0
-    high = limbs.shape[-1]
-    sign = np.where(limbs[..., -1] < 0, -1, 0)
-    while high > 1:
-        top = limbs[..., high - 2]
-        full = top | np.where(sign < 0, -1 << LIMB, 0)  # the limb below, as a signed top
-        if not ((limbs[..., high - 1] == sign).all() and _fits(full, sign)):
-            break
-        limbs = np.concatenate([limbs[..., : high - 2], full[..., None]], axis=-1)
-        high -= 1
-    start = 0
-    while not limbs[..., start].any():
-        start += 1
-    return np.ascontiguousarray(limbs[..., start:]), low + start
-
-
-def _fits(top: Array, sign: Array) -> bool:
-    """Whether a top limb fits 32 signed bits and keeps its sign."""
-    half = 1 << (LIMB - 1)
-    return bool(((top >= -half) & (top < half) & ((top < 0) == (sign < 0))).all())
+    if first == 0 and last == limbs.shape[-1]:
+        return limbs, low
+    kept = np.ascontiguousarray(limbs[..., first:last])
+    if last < limbs.shape[-1]:
+        top = kept[..., -1]
+        top[top >= 1 << (LIMB - 1)] -= 1 << LIMB
+    return kept, low + first

@@ -1,0 +1,84 @@
+"""The ``tally`` command: tables in, models, predictions and their working out."""
+
+from __future__ import annotations
+
+import errno
+import io
+import os
+import sys
+from typing import IO, Any
+
+import click
+
+from tallylearn import __version__
+from tallylearn.cli.explaining import explain
+from tallylearn.cli.keeping import example, forget, merge, show
+from tallylearn.cli.learning import learn
+from tallylearn.cli.predicting import predict
+
+__all__ = ["main"]
+
+EXAMPLES = """\b
+Examples:
+  tally example tennis > tennis.csv
+  tally learn tennis.csv --target PlayTennis --model bayes --alpha 0 -o t.tally
+  tally explain t.tally --row Sunny,Cool,High,Strong
+  tally predict t.tally tennis.csv --proba
+
+\b
+Exit codes:
+  0  fine
+  1  an error: one sentence on standard error, and nothing half-written
+  2  the command was not written as its --help says
+
+TALLY_DEBUG=1 shows where in the code an error came up.
+"""
+
+
+class Failure(click.ClickException):
+    """An error as a user of the command sees it."""
+
+    def show(self, file: IO[Any] | None = None) -> None:
+        click.echo(f"tally: {self.message}", file=file, err=file is None)
+
+
+class Tally(click.Group):
+    """The commands; their errors are told in one sentence."""
+
+    def invoke(self, context: click.Context) -> Any:
+        try:
+            return super().invoke(context)
+        except (click.ClickException, click.Abort, click.exceptions.Exit, KeyboardInterrupt):
+            raise
+        except Exception as error:
+            if os.environ.get("TALLY_DEBUG") or getattr(error, "errno", None) == errno.EPIPE:
+                raise
+            raise Failure(told(error)) from None
+
+
+def told(error: Exception) -> str:
+    """One sentence for an error of ours, of the system, or of nobody's expectation."""
+    from tallylearn.cli.wording import sentence
+    from tallylearn.errors import TallyError
+
+    if isinstance(error, TallyError):
+        return sentence(error)
+    if isinstance(error, OSError) and error.strerror:
+        return f"{error.filename or 'a file'}: {error.strerror}."
+    if isinstance(error, MemoryError):
+        return "there is not enough memory."
+    what = f"{type(error).__name__}: {' '.join(str(error).split())}"
+    return f"{what}. This was not expected: please report it, with what TALLY_DEBUG=1 shows."
+
+
+@click.group(cls=Tally, epilog=EXAMPLES, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="tally")
+def main() -> None:
+    """Classical machine learning on tables, with the working shown."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):  # a terminal that has no · is no reason to fail
+            stream.reconfigure(errors="backslashreplace")
+
+
+for command in (learn, predict, explain, merge, forget, show, example):
+    main.add_command(command)

@@ -1,0 +1,209 @@
+"""``tally explain``: the working of predictions, and of the model."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from tallylearn.cli import options, outputs
+from tallylearn.cli.predicting import opened
+
+if TYPE_CHECKING:
+    from tallylearn.sources import Files, Table
+    from tallylearn.tables import Schema
+    from tallylearn.workings import Evidence
+
+FIRST = (1, 20)  # the rows of a file that are explained unless others are asked for
+FORMATS = ("text", "markdown", "html", "json")
+HEADINGS = {"text": "Row {}", "markdown": "### Row {}", "html": '<h4 class="tally-row">Row {}</h4>'}
+
+EXAMPLES = """\b
+Examples:
+  tally explain t.tally --row Sunny,Cool,High,Strong
+  tally explain t.tally --row Outlook=Sunny,Wind=Strong      # the others are missing
+  tally explain t.tally new.csv --rows 1-5 --format markdown
+  tally explain t.tally                                      # the working of the model
+"""
+
+
+def _span(
+    context: click.Context, option: click.Parameter, text: str | None
+) -> tuple[int, int] | None:
+    """Rows as 3 or 1-5, numbered from 1."""
+    if text is None:
+        return None
+    first, dash, last = text.partition("-")
+    try:
+        span = int(first), int(last if dash else first)
+    except ValueError:
+        span = (0, 0)
+    if not 1 <= span[0] <= span[1]:
+        raise click.BadParameter(f"{text!r} is not a range of rows. Write 3 or 1-5.")
+    return span
+
+
+@click.command(epilog=EXAMPLES)
+@click.argument("model", type=click.Path(path_type=Path))
+@click.argument("file", required=False)
+@click.option(
+    "--row", "rows", multiple=True, metavar="VALUES",
+    help="Values in the order of the model's columns, or column=value; nothing and ? are missing.",
+)  # fmt: skip
+@click.option("--rows", "span", callback=_span, metavar="1-5", help="Which rows of FILE.")
+@click.option("--format", "how", type=click.Choice(FORMATS), default="text", show_default=True)
+@options.reading
+@options.as_json
+def explain(
+    model: Path,
+    file: str | None,
+    rows: tuple[str, ...],
+    span: tuple[int, int] | None,
+    how: str,
+    as_json: bool,
+    **dialect: Any,
+) -> None:
+    """Show why MODEL predicts what it predicts, or how it came out of the counts.
+
+    The rows come from --row or from FILE; without either the working of the model is shown.
+    """
+    import tallylearn
+
+    if (rows and file) or (span and not file):
+        raise click.UsageError("rows come from --row, or from FILE and --rows.")
+    estimator = tallylearn.load(model)
+    how = "json" if as_json else how
+    if not rows and not file:
+        click.echo(_written(estimator.show_work(), how))
+    elif file:
+        source = opened(estimator, options.paths([file]), **dialect)
+        click.echo(_together(list(_of_file(estimator, source, *(span or FIRST))), how))
+    else:
+        found = estimator.explain(table_of(rows, estimator.schema_))
+        numbers = range(1, len(rows) + 1) if len(rows) > 1 else [None]
+        click.echo(_together(list(zip(numbers, found, strict=True)), how))
+
+
+def _of_file(
+    estimator: Any, source: Files, first: int, last: int
+) -> Iterator[tuple[int, Evidence]]:
+    """The evidence of some rows; reading stops behind the last."""
+    from tallylearn.errors import InputError
+    from tallylearn.sources import Table
+    from tallylearn.sources.declarations import declaration
+
+    seen = 0
+    for block in source.blocks():
+        part = block[max(first - 1 - seen, 0) : max(last - seen, 0)]
+        start, seen = max(first, seen + 1), seen + len(block)
+        if len(part):
+            yield from enumerate(estimator.explain(Table(part, None, None, declaration())), start)
+        if seen >= last:
+            return
+    if seen < first:
+        raise InputError(f"the file has {seen} rows, and --rows asks for row {first}.")
+
+
+def _together(found: Sequence[tuple[int | None, Evidence]], how: str) -> str:
+    """The evidence of several rows, each under its number; alone where it has none."""
+    if how == "json":
+        rows = [
+            evidence.to_dict() | ({"row": number} if number else {}) for number, evidence in found
+        ]
+        return outputs.as_line({"rows": rows})
+    parts = []
+    for number, evidence in found:
+        parts += [HEADINGS[how].format(number)] if number else []
+        parts.append(_written(evidence, how))
+    return "\n\n".join(parts)
+
+
+def _written(working: Any, how: str) -> str:
+    if how == "json":
+        return outputs.as_line(working.to_dict())
+    return str(working) if how == "text" else str(getattr(working, f"to_{how}")())
+
+
+def table_of(rows: Sequence[str], schema: Schema) -> Table:
+    """Rows as they are typed, read as the model's columns."""
+    import pyarrow as pa
+
+    from tallylearn.sources import Table
+    from tallylearn.sources.declarations import declaration
+    from tallylearn.sources.frames import Frame
+
+    kinds = asked(schema)
+    types = {"number": pa.float64(), "date": pa.timestamp("us")}
+    cells = [by_name(text, list(kinds)) for text in rows]
+    columns = {
+        name: pa.array([value(name, kind, row.get(name, ""), schema) for row in cells],
+                       types.get(kind, pa.string()))
+        for name, kind in kinds.items()
+    }  # fmt: skip
+    frame = Frame(tuple(columns), schema.named, arrow=pa.table(columns))
+    return Table.of(frame, declaration(), schema)
+
+
+def asked(schema: Schema) -> dict[str, str]:
+    """The columns as they stand in a table, and their kinds: dates before they are taken apart."""
+    apart = {f"{name}.{part}": name for name, parts in schema.parts for part in parts}
+    return {
+        apart.get(c.name, c.name): "date" if c.name in apart else c.kind for c in schema.columns
+    }
+
+
+def by_name(text: str, names: Sequence[str]) -> dict[str, str]:
+    """The values of a row under their columns' names."""
+    from tallylearn.errors import ColumnError, InputError, listed
+
+    if not names:
+        raise InputError("the model looks at no column, and no row can be given to it.")
+    cells = options.cells(text)
+    keys = [
+        max((n for n in names if cell.startswith(f"{n}=")), key=len, default=None) for cell in cells
+    ]
+    if not any(keys):
+        if len(cells) != len(names):
+            raise InputError(
+                f"the row {text!r} has {len(cells)} of the {len(names)} values that the "
+                f"model's columns need: {listed(names)}. Give all of them, or write column=value."
+            )
+        return dict(zip(names, cells, strict=True))
+    found: dict[str, str] = {}
+    for key, cell in zip(keys, cells, strict=True):
+        if key is None or key in found:
+            why = "is none of the model's" if key is None else "gives a column again, one of"
+            raise ColumnError(f"{cell!r} in the row {text!r} {why} columns {listed(names)}.")
+        found[key] = cell[len(key) + 1 :].strip()
+    return found
+
+
+def value(name: str, kind: str, text: str, schema: Schema) -> Any:
+    """A value as its column has it; None where it is missing."""
+    from tallylearn.errors import ColumnError
+    from tallylearn.sources.dialects import MISSING
+
+    if text in MISSING or text in schema.missing:
+        return None
+    try:
+        if kind == "number":
+            return _finite(text)
+        return _instant(text) if kind == "date" else text
+    except ValueError:
+        what = "a number" if kind == "number" else "a date such as 2026-11-15"
+        raise ColumnError(f"column {name!r} needs {what}, and the row says {text!r}.") from None
+
+
+def _finite(text: str) -> float:
+    if not math.isfinite(number := float(text)):
+        raise ValueError(text)
+    return number
+
+
+def _instant(text: str) -> datetime:
+    when = datetime.fromisoformat(text)
+    return when.astimezone(UTC).replace(tzinfo=None) if when.tzinfo else when

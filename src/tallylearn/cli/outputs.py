@@ -1,0 +1,83 @@
+"""Where results go: to standard output, or to a file that appears whole or not at all."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, Any
+
+import click
+
+
+def note(text: str) -> None:
+    """Say something beside the result, on standard error."""
+    click.echo(f"tally: {text}", err=True)
+
+
+def echo_json(data: Any) -> None:
+    """One line of JSON on standard output."""
+    click.echo(as_line(data))
+
+
+def as_line(data: Any) -> str:
+    """Data as one line of JSON; what JSON does not know is written as text."""
+    return json.dumps(data, ensure_ascii=False, default=str)
+
+
+def check_place(path: Path | None) -> None:
+    """Refuse a place that cannot take a model before the work begins, not after."""
+    from tallylearn.errors import FileError
+
+    if path is None:
+        return
+    if not path.absolute().parent.is_dir():
+        raise FileError(f"{path} cannot be written: there is no folder {str(path.parent)!r}.")
+    # Files are written by renaming, which would put a model in the place of /dev/null.
+    if path.exists() and not path.is_file():
+        raise FileError(f"{path} cannot be written: it is there, and it is no file.")
+
+
+def save(estimator: Any, path: Path, tally: bool = True) -> None:
+    """Save a model; a link stays a link, and what it points to is written."""
+    estimator.save(path.resolve(), tally=tally)
+
+
+@contextmanager
+def written(path: Path | None) -> Iterator[IO[bytes]]:
+    """Bytes for standard output, or for a file that is renamed into its place at the end."""
+    if path is None or str(path) == "-":
+        yield sys.stdout.buffer
+        sys.stdout.buffer.flush()
+        return
+    if path.exists() and not path.is_file() and not path.is_dir():  # a pipe or a device
+        with open(path, "wb") as device:
+            yield device
+        return
+    check_place(path)
+    with _renamed(path.resolve()) as file:
+        yield file
+
+
+@contextmanager
+def _renamed(path: Path) -> Iterator[IO[bytes]]:
+    from tallylearn.errors import FileError, TallyError
+
+    temporary = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        with open(temporary, "wb") as file:
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(temporary, path)
+    except TallyError:
+        raise
+    except OSError as error:
+        raise FileError(
+            f"{path} could not be written: {error.strerror}. Nothing was changed."
+        ) from None
+    finally:
+        temporary.unlink(missing_ok=True)

@@ -1,0 +1,130 @@
+"""``tally predict``: the answers for a file, block by block."""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from tallylearn.cli import options, outputs
+from tallylearn.cli.progress import PATIENCE, watched
+
+if TYPE_CHECKING:
+    from tallylearn.sources import Files
+    from tallylearn.tables import Block
+
+EXAMPLES = """\b
+Examples:
+  tally predict t.tally new.csv > answers.csv
+  tally predict t.tally 'new-*.parquet' --proba -o answers.csv
+  tally predict t.tally new.csv --json | head -3
+"""
+
+
+@click.command(epilog=EXAMPLES)
+@click.argument("model", type=click.Path(path_type=Path))
+@click.argument("file")
+@click.option("--proba", is_flag=True, help="Add the probability of every class.")
+@options.output(what="The CSV file to write, instead of standard output.")
+@options.reading
+@options.threads
+@click.option("--json", "as_json", is_flag=True, help="Write one JSON object a line.")
+def predict(
+    model: Path,
+    file: str,
+    proba: bool,
+    output: Path | None,
+    threads: int | None,
+    as_json: bool,
+    **dialect: Any,
+) -> None:
+    """Predict every row of FILE, a path or a glob, with MODEL.
+
+    Columns are found by name and others are ignored. Memory does not grow with the file.
+    The output is CSV: prediction, and with --proba a column P(class) for every class.
+    """
+    import tallylearn
+
+    estimator = tallylearn.load(model)
+    if proba and estimator.task != "classifier":
+        raise click.UsageError(
+            f"--proba goes with classes, and a {type(estimator).__name__} answers with numbers."
+        )
+    source = opened(estimator, options.paths([file]), **dialect)
+    seen = output is None and sys.stdout.isatty()  # then the answers themselves are the progress
+    patience = math.inf if seen else PATIENCE
+    with watched(source.paths, threads, patience), outputs.written(output) as out:
+        for text in _texts(estimator, source, proba, as_json):
+            out.write(text.encode("utf-8", "backslashreplace"))
+
+
+def opened(
+    estimator: Any, paths: list[Path], target: str | None = None, weight: str | None = None,
+    **dialect: Any,
+) -> Files:  # fmt: skip
+    """Files to be read as the model learned: its columns, its kinds, its missing markers."""
+    from tallylearn.sources import Files
+    from tallylearn.sources.declarations import declaration
+
+    schema = estimator.schema_
+    said = options.dialect(**dialect)
+    declared = declaration(target=target, weight=weight, missing=schema.missing, dialect=said)
+    return Files(paths, declared, schema)
+
+
+def _texts(estimator: Any, source: Files, proba: bool, as_json: bool) -> Iterator[str]:
+    """The header, then the answers of every block; nothing before there is a first block."""
+    from tallylearn import engines
+    from tallylearn.sources.memory import check_size
+
+    header = ["prediction", *(_heads(estimator) if proba else [])]
+    begun = False
+    call = _caller(estimator, proba, _objects if as_json else _rows)
+    for text in engines.here().map(call, source.blocks()):
+        yield text if begun or as_json else _lines([header]) + text
+        begun = True
+    if not begun:
+        check_size(0, len(estimator.schema_.columns))
+
+
+def _caller(
+    estimator: Any, proba: bool, write: Callable[[Any, list[Any], Any], str]
+) -> Callable[[Block], str]:
+    from tallylearn.sources import Table
+    from tallylearn.sources.declarations import declaration
+
+    def call(block: Block) -> str:
+        rows = Table(block, None, None, declaration())
+        shares = estimator.predict_proba(rows) if proba else None
+        return write(estimator, estimator.predict(rows).tolist(), shares)
+
+    return call
+
+
+def _rows(estimator: Any, answers: list[Any], shares: Any) -> str:
+    return _lines(zip(answers, *([] if shares is None else shares.T.tolist()), strict=True))
+
+
+def _objects(estimator: Any, answers: list[Any], shares: Any) -> str:
+    found = [{"prediction": answer} for answer in answers]
+    if shares is not None:
+        names = [str(name) for name in estimator.classes_]
+        for one, row in zip(found, shares.tolist(), strict=True):
+            one["probabilities"] = dict(zip(names, row, strict=True))
+    return "".join(f"{outputs.as_line(one)}\n" for one in found)
+
+
+def _heads(estimator: Any) -> list[str]:
+    return [f"P({name})" for name in estimator.classes_]
+
+
+def _lines(rows: Any) -> str:
+    text = io.StringIO(newline="")
+    csv.writer(text, lineterminator="\n").writerows(rows)
+    return text.getvalue()

@@ -1,0 +1,103 @@
+"""How models and errors are put into words on a terminal."""
+
+from __future__ import annotations
+
+import ast
+import re
+import shlex
+from collections.abc import Iterable
+from typing import Any
+
+MOST = 8  # names in one line
+PLURALS = {"number": "numbers", "category": "categories", "date": "dates", "unknown": "no values"}
+_ANY = r"""(?:"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')"""  # a string as Python writes it
+_LIST = rf"\[{_ANY}(?:, {_ANY})*\]"
+_HINTS = (
+    rf"tl\.table\(\.\.\., (\w+)=({_LIST})\)",
+    rf"\b(categories|text|dates|ignore|missing)=({_LIST}|{_ANY})",
+    rf"dialect=\{{\"(\w+)\": ({_ANY})\}}",
+)
+_ASIDES = (  # scikit-learn's own sentences, which follow ours
+    r" Found array with 0 [^.]*\.",
+    r" Input y contains \w+\.",
+    r" Unknown label type: .*",
+)
+
+
+def sentence(error: BaseException) -> str:
+    """What an error says, in one line, its hints as options of the command.
+
+    >>> sentence(ValueError("a: text in row 3. Say missing='n/a' or ignore=['a', 'b']."))
+    'a: text in row 3. Say --missing n/a or --ignore a,b.'
+    """
+    text = " ".join(str(error).split())
+    for pattern in _HINTS:
+        text = re.sub(pattern, _as_option, text)
+    text = text.replace('dialect={"header": False}', "--no-header")
+    for pattern in _ASIDES:
+        text = re.sub(pattern, "", text)
+    return text
+
+
+def _as_option(hint: re.Match[str]) -> str:
+    value = ast.literal_eval(hint[2])
+    return f"--{hint[1]} {shlex.quote(value if isinstance(value, str) else ','.join(value))}"
+
+
+def cut(names: Iterable[object], most: int = MOST) -> str:
+    """Names in one line: a, b, c and 4 more."""
+    items = [str(name) for name in names]
+    more = f" and {len(items) - most} more" if len(items) > most else ""
+    return ", ".join(items[:most]) + more
+
+
+def by_kind(schema: Any) -> dict[str, list[str]]:
+    """The columns' names under their kinds."""
+    found: dict[str, list[str]] = {}
+    for column in schema.columns:
+        found.setdefault(PLURALS.get(column.kind, column.kind), []).append(column.name)
+    return found
+
+
+def facts(estimator: Any) -> dict[str, Any]:
+    """What a model is, as plain data for JSON."""
+    return {
+        "learner": type(estimator).__name__,
+        "options": estimator.get_params(),
+        "columns": [{"name": c.name, "kind": c.kind} for c in estimator.schema_.columns],
+        "classes": classes(estimator),
+    }
+
+
+def classes(estimator: Any) -> list[dict[str, Any]]:
+    """The classes and their rows: none in a regression, no rows where the tally was left out."""
+    if estimator.task != "classifier":
+        return []
+    names = estimator.classes_.tolist()
+    rows = (
+        [None] * len(names)
+        if estimator.tally_ is None
+        else estimator.tally_["target"].floats().tolist()
+    )
+    return [{"name": name, "rows": _whole(n)} for name, n in zip(names, rows, strict=True)]
+
+
+def _whole(n: float | None) -> float | None:
+    """Counts are whole numbers, unless the rows have weights."""
+    return n if n is None or not n.is_integer() else int(n)
+
+
+def lines(estimator: Any) -> list[tuple[str, str]]:
+    """Classes and columns, a line each."""
+    found = []
+    if known := classes(estimator):
+        rows = ["" if one["rows"] is None else f" {one['rows']:,}" for one in known]
+        found.append(
+            ("classes", cut(f"{one['name']}{n}" for one, n in zip(known, rows, strict=True)))
+        )
+    return found + [(kind, cut(names)) for kind, names in by_kind(estimator.schema_).items()]
+
+
+def aligned(pairs: Iterable[tuple[str, str]]) -> str:
+    """Lines of a word and what belongs to it."""
+    return "\n".join(f"{word:<14}{text}".rstrip() for word, text in pairs)

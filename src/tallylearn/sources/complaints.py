@@ -1,0 +1,96 @@
+"""Complaints: what is wrong with a cell or a line, said with row, value and remedy."""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+from typing import Any
+
+from tallylearn.errors import ColumnError, InputError
+from tallylearn.sources.dialects import Dialect
+from tallylearn.sources.streams import blank, records, text_of
+
+SHOWN = 60  # characters of a value
+
+
+def too_large(name: object, value: object, row: int, where: str = "") -> ColumnError:
+    """An integer that a double would round."""
+    column = quoted([name])
+    return ColumnError(
+        f"{where}column {name!r} has {value} in row {row}, an integer that a double cannot hold. "
+        f"If it is an identifier, declare categories={column}, or leave it out with "
+        f"ignore={column}."
+    )
+
+
+def not_a_number(name: str, text: str, row: int, where: str = "") -> ColumnError:
+    """Text in a column of numbers."""
+    return _unlike(f"{where}column {name!r} has text", name, text, row)
+
+
+def not_a_date(name: str, text: str, row: int, where: str = "") -> ColumnError:
+    """Something else in a column of dates."""
+    return _unlike(f"{where}column {name!r} has something else than an ISO date", name, text, row)
+
+
+def _unlike(what: str, name: str, text: str, row: int) -> ColumnError:
+    return ColumnError(
+        f"{what} in row {row} ({text[:SHOWN]!r}). Mark it as missing with "
+        f"missing={quoted(text[:SHOWN].strip())}, declare the column with "
+        f"categories={quoted([name])}, or ignore it."
+    )
+
+
+def not_empty(name: str, text: str, row: int, where: str = "") -> ColumnError:
+    """A value in a column that had none."""
+    return ColumnError(
+        f"{where}column {name!r} has a value in row {row} ({text[:SHOWN]!r}) where none "
+        f"was expected. Declare the column, with categories={quoted([name])} for instance, or "
+        "ignore it."
+    )
+
+
+def not_utf8(name: str, value: bytes, row: int, where: str = "") -> ColumnError:
+    """Bytes of another encoding."""
+    return ColumnError(
+        f"{where}column {name!r} has bytes in row {row} that are not UTF-8 ({value[:SHOWN]!r}). "
+        'Name the encoding, such as dialect={"encoding": "latin-1"}.'
+    )
+
+
+def ragged(path: Path, row: Any, number: int, delimiter: str) -> InputError:
+    """A row with too few or too many cells; ``row`` is Arrow's."""
+    if row.text.count('"') % 2:
+        return unclosed(path, number)
+    return InputError(
+        f"{path}: row {number} has another number of cells than the first row: expected "
+        f"{row.expected_columns}, found {row.actual_columns} ({row.text[:SHOWN]!r}). "
+        f"Mend the row; a cell that contains {delimiter!r} needs quotes around it."
+    )
+
+
+def check_quotes(path: Path, dialect: Dialect) -> None:
+    """Refuse a quote that is open to the end of the file."""
+    row = 1 - dialect.header
+    with text_of(path, dialect.encoding) as lines:
+        try:
+            for cells in records(lines, dialect.delimiter, strict=True):
+                row += not blank(cells)
+        except csv.Error as error:
+            # Text behind a closing quote is an error to a strict reader, but none to Arrow.
+            if "expected after" not in str(error):
+                raise unclosed(path, row) from None
+
+
+def unclosed(path: Path, row: int) -> InputError:
+    where = f"row {row}" if row else "the header"
+    return InputError(
+        f"{path}: {where} opens a quote that is not closed. Close it; "
+        'a quote inside a quoted cell is written twice ("").'
+    )
+
+
+def quoted(value: object) -> str:
+    """A value as it is written in a call."""
+    return json.dumps(value, ensure_ascii=False)

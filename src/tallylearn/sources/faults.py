@@ -1,0 +1,71 @@
+"""Faults: the cell that Arrow stumbled over, found by reading the file again."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from tallylearn.errors import ColumnError, InputError
+from tallylearn.sources import cells, complaints
+from tallylearn.sources.parsing import Parser
+from tallylearn.sources.streams import LONGEST
+from tallylearn.tables import BLOCK
+
+_LONG_INTEGER = r"^[+-]?\d{16,400}$"  # 2**53 has 16 digits
+
+
+def fault(parser: Parser, message: str, kinds: Mapping[str, str]) -> InputError:
+    """What is wrong, with the row and the value."""
+    import pyarrow as pa
+
+    if "straddling" in message:
+        complaints.check_quotes(parser.path, parser.dialect)
+        return InputError(f"{parser.path}: a row is longer than {LONGEST} bytes. Shorten it.")
+    marks = parser.dialect.missing, parser.dialect.decimal
+    try:
+        for at, table in enumerate(parser.tables(dict.fromkeys(kinds, "bytes"))):
+            bad = {name: cells.first_bad(table[name], kinds[name], *marks) for name in kinds}
+            if found := [(row, name) for name, row in bad.items() if row is not None]:
+                row, name = min(found)
+                value = table[name][row].as_py()
+                return _wrong(parser, name, kinds[name], at * BLOCK + row + 1, value)
+    except pa.ArrowInvalid as error:
+        message = str(error)
+    return InputError(f"{parser.path}: {message}.")
+
+
+def _wrong(parser: Parser, name: str, kind: str, row: int, value: bytes) -> ColumnError:
+    where = f"{parser.path}: "
+    try:
+        text = value.decode()
+    except UnicodeDecodeError:
+        return complaints.not_utf8(name, value, row, where)
+    if kind == "unknown":
+        return complaints.not_empty(name, text, row, where)
+    say = complaints.not_a_number if kind == "number" else complaints.not_a_date
+    return say(name, text, row, where)
+
+
+def huge(column: Any) -> bool:
+    """Whether some number is so large that its neighbours are no longer all integers."""
+    import pyarrow.compute as pc
+
+    ends = pc.min_max(column).as_py()
+    return ends["max"] is not None and max(-ends["min"], ends["max"]) >= 2.0**53
+
+
+def check_integers(parser: Parser, names: Sequence[str]) -> None:
+    """Look in the text of the numbers for an integer that a double cannot hold."""
+    for at, table in enumerate(parser.tables(dict.fromkeys(names, "string"))):
+        for name in names:
+            _check_long(parser, name, table[name].chunk(0), at * BLOCK + 1)
+
+
+def _check_long(parser: Parser, name: str, column: Any, start: int) -> None:
+    import pyarrow.compute as pc
+
+    values = cells.trimmed(column.dictionary, parser.dialect.missing)
+    for text in values.filter(pc.match_substring_regex(values, _LONG_INTEGER)).to_pylist():
+        if int(text) != float(text):
+            row = start + pc.index(values.take(column.indices), text).as_py()
+            raise complaints.too_large(name, text, row, f"{parser.path}: ")

@@ -1,0 +1,124 @@
+"""Reading: a frame becomes a schema and a block, its target and weights beside it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tallylearn.errors import ColumnError
+from tallylearn.sources.columns import codes, kind_of, masked, numbers, strings
+from tallylearn.sources.dates import date_part, days
+from tallylearn.sources.declarations import Declaration
+from tallylearn.sources.frames import Frame
+from tallylearn.sources.targets import weights
+from tallylearn.tables import CATEGORY, DATE, NUMBER, TEXT, Block, Column, Schema
+
+Array = NDArray[Any]
+
+
+def schema_of(frame: Frame, declared: Declaration) -> Schema:
+    """The kinds of the columns that are learned from."""
+    columns: list[Column] = []
+    for name in frame.names:
+        if name in declared.aside:
+            continue
+        if parts := declared.dates.get(name):
+            columns += [_part_column(name, part) for part in parts]
+        else:
+            columns.append(_column_of(frame, name, declared))
+    parts_of = tuple((name, parts) for name, parts in declared.dates.items() if parts)
+    return Schema(tuple(columns), frame.named, parts_of, declared.missing)
+
+
+def beside(frame: Frame, declared: Declaration, start: int = 0) -> tuple[Any, Array | None]:
+    """The target as it came, and the weights."""
+    target, weight = None, None
+    if declared.target:
+        target = masked(frame.column(declared.target), declared.missing)
+    if name := declared.weight:
+        column = numbers(name, masked(frame.column(name), declared.missing), start)
+        weight = weights(column, len(frame), f"the weight {name!r}", start)
+    return target, weight
+
+
+def block_of(frame: Frame, schema: Schema, start: int = 0) -> Block:
+    """The columns of a schema, read from a frame that has them all."""
+    if frame.matrix is not None and frame.names == schema.numbers and not schema.missing:
+        return Block(schema, frame.matrix, start=start)
+    frame = _apart(frame, schema, start)
+    found = {name: masked(frame.column(name), schema.missing) for name in schema.categories}
+    declared = {column.name: column.values for column in schema.columns}
+    return Block(
+        schema,
+        _matrix(frame, schema, start),
+        {
+            name: codes(_categorical(data, schema, name), declared[name])
+            for name, data in found.items()
+        },
+        {c.name: strings(frame.column(c.name)) for c in schema.of_kind(TEXT)},
+        start=start,
+    )
+
+
+def _column_of(frame: Frame, name: str, declared: Declaration) -> Column:
+    if frame.matrix is not None and declared.kind(name) is None:
+        return Column(name, NUMBER)
+    if (kind := declared.kind(name)) is None:
+        data = frame.column(name)
+        data = masked(data, declared.missing)
+        return Column(name, TEXT) if frame.documents else kind_of(name, data)
+    return Column(name, kind, tuple(sorted(declared.categories.get(name, ()))), "declared")
+
+
+def _part_column(name: str, part: str) -> Column:
+    kind = NUMBER if part in ("year", "day") else CATEGORY
+    return Column(f"{name}.{part}", kind)
+
+
+def _matrix(frame: Frame, schema: Schema, start: int) -> Array:
+    """The numbers of a block: as they came where nothing has to be done."""
+    names = schema.numbers
+    if frame.matrix is not None:
+        out = frame.matrix if names == frame.names else frame.matrix[:, frame.positions(names)]
+        marks = [mark for mark in schema.missing if isinstance(mark, int | float)]
+        return np.where(np.isin(out, marks), np.nan, out) if marks else out
+    dates = {column.name for column in schema.of_kind(DATE)}
+    out = np.empty((len(names), len(frame)))
+    for j, name in enumerate(names):
+        data = masked(frame.column(name), schema.missing)
+        out[j] = days(name, data, start) if name in dates else numbers(name, data, start)
+    return out.T
+
+
+def _categorical(data: Any, schema: Schema, name: str) -> Any:
+    """Text where the fitted column was text: numbers there are another type, and said so."""
+    import pyarrow.types as is_
+
+    origin = next(column.origin for column in schema.columns if column.name == name)
+    kind = data.type.value_type if is_.is_dictionary(data.type) else data.type
+    if (
+        origin == "text"
+        and (is_.is_integer(kind) or is_.is_floating(kind))
+        and len(data) > data.null_count
+    ):
+        value = next(value for value in data.to_pylist() if value is not None)
+        raise ColumnError(
+            f"column {name!r} was a category of text when the model learned, and has numbers here "
+            f"({value!r}). Pass the values as text."
+        )
+    return data
+
+
+def _apart(frame: Frame, schema: Schema, start: int) -> Frame:
+    """With the parts of the dates as columns of their own."""
+    if not schema.parts:
+        return frame
+    import pyarrow as pa
+
+    columns = {name: frame.column(name) for name in frame.names}
+    for name, parts in schema.parts:
+        data = masked(columns[name], schema.missing)
+        columns |= {f"{name}.{part}": date_part(name, part, data, start) for part in parts}
+    return Frame(tuple(columns), frame.named, arrow=pa.table(columns))

@@ -1,0 +1,116 @@
+"""Streams: a file's bytes, unpacked and as UTF-8, and the rows of text in them."""
+
+from __future__ import annotations
+
+import codecs
+import csv
+import gzip
+import io
+import zlib
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from tallylearn.errors import FileError, InputError
+
+LONGEST = 1 << 24  # bytes of one row, or of one cell
+
+
+class Bytes(io.RawIOBase):
+    """A file's bytes, unpacked and as UTF-8 (or as they are); counts quotes and refuses NUL."""
+
+    def __init__(self, path: Path, encoding: str = "") -> None:
+        self._path, self._file, self._held = path, _opened(path), b""
+        self._refuses_nul = bool(encoding)
+        foreign = encoding and codecs.lookup(encoding).name not in ("utf-8", "utf-8-sig")
+        self._decoder = codecs.getincrementaldecoder(encoding)() if foreign else None
+        self.quotes = 0
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        data = self._held + self._utf8(len(buffer) - len(self._held))
+        # Arrow drops a line feed that starts a chunk when the chunk before ends in a return, also
+        # inside quotes (apache/arrow issue 51368): the two are kept together.
+        self._held = b"\r" if data.endswith(b"\r") and len(data) > 1 else b""
+        data = data[: len(data) - len(self._held)]
+        if self._refuses_nul and b"\0" in data:
+            raise binary(self._path)
+        self.quotes += data.count(b'"')
+        buffer[: len(data)] = data
+        return len(data)
+
+    def _utf8(self, size: int) -> bytes:
+        """Up to so many bytes; none at the end of the file only."""
+        if self._decoder is None:
+            return self._read(size)
+        text, more = "", True
+        while more and not text:
+            data = self._read(size // 4 or 1)  # no encoding grows more than threefold in UTF-8
+            more = bool(data)
+            try:
+                text = self._decoder.decode(data, final=not more)
+            except UnicodeDecodeError as error:
+                raise misread(self._path, error) from None
+        return text.encode()
+
+    def _read(self, size: int) -> bytes:
+        try:
+            return self._file.read(size)
+        except (EOFError, zlib.error, OSError) as error:
+            raise FileError(
+                f"{self._path}: the file is damaged or cut short ({error}). Copy it again."
+            ) from None
+
+    def close(self) -> None:
+        self._file.close()
+        super().close()
+
+
+def _opened(path: Path) -> io.BufferedIOBase:
+    try:
+        with open(path, "rb") as file:
+            packed = file.read(2) == b"\x1f\x8b"
+        return gzip.open(path, "rb") if packed else open(path, "rb")
+    except FileNotFoundError:
+        raise FileError(f"{path}: there is no such file. Check the path.") from None
+    except IsADirectoryError:
+        raise FileError(f"{path} is a folder. Name a file, or the files as a glob.") from None
+    except OSError as error:
+        raise FileError(f"{path} cannot be opened: {error.strerror}.") from None
+
+
+def text_of(path: Path, encoding: str) -> io.TextIOWrapper:
+    """The file as text, line ends untouched and without a byte order mark."""
+    stream = io.BufferedReader(Bytes(path, encoding))
+    return io.TextIOWrapper(stream, encoding="utf-8-sig", newline="")
+
+
+def records(lines: Iterable[str], delimiter: str, strict: bool = False) -> Iterator[list[str]]:
+    """The rows of a text, quotes respected."""
+    csv.field_size_limit(max(csv.field_size_limit(), LONGEST))
+    return csv.reader(lines, delimiter=delimiter, strict=strict)
+
+
+def blank(cells: Sequence[str]) -> bool:
+    return not cells or (len(cells) == 1 and not cells[0].strip())
+
+
+def empty(path: Path) -> FileError:
+    return FileError(f"{path}: the file is empty. It needs a row of names, or of values, at least.")
+
+
+def binary(path: Path) -> FileError:
+    return FileError(
+        f"{path}: the file has NUL bytes and seems to be binary. Save it as CSV or Parquet, "
+        'or name its encoding, such as dialect={"encoding": "utf-16"}.'
+    )
+
+
+def misread(path: Path, error: UnicodeDecodeError) -> InputError:
+    byte = error.object[error.start]
+    return InputError(
+        f"{path}: byte 0x{byte:02x} is not {error.encoding}. Name the encoding, "
+        'such as dialect={"encoding": "latin-1"}.'
+    )

@@ -1,0 +1,87 @@
+"""Terms: the summands of the evidence, and the line they make for one outcome."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from tallylearn.workings import rendering
+
+
+@dataclass(frozen=True)
+class Term:
+    """One summand of the evidence; the counts behind it stay an unreduced fraction."""
+
+    column: str  # "" for the prior or the start value
+    value: str
+    amount: float  # what is summed: a log factor, a squared distance, a weight times a value
+    above: Fraction | None = None
+    below: Fraction | None = None
+    text: str = ""  # how the factor comes about when it is no fraction
+    note: str = ""
+
+    @property
+    def fraction(self) -> tuple[Fraction, Fraction] | None:
+        return None if self.above is None or self.below is None else (self.above, self.below)
+
+    @property
+    def factor(self) -> str:
+        """The factor as written: 3/9, 3.5/6.5, or four digits."""
+        if self.fraction is None:
+            return rendering.power(self.amount)
+        return "/".join(map(rendering.count, self.fraction))
+
+    @property
+    def skipped(self) -> bool:
+        return self.amount == 0.0 and bool(self.note) and self.fraction is None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data for JSON."""
+        return {
+            "column": self.column,
+            "value": self.value,
+            "amount": rendering.plain_data(self.amount),
+            "factor": None if self.fraction is None else self.factor,
+            "text": self.text,
+            "note": self.note,
+        }
+
+
+@dataclass(frozen=True)
+class Line:
+    """The evidence for one outcome."""
+
+    outcome: object
+    terms: tuple[Term, ...]
+    share: float | None = None
+
+    @property
+    def total(self) -> float:
+        amounts = [term.amount for term in self.terms]
+        # fsum refuses infinities of both signs, and a factor of 0 beats any density.
+        return -math.inf if -math.inf in amounts else math.fsum(amounts)
+
+    @property
+    def product(self) -> Fraction | None:
+        """The exact product; none when a factor that counts is no fraction."""
+        pairs = [term.fraction for term in self.terms if not term.skipped]
+        above, below = 1, 1
+        for pair in pairs:
+            if pair is None or pair[1] == 0:
+                return None
+            above *= pair[0].numerator * pair[1].denominator
+            below *= pair[0].denominator * pair[1].numerator
+        return Fraction(above, below)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data for JSON."""
+        product = self.product
+        return {
+            "outcome": rendering.plain_data(self.outcome),
+            "share": rendering.plain_data(self.share),
+            "total": rendering.plain_data(self.total),
+            "product": None if product is None else rendering.ratio(product, digits=300),
+            "terms": [term.to_dict() for term in self.terms],
+        }
