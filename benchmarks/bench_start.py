@@ -30,14 +30,11 @@ if __name__ == "__main__":
     path.write_text(text_of("tennis"))
     bare = seconds("pass")
     row = {"Outlook": "Sunny", "Temperature": "Cool", "Humidity": "High", "Wind": "Strong"}
-    first = f"import tallylearn as tl; tl.NaiveBayes().fit({str(path)!r}, 'PlayTennis').predict({row!r})"
+    learn = f"tl.NaiveBayes().fit({str(path)!r}, 'PlayTennis').predict({row!r})"
     heading("start-up, beyond an empty Python process")
-    print(
-        f"import tallylearn                     {(seconds('import tallylearn') - bare) * 1e3:6.1f} ms   bar 30 ms"
-    )
-    print(
-        f"import to first prediction, a file    {(seconds(first) - bare) * 1e3:6.1f} ms   bar 500 ms"
-    )
-    print(
-        f"import sklearn.naive_bayes            {(seconds('import sklearn.naive_bayes') - bare) * 1e3:6.1f} ms"
-    )
+    for title, code, bar in (
+        ("import tallylearn", "import tallylearn", "bar 30 ms"),
+        ("import to first prediction, a file", f"import tallylearn as tl; {learn}", "bar 500 ms"),
+        ("import sklearn.naive_bayes", "import sklearn.naive_bayes", ""),
+    ):
+        print(f"{title:<40}{(seconds(code) - bare) * 1e3:7.1f} ms   {bar}")

@@ -56,6 +56,8 @@ def table(
 def opened(source: Any, declared: Declaration, schema: Schema | None = None) -> Source:
     """A source for anything that is a table; with a schema, read as the schema says."""
     if isinstance(source, Table | Files):
+        if declared != Declaration():
+            raise OptionError(f"{source} is declared already. Declare everything in one call.")
         return source
     if isinstance(source, str | Path):
         return Files(found(source), declared, schema)

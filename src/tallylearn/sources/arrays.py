@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tallylearn.errors import ColumnError, InputError, KindError
-from tallylearn.sources.complaints import quoted
+from tallylearn.sources.complaints import quoted, too_large
 
 Array = NDArray[Any]
 EXACT = 2**53  # beyond, a double does not hold every integer
@@ -28,8 +28,8 @@ def array_of(X: Any) -> Array:
         array = np.asarray(X)
     except ValueError:
         raise _ragged(X) from None
-    if array.dtype.kind == "U" and array.ndim == 2 and not isinstance(X, np.ndarray):
-        array = np.array(X, dtype=object)  # NumPy turns [1, "a"] into two strings
+    if isinstance(X, list | tuple) and array.ndim == 2 and _converted(array):
+        array = np.array(X, dtype=object)
     if isinstance(X, np.ma.MaskedArray) and X.mask.any() and array.dtype.names is None:
         array = array.astype(np.float64 if array.dtype.kind in "iuf" else object)
         array[X.mask] = np.nan if array.dtype.kind == "f" else None
@@ -130,6 +130,8 @@ def mixed(name: object, values: Any) -> Exception:
                 f"column {name!r} has {value!r} in row {row}, of type {type(value).__name__}: "
                 "argument must be a string or a number."
             )
+        if isinstance(value, int) and not _held(value):
+            return too_large(name, value, row)
         first = value if first is None else first
         if isinstance(value, str) != isinstance(first, str):
             kinds = f"{type(first).__name__} and {type(value).__name__}"
@@ -138,6 +140,10 @@ def mixed(name: object, values: Any) -> Exception:
                 "one type, or empty that cell."
             )
     return ColumnError(f"column {name!r} mixes types. Convert it to one type.")
+
+
+def _held(value: int) -> bool:
+    return abs(value) <= EXACT or (value.bit_length() < 1024 and int(float(value)) == value)
 
 
 def _pure(values: Any) -> Any:
@@ -164,6 +170,13 @@ def _large(name: str, values: Any) -> Any:
 
 def _of_pandas(values: Any) -> bool:
     return type(values).__module__.startswith("pandas")
+
+
+def _converted(array: Array) -> bool:
+    """Whether NumPy may have made two strings of [1, "a"], or doubles of large integers."""
+    if array.dtype.kind == "f":
+        return bool((np.abs(array) >= EXACT).any())
+    return array.dtype.kind == "U"
 
 
 def _ragged(X: Any) -> InputError:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from tallylearn.errors import ColumnError, OptionError, listed
+from tallylearn.tables import plain
 
 PARTS = ("year", "month", "day", "weekday", "hour")
 
@@ -64,7 +65,7 @@ def declaration(
     for option, name in (("target", target), ("weight", weight), ("groups", groups)):
         if name is not None and not isinstance(name, str):
             raise OptionError(f"{option} is a column's name, not {name!r}.")
-    kinds = {name: tuple(map(str, values)) for name, values in _named(categories).items()}
+    kinds = {name: tuple(map(plain, values)) for name, values in _named(categories).items()}
     parts = {name: tuple(chosen) for name, chosen in _named(dates).items()}
     for name, chosen in parts.items():
         if unknown := [part for part in chosen if part not in PARTS]:
@@ -91,7 +92,9 @@ def _check_once(kinds: Mapping[str, Sequence[str] | Mapping[str, Any]]) -> None:
 
 
 def _several(value: Any) -> tuple[Any, ...]:
-    if isinstance(value, str) or not isinstance(value, Sequence):
+    if value is None:
+        return ()
+    if isinstance(value, str) or not isinstance(value, Iterable):
         return (value,)
     return tuple(value)
 

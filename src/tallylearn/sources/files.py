@@ -14,7 +14,7 @@ from tallylearn.sources.batches import regrouped
 from tallylearn.sources.declarations import Declaration
 from tallylearn.sources.delimited import Delimited
 from tallylearn.sources.dialects import Dialect, sniff
-from tallylearn.sources.frames import Frame
+from tallylearn.sources.frames import Frame, own
 from tallylearn.sources.reading import beside, block_of, schema_of
 from tallylearn.tables import BLOCK, CATEGORY, DATE, NUMBER, TEXT, Block, Schema
 
@@ -157,7 +157,7 @@ class ParquetPart:
             self._file = pq.ParquetFile(path, pre_buffer=False, read_dictionary=strings)
         except (pa.ArrowException, OSError) as error:
             raise FileError(f"{path} cannot be read as Parquet: {error}") from None
-        self.names = tuple(schema.names)
+        self.names = tuple(own(schema.names))
 
     def blocks(self, kinds: Mapping[str, str], columns: Sequence[str]) -> Iterator[Any]:
         groups = range(self._file.num_row_groups)
@@ -181,7 +181,7 @@ class ArrowPart:
                 self._file = pa.ipc.open_stream(source)
         except (pa.ArrowException, OSError) as error:
             raise FileError(f"{path} cannot be read as Arrow: {error}") from None
-        self.names = tuple(self._file.schema.names)
+        self.names = tuple(own(self._file.schema.names))
 
     def blocks(self, kinds: Mapping[str, str], columns: Sequence[str]) -> Iterator[Any]:
         batches: Iterable[Any] = self._file

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -26,6 +27,7 @@ from tallylearn.sources.buffers import emptied
 
 Array = NDArray[Any]
 DOUBLE = np.dtype(np.float64)
+_INDEX = re.compile(r"__index_level_\d+__").fullmatch
 
 
 @dataclass(frozen=True)
@@ -69,7 +71,7 @@ def framed(X: Any) -> Frame:
         return _from_arrow(X)
     if isinstance(X, Mapping):
         return _named(from_columns(X) if holds_columns(X) else from_rows([X]))
-    if isinstance(X, Sequence) and len(X) and isinstance(X[0], Mapping):
+    if isinstance(X, list | tuple) and X and isinstance(X[0], Mapping):
         return _named(from_rows(X))
     return _from_numpy(array_of(X))
 
@@ -106,10 +108,16 @@ def _named(table: Any) -> Frame:
     """An Arrow table with its names; NaN and null are one missing."""
     import pyarrow as pa
 
+    table = table.select(own(table.column_names)) if any(map(_INDEX, table.column_names)) else table
     _check_unique(table.column_names)
     columns = [_without_nan(column) for column in table.columns]
     names = tuple(table.column_names)
     return Frame(names, True, arrow=pa.table(columns, names=names) if names else table)
+
+
+def own(names: Sequence[str]) -> list[str]:
+    """The names without those that pandas gives to a nameless index when it is written down."""
+    return [name for name in names if not _INDEX(name)]
 
 
 def _from_pandas(X: Any) -> Frame:

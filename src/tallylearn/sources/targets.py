@@ -19,7 +19,10 @@ Array = NDArray[Any]
 
 def flat(y: Any) -> Array:
     """A target as a one-dimensional array."""
-    array = np.asarray(y)
+    try:
+        array = np.asarray(y)
+    except ValueError:
+        raise TargetError("y has rows of different lengths. Pass one value a row.") from None
     if array.ndim == 2 and array.shape[1] == 1:
         warn_of_conversion(
             "A column-vector y was passed when a 1d array was expected. "
@@ -87,7 +90,10 @@ def _no_measure(value: object) -> TargetError:
 
 def weights(weight: Any, n: int, name: str = "sample_weight", start: int = 0) -> Array:
     """Weights: finite, not negative, not all zero."""
-    array = np.asarray(weight)
+    try:
+        array = np.asarray(weight)
+    except ValueError:
+        raise InputError(f"{name} has rows of different lengths. Pass one number a row.") from None
     if array.ndim == 0:
         array = np.full(n, array)
     if array.ndim != 1:

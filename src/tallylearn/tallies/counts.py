@@ -34,20 +34,13 @@ class Counts:
     def of(cls, rows: Codes, columns: Codes | None = None, weight: Array | None = None) -> Counts:
         """Count the rows; a missing code is not counted."""
         axes = (rows,) if columns is None else (rows, columns)
-        second = np.zeros(len(rows), dtype=np.int32) if columns is None else columns.codes
-        shape = (len(rows.values), 1 if columns is None else len(columns.values))
-        total = Exact.of(np.zeros(shape, dtype=np.int64))
-        for digit, power in digits(weight):
-            table = np.zeros(shape, dtype=np.int64)
-            counting.count(rows.codes, second, digit, table)
-            total = Exact.of(table) if weight is None else total + Exact.of(table).shifted(power)
-        if columns is None:
-            total = Exact(total.limbs[:, 0], total.low)
-        order = [
-            np.array(sorted(range(len(a.values)), key=a.values.__getitem__), int) for a in axes
-        ]
-        keys = tuple(tuple(a.values[i] for i in at) for a, at in zip(axes, order, strict=True))
-        return cls(keys, total.at(*order), tuple(a.declared for a in axes))._grown()._pruned()
+        total = _counted(rows, columns, weight)
+        keys = tuple(axis.values for axis in axes)
+        order = [sorted(range(len(axis)), key=axis.__getitem__) for axis in keys]
+        if any(at != [*range(len(at))] for at in order):
+            keys = tuple(tuple(k[i] for i in at) for k, at in zip(keys, order, strict=True))
+            total = total.at(*(np.array(at, dtype=int) for at in order))
+        return cls(keys, total, tuple(axis.declared for axis in axes))._grown()._pruned()
 
     @classmethod
     def empty(cls, axes: int = 1) -> Counts:
@@ -113,6 +106,8 @@ class Counts:
     def _pruned(self) -> Counts:
         """Without the keys that are neither counted nor declared: forgetting leaves no trace."""
         seen = self.table.nonzero()
+        if seen.size and seen.all():
+            return self
         seen = np.asarray(seen.any(axis=tuple(range(seen.ndim - len(self.keys)))))
         keep = []
         for axis, (mine, declared) in enumerate(zip(self.keys, self.declared, strict=True)):
@@ -126,3 +121,18 @@ class Counts:
         )
         table = self.table.at(*(np.flatnonzero(k) for k in keep))
         return Counts(keys, table, self.declared)
+
+
+def _counted(rows: Codes, columns: Codes | None, weight: Array | None) -> Exact:
+    """The table of counts, in the order of the codes."""
+    first = np.ascontiguousarray(rows.codes, dtype=np.int32)
+    shape = (len(rows.values), 1 if columns is None else len(columns.values))
+    second = np.zeros(len(rows), dtype=np.int32)
+    if columns is not None:
+        second = np.ascontiguousarray(columns.codes, dtype=np.int32)
+    parts = []
+    for digit, power in digits(weight):
+        table = np.zeros(shape, dtype=np.int64)
+        counting.count(first, second, digit, table)
+        parts.append(Exact.of(table if columns is not None else table[:, 0]).shifted(power))
+    return sum(parts[1:], start=parts[0])

@@ -80,6 +80,8 @@ class Exact:
 
     def shifted(self, bits: int) -> Exact:
         """Times 2^bits."""
+        if bits == 0:
+            return self
         whole, rest = divmod(bits, LIMB)
         return Exact.carried(self.limbs << rest, self.low + whole)
 

@@ -1,0 +1,227 @@
+"""Targets and weights: as an array, as a column, and as they should not be."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Callable
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+import tallylearn as tl
+from tallylearn.errors import ColumnError, InputError, OptionError, TargetError
+
+X = np.array([[1.0], [2.0], [4.0], [3.0]])
+TEXT = ["b", "a", "b", "a"]
+
+FORMS: list[Callable[[list[Any]], Any]] = [
+    list,
+    tuple,
+    np.array,
+    lambda y: np.array(y, dtype=object),
+    pd.Series,
+    lambda y: pd.Series(y, index=[7, 7, 1, 1]),
+    lambda y: pd.Series(y, dtype="category"),
+    pl.Series,
+    pa.array,
+    lambda y: pa.array(y).dictionary_encode(),
+    lambda y: pa.chunked_array([y[:1], y[1:]]),
+]
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize(
+    "y", [TEXT, [2, 1, 2, 1], [True, False, True, False], [1.0, 0.0, 1.0, 0.0]]
+)
+def test_classes_come_in_every_form(form: Callable[[list[Any]], Any], y: list[Any]) -> None:
+    model = tl.NaiveBayes().fit(X, form(y))
+    assert model.classes_.tolist() == sorted(set(y))
+    assert model.predict(X).tolist() == tl.NaiveBayes().fit(X, y).predict(X).tolist()
+
+
+@pytest.mark.parametrize("dtype", ["Int64", "boolean", "string", "str"])
+def test_classes_of_nullable_types(dtype: str) -> None:
+    y = pd.Series([1, 0, 1, 0]).astype("str" if dtype == "string" else dtype).astype(dtype)
+    assert len(tl.NaiveBayes().fit(X, y).classes_) == 2
+
+
+@pytest.mark.parametrize("wrap", [lambda y: y, pl.from_pandas, lambda d: pa.Table.from_pandas(d)])
+@pytest.mark.parametrize("y", [TEXT, [2, 1, 2, 1], [True, False, True, False]])
+def test_a_column_by_name_is_the_same_as_an_array(wrap: Any, y: list[Any]) -> None:
+    frame = wrap(pd.DataFrame({"x": X[:, 0], "y": y}))
+    named = tl.NaiveBayes().fit(frame, "y")
+    assert named.tally_ == tl.NaiveBayes().fit(pd.DataFrame({"x": X[:, 0]}), y).tally_
+    assert named.classes_.tolist() == sorted(set(y))
+    later = tl.NaiveBayes().fit(tl.table(frame), "y")
+    assert later.tally_ == named.tally_
+    assert later.classes_.tolist() == sorted(set(y))
+
+
+def test_a_category_of_integers_is_a_class_of_integers() -> None:
+    frame = pd.DataFrame({"x": X[:, 0], "y": pd.Categorical([2, 1, 2, 1])})
+    for source in (frame, tl.table(frame)):
+        assert tl.NaiveBayes().fit(source, "y").classes_.tolist() == [1, 2]
+
+
+def test_dates_are_classes_if_asked_for() -> None:
+    days = pd.to_datetime(["2024-01-02", "2024-01-01"] * 2)
+    model = tl.NaiveBayes().fit(X, days)
+    assert model.classes_.dtype.kind == "M"
+    assert model.predict(X)[0] == np.datetime64("2024-01-02")
+    frame = pd.DataFrame({"x": X[:, 0], "y": days})
+    assert len(tl.NaiveBayes().fit(frame, "y").classes_) == 2
+    with pytest.raises(TargetError, match=r"'y' was read as a date.*target='y'"):
+        tl.NaiveBayes().fit(tl.table(frame), "y")
+
+
+def test_integers_of_any_size_are_classes() -> None:
+    large = [2**63 + 1, 2**64 - 1] * 2
+    assert tl.NaiveBayes().fit(X, np.array(large, dtype=np.uint64)).classes_.tolist() == sorted(
+        set(large)
+    )
+    assert tl.NaiveBayes().fit(X, [-(2**62), 2**62] * 2).classes_.tolist() == [-(2**62), 2**62]
+
+
+@pytest.mark.parametrize(
+    ("y", "says"),
+    [
+        (["a", None, "b", "a"], "the target is missing in row 1. Drop that row"),
+        ([1.0, np.nan, 2.0, 1.0], "missing in row 1"),
+        (pd.Series([1, 2, None, 1], dtype="Int64"), "missing in row 2"),
+        (pd.Series(["a", "b", pd.NA, "a"], dtype="string"), "missing in row 2"),
+        (pd.Series(["a", "b", pd.NA, "a"], dtype=object), "missing in row 2"),
+        (pl.Series(["a", "b", None, "a"]), "missing in row 2"),
+        (pa.array([1, 2, None, 1]), "missing in row 2"),
+        (pd.to_datetime(["2024-01-01", None] * 2), "missing in row 1"),
+        ([1.0, np.inf, 2.0, 1.0], "the target is inf in row 1"),
+        ([1.0, 2.5, 2.0, 1.0], "the target is 2.5 in row 1: a measure, not a class. Use a regr"),
+        ([1.0, 1e300, 2.0, 1.0], r"the target is 1e\+300 in row 1"),
+        (np.array(["a", 1, "b", 2], dtype=object), r"mixes types \(int, str\)"),
+        (np.array([b"a", b"b"] * 2), r"holds \|S1.*convert it"),
+        ([["a", "b"]] * 4, r"1d array.*\(4, 2\)"),
+        ([["a"], ["a", "b"], ["b"], ["a"]], "rows of different lengths"),
+        (["a", "b"], "4 rows and the target 2"),
+        ("z", "'z'.*'x0'"),
+        (None, "names no target"),
+    ],
+)
+def test_a_target_that_is_not_as_it_should_be_is_named(y: Any, says: str) -> None:
+    with pytest.raises(InputError, match=f"NaiveBayes: .*{says}"):
+        tl.NaiveBayes().fit(X, y)
+
+
+@pytest.mark.parametrize("wrap", [lambda f: f, pl.from_pandas, tl.table])
+def test_a_missing_target_in_a_column_is_named(wrap: Any) -> None:
+    frame = pd.DataFrame({"x": X[:, 0], "y": ["a", "b", None, "a"]})
+    with pytest.raises(TargetError, match="the target is missing in row 2"):
+        tl.NaiveBayes().fit(wrap(frame), "y")
+    numbers = pd.DataFrame({"x": X[:, 0], "y": [1, 2, None, 1]})
+    with pytest.raises(TargetError, match="the target is missing in row 2"):
+        tl.NaiveBayes().fit(wrap(numbers), "y")
+
+
+def test_a_target_that_is_not_in_the_table_is_named_with_those_that_are() -> None:
+    frame = pd.DataFrame({"x": X[:, 0], "y": TEXT})
+    for source in (frame, tl.table(frame), pl.from_pandas(frame)):
+        with pytest.raises(ColumnError, match=r"NaiveBayes: .*'z'.*'x', 'y'"):
+            tl.NaiveBayes().fit(source, "z")
+
+
+def test_a_call_and_a_table_must_not_name_different_targets() -> None:
+    table = tl.table(pd.DataFrame({"x": X[:, 0], "y": TEXT, "z": TEXT}), target="y")
+    with pytest.raises(OptionError, match="target 'y', and the call says 'z'"):
+        tl.NaiveBayes().fit(table, "z")
+    with pytest.raises(TargetError, match=r"declares the target 'y'.*Leave one"):
+        tl.NaiveBayes().fit(table, TEXT)
+
+
+def test_measures_come_in_every_form() -> None:
+    y = [1.5, 2.0, 4.0, 2.5]
+    for form in (list, np.array, pd.Series, pl.Series, pa.array):
+        assert tl.DummyRegressor().fit(X, form(y)).predict(X[:1]).tolist() == [2.5]
+    exact = pa.table({"x": X[:, 0], "y": pa.array([Decimal(str(v)) for v in y])})
+    assert tl.DummyRegressor().fit(exact, "y").predict(exact).tolist() == [2.5] * 4
+
+
+@pytest.mark.parametrize(
+    ("y", "says"),
+    [
+        (TEXT, r"the target holds text \('b'\). A regression needs numbers"),
+        ([dt.date(2024, 1, 1)] * 4, "the target holds date"),
+    ],
+)
+def test_a_regression_needs_numbers(y: Any, says: str) -> None:
+    for source in (pd.DataFrame({"x": X[:, 0], "y": y}), pa.table({"x": X[:, 0], "y": y})):
+        with pytest.raises(TargetError, match=says):
+            tl.DummyRegressor().fit(source, "y")
+
+
+def test_text_of_a_table_is_no_measure() -> None:
+    table = tl.table(pd.DataFrame({"x": X[:, 0], "y": TEXT}))
+    with pytest.raises(TargetError, match=r"holds text \('b'\)"):
+        tl.DummyRegressor().fit(table, "y")
+
+
+# Weights
+
+
+def test_weights_by_name_and_by_array_agree(tmp_path: Path) -> None:
+    frame = pd.DataFrame({"x": X[:, 0], "w": [1, 2.5, 0, 3], "y": TEXT})
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    expected = tl.NaiveBayes().fit(frame[["x"]], TEXT, sample_weight=frame.w).tally_
+    for source in (frame, pl.from_pandas(frame), tl.table(frame), tmp_path / "t.csv"):
+        assert tl.NaiveBayes().fit(source, "y", sample_weight="w").tally_ == expected
+    assert tl.NaiveBayes().fit(tl.table(frame, target="y", weight="w")).tally_ == expected
+
+
+def test_one_weight_for_all_is_a_weight() -> None:
+    assert tl.NaiveBayes().fit(X, TEXT, sample_weight=2).tally_ == (
+        tl.NaiveBayes().fit(X, TEXT, sample_weight=[2] * 4).tally_
+    )
+
+
+@pytest.mark.parametrize(
+    ("weight", "says"),
+    [
+        ([1, -2, 1, 1], r"is -2.0 in row 1: negative. Weights are 0 or more"),
+        ([1, np.nan, 1, 1], "is nan in row 1: not finite"),
+        ([1, 1, np.inf, 1], "is inf in row 2: not finite"),
+        ([0, 0, 0, 0], "every row has weight zero"),
+    ],
+)
+def test_a_weight_that_is_not_as_it_should_be_is_named(
+    weight: Any, says: str, tmp_path: Path
+) -> None:
+    with pytest.raises(InputError, match=f"NaiveBayes: .*{says}"):
+        tl.NaiveBayes().fit(X, TEXT, sample_weight=weight)
+    frame = pd.DataFrame({"x": X[:, 0], "w": weight, "y": TEXT})
+    with pytest.raises(InputError, match=f"NaiveBayes: .*{says}"):
+        tl.NaiveBayes().fit(frame, "y", sample_weight="w")
+    frame.to_parquet(tmp_path / "t.parquet")
+    for row in "21":  # rows of files are numbered from 1
+        says = says.replace(f"row {row}", f"row {int(row) + 1}")
+    with pytest.raises(InputError, match=f"NaiveBayes: .*{says}"):
+        tl.NaiveBayes().fit(tmp_path / "t.parquet", "y", sample_weight="w")
+
+
+def test_weights_of_another_shape_or_kind_are_named() -> None:
+    for weight, says in (
+        ([1, 2], "2 values for 4 rows"),
+        ([[1.0]] * 4, "2 dimensions"),
+        ([[1], [1, 2], [1], [1]], "rows of different lengths"),
+    ):
+        with pytest.raises(InputError, match=says):
+            tl.NaiveBayes().fit(X, TEXT, sample_weight=weight)
+    with pytest.raises(InputError, match=r"holds .*'x'.*Weights are numbers"):
+        tl.NaiveBayes().fit(X, TEXT, sample_weight=list("xxxx"))
+    frame = pd.DataFrame({"x": X[:, 0], "w": list("abcd"), "y": TEXT})
+    with pytest.raises(ColumnError, match=r"'w' has text in row 0 \('a'\)"):
+        tl.NaiveBayes().fit(frame, "y", sample_weight="w")
+    with pytest.raises(ColumnError, match=r"'v'.*'x', 'w', 'y'"):
+        tl.NaiveBayes().fit(frame, "y", sample_weight="v")
