@@ -26,7 +26,7 @@ def numbers(n: int = 1_000_000, p: int = 50, k: int = 10) -> None:
     versus("predict", lambda: ours.predict(X), lambda: theirs.predict(X), 5, 2)
 
 
-def categories(n: int = 1_000_000, p: int = 30, k: int = 2) -> None:
+def categories(n: int = 1_000_000, p: int = 30, k: int = 10) -> None:
     rng = np.random.default_rng(1)
     sizes = rng.integers(2, 51, p)
     codes = np.column_stack([rng.integers(0, size, n) for size in sizes])
@@ -37,10 +37,15 @@ def categories(n: int = 1_000_000, p: int = 30, k: int = 2) -> None:
     category = strings.astype("category")
     ours, theirs = tl.NaiveBayes(), CategoricalNB()
     encoded = make_pipeline(OrdinalEncoder(), CategoricalNB())
-    heading(f"categories: n = {n:,}, p = {p}, 2 to 50 values; peer CategoricalNB")
+    two = (y > k // 2).astype(int)
+    heading(f"categories: n = {n:,}, p = {p}, 2 to 50 values, {k} classes; peer CategoricalNB")
     versus(
         "fit from category columns / from codes",
         lambda: ours.fit(category, y), lambda: theirs.fit(codes, y), 15, 3,
+    )  # fmt: skip
+    versus(
+        "the same with 2 classes",
+        lambda: ours.fit(category, two), lambda: theirs.fit(codes, two), 15, 3,
     )  # fmt: skip
     versus(
         "fit from strings / OrdinalEncoder + fit",

@@ -114,10 +114,16 @@ def _collected(module: Any, cells: Any, first: int, width: int) -> tuple[Any, ..
 def test_compiled_counting_and_scoring_equal_the_python_they_are_written_in() -> None:
     rng = np.random.default_rng(3)
     rows, cols = (rng.integers(-1, 3, 50).astype(np.int32) for _ in range(2))
-    tables = [np.zeros((3, 3), dtype=np.int64) for _ in range(2)]
+    both = np.stack([cols, rows])
+    starts, widths = np.array([0, 16]), np.array([4, 4])
+    tables = [np.zeros((2, 32), dtype=np.int64) for _ in range(2)]
     for module, table in zip((counting, interpreted("counting")), tables, strict=True):
-        module.count(rows, cols, np.zeros(0, dtype=np.int64), table)
-        module.count(rows, cols, rng.integers(1, 9, 50) * 0 + 2, table)
+        module.count(rows[:49], both[:, :49].copy(), starts, widths, table)
+        module.weigh(rows, both, np.arange(50), starts, widths, table)
+    seen = tables[0].sum(axis=0)[:16].reshape(4, 4)[1:, 1:]
+    assert seen[0, 1] == sum(1 + i for i in range(49) if (rows[i], cols[i]) == (0, 1)) + (
+        49 if (rows[49], cols[49]) == (0, 1) else 0
+    )
     assert np.array_equal(*tables)
     x, mean = rng.normal(size=(70, 3)), rng.normal(size=(2, 3))
     x[5, 1] = np.nan

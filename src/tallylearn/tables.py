@@ -56,7 +56,7 @@ class Codes:
     """A column of values as small integers: ``values[codes[i]]``, and -1 where missing."""
 
     values: tuple[Any, ...]
-    codes: Array  # (n,) int32
+    codes: Array  # (n,) signed integers, as narrow as they came
     declared: tuple[Any, ...] = ()
 
     @classmethod
@@ -81,7 +81,7 @@ class Codes:
     def among(self, keys: Sequence[Any]) -> Array:
         """Codes into other keys: -1 where missing, -2 where the value is not among them."""
         if tuple(keys) == self.values:
-            return self.codes
+            return np.ascontiguousarray(self.codes, dtype=np.int32)
         place = {key: at for at, key in enumerate(keys)}
         table = np.array([place.get(value, -2) for value in self.values] + [-1], dtype=np.int32)
         return table[self.codes]

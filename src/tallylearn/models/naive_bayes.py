@@ -226,9 +226,7 @@ class NaiveBayes(OnePass, Classifier):
     def tally(self, block: Block) -> Bundle:
         """Rows by class, by class and value for categories; moments by class for numbers."""
         columns = coded(block, self.numbers == "bernoulli")
-        counts = {
-            name: Counts.of(block.target, codes, block.weight) for name, codes in columns.items()
-        }
+        counts = Counts.each(block.target, columns, block.weight)
         moments = Moments.empty()
         if self.numbers == "gaussian" and block.schema.numbers:
             names = block.schema.numbers

@@ -83,6 +83,8 @@ def column(name: str, values: Any) -> Any:
     import pyarrow as pa
 
     pure = _pure(values)
+    if hasattr(getattr(pure, "array", None), "codes"):
+        return _categorical(name, pure.array)
     try:
         if hasattr(pure, "__arrow_c_stream__") and not _of_pandas(pure):
             return pa.chunked_array(pure)
@@ -91,6 +93,19 @@ def column(name: str, values: Any) -> Any:
         return _large(name, pure)
     except (pa.ArrowException, TypeError, ValueError):
         raise mixed(name, pure) from None
+
+
+def _categorical(name: str, values: Any) -> Any:
+    """A categorical of pandas: its codes as they are, unless some are missing."""
+    import pyarrow as pa
+
+    codes = np.ascontiguousarray(values.codes)
+    dictionary = column(name, np.asarray(values.categories))
+    kind = pa.from_numpy_dtype(codes.dtype)
+    at = pa.Array.from_buffers(kind, len(codes), [None, pa.py_buffer(codes)])
+    if len(codes) and codes.min() < 0:
+        at = pa.array(codes, mask=codes < 0)
+    return pa.DictionaryArray.from_arrays(at, dictionary, safe=False)
 
 
 def holds_columns(X: Mapping[str, Any]) -> bool:

@@ -17,8 +17,11 @@ Array = NDArray[Any]
 WORDS = 4  # a string column is text when its values have this many words in the median
 
 
-def kind_of(name: str, data: Any) -> Column:
-    """The kind of a column, seen from its type and, for strings, its first 65 536 rows."""
+def kind_of(name: str, data: Any, read: bool = False) -> Column:
+    """The kind of a column, seen from its type and, for strings, its first 65 536 rows.
+
+    A dictionary in memory is a category by its type; one that was read from a file may be text.
+    """
     import pyarrow.types as is_
 
     kind = data.type.value_type if is_.is_dictionary(data.type) else data.type
@@ -29,7 +32,8 @@ def kind_of(name: str, data: Any) -> Column:
     if is_.is_temporal(kind):
         return Column(name, DATE)
     if is_.is_string(kind) or is_.is_large_string(kind) or is_.is_string_view(kind):
-        return Column(name, _kind_of_strings(data.slice(0, BLOCK)))
+        known = is_.is_dictionary(data.type) and not read
+        return Column(name, CATEGORY if known else _kind_of_strings(data.slice(0, BLOCK)))
     if is_.is_integer(kind) or is_.is_floating(kind) or is_.is_decimal(kind):
         if is_.is_dictionary(data.type):
             return Column(name, CATEGORY, origin="number")
@@ -75,11 +79,20 @@ def codes(data: Any, declared: tuple[str, ...] = ()) -> Codes:
     """A column as categories: strings as they are, anything else by its plain name."""
     data = _coded(data)
     values = data.dictionary.to_pylist()
-    at = numpy_of(data.indices, NOWHERE)
+    at = _places(data.indices)
     names = [plain(value) if value is not None and value == value else None for value in values]
     if None in names or len(set(names)) < len(names):
         return _recoded(names, at, declared)
     return Codes(tuple(names), at, declared)
+
+
+def _places(indices: Any) -> Array:
+    """The places in a dictionary, -1 where missing; signed ones without gaps are not copied."""
+    import pyarrow.types as is_
+
+    if indices.null_count or not is_.is_signed_integer(indices.type) or not len(indices):
+        return numpy_of(indices, NOWHERE)
+    return numpy_of(indices, np.dtype(f"i{indices.type.bit_width // 8}").type(-1))
 
 
 def _coded(data: Any) -> Any:

@@ -119,7 +119,7 @@ class Files:
         data = next(part.blocks(self._kinds, part.names), None)
         if data is None:
             data = pa.table({name: pa.nulls(0) for name in part.names})
-        return Frame(tuple(data.column_names), True, arrow=data)
+        return Frame(tuple(data.column_names), True, arrow=data, read=True)
 
     def _wanted(self) -> list[str]:
         apart = {f"{name}.{part}" for name, parts in self.schema.parts for part in parts}

@@ -39,6 +39,7 @@ class Frame:
     matrix: Array | None = None  # (n, p) float64
     arrow: Any = None
     documents: bool = False  # one column of text, whatever its length
+    read: bool = False  # from a file, where strings come as dictionaries to save room
 
     def __len__(self) -> int:
         return len(self.arrow) if self.matrix is None else len(self.matrix)

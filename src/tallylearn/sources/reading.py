@@ -68,7 +68,7 @@ def _column_of(frame: Frame, name: str, declared: Declaration) -> Column:
     if (kind := declared.kind(name)) is None:
         data = frame.column(name)
         data = masked(data, declared.missing)
-        return Column(name, TEXT) if frame.documents else kind_of(name, data)
+        return Column(name, TEXT) if frame.documents else kind_of(name, data, frame.read)
     return Column(name, kind, tuple(sorted(declared.categories.get(name, ()))), "declared")
 
 

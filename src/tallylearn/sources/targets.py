@@ -124,10 +124,12 @@ def _labels_of_integers(y: Array) -> Codes:
     if high - low > 4 * len(y) + 1000:
         values, at = np.unique(y, return_inverse=True)
         return Codes(tuple(values.tolist()), at.astype(np.int32))
-    offset = y - low
+    offset = y - low if low else y
     seen = np.bincount(offset, minlength=1) > 0
-    table = np.cumsum(seen, dtype=np.int32) - 1
-    return Codes(tuple((np.flatnonzero(seen) + low).tolist()), table[offset].astype(np.int32))
+    values = tuple((np.flatnonzero(seen) + low).tolist())
+    if seen.all():
+        return Codes(values, offset.astype(np.int32))
+    return Codes(values, (np.cumsum(seen, dtype=np.int32) - 1)[offset].astype(np.int32))
 
 
 def _labels_of_floats(y: Array, start: int) -> Codes:

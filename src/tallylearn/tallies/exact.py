@@ -53,6 +53,8 @@ class Exact:
 
     def __add__(self, other: Exact) -> Exact:
         ours, theirs, low = _aligned(self, other)
+        if low == 0 and ours.shape[-1] == 1:
+            return Exact.of(ours[..., 0] + theirs[..., 0])
         return Exact.carried(ours + theirs, low)
 
     def __sub__(self, other: Exact) -> Exact:
@@ -94,6 +96,8 @@ class Exact:
         return Exact(limbs, self.low)
 
     def nonzero(self) -> Array:
+        if self.limbs.shape[-1] == 1:
+            return np.asarray(self.limbs[..., 0] != 0)
         return np.asarray(self.limbs.any(axis=-1))
 
     def negative(self) -> Array:
