@@ -10,7 +10,7 @@ def count(
     widths: cython.const[cython.longlong][::1],
     tables: cython.longlong[:, ::1],
 ):
-    """Add row i, for column j, to the cell starts[j] + (rows[i] + 1) * widths[j] + columns[j, i] + 1.
+    """Count row i at starts[j] + (rows[i] + 1) * widths[j] + columns[j, i] + 1, for every column j.
 
     The first row and column of a table take what is missing (-1), so nothing has to be asked. Rows
     go to two sets of tables in turn: a cell counted twice in a row would wait for itself.

@@ -122,8 +122,8 @@ def _labels_of_integers(y: Array) -> Codes:
     """By looking up where the range is small: sorting a million takes longer than learning."""
     low, high = (int(y.min()), int(y.max())) if len(y) else (0, 0)
     if high - low > 4 * len(y) + 1000:
-        values, at = np.unique(y, return_inverse=True)
-        return Codes(tuple(values.tolist()), at.astype(np.int32))
+        found, at = np.unique(y, return_inverse=True)
+        return Codes(tuple(found.tolist()), at.astype(np.int32))
     offset = y - low if low else y
     seen = np.bincount(offset, minlength=1) > 0
     values = tuple((np.flatnonzero(seen) + low).tolist())

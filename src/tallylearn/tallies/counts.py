@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 
@@ -62,7 +63,7 @@ class Counts:
 
     @classmethod
     def _sorted(cls, axes: tuple[Codes, ...], table: Exact) -> Counts:
-        keys: tuple[Keys, ...] = tuple(axis.values for axis in axes)
+        keys: tuple[tuple[Any, ...], ...] = tuple(axis.values for axis in axes)
         if any(a > b for axis in keys for a, b in pairwise(axis)):
             order = [sorted(range(len(axis)), key=axis.__getitem__) for axis in keys]
             keys = tuple(tuple(k[i] for i in at) for k, at in zip(keys, order, strict=True))
