@@ -173,6 +173,13 @@ def test_a_class_that_was_never_learned_has_no_likelihood() -> None:
         model.sample(-1)
 
 
+def test_classes_beyond_2_to_the_63_stay_whole() -> None:
+    y = np.array([5, 5, 2**63 + 1, 2**63 + 1], dtype=np.uint64)
+    model = tl.NaiveBayes().fit(X, y)
+    assert model.classes_.dtype == np.uint64
+    assert model.predict(X).tolist() == y.tolist()
+
+
 def test_the_fitted_numbers_can_be_read() -> None:
     model = tl.NaiveBayes(var_smoothing=0).fit(X, Y)
     assert model.class_count_.tolist() == [2, 2]

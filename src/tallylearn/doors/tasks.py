@@ -108,7 +108,7 @@ class Classifier(Predictor):
     def _derive(self) -> None:
         super()._derive()
         solved = self.model_ is not None
-        classes = np.array(self.model_.classes if solved else self.tally_["target"].keys[0])
+        classes = _array(self.model_.classes if solved else self.tally_["target"].keys[0])
         if self._label_type:
             classes = classes.astype(self._label_type)
         self.classes_ = classes
@@ -143,6 +143,14 @@ class Regressor(Predictor):
     def _answers(self, block: Block) -> Array:
         result: Array = self.model_.answers(block)
         return result
+
+
+def _array(classes: tuple[Any, ...]) -> Array:
+    """Classes as NumPy's; whole numbers beyond 2^63 do not turn into floats."""
+    array = np.array(classes)
+    if array.dtype.kind == "f" and all(isinstance(key, int) for key in classes):
+        return np.array(classes, dtype=np.uint64)
+    return array
 
 
 def log_shares(scores: Array) -> Array:
