@@ -48,6 +48,11 @@ class Schema:
         return tuple(column.name for column in self.of_kind(NUMBER, DATE))
 
     @cached_property
+    def places(self) -> dict[str, int]:
+        """Where each of those columns stands among the numbers."""
+        return {name: at for at, name in enumerate(self.numbers)}
+
+    @cached_property
     def categories(self) -> tuple[str, ...]:
         return tuple(column.name for column in self.of_kind(CATEGORY))
 
