@@ -16,9 +16,10 @@ from tallylearn.sources import Files, Source, Table, aimed, opened
 from tallylearn.sources.declarations import Declaration
 from tallylearn.sources.frames import Frame, framed
 from tallylearn.sources.memory import check_rows
+from tallylearn.sources.origins import as_learned
 from tallylearn.sources.reading import block_of
 from tallylearn.sources.targets import flat, labels, measures, weights
-from tallylearn.tables import TEXT, UNKNOWN, Block, Codes, Column, Schema
+from tallylearn.tables import CATEGORY, TEXT, UNKNOWN, Block, Codes, Column, Schema
 
 Array = NDArray[Any]
 
@@ -207,7 +208,10 @@ def _picked(block: Block, schema: Schema) -> Block:
         block,
         schema=schema,
         numbers=np.column_stack(columns) if columns else np.empty((len(block), 0)),
-        codes={name: block.codes.get(name, empty) for name in schema.categories},
+        codes={
+            c.name: as_learned(c, have[c.name].origin, block.codes.get(c.name, empty), block.start)
+            for c in schema.of_kind(CATEGORY)
+        },
         text={c.name: block.text[c.name] for c in schema.of_kind(TEXT)},
     )
 
