@@ -18,7 +18,7 @@ from tallylearn.sources.frames import Frame, framed
 from tallylearn.sources.memory import check_rows
 from tallylearn.sources.reading import block_of
 from tallylearn.sources.targets import flat, labels, measures, weights
-from tallylearn.tables import TEXT, UNKNOWN, Block, Codes, Column, Schema
+from tallylearn.tables import TEXT, UNKNOWN, Block, Codes, Column, Schema, no_text
 
 Array = NDArray[Any]
 
@@ -192,12 +192,13 @@ def _picked(block: Block, schema: Schema) -> Block:
         for name in schema.numbers
     ]
     empty = Codes((), np.full(len(block), -1, dtype=np.int32))
+    nothing = no_text(len(block))
     return replace(
         block,
         schema=schema,
         numbers=np.column_stack(columns) if columns else np.empty((len(block), 0)),
         codes={name: block.codes.get(name, empty) for name in schema.categories},
-        text={c.name: block.text[c.name] for c in schema.of_kind(TEXT)},
+        text={c.name: block.text.get(c.name, nothing) for c in schema.of_kind(TEXT)},
     )
 
 

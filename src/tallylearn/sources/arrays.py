@@ -118,13 +118,13 @@ def holds_columns(X: Mapping[str, Any]) -> bool:
     )
 
 
-def of_strings(array: Array) -> bool:
+def of_strings(array: Array | Sequence[Any]) -> bool:
     """Whether these are documents: one string a row, or nothing."""
-    if array.dtype.kind in "UT":
-        return True
-    if array.dtype.kind != "O" or not any(isinstance(item, str) for item in array):
+    if isinstance(array, np.ndarray) and array.dtype.kind != "O":
+        return array.dtype.kind in "UT"
+    if not all(isinstance(item, str) or is_missing(item) for item in array):
         return False
-    return all(isinstance(item, str) or is_missing(item) for item in array)
+    return any(isinstance(item, str) for item in array)
 
 
 def is_missing(value: Any) -> bool:

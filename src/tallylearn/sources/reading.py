@@ -57,7 +57,10 @@ def block_of(frame: Frame, schema: Schema, start: int = 0) -> Block:
             name: codes(_categorical(data, schema, name), declared[name])
             for name, data in found.items()
         },
-        {c.name: strings(frame.column(c.name)) for c in schema.of_kind(TEXT)},
+        {
+            c.name: strings(masked(frame.column(c.name), schema.missing))
+            for c in schema.of_kind(TEXT)
+        },
         start=start,
     )
 
