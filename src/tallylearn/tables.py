@@ -96,6 +96,7 @@ class Bags:
     ids: Array  # int32
     times: Array  # int64, as many as the ids; empty where each stands for one word
     present: Array  # (n,) bool
+    ordered: bool = False  # whether the terms are sorted
 
     def __len__(self) -> int:
         return len(self.ends) - 1
@@ -109,13 +110,17 @@ class Bags:
         ends = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
         at = np.arange(ends[-1]) + np.repeat(self.ends[:-1][rows] - ends[:-1], lengths)
         times = self.times[at] if len(self.times) else self.times
-        return Bags(self.terms, ends, self.ids[at], times, self.present[rows])
+        return Bags(self.terms, ends, self.ids[at], times, self.present[rows], self.ordered)
 
     def _cut(self, start: int, stop: int) -> Bags:
         ends = self.ends[start : stop + 1]
         here = slice(int(ends[0]), int(ends[-1]))
-        return Bags(
-            self.terms, ends - ends[0], self.ids[here], self.times[here], self.present[start:stop]
+        return replace(
+            self,
+            ends=ends - ends[0],
+            ids=self.ids[here],
+            times=self.times[here],
+            present=self.present[start:stop],
         )
 
 
@@ -148,12 +153,16 @@ class Block:
         )
 
     def cut(self) -> Iterator[Block]:
-        """Blocks of 65 536 rows."""
-        if len(self) <= BLOCK:
+        """Blocks of 65 536 rows; larger where all is counted already, and only keys are merged."""
+        n, rows = len(self), BLOCK
+        counted = [text for text in self.text.values() if isinstance(text, Bags)]
+        if counted and len(counted) == len(self.schema.columns):
+            rows = max(BLOCK, -(-n // max(2, -(-n // (4 * BLOCK)))))
+        if n <= rows:
             yield self
             return
-        for start in range(0, len(self), BLOCK):
-            yield self[start : start + BLOCK]
+        for start in range(0, n, rows):
+            yield self[start : start + rows]
 
     def weighed(self, weight: Array | None) -> Block:
         """With weights; rows of weight zero are left out."""

@@ -126,25 +126,35 @@ def count(
     seen: cython.int[::1],
     tables: cython.longlong[:, :, ::1],
 ):
-    """Count documents and words: tables (terms, k, 2), by the classes of the rows.
+    """Count by the classes of the rows: tables[0] (terms, k) the documents that hold a term, and
+    tables[1] how often it comes in them beyond the first time. One of the two is touched a word.
 
-    No ``times`` is once each, no ``weight`` is 1. ``seen`` (terms,) starts at -1.
+    With ``times`` no document has a term twice; without, ``seen`` (terms,) starts at -1. No
+    ``weight`` is 1.
     """
     d: cython.Py_ssize_t
     i: cython.Py_ssize_t
     c: cython.Py_ssize_t
-    w: cython.longlong
-    once: cython.bint = times.shape[0] == 0
+    w: cython.longlong = 1
     light: cython.bint = weight.shape[0] == 0
+    counted: cython.bint = times.shape[0] > 0
     with cython.nogil:
         for d in range(rows.shape[0]):
             c = rows[d]
-            w = 1 if light else weight[d]
+            if not light:
+                w = weight[d]
+            if counted:
+                for i in range(ends[d], ends[d + 1]):
+                    tables[0, ids[i], c] += w
+                    if times[i] != 1:
+                        tables[1, ids[i], c] += w * (times[i] - 1)
+                continue
             for i in range(ends[d], ends[d + 1]):
                 if seen[ids[i]] != d:
                     seen[ids[i]] = cython.cast(cython.int, d)
-                    tables[ids[i], c, 0] += w
-                tables[ids[i], c, 1] += w if once else w * times[i]
+                    tables[0, ids[i], c] += w
+                else:
+                    tables[1, ids[i], c] += w
 
 
 def score(

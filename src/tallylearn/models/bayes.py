@@ -11,7 +11,8 @@ import numpy as np
 from tallylearn.doors.tasks import choice, log_shares
 from tallylearn.models.factors import Categories, Gaussians
 from tallylearn.models.priors import Priors
-from tallylearn.models.texts import BERNOULLI, HOLDS, SHARE as WORDS, Texts
+from tallylearn.models.texts import BERNOULLI, HOLDS, Texts
+from tallylearn.models.texts import SHARE as WORDS
 from tallylearn.tables import Array, Bags, Block, Codes, Schema, check_shape
 from tallylearn.workings import Derivation, Evidence, Formula, Grid, Line, Sentence, Term
 
@@ -146,7 +147,7 @@ class Bayes:
             steps += [DENSITY, self.gaussians.grid(classes, schema)]
         for text in self.texts:
             steps += [HOLDS if text.model == BERNOULLI else WORDS, *text.steps(classes)]
-        learned = {part.name for part in (*self.tables, *self.texts)}
+        learned = {table.name for table in self.tables} | {text.name for text in self.texts}
         learned |= {*self.gaussians.names} if self.gaussians else set()
         steps += [
             Sentence(f"Column {name!r} has no values and says nothing.")

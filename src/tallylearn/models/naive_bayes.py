@@ -287,7 +287,7 @@ class NaiveBayes(OnePass, Classifier):
     def _text(self, column: str | None) -> Texts:
         """The column of text that a call means."""
         self._check_fitted()
-        found = {text.name: text for text in self.model_.texts}
+        found: dict[str, Texts] = {text.name: text for text in self.model_.texts}
         if column is None and len(found) == 1:
             return next(iter(found.values()))
         if column is None or column not in found:

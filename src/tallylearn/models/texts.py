@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -16,7 +17,7 @@ from tallylearn.tables import Array, Bags, check_shape
 from tallylearn.tallies import Bundle
 from tallylearn.tallies.documents import Reader
 from tallylearn.tallies.keys import Keys
-from tallylearn.tallies.words import DOCUMENTS, TOKENS
+from tallylearn.tallies.words import KINDS
 from tallylearn.workings import Formula, Grid, Term
 
 MULTINOMIAL, SET, BERNOULLI = "multinomial", "set", "bernoulli"
@@ -66,14 +67,16 @@ class Texts:
         reader: Reader,
     ) -> Texts:
         """From the counts of words, without smoothing."""
-        terms = tuple(map(str, tally["terms"].keys[1]))
-        both = tally["terms"].over(classes, terms, (DOCUMENTS, TOKENS)).floats()
+        terms: Any = tally["terms"].keys[-1]
+        both = tally["terms"].over(KINDS, classes, terms).floats()  # (2, k, v)
         documents = tally["rows"].over(classes).floats()
-        total = both.sum(axis=0)
-        kept = vocabulary.of(terms, total[:, 0], total[:, 1], float(documents.sum()))
-        count = np.ascontiguousarray(both[:, kept, 0 if model == BERNOULLI else 1])
+        total = both.sum(axis=1)
+        kept = vocabulary.of(terms, total[0], total[1], float(documents.sum()))
+        count = both[0 if model == BERNOULLI else 1]
+        if len(kept) < len(terms):
+            count, terms = count[:, kept], tuple([terms[i] for i in kept.tolist()])
         whole = documents if model == BERNOULLI else count.sum(axis=1)
-        return cls(name, model, tuple([terms[i] for i in kept]), count, whole, 0.0, reader)
+        return cls(name, model, terms, count, whole, 0.0, reader)
 
     def smoothed(self, extra: float) -> Texts:
         """With this added to every count; a class without words takes those of all classes."""
@@ -180,7 +183,9 @@ class Texts:
         rest = [at for at in range(len(self.terms)) if at not in here]
         if len(rest) <= ABSENT:
             return [self._term(at, c, absent=True) for at in rest]
-        return [Term(self.name, f"no other of {len(rest)} words", float(self.absent[c, rest].sum()))]
+        return [
+            Term(self.name, f"no other of {len(rest)} words", float(self.absent[c, rest].sum()))
+        ]
 
     def notes(self, bags: Bags, i: int, alone: bool) -> list[str]:
         """What is to be said of a document: that it says nothing, or what was passed over."""

@@ -84,7 +84,8 @@ def _check_taken(X: Any) -> None:
         raise KindError("a polars LazyFrame has no rows yet: pass X.collect().")
     if hasattr(X, "tocsr") or (hasattr(X, "nnz") and hasattr(X, "todense")):
         raise KindError(
-            "a sparse matrix is not taken as a table: pass X.toarray(). "
+            "a sparse matrix is not taken as a table: pass X.toarray(), or counts of words as "
+            "tl.table(X, text=terms). "
             "Sparse input is not supported; a dense array is required."
         )
 

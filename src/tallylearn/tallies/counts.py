@@ -114,6 +114,8 @@ class Counts:
 
     def over(self, *keys: Keys) -> Counts:
         """The same counts with exactly these keys, in this order, zero where nothing was seen."""
+        if keys == self.keys:
+            return self
         where, inside = [], []
         for mine, wanted in zip(self.keys, keys, strict=True):
             at = places(mine, wanted)
@@ -145,7 +147,7 @@ class Counts:
         keep = []
         for axis, (mine, declared) in enumerate(zip(self.keys, self.declared, strict=True)):
             others = tuple(a for a in range(len(self.keys)) if a != axis)
-            kept = seen.any(axis=others)
+            kept = np.asarray(seen.any(axis=others))
             keep.append(kept | (places(mine, declared) >= 0) if declared else kept)
         if all(k.all() for k in keep):
             return self

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import repeat
 from typing import Any
 
 import numpy as np
@@ -32,8 +33,8 @@ def places(keys: Keys, among: Keys) -> NDArray[Any]:
     """Where each key stands among the others; -1 where it does not."""
     if keys == among:
         return np.arange(len(keys))
-    place = {key: at for at, key in enumerate(among)}
-    return np.array([place.get(key, -1) for key in keys], dtype=np.int64)
+    place = dict(zip(among, range(len(among)), strict=True))
+    return np.fromiter(map(place.get, keys, repeat(-1)), np.int64, len(keys))
 
 
 def _kind(key: Key) -> str:

@@ -13,7 +13,7 @@ from tallylearn.tallies.counts import Counts, check_room
 from tallylearn.tallies.exact import Exact
 from tallylearn.tallies.weights import digits
 
-DOCUMENTS, TOKENS = "documents", "tokens"
+KINDS = ("documents", "tokens")
 
 
 def words(bags: Bags, by: Codes, weight: Array | None = None) -> Bundle:
@@ -24,8 +24,8 @@ def words(bags: Bags, by: Codes, weight: Array | None = None) -> Bundle:
     >>> bags = Bags(("b", "a"), np.array([0, 3, 4]), ids, once, both)
     >>> tally = words(bags, Codes.of(["yes", "no"]))
     >>> tally["terms"].keys
-    (('no', 'yes'), ('a', 'b'), ('documents', 'tokens'))
-    >>> tally["terms"].floats()[1].tolist()
+    (('documents', 'tokens'), ('no', 'yes'), ('a', 'b'))
+    >>> tally["terms"].floats()[:, 1].tolist()
     [[1.0, 1.0], [1.0, 2.0]]
     """
     rows = Codes(by.values, np.where(bags.present, by.codes, -1).astype(np.int32))
@@ -34,20 +34,21 @@ def words(bags: Bags, by: Codes, weight: Array | None = None) -> Bundle:
 
 def _terms(bags: Bags, by: Codes, weight: Array | None) -> Counts:
     k, v = len(by.values), len(bags.terms)
-    check_room((by.values, bags.terms, (DOCUMENTS, TOKENS)))
+    check_room((KINDS, by.values, bags.terms))
     classes = np.array(sorted(range(k), key=by.values.__getitem__), dtype=int)
-    order = _order(bags.terms)
+    order = None if bags.ordered else _order(bags.terms)
+    rows = np.ascontiguousarray(by.codes, dtype=np.int32)
     total: Any = None
     for digit, power in digits(weight):
-        cells = np.zeros((v, k, 2), dtype=np.int64)
-        seen = np.full(v, -1, dtype=np.int32)
-        rows = np.ascontiguousarray(by.codes, dtype=np.int32)
+        cells = np.zeros((2, v, k), dtype=np.int64)
+        seen = np.full(0 if len(bags.times) else v, -1, dtype=np.int32)
         tokens.count(bags.ids, bags.ends, bags.times, rows, digit, seen, cells)
-        table = cells[order].transpose(1, 0, 2)[classes]
-        part = Exact.of(np.ascontiguousarray(table)).shifted(power)
+        cells[1] += cells[0]
+        cells = cells if order is None else cells[:, order]
+        part = Exact.of(np.ascontiguousarray(cells.transpose(0, 2, 1)[:, classes])).shifted(power)
         total = part if total is None else total + part
-    terms = tuple([bags.terms[i] for i in order.tolist()])
-    keys = tuple(by.values[i] for i in classes), terms, (DOCUMENTS, TOKENS)
+    terms = bags.terms if order is None else tuple([bags.terms[i] for i in order.tolist()])
+    keys = KINDS, tuple(by.values[i] for i in classes), terms
     return Counts(keys, total, ((), (), ()))._pruned()
 
 
