@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import html
 import inspect
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -166,7 +166,14 @@ class Estimator:
 
 
 def same(a: Any, b: Any) -> bool:
-    """Whether two values of a parameter are one; arrays are compared item by item."""
+    """Whether two values of a parameter are one; arrays are compared item by item.
+
+    A model file gives a list back as a tuple, and a set in order.
+    """
+    if isinstance(a, set | frozenset) or isinstance(b, set | frozenset):
+        return isinstance(a, Collection) and isinstance(b, Collection) and {*a} == {*b}
+    if isinstance(a, list | tuple) and isinstance(b, list | tuple):
+        return len(a) == len(b) and all(map(same, a, b))
     if isinstance(a, np.ndarray) or isinstance(b, np.ndarray):
         return bool(np.array_equal(a, b))
     return a is b or bool(a == b)

@@ -67,6 +67,7 @@ def tokenize(
     at: cython.Py_ssize_t
     n: cython.Py_ssize_t
     code: cython.longlong
+    letter: cython.longlong
     full: cython.bint = False
     with cython.nogil:
         for d in range(state[0], documents.shape[0] - 1):
@@ -80,7 +81,8 @@ def tokenize(
                 start = i
                 code = basis
                 while i < stop and fold[text[i]] != 0:
-                    code = ((code ^ fold[text[i]]) * prime) & low31
+                    letter = cython.cast(cython.longlong, fold[text[i]])
+                    code = ((code ^ letter) * prime) & low31
                     i += 1
                 at = found(text, fold, start, i, code, slots, arena, firsts)
                 if slots[at] == 0:

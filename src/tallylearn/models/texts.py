@@ -161,10 +161,7 @@ class Texts:
             return []
         known = {w: n for w, n in _counted(bags, i).items() if w in self._place}
         if self.model == MULTINOMIAL and sum(known.values()) > LISTED:
-            return [
-                Term(self.name, f"{w} × {n}", n * float(self.log[c, self._place[w]]))
-                for w, n in known.items()
-            ]
+            return [self._power(self._place[w], n, c) for w, n in known.items()]
         each = known if self.model == MULTINOMIAL else dict.fromkeys(known, 1)
         terms = [self._term(self._place[w], c) for w, n in each.items() for _ in range(n)]
         return terms + (self._without(known, c) if self.model == BERNOULLI else [])
@@ -177,6 +174,10 @@ class Texts:
         word = f"no {self.terms[at]}" if absent else self.terms[at]
         return estimated(self.name, word, float(log), above, below)
 
+    def _power(self, at: int, n: int, c: int) -> Term:
+        one = self._term(at, c)
+        return Term(self.name, one.value, n * one.amount, text=f"({one.factor})^{n}")
+
     def _without(self, known: dict[str, int], c: int) -> list[Term]:
         """The absent words: factors of their own, or one for all where they are many."""
         here = {self._place[w] for w in known}
@@ -184,7 +185,12 @@ class Texts:
         if len(rest) <= ABSENT:
             return [self._term(at, c, absent=True) for at in rest]
         return [
-            Term(self.name, f"no other of {len(rest)} words", float(self.absent[c, rest].sum()))
+            Term(
+                self.name,
+                f"no other of {len(rest)} words",
+                float(self.absent[c, rest].sum()),
+                text="all 1 - P(w | c)",
+            )
         ]
 
     def notes(self, bags: Bags, i: int, alone: bool) -> list[str]:

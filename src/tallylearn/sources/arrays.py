@@ -147,6 +147,11 @@ def mixed(name: object, values: Any) -> Exception:
             )
         if isinstance(value, int) and not _held(value):
             return too_large(name, value, row)
+        if isinstance(value, str) and any("\ud800" <= letter <= "\udfff" for letter in value):
+            return ColumnError(
+                f"column {name!r} has text in row {row} with a lone surrogate, which no encoding "
+                f"writes ({value[:40]!r}). Decode it with errors='replace'."
+            )
         first = value if first is None else first
         if isinstance(value, str) != isinstance(first, str):
             kinds = f"{type(first).__name__} and {type(value).__name__}"
