@@ -35,7 +35,7 @@ def golden() -> dict[str, dict[str, Any]]:
 
 @pytest.fixture
 def mixed() -> pd.DataFrame:
-    """240 rows of numbers, categories and truth values, with gaps, and a class and a measure."""
+    """240 rows with a bit of everything: numbers, categories, truth values, text and gaps."""
     rng = np.random.default_rng(7)
     n = 240
     kind = rng.choice(["a", "b", "c"], n, p=[0.5, 0.3, 0.2])
@@ -52,4 +52,7 @@ def mixed() -> pd.DataFrame:
     )
     frame["price"] = shift * 10 + rng.normal(0, 1, n)
     frame["heavy2"] = (frame["heavy"] ^ (rng.random(n) < 0.2)).astype(bool)
+    words = ["Loud", "loud", "quiet", "über", "co_2", "42", "and", *"abc"]
+    notes = [" ".join(rng.choice([*words, x, x, x], rng.integers(3, 9))) for x in kind]
+    frame["note"] = [None if rng.random() < 0.1 else f"{note}!" for note in notes]
     return frame

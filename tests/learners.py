@@ -30,6 +30,7 @@ class Case:
 
 EVERYTHING = ("length", "width", "colour", "shape", "heavy")
 NUMBERS = ("length", "width")
+TEXT = ("colour", "length", "note")
 
 CASES = (
     Case("bayes", tl.NaiveBayes, EVERYTHING, "kind"),
@@ -37,6 +38,20 @@ CASES = (
     Case("bayes-m", lambda: tl.NaiveBayes(m=2), EVERYTHING, "kind"),
     Case("bayes-bernoulli", lambda: tl.NaiveBayes(numbers="bernoulli"), EVERYTHING, "kind"),
     Case("bayes-truth", lambda: tl.NaiveBayes(at_half="positive"), EVERYTHING, "heavy2"),
+    Case("bayes-text", tl.NaiveBayes, TEXT, "kind"),
+    Case("bayes-text-mle", lambda: tl.NaiveBayes(alpha=0), ("note",), "kind"),
+    Case(
+        "bayes-text-set",
+        lambda: tl.NaiveBayes(m=2, text_model="set", stop_words=("and",), max_features=6),
+        ("note",),
+        "kind",
+    ),
+    Case(
+        "bayes-text-bernoulli",
+        lambda: tl.NaiveBayes(text_model="bernoulli", ngram_range=(1, 2), min_df=3, max_df=0.9),
+        TEXT,
+        "kind",
+    ),
     Case("centroid", tl.NearestCentroid, NUMBERS, "kind"),
     Case(
         "centroid-shrunk",

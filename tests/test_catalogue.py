@@ -23,10 +23,9 @@ import tallylearn as tl
 
 ROOT = Path(__file__).parent.parent
 PAGE = ROOT / "docs" / "catalogue.md"
-GOLDEN = {
-    entry["id"]: entry["exact"]
-    for entry in json.loads((ROOT / "tests" / "data" / "golden.json").read_text())
-}
+ENTRIES = json.loads((ROOT / "tests" / "data" / "golden.json").read_text())
+GOLDEN = {entry["id"]: entry["exact"] for entry in ENTRIES}
+GOLDEN_INPUTS = {entry["id"]: entry.get("inputs") for entry in ENTRIES}
 Show = Callable[[object], None]
 Row = Callable[[Show], None]
 ROWS: dict[str, tuple[str, str, Row]] = {}  # id -> notes, title, function
@@ -144,6 +143,71 @@ def f5(show: Show) -> None:
     show(dict(zip(model.classes_.tolist(), posterior[0].round(4).tolist(), strict=True)))
     assert posterior[0, 1] == pytest.approx(float(Fraction(1000, 1243)), abs=1e-15)
     assert posterior.sum() == pytest.approx(1, abs=1e-15)
+
+
+def text_agrees(evidence: Any, golden: dict[str, Any]) -> bool:
+    """The products are the golden ones, as fractions."""
+    return all(line.product == fraction(golden[line.outcome]) for line in evidence.lines)
+
+
+LETTERS = GOLDEN_INPUTS["nb.text.three_variants"]
+DOCUMENTS, SIGNS = zip(*LETTERS["docs"], strict=True)
+
+
+@row("F6", "002", "Bernoulli naive Bayes: absent words count")
+def f6(show: Show) -> None:
+    model = tl.NaiveBayes(text_model="bernoulli").fit(DOCUMENTS, SIGNS)
+    evidence = model.explain([LETTERS["query"]])
+    show(evidence)
+    golden = GOLDEN["nb.text.three_variants"]
+    assert text_agrees(evidence[0], golden["bernoulli_joint"])
+    assert evidence[0].chosen == golden["class"]["bernoulli"]
+
+
+@row("F7", "000 001", "Multinomial naive Bayes: a factor for every token")
+def f7(show: Show) -> None:
+    model = tl.NaiveBayes(alpha=1).fit(DOCUMENTS, SIGNS)
+    evidence = model.explain([LETTERS["query"]])
+    show(evidence)
+    golden = GOLDEN["nb.text.three_variants"]
+    assert text_agrees(evidence[0], golden["multinomial_token_joint"])
+    assert evidence[0].chosen == golden["class"]["token"]
+    for line in evidence[0].lines:
+        for term in line.terms[1:]:
+            share = fraction(golden["P(w|c)"][line.outcome][term.value])
+            assert term.above / term.below == share
+
+
+@row("F8", "000", "Document likelihood with the multinomial coefficient")
+def f8(show: Show) -> None:
+    model = tl.NaiveBayes().fit(["a b", "c d"], ["+", "-"])
+    ordered = model.predict_joint_log_proba(["a a b"]) - model.predict_joint_log_proba([""])
+    likelihood = model.document_log_likelihood(["a a b"])
+    orders = np.exp(likelihood - ordered)
+    show(f"a a b: {orders[0, 0]:.0f} orders of the words, not |V|!/2! = 12 as printed")
+    assert orders[0] == pytest.approx(GOLDEN["nb.text.multinomial_coefficient"]["correct"])
+
+
+@row("F9", "001", "Naive Bayes over the set of known terms")
+def f9(show: Show) -> None:
+    model = tl.NaiveBayes(text_model="set").fit(DOCUMENTS, SIGNS)
+    evidence = model.explain([LETTERS["query"]])
+    show(evidence)
+    golden = GOLDEN["nb.text.three_variants"]
+    assert text_agrees(evidence[0], golden["set_of_terms_joint"])
+    assert evidence[0].chosen == golden["class"]["set"]
+
+
+@row("F10", "000 001 002", "Vocabulary and bag of words; a word never seen is passed over")
+def f10(show: Show) -> None:
+    model = tl.NaiveBayes().fit(DOCUMENTS, SIGNS)
+    show(model.show_work())
+    show(model.top_words(1))
+    show(model.explain(["z"]))
+    assert model.predict_proba(["z"])[0].tolist() == pytest.approx([2 / 3, 1 / 3])
+    golden = GOLDEN["nb.text.three_variants"]["P(w|c)"]
+    assert {word for words in golden.values() for word in words} == {"a", "b", "c"}
+    assert model.n_parameters_ == 1 + 2 * (3 - 1)
 
 
 @row("F11", "000", "Gaussian naive Bayes")

@@ -7,13 +7,16 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from tallylearn.tables import Codes
 from tallylearn.tallies import Bundle, Counts, Exact, Moments
+from tallylearn.tallies.documents import Reader
 from tallylearn.tallies.weights import rounded
+from tallylearn.tallies.words import words
 
 Row = tuple[str, str | None, float, float]  # class, value, number, weight
 
@@ -56,8 +59,15 @@ def bundle(rows: list[Row]) -> Bundle:
     return Bundle({"counts": counts(rows), "numbers": Bundle({"moments": moments(rows)})})
 
 
+def texts(rows: list[Row]) -> Bundle:
+    classes, _, _, weight = columns(rows)
+    documents = [None if row[1] is None else f"{row[1]} {row[2]} {row[1]}" for row in rows]
+    bags = Reader(1, 2).bags(pa.array(documents, pa.large_string()))
+    return words(bags, classes, weight)
+
+
 Make = Callable[[list[Row]], Any]
-every_tally = pytest.mark.parametrize("tally", [counts, totals, moments, bundle])
+every_tally = pytest.mark.parametrize("tally", [counts, totals, moments, bundle, texts])
 
 
 @every_tally

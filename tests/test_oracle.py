@@ -16,9 +16,10 @@ from hypothesis import strategies as st
 
 import tallylearn as tl
 import tallylearn.kernels as package
-from tallylearn.kernels import counting, limbs, scoring, summing
+from tallylearn.kernels import counting, limbs, scoring, summing, tokens
 from tallylearn.tables import Codes
 from tallylearn.tallies import Moments
+from tallylearn.tallies.documents import FOLD
 from tallylearn.tallies.weights import rounded
 
 NUMBERS = st.floats(allow_nan=False, allow_infinity=False)
@@ -136,6 +137,80 @@ def test_compiled_counting_and_scoring_equal_the_python_they_are_written_in() ->
         module.gaussian_present(x, mean, mean, mean, np.array([5]), some)
         results.append(np.concatenate([out, some]))
     assert np.allclose(*results, rtol=1e-15, equal_nan=True)
+
+
+def test_compiled_tokens_equal_the_python_they_are_written_in() -> None:
+    text = np.frombuffer(b"a bc a, bc" + b"d1 d2 d3 d4 d5", dtype=np.uint8)
+    results = [_tokens(module, text) for module in (tokens, interpreted("tokens"))]
+    assert all(np.array_equal(a, b, equal_nan=True) for a, b in zip(*results, strict=True))
+    assert results[0][0].tolist() == [0, 1, 0, 1, 2, 3, 4, 5, 6]
+
+
+def _tokens(module: Any, text: Any) -> tuple[Any, ...]:
+    """Two documents of nine tokens and seven words: eight slots are too few, and are doubled."""
+    documents = np.array([[0, 0], [10, 0], [24, 0]])
+    arena, firsts = np.zeros(30, dtype=np.uint8), np.zeros(8, dtype=np.int64)
+    ids, state, slots = np.zeros(9, dtype=np.int32), np.zeros(3, dtype=np.int64), np.zeros(8, int)
+    module.tokenize(text, FOLD, documents, slots, arena, firsts, ids, state)
+    assert state[:2].tolist() == [1, 4]
+    more = np.zeros(16, dtype=np.int64)
+    module.respread(slots, more)
+    module.tokenize(text, FOLD, documents, more, arena, firsts, ids, state)
+    ends, none = np.ascontiguousarray(documents[:, 1]), np.zeros(0, dtype=np.int64)
+    rows, tables = np.array([1, 0], dtype=np.int32), np.zeros((2, 7, 2), dtype=np.int64)
+    seen = np.full(7, -1, dtype=np.int32)
+    module.count(ids, ends, none, rows, np.array([3, 5]), seen, tables)
+    module.count(ids, ends, np.arange(9) + 1, rows, none, seen[:0], tables)
+    out, table = np.zeros((2, 2)), np.sqrt(np.arange(14.0)).reshape(7, 2)
+    places = np.array([0, 1, -1, 3, 4, 5, 6])
+    for once in (none.astype(np.int32), np.full(7, -1, dtype=np.int32)):
+        module.score(ids, ends, none, places, table, once, out)
+    module.score(ids, ends, np.arange(9) + 1, places, table, seen[:0], out)
+    return ids, documents, arena, more, tables, out
+
+
+WORDS = st.lists(st.sampled_from(["a", "b", "c", "a", "é"]), max_size=5).map(" ".join)
+
+
+@given(
+    rows=st.lists(st.tuples(st.one_of(st.none(), WORDS), st.sampled_from("+-")), min_size=1),
+    query=WORDS,
+    alpha=st.sampled_from([0, 1, Fraction(1, 2)]),
+    model=st.sampled_from(["multinomial", "set", "bernoulli"]),
+)
+def test_text_equals_its_textbook_in_fractions(
+    rows: Any, query: str, alpha: Any, model: str
+) -> None:
+    if not any(text for text, _ in rows):
+        return
+    texts, y = [text for text, _ in rows], [label for _, label in rows]
+    fitted = tl.NaiveBayes(alpha=float(alpha), text_model=model).fit(texts, y)
+    got = fitted.predict_joint_log_proba([query])[0]
+    for c, label in enumerate(fitted.classes_):
+        product = Fraction(y.count(label), len(y)) * slow_text(rows, query, label, alpha, model)
+        expected = -math.inf if product == 0 else math.log(product)
+        assert got[c] == pytest.approx(expected, rel=1e-9, abs=1e-9)
+        if expected > -math.inf:
+            assert fitted.explain([query])[0].lines[c].product == product
+
+
+def slow_text(rows: Any, query: str, label: str, alpha: Any, model: str) -> Fraction:
+    """P(d | c), a factor at a time."""
+    seen = [(text.split(), c) for text, c in rows if text is not None]
+    vocabulary = {word for words, _ in seen for word in words}
+    mine = [words for words, c in seen if c == label]
+    if not alpha and not (mine if model == "bernoulli" else any(mine)):
+        mine = [words for words, _ in seen]  # a class without words takes those of all
+    result, known = Fraction(1), [word for word in query.split() if word in vocabulary]
+    if model == "bernoulli":
+        for word in vocabulary:
+            p = (sum(word in words for words in mine) + Fraction(alpha)) / (len(mine) + 2 * alpha)
+            result *= p if word in known else 1 - p
+        return result
+    every = [word for words in mine for word in words]
+    for word in known if model == "multinomial" else {*known}:
+        result *= (every.count(word) + Fraction(alpha)) / (len(every) + alpha * len(vocabulary))
+    return result
 
 
 ROWS = st.lists(

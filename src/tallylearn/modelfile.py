@@ -118,6 +118,8 @@ def _packed(value: Any, name: str, arrays: dict[str, Array], who: str) -> Any:
         fields = {f.name: getattr(value, f.name) for f in dataclasses.fields(value)}
         packed = {key: _packed(item, f"{name}.{key}", arrays, who) for key, item in fields.items()}
         return {"type": type(value).__name__, "fields": packed}
+    if isinstance(value, set | frozenset):
+        value = sorted(value)
     if isinstance(value, tuple | list | np.ndarray):
         return _packed_sequence(list(value), name, arrays, who)
     if isinstance(value, Mapping):

@@ -94,13 +94,50 @@ class Codes:
 
 
 @dataclass(frozen=True)
+class Bags:
+    """Documents as the numbers of their terms: ``terms[ids[i]]`` comes ``times[i]`` times."""
+
+    terms: tuple[str, ...]
+    ends: Array  # (n + 1,) int64: document d has the ids from ends[d] to ends[d + 1]
+    ids: Array  # int32
+    times: Array  # int64, as many as the ids; empty where each stands for one word
+    present: Array  # (n,) bool
+    ordered: bool = False  # whether the terms are sorted
+
+    def __len__(self) -> int:
+        return len(self.ends) - 1
+
+    def __getitem__(self, rows: Any) -> Bags:
+        if isinstance(rows, slice):
+            start, stop, _ = rows.indices(len(self))
+            return self._cut(start, stop)
+        rows = np.arange(len(self))[rows]
+        lengths = np.diff(self.ends)[rows]
+        ends = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
+        at = np.arange(ends[-1]) + np.repeat(self.ends[:-1][rows] - ends[:-1], lengths)
+        times = self.times[at] if len(self.times) else self.times
+        return Bags(self.terms, ends, self.ids[at], times, self.present[rows], self.ordered)
+
+    def _cut(self, start: int, stop: int) -> Bags:
+        ends = self.ends[start : stop + 1]
+        here = slice(int(ends[0]), int(ends[-1]))
+        return replace(
+            self,
+            ends=ends - ends[0],
+            ids=self.ids[here],
+            times=self.times[here],
+            present=self.present[start:stop],
+        )
+
+
+@dataclass(frozen=True)
 class Block:
     """Some rows of a table, as the tallies see them."""
 
     schema: Schema
     numbers: Array  # (n, p) float64: numbers and dates; NaN where missing
     codes: dict[str, Codes] = field(default_factory=dict)  # the categories
-    text: dict[str, Any] = field(default_factory=dict)  # Arrow strings
+    text: dict[str, Any] = field(default_factory=dict)  # Arrow strings, or Bags
     target: Any = None  # Codes, or (n,) float64
     weight: Array | None = None  # (n,) float64, above zero
     start: int = 0  # number of the first row in the whole table
@@ -122,12 +159,16 @@ class Block:
         )
 
     def cut(self) -> Iterator[Block]:
-        """Blocks of 65 536 rows."""
-        if len(self) <= BLOCK:
+        """Blocks of 65 536 rows; larger where all is counted already, and only keys are merged."""
+        n, rows = len(self), BLOCK
+        counted = [text for text in self.text.values() if isinstance(text, Bags)]
+        if counted and len(counted) == len(self.schema.columns):
+            rows = max(BLOCK, -(-n // max(2, -(-n // (4 * BLOCK)))))
+        if n <= rows:
             yield self
             return
-        for start in range(0, len(self), BLOCK):
-            yield self[start : start + BLOCK]
+        for start in range(0, n, rows):
+            yield self[start : start + rows]
 
     def weighed(self, weight: Array | None) -> Block:
         """With weights; rows of weight zero are left out."""
@@ -145,11 +186,19 @@ def check_shape(name: str, array: Array, *sizes: int) -> None:
 
 
 def text_at(text: Any, rows: Any) -> Any:
-    """Some rows of a column of Arrow strings."""
+    """Some rows of a column of Arrow strings, or of counted words."""
+    if isinstance(text, Bags):
+        return text[rows]
     if isinstance(rows, slice):
         start, stop, _ = rows.indices(len(text))
         return text.slice(start, stop - start)
     return text.take(np.arange(len(text))[rows])
+
+
+def no_text(n: int) -> Bags:
+    """A column of text that is missing in every row."""
+    ends, empty = np.zeros(n + 1, dtype=np.int64), np.zeros(0, dtype=np.int64)
+    return Bags((), ends, empty.astype(np.int32), empty, np.zeros(n, dtype=bool))
 
 
 def plain(value: Any) -> str:

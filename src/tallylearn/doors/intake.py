@@ -19,7 +19,7 @@ from tallylearn.sources.memory import check_rows
 from tallylearn.sources.origins import as_learned
 from tallylearn.sources.reading import block_of
 from tallylearn.sources.targets import flat, labels, measures, weights
-from tallylearn.tables import CATEGORY, TEXT, UNKNOWN, Block, Codes, Column, Schema
+from tallylearn.tables import CATEGORY, TEXT, UNKNOWN, Block, Codes, Column, Schema, no_text
 
 Array = NDArray[Any]
 
@@ -204,6 +204,7 @@ def _picked(block: Block, schema: Schema) -> Block:
         for name in schema.numbers
     ]
     empty = Codes((), np.full(len(block), -1, dtype=np.int32))
+    nothing = no_text(len(block))
     return replace(
         block,
         schema=schema,
@@ -212,7 +213,7 @@ def _picked(block: Block, schema: Schema) -> Block:
             c.name: as_learned(c, have[c.name].origin, block.codes.get(c.name, empty), block.start)
             for c in schema.of_kind(CATEGORY)
         },
-        text={c.name: block.text[c.name] for c in schema.of_kind(TEXT)},
+        text={c.name: block.text.get(c.name, nothing) for c in schema.of_kind(TEXT)},
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 import inspect
 import math
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from numbers import Real
 from typing import Any, ClassVar, Self
 
@@ -168,9 +168,14 @@ class Estimator:
 
 
 def same(a: Any, b: Any) -> bool:
-    """Whether two values of a parameter are one; arrays are compared item by item."""
+    """Whether two values of a parameter are one; arrays are compared item by item.
+
+    A model file gives a list back as a tuple, and a set in order.
+    """
     if a is b:
         return True
+    if isinstance(a, set | frozenset) or isinstance(b, set | frozenset):
+        return isinstance(a, Collection) and isinstance(b, Collection) and {*a} == {*b}
     if any(hasattr(value, "__array__") or isinstance(value, list | tuple) for value in (a, b)):
         return np.shape(a) == np.shape(b) and bool(np.array_equal(a, b))
     return bool(a == b)

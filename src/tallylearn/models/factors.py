@@ -86,20 +86,14 @@ class Categories:
         if at == len(self.values) and self.extra[-1] == 0:
             return Term(self.name, value, 0.0, note=SKIPPED)
         seen = self.count[c, at] if at < len(self.values) else 0.0
-        above = _fraction(seen) + _fraction(self.extra[at])
-        below = _fraction(self.present[c]) + _fraction(self.whole)
-        if 1000 % above.denominator or 1000 % below.denominator:  # thirds: 7/30, not 2.333/10
-            share = above / below
-            above, below = Fraction(share.numerator), Fraction(share.denominator)
-        log = float(self.log[c, at])
-        if below > LONGEST:  # weights of 1e300 or 1e-12 make fractions that nobody reads
-            return Term(self.name, value, log)
-        return Term(self.name, value, log, above, below)
+        above = fraction(seen) + fraction(self.extra[at])
+        below = fraction(self.present[c]) + fraction(self.whole)
+        return estimated(self.name, value, float(self.log[c, at]), above, below)
 
     def grid(self, classes: tuple[str, ...]) -> Grid:
         """The estimates as fractions of counts."""
         rows = tuple(
-            (value, *(_written(self.term(value, c)) for c in range(len(classes))))
+            (value, *(written(self.term(value, c)) for c in range(len(classes))))
             for value in self.values
         )
         return Grid(f"P({self.name} | class)", ("value", *classes), rows)
@@ -198,7 +192,18 @@ def check_finite(block: Block) -> None:
         )
 
 
-def _written(term: Term | None) -> str:
+def estimated(column: str, value: str, log: float, above: Fraction, below: Fraction) -> Term:
+    """A factor that is a fraction of counts."""
+    if 1000 % above.denominator or 1000 % below.denominator:  # thirds: 7/30, not 2.333/10
+        share = above / below
+        above, below = Fraction(share.numerator), Fraction(share.denominator)
+    if below > LONGEST:
+        return Term(column, value, log)
+    return Term(column, value, log, above, below)
+
+
+def written(term: Term | None) -> str:
+    """A factor as it stands in a table."""
     if term is None or term.above is None or term.below is None:
         return ""
     if term.above.denominator == term.below.denominator == 1:
@@ -206,7 +211,7 @@ def _written(term: Term | None) -> str:
     return f"{short(float(term.above))}/{short(float(term.below))}"
 
 
-def _fraction(number: float) -> Fraction:
+def fraction(number: float) -> Fraction:
     """As it is written: 0.1 is one tenth; a third stays a third; a tiny number is itself."""
     near = Fraction(str(float(number))).limit_denominator(10**9)
     return near if number == 0 or abs(near / Fraction(number) - 1) < 1e-9 else Fraction(number)

@@ -2,187 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
-from datetime import datetime, timedelta
-from functools import cached_property
-from numbers import Real
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
 
 from tallylearn.doors import Classifier, OnePass
-from tallylearn.doors.tasks import choice, log_shares
-from tallylearn.errors import OptionError, TargetError, speaking
-from tallylearn.models.factors import Categories, Gaussians, arranged, check_finite
-from tallylearn.models.priors import Priors
-from tallylearn.tables import CATEGORY, DATE, NUMBER, Array, Block, Codes, Schema, check_shape
+from tallylearn.errors import OptionError, TargetError, listed, speaking
+from tallylearn.models import vocabularies
+from tallylearn.models.bayes import Bayes, bags_of, coded
+from tallylearn.models.factors import Categories, Gaussians, arranged
+from tallylearn.models.priors import Priors, shares
+from tallylearn.models.texts import BERNOULLI, MULTINOMIAL, SET, Texts
+from tallylearn.models.vocabularies import Vocabulary
+from tallylearn.tables import CATEGORY, DATE, NUMBER, TEXT, Array, Block
 from tallylearn.tallies import Bundle, Counts, Moments
-from tallylearn.workings import Derivation, Evidence, Formula, Grid, Line, Sentence, Term
-
-HALVES = ("False", "True")
-SHARE = Formula(
-    "P(x | c) = (count of x in c + added to x) / (count of c + all that is added)",
-    r"P(x \mid c) = \frac{n_{x,c} + a_x}{n_c + \sum_{x'} a_{x'}}",
-)
-DENSITY = Formula(
-    "P(x | c) = exp(-(x - mean)² / (2 sd²)) / (sd √(2π))",
-    r"P(x \mid c) = \frac{1}{\sigma\sqrt{2\pi}} e^{-(x-\mu)^2 / 2\sigma^2}",
-)
-
-
-@dataclass(frozen=True)
-class Bayes:
-    """P(c) and every P(x | c); a row's score is the sum of their logarithms."""
-
-    priors: Priors
-    tables: tuple[Categories, ...]
-    gaussians: Gaussians | None
-    halved: bool  # whether numbers are read as above zero or not
-    at_half: str
-
-    def __post_init__(self) -> None:
-        k = len(self.classes)
-        for table in self.tables:
-            check_shape(table.name, table.present, k)
-        if self.gaussians is not None:
-            check_shape("the means", self.gaussians.mean, k, len(self.gaussians.names))
-
-    @property
-    def classes(self) -> tuple[Any, ...]:
-        return self.priors.classes
-
-    def joint(self, block: Block) -> Array:
-        """log P(x, c) for every row and class: (n, k)."""
-        prior = self.priors.log
-        out = np.tile(prior, (len(block), 1))
-        if self.gaussians is not None:
-            self.gaussians.add(block, prior, out)
-        columns = coded(block, self.halved)
-        for table in self.tables:
-            table.add(columns[table.name], out)
-        return out
-
-    def scores(self, block: Block) -> Array:
-        """The same, and the prior where every class is impossible."""
-        out = self.joint(block)
-        out[np.isneginf(out).all(axis=1)] = self.priors.log
-        return out
-
-    def chosen(self, scores: Array) -> Array:
-        """The place of the most probable class."""
-        return choice(scores, self.at_half)
-
-    def evidence(self, block: Block) -> list[Evidence]:
-        """The factors of every row."""
-        columns = {name: codes.items() for name, codes in coded(block, self.halved).items()}
-        scores = self.scores(block)
-        chosen = self.chosen(scores)
-        shares = np.exp(log_shares(scores))
-        dead = np.asarray(np.isneginf(self.joint(block)).all(axis=1))
-        return [
-            self._row(block, columns, i, shares[i], self.classes[chosen[i]], bool(dead[i]))
-            for i in range(len(block))
-        ]
-
-    def _row(
-        self,
-        block: Block,
-        columns: dict[str, list[Any]],
-        i: int,
-        shares: Array,
-        chosen: Any,
-        dead: bool,
-    ) -> Evidence:
-        lines = []
-        for c, outcome in enumerate(self.classes):
-            terms = [self.priors.term(c)]
-            if not dead:
-                terms += self._terms(block, columns, i, c)
-            lines.append(Line(outcome, tuple(terms), float(shares[c])))
-        notes = ("Every class has likelihood 0: the prior answers.",) if dead else ()
-        return Evidence(tuple(lines), chosen, "product", notes)
-
-    @cached_property
-    def _places(self) -> tuple[dict[str, Categories], dict[str, int]]:
-        """The tables, and the places of the numbers, by name."""
-        numbers = self.gaussians.names if self.gaussians else ()
-        tables = {table.name: table for table in self.tables}
-        return tables, {name: j for j, name in enumerate(numbers)}
-
-    def _terms(self, block: Block, columns: dict[str, list[Any]], i: int, c: int) -> list[Term]:
-        """The factors of one row in one class, in the table's order."""
-        tables, at = self._places
-        place = block.schema.places
-        found: list[Term | None] = []
-        for name in block.schema.names:
-            if name in tables:
-                found.append(tables[name].term(columns[name][i], c))
-            elif name in at and self.gaussians is not None:
-                found.append(self.gaussians.term(at[name], float(block.numbers[i, place[name]]), c))
-        return [term for term in found if term is not None]
-
-    @property
-    def n_parameters(self) -> int:
-        """Free parameters: K - 1 priors, K (|X| - 1) for each category, 2 K for each number."""
-        k = len(self.classes)
-        numbers = len(self.gaussians.names) if self.gaussians else 0
-        return k - 1 + sum(k * (len(table.values) - 1) for table in self.tables) + 2 * k * numbers
-
-    @property
-    def n_entries(self) -> int:
-        """Numbers in the printed tables, those that follow from others included."""
-        k = len(self.classes)
-        numbers = len(self.gaussians.names) if self.gaussians else 0
-        return k + sum(k * len(table.values) for table in self.tables) + 2 * k * numbers
-
-    def sampled(
-        self, n: int, rng: np.random.Generator, schema: Schema
-    ) -> tuple[list[dict[str, Any]], Array]:
-        """n rows from P(x, c), with the columns of the table."""
-        drawn = rng.choice(len(self.classes), size=n, p=np.exp(self.priors.log))
-        columns: dict[str, list[Any]] = {name: [None] * n for name in schema.names}
-        for table in self.tables:
-            share = np.exp(table.log[:, :-1]).cumsum(axis=1)
-            at = (share[drawn] < rng.random((n, 1)) * share[drawn, -1:]).sum(axis=1)
-            halved = self.halved and table.name in schema.numbers
-            columns[table.name] = [float(i) if halved else table.values[i] for i in at.tolist()]
-        if self.gaussians is not None:
-            bells = self.gaussians
-            normal = rng.normal(bells.mean[drawn], np.sqrt(bells.variance[drawn]))
-            columns |= {name: normal[:, j].tolist() for j, name in enumerate(bells.names)}
-        for column in schema.of_kind(DATE):
-            columns[column.name] = [_day(days) for days in columns[column.name]]
-        return [
-            dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)
-        ], drawn
-
-    def derivation(self, schema: Schema) -> Derivation:
-        """Counts, estimates and densities, column by column."""
-        classes = tuple(map(str, self.classes))
-        steps: list[Grid | Formula | Sentence] = [self.priors.grid()]
-        if self.tables:
-            ordered = sorted(self.tables, key=lambda table: schema.names.index(table.name))
-            steps += [SHARE, *(table.grid(classes) for table in ordered)]
-        if self.gaussians is not None:
-            steps += [DENSITY, self.gaussians.grid(classes, schema)]
-        learned = {table.name for table in self.tables}
-        learned |= {*self.gaussians.names} if self.gaussians else set()
-        steps += [
-            Sentence(f"Column {name!r} has no values and says nothing.")
-            for name in schema.names
-            if name not in learned
-        ]
-        free = f"{self.n_entries} numbers in the tables, {self.n_parameters} of them free."
-        return Derivation("Naive Bayes", (*steps, Sentence(free)))
+from tallylearn.tallies.documents import Reader
+from tallylearn.tallies.words import words
 
 
 class NaiveBayes(OnePass, Classifier):
-    """Naive Bayes on categories, truth values and numbers together.
+    """Naive Bayes on categories, truth values, numbers and text together.
 
     A column of categories gives the share of rows of the class that have the value; a column of
-    numbers the normal density with the class's mean and variance. A missing value says nothing and
-    is skipped.
+    numbers the normal density with the class's mean and variance; a column of text a share for
+    every word. A missing value says nothing and is skipped, as is a word that was never seen.
 
     Parameters
     ----------
@@ -194,6 +38,14 @@ class NaiveBayes(OnePass, Classifier):
     fit_prior : False takes every class as equally probable.
     numbers : "gaussian", or "bernoulli": is the number above zero?
     at_half : of tied classes the "first" in sorted order, or the last: "positive".
+    text_model : "multinomial": a factor for every word; "set": for every distinct word;
+        "bernoulli": for every known word, present or absent.
+    ngram_range : (1, 2) takes words and pairs of words as terms.
+    min_df, max_df : leave out terms in fewer or more documents; below 1 (max_df: up to 1) a share.
+    stop_words : a list of words to leave out, with the runs that hold them.
+    max_features : only so many terms, those that come most often.
+    tokenizer : a function from a text to its words, instead of the runs of letters, digits and
+        underscores of its lower case. It is not saved.
 
     Examples
     --------
@@ -209,9 +61,9 @@ class NaiveBayes(OnePass, Classifier):
     """
 
     family: ClassVar[str] = "generative"
-    kinds: ClassVar[tuple[str, ...]] = (NUMBER, CATEGORY, DATE)
-    shaping: ClassVar[tuple[str, ...]] = ("numbers",)
-    stored: ClassVar[tuple[type, ...]] = (Bayes, Priors, Categories, Gaussians)
+    kinds: ClassVar[tuple[str, ...]] = (NUMBER, CATEGORY, TEXT, DATE)
+    shaping: ClassVar[tuple[str, ...]] = ("numbers", "ngram_range", "tokenizer")
+    stored: ClassVar[tuple[type, ...]] = (Bayes, Priors, Categories, Gaussians, Texts, Reader)
 
     def __init__(
         self,
@@ -224,6 +76,13 @@ class NaiveBayes(OnePass, Classifier):
         fit_prior: bool = True,
         numbers: str = "gaussian",
         at_half: str = "first",
+        text_model: str = MULTINOMIAL,
+        ngram_range: tuple[int, int] = (1, 1),
+        min_df: float = 1,
+        max_df: float = 1.0,
+        stop_words: Sequence[str] | None = None,
+        max_features: int | None = None,
+        tokenizer: Callable[[str], Iterable[str]] | None = None,
     ) -> None:
         self.alpha = alpha
         self.m = m
@@ -233,9 +92,16 @@ class NaiveBayes(OnePass, Classifier):
         self.fit_prior = fit_prior
         self.numbers = numbers
         self.at_half = at_half
+        self.text_model = text_model
+        self.ngram_range = ngram_range
+        self.min_df = min_df
+        self.max_df = max_df
+        self.stop_words = stop_words
+        self.max_features = max_features
+        self.tokenizer = tokenizer
 
     def tally(self, block: Block) -> Bundle:
-        """Rows by class, by class and value for categories; moments by class for numbers."""
+        """Rows by class, by class and value or word; moments by class for numbers."""
         columns = coded(block, self.numbers == "bernoulli")
         counts = Counts.each(block.target, columns, block.weight)
         moments = Moments.empty()
@@ -243,7 +109,10 @@ class NaiveBayes(OnePass, Classifier):
             names = block.schema.numbers
             moments = Moments.of(block.numbers, block.target, names, block.weight, block.start)
         target = Counts.of(block.target, weight=block.weight)
-        return Bundle({"target": target, "categories": Bundle(counts), "numbers": moments})
+        parts = {"target": target, "categories": Bundle(counts), "numbers": moments}
+        if block.text:
+            parts["text"] = Bundle({name: self._words(block, name) for name in block.text})
+        return Bundle(parts)
 
     def solve(self, tally: Bundle) -> Bayes:
         """Estimate the probabilities from the counts, and the densities from the moments."""
@@ -256,7 +125,9 @@ class NaiveBayes(OnePass, Classifier):
         gaussians = None
         if moments := tally.get("numbers"):
             gaussians = Gaussians.of(moments, priors.classes, self.var_smoothing)
-        return Bayes(priors, tuple(tables), gaussians, self.numbers == "bernoulli", self.at_half)
+        halved = self.numbers == "bernoulli"
+        texts = tuple(self._texts(tally, priors)) if "text" in tally else ()
+        return Bayes(priors, tuple(tables), gaussians, halved, self.at_half, texts)
 
     def predict_joint_log_proba(self, X: Any) -> Array:
         """log P(x, c) for every class: prior times likelihood, not normalised."""
@@ -278,6 +149,35 @@ class NaiveBayes(OnePass, Classifier):
                 total += float(self.model_.joint(block)[np.arange(len(block)), at].sum())
         return total
 
+    def document_log_likelihood(self, X: Any, column: str | None = None) -> Array:
+        """log P(d | c) of every document, with the multinomial coefficient: (n, k).
+
+        The words in any order: (sum d)! / prod d! orders have the same probability. Words that were
+        never seen are passed over.
+        """
+        text = self._text(column)
+        if text.model != MULTINOMIAL:
+            raise OptionError(
+                f"{type(self).__name__}: document_log_likelihood goes with "
+                f"text_model='multinomial', not with {text.model!r}."
+            )
+
+        def likelihood(block: Block) -> Array:
+            bags = bags_of(block, text)
+            out = np.tile(text.coefficient(bags)[:, None], (1, len(self.classes_)))
+            text.add(bags, out)
+            return out
+
+        return self._mapped(X, likelihood)
+
+    def top_words(self, n: int = 10, column: str | None = None) -> dict[Any, list[Any]]:
+        """For every class the words that speak most for it, with their log-odds.
+
+        The log-odds of a word are log P(w | c) - log P(w | the other classes).
+        """
+        text = self._text(column)
+        return {key: text.top(c, n) for c, key in enumerate(self.classes_.tolist())}
+
     def sample(
         self, n: int = 1, random_state: int | None = None
     ) -> tuple[list[dict[str, Any]], Array]:
@@ -285,6 +185,11 @@ class NaiveBayes(OnePass, Classifier):
         self._check_fitted()
         if not isinstance(n, int) or n < 0:
             raise OptionError(f"{type(self).__name__}: {n!r} rows cannot be drawn.")
+        if self.model_.texts:
+            raise OptionError(
+                f"{type(self).__name__}: the model does not say how long a text of column "
+                f"{self.model_.texts[0].name!r} is, and none is drawn. Learn without the column."
+            )
         rows, drawn = self.model_.sampled(n, np.random.default_rng(random_state), self.schema_)
         return rows, self.classes_[drawn]
 
@@ -319,9 +224,11 @@ class NaiveBayes(OnePass, Classifier):
         return int(self.model_.n_parameters)
 
     def _counted(self, tally: Bundle) -> set[str]:
-        moments, columns = tally.get("numbers"), tally.get("categories")
+        moments = tally.get("numbers")
         found = set() if moments is None else {*map(str, moments.columns)}
-        return found | ({*columns.parts} if columns is not None else set())
+        for part in (tally.get("categories"), tally.get("text")):
+            found |= {*part.parts} if part is not None else set()
+        return found
 
     def _add_tags(self, tags: Any) -> None:
         tags.classifier_tags.poor_score = self.numbers == "bernoulli"
@@ -333,6 +240,7 @@ class NaiveBayes(OnePass, Classifier):
             raise OptionError(f"fit_prior is True or False, not {self.fit_prior!r}.")
         self._one_of("numbers", ("gaussian", "bernoulli"))
         self._one_of("at_half", ("first", "positive"))
+        self._check_text()
         if self.m is not None:
             self._in_range("m", 0.0)
             if self.alpha != 1.0:
@@ -349,34 +257,61 @@ class NaiveBayes(OnePass, Classifier):
         if self.p == "uniform":
             return float(self.m) / max(1, len(counts.keys[1]))
         given = self.p.get(name) if isinstance(self.p, Mapping) else None
-        if not isinstance(given, Mapping) or not _shares(given.values()):
+        if not isinstance(given, Mapping) or not shares(given.values()):
             raise OptionError(
                 "p is 'uniform' or gives every column's values probabilities that sum to 1; "
                 f"for {name!r} there is {given!r}."
             )
         return {value: float(self.m) * share for value, share in given.items()}
 
+    def _check_text(self) -> None:
+        who = type(self).__name__
+        self._one_of("text_model", (MULTINOMIAL, SET, BERNOULLI))
+        vocabularies.check_ngrams(who, self.ngram_range)
+        vocabularies.check_numbers(who, self.min_df, self.max_df, self.max_features)
+        vocabularies.check_stop_words(who, self.stop_words)
+        if self.tokenizer is not None and not callable(self.tokenizer):
+            raise OptionError(
+                f"tokenizer is a function from a text to its words, not {self.tokenizer!r}."
+            )
 
-def _day(days: float | None) -> datetime | None:
-    return None if days is None else datetime(1970, 1, 1) + timedelta(days=days)
+    @property
+    def _reader(self) -> Reader:
+        return Reader(*self.ngram_range, self.tokenizer)
 
+    def _words(self, block: Block, name: str) -> Bundle:
+        bags = self._reader.bags(block.text[name], name, block.start)
+        with speaking(f"column {name!r}"):
+            return words(bags, block.target, block.weight)
 
-def _shares(values: Iterable[Any]) -> bool:
-    """Whether these are probabilities that sum to one."""
-    numbers = list(values)
-    if not all(isinstance(share, Real) and float(share) >= 0 for share in numbers):
-        return False
-    return bool(abs(sum(numbers) - 1) <= 1e-9)
+    def _texts(self, tally: Bundle, priors: Priors) -> Iterable[Texts]:
+        stop = frozenset(self.stop_words or ())
+        chosen = Vocabulary(self.min_df, self.max_df, stop, self.max_features)
+        for name, part in tally["text"].parts.items():
+            if "terms" not in part:  # documents without a word
+                continue
+            text = Texts.of(name, part, priors.classes, self.text_model, chosen, self._reader)
+            if text.terms:
+                yield text.smoothed(self._added_to_words(text))
 
+    def _added_to_words(self, text: Texts) -> float:
+        if self.m is None:
+            return float(self.alpha)
+        if isinstance(self.p, Mapping) and text.name in self.p:
+            raise OptionError(
+                f"p names {text.name!r}, which is text: its words are smoothed alike. Leave it out."
+            )
+        return float(self.m) / (2 if text.model == BERNOULLI else len(text.terms))
 
-def coded(block: Block, halved: bool) -> dict[str, Codes]:
-    """The columns that are counted: categories, and with ``halved`` numbers by their sign."""
-    if not halved:
-        return block.codes
-    check_finite(block)
-    columns = dict(block.codes)
-    for j, name in enumerate(block.schema.numbers):
-        x = block.numbers[:, j]
-        codes = np.where(np.isnan(x), -1, (x > 0).astype(np.int32)).astype(np.int32)
-        columns[name] = Codes(HALVES, codes, HALVES)
-    return columns
+    def _text(self, column: str | None) -> Texts:
+        """The column of text that a call means."""
+        self._check_fitted()
+        found: dict[str, Texts] = {text.name: text for text in self.model_.texts}
+        if column is None and len(found) == 1:
+            return next(iter(found.values()))
+        if column is None or column not in found:
+            what = "name one with column=" if column is None else f"none is {column!r}"
+            raise OptionError(
+                f"{type(self).__name__}: the columns of text are {listed(found) or 'none'}; {what}."
+            )
+        return found[column]

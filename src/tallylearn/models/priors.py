@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -86,3 +87,11 @@ def _checked(given: Any, classes: tuple[Any, ...]) -> Array:
             f"class_prior is {array.tolist()}: probabilities are 0 or more and sum to 1."
         )
     return array
+
+
+def shares(values: Iterable[Any]) -> bool:
+    """Whether these are probabilities that sum to one."""
+    numbers = list(values)
+    if not all(isinstance(share, Real) and float(share) >= 0 for share in numbers):
+        return False
+    return bool(abs(sum(numbers) - 1) <= 1e-9)

@@ -9,6 +9,7 @@ from typing import Any
 from tallylearn.errors import OptionError, speaking
 from tallylearn.sources.declarations import Declaration, declaration
 from tallylearn.sources.files import Files, found
+from tallylearn.sources.matrices import counted, is_sparse
 from tallylearn.sources.memory import Table
 from tallylearn.tables import Schema
 
@@ -31,7 +32,8 @@ def table(
     """Declare what a table is: the one place for everything that cannot be seen from the data.
 
     ``source`` is a frame (pandas, polars, Arrow, DuckDB), an array, a list of rows, or the path
-    or glob of CSV, Parquet or Arrow files.
+    or glob of CSV, Parquet or Arrow files; or a sparse matrix of counts of words, whose columns
+    are the terms ``text``: that is one column of text.
 
     - ``target``, ``weight``, ``groups``: columns' names.
     - ``categories``: columns to read as categories, or a dict with all their values.
@@ -50,6 +52,8 @@ def table(
             target=target, weight=weight, groups=groups, categories=categories, text=text,
             dates=dates, missing=missing, ignore=ignore, dialect=dialect,
         )  # fmt: skip
+        if is_sparse(source) and declared.text:
+            return counted(source, declared)
         return opened(source, declared)
 
 

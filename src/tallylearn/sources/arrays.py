@@ -140,13 +140,13 @@ def holds_columns(X: Mapping[str, Any]) -> bool:
     )
 
 
-def of_strings(array: Array) -> bool:
+def of_strings(array: Array | Sequence[Any]) -> bool:
     """Whether these are documents: one string a row, or nothing."""
-    if array.dtype.kind in "UT":
-        return True
-    if array.dtype.kind != "O" or not any(isinstance(item, str) for item in array):
+    if isinstance(array, np.ndarray) and array.dtype.kind != "O":
+        return array.dtype.kind in "UT"
+    if not all(isinstance(item, str) or is_missing(item) for item in array):
         return False
-    return all(isinstance(item, str) or is_missing(item) for item in array)
+    return any(isinstance(item, str) for item in array)
 
 
 def is_missing(value: Any) -> bool:
@@ -169,6 +169,11 @@ def mixed(name: object, values: Any) -> Exception:
             )
         if isinstance(value, int) and not held(value):
             return too_large(name, value, row)
+        if isinstance(value, str) and any("\ud800" <= letter <= "\udfff" for letter in value):
+            return ColumnError(
+                f"column {name!r} has text in row {row} with a lone surrogate, which no encoding "
+                f"writes ({value[:40]!r}). Decode it with errors='replace'."
+            )
         first = value if first is None else first
         if any(isinstance(value, kind) != isinstance(first, kind) for kind in (str, bool)):
             kinds = f"{type(first).__name__} and {type(value).__name__}"

@@ -48,7 +48,7 @@ def _kind_of_strings(data: Any) -> str:
     """Text when the median value has four words or more, counted over the distinct values."""
     coded = codes(data)
     counts = np.bincount(coded.codes[coded.codes >= 0], minlength=len(coded.values))
-    words = np.array([len(value.split()) for value in coded.values])
+    words = np.array([len(value.split(None, WORDS - 1)) for value in coded.values])
     if not counts.sum():
         return CATEGORY
     order = np.argsort(words, kind="stable")
@@ -115,11 +115,12 @@ def _recoded(names: list[str | None], at: Array, declared: tuple[str, ...]) -> C
 
 
 def strings(data: Any) -> Any:
-    """A column as plain Arrow strings."""
+    """A column as plain Arrow strings, of any size together."""
     import pyarrow as pa
 
-    data = data.cast(pa.string())
-    return data.combine_chunks() if isinstance(data, pa.ChunkedArray) else data
+    if pa.types.is_dictionary(data.type):
+        data = data.cast(data.type.value_type)
+    return whole(data.cast(pa.large_string()))
 
 
 def masked(data: Any, missing: tuple[Any, ...]) -> Any:

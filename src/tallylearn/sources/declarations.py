@@ -72,7 +72,8 @@ def declaration(
             raise OptionError(
                 f"the date {name!r} has no part {unknown[0]!r}. Its parts: {listed(PARTS)}."
             )
-    _check_once({"categories": kinds, "text": _several(text), "dates": parts})
+    if kinds or parts:
+        _check_once({"categories": kinds, "text": _several(text), "dates": parts})
     return Declaration(
         target, weight, groups, kinds, _several(text), parts, _several(missing),
         _several(ignore), dict(dialect or {}),

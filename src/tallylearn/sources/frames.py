@@ -74,6 +74,8 @@ def framed(X: Any) -> Frame:
         return _named(from_columns(X) if holds_columns(X) else from_rows([X]))
     if isinstance(X, list | tuple) and X and isinstance(X[0], Mapping):
         return _named(from_rows(X))
+    if isinstance(X, list | tuple) and of_strings(X):
+        return _documents(X)  # an array of NumPy is as wide as its longest string
     return _from_numpy(array_of(X))
 
 
@@ -82,7 +84,8 @@ def _check_taken(X: Any) -> None:
         raise KindError("a polars LazyFrame has no rows yet: pass X.collect().")
     if hasattr(X, "tocsr") or (hasattr(X, "nnz") and hasattr(X, "todense")):
         raise KindError(
-            "a sparse matrix is not taken as a table: pass X.toarray(). "
+            "a sparse matrix is not taken as a table: pass X.toarray(), or counts of words as "
+            "tl.table(X, text=terms). "
             "Sparse input is not supported; a dense array is required."
         )
 
@@ -91,12 +94,16 @@ def _from_numpy(array: Array) -> Frame:
     if array.dtype.names:
         return _named(from_columns({name: array[name] for name in array.dtype.names}))
     if array.ndim == 1 and of_strings(array):
-        return Frame(("text",), False, arrow=from_columns({"text": array}), documents=True)
+        return _documents(array)
     found = from_array(array)
     names = numbered(array.shape[1])
     if isinstance(found, np.ndarray):
         return Frame(names, False, matrix=found)
     return Frame(names, False, arrow=found)
+
+
+def _documents(texts: Any) -> Frame:
+    return Frame(("text",), False, arrow=from_columns({"text": texts}), documents=True)
 
 
 @lru_cache(maxsize=64)

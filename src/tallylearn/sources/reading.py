@@ -53,7 +53,10 @@ def block_of(frame: Frame, schema: Schema, start: int = 0) -> Block:
         schema,
         _matrix(frame, schema, start),
         {c.name: _coded(frame, c, schema.missing, start) for c in schema.of_kind(CATEGORY)},
-        {c.name: strings(frame.column(c.name)) for c in schema.of_kind(TEXT)},
+        {
+            c.name: strings(masked(frame.column(c.name), schema.missing))
+            for c in schema.of_kind(TEXT)
+        },
         start=start,
     )
 

@@ -5,16 +5,20 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import pairwise
+from math import prod
 from typing import Any
 
 import numpy as np
 
+from tallylearn.errors import InputError
 from tallylearn.kernels import counting
 from tallylearn.tables import Array, Codes, check_shape
 from tallylearn.tallies.exact import Exact
 from tallylearn.tallies.keys import Keys, places, union
 from tallylearn.tallies.weights import digits
 
+ROOM = 2 << 30  # bytes of counts and keys that one table may take
+KEY = 64  # bytes of a key, about
 TOGETHER = 8  # columns that one call counts: their codes stay in the processor's cache
 
 
@@ -115,6 +119,8 @@ class Counts:
 
     def over(self, *keys: Keys) -> Counts:
         """The same counts with exactly these keys, in this order, zero where nothing was seen."""
+        if keys == self.keys:
+            return self
         where, inside = [], []
         for mine, wanted in zip(self.keys, keys, strict=True):
             at = places(mine, wanted)
@@ -127,6 +133,7 @@ class Counts:
         if self.keys == other.keys and self.declared == other.declared:
             return self, other
         keys = tuple(union(a, b) for a, b in zip(self.keys, other.keys, strict=True))
+        check_room(keys)
         declared = tuple(union(a, b) for a, b in zip(self.declared, other.declared, strict=True))
         ours, theirs = self.over(*keys), other.over(*keys)
         return Counts(keys, ours.table, declared), Counts(keys, theirs.table, declared)
@@ -145,7 +152,8 @@ class Counts:
         keep = []
         for axis, (mine, declared) in enumerate(zip(self.keys, self.declared, strict=True)):
             others = tuple(a for a in range(len(self.keys)) if a != axis)
-            keep.append(seen.any(axis=others) | (places(mine, declared) >= 0))
+            kept = np.asarray(seen.any(axis=others))
+            keep.append(kept | (places(mine, declared) >= 0) if declared else kept)
         if all(k.all() for k in keep):
             return self
         keys = tuple(
@@ -154,6 +162,19 @@ class Counts:
         )
         table = self.table.at(*(np.flatnonzero(k) for k in keep))
         return Counts(keys, table, self.declared)
+
+
+def check_room(keys: tuple[Keys, ...]) -> None:
+    """A table of counts stays below 2 GiB."""
+    sizes = [len(axis) for axis in keys]
+    if 8 * prod(sizes) + KEY * sum(sizes) > ROOM:
+        shape = " × ".join(f"{size:,}" for size in sizes)
+        example = max(keys, key=len)[-1]
+        raise InputError(
+            f"a table of {shape} counts (one of its keys is {example!r}) would take more than "
+            f"{ROOM / 2**30:.3g} GiB. Leave that column out with tl.table(..., ignore=[...]), or "
+            "take shorter runs of words with ngram_range."
+        )
 
 
 def _counted(rows: Codes, columns: list[Codes], weight: Array | None) -> list[Exact]:

@@ -75,8 +75,11 @@ class Exact:
 
     def at(self, *where: Array) -> Exact:
         """The numbers at these positions along the last axes."""
-        index: Any = (..., *np.ix_(*where), slice(None))
-        return Exact(*_trim(self.limbs[index], self.low))
+        limbs = self.limbs
+        for back, index in enumerate(reversed(where), 2):
+            if not _all_of(index, limbs.shape[-back]):
+                limbs = limbs.take(index, axis=-back)
+        return self if limbs is self.limbs else Exact(*_trim(limbs, self.low))
 
     def __repr__(self) -> str:
         return f"Exact({self.floats().tolist() if self.low < 0 else self.integers().tolist()})"
@@ -96,8 +99,11 @@ class Exact:
         """These numbers at the given positions along the last axes of a larger array of zeros."""
         lead = self.shape[: len(self.shape) - len(where)]
         limbs = np.zeros((*lead, *shape, self.limbs.shape[-1]), dtype=np.int64)
-        index: Any = (..., *np.ix_(*where), slice(None))
-        limbs[index] = self.limbs
+        whole = [_all_of(at, size) for at, size in zip(where, shape, strict=True)]
+        index: Any = np.ix_(*where)
+        if sum(whole) >= len(shape) - 1:  # one axis alone is placed several times as fast
+            index = [slice(None) if all_ else at for all_, at in zip(whole, where, strict=True)]
+        limbs[(..., *index, slice(None))] = self.limbs
         return Exact(limbs, self.low)
 
     def nonzero(self) -> Array:
@@ -132,6 +138,11 @@ class Exact:
             return self.limbs[..., 0].astype(np.float64)
         numbers, power = self.scaled()
         return ratio(numbers, 1, power)
+
+
+def _all_of(index: Array, size: int) -> bool:
+    """Whether these are all positions, in order."""
+    return len(index) == size and bool((index == np.arange(size)).all())
 
 
 def ratio(above: Array, below: Array | int, power: int = 0) -> Array:

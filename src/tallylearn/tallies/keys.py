@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import repeat
 from typing import Any
 
 import numpy as np
@@ -24,15 +25,16 @@ def union(a: Keys, b: Keys) -> Keys:
             f"The keys do not match: {a[0]!r} is {_kind(a[0])} and {b[0]!r} is {_kind(b[0])}. "
             "Bring both tables to one type first."
         )
-    return tuple(sorted({*a, *b}))
+    # both are sorted: two runs merge in one pass, where a set would have to be sorted anew
+    return tuple(dict.fromkeys(sorted(a + b)))
 
 
 def places(keys: Keys, among: Keys) -> NDArray[Any]:
     """Where each key stands among the others; -1 where it does not."""
     if keys == among:
         return np.arange(len(keys))
-    place = {key: at for at, key in enumerate(among)}
-    return np.array([place.get(key, -1) for key in keys], dtype=np.int64)
+    place = dict(zip(among, range(len(among)), strict=True))
+    return np.fromiter(map(place.get, keys, repeat(-1)), np.int64, len(keys))
 
 
 def _kind(key: Key) -> str:

@@ -1,0 +1,66 @@
+"""Words: how many documents of every class hold every term, and how often it comes there."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tallylearn.kernels import tokens
+from tallylearn.tables import Array, Bags, Codes
+from tallylearn.tallies.bundles import Bundle
+from tallylearn.tallies.counts import Counts, check_room
+from tallylearn.tallies.exact import Exact
+from tallylearn.tallies.weights import digits
+
+KINDS = ("documents", "tokens")
+
+
+def words(bags: Bags, by: Codes, weight: Array | None = None) -> Bundle:
+    """Every term by class, counted in documents and in tokens; and the documents of every class.
+
+    >>> once = np.zeros(0, dtype=np.int64)
+    >>> ids, both = np.array([0, 0, 1, 1], dtype=np.int32), np.array([True, True])
+    >>> bags = Bags(("b", "a"), np.array([0, 3, 4]), ids, once, both)
+    >>> tally = words(bags, Codes.of(["yes", "no"]))
+    >>> tally["terms"].keys
+    (('documents', 'tokens'), ('no', 'yes'), ('a', 'b'))
+    >>> tally["terms"].floats()[:, 1].tolist()
+    [[1.0, 1.0], [1.0, 2.0]]
+    """
+    rows = Codes(by.values, np.where(bags.present, by.codes, -1).astype(np.int32))
+    return Bundle({"terms": _terms(bags, by, weight), "rows": Counts.of(rows, weight=weight)})
+
+
+def _terms(bags: Bags, by: Codes, weight: Array | None) -> Counts:
+    k, v = len(by.values), len(bags.terms)
+    check_room((KINDS, by.values, bags.terms))
+    classes = np.array(sorted(range(k), key=by.values.__getitem__), dtype=int)
+    order = None if bags.ordered else _order(bags.terms)
+    rows = np.ascontiguousarray(by.codes, dtype=np.int32)
+    total: Any = None
+    for digit, power in digits(weight):
+        cells = np.zeros((2, v, k), dtype=np.int64)
+        seen = np.full(0 if len(bags.times) else v, -1, dtype=np.int32)
+        tokens.count(bags.ids, bags.ends, bags.times, rows, digit, seen, cells)
+        cells[1] += cells[0]
+        cells = cells if order is None else cells[:, order]
+        part = Exact.of(np.ascontiguousarray(cells.transpose(0, 2, 1)[:, classes])).shifted(power)
+        total = part if total is None else total + part
+    terms = bags.terms if order is None else tuple([bags.terms[i] for i in order.tolist()])
+    keys = KINDS, tuple(by.values[i] for i in classes), terms
+    return Counts(keys, total, ((), (), ()))._pruned()
+
+
+def _order(terms: tuple[str, ...]) -> Array:
+    """The numbers of the terms, sorted as Python sorts them: by code points, and so by bytes."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    data = [term.encode("utf-8", "surrogatepass") for term in terms]
+    offsets = np.zeros(len(data) + 1, dtype=np.int64)
+    np.cumsum([*map(len, data)], out=offsets[1:])
+    buffers = [None, pa.py_buffer(offsets), pa.py_buffer(b"".join(data))]
+    array = pa.Array.from_buffers(pa.large_binary(), len(data), buffers)
+    order = pc.sort_indices(array)
+    return np.frombuffer(order.buffers()[1], np.uint64, len(order)).astype(np.int64)
