@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tallylearn.tables import Codes
-from tallylearn.tallies import Bundle, Counts, Exact, Moments
+from tallylearn.tallies import Bundle, Counts, Exact, Moments, Products
 
 Row = tuple[str, str | None, float, float]  # class, value, number, weight
 
@@ -55,8 +55,17 @@ def bundle(rows: list[Row]) -> Bundle:
     return Bundle({"counts": counts(rows), "numbers": Bundle({"moments": moments(rows)})})
 
 
+def products(rows: list[Row]) -> Products:
+    classes, values, numbers, weight = columns(rows)
+    seen = [[np.nan if row[1] is None else float(row[1] == value) for value in values.values]
+            for row in rows]  # fmt: skip
+    ones = np.array(seen).reshape(len(rows), len(values.values))
+    names = (("u", ""), ("v", ""), *(("w", f"={value}") for value in values.values))
+    return Products.of(np.hstack([numbers, ones]), classes, names, weight)
+
+
 Make = Callable[[list[Row]], Any]
-every_tally = pytest.mark.parametrize("tally", [counts, totals, moments, bundle])
+every_tally = pytest.mark.parametrize("tally", [counts, totals, moments, products, bundle])
 
 
 @every_tally
