@@ -243,7 +243,9 @@ class LinearDiscriminantAnalysis(Discriminant, Transformer):
     @property
     def covariance_(self) -> Array:
         """(p, p) the covariance within the classes, weighted by the priors."""
-        self._there("covariance_", self.solver != "svd" or self.store_covariance)
+        if self.solver == "svd" and not self.store_covariance:
+            raise AttributeError("there is no 'covariance_' without store_covariance=True")
+        self._check_fitted()
         found = self.model_.covariance
         if self.solver == "svd":
             found = np.tensordot(self.priors_, self.model_.within, 1)
@@ -252,30 +254,23 @@ class LinearDiscriminantAnalysis(Discriminant, Transformer):
     @property
     def scalings_(self) -> Array:
         """(p, r) the directions that tell the classes apart."""
-        self._there("scalings_", self.solver != "lsqr")
+        self._check_fitted()
         return self._arranged(self.model_.scalings, 0)
 
     @property
     def explained_variance_ratio_(self) -> Array:
         """The share of the variance between the classes along each direction."""
-        self._there("explained_variance_ratio_", self.solver != "lsqr")
+        self._check_fitted()
         return np.asarray(self.model_.ratio[: self._components(self.model_)])
 
     @property
     def xbar_(self) -> Array:
         """(p,) the mean of all, by the priors."""
-        self._there("xbar_", self.solver == "svd")
-        return np.asarray(self.priors_ @ self.means_)
-
-    def _there(self, name: str, there: bool) -> None:
-        if not there:
-            raise AttributeError(f"there is no {name!r} with solver={self.solver!r}")
         self._check_fitted()
+        return np.asarray(self.priors_ @ self.means_)
 
     def _turned(self, block: Block) -> Array:
         model = self.model_
-        if self.solver == "lsqr":
-            raise OptionError("transform needs directions: use solver='svd' or 'eigen'.")
         centre = np.exp(model.priors.log) @ model.mean if self.solver == "svd" else 0.0
         out = (self.model_.design.filled(block) - centre) @ model.scalings
         self.model_.design.checked(block, out)

@@ -98,6 +98,11 @@ class Discriminant(OnePass, Classifier):
             array = array.take(order, axis)
         return array
 
+    def _add_tags(self, tags: Any) -> None:
+        super()._add_tags(tags)
+        # scikit-learn's checks round the numbers for whom takes categories: no class varies then
+        tags.input_tags.categorical = False
+
     def _priors(self, tally: Bundle) -> Priors:
         return Priors.of(tally["target"], self.priors, True, "priors")
 

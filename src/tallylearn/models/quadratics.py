@@ -205,10 +205,10 @@ class QuadraticDiscriminantAnalysis(Discriminant):
         names = spread.design.names
         remedy = "reg_param" if self.solver == "svd" else "shrinkage"
         for c, name in enumerate(classes):
-            if not spread.scatter[c].any():
+            if values[c].min() <= self.tol and not spread.scatter[c].any():
                 raise TargetError(
                     f"class {name!r} has one row, or equal rows (as with n_samples = 1): a "
-                    "covariance of its own needs a spread. Merge the class, or use "
+                    "covariance of its own needs a spread. Merge the class, set reg_param, or use "
                     "LinearDiscriminantAnalysis."
                 )
             if values[c].min() <= self.tol:

@@ -64,8 +64,11 @@ def by_least_squares(spread: Spread, log_prior: Array, shrinkage: float | None) 
     covariance = _weighted(spread, log_prior, shrinkage)
     weights, _, rank, _ = np.linalg.lstsq(covariance, spread.mean.T, rcond=None)
     bias = -0.5 * (spread.mean * weights.T).sum(axis=1) + log_prior
-    p = len(covariance)
-    return Rule(covariance, weights.T, bias, np.zeros((p, 0)), np.zeros(0), int(rank))
+    values, vectors = np.linalg.eigh(covariance)
+    kept = values > FLOOR * len(values) * values.max(initial=0)
+    between = shrunk(spread.total(), shrinkage) - covariance
+    directions = _directions(vectors[:, kept] / np.sqrt(values[kept]), between)
+    return Rule(covariance, weights.T, bias, *directions, int(rank))
 
 
 def by_eigen(spread: Spread, log_prior: Array, shrinkage: float | None) -> Rule:
@@ -80,12 +83,17 @@ def by_eigen(spread: Spread, log_prior: Array, shrinkage: float | None) -> Rule:
             f"the covariance is singular: {why}. Use shrinkage=0.1 or so, solver='svd', which "
             "leaves such directions out, or drop a column."
         ) from None
-    values, vectors = np.linalg.eigh(half @ between @ half.T)
-    scalings = upright((half.T @ vectors)[:, ::-1])
+    scalings, power = _directions(half.T, between)
     weights = spread.mean @ scalings @ scalings.T
     bias = -0.5 * (spread.mean * weights).sum(axis=1) + log_prior
-    power = values[::-1] / values.sum()
     return Rule(covariance, weights, bias, scalings, power, len(covariance))
+
+
+def _directions(white: Array, between: Array) -> tuple[Array, Array]:
+    """Where whitened rows vary most between the classes, and the share of each direction."""
+    values, vectors = np.linalg.eigh(white.T @ between @ white)
+    total = values.sum()
+    return upright((white @ vectors)[:, ::-1]), values[::-1] / (total if total else 1.0)
 
 
 def upright(directions: Array) -> Array:

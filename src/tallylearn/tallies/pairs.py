@@ -50,6 +50,11 @@ def classes_in(keys: Keys, among: Keys) -> Array:
     return places(among, keys)
 
 
+def apart(names: Names) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The columns of the names, and their values."""
+    return tuple(name for name, _ in names), tuple(value for _, value in names)
+
+
 def check_wide(k: int, names: Names) -> None:
     """Refuse more pairs of columns than memory holds."""
     if k * len(names) ** 2 <= MOST:

@@ -13,6 +13,7 @@ from tallylearn.tallies.keys import Keys, union
 from tallylearn.tallies.moments import Moments
 from tallylearn.tallies.pairs import (
     Names,
+    apart,
     check_wide,
     classes_in,
     origins,
@@ -55,13 +56,14 @@ class Products:
     ) -> Products:
         """Sum the numbers (n, p) class by class; NaN is missing, an infinity an error."""
         check_wide(len(by.values), names)
+        if not names:
+            return cls.empty()
         check_infinite(numbers, names, start)
         order = np.array(sorted(range(len(by.values)), key=by.values.__getitem__), dtype=np.int64)
         keys = tuple(by.values[i] for i in order)
         count, sums = _sums(numbers, by, keys, weight)
         products = _multiplied(numbers, by, weight).at(order, *[np.arange(len(names))] * 2)
-        columns, values = (tuple(part) for part in zip(*names, strict=True)) if names else ((), ())
-        return cls(keys, columns, values, count, sums, products)._pruned()
+        return cls(keys, *apart(names), count, sums, products)._pruned()
 
     @classmethod
     def empty(cls) -> Products:
@@ -126,8 +128,7 @@ class Products:
             Exact.carried(rearranged(part.limbs, rows, source) * mark[..., None], part.low)
             for part, mark in zip((self.count, self.sums, self.products), marks, strict=True)
         ]
-        columns, values = (tuple(part) for part in zip(*names, strict=True)) if names else ((), ())
-        return Products(keys, columns, values, *parts)
+        return Products(keys, *apart(names), *parts)
 
     def _beside(self, other: Products) -> tuple[Products, Products]:
         keys, names = union(self.keys, other.keys), together(self.names, other.names)
@@ -147,9 +148,8 @@ class Products:
             return Products.empty()
         at = rows, np.array(order, dtype=np.int64), np.array(order, dtype=np.int64)
         keys = tuple(self.keys[i] for i in rows)
-        columns, values = zip(*(names[j] for j in order), strict=True)
         parts = (part.at(*at) for part in (self.count, self.sums, self.products))
-        return Products(keys, columns, values, *parts)
+        return Products(keys, *apart(tuple(names[j] for j in order)), *parts)
 
 
 def _spread(count: Exact, sums: Exact, products: Exact, others: Exact) -> tuple[Array, int]:
@@ -178,8 +178,6 @@ def _sums(numbers: Array, by: Codes, keys: Keys, weight: Array | None) -> tuple[
 
 def _columns(parts: list[Exact]) -> Exact:
     """Arrays (k, p) side by side as (k, p, p), the list along the last axis."""
-    if not parts:
-        return Exact.of(np.zeros((0, 0, 0), dtype=np.int64))
     low = min(part.low for part in parts)
     high = max(part.low + part.limbs.shape[-1] for part in parts)
     out = np.zeros((*parts[0].shape, len(parts), high - low), dtype=np.int64)

@@ -11,6 +11,7 @@ from tallylearn.tables import Array, Codes
 from tallylearn.tallies.keys import Keys, union
 from tallylearn.tallies.pairs import (
     Names,
+    apart,
     check_wide,
     classes_in,
     origins,
@@ -71,7 +72,7 @@ class Scatter:
                     parts = [_with_gaps(numbers[rows], _at(weight, rows)) for rows in groups]
         arrays = (np.stack(part) for part in zip(*parts, strict=True)) if parts else _nothing(names)
         keys = tuple(by.values[code] for code in order)
-        return cls(keys, *_apart(names), *arrays)._pruned()
+        return cls(keys, *apart(names), *arrays)._pruned()
 
     @classmethod
     def empty(cls) -> Scatter:
@@ -92,9 +93,9 @@ class Scatter:
         count = a.count + b.count
         share = b.count / np.where(count == 0, 1, count)
         with np.errstate(over="ignore", invalid="ignore"):
-            apart = b.mean - a.mean
-            between = apart * apart.swapaxes(1, 2) * (a.count * share)
-            mean, scatter = a.mean + apart * share, a.scatter + b.scatter + between
+            off = b.mean - a.mean
+            between = off * off.swapaxes(1, 2) * (a.count * share)
+            mean, scatter = a.mean + off * share, a.scatter + b.scatter + between
         return Scatter(keys, a.columns, a.values, count, mean, scatter)
 
     def __sub__(self, other: Scatter) -> Scatter:
@@ -124,13 +125,13 @@ class Scatter:
         rows = classes_in(self.keys, keys)
         count, mean, scatter = self._rearranged(rows, source)
         arrays = count, mean * own[:, None], scatter * (own[:, None] & own)
-        return Scatter(keys, *_apart(names), *arrays)
+        return Scatter(keys, *apart(names), *arrays)
 
     def picked(self, columns: Array) -> Scatter:
         """Some of the columns."""
         names = tuple(self.names[j] for j in columns)
         rows = np.arange(len(self.keys))
-        return Scatter(self.keys, *_apart(names), *self._rearranged(rows, columns))
+        return Scatter(self.keys, *apart(names), *self._rearranged(rows, columns))
 
     def _rearranged(self, rows: Array, columns: Array) -> tuple[Array, Array, Array]:
         """The arrays with other classes and columns; long where a column is missing everywhere."""
@@ -162,7 +163,7 @@ class Scatter:
         count, mean, scatter = self._rearranged(rows, columns)
         if (count == count[:, :1, :1]).all():
             count, mean = count[:, :1, :1].copy(), mean[:, :, :1].copy()
-        return Scatter(keys, *_apart(names), count, mean, scatter)
+        return Scatter(keys, *apart(names), count, mean, scatter)
 
 
 def check_infinite(numbers: Array, names: Names, start: int) -> None:
@@ -184,9 +185,9 @@ def _whole(numbers: Array, rows: Array, weight: Array | None) -> tuple[Array, Ar
         here = rows[at : at + ROWS]
         n, m, s = _centred(numbers[here], _at(weight, here))
         share = n / (count + n)
-        apart = m[:, None] - mean
-        scatter += s + apart * apart.T * (count * share)
-        mean += apart * share
+        off = m[:, None] - mean
+        scatter += s + off * off.T * (count * share)
+        mean += off * share
         count += n
     return count, mean, scatter
 
@@ -220,10 +221,6 @@ def _with_gaps(x: Array, weight: Array | None) -> tuple[Array, Array, Array]:
 
 def _at(weight: Array | None, rows: Array) -> Array | None:
     return None if weight is None else weight[rows]
-
-
-def _apart(names: Names) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    return tuple(name for name, _ in names), tuple(value for _, value in names)
 
 
 def _nothing(names: Names) -> tuple[Array, Array, Array]:
