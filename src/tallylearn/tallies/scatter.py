@@ -7,8 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from tallylearn.errors import ColumnError, ForgetError
+from tallylearn.kernels import gathering
 from tallylearn.tables import Array, Codes
-from tallylearn.tallies.keys import Keys, union
+from tallylearn.tallies.keys import Key, Keys, union
 from tallylearn.tallies.pairs import (
     Names,
     apart,
@@ -20,7 +21,9 @@ from tallylearn.tallies.pairs import (
 )
 from tallylearn.tallies.weights import rounded
 
-ROWS = 4096  # centred and multiplied together: they stay in the processor's cache
+ROWS = 1024  # centred and multiplied together: they stay in the processor's cache
+FIRST = 64  # rows that give a centre
+ONCE = np.zeros(0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,8 +65,9 @@ class Scatter:
         """Sum the numbers (n, p) class by class; NaN is missing, an infinity an error."""
         check_wide(len(by.values), names)
         weight = None if weight is None else rounded(weight)
-        order = sorted(range(len(by.values)), key=by.values.__getitem__)
-        groups = [np.flatnonzero(by.codes == code) for code in order]
+        numbers = np.ascontiguousarray(numbers)
+        found = _by_class(by)
+        keys, groups = tuple(found), list(found.values())
         with np.errstate(over="ignore", invalid="ignore"):
             parts = [_whole(numbers, rows, weight) for rows in groups]
             if not all(np.isfinite(mean).all() for _, mean, _ in parts):
@@ -71,7 +75,6 @@ class Scatter:
                 if np.isnan(numbers).any():
                     parts = [_with_gaps(numbers[rows], _at(weight, rows)) for rows in groups]
         arrays = (np.stack(part) for part in zip(*parts, strict=True)) if parts else _nothing(names)
-        keys = tuple(by.values[code] for code in order)
         return cls(keys, *apart(names), *arrays)._pruned()
 
     @classmethod
@@ -177,31 +180,39 @@ def check_infinite(numbers: Array, names: Names, start: int) -> None:
         )
 
 
+def _by_class(by: Codes) -> dict[Key, Array]:
+    """The rows of every class that has any, classes sorted."""
+    k = len(by.values)
+    codes = by.codes.astype(np.int16) if k < 1 << 15 else by.codes  # short ones sort by digits
+    ends = np.cumsum(np.bincount(by.codes, minlength=k))[:-1] if k else ()
+    rows = np.split(np.argsort(codes, kind="stable"), ends)
+    return {key: at for key, at in sorted(zip(by.values, rows, strict=False)) if len(at)}
+
+
 def _whole(numbers: Array, rows: Array, weight: Array | None) -> tuple[Array, Array, Array]:
-    """Count (1, 1), mean (p, 1) and scatter (p, p) of some rows without gaps."""
+    """Count (1, 1), mean (p, 1) and scatter (p, p) of some rows without gaps.
+
+    The first rows give a centre to subtract before products are summed: their own distance from the
+    mean is part of the scatter, so that what is taken off at the end cannot cancel it.
+    """
     p = numbers.shape[1]
-    count, mean, scatter = np.zeros((1, 1)), np.zeros((p, 1)), np.zeros((p, p))
+    root = ONCE if weight is None else np.sqrt(weight[rows])
+    centre = _centre(numbers, rows, weight)
+    sums, work = np.zeros((p + 1, p + 1)), np.empty((min(ROWS, len(rows)), p + 1))
     for at in range(0, len(rows), ROWS):
         here = rows[at : at + ROWS]
-        n, m, s = _centred(numbers[here], _at(weight, here))
-        share = n / (count + n)
-        off = m[:, None] - mean
-        scatter += s + off * off.T * (count * share)
-        mean += off * share
-        count += n
-    return count, mean, scatter
+        part = work[: len(here)]
+        gathering.centred(numbers, here, centre, root[at : at + ROWS], part)
+        sums += part.T @ part
+    n = sums[p:, p:] if weight is None else np.full((1, 1), weight[rows].sum())
+    left = sums[:p, p:] / n
+    return n, centre[:, None] + left, sums[:p, :p] - n * (left * left.T)
 
 
-def _centred(x: Array, weight: Array | None) -> tuple[float, Array, Array]:
-    """Two passes, and what rounding left of the first taken out in the second."""
-    root = np.ones(len(x)) if weight is None else np.sqrt(weight)
-    n = float(len(x) if weight is None else weight.sum())
-    mean = (root if weight is None else weight) @ x / n
-    x -= mean
-    if weight is not None:
-        x *= root[:, None]
-    left = root @ x / n
-    return n, mean + left, x.T @ x - n * np.outer(left, left)
+def _centre(numbers: Array, rows: Array, weight: Array | None) -> Array:
+    if weight is None:
+        return np.asarray(numbers[rows[:FIRST]].mean(axis=0))
+    return np.asarray(weight[rows] @ numbers[rows] / weight[rows].sum())
 
 
 def _with_gaps(x: Array, weight: Array | None) -> tuple[Array, Array, Array]:
