@@ -274,6 +274,8 @@ def test_golden_files_still_load(case: Case, mixed: pd.DataFrame) -> None:
         fitted(case, mixed).save(path)
     again, fresh = tl.load(path), fitted(case, mixed)
     exact = case.tally == "exact"  # floats have the same bits on one kind of processor only
-    assert modelfile.digests(again)[1] == modelfile.digests(fresh)[1] if exact else close(again, fresh)
+    assert (
+        modelfile.digests(again)[1] == modelfile.digests(fresh)[1] if exact else close(again, fresh)
+    )
     predicted = again.predict(case.rows(mixed))
     assert np.array_equal(predicted, fresh.predict(case.rows(mixed)))

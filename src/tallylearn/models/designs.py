@@ -55,15 +55,10 @@ class Design:
     def filled(self, block: Block) -> Array:
         """The rows as numbers, every gap filled by its column's mean."""
         x = self.matrix(block)
-        gaps = np.isnan(x)
-        return np.where(gaps, self.fill, x) if gaps.any() else x
-
-    def checked(self, block: Block, out: Array) -> bool:
-        """Whether results are all finite; False where gaps made them NaN, an infinity an error."""
-        if np.isfinite(out).all():
-            return True
+        if np.isfinite(x).all():
+            return x
         check_finite(block)
-        return not np.isnan(out).any()
+        return np.where(np.isnan(x), self.fill, x)
 
     def order(self, schema: Schema) -> Array:
         """The places of the columns in the order of a table."""

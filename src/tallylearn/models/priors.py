@@ -27,9 +27,7 @@ class Priors:
         check_shape("the priors", self.count, len(self.classes))
 
     @classmethod
-    def of(
-        cls, counts: Counts, given: Any, fitted: bool, option: str = "class_prior"
-    ) -> Priors:
+    def of(cls, counts: Counts, given: Any, fitted: bool, option: str = "class_prior") -> Priors:
         """From the counts, unless probabilities are given or all are to be equal."""
         classes = counts.keys[0]
         if given is not None:

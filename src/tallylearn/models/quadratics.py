@@ -71,11 +71,7 @@ class QuadraticDiscriminants:
 
     def joint(self, block: Block) -> Array:
         """log P(x, c) for every row and class: (n, k)."""
-        x = self.design.matrix(block)
-        out = self._near(x)
-        if not self.design.checked(block, out):
-            out = self._near(self.design.filled(block))
-        return np.asarray(self.start - 0.5 * out)
+        return np.asarray(self.start - 0.5 * self._near(self.design.filled(block)))
 
     def _near(self, x: Array) -> Array:
         """The squared distance to every mean, in deviations."""

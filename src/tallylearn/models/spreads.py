@@ -69,7 +69,7 @@ def _as_floats(tally: Scatter | Products) -> Scatter:
 
 
 def _check_finite(scatter: Scatter) -> None:
-    wide = ~np.isfinite(scatter.scatter).all(axis=(0, 2))
+    wide = np.asarray(~np.isfinite(scatter.scatter).all(axis=(0, 2)))
     if wide.any():
         raise _too_wide([c for c, w in zip(scatter.columns, wide, strict=True) if w])
 

@@ -32,7 +32,7 @@ def origins(have: Names, want: Names) -> tuple[Array, Array]:
 
 
 def rearranged(array: Array, keys: Array, columns: Array, axes: tuple[int, ...] = (1, 2)) -> Array:
-    """(k, p, p, ...) with other keys, and other columns along some axes; zeros where those are -1."""
+    """(k, p, p, ...) with other keys, and columns along some axes; zeros where those are -1."""
     for axis, at in ((0, keys), *((axis, columns) for axis in axes)):
         shape = [1] * array.ndim
         shape[axis] = len(at)

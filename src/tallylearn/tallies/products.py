@@ -101,8 +101,10 @@ class Products:
             return "a count falls below zero"
         without = ~self.count.nonzero() & (self.sums.nonzero() | self.products.nonzero())
         at = np.arange(len(self.columns))
-        own = [Exact(p.limbs[:, at, at], p.low) for p in (self.count, self.sums, self.products)]
-        if without.any() or own[2].negative().any() or (_spread(*own, own[1])[0] < 0).any():
+        parts = self.count, self.sums, self.products
+        count, sums, squares = (Exact(part.limbs[:, at, at], part.low) for part in parts)
+        above, _ = _spread(count, sums, squares, sums)
+        if without.any() or squares.negative().any() or (above < 0).any():
             return "a variance falls below zero"
         return None
 
