@@ -125,6 +125,9 @@ class LinearDiscriminants:
                 for c, name in enumerate(self.classes)
             ]
         steps += [POOLED, matrix_grid("covariance Σ", self.covariance, names, order)]
+        pooled = np.tensordot(np.exp(self.priors.log), self.within, 1)
+        if self.priors.counted and not np.allclose(pooled, self.covariance):
+            steps.append(Sentence("Every S_k is shrunk towards its mean variance first."))
         if self.rank < len(names):
             why = degenerate(self.covariance, names) or "a column nearly follows from others"
             steps.append(Sentence(f"Only {self.rank} of {len(names)} directions vary: {why}."))
