@@ -45,6 +45,10 @@ def fraction(entry: dict[str, Any]) -> Fraction:
     return Fraction(entry["fraction"])
 
 
+def decimal(entry: Any) -> float:
+    return float(entry["decimal"] if isinstance(entry, dict) else entry)
+
+
 def agrees(evidence: Any, golden: dict[str, Any]) -> bool:
     """Prior, factors, product and posterior are the golden ones, as fractions."""
     for line in evidence.lines:
@@ -257,12 +261,56 @@ def f17(show: Show) -> None:
         assert answer == (rule == "positive")
 
 
+ONE, TWO = [[1], [3]], [[5], [7], [9]]
+
+
+@row("F14", "000 003", "LDA, two classes, closed form")
+def f14(show: Show) -> None:
+    model = tl.LinearDiscriminantAnalysis().fit(ONE + TWO, ["c1"] * 2 + ["c2"] * 3)
+    show(model.show_work())
+    show(model.explain([[4]]))
+    golden = GOLDEN["lda.two_class_1d"]
+    w, w0 = -model.coef_[0, 0], -model.intercept_[0]  # coef_ is for the second class
+    assert w == pytest.approx(float(fraction(golden["w"])))
+    assert w0 == pytest.approx(decimal(golden["w0"]), abs=1e-4)
+    assert model.priors_[0] == pytest.approx(decimal(golden["p"]))
+    assert model.means_.ravel() == pytest.approx([decimal(golden["mu1"]), decimal(golden["mu2"])])
+    assert 1 / (1 + math.exp(-(w * 4 + w0))) == pytest.approx(model.predict_proba([[4]])[0, 0])
+    assert model.predict_proba([[4]])[0, 0] == pytest.approx(0.699419, abs=1e-6)
+
+
+@row("F15", "000", "LDA, K classes, softmax")
+def f15(show: Show) -> None:
+    X, y = [[1], [3], [5], [7], [9], [0], [-4]], ["a", "a", "b", "b", "b", "c", "c"]
+    model = tl.LinearDiscriminantAnalysis().fit(X, y)
+    show(model.explain([[4]]))
+    joint = np.exp(model.predict_joint_log_proba([[4]])[0])  # p_k N(x; mu_k, Sigma)
+    assert model.predict_proba([[4]])[0] == pytest.approx(joint / joint.sum())
+
+
+@row("F16", "000", "QDA: a covariance for every class")
+def f16(show: Show) -> None:
+    model = tl.QuadraticDiscriminantAnalysis(store_covariance=True)
+    model.fit(ONE + TWO, ["c1"] * 2 + ["c2"] * 3)
+    show(model.explain([[4]]))
+    golden = GOLDEN["lda.two_class_1d"]
+    assert [s.item() for s in model.covariance_] == pytest.approx(
+        [decimal(golden["S1"]), decimal(golden["S2"])]
+    )
+
+
 @row("F18", "000 002", "Number of parameters")
 def f18(show: Show) -> None:
     rng = np.random.default_rng(0)
     gaussian = tl.NaiveBayes().fit(rng.normal(size=(30, 4)), [0, 1, 2] * 10)
     binary = tl.NaiveBayes().fit(rng.random((40, 10)) < 0.5, [0, 1] * 20)
     show(f"K = 3, d = 4, Gaussian: {gaussian.n_parameters_}")
+    X, y = rng.normal(size=(30, 4)), [0, 1, 2] * 10
+    lda = tl.LinearDiscriminantAnalysis().fit(X, y)
+    qda = tl.QuadraticDiscriminantAnalysis().fit(X, y)
+    show(f"K = 3, d = 4, LDA: {lda.n_parameters_}, QDA: {qda.n_parameters_}")
+    assert lda.n_parameters_ == GOLDEN["lda.parameter_count"]["lda_shared_cov"]
+    assert qda.n_parameters_ == GOLDEN["lda.parameter_count"]["qda"]
     show(f"K = 2, n = 10 truth values: {binary.n_parameters_}; {binary.show_work().steps[-1]}")
     assert gaussian.n_parameters_ == GOLDEN["lda.parameter_count"]["gaussian_nb"]
     assert binary.n_parameters_ == GOLDEN["nb.table_size"]["nb_free_parameters"]
@@ -276,6 +324,11 @@ def f19(show: Show) -> None:
     show(round(value, 4))
     smoothed = tl.NaiveBayes(alpha=1).fit(tl.example("tennis"))
     assert value > smoothed.log_likelihood(tl.example("tennis"))  # alpha 0 is the maximum
+    X, y = ONE + TWO, ["c1"] * 2 + ["c2"] * 3
+    one = tl.LinearDiscriminantAnalysis().fit(X, y).log_likelihood(X, y)
+    each = tl.QuadraticDiscriminantAnalysis().fit(X, y).log_likelihood(X, y)
+    show(f"LDA {one:.4f}, QDA {each:.4f}")
+    assert one < each  # more parameters fit the same rows more closely
 
 
 @row("F20", "003", "New examples from P(x, c)")
@@ -286,6 +339,26 @@ def f20(show: Show) -> None:
     assert np.mean(classes == "Yes") == pytest.approx(9 / 14, abs=0.02)
     sunny = [r["Outlook"] == "Sunny" for r, c in zip(rows, classes, strict=True) if c == "No"]
     assert np.mean(sunny) == pytest.approx(3 / 5, abs=0.03)
+    lda = tl.LinearDiscriminantAnalysis().fit(ONE + TWO, ["c1"] * 2 + ["c2"] * 3)
+    rows, classes = lda.sample(10_000, random_state=0)
+    x = np.array([r["x0"] for r in rows])
+    show(
+        f"LDA: mean of c1 {x[classes == 'c1'].mean():.1f}, variance {x[classes == 'c1'].var():.1f}"
+    )
+    assert x[classes == "c2"].mean() == pytest.approx(7, abs=0.1)
+
+
+@row("G23", "000 003 004", "Discriminative and generative learners")
+def g23(show: Show) -> None:
+    for learner in (
+        tl.NaiveBayes(),
+        tl.LinearDiscriminantAnalysis(),
+        tl.QuadraticDiscriminantAnalysis(),
+        tl.NearestCentroid(),
+    ):
+        draws = hasattr(learner, "sample")
+        show(f"{type(learner).__name__}: {learner.family}, {'draws' if draws else 'no'} new rows")
+        assert draws == (learner.family == "generative")
 
 
 @row("H8", "004", "Nearest centroid")

@@ -26,6 +26,10 @@ exact_learners = pytest.mark.parametrize(
     "case", [case for case in CASES if case.tally == "exact"], ids=lambda case: case.name
 )
 
+float_learners = pytest.mark.parametrize(
+    "case", [case for case in CASES if case.tally == "float"], ids=lambda case: case.name
+)
+
 
 def fitted(case: Case, frame: pd.DataFrame) -> Any:
     return case.make().fit(case.table(frame), case.target)
@@ -33,6 +37,60 @@ def fitted(case: Case, frame: pd.DataFrame) -> Any:
 
 def same_bits(a: Any, b: Any) -> bool:
     return modelfile.digests(a) == modelfile.digests(b)
+
+
+def close(a: Any, b: Any) -> bool:
+    """The same up to 1e-10: counts and means, and the scatter by the deviations of its columns."""
+    one, two = a.tally_["numbers"], b.tally_["numbers"]
+    deviation = np.sqrt(np.diagonal(two.scatter, axis1=1, axis2=2))
+    deviation = np.where(deviation > 0, deviation, 1.0)
+    scale = deviation[:, :, None] * deviation[:, None, :]
+    return (
+        (one.keys, one.names) == (two.keys, two.names)
+        and a.tally_["target"] == b.tally_["target"]
+        and np.allclose(one.count, two.count, rtol=1e-10, atol=0)
+        and np.allclose(one.mean, two.mean, rtol=1e-10, atol=0)
+        and np.allclose(one.scatter / scale, two.scatter / scale, rtol=0, atol=1e-10)
+    )
+
+
+@float_learners
+def test_floats_agree_closely_for_other_rows_blocks_and_parts(
+    case: Case, mixed: pd.DataFrame, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = fitted(case, mixed)
+    assert close(whole, fitted(case, mixed.sample(frac=1, random_state=1)))
+    parts = [fitted(case, mixed[at]) for at in (slice(0, 90), slice(90, 100), slice(100, 240))]
+    assert close(tl.merge(*parts), whole)
+    assert close(tl.merge(*reversed(parts)), whole)
+    model = case.make()
+    for start in range(0, 240, 50):
+        model.partial_fit(case.table(mixed[start : start + 50]), case.target)
+    assert close(model, whole)
+    monkeypatch.setattr(tables, "BLOCK", 17)
+    assert close(fitted(case, mixed), whole)
+    assert np.array_equal(model.predict(case.rows(mixed)), whole.predict(case.rows(mixed)))
+
+
+@float_learners
+def test_floats_have_the_same_bits_on_any_number_of_threads(
+    case: Case, mixed: pd.DataFrame, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tables, "BLOCK", 17)
+    found = []
+    for threads in (1, 2, 5):
+        with tl.engine(threads=threads):
+            found.append(modelfile.digests(fitted(case, mixed)))
+    assert len({*found}) == 1
+
+
+@float_learners
+def test_floats_refuse_to_forget_and_say_what_can(case: Case, mixed: pd.DataFrame) -> None:
+    model = fitted(case, mixed)
+    before = modelfile.digests(model)
+    with pytest.raises(errors.ForgetError, match="exact=True"):
+        model.forget(case.table(mixed[200:]), case.target)
+    assert modelfile.digests(model) == before
 
 
 @exact_learners
@@ -165,8 +223,12 @@ def test_a_saved_model_comes_back_as_it_was(
     assert same_bits(model, again)
     assert again.get_params() == model.get_params()
     assert np.array_equal(again.predict(case.rows(mixed)), model.predict(case.rows(mixed)))
-    again.forget(case.table(mixed[200:]), case.target)
-    assert same_bits(again, fitted(case, mixed[:200]))
+    if case.tally == "exact":
+        again.forget(case.table(mixed[200:]), case.target)
+        assert same_bits(again, fitted(case, mixed[:200]))
+    else:
+        again.partial_fit(case.table(mixed[200:]), case.target)
+        assert close(again, fitted(case, pd.concat([mixed, mixed[200:]])))
 
 
 @every_learner
@@ -211,6 +273,9 @@ def test_golden_files_still_load(case: Case, mixed: pd.DataFrame) -> None:
         path.parent.mkdir(exist_ok=True)
         fitted(case, mixed).save(path)
     again, fresh = tl.load(path), fitted(case, mixed)
-    assert modelfile.digests(again)[1] == modelfile.digests(fresh)[1]
+    exact = case.tally == "exact"  # floats have the same bits on one kind of processor only
+    assert (
+        modelfile.digests(again)[1] == modelfile.digests(fresh)[1] if exact else close(again, fresh)
+    )
     predicted = again.predict(case.rows(mixed))
     assert np.array_equal(predicted, fresh.predict(case.rows(mixed)))

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tallylearn.tables import Codes
-from tallylearn.tallies import Bundle, Counts, Exact, Moments
+from tallylearn.tallies import Bundle, Counts, Exact, Moments, Products
 from tallylearn.tallies.documents import Reader
 from tallylearn.tallies.weights import rounded
 from tallylearn.tallies.words import words
@@ -66,8 +66,18 @@ def texts(rows: list[Row]) -> Bundle:
     return words(bags, classes, weight)
 
 
+def products(rows: list[Row]) -> Products:
+    classes, values, numbers, weight = columns(rows)
+    seen = [[np.nan if row[1] is None else float(row[1] == value) for value in values.values]
+            for row in rows]  # fmt: skip
+    ones = np.array(seen).reshape(len(rows), len(values.values))
+    names = (("u", ""), ("v", ""), *(("w", f"={value}") for value in values.values))
+    return Products.of(np.hstack([numbers, ones]), classes, names, weight)
+
+
 Make = Callable[[list[Row]], Any]
-every_tally = pytest.mark.parametrize("tally", [counts, totals, moments, bundle, texts])
+TALLIES = [counts, totals, moments, products, bundle, texts]
+every_tally = pytest.mark.parametrize("tally", TALLIES)
 
 
 @every_tally

@@ -10,8 +10,10 @@ __version__ = "0.1.0"
 NAMES = {  # public name -> the module that holds it
     "DummyClassifier": "models.dummies",
     "DummyRegressor": "models.dummies",
+    "LinearDiscriminantAnalysis": "models.discriminants",
     "NaiveBayes": "models.naive_bayes",
     "NearestCentroid": "models.nearest_centroid",
+    "QuadraticDiscriminantAnalysis": "models.quadratics",
     "engine": "engines",
     "example": "sources.shipped",
     "load": "modelfile",

@@ -26,11 +26,11 @@ import numpy as np
 
 from tallylearn.errors import FileError, OptionError
 from tallylearn.tables import Array, Column, Schema
-from tallylearn.tallies import Bundle, Counts, Exact, Moments
+from tallylearn.tallies import Bundle, Counts, Exact, Moments, Products, Scatter
 
 FORMAT = 1
 KEY = "tallylearn"
-HOUSE = (Bundle, Counts, Exact, Moments, Schema, Column)
+HOUSE = (Bundle, Counts, Exact, Moments, Products, Scatter, Schema, Column)
 ASIDE = ("versions", "machine", "digest")  # what the digest does not cover
 TYPES = ("float64", "int64", "uint8", "bool")
 

@@ -55,6 +55,26 @@ def collect(
                         place(squares, g, j, at + 18 * t, cells[j, g, w, 2 + t])
 
 
+def collect_products(
+    cells: cython.const[cython.longlong][:, :, :, ::1],
+    first: cython.longlong,
+    products: cython.longlong[:, :, :],
+):
+    """Move the cells of ``multiplying.spread`` into limbs (group, column, limb)."""
+    j: cython.Py_ssize_t
+    g: cython.Py_ssize_t
+    w: cython.Py_ssize_t
+    t: cython.Py_ssize_t
+    at: cython.longlong = (2 * first + 26) & 31
+    with cython.nogil:
+        for j in range(cells.shape[0]):
+            for g in range(cells.shape[1]):
+                for w in range(cells.shape[2]):
+                    for t in range(5):
+                        if cells[j, g, w, t] != 0:
+                            place(products, g, j, at + w + 18 * t, cells[j, g, w, t])
+
+
 def carry(limbs: cython.longlong[:, ::1]):
     """Bring every limb but the highest into [0, 2^32)."""
     i: cython.Py_ssize_t

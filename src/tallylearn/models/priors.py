@@ -30,11 +30,11 @@ class Priors:
         check_shape("the priors", self.count, len(self.classes))
 
     @classmethod
-    def of(cls, counts: Counts, given: Any, fitted: bool) -> Priors:
+    def of(cls, counts: Counts, given: Any, fitted: bool, option: str = "class_prior") -> Priors:
         """From the counts, unless probabilities are given or all are to be equal."""
         classes = counts.keys[0]
         if given is not None:
-            return cls(classes, _checked(given, classes), False)
+            return cls(classes, _checked(given, classes, option), False)
         count = counts.floats()
         return cls(classes, count, True) if fitted else cls(classes, np.ones_like(count), False)
 
@@ -63,12 +63,12 @@ class Priors:
         return Grid("P(class)", ("class", "rows" if self.counted else "weight", "share"), rows)
 
 
-def _checked(given: Any, classes: tuple[Any, ...]) -> Array:
+def _checked(given: Any, classes: tuple[Any, ...], option: str) -> Array:
     """Given probabilities: one a class, not negative, summing to 1."""
     if isinstance(given, Mapping):
         if {*given} != {*classes}:
             raise OptionError(
-                f"class_prior names {listed(given)}, and the classes are {listed(classes)}."
+                f"{option} names {listed(given)}, and the classes are {listed(classes)}."
             )
         given = [given[key] for key in classes]
     try:
@@ -79,12 +79,12 @@ def _checked(given: Any, classes: tuple[Any, ...]) -> Array:
         ) from None
     if array.shape != (len(classes),):
         raise OptionError(
-            f"class_prior has {array.size} values for {len(classes)} classes. "
+            f"{option} has {array.size} values for {len(classes)} classes. "
             "Number of priors must match number of classes."
         )
     if not (array >= 0).all() or abs(array.sum() - 1) > 1e-9:
         raise OptionError(
-            f"class_prior is {array.tolist()}: probabilities are 0 or more and sum to 1."
+            f"{option} is {array.tolist()}: probabilities are 0 or more and sum to 1."
         )
     return array
 

@@ -1,8 +1,10 @@
-"""What adds up: counts, moments, and bundles of them."""
+"""What adds up: counts, moments, scatter, and bundles of them."""
 
 from tallylearn.tallies.bundles import Bundle
 from tallylearn.tallies.counts import Counts
 from tallylearn.tallies.exact import Exact
 from tallylearn.tallies.moments import Moments
+from tallylearn.tallies.products import Products
+from tallylearn.tallies.scatter import Scatter
 
-__all__ = ["Bundle", "Counts", "Exact", "Moments"]
+__all__ = ["Bundle", "Counts", "Exact", "Moments", "Products", "Scatter"]

@@ -18,6 +18,9 @@ MOST_ROWS = 20
 class Evidence(Shown):
     """Why the prediction for one row came out so: a ``product`` of factors or a ``sum`` of terms.
 
+    Of sums the smallest wins, as of distances; with ``softmax`` the largest, and the shares are
+    exp(total), normalised.
+
     >>> import math
     >>> from fractions import Fraction
     >>> from tallylearn.workings import Term
@@ -29,7 +32,7 @@ class Evidence(Shown):
 
     lines: tuple[Line, ...]
     chosen: object
-    how: str  # "product" or "sum"
+    how: str  # "product", "sum" or "softmax"
     notes: tuple[str, ...] = ()
 
     def __str__(self) -> str:

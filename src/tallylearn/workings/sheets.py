@@ -25,8 +25,8 @@ class Sheet:
 
     @classmethod
     def of(cls, lines: tuple[Line, ...], chosen: object, how: str) -> Sheet:
-        sums = how == "sum"
-        lines = lines if sums else tuple(sorted(lines, key=_falling))
+        sums = how != "product"
+        lines = lines if how == "sum" else tuple(sorted(lines, key=_falling))
         rows = [_by_place(line) for line in lines]
         kept = [{at: term for at, term in row.items() if not term.skipped} for row in rows]
         # Skipped terms keep the order of the others, and go when no outcome has use for them.

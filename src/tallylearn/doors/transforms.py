@@ -1,0 +1,84 @@
+"""Transforms: rows as other numbers, in the container that the user asks for."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any, Self
+
+import numpy as np
+
+from tallylearn.doors.tasks import Predictor
+from tallylearn.errors import ColumnError, OptionError, listed
+from tallylearn.tables import Array, Block
+
+CONTAINERS = ("default", "pandas", "polars")
+
+
+class Transformer(Predictor):
+    """Whatever turns rows into other numbers."""
+
+    def transform(self, X: Any) -> Any:
+        """The new columns of every row."""
+        return self._contained(self._mapped(X, self._turned), X)
+
+    def fit_transform(self, X: Any, y: Any = None, **options: Any) -> Any:
+        """``fit(X, y).transform(X)``."""
+        fit = getattr(self, "fit")  # noqa: B009  the door gives it
+        return fit(X, y, **options).transform(X)
+
+    def get_feature_names_out(self, input_features: Any = None) -> Array:
+        """The names of the new columns."""
+        self._check_fitted()
+        known = getattr(self, "feature_names_in_", None)
+        if input_features is not None and known is not None:
+            if not np.array_equal(np.asarray(input_features, dtype=object), known):
+                raise ColumnError(
+                    f"{type(self).__name__}: the model learned from {listed(known)}. "
+                    "input_features is not equal to feature_names_in_."
+                )
+        elif input_features is not None and len(input_features) != self.n_features_in_:
+            raise ColumnError(
+                f"{type(self).__name__}: the model learned from {self.n_features_in_} columns. "
+                "input_features should have length equal to number of features "
+                f"({self.n_features_in_}), got {len(input_features)}."
+            )
+        name = type(self).__name__.lower()
+        return np.array([f"{name}{at}" for at in range(self._n_turned())], dtype=object)
+
+    def set_output(self, *, transform: str | None = None) -> Self:
+        """What ``transform`` returns: "default" (NumPy), "pandas" or "polars"."""
+        if transform is None:
+            return self
+        if transform not in CONTAINERS:
+            raise OptionError(
+                f"{type(self).__name__}: transform is one of {listed(CONTAINERS)}, "
+                f"not {transform!r}."
+            )
+        self._sklearn_output_config = {"transform": transform}  # the name that its clone copies
+        return self
+
+    def _turned(self, block: Block) -> Array:
+        raise NotImplementedError
+
+    def _n_turned(self) -> int:
+        raise NotImplementedError
+
+    def _add_tags(self, tags: Any) -> None:
+        from sklearn.utils import TransformerTags
+
+        tags.transformer_tags = TransformerTags()
+
+    def _contained(self, array: Array, X: Any) -> Any:
+        wanted = getattr(self, "_sklearn_output_config", {}).get("transform")
+        if wanted is None and "sklearn" in sys.modules:
+            wanted = sys.modules["sklearn"].get_config()["transform_output"]
+        if wanted == "pandas":
+            import pandas as pd
+
+            index = X.index if isinstance(X, pd.DataFrame) else None
+            return pd.DataFrame(array, columns=self.get_feature_names_out(), index=index)
+        if wanted == "polars":
+            import polars as pl
+
+            return pl.DataFrame(array, schema=list(self.get_feature_names_out()), orient="row")
+        return array

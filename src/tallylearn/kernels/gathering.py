@@ -1,0 +1,35 @@
+"""Gathering: the rows of one class side by side, moved to their centre on the way."""
+
+import cython
+
+
+def centred(
+    x: cython.const[cython.double][:, ::1],
+    rows: cython.const[cython.longlong][::1],
+    centre: cython.const[cython.double][::1],
+    root: cython.const[cython.double][::1],
+    out: cython.double[:, ::1],
+):
+    """Write x[rows] - centre and a last column of ones to out (n, p + 1), times the root.
+
+    ``root`` is the square root of the weights, or empty: the products of the columns of ``out`` are
+    then the sums of products, of deviations and of weights, all at once.
+    """
+    i: cython.Py_ssize_t
+    j: cython.Py_ssize_t
+    at: cython.Py_ssize_t
+    w: cython.double
+    p: cython.Py_ssize_t = x.shape[1]
+    weighted: cython.bint = root.shape[0] > 0
+    with cython.nogil:
+        for i in range(rows.shape[0]):
+            at = rows[i]
+            if weighted:
+                w = root[i]
+                for j in range(p):
+                    out[i, j] = (x[at, j] - centre[j]) * w
+                out[i, p] = w
+            else:
+                for j in range(p):
+                    out[i, j] = x[at, j] - centre[j]
+                out[i, p] = 1.0

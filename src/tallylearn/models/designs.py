@@ -1,0 +1,143 @@
+"""Designs: a table as columns of numbers, categories as indicators and gaps filled by the mean."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from tallylearn.models.factors import check_finite
+from tallylearn.tables import Array, Block, Schema, check_shape
+from tallylearn.tallies.pairs import Names
+from tallylearn.workings import Sentence
+
+
+@dataclass(frozen=True)
+class Design:
+    """The columns of numbers that a model sees, and what fills their gaps.
+
+    Of a category's values the first, in sorted order, has no indicator: where all others are 0, it
+    is 1.
+    """
+
+    columns: tuple[str, ...]  # (p,) the table's column
+    values: tuple[str, ...]  # (p,) "" for a number, "=red" for an indicator
+    fill: Array  # (p,) the mean of the values that are present
+    gaps: Array  # (p,) rows whose gap was filled
+    based: tuple[str, ...]  # columns of categories
+    base: tuple[str, ...]  # their first values, without an indicator
+
+    def __post_init__(self) -> None:
+        p = len(self.columns)
+        for part in (np.empty(len(self.values)), self.fill, self.gaps):
+            check_shape("the design", part, p)
+        check_shape("the categories", np.empty(len(self.base)), len(self.based))
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(map("".join, zip(self.columns, self.values, strict=True)))
+
+    def matrix(self, block: Block) -> Array:
+        """The rows as numbers (n, p); NaN where missing."""
+        places = [block.schema.numbers.index(name) for name in self._numbers(block)]
+        if not self.based:
+            same = places == list(range(block.numbers.shape[1]))
+            return block.numbers if same else block.numbers[:, places]
+        out = np.empty((len(block), len(self.columns)))
+        out[:, [not value for value in self.values]] = block.numbers[:, places]
+        for name in {*self.columns} & {*self.based}:
+            at = [j for j, column in enumerate(self.columns) if column == name]
+            codes = block.codes[name].among([self.values[j][1:] for j in at])
+            out[:, at] = codes[:, None] == np.arange(len(at))
+            out[np.ix_(codes == -1, at)] = np.nan
+        return out
+
+    def filled(self, block: Block) -> Array:
+        """The rows as numbers, every gap filled by its column's mean."""
+        x = self.matrix(block)
+        if np.isfinite(x).all():
+            return x
+        check_finite(block)
+        return np.where(np.isnan(x), self.fill, x)
+
+    def order(self, schema: Schema) -> Array:
+        """The places of the columns in the order of a table."""
+        place = {name: at for at, name in enumerate(schema.names)}
+        return np.array(
+            sorted(range(len(self.columns)), key=lambda j: place[self.columns[j]]), dtype=np.int64
+        )
+
+    def groups(self, schema: Schema) -> dict[str, list[int]]:
+        """The places of each column of the table, in its order."""
+        found: dict[str, list[int]] = {}
+        for j in self.order(schema):
+            found.setdefault(self.columns[j], []).append(int(j))
+        return found
+
+    def shown(self, block: Block, i: int, name: str, j: int) -> tuple[str, str]:
+        """A row's value in a column as text, and what is to be said about it."""
+        if not self.values[j]:
+            x = block.numbers[i, block.schema.numbers.index(name)]
+            gap = bool(np.isnan(x))
+            return f"{self.fill[j] if gap else x:.6g}", "missing, filled by the mean" if gap else ""
+        value = block.codes[name][i : i + 1].items()[0]
+        base = self.base[self.based.index(name)]
+        if value is None:
+            return "?", "missing, filled by the share of every value"
+        known = value == base or f"={value}" in {self.values[k] for k in self._of(name)}
+        return str(value), "" if known else f"never seen, counts as {base!r}"
+
+    def remarks(self, schema: Schema) -> list[Sentence]:
+        """What was done to the table before the sums."""
+        said = [
+            f"Column {name!r} is missing in {self.gaps[at[0]]:g} rows: filled by the mean"
+            + (f" {self.fill[at[0]]:.6g}." if not self.values[at[0]] else " of its indicators.")
+            for name, at in self.groups(schema).items()
+            if self.gaps[at[0]] > 0
+        ]
+        said += [
+            f"Column {name!r} is a category: a column of 0 and 1 for every value but {base!r}."
+            for name, base in zip(self.based, self.base, strict=True)
+        ]
+        known = {*self.columns, *self.based}
+        said += [
+            f"Column {name!r} has no values and says nothing."
+            for name in schema.names
+            if name not in known
+        ]
+        return [Sentence(text) for text in said]
+
+    def rows(self, x: Array) -> list[dict[str, object]]:
+        """Rows of numbers (n, p) as rows of the table; of a category's values the largest."""
+        out: list[dict[str, object]] = [{} for _ in x]
+        for name in dict.fromkeys((*self.columns, *self.based)):
+            at = self._of(name)
+            if name in self.based:
+                values = [self.base[self.based.index(name)], *(self.values[j][1:] for j in at)]
+                whole = np.column_stack([1 - x[:, at].sum(axis=1), x[:, at]])
+                found: list[object] = [values[c] for c in whole.argmax(axis=1)]
+            else:
+                found = x[:, at[0]].tolist()
+            for row, value in zip(out, found, strict=True):
+                row[name] = value
+        return out
+
+    def _of(self, name: str) -> list[int]:
+        return [j for j, column in enumerate(self.columns) if column == name]
+
+    def _numbers(self, block: Block) -> list[str]:
+        return [c for c, value in zip(self.columns, self.values, strict=True) if not value]
+
+
+def spelled(block: Block) -> tuple[Array, Names]:
+    """A block as numbers for a tally, with an indicator for every value that it knows."""
+    names = [(name, "") for name in block.schema.numbers]
+    if not block.codes:
+        return block.numbers, tuple(names)
+    parts = [block.numbers]
+    for name, column in block.codes.items():
+        ones = (column.codes[:, None] == np.arange(len(column.values))).astype(np.float64)
+        ones[column.codes < 0] = np.nan
+        parts.append(ones)
+        names += [(name, f"={value}") for value in column.values]
+    return np.hstack(parts), tuple(names)

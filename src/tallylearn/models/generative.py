@@ -1,0 +1,140 @@
+"""Generative Gaussians: what learners share that model P(x, c) with a normal density a class."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+
+from tallylearn.doors import Classifier, OnePass
+from tallylearn.doors.intake import lesson
+from tallylearn.errors import OptionError, TargetError, speaking
+from tallylearn.models.designs import spelled
+from tallylearn.models.priors import Priors
+from tallylearn.models.spreads import Spread
+from tallylearn.tables import CATEGORY, DATE, NUMBER, Array, Block
+from tallylearn.tallies import Bundle, Counts, Products, Scatter
+from tallylearn.workings import Grid, short
+
+MOST_SHOWN = 8  # columns of a covariance that is written out
+
+
+class Discriminant(OnePass, Classifier):
+    """Rows by class and the scatter of every class; solved into densities."""
+
+    family: ClassVar[str] = "generative"
+    kinds: ClassVar[tuple[str, ...]] = (NUMBER, CATEGORY, DATE)
+    exact: bool
+    priors: Any
+    shrinkage: Any
+    covariance_estimator: Any
+
+    def tally(self, block: Block) -> Bundle:
+        """Rows by class, and the scatter by class."""
+        numbers, names = spelled(block)
+        kind = Products if self.exact else Scatter
+        scatter = kind.of(numbers, block.target, names, block.weight, block.start)
+        target = Counts.of(block.target, weight=block.weight)
+        return Bundle({"target": target, "numbers": scatter})
+
+    def decision_function(self, X: Any) -> Array:
+        """The discriminants; for two classes, how far the second is ahead."""
+        scores = self._mapped(X, lambda block: self.model_.scores(block))
+        return scores[:, 1] - scores[:, 0] if scores.shape[1] == 2 else scores
+
+    def predict_joint_log_proba(self, X: Any) -> Array:
+        """log P(x, c) for every class: prior times density, not normalised."""
+        return self._mapped(X, lambda block: self.model_.joint(block))
+
+    def log_likelihood(self, X: Any, y: Any = None) -> float:
+        """The logarithm of the density of these rows with their classes."""
+        self._check_fitted()
+        total = 0.0
+        with speaking(type(self).__name__):
+            read = lesson(X, y, None, type(self).__name__, self.schema_)
+            for block in read.blocks(self.task):
+                at = block.target.among(self.model_.classes)
+                if (at < 0).any():
+                    odd = block.target.items()[int(np.argmax(at < 0))]
+                    raise TargetError(f"the class {odd!r} was never learned.")
+                total += float(self.model_.joint(block)[np.arange(len(block)), at].sum())
+        return total
+
+    def sample(
+        self, n: int = 1, random_state: int | None = None
+    ) -> tuple[list[dict[str, Any]], Array]:
+        """n new rows, and their classes, drawn from the fitted P(x, c)."""
+        self._check_fitted()
+        if n < 0:
+            raise OptionError(f"{type(self).__name__}: {n} rows cannot be drawn.")
+        rng = np.random.default_rng(random_state)
+        model = self.model_
+        drawn = rng.choice(len(model.classes), size=n, p=np.exp(model.priors.log))
+        noise = rng.normal(size=(n, len(model.design.columns)))
+        return model.design.rows(model.drawn(drawn, noise)), self.classes_[drawn]
+
+    @property
+    def means_(self) -> Array:
+        """(k, p) the mean of every class."""
+        self._check_fitted()
+        return np.asarray(self._arranged(self.model_.mean, 1))
+
+    @property
+    def priors_(self) -> Array:
+        """(k,) the probability of every class before a row is seen."""
+        self._check_fitted()
+        return np.asarray(np.exp(self.model_.priors.log))
+
+    @property
+    def n_parameters_(self) -> int:
+        """The number of free parameters."""
+        self._check_fitted()
+        return int(self.model_.n_parameters)
+
+    def _arranged(self, array: Array, *axes: int) -> Array:
+        """An array with its columns in the order of the table."""
+        order = self.model_.design.order(self.schema_)
+        for axis in axes:
+            array = array.take(order, axis)
+        return array
+
+    def _add_tags(self, tags: Any) -> None:
+        super()._add_tags(tags)
+        # scikit-learn's checks round the numbers for whom takes categories: no class varies then
+        tags.input_tags.categorical = False
+
+    def _priors(self, tally: Bundle) -> Priors:
+        return Priors.of(tally["target"], self.priors, True, "priors")
+
+    def _check_covariance(self, solver: str, alternative: str) -> None:
+        """What scikit-learn allows, and one pass over the rows cannot give."""
+        if self.covariance_estimator is not None:
+            raise OptionError(
+                "covariance_estimator needs the rows again, and there is only their tally. "
+                "Use shrinkage= with a number."
+            )
+        if self.shrinkage is None:
+            return
+        if solver == "svd":
+            raise OptionError(f"shrinkage goes with {alternative}, not with solver='svd'.")
+        if self.shrinkage == "auto":
+            raise OptionError(
+                "shrinkage='auto' (Ledoit and Wolf) needs fourth moments, which the tally does not "
+                "keep. Give a number from 0 to 1."
+            )
+        self._in_range("shrinkage", 0.0, 1.0)
+
+
+def mean_grid(spread: Spread | Any, classes: tuple[Any, ...], order: Array) -> Grid:
+    """The means, a row for every column."""
+    names = spread.design.names
+    rows = tuple((names[j], *(short(float(m)) for m in spread.mean[:, j])) for j in order)
+    return Grid("mean of every class", ("column", *map(str, classes)), rows)
+
+
+def matrix_grid(title: str, matrix: Array, names: tuple[str, ...], order: Array) -> Grid:
+    """A covariance, written out where it is small."""
+    shown = order[:MOST_SHOWN]
+    note = f"… and {len(order) - MOST_SHOWN} more columns" if len(order) > MOST_SHOWN else ""
+    rows = tuple((names[i], *(short(float(matrix[i, j])) for j in shown)) for i in shown)
+    return Grid(title, ("", *(names[j] for j in shown)), rows, note)

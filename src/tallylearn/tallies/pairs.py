@@ -1,0 +1,69 @@
+"""Pairs of columns: names that a scatter is kept under, aligned so that unseen values are zeros.
+
+A column of numbers is one name, ``("length", "")``; a column of categories has one name for each
+value that was seen, ``("colour", "=red")``, and the number there is 1 or 0. A table that lacks a
+name knows what it was: zeros where it has another value of the same column, missing otherwise.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tallylearn.errors import ColumnError
+from tallylearn.tables import Array
+from tallylearn.tallies.keys import Keys, places
+
+Names = tuple[tuple[str, str], ...]
+MOST = 1 << 28  # pairs that a tally holds: 2 GiB
+
+
+def together(a: Names, b: Names) -> Names:
+    """All names of both, sorted."""
+    return a if a == b else tuple(sorted({*a, *b}))
+
+
+def origins(have: Names, want: Names) -> tuple[Array, Array]:
+    """Where each wanted name's rows are counted (-1: nowhere), and whether it was seen itself."""
+    place = {name: at for at, name in enumerate(have)}
+    beside = {column: at for (column, value), at in place.items() if value}
+    own = np.array([name in place for name in want], dtype=bool)
+    source = [place.get(name, beside.get(name[0], -1) if name[1] else -1) for name in want]
+    return np.array(source, dtype=np.int64), own
+
+
+def rearranged(array: Array, keys: Array, columns: Array, axes: tuple[int, ...] = (1, 2)) -> Array:
+    """(k, p, p, ...) with other keys, and columns along some axes; zeros where those are -1."""
+    for axis, at in ((0, keys), *((axis, columns) for axis in axes)):
+        shape = [1] * array.ndim
+        shape[axis] = len(at)
+        if not array.shape[axis]:
+            array = np.zeros([*array.shape[:axis], len(at), *array.shape[axis + 1 :]], array.dtype)
+            continue
+        array = array.take(at, axis)
+        if (at < 0).any():
+            array = np.where(at.reshape(shape) < 0, 0, array)
+    return array
+
+
+def classes_in(keys: Keys, among: Keys) -> Array:
+    """Where each of ``among`` stands in ``keys``; -1 where it does not."""
+    return places(among, keys)
+
+
+def apart(names: Names) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The columns of the names, and their values."""
+    return tuple(name for name, _ in names), tuple(value for _, value in names)
+
+
+def check_wide(k: int, names: Names) -> None:
+    """Refuse more pairs of columns than memory holds."""
+    if k * len(names) ** 2 <= MOST:
+        return
+    columns = [column for column, _ in names]
+    widest = max({*columns}, key=columns.count)
+    remedy = f"leave out the widest, tl.table(..., ignore=[{widest!r}])"
+    if (width := columns.count(widest)) > 1:
+        remedy = f"column {widest!r} alone has {width} values: {remedy}"
+    raise ColumnError(
+        f"{len(names)} columns in {k} classes are more pairs than memory holds. To go on, {remedy}."
+    )

@@ -1,0 +1,244 @@
+"""Scatter: how columns vary together in every class, centred, and merged pairwise."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from tallylearn.errors import ColumnError, ForgetError
+from tallylearn.kernels import gathering
+from tallylearn.tables import Array, Codes
+from tallylearn.tallies.keys import Key, Keys, union
+from tallylearn.tallies.pairs import (
+    Names,
+    apart,
+    check_wide,
+    classes_in,
+    origins,
+    rearranged,
+    together,
+)
+from tallylearn.tallies.weights import rounded
+
+ROWS = 1024  # centred and multiplied together: they stay in the processor's cache
+FIRST = 64  # rows that give a centre
+ONCE = np.zeros(0)
+
+
+@dataclass(frozen=True, eq=False)
+class Scatter:
+    """Means and sums of products around them, for every pair of columns in every class.
+
+    A pair is summed over the rows that show both columns: ``mean[c, j, l]`` is the mean of column j
+    where l is present too. Without gaps that is the mean of j, and the axes that repeat it have
+    length 1. Floats: other blocks give the same up to rounding, and nothing is forgotten.
+
+    >>> from tallylearn.tables import Codes
+    >>> x = np.array([[1.0, 1.0], [3.0, 5.0]])
+    >>> Scatter.of(x, Codes.of(["a", "a"]), (("u", ""), ("v", ""))).scatter
+    array([[[2., 4.],
+            [4., 8.]]])
+    """
+
+    keys: Keys
+    columns: tuple[str, ...]  # (p,) where a name comes from
+    values: tuple[str, ...]  # (p,) "" for a number, "=red" for the indicator of a category
+    count: Array  # (k, p, p) or (k, 1, 1)
+    mean: Array  # (k, p, p) or (k, p, 1)
+    scatter: Array  # (k, p, p)
+
+    def __post_init__(self) -> None:
+        k, p = len(self.keys), len(self.columns)
+        shapes = self.count.shape, self.mean.shape, self.scatter.shape
+        whole = (k, p, p)
+        if len(self.values) != p or shapes not in (
+            ((k, 1, 1), (k, p, 1), whole),
+            (whole, whole, whole),
+        ):
+            raise ValueError(f"a scatter of {p} columns has the shapes {shapes}")
+
+    @classmethod
+    def of(
+        cls, numbers: Array, by: Codes, names: Names, weight: Array | None = None, start: int = 0
+    ) -> Scatter:
+        """Sum the numbers (n, p) class by class; NaN is missing, an infinity an error."""
+        check_wide(len(by.values), names)
+        weight = None if weight is None else rounded(weight)
+        numbers = np.ascontiguousarray(numbers)
+        found = _by_class(by)
+        keys, groups = tuple(found), list(found.values())
+        with np.errstate(over="ignore", invalid="ignore"):
+            parts = [_whole(numbers, rows, weight) for rows in groups]
+            if not all(np.isfinite(mean).all() for _, mean, _ in parts):
+                check_infinite(numbers, names, start)
+                if np.isnan(numbers).any():
+                    parts = [_with_gaps(numbers[rows], _at(weight, rows)) for rows in groups]
+        arrays = (np.stack(part) for part in zip(*parts, strict=True)) if parts else _nothing(names)
+        return cls(keys, *apart(names), *arrays)._pruned()
+
+    @classmethod
+    def empty(cls) -> Scatter:
+        """Nothing summed yet."""
+        return cls((), (), (), *_nothing(()))
+
+    @property
+    def names(self) -> Names:
+        return tuple(zip(self.columns, self.values, strict=True))
+
+    @property
+    def nothing(self) -> bool:
+        """Whether there is no key at all."""
+        return not self.keys and not self.columns
+
+    def __bool__(self) -> bool:
+        return bool(self.count.any())
+
+    def __add__(self, other: Scatter) -> Scatter:
+        """The merge of Chan, Golub and LeVeque (1983), pair by pair."""
+        keys, names = union(self.keys, other.keys), together(self.names, other.names)
+        a, b = self.over(keys, names), other.over(keys, names)
+        count = a.count + b.count
+        share = b.count / np.where(count == 0, 1, count)
+        with np.errstate(over="ignore", invalid="ignore"):
+            off = b.mean - a.mean
+            between = off * off.swapaxes(1, 2) * (a.count * share)
+            mean, scatter = a.mean + off * share, a.scatter + b.scatter + between
+        return Scatter(keys, a.columns, a.values, count, mean, scatter)
+
+    def __sub__(self, other: Scatter) -> Scatter:
+        if other is self:
+            return Scatter.empty()
+        raise ForgetError(
+            "a scatter of floats cannot forget: what rounding has mixed does not come apart. "
+            "Learn with exact=True, which can. Nothing was changed."
+        )
+
+    def __radd__(self, zero: int) -> Scatter:
+        return self
+
+    def __repr__(self) -> str:
+        p = len(self.columns)
+        return f"Scatter({len(self.keys)} × {p} × {p})"
+
+    def impossible(self) -> str | None:
+        """Nothing is: floats are never taken away."""
+        return None
+
+    def over(self, keys: Keys, names: Names) -> Scatter:
+        """The same with these keys and names: zeros, or missing, where a name was not seen."""
+        if (keys, names) == (self.keys, self.names):
+            return self
+        source, own = origins(self.names, names)
+        rows = classes_in(self.keys, keys)
+        count, mean, scatter = self._rearranged(rows, source)
+        arrays = count, mean * own[:, None], scatter * (own[:, None] & own)
+        return Scatter(keys, *apart(names), *arrays)
+
+    def picked(self, columns: Array) -> Scatter:
+        """Some of the columns."""
+        names = tuple(self.names[j] for j in columns)
+        rows = np.arange(len(self.keys))
+        return Scatter(self.keys, *apart(names), *self._rearranged(rows, columns))
+
+    def _rearranged(self, rows: Array, columns: Array) -> tuple[Array, Array, Array]:
+        """The arrays with other classes and columns; long where a column is missing everywhere."""
+        count, mean, scatter = self.count, self.mean, self.scatter
+        short = count.shape[1:] == (1, 1) and mean.shape[2] == 1
+        if short and ((columns >= 0).all() or not self.keys):
+            return (
+                rearranged(count, rows, columns, ()),
+                rearranged(mean, rows, columns, (1,)),
+                rearranged(scatter, rows, columns),
+            )
+        spelled = (np.broadcast_to(part, scatter.shape) for part in (count, mean))
+        count, mean = (rearranged(part, rows, columns) for part in spelled)
+        return count, mean, rearranged(scatter, rows, columns)
+
+    def _pruned(self) -> Scatter:
+        """Sorted; without classes and columns that show nothing, and short where it has no gaps."""
+        present = np.broadcast_to(self.count, self.scatter.shape)
+        rows = np.flatnonzero(present.any(axis=(1, 2)))
+        own = np.diagonal(present, axis1=1, axis2=2).any(axis=0)
+        mean = np.diagonal(np.broadcast_to(self.mean, self.scatter.shape), axis1=1, axis2=2)
+        seen = own & (np.array([not value for value in self.values], dtype=bool) | mean.any(axis=0))
+        order = sorted(np.flatnonzero(seen), key=self.names.__getitem__)
+        columns = np.array(order, dtype=np.int64)
+        keys = tuple(self.keys[i] for i in rows)
+        names = tuple(self.names[j] for j in order)
+        if not names:
+            return Scatter.empty()
+        count, mean, scatter = self._rearranged(rows, columns)
+        if (count == count[:, :1, :1]).all():
+            count, mean = count[:, :1, :1].copy(), mean[:, :, :1].copy()
+        return Scatter(keys, *apart(names), count, mean, scatter)
+
+
+def check_infinite(numbers: Array, names: Names, start: int) -> None:
+    """An infinity is an error that names its row and column."""
+    found = np.argwhere(np.isinf(numbers))
+    if len(found):
+        i, j = found[0]
+        raise ColumnError(
+            f"column {names[j][0]!r} has {numbers[i, j]} in row {start + i}. Replace it, or drop "
+            "the row. Input X contains infinity or a value too large for dtype('float64')."
+        )
+
+
+def _by_class(by: Codes) -> dict[Key, Array]:
+    """The rows of every class that has any, classes sorted."""
+    k = len(by.values)
+    codes = by.codes.astype(np.int16) if k < 1 << 15 else by.codes  # short ones sort by digits
+    ends = np.cumsum(np.bincount(by.codes, minlength=k))[:-1] if k else ()
+    rows = np.split(np.argsort(codes, kind="stable"), ends)
+    return {key: at for key, at in sorted(zip(by.values, rows, strict=False)) if len(at)}
+
+
+def _whole(numbers: Array, rows: Array, weight: Array | None) -> tuple[Array, Array, Array]:
+    """Count (1, 1), mean (p, 1) and scatter (p, p) of some rows without gaps.
+
+    The first rows give a centre to subtract before products are summed: their own distance from the
+    mean is part of the scatter, so that what is taken off at the end cannot cancel it.
+    """
+    p = numbers.shape[1]
+    root = ONCE if weight is None else np.sqrt(weight[rows])
+    centre = _centre(numbers, rows, weight)
+    sums, work = np.zeros((p + 1, p + 1)), np.empty((min(ROWS, len(rows)), p + 1))
+    for at in range(0, len(rows), ROWS):
+        here = rows[at : at + ROWS]
+        part = work[: len(here)]
+        gathering.centred(numbers, here, centre, root[at : at + ROWS], part)
+        sums += part.T @ part
+    n = sums[p:, p:] if weight is None else np.full((1, 1), weight[rows].sum())
+    left = sums[:p, p:] / n
+    return n, centre[:, None] + left, sums[:p, :p] - n * (left * left.T)
+
+
+def _centre(numbers: Array, rows: Array, weight: Array | None) -> Array:
+    if weight is None:
+        return np.asarray(numbers[rows[:FIRST]].mean(axis=0))
+    return np.asarray(weight[rows] @ numbers[rows] / weight[rows].sum())
+
+
+def _with_gaps(x: Array, weight: Array | None) -> tuple[Array, Array, Array]:
+    """Count, mean and scatter (p, p) of every pair over the rows that show both columns."""
+    root = np.ones((len(x), 1)) if weight is None else np.sqrt(weight)[:, None]
+    shown = ~np.isnan(x)
+    n = (shown * root**2).sum(axis=0)
+    centre = np.where(shown, x * root**2, 0.0).sum(axis=0) / np.where(n == 0, 1, n)
+    there = shown * root
+    d = np.where(shown, x - centre, 0.0) * root
+    count = there.T @ there
+    each = np.where(count == 0, 1, count)
+    left = d.T @ there / each
+    mean = np.where(count == 0, 0.0, centre[:, None] + left)
+    return count, mean, d.T @ d - left * left.T * each
+
+
+def _at(weight: Array | None, rows: Array) -> Array | None:
+    return None if weight is None else weight[rows]
+
+
+def _nothing(names: Names) -> tuple[Array, Array, Array]:
+    p = len(names)
+    return np.zeros((0, 1, 1)), np.zeros((0, p, 1)), np.zeros((0, p, p))

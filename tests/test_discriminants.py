@@ -1,0 +1,325 @@
+"""Discriminants: scikit-learn's results, the notes' formulas, gaps, categories and bad input."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from sklearn import config_context
+from sklearn import discriminant_analysis as peer
+from sklearn.base import clone
+from sklearn.datasets import load_iris, load_wine
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+import tallylearn as tl
+from tallylearn import errors, modelfile
+
+PRIORS = [0.2, 0.3, 0.5]
+LDA = (
+    {}, {"solver": "lsqr"}, {"solver": "eigen"}, {"priors": PRIORS, "store_covariance": True},
+    {"solver": "lsqr", "shrinkage": 0.3}, {"solver": "lsqr", "priors": PRIORS},
+    {"solver": "eigen", "shrinkage": 0.3, "priors": PRIORS}, {"n_components": 1}, {"tol": 0.3},
+)  # fmt: skip
+QDA = (
+    {}, {"reg_param": 0.2, "store_covariance": True}, {"priors": PRIORS},
+    {"solver": "eigen", "shrinkage": 0.2, "store_covariance": True}, {"solver": "eigen"},
+)  # fmt: skip
+
+
+def random_table() -> tuple[Any, Any]:
+    rng = np.random.default_rng(5)
+    y = rng.integers(0, 3, 300)
+    return rng.normal(size=(300, 12)) @ rng.normal(size=(12, 12)) + 2 * rng.normal(size=(3, 12))[
+        y
+    ], y
+
+
+TABLES = {
+    "iris": load_iris(return_X_y=True), "wine": load_wine(return_X_y=True),
+    "random": random_table(),
+}  # fmt: skip
+every_table = pytest.mark.parametrize("name", TABLES)
+
+
+@every_table
+@pytest.mark.parametrize("exact", [False, True])
+@pytest.mark.parametrize("options", LDA, ids=str)
+def test_linear_discriminants_are_scikit_learns(name: str, options: Any, exact: bool) -> None:
+    X, y = TABLES[name]
+    ours = tl.LinearDiscriminantAnalysis(**options, exact=exact).fit(X, y)
+    theirs = peer.LinearDiscriminantAnalysis(**options).fit(X, y)
+    for attribute in ("coef_", "intercept_", "means_", "priors_", "classes_"):
+        expected = getattr(theirs, attribute)
+        scale = np.abs(expected).max()
+        assert np.allclose(getattr(ours, attribute), expected, rtol=1e-8, atol=1e-9 * scale)
+    for attribute in ("covariance_", "xbar_", "explained_variance_ratio_"):
+        if hasattr(theirs, attribute):
+            assert np.allclose(getattr(ours, attribute), getattr(theirs, attribute), atol=1e-12)
+    assert np.array_equal(ours.predict(X), theirs.predict(X))
+    for method in ("decision_function", "predict_proba"):
+        assert np.allclose(getattr(ours, method)(X), getattr(theirs, method)(X), atol=1e-8)
+    if ours.solver != "lsqr":
+        turned, expected = ours.transform(X), theirs.transform(X)
+        assert turned.shape == expected.shape
+        assert np.allclose(np.abs(turned), np.abs(expected), rtol=1e-6, atol=1e-8)
+        sign = np.sign((turned * expected).sum(axis=0))
+        r = turned.shape[1]
+        assert np.allclose(ours.scalings_[:, :r] * sign, theirs.scalings_[:, :r], atol=1e-8)
+
+
+@every_table
+@pytest.mark.parametrize("exact", [False, True])
+@pytest.mark.parametrize("options", QDA, ids=str)
+def test_quadratic_discriminants_are_scikit_learns(name: str, options: Any, exact: bool) -> None:
+    X, y = TABLES[name]
+    ours = tl.QuadraticDiscriminantAnalysis(**options, exact=exact).fit(X, y)
+    theirs = peer.QuadraticDiscriminantAnalysis(**options).fit(X, y)
+    assert np.allclose(ours.means_, theirs.means_)
+    assert np.allclose(ours.priors_, theirs.priors_)
+    assert np.allclose(ours.scalings_, theirs.scalings_, atol=1e-9)
+    axes = np.abs(ours.rotations_), np.abs(theirs.rotations_)
+    assert np.allclose(*axes, atol=1e-6)
+    if options.get("store_covariance"):
+        assert np.allclose(ours.covariance_, theirs.covariance_)
+    assert np.array_equal(ours.predict(X), theirs.predict(X))
+    for method in ("decision_function", "predict_proba", "predict_log_proba"):
+        assert np.allclose(getattr(ours, method)(X), getattr(theirs, method)(X), atol=1e-7)
+
+
+def test_two_classes_have_one_row_of_weights_as_in_scikit_learn() -> None:
+    X, y = TABLES["wine"][0][:130], TABLES["wine"][1][:130]
+    ours, theirs = tl.LinearDiscriminantAnalysis().fit(X, y), peer.LinearDiscriminantAnalysis()
+    theirs.fit(X, y)
+    assert ours.coef_.shape == (1, 13)
+    assert np.allclose(ours.coef_, theirs.coef_)
+    assert np.allclose(ours.intercept_, theirs.intercept_)
+    assert np.allclose(ours.decision_function(X), theirs.decision_function(X))
+
+
+@pytest.mark.parametrize("make", [tl.LinearDiscriminantAnalysis, tl.QuadraticDiscriminantAnalysis])
+def test_weight_two_is_the_row_twice(make: Any) -> None:
+    X, y = TABLES["iris"]
+    weight = np.random.default_rng(0).integers(0, 4, len(y))
+    weighed = make(exact=True).fit(X, y, sample_weight=weight)
+    twice = make(exact=True).fit(X.repeat(weight, axis=0), y.repeat(weight))
+    assert modelfile.digests(weighed) == modelfile.digests(twice)
+    floats = make().fit(X, y, sample_weight=weight)
+    assert np.allclose(floats.predict_proba(X), twice.predict_proba(X), atol=1e-12)
+
+
+def gappy() -> pd.DataFrame:
+    rng = np.random.default_rng(3)
+    y = rng.integers(0, 3, 200)
+    frame = pd.DataFrame(rng.normal(size=(200, 4)) + y[:, None], columns=list("dcba"))
+    frame["colour"] = rng.choice(["red", "green", "blue"], 200)
+    frame["fast"] = rng.random(200) < 0.3 + 0.2 * y
+    frame["when"] = pd.Timestamp("2020-01-01") + pd.to_timedelta(rng.integers(0, 99, 200), "D")
+    for name, share in (("c", 0.2), ("a", 0.1), ("colour", 0.15), ("when", 0.1)):
+        frame.loc[rng.random(200) < share, name] = None
+    frame.loc[y == 1, "d"] = np.nan
+    return frame.assign(y=y)
+
+
+def filled_by_hand(frame: pd.DataFrame) -> Any:
+    """Indicators but for the first value, days, and the mean of what is present in every gap."""
+    x = pd.DataFrame(index=frame.index)
+    for name in ("d", "c", "b", "a"):
+        x[name] = frame[name]
+    for value in ("green", "red"):
+        x[value] = (frame["colour"] == value).astype(float).where(frame["colour"].notna())
+    x["fast"] = frame["fast"].astype(float)
+    x["when"] = (frame["when"] - pd.Timestamp("1970-01-01")) / pd.Timedelta("1D")
+    return x.fillna(x.mean()).to_numpy()
+
+
+@pytest.mark.parametrize("exact", [False, True])
+def test_gaps_are_filled_by_the_mean_and_categories_are_indicators(exact: bool) -> None:
+    frame = gappy()
+    X = filled_by_hand(frame)
+    for ours, theirs in (
+        (tl.LinearDiscriminantAnalysis(exact=exact), peer.LinearDiscriminantAnalysis()),
+        (tl.QuadraticDiscriminantAnalysis(reg_param=0.1, exact=exact),
+         peer.QuadraticDiscriminantAnalysis(reg_param=0.1)),
+    ):  # fmt: skip
+        ours.fit(frame, "y")
+        theirs.fit(X, frame["y"])
+        assert np.allclose(ours.means_, theirs.means_)
+        assert np.allclose(ours.predict_proba(frame), theirs.predict_proba(X), atol=1e-8)
+        parts = [type(ours)(**ours.get_params()).partial_fit(frame[a : a + 40], "y")
+                 for a in range(0, 200, 40)]  # fmt: skip
+        merged = tl.merge(*parts)
+        assert np.allclose(merged.predict_proba(frame), theirs.predict_proba(X), atol=1e-8)
+    assert "Column 'c' is missing in" in str(ours.show_work())
+    assert "every value but 'blue'" in str(ours.show_work())
+
+
+def test_an_explanation_says_what_was_filled_and_what_is_new() -> None:
+    frame = gappy()
+    model = tl.LinearDiscriminantAnalysis().fit(frame, "y")
+    row = frame.drop(columns="y").iloc[[0]].assign(colour="violet", a=np.nan)
+    said = str(model.explain(row))
+    assert "never seen, counts as 'blue'" in said
+    assert "missing, filled by the mean" in said
+    assert "share of every value" in str(model.explain(row.assign(colour=None)))
+
+
+def test_the_log_likelihood_is_the_sum_of_log_densities() -> None:
+    from scipy.stats import multivariate_normal
+
+    X, y = TABLES["iris"]
+    for model in (tl.LinearDiscriminantAnalysis("lsqr"),
+                  tl.QuadraticDiscriminantAnalysis(store_covariance=True)):  # fmt: skip
+        model.fit(X, y)
+        covariances = model.covariance_
+        shared = not isinstance(covariances, list)
+        by_hand = 0.0
+        for c in range(3):
+            normal = multivariate_normal(model.means_[c], covariances if shared else covariances[c])
+            by_hand += float((np.log(1 / 3) + normal.logpdf(X[y == c])).sum())
+        assert model.log_likelihood(X, y) == pytest.approx(by_hand)
+        with pytest.raises(errors.TargetError, match="never learned"):
+            model.log_likelihood(X, y + 7)
+
+
+@pytest.mark.parametrize("make", [tl.LinearDiscriminantAnalysis, tl.QuadraticDiscriminantAnalysis])
+def test_new_rows_are_drawn_from_the_fitted_classes(make: Any) -> None:
+    X, y = TABLES["iris"]
+    model = make().fit(X, y)
+    rows, classes = model.sample(20_000, random_state=0)
+    drawn = pd.DataFrame(rows)[list(model.schema_.names)].to_numpy()
+    again = make(store_covariance=True).fit(drawn, classes)
+    first = make(store_covariance=True).fit(X, y)
+    assert np.allclose(again.means_, first.means_, atol=0.05)
+    assert np.allclose(again.covariance_, first.covariance_, atol=0.02)
+    assert model.sample(3, random_state=1)[0] == model.sample(3, random_state=1)[0]
+    with pytest.raises(errors.OptionError, match="-1 rows"):
+        model.sample(-1)
+
+
+def test_drawn_rows_of_a_mixed_table_have_its_columns_and_values() -> None:
+    frame = gappy().drop(columns="when")
+    rows, _ = tl.LinearDiscriminantAnalysis().fit(frame, "y").sample(50, random_state=0)
+    assert {*rows[0]} == {*frame.columns} - {"y"}
+    assert {row["colour"] for row in rows} == {"blue", "green", "red"}
+
+
+def test_constant_and_collinear_columns_are_left_out_by_svd_and_said() -> None:
+    X, y = TABLES["iris"]
+    wide = np.column_stack([X, np.ones(150), X[:, 0] + X[:, 1]])
+    model = tl.LinearDiscriminantAnalysis().fit(wide, y)
+    plain = tl.LinearDiscriminantAnalysis().fit(X, y)
+    assert np.allclose(model.predict_proba(wide), plain.predict_proba(X), atol=1e-9)
+    said = str(model.show_work())
+    assert "Only 4 of 6 directions vary: 'x4' is constant, and 'x0', 'x1', 'x5' are" in said
+    with pytest.raises(errors.ColumnError, match=r"no density: 'x4' is constant"):
+        model.log_likelihood(wide, y)
+    least = tl.LinearDiscriminantAnalysis("lsqr").fit(wide, y)
+    assert np.allclose(least.predict_proba(wide), plain.predict_proba(X), atol=1e-9)
+    with pytest.raises(errors.ColumnError, match=r"'x4' is constant.*shrinkage"):
+        tl.LinearDiscriminantAnalysis("eigen").fit(wide, y)
+    with pytest.raises(errors.ColumnError, match=r"class 0 is singular.*'x4' is constant.*reg_par"):
+        tl.QuadraticDiscriminantAnalysis().fit(wide, y)
+
+
+def test_more_columns_than_rows_are_learned_or_refused_in_words() -> None:
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(30, 80)), np.arange(30) % 3
+    ours, theirs = tl.LinearDiscriminantAnalysis().fit(X, y), peer.LinearDiscriminantAnalysis()
+    assert np.allclose(ours.coef_, theirs.fit(X, y).coef_)
+    shrunk = {"solver": "eigen", "shrinkage": 0.5}
+    theirs = peer.LinearDiscriminantAnalysis(**shrunk).fit(X, y)
+    assert np.allclose(tl.LinearDiscriminantAnalysis(**shrunk).fit(X, y).coef_, theirs.coef_)
+    with pytest.raises(errors.ColumnError, match=r"10 rows, 80 columns.*reg_param"):
+        tl.QuadraticDiscriminantAnalysis().fit(X, y)
+
+
+def test_a_class_of_one_row_is_learned_by_one_covariance_and_refused_by_many() -> None:
+    X, y = TABLES["iris"][0][:101], TABLES["iris"][1][:101]
+    ours, theirs = tl.LinearDiscriminantAnalysis().fit(X, y), peer.LinearDiscriminantAnalysis()
+    assert np.allclose(ours.coef_, theirs.fit(X, y).coef_)
+    with pytest.raises(errors.TargetError, match="class 2 has one row"):
+        tl.QuadraticDiscriminantAnalysis().fit(X, y)
+    regular = tl.QuadraticDiscriminantAnalysis(reg_param=0.5).fit(X, y)
+    assert regular.predict(X[100:]).tolist() == [2]
+
+
+def test_one_row_a_class_has_no_covariance() -> None:
+    X, y = np.array([[1.0, 2.0], [3.0, 1.0]]), ["a", "b"]
+    with pytest.raises(errors.ColumnError, match="one row a class"):
+        tl.LinearDiscriminantAnalysis().fit(X, y)
+    with pytest.raises(errors.ColumnError, match="no column varies"):
+        tl.LinearDiscriminantAnalysis().fit([{"c": "u"}, {"c": "u"}, {"c": "u"}], [*y, "a"])
+
+
+def test_one_class_is_answered_with_that_class() -> None:
+    X, _ = TABLES["iris"]
+    for model in (tl.LinearDiscriminantAnalysis(), tl.QuadraticDiscriminantAnalysis()):
+        assert {*model.fit(X, ["only"] * 150).predict(X)} == {"only"}
+
+
+@pytest.mark.parametrize(
+    ("make", "options", "match"),
+    [
+        (tl.LinearDiscriminantAnalysis, {"solver": "qr"}, "'svd', 'lsqr', 'eigen'"),
+        (tl.LinearDiscriminantAnalysis, {"shrinkage": 0.1}, "solver='lsqr' or 'eigen'"),
+        (tl.LinearDiscriminantAnalysis, {"shrinkage": 2, "solver": "lsqr"}, "'shrinkage'.*Got 2"),
+        (tl.LinearDiscriminantAnalysis, {"covariance_estimator": 1}, "covariance_estimator"),
+        (tl.LinearDiscriminantAnalysis, {"n_components": 3}, "cannot be larger than min"),
+        (tl.LinearDiscriminantAnalysis, {"n_components": 0}, "'n_components'"),
+        (tl.LinearDiscriminantAnalysis, {"tol": -1}, "'tol'"),
+        (tl.LinearDiscriminantAnalysis, {"priors": [0.5, 0.4, 0.3]}, "priors is .* sum to 1"),
+        (tl.QuadraticDiscriminantAnalysis, {"reg_param": 2}, "'reg_param'"),
+        (tl.QuadraticDiscriminantAnalysis, {"shrinkage": 0.1}, "solver='eigen'"),
+        (tl.QuadraticDiscriminantAnalysis, {"solver": "lsqr"}, "'svd', 'eigen'"),
+    ],
+)
+def test_an_option_that_cannot_be_is_named(make: Any, options: Any, match: str) -> None:
+    with pytest.raises(errors.OptionError, match=match):
+        make(**options).fit(*TABLES["iris"])
+
+
+@pytest.mark.parametrize("exact", [False, True])
+def test_infinities_and_numbers_beyond_products_name_their_column(exact: bool) -> None:
+    X, y = TABLES["iris"]
+    bad = X.copy()
+    bad[7, 2] = np.inf
+    model = tl.LinearDiscriminantAnalysis(exact=exact)
+    with pytest.raises(errors.ColumnError, match=r"'x2' has inf in row 7"):
+        model.fit(bad, y)
+    with pytest.raises(errors.ColumnError, match=r"'x1'.*Rescale"):
+        model.fit(X * [1, 1e200, 1, 1], y)
+    model.fit(X, y)
+    for call in (model.predict, model.transform, model.predict_joint_log_proba):
+        with pytest.raises(errors.ColumnError, match="'x2' has inf"):
+            call(bad)
+
+
+def test_transform_gives_the_container_that_is_asked_for() -> None:
+    X, y = TABLES["iris"]
+    frame = pd.DataFrame(X, columns=list("abcd"), index=np.arange(150) + 7)
+    model = tl.LinearDiscriminantAnalysis().set_output(transform="pandas")
+    turned = model.fit_transform(frame, y)
+    assert turned.columns.tolist() == ["lineardiscriminantanalysis0", "lineardiscriminantanalysis1"]
+    assert turned.index.equals(frame.index)
+    assert isinstance(clone(model).fit_transform(X, y), pd.DataFrame)
+    assert isinstance(model.set_output(transform="polars").transform(frame), pl.DataFrame)
+    assert isinstance(model.set_output(transform="default").transform(frame), np.ndarray)
+    with config_context(transform_output="pandas"):
+        assert isinstance(tl.LinearDiscriminantAnalysis().fit_transform(frame, y), pd.DataFrame)
+    with pytest.raises(errors.OptionError, match="'default', 'pandas', 'polars'"):
+        model.set_output(transform="arrow")
+    two = make_pipeline(StandardScaler(), tl.LinearDiscriminantAnalysis(), tl.NaiveBayes())
+    assert two.fit(X, y).score(X, y) > 0.9
+
+
+def test_forgetting_a_class_forgets_its_values_too() -> None:
+    frame = gappy()
+    frame.loc[frame["y"] == 2, "colour"] = "violet"
+    model = tl.LinearDiscriminantAnalysis(exact=True).fit(frame, "y")
+    model.forget(frame[frame["y"] == 2], "y")
+    other = tl.LinearDiscriminantAnalysis(exact=True).fit(frame[frame["y"] != 2], "y")
+    assert modelfile.digests(model) == modelfile.digests(other)

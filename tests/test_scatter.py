@@ -1,0 +1,155 @@
+"""The scatter of floats keeps the laws closely, and equals slow and obvious sums."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tallylearn import errors
+from tallylearn.tables import Codes
+from tallylearn.tallies import Products, Scatter
+from tallylearn.tallies.pairs import check_wide
+from tests.test_oracle import interpreted
+
+Row = tuple[str, str | None, float, float, float]  # class, value, numbers, weight
+CELL = st.one_of(st.floats(-1e3, 1e3), st.sampled_from([0.0, float("nan")]))
+ROWS = st.lists(
+    st.tuples(st.sampled_from("abc"), st.sampled_from(["x", "y", None]), CELL, CELL,
+              st.floats(0.1, 10)),
+    max_size=30,
+)  # fmt: skip
+
+
+def arguments(rows: list[Row]) -> tuple[Any, ...]:
+    values = Codes.of([row[1] for row in rows])
+    ones = [[np.nan if row[1] is None else float(row[1] == v) for v in values.values]
+            for row in rows]  # fmt: skip
+    width = len(values.values)
+    numbers = np.array([row[2:4] for row in rows]).reshape(len(rows), 2)
+    both = np.hstack([numbers, np.array(ones).reshape(len(rows), width)])
+    names = (("u", ""), ("v", ""), *(("w", f"={value}") for value in values.values))
+    return both, Codes.of([row[0] for row in rows]), names, np.array([row[4] for row in rows])
+
+
+def scatter(rows: list[Row]) -> Scatter:
+    return Scatter.of(*arguments(rows))
+
+
+def close(a: Scatter, b: Scatter) -> bool:
+    same = (a.keys, a.names) == (b.keys, b.names)
+    pairs = ((a.count, b.count), (a.mean, b.mean), (a.scatter, b.scatter))
+    return same and all(
+        x.shape == y.shape and np.allclose(x, y, rtol=1e-10, atol=1e-10 * size)
+        for (x, y), size in zip(pairs, (1.0, 1e3, 1e6), strict=True)
+    )
+
+
+@given(rows=ROWS, cut=st.integers(0, 30))
+def test_parts_sum_to_the_whole(rows: list[Row], cut: int) -> None:
+    assert close(scatter(rows[:cut]) + scatter(rows[cut:]), scatter(rows))
+
+
+@given(rows=ROWS, random=st.randoms(use_true_random=False))
+def test_the_order_of_the_rows_does_not_matter(rows: list[Row], random: Any) -> None:
+    shuffled = rows[:]
+    random.shuffle(shuffled)
+    assert close(scatter(shuffled), scatter(rows))
+
+
+@given(a=ROWS, b=ROWS, c=ROWS)
+def test_addition_is_associative_and_commutative(a: Any, b: Any, c: Any) -> None:
+    x, y, z = scatter(a), scatter(b), scatter(c)
+    assert close((x + y) + z, x + (y + z))
+    assert close(x + y, y + x)
+    assert close(sum([x, y, z]), x + y + z)
+
+
+@given(rows=ROWS)
+def test_an_empty_scatter_is_neutral_to_the_bit(rows: list[Row]) -> None:
+    nothing, some = scatter([]), scatter(rows)
+    assert not nothing
+    assert not nothing + nothing
+    for both in (nothing + some, some + nothing):
+        assert (both.keys, both.names) == (some.keys, some.names)
+        assert np.array_equal(both.mean, some.mean)
+        assert np.array_equal(both.scatter, some.scatter)
+
+
+@given(rows=ROWS)
+def test_weight_two_is_the_row_twice(rows: list[Row]) -> None:
+    assert close(scatter([(*row[:4], 2 * row[4]) for row in rows]), scatter(rows + rows))
+
+
+@given(rows=ROWS)
+def test_floats_and_exact_sums_agree(rows: list[Row]) -> None:
+    assert close(scatter(rows), Products.of(*arguments(rows)).rounded())
+
+
+@given(rows=st.lists(st.tuples(*[st.floats(allow_nan=False, allow_infinity=False)] * 2),
+                     min_size=1, max_size=12))  # fmt: skip
+def test_products_equal_fractions(rows: list[tuple[float, float]]) -> None:
+    x = np.array(rows)
+    tally = Products.of(x, Codes.of(["a"] * len(x)), (("u", ""), ("v", "")))
+    found, power = tally.products.scaled()
+    for j in range(2):
+        for l in range(2):  # noqa: E741
+            exact = sum(Fraction(row[j]) * Fraction(row[l]) for row in rows)
+            assert found[0, j, l] * Fraction(2) ** power == exact
+
+
+def test_compiled_kernels_equal_the_python_they_are_written_in() -> None:
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(7, 3)) * [1e-3, 1, 1e9]
+    x[2, 1] = np.nan
+    bits = np.ascontiguousarray(x.T).view(np.int64)
+    group, weight = np.array([0, 1, 0, 1, 1, 0, 0], dtype=np.int32), np.arange(1, 8)
+    first = int(((bits >> 52) & 0x7FF)[~np.isnan(x.T)].min())
+    results = []
+    for name in ("multiplying", "limbs", "gathering"):
+        assert interpreted(name)
+    from tallylearn.kernels import gathering, limbs, multiplying
+
+    for kernels in ((multiplying, limbs, gathering),
+                    tuple(map(interpreted, ("multiplying", "limbs", "gathering")))):  # fmt: skip
+        cells = np.zeros((3, 2, 120, 5), dtype=np.int64)
+        out = np.zeros((2, 3, 12), dtype=np.int64)
+        kernels[0].spread(bits, 0, 0, group, weight, first, cells)
+        kernels[1].collect_products(cells, first, out)
+        some = np.empty((2, 4))
+        kernels[2].centred(x, np.array([5, 1]), np.ones(3), np.array([2.0, 3.0]), some)
+        results.append((cells, out, some))
+    assert all(np.array_equal(a, b) for a, b in zip(*results, strict=True))
+
+
+def test_numbers_around_a_hundred_million_keep_their_scatter() -> None:
+    x = np.random.default_rng(0).normal(size=(70_000, 2))
+    tally = [Scatter.of(1e8 + part, Codes.of(["a"] * len(part)), (("u", ""), ("v", "")))
+             for part in (x[:100], x[100:60_000], x[60_000:])]  # fmt: skip
+    expected = np.cov((1e8 + x).T - 1e8, bias=True) * len(x)
+    assert np.allclose(sum(tally[1:], tally[0]).scatter[0], expected, rtol=1e-8)
+
+
+def test_a_step_after_the_first_rows_does_not_cancel_the_scatter() -> None:
+    x = np.random.default_rng(0).normal(size=(60_000, 2))
+    x[200:] += 1e6
+    exact = Products.of(x, Codes.of(["a"] * len(x)), (("u", ""), ("v", ""))).rounded()
+    found = Scatter.of(x, Codes.of(["a"] * len(x)), (("u", ""), ("v", "")))
+    assert np.allclose(found.scatter, exact.scatter, rtol=1e-11)
+
+
+def test_a_scatter_of_floats_refuses_to_forget() -> None:
+    one = Scatter.of(np.ones((2, 1)), Codes.of(["a", "a"]), (("u", ""),))
+    other = Scatter.of(np.ones((1, 1)), Codes.of(["a"]), (("u", ""),))
+    with pytest.raises(errors.ForgetError, match="exact=True"):
+        _ = one - other
+
+
+def test_too_many_pairs_name_the_widest_column() -> None:
+    names = tuple(("id", f"={i}") for i in range(20_000))
+    with pytest.raises(errors.ColumnError, match=r"'id' alone has 20000 values.*ignore=\['id'\]"):
+        check_wide(2, (("x", ""), *names))
