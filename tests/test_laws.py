@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from tallylearn.tables import Codes
 from tallylearn.tallies import Bundle, Counts, Exact, Moments
 from tallylearn.tallies.documents import Reader
+from tallylearn.tallies.weights import rounded
 from tallylearn.tallies.words import words
 
 Row = tuple[str, str | None, float, float]  # class, value, number, weight
@@ -102,7 +103,8 @@ def test_forgetting_undoes_learning_to_the_bit(tally: Make, a: list[Row], b: lis
 @every_tally
 @given(rows=ROWS)
 def test_weight_two_is_the_row_twice(tally: Make, rows: list[Row]) -> None:
-    light = [row for row in rows if row[3] < 1e299]
+    # the weights as they are counted: twice 2147483648.5 is whole, and once is rounded to 32 bits
+    light = [(*row[:3], float(rounded(np.array([row[3]]))[0])) for row in rows if row[3] < 1e299]
     double = [(c, v, x, 2 * w) for c, v, x, w in light]
     assert tally(double) == tally(light + light)
 
