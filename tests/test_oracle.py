@@ -162,10 +162,9 @@ def _tokens(module: Any, text: Any) -> tuple[Any, ...]:
     module.count(ids, ends, none, rows, np.array([3, 5]), seen, tables)
     module.count(ids, ends, np.arange(9) + 1, rows, none, seen[:0], tables)
     out, table = np.zeros((2, 2)), np.sqrt(np.arange(14.0)).reshape(7, 2)
-    places = np.array([0, 1, -1, 3, 4, 5, 6])
     for once in (none.astype(np.int32), np.full(7, -1, dtype=np.int32)):
-        module.score(ids, ends, none, places, table, once, out)
-    module.score(ids, ends, np.arange(9) + 1, places, table, seen[:0], out)
+        module.score(ids, ends, none, table, once, out)
+    module.score(ids, ends, np.arange(9) + 1, table, seen[:0], out)
     return ids, documents, arena, more, tables, out
 
 

@@ -163,12 +163,11 @@ def score(
     ids: cython.const[cython.int][::1],
     ends: cython.const[cython.longlong][::1],
     times: cython.const[cython.longlong][::1],
-    places: cython.const[cython.longlong][::1],
     table: cython.const[cython.double][:, ::1],
     seen: cython.int[::1],
     out: cython.double[:, ::1],
 ):
-    """Add table[places[id]] to out (n, k) for every word; a place below 0 is an unknown word.
+    """Add table[id] to out (n, k) for every word.
 
     With ``seen`` (terms, all -1) every word counts once a document, else as often as it comes.
     """
@@ -177,14 +176,24 @@ def score(
     c: cython.Py_ssize_t
     at: cython.Py_ssize_t
     t: cython.double
+    a: cython.double
+    b: cython.double
     once: cython.bint = times.shape[0] == 0
     distinct: cython.bint = seen.shape[0] > 0
+    pair: cython.bint = out.shape[1] == 2 and not distinct
     with cython.nogil:
         for d in range(out.shape[0]):
+            if pair:  # sums of two classes stay in registers: twice as fast
+                a = b = 0.0
+                for i in range(ends[d], ends[d + 1]):
+                    t = 1.0 if once else times[i]
+                    a += t * table[ids[i], 0]
+                    b += t * table[ids[i], 1]
+                out[d, 0] += a
+                out[d, 1] += b
+                continue
             for i in range(ends[d], ends[d + 1]):
-                at = places[ids[i]]
-                if at < 0:
-                    continue
+                at = ids[i]
                 t = 1.0
                 if distinct:
                     if seen[at] == d:

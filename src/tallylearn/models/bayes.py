@@ -68,7 +68,9 @@ class Bayes:
     def scores(self, block: Block) -> Array:
         """The same, and the prior where every class is impossible."""
         out = self.joint(block)
-        out[np.isneginf(out).all(axis=1)] = self.priors.log
+        dead = np.isneginf(out)
+        if dead.any():
+            out[dead.all(axis=1)] = self.priors.log
         return out
 
     def chosen(self, scores: Array) -> Array:

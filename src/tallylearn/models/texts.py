@@ -132,8 +132,10 @@ class Texts:
             out[(met < sure.sum(axis=1)) & bags.present[:, None]] = -np.inf
 
     def _score(self, bags: Bags, table: Array, out: Array) -> None:
-        seen = EMPTY if self.model == MULTINOMIAL else np.full(len(self.terms), -1, dtype=np.int32)
-        tokens.score(bags.ids, bags.ends, bags.times, self.places(bags), table, seen, out)
+        if bags.terms != self.terms:  # a row for every term of the documents, 0 for unknown ones
+            table = np.concatenate([table, np.zeros((1, table.shape[1]))])[self.places(bags)]
+        seen = EMPTY if self.model == MULTINOMIAL else np.full(len(table), -1, dtype=np.int32)
+        tokens.score(bags.ids, bags.ends, bags.times, table, seen, out)
 
     def places(self, bags: Bags) -> Array:
         """Where the terms of some documents stand in the vocabulary; -1 where they do not."""
