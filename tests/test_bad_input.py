@@ -21,6 +21,12 @@ Y = ["a", "a", "b", "b"]
         ({"alpha": -1}, r"'alpha' parameter of NaiveBayes .* Got -1"),
         ({"alpha": "much"}, "'alpha' parameter"),
         ({"alpha": float("nan")}, "'alpha' parameter"),
+        ({"alpha": float("inf")}, "'alpha' parameter"),
+        ({"alpha": np.array([1.0])}, "'alpha' parameter"),
+        ({"m": float("inf")}, "'m' parameter"),
+        ({"fit_prior": "no"}, "fit_prior is True or False"),
+        ({"class_prior": "uniform"}, "class_prior is 'uniform'"),
+        ({"class_prior": [float("nan"), 0.5]}, "probabilities"),
         ({"m": -2}, "'m' parameter"),
         ({"m": 1, "alpha": 0.5}, "m=1 and alpha=0.5"),
         ({"p": {"x": {}}}, "p goes with m"),
@@ -173,6 +179,13 @@ def test_a_class_that_was_never_learned_has_no_likelihood() -> None:
         model.sample(-1)
 
 
+def test_classes_beyond_2_to_the_63_stay_whole() -> None:
+    y = np.array([5, 5, 2**63 + 1, 2**63 + 1], dtype=np.uint64)
+    model = tl.NaiveBayes().fit(X, y)
+    assert model.classes_.dtype == np.uint64
+    assert model.predict(X).tolist() == y.tolist()
+
+
 def test_the_fitted_numbers_can_be_read() -> None:
     model = tl.NaiveBayes(var_smoothing=0).fit(X, Y)
     assert model.class_count_.tolist() == [2, 2]
@@ -181,6 +194,61 @@ def test_the_fitted_numbers_can_be_read() -> None:
     assert tl.NaiveBayes().fit(tl.example("tennis")).theta_.shape == (2, 0)
 
 
-def test_engine_takes_a_whole_number_of_threads() -> None:
-    with pytest.raises(errors.OptionError, match="threads"), tl.engine(threads=-1):
+@pytest.mark.parametrize("threads", [-1, 0, 1.5, "2"])
+def test_engine_takes_a_whole_number_of_threads(threads: Any) -> None:
+    with pytest.raises(errors.OptionError, match="threads"), tl.engine(threads=threads):
         pass
+
+
+@pytest.mark.parametrize("shares", [{"x": -0.5, "z": 1.5}, {"x": "x", "z": 1.0}, {"x": 2.0}])
+def test_p_gives_probabilities(shares: Any) -> None:
+    table = [{"c": "x", "y": 0}, {"c": "z", "y": 1}]
+    with pytest.raises(errors.OptionError, match="sum to 1"):
+        tl.NaiveBayes(m=1, p={"c": shares}).fit(table, "y")
+
+
+def test_numbers_at_the_edge_of_doubles_are_scored_or_refused() -> None:
+    with pytest.raises(errors.InputError, match=r"NaiveBayes: .*beyond a double"):
+        tl.NaiveBayes().fit(X, Y, sample_weight=np.full(4, 1e308))
+    with pytest.raises(errors.InputError, match=r"NearestCentroid: .*beyond a double"):
+        tl.NearestCentroid().fit([[1e308], [-1e308], [1.0], [2.0]], list("abab"))
+    with pytest.raises(errors.ColumnError, match="'x0' is constant"):
+        tl.NaiveBayes(var_smoothing=0).fit([[0.0], [1e-160], [3e-160], [4e-160]], list("aabb"))
+    wide = tl.NaiveBayes().fit([[0.0], [1e154], [-1e154], [5e153]], list("aabb"))
+    assert np.isfinite(wide.predict_log_proba([[1.5e154]])).all()
+
+
+def test_infinities_are_refused_by_bernoulli_too() -> None:
+    model = tl.NaiveBayes(numbers="bernoulli").fit(X, Y)
+    with pytest.raises(errors.ColumnError, match="'x1' has inf in row 0"):
+        model.predict([[1.0, np.inf]])
+    with pytest.raises(errors.ColumnError, match="'x1' has inf in row 1"):
+        model.fit([[1.0, 2.0], [1.0, np.inf]], ["a", "b"])
+
+
+def test_nothing_to_score_and_labels_of_another_type_are_refused() -> None:
+    model = tl.NaiveBayes().fit(X, [0, 0, 1, 1])
+    with pytest.raises(errors.InputError, match="weight zero"):
+        model.score(X, [0, 0, 1, 1], sample_weight=np.zeros(4))
+    with pytest.raises(errors.TargetError, match="classes are like 0"):
+        model.score(X, ["0", "0", "1", "1"])
+
+
+def test_options_that_say_what_is_counted_may_not_change_midway() -> None:
+    model = tl.NaiveBayes().fit(X, Y).set_params(numbers="bernoulli")
+    for call in (model.partial_fit, model.forget):
+        with pytest.raises(errors.OptionError, match=r"was 'gaussian'.*'bernoulli' now"):
+            call(X, Y)
+    mean = tl.DummyRegressor().fit(X, [1.0, 2.0, 3.0, 4.0]).set_params(strategy="median")
+    with pytest.raises(errors.OptionError, match="strategy was 'mean'"):
+        tl.merge(mean, mean)
+
+
+def test_tiny_and_huge_weights_are_written_as_decimals() -> None:
+    table = [{"c": "u", "y": "a"}, {"c": "v", "y": "a"}, {"c": "u", "y": "b"}]
+    for weight in (1e-12, 1e300):
+        model = tl.NaiveBayes(alpha=0).fit(table, "y", sample_weight=np.full(3, weight))
+        text = str(model.explain({"c": "u"}))
+        assert len(text) < 200
+        assert "0/0" not in text
+        assert model.explain({"c": "u"})[0].lines[0].share == pytest.approx(0.5, abs=1e-6)

@@ -8,6 +8,7 @@ import json
 import os
 import subprocess
 import sys
+import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -191,7 +192,7 @@ def test_an_option_that_does_not_fit_the_model_is_named_with_it() -> None:
     )
     assert "alpha is given twice" in misused(*arguments, "bayes", "--alpha", 1, "--set", "alpha=2")
     assert "write name=value" in misused(*arguments, "bayes", "--set", "alpha")
-    assert "m=2.0 and alpha=2.0" in failed(*arguments, "bayes", "--alpha", 2, "--m", 2)
+    assert "not both" in misused(*arguments, "bayes", "--alpha", 2, "--m", 2)
 
 
 def test_what_is_declared_about_a_table_is_respected() -> None:
@@ -636,3 +637,57 @@ def test_the_number_of_rows_is_guessed_before_they_are_read() -> None:
     assert expected([Path("two.parquet"), Path("tennis.csv")]) == pytest.approx(17)
     Path("t.csv.gz").write_bytes(gzip.compress(text_of("tennis").encode()))
     assert expected([Path("tennis.csv"), Path("t.csv.gz")]) is None
+
+
+# pipes
+
+
+def left_behind() -> list[Path]:
+    return [*Path(tempfile.gettempdir()).glob("tally-*")]
+
+
+@pytest.mark.parametrize("name", ["-", "/dev/stdin"])
+def test_standard_input_is_a_file(name: str) -> None:
+    model, before = learned(), left_behind()
+    expected = fine("predict", model, "tennis.csv")
+    run = shell("predict", model, name, input=text_of("tennis"))
+    assert (run.returncode, run.stdout) == (0, expected), run.stderr
+    run = shell("predict", model, name, input="Outlook\nSunny\n")
+    assert run.returncode == 1
+    assert "stdin.csv lacks the column" in run.stderr
+    assert left_behind() == before
+
+
+def test_a_fifo_is_a_file() -> None:
+    os.mkfifo("pipe")
+    with subprocess.Popen(["cp", "tennis.csv", "pipe"]) as writer:
+        arguments = ("learn", "pipe", "--target", "PlayTennis", "--model", "bayes", "--json")
+        run = shell(*arguments)
+        writer.kill()
+    assert json.loads(run.stdout)["rows"] == 14, run.stderr
+
+
+def test_a_parquet_file_through_a_pipe_is_known_by_its_first_bytes() -> None:
+    pq.write_table(pa.table({"x": [1.0, 2.0], "y": ["a", "b"]}), "t.parquet")
+    arguments = ["learn", "-", "--target", "y", "--model", "bayes", "--json"]
+    result = CliRunner().invoke(main, arguments, input=Path("t.parquet").read_bytes())
+    assert json.loads(result.stdout)["rows"] == 2
+
+
+def test_a_pipe_is_named_once() -> None:
+    arguments = ["learn", "-", "-", "--target", "PlayTennis", "--model", "bayes"]
+    result = CliRunner().invoke(main, arguments, input=text_of("tennis"))
+    assert result.exit_code == 1
+    assert "standard input is named 2 times" in result.stderr
+
+
+def test_the_help_says_that_pipes_are_read() -> None:
+    for command in ("learn", "predict", "explain", "forget"):
+        assert "- is standard input" in " ".join(fine(command, "--help").split())
+
+
+def test_alpha_and_m_exclude_each_other() -> None:
+    learn = ("learn", "tennis.csv", "--target", "PlayTennis", "--model", "bayes", "--m", 2)
+    assert "--alpha or --m, not both" in misused(*learn, "--alpha", 1)
+    assert "--alpha or --m, not both" in misused(*learn, "--set", "alpha=1")
+    fine(*learn)

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from tallylearn.tables import Codes
 from tallylearn.tallies import Bundle, Counts, Exact, Moments, Products
+from tallylearn.tallies.weights import rounded
 
 Row = tuple[str, str | None, float, float]  # class, value, number, weight
 
@@ -101,7 +102,8 @@ def test_forgetting_undoes_learning_to_the_bit(tally: Make, a: list[Row], b: lis
 @every_tally
 @given(rows=ROWS)
 def test_weight_two_is_the_row_twice(tally: Make, rows: list[Row]) -> None:
-    light = [row for row in rows if row[3] < 1e299]
+    # fractions are rounded to 32 bits, and twice a fraction may be whole: take what is counted
+    light = [(c, v, x, float(rounded(np.array([w]))[0])) for c, v, x, w in rows if w < 1e299]
     double = [(c, v, x, 2 * w) for c, v, x, w in light]
     assert tally(double) == tally(light + light)
 

@@ -9,6 +9,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any, TypeVar
 
 from tallylearn.errors import OptionError
@@ -31,7 +32,7 @@ class Threads:
         if first is None:
             return
         if second is None or self.number == 1:
-            for block in (first, *([second] if second else []), *blocks):
+            for block in chain((first,), () if second is None else (second,), blocks):
                 yield self._told(call(block), block)
             return
         yield from self._pooled(call, first, second, blocks)
@@ -76,8 +77,8 @@ def engine(
     ``threads`` is the number of processors unless said; the result is the same for any. ``watch``
     is called with the number of rows of each block that is done.
     """
-    number = threads or os.cpu_count() or 1
-    if number < 1:
+    number = (os.cpu_count() or 1) if threads is None else threads
+    if not isinstance(number, int) or number < 1:
         raise OptionError(f"engine: threads is a whole number from 1 on, not {threads!r}.")
     token = _current.set(Threads(number, watch))
     try:

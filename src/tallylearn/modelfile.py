@@ -122,7 +122,7 @@ def _packed(value: Any, name: str, arrays: dict[str, Array], who: str) -> Any:
         return _packed_sequence(list(value), name, arrays, who)
     if isinstance(value, Mapping):
         pairs = [
-            [key, _packed(item, f"{name}.{i}", arrays, who)]
+            [_packed(key, "", {}, who), _packed(item, f"{name}.{i}", arrays, who)]
             for i, (key, item) in enumerate(value.items())
         ]
         return {"pairs": pairs}
@@ -178,6 +178,12 @@ def _restored(page: dict[str, Any], arrays: dict[str, Array]) -> Any:
     estimator.tally_ = _unpacked(page["tally"], arrays, allowed)
     estimator.model_ = _unpacked(page["model"], arrays, allowed)
     estimator._label_type, estimator._by_name = page["label_type"], page["by_name"]
+    estimator._shaped = estimator._shape()
+    if estimator.tally_ is not None:
+        if not isinstance(estimator.tally_, Bundle):
+            raise ValueError("its tally is no tally")
+        if reason := estimator.tally_.impossible():
+            raise ValueError(f"no rows can have been counted so ({reason})")
     estimator._derive()
     return estimator
 

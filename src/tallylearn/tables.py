@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -34,19 +35,24 @@ class Schema:
     parts: tuple[tuple[str, tuple[str, ...]], ...] = ()  # dates that are taken apart
     missing: tuple[Any, ...] = ()  # values that stand for nothing, beside the empty ones
 
-    @property
+    @cached_property
     def names(self) -> tuple[str, ...]:
         return tuple(column.name for column in self.columns)
 
     def of_kind(self, *kinds: str) -> tuple[Column, ...]:
         return tuple(column for column in self.columns if column.kind in kinds)
 
-    @property
+    @cached_property
     def numbers(self) -> tuple[str, ...]:
         """The columns that a block keeps as numbers: numbers and dates."""
         return tuple(column.name for column in self.of_kind(NUMBER, DATE))
 
-    @property
+    @cached_property
+    def places(self) -> dict[str, int]:
+        """Where each of those columns stands among the numbers."""
+        return {name: at for at, name in enumerate(self.numbers)}
+
+    @cached_property
     def categories(self) -> tuple[str, ...]:
         return tuple(column.name for column in self.of_kind(CATEGORY))
 

@@ -227,3 +227,16 @@ def test_the_remedies_for_large_integers_work(value: int) -> None:
 def test_large_numbers_that_a_double_holds_are_taken() -> None:
     for value in (2**53, -(2**53), 2**60, 2**70):
         assert tl.table({"a": [1, value]}).block.numbers[1, 0] == value
+
+
+@pytest.mark.parametrize(
+    ("rows", "message"),
+    [
+        ([[["a"], "b", "c", "d"]], r"row 0 has a list in column 'x0' \(\['a'\]\)"),
+        ([[1, 2], [3, (4, 5)]], r"row 1 has a tuple in column 'x1' \(\(4, 5\)\)"),
+        (["ab", ["c", "d"]], "row 1 has 2 cells, and row 0 has 1"),
+    ],
+)
+def test_a_cell_holds_one_value(rows: Any, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        tl.table(rows)

@@ -211,9 +211,12 @@ def test_kinds_become_types(write: Write) -> None:
     ]
 
 
-def test_truths_and_padded_integers_are_strings(write: Write) -> None:
-    path = write("a,b,c\ntrue,007,0.5\nfalse,12,0\n")
-    assert kinds(path) == {"a": "string", "b": "string", "c": "number"}
+def test_truths_are_truths_and_padded_integers_strings(write: Write) -> None:
+    path = write("a,b,c\ntrue,007,0.5\n false,12,0\n?,,\n")
+    assert kinds(path) == {"a": "truth", "b": "string", "c": "number"}
+    assert read(path)["a"] == [True, False, None]
+    path = write("a,b\ntrue,True\n true ,false\nfalse,\nx,\n")
+    assert kinds(path) == {"a": "string", "b": "string"}
 
 
 def test_dates_with_times_and_zones_are_read(write: Write) -> None:

@@ -214,3 +214,17 @@ def test_tables_pass_through_scikit_learn(people: pd.DataFrame) -> None:
     search = GridSearchCV(tl.NaiveBayes(), grid, cv=3).fit(X, y)
     assert search.predict(X).shape == (40,)
     assert GridSearchCV(tl.NaiveBayes(), grid, cv=3).fit(declared).best_score_ > 0
+
+
+def test_a_mask_is_as_long_as_the_table() -> None:
+    table = tl.table({"x": [1, 2, 3, 4]})
+    assert len(table[np.array([True, False, True, False])]) == 2
+    for mask in (np.array([True] * 3), [True] * 5, np.ones((4, 1), dtype=bool), True):
+        with pytest.raises(InputError, match="the table has 4 rows, and the mask"):
+            table[mask]
+
+
+@pytest.mark.parametrize("rows", [[0, 4], np.array([-5]), 4, np.array(4)])
+def test_rows_that_are_not_there_are_named(rows: Any) -> None:
+    with pytest.raises(IndexError, match=r"the table has 4 rows, and none with the number (4|-5)"):
+        tl.table({"x": [1, 2, 3, 4]})[rows]

@@ -152,7 +152,7 @@ def test_measures_come_in_every_form() -> None:
 @pytest.mark.parametrize(
     ("y", "says"),
     [
-        (TEXT, r"the target holds text \('b'\). A regression needs numbers"),
+        (TEXT, r"the target holds text \('b' in row 0\). A regression needs numbers"),
         ([dt.date(2024, 1, 1)] * 4, "the target holds date"),
     ],
 )
@@ -164,7 +164,7 @@ def test_a_regression_needs_numbers(y: Any, says: str) -> None:
 
 def test_text_of_a_table_is_no_measure() -> None:
     table = tl.table(pd.DataFrame({"x": X[:, 0], "y": TEXT}))
-    with pytest.raises(TargetError, match=r"holds text \('b'\)"):
+    with pytest.raises(TargetError, match=r"holds text \('b' in row 0\)"):
         tl.DummyRegressor().fit(table, "y")
 
 
@@ -218,10 +218,94 @@ def test_weights_of_another_shape_or_kind_are_named() -> None:
     ):
         with pytest.raises(InputError, match=says):
             tl.NaiveBayes().fit(X, TEXT, sample_weight=weight)
-    with pytest.raises(InputError, match=r"holds .*'x'.*Weights are numbers"):
+    with pytest.raises(InputError, match=r"is 'x' in row 0.*Weights are numbers"):
         tl.NaiveBayes().fit(X, TEXT, sample_weight=list("xxxx"))
     frame = pd.DataFrame({"x": X[:, 0], "w": list("abcd"), "y": TEXT})
     with pytest.raises(ColumnError, match=r"'w' has text in row 0 \('a'\)"):
         tl.NaiveBayes().fit(frame, "y", sample_weight="w")
     with pytest.raises(ColumnError, match=r"'v'.*'x', 'w', 'y'"):
         tl.NaiveBayes().fit(frame, "y", sample_weight="v")
+
+
+# What is no number
+
+
+@pytest.mark.parametrize(
+    ("weight", "what"),
+    [
+        (["1", "2", "1", "1"], "'1' in row 0"),
+        ([1, "two", 1, 1], "'two' in row 1"),
+        (np.array([1, 2, 1, 1], dtype="M8[D]"), "in row 0"),
+        (np.array([1, 2, 1, 1], dtype="m8[D]"), "in row 0"),
+        (np.array([1, 2, 1, 1], dtype=complex), "in row 0"),
+        ([1, dt.date(2026, 1, 1), 1, 1], "in row 1"),
+        ([1, 1, None, 1], "None in row 2"),
+        (np.array([1, 1, 1, "x"], dtype=object), "'x' in row 3"),
+    ],
+)
+def test_weights_that_are_no_numbers_are_refused(weight: Any, what: str) -> None:
+    with pytest.raises(InputError, match=f"sample_weight .*({what}).* Weights are numbers"):
+        tl.NaiveBayes().fit(X, TEXT, sample_weight=weight)
+
+
+@pytest.mark.parametrize(
+    "weight",
+    [[True, False, True, True], [1, 2.5, 1, 1], np.array([1, 2, 1, 1], dtype=np.uint8),
+     np.array([1, 2.5, 1, 1], dtype=np.float16), [Decimal(1), Decimal(2), 1, 1],
+     pd.Series([1, 2, 1, 1], dtype="Int64"), pa.array([1, 2, 1, 1])],
+)  # fmt: skip
+def test_weights_are_any_numbers(weight: Any) -> None:
+    assert tl.NaiveBayes().fit(X, TEXT, sample_weight=weight).score(X, TEXT) >= 0
+
+
+@pytest.mark.parametrize("values", [["1", "2", "1", "1"], [None, 1, 2, 3]])
+def test_a_column_that_is_no_weight_is_named(values: list[Any]) -> None:
+    table = tl.table({"x": [1, 2, 3, 4], "w": values, "y": TEXT})
+    with pytest.raises(InputError, match=r"the weight 'w'.* in row 0"):
+        tl.NaiveBayes().fit(table, "y", sample_weight="w")
+
+
+def test_a_truth_column_is_a_weight() -> None:
+    rows = {"x": [1, 2, 3, 4], "w": [True, True, True, False], "y": TEXT}
+    direct = tl.NaiveBayes().fit(rows, "y", sample_weight="w")
+    assert tl.NaiveBayes().fit(tl.table(rows), "y", sample_weight="w").tally_ == direct.tally_
+
+
+@pytest.mark.parametrize(
+    ("y", "what"),
+    [
+        (["1.5", "2", "3", "4"], r"text \('1.5' in row 0\)"),
+        (np.array(["1.5", "2", "3", "4"], dtype=object), r"text \('1.5' in row 0\)"),
+        ([1, 2, "3", 4], "text .*'3' in row 2"),
+        (pa.array(["2", None, "3", "4"]), "text .*'2' in row 0"),
+        (np.array([1, 2, 3, 4], dtype="M8[D]"), "date.* in row 0"),
+        (np.array([1, 2, 3, 4], dtype="m8[D]"), "timedelta .* in row 0"),
+        ([dt.date(2026, 1, 1)] * 4, "date .* in row 0"),
+        (pa.array([dt.date(2026, 1, 1)] * 4), "date .* in row 0"),
+        (np.array([1, 2, 3, 4], dtype=complex), "complex .* in row 0"),
+        ([1, 2, 2**53 + 1, 4], r"9007199254740993 in row 2"),
+        ([1, 2, 2**70 + 1, 4], r"in row 2"),
+        ([1, 2.5, 2**53 + 1, 4], r"9007199254740993 in row 2"),
+        (np.array([1, 2**63 + 1, 3, 4], dtype=np.uint64), r"9223372036854775809 in row 1"),
+        (pa.array([1, 2, 2**53 + 1, 4]), r"9007199254740993 in row 2"),
+        (pd.Series([1, 2, 2**53 + 1, 4], dtype="category"), r"9007199254740993 in row 2"),
+        (pa.array([Decimal(2**53 + 1)] * 4), r"9007199254740993 in row 0"),
+    ],
+)
+def test_what_is_no_measure_is_refused(y: Any, what: str) -> None:
+    with pytest.raises(TargetError, match=what):
+        tl.DummyRegressor().fit(X, y)
+    table = pa.table({"x": X[:, 0], "y": y}) if isinstance(y, pa.Array) else None
+    if table is not None:
+        with pytest.raises(TargetError, match=what):
+            tl.DummyRegressor().fit(table, "y")
+
+
+@pytest.mark.parametrize(
+    "y",
+    [[2**60, 2, 3, 4], [2, 1.5, 3, 4], [Decimal("1.5")] * 4, [True, False, True, False],
+     np.array([1, 2, 3, 4], dtype=np.float32), pd.Series([1, 2, 3, 4], dtype="Int64"),
+     pa.array([Decimal("1.5")] * 4)],
+)  # fmt: skip
+def test_measures_are_any_numbers(y: Any) -> None:
+    tl.DummyRegressor().fit(X, y)

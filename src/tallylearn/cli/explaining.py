@@ -70,6 +70,7 @@ def explain(
     """Show why MODEL predicts what it predicts, or how it came out of the counts.
 
     The rows come from --row or from FILE; without either the working of the model is shown.
+    FILE may be a pipe, and - is standard input.
     """
     import tallylearn
 

@@ -67,6 +67,7 @@ def forget(
     """Make MODEL forget the rows of FILE: the same as never having seen them.
 
     All or nothing: rows that were not learned are refused, and so is forgetting every row.
+    FILE may be a pipe, and - is standard input.
     """
     import tallylearn
     from tallylearn.errors import ForgetError

@@ -75,7 +75,8 @@ def learn(
 ) -> None:
     """Learn a model from CSV, Parquet or Arrow files.
 
-    Several files, or a glob, are one table. Without -o nothing is saved and the working is shown.
+    Several files, or a glob, are one table; FILE may be a pipe, and - is standard input.
+    Without -o nothing is saved and the working is shown.
     Columns that only tell the rows apart are left out and named; --keep brings them back.
     """
     estimator = _learner(model, options.settings({"alpha": alpha, "m": m}, pairs))

@@ -107,6 +107,8 @@ def settings(given: Mapping[str, Any], pairs: Iterable[str]) -> dict[str, Any]:
         if name in found:
             raise click.UsageError(f"--set {pair}: {name} is given twice.")
         found[name] = _value(text)
+    if found.get("m") is not None and "alpha" in found:
+        raise click.UsageError("--alpha or --m, not both: the m-estimate takes alpha's place.")
     return found
 
 
@@ -118,11 +120,12 @@ def _value(text: str) -> Any:
 
 
 def paths(named: Iterable[str]) -> list[Path]:
-    """The files that paths and globs name, sorted; none of them twice."""
+    """The files that paths and globs name, sorted, none of them twice; pipes are kept in files."""
+    from tallylearn.cli.spooling import settled
     from tallylearn.errors import InputError
     from tallylearn.sources.files import found
 
-    every = sorted(path for name in named for path in found(name))
+    every = sorted(path for name in settled(named) for path in found(name))
     file, times = Counter(path.resolve() for path in every).most_common(1)[0]
     if times > 1:
         raise InputError(f"{file.name} is named {times} times, and its rows would count as often.")

@@ -24,6 +24,7 @@ Examples:
   tally predict t.tally new.csv > answers.csv
   tally predict t.tally 'new-*.parquet' --proba -o answers.csv
   tally predict t.tally new.csv --json | head -3
+  cat new.csv | tally predict t.tally -
 """
 
 
@@ -46,6 +47,7 @@ def predict(
 ) -> None:
     """Predict every row of FILE, a path or a glob, with MODEL.
 
+    FILE may be a pipe, and - is standard input; what comes is kept in a temporary file meanwhile.
     Columns are found by name and others are ignored. Memory does not grow with the file.
     The output is CSV: prediction, and with --proba a column P(class) for every class.
     """

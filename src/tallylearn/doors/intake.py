@@ -16,9 +16,10 @@ from tallylearn.sources import Files, Source, Table, aimed, opened
 from tallylearn.sources.declarations import Declaration
 from tallylearn.sources.frames import Frame, framed
 from tallylearn.sources.memory import check_rows
+from tallylearn.sources.origins import as_learned
 from tallylearn.sources.reading import block_of
 from tallylearn.sources.targets import flat, labels, measures, weights
-from tallylearn.tables import TEXT, UNKNOWN, Block, Codes, Column, Schema
+from tallylearn.tables import CATEGORY, TEXT, UNKNOWN, Block, Codes, Column, Schema
 
 Array = NDArray[Any]
 
@@ -60,13 +61,15 @@ def lesson(X: Any, y: Any, weight: Any, who: str, schema: Schema | None = None) 
     if isinstance(X, Table | Files):
         source = aimed(X, *names)
         if schema is not None and source.schema != schema:
-            source = _read_as(source, schema)
+            source = _read_as(source, _refined(schema, source.schema))
     else:
         if not isinstance(X, str | Path):
             X = framed(X)
             X = X if schema is None else matched(X, schema, by_name, who)
-        missing = () if schema is None else schema.missing
-        source = opened(X, Declaration(*names, missing=missing), schema)
+        declared = Declaration(*names, missing=() if schema is None else schema.missing)
+        if schema is not None and schema.of_kind(UNKNOWN):
+            schema = _refined(schema, opened(X, declared).schema)
+        source = opened(X, declared, schema)
     if y is None and source.declared.target is None:
         raise TargetError(
             "the call names no target. Pass y, or the target column's name as in fit(table, 'y'). "
@@ -75,6 +78,13 @@ def lesson(X: Any, y: Any, weight: Any, who: str, schema: Schema | None = None) 
     target = None if y is None or isinstance(y, str) else _target(source, y)
     given = None if weight is None or isinstance(weight, str) else weights(weight, _length(source))
     return Lesson(source, by_name, target, given)
+
+
+def _refined(schema: Schema, seen: Schema) -> Schema:
+    """The schema that was learned, with the kinds of columns that were empty then."""
+    kinds = {column.name: column for column in seen.columns}
+    columns = (kinds.get(c.name, c) if c.kind == UNKNOWN else c for c in schema.columns)
+    return replace(schema, columns=tuple(columns))
 
 
 def _read_as(source: Source, schema: Schema) -> Source:
@@ -130,6 +140,8 @@ def matched(frame: Frame, schema: Schema, by_name: bool, who: str) -> Frame:
                 f"{listed(frame.names)}. Add the column, empty if need be."
             )
         return frame
+    if not schema.named and {*frame.names} == {*expected}:
+        return frame  # x0, x1, ... as rows drawn by sample() have them, in any order
     if len(frame.names) != len(expected):
         raise ColumnError(
             f"the model learned from {len(expected)} columns, and here are {len(frame.names)}. "
@@ -196,7 +208,10 @@ def _picked(block: Block, schema: Schema) -> Block:
         block,
         schema=schema,
         numbers=np.column_stack(columns) if columns else np.empty((len(block), 0)),
-        codes={name: block.codes.get(name, empty) for name in schema.categories},
+        codes={
+            c.name: as_learned(c, have[c.name].origin, block.codes.get(c.name, empty), block.start)
+            for c in schema.of_kind(CATEGORY)
+        },
         text={c.name: block.text[c.name] for c in schema.of_kind(TEXT)},
     )
 

@@ -17,7 +17,7 @@ from tallylearn.doors.schemas import checked, united
 from tallylearn.doors.shell import Estimator, same
 from tallylearn.errors import ForgetError, InputError, MergeError, OptionError, speaking
 from tallylearn.sources.memory import check_size
-from tallylearn.tables import UNKNOWN, Block, Schema
+from tallylearn.tables import UNKNOWN, Block, Column, Schema
 
 
 @dataclass(frozen=True)
@@ -28,6 +28,7 @@ class Learned:
     tally: Any
     label_type: str
     by_name: bool
+    shape: tuple[tuple[str, Any], ...]  # the options that say what is counted
 
     def __add__(self, other: Learned) -> Learned:
         return Learned(
@@ -35,6 +36,7 @@ class Learned:
             self.tally + other.tally,
             self.label_type if self.label_type == other.label_type else "",
             self.by_name,
+            self.shape,
         )
 
 
@@ -43,6 +45,7 @@ class OnePass(Estimator, ABC):
 
     kinds: ClassVar[tuple[str, ...]] = ()  # the kinds of columns that it learns from
     stored: ClassVar[tuple[type, ...]] = ()  # what a model file of it may hold
+    shaping: ClassVar[tuple[str, ...]] = ()  # the options that say what is counted
     tally_: Any
 
     @abstractmethod
@@ -67,7 +70,7 @@ class OnePass(Estimator, ABC):
         with speaking(type(self).__name__):
             self._check_options()
             before = self._remembered()
-            known = None if before is None or before.schema.of_kind(UNKNOWN) else before.schema
+            known = None if before is None else before.schema
             now = self._learned(lesson(X, y, sample_weight, type(self).__name__, known))
             counted = None if before is None else before.tally
             now = replace(now, tally=self._foretold(now.tally, counted, classes))
@@ -90,7 +93,8 @@ class OnePass(Estimator, ABC):
                     "forget only rows that were in 'fit', with the weights they had."
                 )
             if rest:
-                self._learn(replace(before, tally=rest), patient=True)
+                schema = self._settled(before.schema, rest)
+                self._learn(replace(before, schema=schema, tally=rest), patient=True)
             else:
                 self._unlearn()
         return self
@@ -98,7 +102,10 @@ class OnePass(Estimator, ABC):
     def save(self, path: str | Path, tally: bool = True) -> None:
         """Write a model file. Without its tally it still predicts, and cannot merge or forget."""
         self._check_fitted()
-        modelfile.save(self, path, tally=tally)
+        with speaking(type(self).__name__):
+            if tally and self.tally_ is not None:
+                self._remembered()
+            modelfile.save(self, path, tally=tally)
 
     def _check_options(self) -> None:
         """Raise an OptionError for a parameter that cannot be."""
@@ -108,7 +115,25 @@ class OnePass(Estimator, ABC):
         tally = engines.total(self.tally, read.blocks(self.task))
         weighed = read.weight is not None or read.source.declared.weight is not None
         check_size(1 if tally else 0, self._width(schema), weighed)
-        return Learned(schema, tally, read.label_type, read.by_name)
+        schema = self._settled(schema, tally)
+        return Learned(schema, tally, read.label_type, read.by_name, self._shape())
+
+    def _settled(self, schema: Schema, tally: Any) -> Schema:
+        """The schema, with columns of which nothing was counted as unknown, whatever their type."""
+        counted = self._counted(tally)
+        if counted is None or counted.issuperset(schema.names):
+            return schema
+        columns = (
+            c if c.name in counted or c.values else Column(c.name, UNKNOWN) for c in schema.columns
+        )
+        return replace(schema, columns=tuple(columns))
+
+    def _counted(self, tally: Any) -> set[str] | None:
+        """The columns that were counted; None where the learner looks at none."""
+        return None
+
+    def _shape(self) -> tuple[tuple[str, Any], ...]:
+        return tuple((option, getattr(self, option)) for option in self.shaping)
 
     def _width(self, schema: Schema) -> int:
         """How many columns there are to learn from."""
@@ -126,8 +151,14 @@ class OnePass(Estimator, ABC):
         except (InputError, OptionError):
             if not patient:
                 raise
+        except OverflowError:
+            raise InputError(
+                "numbers or weights are so large that a mean, a count or a variance is beyond a "
+                "double. Rescale them."
+            ) from None
         self.schema_, self.tally_, self.model_ = learned.schema, learned.tally, model
         self._label_type, self._by_name = learned.label_type, learned.by_name
+        self._shaped = learned.shape
         self._derive()
 
     def _check_fitted(self) -> None:
@@ -138,7 +169,7 @@ class OnePass(Estimator, ABC):
 
     def _unlearn(self) -> None:
         for name in [*vars(self)]:
-            if name.endswith("_") or name in ("_by_name", "_label_type"):
+            if name.endswith("_") or name in ("_by_name", "_label_type", "_shaped"):
                 delattr(self, name)
 
     def _remembered(self) -> Learned | None:
@@ -146,7 +177,13 @@ class OnePass(Estimator, ABC):
             return None
         if self.tally_ is None:
             raise MergeError("this model was saved without its tally, and cannot learn or forget.")
-        return Learned(self.schema_, self.tally_, self._label_type, self._by_name)
+        for (option, then), (_, now) in zip(self._shaped, self._shape(), strict=True):
+            if then != now:
+                raise OptionError(
+                    f"{option} was {then!r} when the rows were counted, and is {now!r} now. "
+                    "Fit again, or set it back."
+                )
+        return Learned(self.schema_, self.tally_, self._label_type, self._by_name, self._shaped)
 
 
 def merge(*estimators: Any) -> Any:

@@ -45,9 +45,10 @@ def _one(mine: Column, theirs: Column) -> Column:
             f"categories=[{mine.name!r}], and fit again."
         )
     if mine.values != theirs.values:
+        one, other = (listed(column.values) or "none" for column in (mine, theirs))
         raise MergeError(
-            f"column {mine.name!r} declares the values {listed(mine.values)} in one model and "
-            f"{listed(theirs.values)} in the other."
+            f"column {mine.name!r} declares the values {one} in one model and {other} in the "
+            "other. Declare it alike in both tables, and fit again."
         )
     return mine if mine.origin == theirs.origin else replace(mine, origin="declared")
 

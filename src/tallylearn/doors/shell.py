@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import html
 import inspect
+import math
 from collections.abc import Iterable
+from numbers import Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -140,7 +142,7 @@ class Estimator:
     ) -> float:
         """A numeric parameter, or an error in scikit-learn's words."""
         value = getattr(self, name)
-        number = isinstance(value, int | float) or hasattr(value, "__float__")
+        number = isinstance(value, Real) and (math.isfinite(value) or low == -math.inf)
         if (
             isinstance(value, bool)
             or not number
@@ -167,6 +169,8 @@ class Estimator:
 
 def same(a: Any, b: Any) -> bool:
     """Whether two values of a parameter are one; arrays are compared item by item."""
-    if isinstance(a, np.ndarray) or isinstance(b, np.ndarray):
-        return bool(np.array_equal(a, b))
-    return a is b or bool(a == b)
+    if a is b:
+        return True
+    if any(hasattr(value, "__array__") or isinstance(value, list | tuple) for value in (a, b)):
+        return np.shape(a) == np.shape(b) and bool(np.array_equal(a, b))
+    return bool(a == b)

@@ -12,11 +12,13 @@ from tallylearn.doors.intake import lesson, rows
 from tallylearn.doors.shell import Estimator
 from tallylearn.errors import TargetError, listed, speaking
 from tallylearn.sources.memory import check_size
+from tallylearn.sources.targets import flat, labels
 from tallylearn.tables import Array, Block
 from tallylearn.tallies import Bundle, Counts
 from tallylearn.workings import Derivation, Explanation
 
-TIED = 1e-9  # scores closer than this, relative to the largest, are tied
+TIED = 1e-9  # log scores closer than this are tied: odds of one to one, to nine digits
+ROUNDED = 1e-12  # and scores that differ by rounding only, relative to the best
 
 
 class Predictor(Estimator):
@@ -76,11 +78,19 @@ class Classifier(Predictor):
             read = lesson(X, y, sample_weight, type(self).__name__, self.schema_)
             right, whole = 0.0, 0.0
             for block in read.blocks(self.task):
+                self._check_labels(block.target.values)
                 truth = block.target.among(self.model_.classes)
                 weight = np.ones(len(block)) if block.weight is None else block.weight
                 right += float(weight[self._chosen(block) == truth].sum())
                 whole += float(weight.sum())
+            check_size(int(whole > 0), self.n_features_in_, sample_weight is not None)
         return right / whole
+
+    def _check_labels(self, found: tuple[Any, ...]) -> None:
+        """Labels of another type than the classes would all count as wrong."""
+        known = self.model_.classes[0]
+        if found and isinstance(found[0], str) != isinstance(known, str):
+            raise TargetError(f"the classes are like {known!r}, and the target has {found[0]!r}.")
 
     def _likely(self, block: Block) -> Array:
         """What the probabilities are made of."""
@@ -91,12 +101,12 @@ class Classifier(Predictor):
         return self.classes_[self._chosen(block)]
 
     def _chosen(self, block: Block) -> Array:
-        return choice(self.model_.scores(block), getattr(self, "at_half", "first"))
+        return np.asarray(self.model_.chosen(self.model_.scores(block)))
 
     def _foretold(self, tally: Any, before: Any, classes: Any) -> Any:
         known = before["target"].declared[0] if before is not None else ()
         if classes is not None:
-            known = tuple(np.unique(np.asarray(classes)).tolist())
+            known = labels(flat(classes)).values
             tally = tally + Bundle({"target": Counts.declaring(known)})
         if known and (odd := [key for key in tally["target"].keys[0] if key not in known]):
             raise TargetError(
@@ -108,7 +118,7 @@ class Classifier(Predictor):
     def _derive(self) -> None:
         super()._derive()
         solved = self.model_ is not None
-        classes = np.array(self.model_.classes if solved else self.tally_["target"].keys[0])
+        classes = _array(self.model_.classes if solved else self.tally_["target"].keys[0])
         if self._label_type:
             classes = classes.astype(self._label_type)
         self.classes_ = classes
@@ -132,6 +142,7 @@ class Regressor(Predictor):
                 )
                 for block in read.blocks(self.task)
             ]
+            check_size(sum(len(truth) for truth, _, _ in pairs), self.n_features_in_)
         truth, answer, weight = (np.concatenate(column) for column in zip(*pairs, strict=True))
         mean = np.average(truth, weights=weight)
         whole = float((weight * (truth - mean) ** 2).sum())
@@ -145,6 +156,14 @@ class Regressor(Predictor):
         return result
 
 
+def _array(classes: tuple[Any, ...]) -> Array:
+    """Classes as NumPy's; whole numbers beyond 2^63 do not turn into floats."""
+    array = np.array(classes)
+    if array.dtype.kind == "f" and all(isinstance(key, int) for key in classes):
+        return np.array(classes, dtype=np.uint64)
+    return array
+
+
 def log_shares(scores: Array) -> Array:
     """Scores as the logarithms of shares that sum to one."""
     top = scores.max(axis=1, keepdims=True)
@@ -152,10 +171,10 @@ def log_shares(scores: Array) -> Array:
     return np.asarray(shifted - np.log(np.exp(shifted).sum(axis=1, keepdims=True)))
 
 
-def choice(scores: Array, at_half: str = "first") -> Array:
+def choice(scores: Array, at_half: str = "first", tied: float = TIED) -> Array:
     """The best class of every row; of tied ones the first, or the last with "positive"."""
     best = scores.max(axis=1, keepdims=True)
-    tied = scores >= best - TIED * np.abs(best)
+    ties = best - scores <= tied + ROUNDED * np.abs(best)
     if at_half == "positive":
-        return np.asarray(scores.shape[1] - 1 - np.argmax(tied[:, ::-1], axis=1))
-    return np.asarray(np.argmax(tied, axis=1))
+        return np.asarray(scores.shape[1] - 1 - np.argmax(ties[:, ::-1], axis=1))
+    return np.asarray(np.argmax(ties, axis=1))

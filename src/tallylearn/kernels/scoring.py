@@ -6,11 +6,11 @@ import cython
 def gaussian(
     x: cython.const[cython.double][:, :],
     mean: cython.const[cython.double][:, ::1],
-    precision: cython.const[cython.double][:, ::1],
+    scale: cython.const[cython.double][:, ::1],
     work: cython.double[:, ::1],
     out: cython.double[:, ::1],
 ):
-    """Subtract (x - mean)^2 * precision / 2 from out (n, k); a row with a NaN gets NaN.
+    """Subtract ((x - mean) * scale)^2 / 2 from out (n, k); a row with a NaN gets NaN.
 
     ``work`` (p + 1, tile) holds a tile of rows turned on its side: the inner loop runs along it,
     eight bytes a step, which compilers turn into vector instructions without changing a bit.
@@ -39,10 +39,10 @@ def gaussian(
                     work[p, i] = 0.0
                 for j in range(p):
                     mu = mean[c, j]
-                    s = precision[c, j]
+                    s = scale[c, j]
                     for i in range(m):
-                        d = work[j, i] - mu
-                        work[p, i] += d * d * s
+                        d = (work[j, i] - mu) * s
+                        work[p, i] += d * d
                 for i in range(m):
                     out[start + i, c] -= 0.5 * work[p, i]
 
@@ -50,7 +50,7 @@ def gaussian(
 def gaussian_present(
     x: cython.const[cython.double][:, :],
     mean: cython.const[cython.double][:, ::1],
-    precision: cython.const[cython.double][:, ::1],
+    scale: cython.const[cython.double][:, ::1],
     normal: cython.const[cython.double][:, ::1],
     rows: cython.const[cython.longlong][::1],
     out: cython.double[:, ::1],
@@ -72,8 +72,8 @@ def gaussian_present(
                 if v != v:
                     continue
                 for c in range(mean.shape[0]):
-                    d = v - mean[c, j]
-                    out[i, c] += normal[c, j] - 0.5 * d * d * precision[c, j]
+                    d = (v - mean[c, j]) * scale[c, j]
+                    out[i, c] += normal[c, j] - 0.5 * d * d
 
 
 def look_up(

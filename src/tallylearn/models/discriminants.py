@@ -92,10 +92,14 @@ class LinearDiscriminants:
         half = vectors * np.sqrt(values.clip(0))
         return np.asarray(self.mean[classes] + noise @ half.T)
 
+    def chosen(self, scores: Array) -> Array:
+        """The place of the most probable class."""
+        return choice(scores)
+
     def evidence(self, block: Block) -> list[Evidence]:
         """Every column's summand w x in every discriminant."""
         scores = self.scores(block)
-        chosen, shares = choice(scores), np.exp(log_shares(scores))
+        chosen, shares = self.chosen(scores), np.exp(log_shares(scores))
         x, groups = self.design.filled(block), self.design.groups(block.schema)
         return [
             Evidence(tuple(

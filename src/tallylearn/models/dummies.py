@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from tallylearn.doors import Classifier, OnePass, Regressor
+from tallylearn.doors.tasks import choice
 from tallylearn.errors import OptionError, TargetError, listed
 from tallylearn.models.priors import Priors
 from tallylearn.tables import Array, Block, Codes, Schema, check_shape
@@ -34,9 +35,13 @@ class Majority:
         with np.errstate(divide="ignore"):
             return np.tile(np.log(self.scored), (len(block), 1))
 
+    def chosen(self, scores: Array) -> Array:
+        """The place of the largest class."""
+        return choice(scores)
+
     def evidence(self, block: Block) -> list[Evidence]:
         """The prior, the same for every row."""
-        chosen = self.classes[int(self.scored.argmax())]
+        chosen = self.classes[int(self.chosen(self.scores(block[:1]))[0])] if len(block) else None
         with np.errstate(divide="ignore"):
             logs = np.log(self.scored)
         lines = tuple(
@@ -182,6 +187,7 @@ class DummyRegressor(OnePass, Regressor):
     """
 
     family: ClassVar[str] = "baseline"
+    shaping: ClassVar[tuple[str, ...]] = ("strategy",)
     stored: ClassVar[tuple[type, ...]] = (Constant,)
 
     def __init__(

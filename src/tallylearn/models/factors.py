@@ -4,18 +4,21 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 
 import numpy as np
 
 from tallylearn.errors import ColumnError, OptionError
 from tallylearn.kernels import scoring, summing
-from tallylearn.tables import Array, Block, Codes, Schema, check_shape
+from tallylearn.models.priors import LONGEST
+from tallylearn.tables import DATE, NUMBER, UNKNOWN, Array, Block, Codes, Schema, check_shape
 from tallylearn.tallies import Counts, Moments
 from tallylearn.tallies.keys import Keys, union
 from tallylearn.workings import Grid, Term
 from tallylearn.workings.rendering import short
 
 TILE = 64  # rows that are scored together
+TINY = np.finfo(np.float64).tiny  # a smaller variance has no inverse
 SKIPPED = "never seen, no smoothing: skipped"
 
 
@@ -54,7 +57,11 @@ class Categories:
         count = np.where(present[..., None] + whole > 0, count, pooled)
         return cls(name, tuple(map(str, values)), count, count.sum(axis=-1), added, whole)
 
-    @property
+    @cached_property
+    def _place(self) -> dict[str, int]:
+        return {value: at for at, value in enumerate(self.values)}
+
+    @cached_property
     def log(self) -> Array:
         """(..., k, v + 1); 0 for a value never seen where nothing is added: that is skipped."""
         unseen = np.zeros((*self.count.shape[:-1], 1))
@@ -75,7 +82,7 @@ class Categories:
         """The factor of one value in one class; None where the value is missing."""
         if value is None:
             return None
-        at = self.values.index(value) if value in self.values else len(self.values)
+        at = self._place.get(value, len(self.values))
         if at == len(self.values) and self.extra[-1] == 0:
             return Term(self.name, value, 0.0, note=SKIPPED)
         seen = self.count[c, at] if at < len(self.values) else 0.0
@@ -84,7 +91,10 @@ class Categories:
         if 1000 % above.denominator or 1000 % below.denominator:  # thirds: 7/30, not 2.333/10
             share = above / below
             above, below = Fraction(share.numerator), Fraction(share.denominator)
-        return Term(self.name, value, float(self.log[c, at]), above, below)
+        log = float(self.log[c, at])
+        if below > LONGEST:  # weights of 1e300 or 1e-12 make fractions that nobody reads
+            return Term(self.name, value, log)
+        return Term(self.name, value, log, above, below)
 
     def grid(self, classes: tuple[str, ...]) -> Grid:
         """The estimates as fractions of counts."""
@@ -119,8 +129,8 @@ class Gaussians:
         seen = moments.count.nonzero()
         added = smoothing * wide.max(axis=(-2, -1), keepdims=True)
         variance = np.where(seen, variance, wide) + added
-        if not (variance > 0).all():
-            at = tuple(np.argwhere(variance <= 0)[0])
+        if not (variance >= TINY).all():
+            at = tuple(np.argwhere(~(variance >= TINY))[0])
             raise ColumnError(
                 f"column {moments.columns[at[-1]]!r} is constant in class {classes[at[-2]]!r} "
                 "(variance 0, as with n_samples = 1): a normal density needs a spread. "
@@ -131,24 +141,24 @@ class Gaussians:
     def add(self, block: Block, prior: Array, out: Array) -> None:
         """Add these columns' evidence to out (n, k), which holds the prior."""
         check_finite(block)
-        mean, precision, normal = self._arranged(block.schema)
+        mean, scale, normal = self._arranged(block.schema)
         out += normal.sum(axis=1)
         work = np.empty((mean.shape[1] + 1, TILE))
-        scoring.gaussian(block.numbers, mean, precision, work, out)
+        scoring.gaussian(block.numbers, mean, scale, work, out)
         if len(rows := np.flatnonzero(np.isnan(out[:, 0]))):
             some = np.tile(prior, (len(rows), 1))
-            scoring.gaussian_present(block.numbers, mean, precision, normal, rows, some)
+            scoring.gaussian_present(block.numbers, mean, scale, normal, rows, some)
             out[rows] = some
 
     def _arranged(self, schema: Schema) -> tuple[Array, Array, Array]:
-        """Mean, precision and log density at the mean, in the order of a block's columns."""
+        """Mean, 1 / deviation and log density at the mean, in the order of a block's columns."""
         at = [schema.numbers.index(name) for name in self.names]
         shape = (len(self.mean), len(schema.numbers))
-        mean, precision, normal = np.zeros(shape), np.zeros(shape), np.zeros(shape)
+        mean, scale, normal = np.zeros(shape), np.zeros(shape), np.zeros(shape)
         mean[:, at] = self.mean
-        precision[:, at] = 1 / self.variance
-        normal[:, at] = -0.5 * np.log(2 * np.pi * self.variance)
-        return mean, precision, normal
+        scale[:, at] = 1 / np.sqrt(self.variance)
+        normal[:, at] = -0.5 * (np.log(2 * np.pi) + np.log(self.variance))
+        return mean, scale, normal
 
     def grid(self, classes: tuple[str, ...], schema: Schema) -> Grid:
         """The centres and spreads."""
@@ -168,7 +178,8 @@ class Gaussians:
         if np.isnan(x):
             return None
         mean, variance = float(self.mean[c, j]), float(self.variance[c, j])
-        log = -0.5 * (np.log(2 * np.pi * variance) + (x - mean) ** 2 / variance)
+        away = (x - mean) / variance**0.5
+        log = -0.5 * (np.log(2 * np.pi) + np.log(variance) + away * away)
         text = f"N({x:.4g}; {mean:.4g}, {variance**0.5:.4g}²)"
         return Term(self.names[j], f"{x:.6g}", float(log), text=text)
 
@@ -196,8 +207,18 @@ def _written(term: Term | None) -> str:
 
 
 def _fraction(number: float) -> Fraction:
-    """As it is written: 0.1 is one tenth; a third stays a third."""
-    return Fraction(str(float(number))).limit_denominator(10**9)
+    """As it is written: 0.1 is one tenth; a third stays a third; a tiny number is itself."""
+    near = Fraction(str(float(number))).limit_denominator(10**9)
+    return near if number == 0 or abs(near / Fraction(number) - 1) < 1e-9 else Fraction(number)
+
+
+def arranged(values: Array, names: tuple[str, ...], schema: Schema, k: int = 0) -> Array:
+    """(k, p) numbers of the columns ``names``, in the table's order; NaN where there are none."""
+    out = np.full((len(values) or k, len(schema.names)), np.nan)
+    for j, name in enumerate(names):
+        out[:, schema.names.index(name)] = values[:, j]
+    kinds = [column.kind in (NUMBER, DATE, UNKNOWN) for column in schema.columns]
+    return out[:, kinds]
 
 
 def _too_wide(moments: Moments) -> ColumnError:

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from datetime import datetime, timedelta
+from functools import cached_property
+from numbers import Real
 from typing import Any, ClassVar
 
 import numpy as np
 
 from tallylearn.doors import Classifier, OnePass
 from tallylearn.doors.tasks import choice, log_shares
-from tallylearn.errors import OptionError, TargetError
-from tallylearn.models.factors import Categories, Gaussians
+from tallylearn.errors import OptionError, TargetError, speaking
+from tallylearn.models.factors import Categories, Gaussians, arranged, check_finite
 from tallylearn.models.priors import Priors
 from tallylearn.tables import CATEGORY, DATE, NUMBER, Array, Block, Codes, Schema, check_shape
 from tallylearn.tallies import Bundle, Counts, Moments
@@ -66,11 +69,15 @@ class Bayes:
         out[np.isneginf(out).all(axis=1)] = self.priors.log
         return out
 
+    def chosen(self, scores: Array) -> Array:
+        """The place of the most probable class."""
+        return choice(scores, self.at_half)
+
     def evidence(self, block: Block) -> list[Evidence]:
         """The factors of every row."""
         columns = {name: codes.items() for name, codes in coded(block, self.halved).items()}
         scores = self.scores(block)
-        chosen = choice(scores, self.at_half)
+        chosen = self.chosen(scores)
         shares = np.exp(log_shares(scores))
         dead = np.asarray(np.isneginf(self.joint(block)).all(axis=1))
         return [
@@ -96,11 +103,17 @@ class Bayes:
         notes = ("Every class has likelihood 0: the prior answers.",) if dead else ()
         return Evidence(tuple(lines), chosen, "product", notes)
 
+    @cached_property
+    def _places(self) -> tuple[dict[str, Categories], dict[str, int]]:
+        """The tables, and the places of the numbers, by name."""
+        numbers = self.gaussians.names if self.gaussians else ()
+        tables = {table.name: table for table in self.tables}
+        return tables, {name: j for j, name in enumerate(numbers)}
+
     def _terms(self, block: Block, columns: dict[str, list[Any]], i: int, c: int) -> list[Term]:
         """The factors of one row in one class, in the table's order."""
-        tables = {table.name: table for table in self.tables}
-        at = {name: j for j, name in enumerate(self.gaussians.names)} if self.gaussians else {}
-        place = {name: j for j, name in enumerate(block.schema.numbers)}
+        tables, at = self._places
+        place = block.schema.places
         found: list[Term | None] = []
         for name in block.schema.names:
             if name in tables:
@@ -116,15 +129,6 @@ class Bayes:
         numbers = len(self.gaussians.names) if self.gaussians else 0
         return k - 1 + sum(k * (len(table.values) - 1) for table in self.tables) + 2 * k * numbers
 
-    def arranged(self, schema: Schema) -> tuple[Array, Array]:
-        """Means and variances in the order of a table's columns of numbers."""
-        known = self.gaussians.names if self.gaussians else ()
-        names = [name for name in schema.numbers if name in known]
-        if self.gaussians is None:
-            return np.empty((len(self.classes), 0)), np.empty((len(self.classes), 0))
-        at = [known.index(name) for name in names]
-        return self.gaussians.mean[:, at], self.gaussians.variance[:, at]
-
     @property
     def n_entries(self) -> int:
         """Numbers in the printed tables, those that follow from others included."""
@@ -132,20 +136,26 @@ class Bayes:
         numbers = len(self.gaussians.names) if self.gaussians else 0
         return k + sum(k * len(table.values) for table in self.tables) + 2 * k * numbers
 
-    def sampled(self, n: int, rng: np.random.Generator) -> tuple[list[dict[str, Any]], Array]:
-        """n rows from P(x, c)."""
+    def sampled(
+        self, n: int, rng: np.random.Generator, schema: Schema
+    ) -> tuple[list[dict[str, Any]], Array]:
+        """n rows from P(x, c), with the columns of the table."""
         drawn = rng.choice(len(self.classes), size=n, p=np.exp(self.priors.log))
-        rows: list[dict[str, Any]] = [{} for _ in range(n)]
+        columns: dict[str, list[Any]] = {name: [None] * n for name in schema.names}
         for table in self.tables:
-            share = np.exp(table.log[:, :-1])
-            share = share / share.sum(axis=1, keepdims=True)
-            for row, c in zip(rows, drawn, strict=True):
-                row[table.name] = table.values[rng.choice(len(table.values), p=share[c])]
+            share = np.exp(table.log[:, :-1]).cumsum(axis=1)
+            at = (share[drawn] < rng.random((n, 1)) * share[drawn, -1:]).sum(axis=1)
+            halved = self.halved and table.name in schema.numbers
+            columns[table.name] = [float(i) if halved else table.values[i] for i in at.tolist()]
         if self.gaussians is not None:
-            normal = rng.normal(self.gaussians.mean[drawn], np.sqrt(self.gaussians.variance[drawn]))
-            for row, values in zip(rows, normal.tolist(), strict=True):
-                row.update(zip(self.gaussians.names, values, strict=True))
-        return rows, drawn
+            bells = self.gaussians
+            normal = rng.normal(bells.mean[drawn], np.sqrt(bells.variance[drawn]))
+            columns |= {name: normal[:, j].tolist() for j, name in enumerate(bells.names)}
+        for column in schema.of_kind(DATE):
+            columns[column.name] = [_day(days) for days in columns[column.name]]
+        return [
+            dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)
+        ], drawn
 
     def derivation(self, schema: Schema) -> Derivation:
         """Counts, estimates and densities, column by column."""
@@ -200,6 +210,7 @@ class NaiveBayes(OnePass, Classifier):
 
     family: ClassVar[str] = "generative"
     kinds: ClassVar[tuple[str, ...]] = (NUMBER, CATEGORY, DATE)
+    shaping: ClassVar[tuple[str, ...]] = ("numbers",)
     stored: ClassVar[tuple[type, ...]] = (Bayes, Priors, Categories, Gaussians)
 
     def __init__(
@@ -237,14 +248,14 @@ class NaiveBayes(OnePass, Classifier):
     def solve(self, tally: Bundle) -> Bayes:
         """Estimate the probabilities from the counts, and the densities from the moments."""
         priors = Priors.of(tally["target"], self.class_prior, self.fit_prior)
+        columns = tally.get("categories")
         tables = [
             Categories.of(name, counts, priors.classes, self._added(name, counts))
-            for name, counts in tally["categories"].parts.items()
-            if counts or counts.keys[1]
+            for name, counts in (columns.parts.items() if columns is not None else ())
         ]
         gaussians = None
-        if tally["numbers"]:
-            gaussians = Gaussians.of(tally["numbers"], priors.classes, self.var_smoothing)
+        if moments := tally.get("numbers"):
+            gaussians = Gaussians.of(moments, priors.classes, self.var_smoothing)
         return Bayes(priors, tuple(tables), gaussians, self.numbers == "bernoulli", self.at_half)
 
     def predict_joint_log_proba(self, X: Any) -> Array:
@@ -256,14 +267,15 @@ class NaiveBayes(OnePass, Classifier):
         from tallylearn.doors.intake import lesson
 
         self._check_fitted()
-        read = lesson(X, y, None, type(self).__name__, self.schema_)
         total = 0.0
-        for block in read.blocks(self.task):
-            at = block.target.among(self.model_.classes)
-            if (at < 0).any():
-                odd = block.target.items()[int(np.argmax(at < 0))]
-                raise TargetError(f"{type(self).__name__}: the class {odd!r} was never learned.")
-            total += float(self.model_.joint(block)[np.arange(len(block)), at].sum())
+        with speaking(type(self).__name__):
+            read = lesson(X, y, None, type(self).__name__, self.schema_)
+            for block in read.blocks(self.task):
+                at = block.target.among(self.model_.classes)
+                if (at < 0).any():
+                    odd = block.target.items()[int(np.argmax(at < 0))]
+                    raise TargetError(f"the class {odd!r} was never learned.")
+                total += float(self.model_.joint(block)[np.arange(len(block)), at].sum())
         return total
 
     def sample(
@@ -271,28 +283,34 @@ class NaiveBayes(OnePass, Classifier):
     ) -> tuple[list[dict[str, Any]], Array]:
         """n new rows, and their classes, drawn from the fitted P(x, c)."""
         self._check_fitted()
-        if n < 0:
-            raise OptionError(f"{type(self).__name__}: {n} rows cannot be drawn.")
-        rows, drawn = self.model_.sampled(n, np.random.default_rng(random_state))
+        if not isinstance(n, int) or n < 0:
+            raise OptionError(f"{type(self).__name__}: {n!r} rows cannot be drawn.")
+        rows, drawn = self.model_.sampled(n, np.random.default_rng(random_state), self.schema_)
         return rows, self.classes_[drawn]
 
     @property
     def class_count_(self) -> Array:
-        """(k,) the rows of every class."""
+        """(k,) the rows of every class; a model without its tally does not know them."""
         self._check_fitted()
-        return np.asarray(self.model_.priors.count)
+        if self.tally_ is None:
+            raise AttributeError("class_count_: this model was saved without its tally.")
+        return np.asarray(self.tally_["target"].floats())
 
     @property
     def theta_(self) -> Array:
         """(k, p) the means of the columns of numbers, in the table's order."""
         self._check_fitted()
-        return np.asarray(self.model_.arranged(self.schema_)[0])
+        bells = self.model_.gaussians
+        names, mean = (bells.names, bells.mean) if bells else ((), np.empty((0, 0)))
+        return arranged(mean, names, self.schema_, len(self.classes_))
 
     @property
     def var_(self) -> Array:
         """(k, p) their variances, smoothing included."""
         self._check_fitted()
-        return np.asarray(self.model_.arranged(self.schema_)[1])
+        bells = self.model_.gaussians
+        names, spread = (bells.names, bells.variance) if bells else ((), np.empty((0, 0)))
+        return arranged(spread, names, self.schema_, len(self.classes_))
 
     @property
     def n_parameters_(self) -> int:
@@ -300,12 +318,19 @@ class NaiveBayes(OnePass, Classifier):
         self._check_fitted()
         return int(self.model_.n_parameters)
 
+    def _counted(self, tally: Bundle) -> set[str]:
+        moments, columns = tally.get("numbers"), tally.get("categories")
+        found = set() if moments is None else {*map(str, moments.columns)}
+        return found | ({*columns.parts} if columns is not None else set())
+
     def _add_tags(self, tags: Any) -> None:
         tags.classifier_tags.poor_score = self.numbers == "bernoulli"
 
     def _check_options(self) -> None:
         self._in_range("alpha", 0.0)
         self._in_range("var_smoothing", 0.0)
+        if not isinstance(self.fit_prior, bool | np.bool_):
+            raise OptionError(f"fit_prior is True or False, not {self.fit_prior!r}.")
         self._one_of("numbers", ("gaussian", "bernoulli"))
         self._one_of("at_half", ("first", "positive"))
         if self.m is not None:
@@ -324,7 +349,7 @@ class NaiveBayes(OnePass, Classifier):
         if self.p == "uniform":
             return float(self.m) / max(1, len(counts.keys[1]))
         given = self.p.get(name) if isinstance(self.p, Mapping) else None
-        if not isinstance(given, Mapping) or abs(sum(given.values()) - 1) > 1e-9:
+        if not isinstance(given, Mapping) or not _shares(given.values()):
             raise OptionError(
                 "p is 'uniform' or gives every column's values probabilities that sum to 1; "
                 f"for {name!r} there is {given!r}."
@@ -332,10 +357,23 @@ class NaiveBayes(OnePass, Classifier):
         return {value: float(self.m) * share for value, share in given.items()}
 
 
+def _day(days: float | None) -> datetime | None:
+    return None if days is None else datetime(1970, 1, 1) + timedelta(days=days)
+
+
+def _shares(values: Iterable[Any]) -> bool:
+    """Whether these are probabilities that sum to one."""
+    numbers = list(values)
+    if not all(isinstance(share, Real) and float(share) >= 0 for share in numbers):
+        return False
+    return bool(abs(sum(numbers) - 1) <= 1e-9)
+
+
 def coded(block: Block, halved: bool) -> dict[str, Codes]:
     """The columns that are counted: categories, and with ``halved`` numbers by their sign."""
     if not halved:
         return block.codes
+    check_finite(block)
     columns = dict(block.codes)
     for j, name in enumerate(block.schema.numbers):
         x = block.numbers[:, j]

@@ -8,8 +8,9 @@ from typing import Any, ClassVar
 import numpy as np
 
 from tallylearn.doors import Classifier, OnePass
+from tallylearn.doors.tasks import choice
 from tallylearn.kernels import scoring
-from tallylearn.models.factors import TILE, check_finite
+from tallylearn.models.factors import TILE, arranged, check_finite
 from tallylearn.models.priors import Priors
 from tallylearn.tables import DATE, NUMBER, Array, Block, Schema, check_shape
 from tallylearn.tallies import Bundle, Counts, Moments
@@ -51,23 +52,29 @@ class Centroids:
             prior = 2 * np.log(self.prior)
         return np.asarray(self._less_distance(block, self._scale()) + prior)
 
+    def chosen(self, scores: Array) -> Array:
+        """The place of the nearest class; distances are tied by rounding only."""
+        return choice(scores, tied=0.0)
+
     def evidence(self, block: Block) -> list[Evidence]:
         """The squared distance, column by column: the smallest sum wins."""
         scale = np.ones_like(self.within) if self.plain else self._scale()
-        at = [block.schema.numbers.index(name) for name in self.columns]
-        best = self.scores(block).argmax(axis=1)
+        names = block.schema.numbers
+        at = {name: j for j, name in enumerate(self.columns)}
+        order = [(at[name], i) for i, name in enumerate(names) if name in at]
+        best = self.chosen(self.scores(block))
         return [
-            Evidence(tuple(self._line(c, x[at], scale) for c in range(len(self.classes))),
+            Evidence(tuple(self._line(c, x, scale, order) for c in range(len(self.classes))),
                      self.classes[best[i]], "sum")
             for i, x in enumerate(block.numbers)
         ]  # fmt: skip
 
-    def _line(self, c: int, x: Array, scale: Array) -> Line:
+    def _line(self, c: int, x: Array, scale: Array, order: list[tuple[int, int]]) -> Line:
         terms = [] if self.plain else [Term("", "", float(-2 * np.log(self.prior[c])))]
         terms += [
-            Term(name, f"{x[j]:.6g}", float((x[j] - self.mean[c, j]) ** 2 * scale[j]))
-            for j, name in enumerate(self.columns)
-            if not np.isnan(x[j])
+            Term(self.columns[j], f"{x[i]:.6g}", float((x[i] - self.mean[c, j]) ** 2 * scale[j]))
+            for j, i in order
+            if not np.isnan(x[i])
         ]
         return Line(self.classes[c], tuple(terms))
 
@@ -79,23 +86,21 @@ class Centroids:
         check_finite(block)
         at = [block.schema.numbers.index(name) for name in self.columns]
         mean = np.zeros((len(self.classes), len(block.schema.numbers)))
-        precision = np.zeros_like(mean)
-        mean[:, at], precision[:, at] = self.mean, 2 * scale
+        scales = np.zeros_like(mean)
+        mean[:, at], scales[:, at] = self.mean, np.sqrt(2 * scale)
         out = np.zeros((len(block), len(self.classes)))
-        scoring.gaussian(block.numbers, mean, precision, np.empty((mean.shape[1] + 1, TILE)), out)
+        scoring.gaussian(block.numbers, mean, scales, np.empty((mean.shape[1] + 1, TILE)), out)
         if len(rows := np.flatnonzero(np.isnan(out[:, 0]))):
             some = np.zeros((len(rows), len(self.classes)))
-            scoring.gaussian_present(
-                block.numbers, mean, precision, np.zeros_like(mean), rows, some
-            )
+            scoring.gaussian_present(block.numbers, mean, scales, np.zeros_like(mean), rows, some)
             out[rows] = some
         return out
 
     def derivation(self, schema: Schema) -> Derivation:
         """The means."""
+        order = sorted(range(len(self.columns)), key=lambda j: schema.names.index(self.columns[j]))
         rows = tuple(
-            (name, *(short(float(value)) for value in self.mean[:, j]))
-            for j, name in enumerate(self.columns)
+            (self.columns[j], *(short(float(value)) for value in self.mean[:, j])) for j in order
         )
         return Derivation(
             "Nearest centroid",
@@ -162,7 +167,8 @@ class NearestCentroid(OnePass, Classifier):
     def solve(self, tally: Bundle) -> Centroids:
         """The means; shrunk where that is asked for."""
         classes = tally["target"].keys[0]
-        moments = tally["numbers"].over(classes, tally["numbers"].columns)
+        moments = tally.get("numbers") or Moments.empty()
+        moments = moments.over(classes, moments.columns)
         rows = tally["target"].floats()
         seen = moments.count.nonzero()
         overall = moments.pooled().mean[0]
@@ -176,15 +182,18 @@ class NearestCentroid(OnePass, Classifier):
 
     @property
     def centroids_(self) -> Array:
-        """(k, p) the means."""
+        """(k, p) the means, in the table's order; NaN where a column has no values."""
         self._check_fitted()
-        result: Array = self.model_.mean
-        return result
+        return arranged(self.model_.mean, self.model_.columns, self.schema_)
 
     def decision_function(self, X: Any) -> Array:
         """The discriminants; for two classes, how far the second is ahead."""
         scores = self._mapped(X, self._likely)
         return scores[:, 1] - scores[:, 0] if scores.shape[1] == 2 else scores
+
+    def _counted(self, tally: Bundle) -> set[str]:
+        moments = tally.get("numbers")
+        return set() if moments is None else {*map(str, moments.columns)}
 
     def _likely(self, block: Block) -> Array:
         result: Array = self.model_.odds(block)

@@ -14,6 +14,8 @@ from tallylearn.tables import Array, check_shape
 from tallylearn.tallies import Counts
 from tallylearn.workings import Grid, Term
 
+LONGEST = 10**12  # the largest count that is written as a fraction: weights may be 1e300
+
 
 @dataclass(frozen=True)
 class Priors:
@@ -46,6 +48,8 @@ class Priors:
         above, below = (Fraction(str(float(x))) for x in (self.count[c], self.count.sum()))
         if not self.counted and below == 1:
             above, below = Fraction(above.numerator), Fraction(above.denominator)
+        if below > LONGEST:
+            return Term("", "", float(self.log[c]))
         return Term("", "", float(self.log[c]), above, below)
 
     def grid(self) -> Grid:
@@ -66,13 +70,18 @@ def _checked(given: Any, classes: tuple[Any, ...], option: str) -> Array:
                 f"{option} names {listed(given)}, and the classes are {listed(classes)}."
             )
         given = [given[key] for key in classes]
-    array = np.asarray(given, dtype=np.float64)
+    try:
+        array = np.asarray(given, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise OptionError(
+            f"{option} is {given!r}: it gives a probability to each class."
+        ) from None
     if array.shape != (len(classes),):
         raise OptionError(
             f"{option} has {array.size} values for {len(classes)} classes. "
             "Number of priors must match number of classes."
         )
-    if (array < 0).any() or abs(array.sum() - 1) > 1e-9:
+    if not (array >= 0).all() or abs(array.sum() - 1) > 1e-9:
         raise OptionError(
             f"{option} is {array.tolist()}: probabilities are 0 or more and sum to 1."
         )

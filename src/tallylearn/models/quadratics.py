@@ -88,10 +88,14 @@ class QuadraticDiscriminants:
         return np.asarray(self.mean[classes] + np.einsum("ijk,ik->ij", self.rotations[classes],
                                                          scaled))  # fmt: skip
 
+    def chosen(self, scores: Array) -> Array:
+        """The place of the most probable class."""
+        return choice(scores)
+
     def evidence(self, block: Block) -> list[Evidence]:
         """Every column's share of the distance: -½ d_j (Σ⁻¹ d)_j, with d = x - μ."""
         scores = self.scores(block)
-        chosen, shares = choice(scores), np.exp(log_shares(scores))
+        chosen, shares = self.chosen(scores), np.exp(log_shares(scores))
         apart = self.design.filled(block)[:, None, :] - self.mean
         turned = np.einsum("nkp,kpq->nkq", apart, self.rotations) / self.scalings
         parts = -0.5 * apart * np.einsum("nkq,kpq->nkp", turned, self.rotations)
@@ -203,8 +207,8 @@ class QuadraticDiscriminantAnalysis(Discriminant):
         for c, name in enumerate(classes):
             if values[c].min() <= self.tol and not spread.scatter[c].any():
                 raise TargetError(
-                    f"class {name!r} has one row, or none, or equal ones (as with n_samples = 1): a "
-                    "covariance of its own needs a spread. Merge the class, set reg_param, or use "
+                    f"class {name!r} has one row, or none, or equal ones (as with n_samples = 1): "
+                    "a covariance of its own needs a spread. Merge the class, set reg_param, or use "
                     "LinearDiscriminantAnalysis."
                 )
             if values[c].min() <= self.tol:

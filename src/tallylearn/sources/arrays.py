@@ -25,15 +25,34 @@ _ONE_D = (
 def array_of(X: Any) -> Array:
     """Anything that NumPy takes; masked cells are missing."""
     try:
-        array = np.asarray(X)
+        array = unmixed(X)
     except ValueError:
         raise _ragged(X) from None
-    if isinstance(X, list | tuple) and array.ndim == 2 and _converted(array):
-        array = np.array(X, dtype=object)
     if isinstance(X, np.ma.MaskedArray) and X.mask.any() and array.dtype.names is None:
         array = array.astype(np.float64 if array.dtype.kind in "iuf" else object)
         array[X.mask] = np.nan if array.dtype.kind == "f" else None
     return array
+
+
+def unmixed(items: Any) -> Array:
+    """An array; of objects where NumPy would make one type of several, as of [1, "a"]."""
+    array = np.asarray(items)
+    if not isinstance(items, list | tuple) or array.dtype.kind not in "USiufc":
+        return array
+    kinds = _types(items)
+    if array.dtype.kind in "US":
+        same = all(issubclass(kind, str | bytes) for kind in kinds)
+    else:
+        same = kinds.isdisjoint((bool, np.bool_)) and not _rounded(array)
+    return array if same else np.array(items, dtype=object)
+
+
+def _types(items: Any) -> set[type]:
+    """The types of the values in a list, or in a list of rows."""
+    found = set(map(type, items))
+    if found & {list, tuple, np.ndarray}:
+        found = set().union(*(map(type, row) for row in items))
+    return found
 
 
 def matrix(array: Array) -> Array | None:
@@ -88,11 +107,14 @@ def column(name: str, values: Any) -> Any:
     try:
         if hasattr(pure, "__arrow_c_stream__") and not _of_pandas(pure):
             return pa.chunked_array(pure)
-        return pa.array(pure, from_pandas=True)
+        found = pa.array(pure, from_pandas=True)
     except OverflowError:
         return _large(name, pure)
     except (pa.ArrowException, TypeError, ValueError):
         raise mixed(name, pure) from None
+    if isinstance(pure, list | tuple) and pa.types.is_floating(found.type) and bool in _types(pure):
+        raise mixed(name, pure)  # Arrow takes [1.5, True] as numbers
+    return found
 
 
 def _categorical(name: str, values: Any) -> Any:
@@ -145,10 +167,10 @@ def mixed(name: object, values: Any) -> Exception:
                 f"column {name!r} has {value!r} in row {row}, of type {type(value).__name__}: "
                 "argument must be a string or a number."
             )
-        if isinstance(value, int) and not _held(value):
+        if isinstance(value, int) and not held(value):
             return too_large(name, value, row)
         first = value if first is None else first
-        if isinstance(value, str) != isinstance(first, str):
+        if any(isinstance(value, kind) != isinstance(first, kind) for kind in (str, bool)):
             kinds = f"{type(first).__name__} and {type(value).__name__}"
             return ColumnError(
                 f"column {name!r} mixes {kinds}: {value!r} in row {row}. Convert the column to "
@@ -157,7 +179,8 @@ def mixed(name: object, values: Any) -> Exception:
     return ColumnError(f"column {name!r} mixes types. Convert it to one type.")
 
 
-def _held(value: int) -> bool:
+def held(value: int) -> bool:
+    """Whether a double holds an integer."""
     return abs(value) <= EXACT or (value.bit_length() < 1024 and int(float(value)) == value)
 
 
@@ -187,19 +210,29 @@ def _of_pandas(values: Any) -> bool:
     return type(values).__module__.startswith("pandas")
 
 
-def _converted(array: Array) -> bool:
-    """Whether NumPy may have made two strings of [1, "a"], or doubles of large integers."""
-    if array.dtype.kind == "f":
-        return bool((np.abs(array) >= EXACT).any())
-    return array.dtype.kind == "U"
+def _rounded(array: Array) -> bool:
+    """Whether NumPy may have made doubles of large integers."""
+    return array.dtype.kind == "f" and bool((np.abs(array) >= EXACT).any())
 
 
 def _ragged(X: Any) -> InputError:
-    lengths = [len(row) if hasattr(row, "__len__") else 1 for row in X]
-    row = next((at for at, cells in enumerate(lengths) if cells != lengths[0]), 0)
+    rows = [[row] if isinstance(row, str) or not hasattr(row, "__len__") else row for row in X]
+    for at, row in enumerate(rows):
+        if len(row) != len(rows[0]):
+            return InputError(
+                f"row {at} has {len(row)} cells, and row 0 has {len(rows[0])}. "
+                "Every row needs every cell."
+            )
+    return _nested(rows)
+
+
+def _nested(rows: Sequence[Any]) -> InputError:
+    cells = ((at, j, cell) for at, row in enumerate(rows) for j, cell in enumerate(row))
+    long = (cell for cell in cells if hasattr(cell[2], "__len__") and not isinstance(cell[2], str))
+    at, j, odd = next(long, (0, 0, rows[0]))
     return InputError(
-        f"row {row} has {lengths[row]} cells, and row 0 has {lengths[0]}. "
-        "Every row needs every cell."
+        f"row {at} has a {type(odd).__name__} in column 'x{j}' ({odd!r}). "
+        "A cell holds one value: make columns of them, or leave them out."
     )
 
 

@@ -30,10 +30,11 @@ def compact(table: Any) -> Any:
     import pyarrow as pa
 
     table = table.combine_chunks()
-    for at, column in enumerate(table.columns):
-        if pa.types.is_dictionary(column.type):
-            table = table.set_column(at, table.field(at), _used(column.chunk(0)))
-    return table
+    columns = [
+        _used(column.chunk(0)) if pa.types.is_dictionary(column.type) else column
+        for column in table.columns
+    ]
+    return pa.table(columns, schema=table.schema)
 
 
 def _used(coded: Any) -> Any:

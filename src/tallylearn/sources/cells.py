@@ -34,7 +34,16 @@ def fit(values: Any, kind: str, missing: tuple[str, ...] = (), decimal: str = ".
     import pyarrow as pa
 
     try:
-        texts = trimmed(values.cast(pa.string()), missing)
+        return reads(trimmed(values.cast(pa.string()), missing), kind, decimal)
+    except pa.ArrowInvalid:
+        return False
+
+
+def reads(texts: Any, kind: str, decimal: str = ".") -> bool:
+    """Whether all trimmed strings read as this kind."""
+    import pyarrow as pa
+
+    try:
         if kind == "number":
             _numbers(texts, decimal)
         elif kind == "date":

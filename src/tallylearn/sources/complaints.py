@@ -34,6 +34,11 @@ def not_a_date(name: str, text: str, row: int, where: str = "") -> ColumnError:
     return _unlike(f"{where}column {name!r} has something else than an ISO date", name, text, row)
 
 
+def not_a_truth(name: str, text: str, row: int, where: str = "") -> ColumnError:
+    """Another word in a column of truth values."""
+    return _unlike(f"{where}column {name!r} has something else than a truth value", name, text, row)
+
+
 def _unlike(what: str, name: str, text: str, row: int) -> ColumnError:
     return ColumnError(
         f"{what} in row {row} ({text[:SHOWN]!r}). Mark it as missing with "

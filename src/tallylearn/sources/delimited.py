@@ -3,8 +3,10 @@
 It is read in blocks of 65 536 rows, so that memory does not grow with the file.
 
 - **Numbers** are doubles from the start. Spaces around them do not count; ``1,234.5`` is text.
-- **Strings** lose the spaces around them. ``true`` and ``false`` stay strings. A column in whose
-  first block a number starts with needless zeros (``007``, a postal code) is one of strings.
+- **Strings** lose the spaces around them. A column in whose first block a number starts with
+  needless zeros (``007``, a postal code) is one of strings.
+- **Truth values** are True and False where the first block has nothing else, in one spelling of
+  ``True``, ``TRUE`` and ``true``.
 - **Dates** are written as ISO 8601 has them, ``2024-05-31`` or ``2024-05-31 12:30:00``; a time
   with a zone becomes UTC, one without is taken as it stands, and digits below a microsecond go.
 - **Rows** are numbered from 1 at the first row of values; empty lines are passed over and do not
@@ -21,9 +23,11 @@ from typing import Any
 
 from tallylearn.errors import ColumnError, listed
 from tallylearn.sources import cells
-from tallylearn.sources.buffers import emptied
+from tallylearn.sources.buffers import emptied, strings_of
+from tallylearn.sources.complaints import not_a_truth
 from tallylearn.sources.dialects import Dialect
 from tallylearn.sources.faults import check_integers, fault, huge
+from tallylearn.sources.origins import SPELLINGS, TRUTHS
 from tallylearn.sources.parsing import Parser
 
 _PADDED_ZEROS = r"^[+-]?0\d[\d.,]*$"
@@ -45,7 +49,7 @@ class Delimited:
     def kinds(self, declared: Mapping[str, str]) -> dict[str, str]:
         """The kind of every column: as declared, else by the first block that has a value of it.
 
-        ``number``, ``string``, ``date``, or ``unknown`` where the whole file has no value.
+        ``number``, ``string``, ``date``, ``truth``; ``unknown`` where the whole file has no value.
         """
         self._check(declared)
         found = dict.fromkeys(self.names, "unknown") | dict(declared)
@@ -69,8 +73,11 @@ class Delimited:
             return "unknown"
         if pc.any(pc.match_substring_regex(values, _PADDED_ZEROS)).as_py():
             return "string"
+        few = values.unique().slice(0, 3).to_pylist()
+        if any({*pair}.issuperset(few) for pair in SPELLINGS):
+            return "truth"
         for kind in ("number", "date"):
-            if cells.fit(values, kind, dialect.missing, dialect.decimal):
+            if cells.reads(values, kind, dialect.decimal):
                 return kind
         return "string"
 
@@ -106,14 +113,16 @@ class Delimited:
     def _finished(self, kinds: Mapping[str, str]) -> Iterator[Any]:
         import pyarrow as pa
 
+        start = 1
         numbers = [name for name, kind in kinds.items() if kind == "number"]
         for table in self._parser.tables(kinds):
             if any(huge(table[name]) for name in numbers):
                 check_integers(self._parser, numbers)
                 numbers = []
-            yield pa.table({name: self._column(table[name], kinds[name]) for name in kinds})
+            yield pa.table({n: self._column(table[n], kinds[n], n, start) for n in kinds})
+            start += len(table)
 
-    def _column(self, column: Any, kind: str) -> Any:
+    def _column(self, column: Any, kind: str, name: str, start: int) -> Any:
         """A column as it is handed on, from how it was read."""
         import pyarrow.compute as pc
 
@@ -125,4 +134,18 @@ class Delimited:
         if kind == "unknown":
             return column
         coded = cells.trimmed_codes(column.chunk(0), self.dialect.missing)
+        if kind == "truth":
+            return self._truths(coded, name, start)
         return cells.instants(coded.dictionary).take(coded.indices) if kind == "date" else coded
+
+    def _truths(self, coded: Any, name: str, start: int) -> Any:
+        """Truth values from the words for them; another word is named with its row."""
+        import pyarrow.compute as pc
+
+        words = coded.dictionary
+        for at, word in enumerate(words.to_pylist()):
+            if word is not None and word not in TRUTHS:
+                row = start + coded.indices.to_pylist().index(at)
+                raise not_a_truth(name, word, row, f"{self.path}: ")
+        true = pc.is_in(words, value_set=strings_of(tuple(w for w in TRUTHS if TRUTHS[w])))
+        return emptied(true, pc.is_null(words)).take(coded.indices)

@@ -15,8 +15,9 @@ from tallylearn.sources.declarations import Declaration
 from tallylearn.sources.delimited import Delimited
 from tallylearn.sources.dialects import Dialect, sniff
 from tallylearn.sources.frames import Frame, own
+from tallylearn.sources.origins import check_declared
 from tallylearn.sources.reading import beside, block_of, schema_of
-from tallylearn.tables import BLOCK, CATEGORY, DATE, NUMBER, TEXT, Block, Schema
+from tallylearn.tables import BLOCK, CATEGORY, DATE, NUMBER, TEXT, Block, Column, Schema
 
 PARQUET = (".parquet", ".pq")
 ARROW = (".arrow", ".feather", ".ipc")
@@ -44,11 +45,12 @@ class Files:
         if declared.dialect and not isinstance(first, Delimited):
             raise OptionError(f"a dialect goes with a CSV file, not with {self.paths[0].name}.")
         self._kinds = self._kinds_of(first, schema)
+        self._learned = schema is not None  # a fitted schema: values may come that it has not seen
         if schema is None:
             declared.check(first.names)
             schema = schema_of(self._first_frame(first), declared)
         self.schema = schema
-        self._kinds |= {c.name: CSV_KINDS[c.kind] for c in schema.columns if c.kind in CSV_KINDS}
+        self._kinds |= {c.name: _csv_kind(c) for c in schema.columns if c.kind in CSV_KINDS}
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -110,7 +112,7 @@ class Files:
             declared[self.declared.weight] = "number"
         if schema is not None:
             declared |= dict.fromkeys((name for name, _ in schema.parts), "date")
-            declared |= {c.name: CSV_KINDS.get(c.kind, "unknown") for c in schema.columns}
+            declared |= {c.name: _csv_kind(c) for c in schema.columns}
         return part.kinds({name: kind for name, kind in declared.items() if name in part.names})
 
     def _first_frame(self, part: Part) -> Frame:
@@ -131,7 +133,8 @@ class Files:
         ]
 
     def _check(self, path: Path, names: Sequence[str]) -> None:
-        if missing := [name for name in self._wanted() if name not in names]:
+        known = frozenset(names)
+        if missing := [name for name in self._wanted() if name not in known]:
             raise ColumnError(
                 f"{path.name} lacks the column {listed(missing)}; it has {listed(names)}. "
                 f"Add it, or leave it out of all files with ignore={missing}."
@@ -140,6 +143,8 @@ class Files:
     def _block(self, data: Any, start: int) -> Block:
         frame = Frame(tuple(data.column_names), True, arrow=data)
         block = block_of(frame, self.schema, start)
+        if not self._learned:
+            check_declared(self.declared.categories, block.codes, start)
         target, weight = beside(frame, self.declared, start)
         return replace(block, target=target, weight=weight)
 
@@ -190,6 +195,13 @@ class ArrowPart:
         return regrouped(batch.select(list(columns)) for batch in batches)
 
 
+def _csv_kind(column: Column) -> str:
+    """How the cells of a column are read from a delimited file."""
+    if column.kind == CATEGORY and column.origin == "truth":
+        return "truth"
+    return CSV_KINDS.get(column.kind, "unknown")
+
+
 def found(path: str | Path) -> list[Path]:
     """The files that a path or a glob names, sorted."""
     if any(mark in str(path) for mark in "*?[") and not Path(path).is_file():
@@ -198,10 +210,18 @@ def found(path: str | Path) -> list[Path]:
             raise FileError(f"no file matches {str(path)!r}. Check the folder and the ending.")
         return paths
     if not Path(path).is_file():
-        what = (
-            "is a folder: name the files in it, as in 'folder/*.csv'"
-            if Path(path).is_dir()
-            else "does not exist: check the path"
-        )
-        raise FileError(f"{str(path)!r} {what}.")
+        raise FileError(f"{str(path)!r} {_why_not(Path(path))}.")
     return [Path(path)]
+
+
+def piped(path: Path) -> bool:
+    """Whether this is a pipe or a device, which can be read once only."""
+    return path.is_fifo() or path.is_char_device()
+
+
+def _why_not(path: Path) -> str:
+    if path.is_dir():
+        return "is a folder: name the files in it, as in 'folder/*.csv'"
+    if piped(path):
+        return "is a pipe, which cannot be read twice: save it first"
+    return "is no file" if path.exists() else "does not exist: check the path"

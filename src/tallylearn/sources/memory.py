@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from tallylearn.errors import ColumnError, InputError, KindError, TargetError, listed
 from tallylearn.sources.declarations import Declaration
 from tallylearn.sources.frames import Frame, framed
+from tallylearn.sources.origins import check_declared
 from tallylearn.sources.reading import beside, block_of, schema_of
 from tallylearn.sources.targets import weights
 from tallylearn.tables import DATE, NUMBER, TEXT, Block, Codes, Column, Schema
@@ -40,10 +41,11 @@ class Table:
             return X
         frame = X if isinstance(X, Frame) else framed(X)
         declared.check(frame.names)
-        if schema is None:
-            schema = schema_of(frame, declared)
         target, weight = beside(frame, declared)
-        return cls(block_of(frame, schema), target, weight, declared)
+        block = block_of(frame, schema or schema_of(frame, declared))
+        if schema is None:
+            check_declared(declared.categories, block.codes)
+        return cls(block, target, weight, declared)
 
     @property
     def schema(self) -> Schema:
@@ -129,12 +131,28 @@ def _picked(rows: Any, n: int) -> Any:
         return slice(start, max(start, stop)) if step == 1 else np.arange(start, stop, step)
     if isinstance(rows, int | np.integer) and not isinstance(rows, bool):
         if not -n <= rows < n:
-            raise IndexError(f"the table has {n} rows, and none with the number {rows}.")
+            raise _no_row(int(rows), n)
         return slice(int(rows) % n, int(rows) % n + 1)
     found = np.asarray(rows)
     if found.dtype.kind not in "biu" and found.size:
         raise KindError(f"rows are picked by number, not by {rows!r}. Columns are not picked here.")
-    return found if found.size else np.empty(0, dtype=np.int64)
+    _check_picked(found, n)
+    return np.atleast_1d(found) if found.size else np.empty(0, dtype=np.int64)
+
+
+def _check_picked(rows: Array, n: int) -> None:
+    """A mask has one truth value a row; numbers are those of rows that are there."""
+    if rows.dtype.kind == "b" and rows.shape != (n,):
+        raise InputError(
+            f"the table has {n} rows, and the mask the shape {rows.shape}. "
+            "A mask needs one truth value a row."
+        )
+    if rows.dtype.kind in "iu" and (off := (rows < -n) | (rows >= n)).any():
+        raise _no_row(int(rows[off].flat[0]), n)
+
+
+def _no_row(row: int, n: int) -> IndexError:
+    return IndexError(f"the table has {n} rows, and none with the number {row}.")
 
 
 def _rows_of(column: Any, rows: Any) -> Any:

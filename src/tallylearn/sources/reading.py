@@ -12,8 +12,9 @@ from tallylearn.sources.columns import codes, kind_of, masked, numbers, strings
 from tallylearn.sources.dates import date_part, days
 from tallylearn.sources.declarations import Declaration
 from tallylearn.sources.frames import Frame
+from tallylearn.sources.origins import as_learned, origin_of
 from tallylearn.sources.targets import weights
-from tallylearn.tables import CATEGORY, DATE, NUMBER, TEXT, Block, Column, Schema
+from tallylearn.tables import CATEGORY, DATE, NUMBER, TEXT, Block, Codes, Column, Schema
 
 Array = NDArray[Any]
 
@@ -48,18 +49,18 @@ def block_of(frame: Frame, schema: Schema, start: int = 0) -> Block:
     if frame.matrix is not None and frame.names == schema.numbers and not schema.missing:
         return Block(schema, frame.matrix, start=start)
     frame = _apart(frame, schema, start)
-    found = {name: masked(frame.column(name), schema.missing) for name in schema.categories}
-    declared = {column.name: column.values for column in schema.columns}
     return Block(
         schema,
         _matrix(frame, schema, start),
-        {
-            name: codes(_categorical(data, schema, name), declared[name])
-            for name, data in found.items()
-        },
+        {c.name: _coded(frame, c, schema.missing, start) for c in schema.of_kind(CATEGORY)},
         {c.name: strings(frame.column(c.name)) for c in schema.of_kind(TEXT)},
         start=start,
     )
+
+
+def _coded(frame: Frame, column: Column, missing: tuple[Any, ...], start: int) -> Codes:
+    data = masked(frame.column(column.name), missing)
+    return as_learned(column, origin_of(data.type), codes(data, column.values), start)
 
 
 def _column_of(frame: Frame, name: str, declared: Declaration) -> Column:
@@ -88,27 +89,21 @@ def _matrix(frame: Frame, schema: Schema, start: int) -> Array:
     out = np.empty((len(names), len(frame)))
     for j, name in enumerate(names):
         data = masked(frame.column(name), schema.missing)
-        out[j] = days(name, data, start) if name in dates else numbers(name, data, start)
+        if name in dates:
+            out[j] = days(name, data, start)
+        else:
+            _check_truth(name, data)
+            out[j] = numbers(name, data, start)
     return out.T
 
 
-def _categorical(data: Any, schema: Schema, name: str) -> Any:
-    """Text where the fitted column was text: numbers there are another type, and said so."""
-    import pyarrow.types as is_
-
-    origin = next(column.origin for column in schema.columns if column.name == name)
-    kind = data.type.value_type if is_.is_dictionary(data.type) else data.type
-    if (
-        origin == "text"
-        and (is_.is_integer(kind) or is_.is_floating(kind))
-        and len(data) > data.null_count
-    ):
-        value = next(value for value in data.to_pylist() if value is not None)
+def _check_truth(name: str, data: Any) -> None:
+    """A number is not a truth value, though a truth value may weigh."""
+    if origin_of(data.type) == "truth" and len(data) > data.null_count:
         raise ColumnError(
-            f"column {name!r} was a category of text when the model learned, and has numbers here "
-            f"({value!r}). Pass the values as text."
+            f"column {name!r} was a number when the model learned, and has truth values here "
+            f"({data.drop_null()[0].as_py()}). Pass numbers, such as 1 and 0."
         )
-    return data
 
 
 def _apart(frame: Frame, schema: Schema, start: int) -> Frame:

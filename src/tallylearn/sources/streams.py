@@ -64,7 +64,8 @@ class Bytes(io.RawIOBase):
             ) from None
 
     def close(self) -> None:
-        self._file.close()
+        if "_file" in vars(self):  # opening may have failed
+            self._file.close()
         super().close()
 
 

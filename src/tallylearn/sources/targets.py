@@ -1,4 +1,4 @@
-"""Targets and weights: the labels, the measures, and how much each row counts."""
+"""Targets: the classes of the rows, whatever they are written as."""
 
 from __future__ import annotations
 
@@ -8,19 +8,20 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tallylearn.errors import InputError, TargetError, warn_of_conversion
-from tallylearn.sources.arrays import EXACT, is_missing
-from tallylearn.sources.buffers import doubles, numpy_of
+from tallylearn.errors import TargetError, warn_of_conversion
+from tallylearn.sources.arrays import EXACT, is_missing, unmixed
 from tallylearn.sources.columns import codes, numeric
+from tallylearn.sources.measures import check_finite, measures, missing, numbers_of, weights
 from tallylearn.tables import Codes
 
 Array = NDArray[Any]
+__all__ = ["flat", "labels", "measures", "weights"]
 
 
 def flat(y: Any) -> Array:
     """A target as a one-dimensional array."""
     try:
-        array = np.asarray(y)
+        array = unmixed(y)
     except ValueError:
         raise TargetError("y has rows of different lengths. Pass one value a row.") from None
     if array.ndim == 2 and array.shape[1] == 1:
@@ -57,67 +58,6 @@ def labels(y: Any, start: int = 0) -> Codes:
     )
 
 
-def measures(y: Any, start: int = 0) -> Array:
-    """A target of numbers."""
-    if isinstance(y, Codes):
-        y = np.array(y.items(), dtype=object)
-    elif hasattr(y, "null_count"):
-        y = _measures_of_arrow(y)
-    try:
-        numbers = np.asarray(y, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise _no_measure(y[0]) from None
-    _check_finite(numbers, start)
-    return numbers
-
-
-def _measures_of_arrow(y: Any) -> Array:
-    import pyarrow as pa
-
-    kind = y.type.value_type if pa.types.is_dictionary(y.type) else y.type
-    if not numeric(kind):
-        raise _no_measure(y[0].as_py())
-    return doubles(y.cast(kind))
-
-
-def _no_measure(value: object) -> TargetError:
-    what = "text" if isinstance(value, str) else type(value).__name__
-    return TargetError(
-        f"the target holds {what} ({value!r}). A regression needs numbers: choose another target, "
-        "or a classifier."
-    )
-
-
-def weights(weight: Any, n: int, name: str = "sample_weight", start: int = 0) -> Array:
-    """Weights: finite, not negative, not all zero."""
-    try:
-        array = np.asarray(weight)
-    except ValueError:
-        raise InputError(f"{name} has rows of different lengths. Pass one number a row.") from None
-    if array.ndim == 0:
-        array = np.full(n, array)
-    if array.ndim != 1:
-        raise InputError(
-            f"{name} has {array.ndim} dimensions. Sample weights must be 1D array or scalar"
-        )
-    if len(array) != n:
-        raise InputError(
-            f"{name} has {len(array)} values for {n} rows. "
-            f"sample_weight.shape == {array.shape}, expected {(n,)}!"
-        )
-    try:
-        array = array.astype(np.float64)
-    except (TypeError, ValueError):
-        raise InputError(f"{name} holds {array[0]!r}. Weights are numbers.") from None
-    for bad, word in ((~np.isfinite(array), "not finite"), (array < 0, "negative")):
-        if bad.any():
-            row = int(np.argmax(bad))
-            raise InputError(
-                f"{name} is {array[row]} in row {start + row}: {word}. Weights are 0 or more."
-            )
-    return array
-
-
 def _labels_of_integers(y: Array) -> Codes:
     """By looking up where the range is small: sorting a million takes longer than learning."""
     low, high = (int(y.min()), int(y.max())) if len(y) else (0, 0)
@@ -133,7 +73,7 @@ def _labels_of_integers(y: Array) -> Codes:
 
 
 def _labels_of_floats(y: Array, start: int) -> Codes:
-    _check_finite(y, start)
+    check_finite(y, start)
     if (off := (y != np.floor(y)) | (np.abs(y) > EXACT)).any():
         row = int(np.argmax(off))
         raise TargetError(
@@ -155,7 +95,7 @@ def _labels_of_objects(y: Array, start: int) -> Codes:
     items = [item.item() if isinstance(item, np.generic) else item for item in y]
     for row, item in enumerate(items):
         if is_missing(item):
-            raise _missing(start + row)
+            raise missing(start + row)
     kinds = {
         bool if isinstance(item, bool) else str if isinstance(item, str) else float
         for item in items
@@ -175,30 +115,19 @@ def _labels_of_arrow(y: Any, start: int) -> Codes:
 
     if y.null_count:
         row = int(np.argmax(np.asarray(y.is_null())))
-        raise _missing(start + row)
+        raise missing(start + row)
     kind = y.type.value_type if pa.types.is_dictionary(y.type) else y.type
     if numeric(kind):
-        return labels(_numbers_of(y.cast(kind)), start)
+        return labels(numbers_of(y.cast(kind)), start)
     if pa.types.is_temporal(kind):
         y = y.cast(pa.string())
     return _sorted(codes(y), start)
 
 
-def _numbers_of(y: Any) -> Array:
-    """A column of numbers or truth values, in NumPy's widest type for them."""
-    import pyarrow.types as is_
-
-    if y.null_count or not (is_.is_integer(y.type) or is_.is_boolean(y.type)):
-        return doubles(y)
-    if is_.is_boolean(y.type):
-        return numpy_of(y, np.uint8(0)).astype(bool)
-    return numpy_of(y, np.uint64(0) if is_.is_uint64(y.type) else np.int64(0))
-
-
 def _sorted(found: Codes, start: int) -> Codes:
     """The classes that occur, in order."""
     if (found.codes < 0).any():
-        raise _missing(start + int(np.argmax(found.codes < 0)))
+        raise missing(start + int(np.argmax(found.codes < 0)))
     seen = np.bincount(found.codes, minlength=len(found.values)) > 0
     order = sorted(np.flatnonzero(seen), key=found.values.__getitem__)
     place = np.full(len(found.values), -1, dtype=np.int32)
@@ -213,21 +142,3 @@ def _number(item: Any) -> float:
         raise TargetError(
             f"the target holds {item!r}. Classes are text or whole numbers."
         ) from None
-
-
-def _check_finite(y: Array, start: int) -> None:
-    if np.isfinite(y).all():
-        return
-    row = int(np.argmin(np.isfinite(y)))
-    if np.isnan(y[row]):
-        raise _missing(start + row)
-    raise TargetError(
-        f"the target is {y[row]} in row {start + row}. Drop that row, or mend it. "
-        "Input y contains infinity."
-    )
-
-
-def _missing(row: int) -> TargetError:
-    return TargetError(
-        f"the target is missing in row {row}. Drop that row, or fill it in. Input y contains NaN."
-    )

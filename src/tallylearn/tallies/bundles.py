@@ -17,15 +17,27 @@ class Tally(Protocol):
 
 @dataclass(frozen=True)
 class Bundle:
-    """Named parts, added name by name; a part that one side lacks is empty there."""
+    """Named parts, added name by name; a part that one side lacks is empty there.
+
+    A part without any key is left out, so that forgetting leaves no trace.
+    """
 
     parts: Mapping[str, Any] = field(default_factory=dict)  # in the order of the names
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "parts", dict(sorted(self.parts.items())))
+        kept = {name: part for name, part in sorted(self.parts.items()) if not part.nothing}
+        object.__setattr__(self, "parts", kept)
+
+    @property
+    def nothing(self) -> bool:
+        return not self.parts
 
     def __getitem__(self, name: str) -> Any:
         return self.parts[name]
+
+    def get(self, name: str) -> Any:
+        """A part, or None where there is nothing."""
+        return self.parts.get(name)
 
     def __contains__(self, name: object) -> bool:
         return name in self.parts

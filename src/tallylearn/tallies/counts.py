@@ -81,6 +81,11 @@ class Counts:
         keys = tuple(sorted(keys))
         return cls((keys,), Exact.of(np.zeros(len(keys), dtype=np.int64)), (keys,))
 
+    @property
+    def nothing(self) -> bool:
+        """Whether there is no key at all, counted or declared."""
+        return not any(self.keys)
+
     def __bool__(self) -> bool:
         return bool(self.table.nonzero().any())
 

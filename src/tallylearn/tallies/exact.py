@@ -16,6 +16,7 @@ from tallylearn.kernels import limbs as kernel
 from tallylearn.tables import Array
 
 LIMB = 32
+FARTHEST = 200  # limbs from the point: weights, squares and all stay within
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,6 +30,10 @@ class Exact:
 
     limbs: Array  # (..., l) int64: 32 bits each, the highest signed
     low: int
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.low, int) or abs(self.low) > FARTHEST:
+            raise ValueError(f"limbs start at {self.low!r}")
 
     @classmethod
     def of(cls, integers: Array) -> Exact:

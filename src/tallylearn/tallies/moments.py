@@ -68,6 +68,11 @@ class Moments:
         zero = Exact.of(np.zeros((0, 0), dtype=np.int64))
         return cls((), (), zero, zero, zero)
 
+    @property
+    def nothing(self) -> bool:
+        """Whether there is no key at all."""
+        return not self.keys and not self.columns
+
     def __bool__(self) -> bool:
         return bool(self.count.nonzero().any())
 

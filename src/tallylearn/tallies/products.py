@@ -75,6 +75,11 @@ class Products:
     def names(self) -> Names:
         return tuple(zip(self.columns, self.values, strict=True))
 
+    @property
+    def nothing(self) -> bool:
+        """Whether there is no key at all."""
+        return not self.keys and not self.columns
+
     def __bool__(self) -> bool:
         return bool(self.count.nonzero().any())
 
