@@ -208,8 +208,8 @@ class QuadraticDiscriminantAnalysis(Discriminant):
             if values[c].min() <= self.tol and not spread.scatter[c].any():
                 raise TargetError(
                     f"class {name!r} has one row, or none, or equal ones (as with n_samples = 1): "
-                    "a covariance of its own needs a spread. Merge the class, set reg_param, or use "
-                    "LinearDiscriminantAnalysis."
+                    "a covariance of its own needs a spread. Merge the class, set reg_param, or "
+                    "use LinearDiscriminantAnalysis."
                 )
             if values[c].min() <= self.tol:
                 why = degenerate(covariance[c], names)
