@@ -342,9 +342,8 @@ def f20(show: Show) -> None:
     lda = tl.LinearDiscriminantAnalysis().fit(ONE + TWO, ["c1"] * 2 + ["c2"] * 3)
     rows, classes = lda.sample(10_000, random_state=0)
     x = np.array([r["x0"] for r in rows])
-    show(
-        f"LDA: mean of c1 {x[classes == 'c1'].mean():.1f}, variance {x[classes == 'c1'].var():.1f}"
-    )
+    one = x[classes == "c1"]
+    show(f"LDA: mean of c1 {one.mean():.1f}, variance {one.var():.1f}")
     assert x[classes == "c2"].mean() == pytest.approx(7, abs=0.1)
 
 

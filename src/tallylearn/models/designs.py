@@ -107,17 +107,17 @@ class Design:
         ]
         return [Sentence(text) for text in said]
 
-    def rows(self, x: Array) -> list[dict[str, object]]:
+    def rows(self, x: Array, schema: Schema) -> list[dict[str, object]]:
         """Rows of numbers (n, p) as rows of the table; of a category's values the largest."""
         out: list[dict[str, object]] = [{} for _ in x]
-        for name in dict.fromkeys((*self.columns, *self.based)):
+        for name in schema.names:
             at = self._of(name)
             if name in self.based:
                 values = [self.base[self.based.index(name)], *(self.values[j][1:] for j in at)]
                 whole = np.column_stack([1 - x[:, at].sum(axis=1), x[:, at]])
                 found: list[object] = [values[c] for c in whole.argmax(axis=1)]
             else:
-                found = x[:, at[0]].tolist()
+                found = x[:, at[0]].tolist() if at else [None] * len(x)
             for row, value in zip(out, found, strict=True):
                 row[name] = value
         return out

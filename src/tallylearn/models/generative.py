@@ -24,6 +24,7 @@ class Discriminant(OnePass, Classifier):
 
     family: ClassVar[str] = "generative"
     kinds: ClassVar[tuple[str, ...]] = (NUMBER, CATEGORY, DATE)
+    shaping: ClassVar[tuple[str, ...]] = ("exact",)
     exact: bool
     priors: Any
     shrinkage: Any
@@ -65,13 +66,14 @@ class Discriminant(OnePass, Classifier):
     ) -> tuple[list[dict[str, Any]], Array]:
         """n new rows, and their classes, drawn from the fitted P(x, c)."""
         self._check_fitted()
-        if n < 0:
-            raise OptionError(f"{type(self).__name__}: {n} rows cannot be drawn.")
+        if not isinstance(n, int) or n < 0:
+            raise OptionError(f"{type(self).__name__}: {n!r} rows cannot be drawn.")
         rng = np.random.default_rng(random_state)
         model = self.model_
         drawn = rng.choice(len(model.classes), size=n, p=np.exp(model.priors.log))
         noise = rng.normal(size=(n, len(model.design.columns)))
-        return model.design.rows(model.drawn(drawn, noise)), self.classes_[drawn]
+        rows = model.design.rows(model.drawn(drawn, noise), self.schema_)
+        return rows, self.classes_[drawn]
 
     @property
     def means_(self) -> Array:
@@ -97,6 +99,10 @@ class Discriminant(OnePass, Classifier):
         for axis in axes:
             array = array.take(order, axis)
         return array
+
+    def _counted(self, tally: Bundle) -> set[str]:
+        scatter = tally.get("numbers")
+        return set() if scatter is None else {*scatter.columns}
 
     def _add_tags(self, tags: Any) -> None:
         super()._add_tags(tags)

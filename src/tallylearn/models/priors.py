@@ -74,9 +74,7 @@ def _checked(given: Any, classes: tuple[Any, ...], option: str) -> Array:
     try:
         array = np.asarray(given, dtype=np.float64)
     except (TypeError, ValueError):
-        raise OptionError(
-            f"class_prior is {given!r}: it gives a probability to each class."
-        ) from None
+        raise OptionError(f"{option} is {given!r}: it gives a probability to each class.") from None
     if array.shape != (len(classes),):
         raise OptionError(
             f"{option} has {array.size} values for {len(classes)} classes. "

@@ -208,9 +208,9 @@ class QuadraticDiscriminantAnalysis(Discriminant):
         for c, name in enumerate(classes):
             if values[c].min() <= self.tol and not spread.scatter[c].any():
                 raise TargetError(
-                    f"class {name!r} has one row, or equal rows (as with n_samples = 1): a "
-                    "covariance of its own needs a spread. Merge the class, set reg_param, or use "
-                    "LinearDiscriminantAnalysis."
+                    f"class {name!r} has one row, or none, or equal ones (as with n_samples = 1): "
+                    "a covariance of its own needs a spread. Merge the class, set reg_param, or "
+                    "use LinearDiscriminantAnalysis."
                 )
             if values[c].min() <= self.tol:
                 why = degenerate(covariance[c], names)

@@ -40,7 +40,7 @@ class Spread:
 def spread_of(tally: Bundle) -> Spread:
     """From the tally: categories without their first value, gaps filled."""
     counts: Counts = tally["target"]
-    scatter = _as_floats(tally["numbers"])
+    scatter = _as_floats(tally.get("numbers") or Scatter.empty())
     scatter = scatter.over(counts.keys[0], scatter.names)
     based = {name: value[1:] for name, value in reversed(scatter.names) if value}
     kept = [
