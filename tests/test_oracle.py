@@ -212,6 +212,25 @@ def slow_text(rows: Any, query: str, label: str, alpha: Any, model: str) -> Frac
     return result
 
 
+@given(
+    rows=st.lists(
+        st.lists(st.sampled_from([0.0, 1e-10, -1.0, 2.5, -np.inf]), min_size=3, max_size=3),
+        min_size=1,
+    ),
+    last=st.booleans(),
+)
+def test_the_compiled_choice_equals_the_obvious_one(rows: Any, last: bool) -> None:
+    scores = np.array(rows)
+    chosen = [np.zeros(len(rows), dtype=np.int64) for _ in range(2)]
+    with np.errstate(invalid="ignore"):  # minus infinity less itself
+        for module, out in zip((scoring, interpreted("scoring")), chosen, strict=True):
+            module.choose(scores, 1e-9, 1e-12, last, out)
+    for row, *places in zip(rows, *chosen, strict=True):
+        best = max(row)
+        ties = [c for c, x in enumerate(row) if x == best or best - x <= 1e-9 + 1e-12 * abs(best)]
+        assert places == [ties[-1 if last else 0]] * 2
+
+
 ROWS = st.lists(
     st.tuples(
         st.sampled_from(["no", "yes"]),

@@ -11,6 +11,7 @@ from tallylearn import engines
 from tallylearn.doors.intake import lesson, rows
 from tallylearn.doors.shell import Estimator
 from tallylearn.errors import TargetError, listed, speaking
+from tallylearn.kernels import scoring
 from tallylearn.sources.memory import check_size
 from tallylearn.sources.targets import flat, labels
 from tallylearn.tables import Array, Block
@@ -173,8 +174,7 @@ def log_shares(scores: Array) -> Array:
 
 def choice(scores: Array, at_half: str = "first", tied: float = TIED) -> Array:
     """The best class of every row; of tied ones the first, or the last with "positive"."""
-    best = scores.max(axis=1, keepdims=True)
-    ties = best - scores <= tied + ROUNDED * np.abs(best)
-    if at_half == "positive":
-        return np.asarray(scores.shape[1] - 1 - np.argmax(ties[:, ::-1], axis=1))
-    return np.asarray(np.argmax(ties, axis=1))
+    out = np.zeros(len(scores), dtype=np.int64)
+    scores = np.ascontiguousarray(scores, dtype=np.float64)
+    scoring.choose(scores, tied, ROUNDED, at_half == "positive", out)
+    return out

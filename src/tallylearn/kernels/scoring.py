@@ -95,3 +95,31 @@ def look_up(
                 code = last
             for c in range(out.shape[1]):
                 out[i, c] += table[code, c]
+
+
+def choose(
+    scores: cython.const[cython.double][:, ::1],
+    tied: cython.double,
+    rounded: cython.double,
+    last: cython.bint,
+    out: cython.longlong[::1],
+):
+    """The first, or the last, of the scores within tied + rounded * |best| of the best."""
+    i: cython.Py_ssize_t
+    c: cython.Py_ssize_t
+    k: cython.Py_ssize_t = scores.shape[1]
+    best: cython.double
+    least: cython.double
+    with cython.nogil:
+        for i in range(scores.shape[0]):
+            best = scores[i, 0]
+            for c in range(1, k):
+                if scores[i, c] > best:
+                    best = scores[i, c]
+            least = best - tied - rounded * (best if best > 0 else -best)
+            if best - best != 0:  # minus infinity throughout
+                least = best
+            for c in range(k):
+                if scores[i, k - 1 - c if last else c] >= least:
+                    out[i] = k - 1 - c if last else c
+                    break
