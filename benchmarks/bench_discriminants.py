@@ -19,7 +19,7 @@ def numbers(n: int = 1_000_000, p: int = 50, k: int = 10) -> None:
     fast = peer.LinearDiscriminantAnalysis(solver="lsqr")
     usual, quadratic = peer.LinearDiscriminantAnalysis(), peer.QuadraticDiscriminantAnalysis()
     heading(f"discriminants: n = {n:,}, p = {p}, {k} classes; peer scikit-learn")
-    versus("LDA fit / its fastest solver", lambda: lda.fit(X, y), lambda: fast.fit(X, y), 4, 2)
+    versus("LDA fit / its fastest solver", lambda: lda.fit(X, y), lambda: fast.fit(X, y), 4, 5)
     versus("LDA fit / its default solver", lambda: lda.fit(X, y), lambda: usual.fit(X, y), 30, 1)
     versus("QDA fit", lambda: qda.fit(X, y), lambda: quadratic.fit(X, y), 4, 1)
     versus("LDA predict", lambda: lda.predict(X), lambda: usual.predict(X), 1, 2)

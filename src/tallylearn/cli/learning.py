@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 MODELS = {
     "bayes": "NaiveBayes",
+    "lda": "LinearDiscriminantAnalysis",
+    "qda": "QuadraticDiscriminantAnalysis",
     "centroid": "NearestCentroid",
     "majority": "DummyClassifier",
     "mean": "DummyRegressor",
@@ -38,7 +40,8 @@ Examples:
 @click.option("--target", required=True, metavar="COLUMN", help="The column to predict.")
 @click.option(
     "--model", required=True, type=click.Choice(list(MODELS)),
-    help="Naive Bayes, nearest centroid, the largest class, or the mean of a target of numbers.",
+    help="Naive Bayes, linear or quadratic discriminants, nearest centroid, the largest class, or "
+    "the mean of a target of numbers.",
 )  # fmt: skip
 @click.option("--alpha", type=float, help="Of bayes: added to every count (1 unless said).")
 @click.option("--m", type=float, help="Of bayes: the m-estimate instead of alpha.")

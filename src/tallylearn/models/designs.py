@@ -90,7 +90,7 @@ class Design:
     def remarks(self, schema: Schema) -> list[Sentence]:
         """What was done to the table before the sums."""
         said = [
-            f"Column {name!r} is missing in {self.gaps[at[0]]:g} rows: filled by the mean"
+            f"Column {name!r} is missing in {self.gaps[at[0]]:g} of the rows: filled by the mean"
             + (f" {self.fill[at[0]]:.6g}." if not self.values[at[0]] else " of its indicators.")
             for name, at in self.groups(schema).items()
             if self.gaps[at[0]] > 0
