@@ -52,6 +52,14 @@ class Design:
             out[np.ix_(codes == -1, at)] = np.nan
         return out
 
+    def product(self, block: Block, weights: Array) -> Array:
+        """matrix(block) @ weights.T (n, k); numbers stay in their order, and the weights move."""
+        if self.based:
+            return np.asarray(self.matrix(block) @ weights.T)
+        moved = np.zeros((len(weights), block.numbers.shape[1]))
+        moved[:, [block.schema.places[name] for name in self.columns]] = weights
+        return np.asarray(block.numbers @ moved.T)
+
     def filled(self, block: Block) -> Array:
         """The rows as numbers, every gap filled by its column's mean."""
         x = self.matrix(block)

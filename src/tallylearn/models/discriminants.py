@@ -69,7 +69,7 @@ class LinearDiscriminants:
     def scores(self, block: Block) -> Array:
         """The discriminants (n, k)."""
         with np.errstate(invalid="ignore", over="ignore"):
-            out = self.design.matrix(block) @ self.weights.T
+            out = self.design.product(block, self.weights)
         if not np.isfinite(out).all():  # looked at here: a gap or an infinity shows in the sums
             out = self.design.filled(block) @ self.weights.T
         return np.asarray(out + self.bias)
