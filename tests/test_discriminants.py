@@ -323,3 +323,44 @@ def test_forgetting_a_class_forgets_its_values_too() -> None:
     model.forget(frame[frame["y"] == 2], "y")
     other = tl.LinearDiscriminantAnalysis(exact=True).fit(frame[frame["y"] != 2], "y")
     assert modelfile.digests(model) == modelfile.digests(other)
+
+
+@pytest.mark.parametrize("exact", [False, True])
+def test_a_constant_column_with_gaps_or_weights_is_left_out(exact: bool) -> None:
+    rng = np.random.default_rng(0)
+    y = rng.integers(3, size=2000)
+    X = rng.normal(size=(2000, 2)) + 2 * y[:, None]
+    wide = np.c_[X, np.full(2000, 123.456)]
+    plain = tl.LinearDiscriminantAnalysis().fit(X, y).score(X, y)
+    weighed = tl.LinearDiscriminantAnalysis(exact=exact).fit(
+        wide, y, sample_weight=rng.random(2000)
+    )
+    assert abs(weighed.score(wide, y) - plain) < 0.01
+    wide[::7, 2] = np.nan
+    model = tl.LinearDiscriminantAnalysis(exact=exact).fit(wide, y)
+    assert model.score(wide, y) == plain
+    assert "'x2' is constant" in str(model.show_work())
+    with pytest.raises(errors.ColumnError, match="'x2' is constant"):
+        tl.LinearDiscriminantAnalysis(solver="eigen", exact=exact).fit(wide, y)
+
+
+def test_a_row_beyond_all_distances_is_refused_by_row() -> None:
+    X, y = np.array([[0.0], [1.0], [5.0], [7.0]]), [0, 0, 1, 1]
+    with pytest.raises(errors.ColumnError, match="row 1 is so far"):
+        tl.QuadraticDiscriminantAnalysis().fit(X, y).predict_proba([[0.0], [1e200]])
+
+
+def test_rows_drawn_with_dates_are_rows_for_the_model() -> None:
+    when = pd.date_range("2026-01-01", periods=8)
+    frame = pd.DataFrame({"when": when, "x": [1.0, 3, 2, 5, 7, 6, 9, 8]})
+    for learner in (tl.LinearDiscriminantAnalysis(), tl.QuadraticDiscriminantAnalysis()):
+        model = learner.fit(frame, list("aaaabbbb"))
+        assert model.predict(model.sample(5, random_state=0)[0]).shape == (5,)
+
+
+def test_given_priors_are_in_the_formula_and_components_are_whole() -> None:
+    X, y = np.array([[0.0], [1.0], [5.0], [8.0]]), [0, 0, 1, 1]
+    shown = tl.LinearDiscriminantAnalysis(solver="lsqr", priors=[0.1, 0.9]).fit(X, y).show_work()
+    assert "Σ_k p_k S_k" in str(shown)
+    with pytest.raises(errors.OptionError, match="whole number"):
+        tl.LinearDiscriminantAnalysis(n_components=1.5).fit(X, y)

@@ -120,7 +120,7 @@ def test_documents_without_known_words_are_left_to_the_prior_and_said_so() -> No
         said = [str(row) for row in model.explain(queries)]
         assert "text has no known word: the prior answers." in said[0]
         assert "text is missing: the prior answers." in said[1]
-        assert "never seen, and passed over: 'never', 'seen'" in said[2]
+        assert "not in the vocabulary, and passed over: 'never', 'seen'" in said[2]
     bernoulli = tl.NaiveBayes(text_model="bernoulli").fit(DOCS, Y)
     assert np.allclose(bernoulli.predict_proba(["", None])[1], [2 / 3, 1 / 3])
     assert "only the absent ones count" in str(bernoulli.explain([""]))
@@ -322,3 +322,43 @@ def test_what_a_model_of_text_does_not_do_is_said() -> None:
         model.sample(1)
     with pytest.raises(errors.OptionError, match="columns of text are none"):
         tl.NaiveBayes().fit(tl.example("tennis")).top_words()
+
+
+def test_text_that_is_not_utf_8_is_our_error_wherever_it_is_read() -> None:
+    data, ends = pa.py_buffer(b"caf\xe9 a b cx y z w vv"), np.array([0, 9, 18], np.int32)
+    bad = pa.Array.from_buffers(pa.string(), 2, [None, pa.py_buffer(ends), data])
+    for model in (tl.NaiveBayes(), tl.NaiveBayes(tokenizer=str.split)):
+        with pytest.raises(errors.InputError, match="not UTF-8"):
+            model.fit(pa.table({"t": bad}), ["p", "n"])
+
+
+def test_a_stray_byte_does_not_turn_a_utf_8_file_into_another(tmp_path: Path) -> None:
+    rows = "text,y\n" + "plain öne two three,p\n" * 30
+    path = tmp_path / "t.csv"
+    path.write_bytes(rows.encode() + "café öne two three,n\n".encode("latin-1"))
+    with pytest.raises(errors.TallyError, match=r"encoding|UTF-8|utf-8"):
+        tl.NaiveBayes().fit(path, "y")
+
+
+def test_a_pruned_model_keeps_its_bits_when_it_is_saved(tmp_path: Path) -> None:
+    documents = [f"w{i} w{i + 1} w{i + 2} w{i + 3}" for i in range(300)]
+    model = tl.NaiveBayes(text_model="bernoulli", min_df=2).fit(documents, [0, 1] * 150)
+    model.save(tmp_path / "m.tally")
+    again = tl.load(tmp_path / "m.tally")
+    before, after = (m.predict_joint_log_proba(documents) for m in (model, again))
+    assert np.array_equal(before, after)
+
+
+def test_words_that_were_left_out_are_not_called_unseen() -> None:
+    model = tl.NaiveBayes(stop_words=["b"]).fit(["a b c d", "b c d e", "b c d f"], list("pnp"))
+    assert "not in the vocabulary" in str(model.explain(["b"]))
+    with pytest.raises(errors.OptionError, match="stop_words is a list"):
+        tl.NaiveBayes(stop_words=(word for word in ["b"])).fit(["a b", "c d"], list("pn"))
+    with pytest.raises(errors.OptionError, match="tokenizer gave None"):
+        tl.NaiveBayes(tokenizer=lambda text: None).fit(["a b", "c d"], list("pn"))
+
+
+def test_options_of_text_may_be_numpys_numbers() -> None:
+    documents, y = ["a b", "a c", "b c"], list("pnp")
+    options = {"min_df": np.int64(2), "max_df": np.float32(1.0), "ngram_range": (np.int64(1), 1)}
+    assert tl.NaiveBayes(**options).fit(documents, y).predict(documents).shape == (3,)

@@ -103,3 +103,8 @@ def speaking(who: str) -> Iterator[None]:
         if not message.startswith(f"{who}: "):
             error.args = (f"{who}: {message}",)
         raise
+    except UnicodeDecodeError as error:
+        raise InputError(
+            f"{who}: the table has text that is not UTF-8 ({error.object[:20]!r}...). Decode it "
+            "with its own encoding first."
+        ) from None

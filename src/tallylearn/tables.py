@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
 from functools import cached_property
 from typing import Any
 
@@ -206,3 +207,8 @@ def plain(value: Any) -> str:
     if isinstance(value, float) and value.is_integer():
         return str(int(value))
     return str(value)
+
+
+def day(days: Any) -> datetime | None:
+    """The date that a number of days since 1970 stands for."""
+    return None if days is None else datetime(1970, 1, 1) + timedelta(days=float(days))

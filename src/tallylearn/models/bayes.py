@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import datetime, timedelta
 from functools import cached_property
 from typing import Any
 
@@ -14,7 +13,7 @@ from tallylearn.models.factors import Categories, Gaussians, check_finite
 from tallylearn.models.priors import Priors
 from tallylearn.models.texts import BERNOULLI, HOLDS, Texts
 from tallylearn.models.texts import SHARE as WORDS
-from tallylearn.tables import DATE, Array, Bags, Block, Codes, Schema, check_shape
+from tallylearn.tables import DATE, Array, Bags, Block, Codes, Schema, check_shape, day
 from tallylearn.workings import Derivation, Evidence, Formula, Grid, Line, Sentence, Term
 
 HALVES = ("False", "True")
@@ -135,7 +134,7 @@ class Bayes:
             normal = rng.normal(bells.mean[drawn], np.sqrt(bells.variance[drawn]))
             columns |= {name: normal[:, j].tolist() for j, name in enumerate(bells.names)}
         for column in schema.of_kind(DATE):
-            columns[column.name] = [_day(days) for days in columns[column.name]]
+            columns[column.name] = [day(days) for days in columns[column.name]]
         rows = zip(*columns.values(), strict=True)
         return [dict(zip(columns, row, strict=True)) for row in rows], drawn
 
@@ -201,10 +200,6 @@ class Rows:
     @cached_property
     def _texts(self) -> dict[str, Texts]:
         return {text.name: text for text in self.model.texts}
-
-
-def _day(days: float | None) -> datetime | None:
-    return None if days is None else datetime(1970, 1, 1) + timedelta(days=days)
 
 
 def bags_of(block: Block, text: Texts) -> Bags:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from tallylearn.models.factors import check_finite
-from tallylearn.tables import Array, Block, Schema, check_shape
+from tallylearn.tables import DATE, Array, Block, Schema, check_shape, day
 from tallylearn.tallies.pairs import Names
 from tallylearn.workings import Sentence
 
@@ -118,6 +118,7 @@ class Design:
     def rows(self, x: Array, schema: Schema) -> list[dict[str, object]]:
         """Rows of numbers (n, p) as rows of the table; of a category's values the largest."""
         out: list[dict[str, object]] = [{} for _ in x]
+        dates = {column.name for column in schema.of_kind(DATE)}
         for name in schema.names:
             at = self._of(name)
             if name in self.based:
@@ -126,6 +127,8 @@ class Design:
                 found: list[object] = [values[c] for c in whole.argmax(axis=1)]
             else:
                 found = x[:, at[0]].tolist() if at else [None] * len(x)
+            if name in dates:
+                found = [day(days) for days in found]
             for row, value in zip(out, found, strict=True):
                 row[name] = value
         return out

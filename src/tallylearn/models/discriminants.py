@@ -20,6 +20,10 @@ from tallylearn.tallies import Bundle
 from tallylearn.workings import Derivation, Evidence, Formula, Grid, Line, Sentence, Term, short
 
 POOLED = Formula("Σ = Σ_k N_k/N S_k", r"\Sigma = \sum_k \frac{N_k}{N} S_k")
+GIVEN = Formula(
+    "Σ = Σ_k p_k S_k (with solver='svd': N_k/N for p_k)",
+    r"\Sigma = \sum_k p_k S_k",
+)
 TWO = Formula(
     "a(x) = w·x + w0,  w = Σ⁻¹(μ1 - μ2),  w0 = -½(μ1ᵀΣ⁻¹μ1 - μ2ᵀΣ⁻¹μ2) + ln(p/(1 - p)),  "
     "P(c1 | x) = 1 / (1 + exp(-a))",
@@ -128,7 +132,10 @@ class LinearDiscriminants:
                 matrix_grid(f"covariance S of class {name}", self.within[c], names, order)
                 for c, name in enumerate(self.classes)
             ]
-        steps += [POOLED, matrix_grid("covariance Σ", self.covariance, names, order)]
+        steps += [
+            POOLED if self.priors.counted else GIVEN,
+            matrix_grid("covariance Σ", self.covariance, names, order),
+        ]
         pooled = np.tensordot(np.exp(self.priors.log), self.within, 1)
         if self.priors.counted and not np.allclose(pooled, self.covariance):
             steps.append(Sentence("Every S_k is shrunk towards its mean variance first."))
@@ -302,4 +309,6 @@ class LinearDiscriminantAnalysis(Discriminant, Transformer):
         self._in_range("tol", 0.0)
         if self.n_components is not None:
             self._in_range("n_components", 1)
+            if int(self.n_components) != self.n_components:
+                raise OptionError(f"n_components is a whole number, not {self.n_components!r}.")
         self._check_covariance(self.solver, "solver='lsqr' or 'eigen'")

@@ -13,6 +13,7 @@ from tallylearn.tables import Array
 from tallylearn.tallies import Bundle, Counts, Products, Scatter
 
 SAME = 1e-12  # counts closer than this, relatively, are one: sums of weights are rounded
+ROUNDING = 32 * np.finfo(np.float64).eps  # of a mean: a deviation below it is none
 ZERO = 1e-10  # a share of the largest eigenvalue that rounding alone may leave
 
 
@@ -56,7 +57,18 @@ def spread_of(tally: Bundle) -> Spread:
     design = Design(
         scatter.columns, scatter.values, fill, gaps, tuple(based), tuple(based.values())
     )
-    return Spread(rows, mean, filled, design)
+    return Spread(rows, mean, _settled(filled, mean, rows), design)
+
+
+def _settled(scatter: Array, mean: Array, rows: Array) -> Array:
+    """Without what rounding leaves of a column that is constant within a class.
+
+    Gaps and weights are filled and weighed in floats: a column of 123.456 keeps a variance of 1e-29
+    then, and would be blown up to one like the others.
+    """
+    variance = np.diagonal(scatter, axis1=1, axis2=2) / np.maximum(rows, 1e-300)[:, None]
+    flat = variance <= (ROUNDING * mean) ** 2
+    return np.where(flat[:, :, None] | flat[:, None, :], 0.0, scatter)
 
 
 def _as_floats(tally: Scatter | Products) -> Scatter:

@@ -71,10 +71,12 @@ class Texts:
         both = tally["terms"].over(KINDS, classes, terms).floats()  # (2, k, v)
         documents = tally["rows"].over(classes).floats()
         total = both.sum(axis=1)
-        kept = vocabulary.of(terms, total[0], total[1], float(documents.sum()))
+        rank = total[0 if model == BERNOULLI else 1]
+        kept = vocabulary.of(terms, total[0], rank, float(documents.sum()))
         count = both[0 if model == BERNOULLI else 1]
         if len(kept) < len(terms):
-            count, terms = count[:, kept], tuple([terms[i] for i in kept.tolist()])
+            count = np.ascontiguousarray(count[:, kept])  # sums follow the order in memory
+            terms = tuple([terms[i] for i in kept.tolist()])
         whole = documents if model == BERNOULLI else count.sum(axis=1)
         return cls(name, model, terms, count, whole, 0.0, reader)
 
@@ -202,7 +204,9 @@ class Texts:
             return [f"{self.name} is missing: {answer}."]
         words = _counted(bags, i)
         unknown = [word for word in words if word not in self._place]
-        said = [f"{self.name}: never seen, and passed over: {listed(unknown)}."] if unknown else []
+        said = []
+        if unknown:
+            said = [f"{self.name}: not in the vocabulary, and passed over: {listed(unknown)}."]
         if len(unknown) < len(words):
             return said
         if self.model == BERNOULLI:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
+from numbers import Integral, Real
 
 import numpy as np
 
@@ -46,7 +46,7 @@ class Vocabulary:
 def check_numbers(who: str, min_df: object, max_df: object, max_features: object) -> None:
     """The limits of a vocabulary are numbers that can be."""
     for name, value in (("min_df", min_df), ("max_df", max_df)):
-        if not isinstance(value, int | float) or isinstance(value, bool) or not value >= 0:
+        if not isinstance(value, Real) or isinstance(value, bool) or not float(value) >= 0:
             raise OptionError(
                 f"The {name!r} parameter of {who} must be a share of the documents, or a number of "
                 f"them. Got {value!r} instead."
@@ -67,7 +67,8 @@ def check_stop_words(who: str, given: object) -> None:
             "as in stop_words=['the', 'of']."
         )
     if given is not None and not (
-        isinstance(given, Iterable) and all(isinstance(word, str) for word in given)
+        isinstance(given, list | tuple | set | frozenset | np.ndarray)
+        and all(isinstance(word, str) for word in given)
     ):
         raise OptionError(f"stop_words is a list of words, or None; {who} got {given!r}.")
 
@@ -77,7 +78,7 @@ def check_ngrams(who: str, given: object) -> None:
     pair = list(given) if isinstance(given, tuple | list) else []
     if (
         len(pair) != 2
-        or not all(isinstance(n, int) and not isinstance(n, bool) for n in pair)
+        or not all(isinstance(n, Integral) and not isinstance(n, bool) for n in pair)
         or not 1 <= pair[0] <= pair[1]
     ):
         raise OptionError(

@@ -33,6 +33,7 @@ SAMPLE = 1 << 20  # bytes
 LINES = 200
 
 _NUMBER = re.compile(r"[+-]?(\d+[.,]?\d*|[.,]\d+)([eE][+-]?\d+)?")
+_MULTIBYTE = re.compile(rb"(?:[\xc3-\xdf][\x80-\xbf]|[\xe0-\xef][\x80-\xbf]{2})[^\x80-\xff]")
 _DATE = re.compile(r"\d{4}-\d\d-\d\d([T ].*)?")
 _WITH_COMMA = re.compile(r"[+-]?(0,\d+|\d+,(\d{1,2}|\d{4,}))([eE][+-]?\d+)?")
 _WITH_POINT = re.compile(r"[+-]?\d*\.\d+([eE][+-]?\d+)?")
@@ -122,6 +123,8 @@ def _encoding(data: bytes) -> str:
     for encoding, zeros in (("utf-16-le", data[1::2]), ("utf-16-be", data[0::2])):
         if 2 * data.count(0) < 1.2 * len(data) and zeros.count(0) > 0.8 * len(zeros):
             return encoding
+    if _MULTIBYTE.search(data):  # UTF-8, and a stray byte later is an error, not another encoding
+        return "utf-8"
     for encoding in ("utf-8", "cp1252"):
         try:
             codecs.getincrementaldecoder(encoding)().decode(data)

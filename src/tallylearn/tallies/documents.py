@@ -115,7 +115,8 @@ def _cut_by(
 ) -> tuple[Array, Array]:
     pieces = []
     for row, document in enumerate(text.to_pylist(), start):
-        words = [] if document is None else list(tokenizer(document))
+        found = () if document is None else tokenizer(document)
+        words = list(found) if isinstance(found, Iterable) else [found]
         if odd := [word for word in words if not isinstance(word, str) or "\0" in word]:
             raise OptionError(
                 f"tokenizer gave {odd[0]!r} for row {row}. It takes a text, and returns its words "
