@@ -56,5 +56,5 @@ def test_files_load_neither_pandas_nor_scikit_learn(tmp_path: Path) -> None:
     path = tmp_path / "t.csv"
     path.write_text("a,b\n1,x\n2,y\n3,x\n")
     code = f"import tallylearn as tl\nm = tl.NaiveBayes().fit({str(path)!r}, 'b')\n"
-    code += f"m.predict({str(path)!r}); m.save({str(tmp_path / 'm.tally')!r})"
+    code += f"m.predict({str(path)!r}); m.predict({{'a': 2.0}}); m.save({str(tmp_path / 'm')!r})"
     assert not loaded(code) & {"pandas", "sklearn", "scipy", "rich", "click"}

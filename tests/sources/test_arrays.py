@@ -14,7 +14,7 @@ import pytest
 import scipy.sparse
 
 import tallylearn as tl
-from tallylearn.errors import ColumnError, InputError, KindError
+from tallylearn.errors import ColumnError, InputError, KindError, TallyError
 
 Y = ["a", "b", "a", "b"]
 X = np.array([[1.0, 5.0], [2.0, 3.0], [4.0, 4.0], [3.0, 9.0]])
@@ -240,3 +240,16 @@ def test_large_numbers_that_a_double_holds_are_taken() -> None:
 def test_a_cell_holds_one_value(rows: Any, message: str) -> None:
     with pytest.raises(InputError, match=message):
         tl.table(rows)
+
+
+def test_half_a_surrogate_pair_is_our_error() -> None:
+    with pytest.raises(TallyError):
+        tl.NaiveBayes().fit([{"c": "\ud83e", "y": "a"}, {"c": "x", "y": "b"}], "y")
+
+
+def test_gaps_among_text_and_floats_stay_gaps() -> None:
+    rows = [{"c": "x", "f": 1.5}, {"c": None, "f": None}, {"c": "", "f": float("nan")}] * 4
+    table = tl.table(rows)
+    assert table.block.codes["c"].items()[:3] == ["x", None, ""]
+    assert np.isnan(table.block.numbers[1:3, 0]).all()
+    assert table.block.numbers[0, 0] == 1.5

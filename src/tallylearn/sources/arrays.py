@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tallylearn.errors import ColumnError, InputError, KindError
+from tallylearn.sources.buffers import plain_of
 from tallylearn.sources.complaints import quoted, too_large
 
 Array = NDArray[Any]
@@ -104,6 +105,8 @@ def column(name: str, values: Any) -> Any:
     pure = _pure(values)
     if hasattr(getattr(pure, "array", None), "codes"):
         return _categorical(name, pure.array)
+    if (found := plain_of(pure)) is not None:
+        return found
     try:
         if hasattr(pure, "__arrow_c_stream__") and not _of_pandas(pure):
             return pa.chunked_array(pure)

@@ -54,6 +54,29 @@ def emptied(data: Any, where: Any) -> Any:
     return pc.if_else(where, pa.nulls(1, data.type)[0], data)
 
 
+def plain_of(values: Any) -> Any:
+    """A list of text, or of floats, as Arrow; None where it holds anything else."""
+    import pyarrow as pa
+
+    kinds = {type(value) for value in values} - {type(None)} if type(values) is list else set()
+    if len(kinds) != 1 or not kinds <= {str, float}:
+        return None
+    gaps = np.array([value is not None for value in values])
+    valid = None if gaps.all() else pa.py_buffer(np.packbits(gaps, bitorder="little"))
+    if kinds == {float}:
+        data = np.array([np.nan if value is None else value for value in values])
+        gaps &= ~np.isnan(data)
+        valid = pa.py_buffer(np.packbits(gaps, bitorder="little"))
+        return pa.Array.from_buffers(pa.float64(), len(values), [valid, pa.py_buffer(data)])
+    try:
+        parts = [b"" if value is None else value.encode() for value in values]
+    except UnicodeEncodeError:  # half a surrogate pair: left to the errors of the caller
+        return None
+    ends = np.cumsum([0, *map(len, parts)], dtype=np.int64)
+    buffers = [valid, pa.py_buffer(ends), pa.py_buffer(b"".join(parts))]
+    return pa.Array.from_buffers(pa.large_string(), len(values), buffers).cast(pa.string())
+
+
 @lru_cache(maxsize=8)
 def strings_of(texts: tuple[str, ...]) -> Any:
     """Arrow strings."""
