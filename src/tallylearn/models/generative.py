@@ -6,10 +6,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from tallylearn.doors import Classifier, OnePass
-from tallylearn.doors.intake import lesson
-from tallylearn.errors import OptionError, TargetError, speaking
+from tallylearn.errors import OptionError
 from tallylearn.models.designs import spelled
+from tallylearn.models.likelihoods import Generative
 from tallylearn.models.priors import Priors
 from tallylearn.models.spreads import Spread
 from tallylearn.tables import CATEGORY, DATE, NUMBER, Array, Block
@@ -19,10 +18,9 @@ from tallylearn.workings import Grid, short
 MOST_SHOWN = 8  # columns of a covariance that is written out
 
 
-class Discriminant(OnePass, Classifier):
+class Discriminant(Generative):
     """Rows by class and the scatter of every class; solved into densities."""
 
-    family: ClassVar[str] = "generative"
     kinds: ClassVar[tuple[str, ...]] = (NUMBER, CATEGORY, DATE)
     shaping: ClassVar[tuple[str, ...]] = ("exact",)
     exact: bool
@@ -43,37 +41,11 @@ class Discriminant(OnePass, Classifier):
         scores = self._mapped(X, lambda block: self.model_.scores(block))
         return scores[:, 1] - scores[:, 0] if scores.shape[1] == 2 else scores
 
-    def predict_joint_log_proba(self, X: Any) -> Array:
-        """log P(x, c) for every class: prior times density, not normalised."""
-        return self._mapped(X, lambda block: self.model_.joint(block))
-
-    def log_likelihood(self, X: Any, y: Any = None) -> float:
-        """The logarithm of the density of these rows with their classes."""
-        self._check_fitted()
-        total = 0.0
-        with speaking(type(self).__name__):
-            read = lesson(X, y, None, type(self).__name__, self.schema_)
-            for block in read.blocks(self.task):
-                at = block.target.among(self.model_.classes)
-                if (at < 0).any():
-                    odd = block.target.items()[int(np.argmax(at < 0))]
-                    raise TargetError(f"the class {odd!r} was never learned.")
-                total += float(self.model_.joint(block)[np.arange(len(block)), at].sum())
-        return total
-
-    def sample(
-        self, n: int = 1, random_state: int | None = None
-    ) -> tuple[list[dict[str, Any]], Array]:
-        """n new rows, and their classes, drawn from the fitted P(x, c)."""
-        self._check_fitted()
-        if not isinstance(n, int) or n < 0:
-            raise OptionError(f"{type(self).__name__}: {n!r} rows cannot be drawn.")
-        rng = np.random.default_rng(random_state)
+    def _sampled(self, n: int, rng: np.random.Generator) -> tuple[list[dict[str, Any]], Array]:
         model = self.model_
         drawn = rng.choice(len(model.classes), size=n, p=np.exp(model.priors.log))
         noise = rng.normal(size=(n, len(model.design.columns)))
-        rows = model.design.rows(model.drawn(drawn, noise), self.schema_)
-        return rows, self.classes_[drawn]
+        return model.design.rows(model.drawn(drawn, noise), self.schema_), drawn
 
     @property
     def means_(self) -> Array:
@@ -86,12 +58,6 @@ class Discriminant(OnePass, Classifier):
         """(k,) the probability of every class before a row is seen."""
         self._check_fitted()
         return np.asarray(np.exp(self.model_.priors.log))
-
-    @property
-    def n_parameters_(self) -> int:
-        """The number of free parameters."""
-        self._check_fitted()
-        return int(self.model_.n_parameters)
 
     def _arranged(self, array: Array, *axes: int) -> Array:
         """An array with its columns in the order of the table."""

@@ -7,11 +7,11 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from tallylearn.doors import Classifier, OnePass
-from tallylearn.errors import OptionError, TargetError, listed, speaking
+from tallylearn.errors import OptionError, listed, speaking
 from tallylearn.models import vocabularies
 from tallylearn.models.bayes import Bayes, bags_of, coded
 from tallylearn.models.factors import Categories, Gaussians, arranged
+from tallylearn.models.likelihoods import Generative
 from tallylearn.models.priors import Priors, shares
 from tallylearn.models.texts import BERNOULLI, MULTINOMIAL, SET, Texts
 from tallylearn.models.vocabularies import Vocabulary
@@ -21,7 +21,7 @@ from tallylearn.tallies.documents import Reader
 from tallylearn.tallies.words import words
 
 
-class NaiveBayes(OnePass, Classifier):
+class NaiveBayes(Generative):
     """Naive Bayes on categories, truth values, numbers and text together.
 
     A column of categories gives the share of rows of the class that have the value; a column of
@@ -60,7 +60,6 @@ class NaiveBayes(OnePass, Classifier):
     T. Mitchell, Machine Learning, 1997, chapter 6.9.
     """
 
-    family: ClassVar[str] = "generative"
     kinds: ClassVar[tuple[str, ...]] = (NUMBER, CATEGORY, TEXT, DATE)
     shaping: ClassVar[tuple[str, ...]] = ("numbers", "ngram_range", "tokenizer")
     stored: ClassVar[tuple[type, ...]] = (Bayes, Priors, Categories, Gaussians, Texts, Reader)
@@ -129,26 +128,6 @@ class NaiveBayes(OnePass, Classifier):
         texts = tuple(self._texts(tally, priors)) if "text" in tally else ()
         return Bayes(priors, tuple(tables), gaussians, halved, self.at_half, texts)
 
-    def predict_joint_log_proba(self, X: Any) -> Array:
-        """log P(x, c) for every class: prior times likelihood, not normalised."""
-        return self._mapped(X, lambda block: self.model_.joint(block))
-
-    def log_likelihood(self, X: Any, y: Any = None) -> float:
-        """The logarithm of the probability of these rows with their classes."""
-        from tallylearn.doors.intake import lesson
-
-        self._check_fitted()
-        total = 0.0
-        with speaking(type(self).__name__):
-            read = lesson(X, y, None, type(self).__name__, self.schema_)
-            for block in read.blocks(self.task):
-                at = block.target.among(self.model_.classes)
-                if (at < 0).any():
-                    odd = block.target.items()[int(np.argmax(at < 0))]
-                    raise TargetError(f"the class {odd!r} was never learned.")
-                total += float(self.model_.joint(block)[np.arange(len(block)), at].sum())
-        return total
-
     def document_log_likelihood(self, X: Any, column: str | None = None) -> Array:
         """log P(d | c) of every document, with the multinomial coefficient: (n, k).
 
@@ -178,21 +157,6 @@ class NaiveBayes(OnePass, Classifier):
         text = self._text(column)
         return {key: text.top(c, n) for c, key in enumerate(self.classes_.tolist())}
 
-    def sample(
-        self, n: int = 1, random_state: int | None = None
-    ) -> tuple[list[dict[str, Any]], Array]:
-        """n new rows, and their classes, drawn from the fitted P(x, c)."""
-        self._check_fitted()
-        if not isinstance(n, int) or n < 0:
-            raise OptionError(f"{type(self).__name__}: {n!r} rows cannot be drawn.")
-        if self.model_.texts:
-            raise OptionError(
-                f"{type(self).__name__}: the model does not say how long a text of column "
-                f"{self.model_.texts[0].name!r} is, and none is drawn. Learn without the column."
-            )
-        rows, drawn = self.model_.sampled(n, np.random.default_rng(random_state), self.schema_)
-        return rows, self.classes_[drawn]
-
     @property
     def class_count_(self) -> Array:
         """(k,) the rows of every class; a model without its tally does not know them."""
@@ -217,11 +181,14 @@ class NaiveBayes(OnePass, Classifier):
         names, spread = (bells.names, bells.variance) if bells else ((), np.empty((0, 0)))
         return arranged(spread, names, self.schema_, len(self.classes_))
 
-    @property
-    def n_parameters_(self) -> int:
-        """The number of free parameters."""
-        self._check_fitted()
-        return int(self.model_.n_parameters)
+    def _sampled(self, n: int, rng: np.random.Generator) -> tuple[list[dict[str, Any]], Array]:
+        if self.model_.texts:
+            raise OptionError(
+                f"{type(self).__name__}: the model does not say how long a text of column "
+                f"{self.model_.texts[0].name!r} is, and none is drawn. Learn without the column."
+            )
+        rows, drawn = self.model_.sampled(n, rng, self.schema_)
+        return rows, drawn
 
     def _counted(self, tally: Bundle) -> set[str]:
         moments = tally.get("numbers")
