@@ -364,3 +364,33 @@ def test_given_priors_are_in_the_formula_and_components_are_whole() -> None:
     assert "Σ_k p_k S_k" in str(shown)
     with pytest.raises(errors.OptionError, match="whole number"):
         tl.LinearDiscriminantAnalysis(n_components=1.5).fit(X, y)
+
+
+@pytest.mark.parametrize("load", [load_iris, load_wine])
+@pytest.mark.parametrize("exact", [False, True])
+def test_shrinkage_by_ledoit_and_wolf_comes_from_one_pass(load: Any, exact: bool) -> None:
+    X, y = load(return_X_y=True)
+    options = {"shrinkage": "auto"}
+    for solver in ("lsqr", "eigen"):
+        ours = tl.LinearDiscriminantAnalysis(solver=solver, exact=exact, **options).fit(X, y)
+        theirs = peer.LinearDiscriminantAnalysis(solver=solver, **options).fit(X, y)
+        assert np.allclose(ours.coef_, theirs.coef_, rtol=1e-8)
+        assert np.allclose(ours.predict_proba(X), theirs.predict_proba(X), atol=1e-9)
+        parts = tl.LinearDiscriminantAnalysis(solver=solver, exact=exact, **options)
+        for at in range(3):
+            parts.partial_fit(X[at::3], y[at::3])
+        assert np.allclose(parts.coef_, theirs.coef_, rtol=1e-8)
+
+
+def test_automatic_shrinkage_says_what_it_needs() -> None:
+    X, y = load_iris(return_X_y=True)
+    model = tl.LinearDiscriminantAnalysis(solver="lsqr", shrinkage=0.1).fit(X, y)
+    with pytest.raises(errors.OptionError, match=r"shrinkage was .* 'auto' now"):
+        model.set_params(shrinkage="auto").partial_fit(X, y)
+    X[3, 1] = np.nan
+    with pytest.raises(errors.ColumnError, match="without gaps"):
+        tl.LinearDiscriminantAnalysis(solver="lsqr", shrinkage="auto").fit(X, y)
+    constant = np.column_stack([X[:, 2:], np.ones(len(X))])
+    with_one = tl.LinearDiscriminantAnalysis(solver="lsqr", shrinkage="auto").fit(constant, y)
+    theirs = peer.LinearDiscriminantAnalysis(solver="lsqr", shrinkage="auto").fit(constant, y)
+    assert np.allclose(with_one.predict_proba(constant), theirs.predict_proba(constant), atol=1e-9)

@@ -172,7 +172,8 @@ class LinearDiscriminantAnalysis(Discriminant, Transformer):
     solver : "svd" leaves directions out in which no class varies, "lsqr" takes the shortest weights
         there, "eigen" refuses them.
     shrinkage : from 0 to 1, moves every class's covariance towards its mean variance times the
-        identity ("lsqr" and "eigen").
+        identity ("lsqr" and "eigen"); "auto" is Ledoit and Wolf's, towards the variances, for
+        tables without gaps.
     priors : the classes' probabilities, in the order of ``classes_``, or by class.
     n_components : how many columns ``transform`` gives.
     store_covariance : whether ``covariance_`` is there with "svd" too.
@@ -240,7 +241,7 @@ class LinearDiscriminantAnalysis(Discriminant, Transformer):
         if self.solver == "svd":
             return by_svd(spread, log_prior, float(self.tol))
         solve = by_least_squares if self.solver == "lsqr" else by_eigen
-        return solve(spread, log_prior, None if self.shrinkage is None else float(self.shrinkage))
+        return solve(spread, log_prior, self.shrinkage)
 
     @property
     def coef_(self) -> Array:

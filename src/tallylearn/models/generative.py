@@ -34,7 +34,12 @@ class Discriminant(Generative):
         kind = Products if self.exact else Scatter
         scatter = kind.of(numbers, block.target, names, block.weight, block.start)
         target = Counts.of(block.target, weight=block.weight)
-        return Bundle({"target": target, "numbers": scatter})
+        parts: dict[str, Any] = {"target": target, "numbers": scatter}
+        if self.shrinkage == "auto":
+            both = np.hstack([numbers, numbers**2])
+            names = (*names, *((name, f"{value}²") for name, value in names))
+            parts["squares"] = kind.of(both, block.target, names, block.weight, block.start)
+        return Bundle(parts)
 
     def decision_function(self, X: Any) -> Array:
         """The discriminants; for two classes, how far the second is ahead."""
@@ -66,6 +71,11 @@ class Discriminant(Generative):
             array = array.take(order, axis)
         return array
 
+    def _shape(self) -> tuple[tuple[str, Any], ...]:
+        """With shrinkage='auto' the squares are summed too."""
+        auto = self.shrinkage == "auto"
+        return (*super()._shape(), ("shrinkage", "auto" if auto else "a number or None"))
+
     def _counted(self, tally: Bundle) -> set[str]:
         scatter = tally.get("numbers")
         return set() if scatter is None else {*scatter.columns}
@@ -89,12 +99,8 @@ class Discriminant(Generative):
             return
         if solver == "svd":
             raise OptionError(f"shrinkage goes with {alternative}, not with solver='svd'.")
-        if self.shrinkage == "auto":
-            raise OptionError(
-                "shrinkage='auto' (Ledoit and Wolf) needs fourth moments, which the tally does not "
-                "keep. Give a number from 0 to 1."
-            )
-        self._in_range("shrinkage", 0.0, 1.0)
+        if self.shrinkage != "auto":
+            self._in_range("shrinkage", 0.0, 1.0)
 
 
 def mean_grid(spread: Spread | Any, classes: tuple[Any, ...], order: Array) -> Grid:

@@ -12,7 +12,8 @@ from tallylearn.errors import ColumnError, TargetError
 from tallylearn.models.designs import Design
 from tallylearn.models.generative import Discriminant, matrix_grid, mean_grid
 from tallylearn.models.priors import Priors
-from tallylearn.models.solvers import shrunk, upright
+from tallylearn.models.shrinking import within
+from tallylearn.models.solvers import upright
 from tallylearn.models.spreads import Spread, degenerate, spread_of
 from tallylearn.tables import Array, Block, Schema, check_shape
 from tallylearn.tallies import Bundle
@@ -148,7 +149,7 @@ class QuadraticDiscriminantAnalysis(Discriminant):
     ----------
     solver : "svd", or "eigen", which takes shrinkage.
     shrinkage : from 0 to 1, moves every covariance towards its mean variance times the identity
-        ("eigen").
+        ("eigen"); "auto" is Ledoit and Wolf's, towards the variances, for tables without gaps.
     priors : the classes' probabilities, in the order of ``classes_``, or by class.
     reg_param : from 0 to 1, moves every covariance towards the identity ("svd").
     store_covariance : whether ``covariance_`` is there.
@@ -199,7 +200,7 @@ class QuadraticDiscriminantAnalysis(Discriminant):
         priors, spread = self._priors(tally), spread_of(tally)
         covariance = spread.covariance
         if self.solver == "eigen" and self.shrinkage is not None:
-            covariance = shrunk(covariance, float(self.shrinkage))
+            covariance = within(spread, self.shrinkage)
         values, vectors = np.linalg.eigh(covariance)
         values = values[:, ::-1]
         if self.solver == "svd":

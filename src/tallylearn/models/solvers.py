@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from tallylearn.errors import ColumnError
+from tallylearn.models.shrinking import overall, within
 from tallylearn.models.spreads import Spread, degenerate
 from tallylearn.tables import Array
 
@@ -27,15 +28,6 @@ class Rule:
     scalings: Array  # (p, r)
     ratio: Array  # (r,) share of the variance between the classes
     rank: int  # of the covariance
-
-
-def shrunk(covariance: Array, shrinkage: float | None) -> Array:
-    """(..., p, p) moved towards its mean variance times the identity."""
-    if not shrinkage:
-        return covariance
-    p = covariance.shape[-1]
-    level = np.trace(covariance, axis1=-2, axis2=-1)[..., None, None] / p
-    return np.asarray((1 - shrinkage) * covariance + shrinkage * level * np.eye(p))
 
 
 def by_svd(spread: Spread, log_prior: Array, tol: float) -> Rule:
@@ -59,22 +51,22 @@ def by_svd(spread: Spread, log_prior: Array, tol: float) -> Rule:
     return Rule(covariance, weights, bias, scalings, power, int(kept.sum()))
 
 
-def by_least_squares(spread: Spread, log_prior: Array, shrinkage: float | None) -> Rule:
+def by_least_squares(spread: Spread, log_prior: Array, shrinkage: float | str | None) -> Rule:
     """Solve covariance weights = means; of many solutions the shortest."""
     covariance = _weighted(spread, log_prior, shrinkage)
     weights, _, rank, _ = np.linalg.lstsq(covariance, spread.mean.T, rcond=None)
     bias = -0.5 * (spread.mean * weights.T).sum(axis=1) + log_prior
     values, vectors = np.linalg.eigh(covariance)
     kept = values > FLOOR * len(values) * values.max(initial=0)
-    between = shrunk(spread.total(), shrinkage) - covariance
+    between = overall(spread, shrinkage) - covariance
     directions = _directions(vectors[:, kept] / np.sqrt(values[kept]), between)
     return Rule(covariance, weights.T, bias, *directions, int(rank))
 
 
-def by_eigen(spread: Spread, log_prior: Array, shrinkage: float | None) -> Rule:
+def by_eigen(spread: Spread, log_prior: Array, shrinkage: float | str | None) -> Rule:
     """The directions with the largest ratio of variance between to variance within."""
     covariance = _weighted(spread, log_prior, shrinkage)
-    between = shrunk(spread.total(), shrinkage) - covariance
+    between = overall(spread, shrinkage) - covariance
     try:
         half = np.linalg.inv(np.linalg.cholesky(covariance))
     except np.linalg.LinAlgError:
@@ -105,6 +97,6 @@ def upright(directions: Array) -> Array:
     return np.asarray(directions * np.where(sign == 0, 1.0, sign))
 
 
-def _weighted(spread: Spread, log_prior: Array, shrinkage: float | None) -> Array:
-    covariance = shrunk(spread.covariance, shrinkage)
+def _weighted(spread: Spread, log_prior: Array, shrinkage: float | str | None) -> Array:
+    covariance = within(spread, shrinkage)
     return np.asarray(np.tensordot(np.exp(log_prior), covariance, 1))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -11,6 +11,7 @@ from tallylearn.errors import ColumnError, listed
 from tallylearn.models.designs import Design
 from tallylearn.tables import Array
 from tallylearn.tallies import Bundle, Counts, Products, Scatter
+from tallylearn.tallies.pairs import Names
 
 SAME = 1e-12  # counts closer than this, relatively, are one: sums of weights are rounded
 ROUNDING = 32 * np.finfo(np.float64).eps  # of a mean: a deviation below it is none
@@ -25,6 +26,7 @@ class Spread:
     mean: Array  # (k, p)
     scatter: Array  # (k, p, p)
     design: Design
+    squares: tuple[Array, Array] = (np.empty(0), np.empty(0))  # (k, 2p), (k, 2p, 2p), for "auto"
 
     @property
     def covariance(self) -> Array:
@@ -57,7 +59,25 @@ def spread_of(tally: Bundle) -> Spread:
     design = Design(
         scatter.columns, scatter.values, fill, gaps, tuple(based), tuple(based.values())
     )
-    return Spread(rows, mean, _settled(filled, mean, rows), design)
+    spread = Spread(rows, mean, _settled(filled, mean, rows), design)
+    if "squares" not in tally:
+        return spread
+    return replace(spread, squares=_squares(tally, spread, scatter.names))
+
+
+def _squares(tally: Bundle, spread: Spread, names: Names) -> tuple[Array, Array]:
+    """Means and scatters of the columns and of their squares."""
+    if spread.design.gaps.any():
+        raise ColumnError(
+            "shrinkage='auto' needs a table without gaps. Fill them, or give a number from 0 to 1."
+        )
+    both = _as_floats(tally["squares"])
+    both = both.over(tally["target"].keys[0], both.names)
+    place = {name: at for at, name in enumerate(both.names)}
+    wanted = [*names, *((name, f"{value}²") for name, value in names)]
+    both = both.picked(np.array([place[name] for name in wanted], dtype=np.int64))
+    mean = np.diagonal(np.broadcast_to(both.mean, both.scatter.shape), axis1=1, axis2=2)
+    return mean, both.scatter
 
 
 def _settled(scatter: Array, mean: Array, rows: Array) -> Array:

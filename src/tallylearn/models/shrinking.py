@@ -1,0 +1,59 @@
+"""Shrinking: a covariance of few rows, moved towards something simpler."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tallylearn.models.spreads import Spread
+from tallylearn.tables import Array
+
+
+def shrunk(covariance: Array, shrinkage: float | None) -> Array:
+    """(..., p, p) moved towards its mean variance times the identity."""
+    if not shrinkage:
+        return covariance
+    p = covariance.shape[-1]
+    level = np.trace(covariance, axis1=-2, axis2=-1)[..., None, None] / p
+    return np.asarray((1 - shrinkage) * covariance + shrinkage * level * np.eye(p))
+
+
+def within(spread: Spread, shrinkage: float | str | None) -> Array:
+    """(k, p, p) the covariances of the classes, shrunk."""
+    if not isinstance(shrinkage, str):
+        return shrunk(spread.covariance, shrinkage)
+    parts = zip(spread.rows, spread.covariance, *spread.squares, strict=True)
+    return np.array([ledoit_wolf(*part) for part in parts])
+
+
+def overall(spread: Spread, shrinkage: float | str | None) -> Array:
+    """(p, p) the covariance of all rows, shrunk."""
+    if not isinstance(shrinkage, str):
+        return shrunk(spread.total(), shrinkage)
+    mean, scatter = spread.squares
+    n = float(spread.rows.sum())
+    centre = spread.rows @ mean / n
+    apart = mean - centre
+    together = scatter.sum(axis=0) + (apart.T * spread.rows) @ apart
+    return ledoit_wolf(n, spread.total(), centre, together)
+
+
+def ledoit_wolf(n: float, covariance: Array, mean: Array, scatter: Array) -> Array:
+    """(p, p) shrunk as Ledoit and Wolf (2004) say, on columns brought to variance one.
+
+    ``mean`` (2 p,) and ``scatter`` (2 p, 2 p) are those of the columns and of their squares. With
+    r = sum_j (x_j - mean_j)^2 / variance_j of a row, a quadratic form in them gives sum r^2.
+    """
+    p = len(covariance)
+    if p == 1:
+        return covariance
+    variance = np.diag(covariance)
+    varies = variance > 0
+    scale = np.where(varies, variance, 1.0)
+    weights = np.concatenate([-2 * mean[:p] / scale, 1 / scale]) * np.tile(varies, 2)
+    q = float(varies.sum())  # the mean of r
+    fourth = q * q + float(weights @ scatter @ weights) / n
+    deviation = np.sqrt(scale)
+    size = float(((covariance / deviation / deviation[:, None]) ** 2).sum())
+    apart = (size - q * q / p) / p
+    share = min(max((fourth - size) / (p * n), 0.0), apart) / apart if apart > 0 else 0.0
+    return np.asarray((1 - share) * covariance + share * (q / p) * np.diag(scale))
