@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from importlib.util import find_spec
 
 import numpy as np
 import polars as pl
@@ -35,6 +36,16 @@ def counted(texts: list[str], y: np.ndarray) -> pl.DataFrame:
     return frame.select("y", words).explode("text").group_by("y", "text").len().collect()
 
 
+def wabbit(texts: list[str], y: np.ndarray) -> None:
+    """A linear classifier of words, one pass, by vowpal wabbit."""
+    from vowpalwabbit import Workspace
+
+    model = Workspace("--quiet -b 18 --loss_function logistic")
+    for text, label in zip(texts, np.where(y > 0, "1", "-1").tolist(), strict=True):
+        model.learn(f"{label} | {text.lower().replace('.', ' ')}")
+    model.finish()
+
+
 def main(n: int = 200_000) -> None:
     texts, y = documents(n)
     some = texts[:20_000]
@@ -45,6 +56,11 @@ def main(n: int = 200_000) -> None:
     versus("predict 20,000", lambda: ours.predict(some), lambda: theirs.predict(some), 5, 2)
     versus("fit / counting alone, by polars", lambda: ours.fit(texts, y),
            lambda: counted(texts, y), 1, 1)  # fmt: skip
+    if find_spec("vowpalwabbit"):
+        versus("fit / vowpal wabbit, one pass", lambda: ours.fit(texts, y),
+               lambda: wabbit(texts, y), 1, 1)  # fmt: skip
+    else:
+        print("vowpal wabbit is not installed: pip install vowpalwabbit compares with it")
     matrix, terms = vectorizer.transform(texts), vectorizer.get_feature_names_out()
     bayes, plain = tl.NaiveBayes(), MultinomialNB()
     heading(f"sparse counts: {matrix.shape[0]:,} x {matrix.shape[1]:,}; peer MultinomialNB")
