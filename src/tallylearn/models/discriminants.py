@@ -138,7 +138,7 @@ class LinearDiscriminants:
         ]
         pooled = np.tensordot(np.exp(self.priors.log), self.within, 1)
         if self.priors.counted and not np.allclose(pooled, self.covariance):
-            steps.append(Sentence("Every S_k is shrunk towards its mean variance first."))
+            steps.append(Sentence("Every S_k is shrunk first, as shrinkage= says."))
         if self.rank < len(names):
             why = degenerate(self.covariance, names) or "a column nearly follows from others"
             steps.append(Sentence(f"Only {self.rank} of {len(names)} directions vary: {why}."))
