@@ -81,6 +81,18 @@ every_tally = pytest.mark.parametrize("tally", TALLIES)
 
 
 @every_tally
+@given(rows=ROWS, data=st.data())
+def test_classes_paired_with_a_part_come_apart_again(
+    tally: Make, rows: list[Row], data: st.DataObject
+) -> None:
+    parts = data.draw(st.lists(st.integers(0, 2), min_size=len(rows), max_size=len(rows)))
+    pairs: Any = [((part, row[0]), *row[1:]) for part, row in zip(parts, rows, strict=True)]
+    for f, found in enumerate(tally(pairs).parted(3)):
+        alone = [row for part, row in zip(parts, rows, strict=True) if part == f]
+        assert found == tally(alone)
+
+
+@every_tally
 @given(rows=ROWS, cut=st.integers(0, 25))
 def test_parts_sum_to_the_whole(tally: Make, rows: list[Row], cut: int) -> None:
     assert tally(rows[:cut]) + tally(rows[cut:]) == tally(rows)

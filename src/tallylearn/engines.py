@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sized
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -13,8 +13,8 @@ from itertools import chain
 from typing import Any, TypeVar
 
 from tallylearn.errors import OptionError
-from tallylearn.tables import Block
 
+Item = TypeVar("Item", bound=Sized)  # a block, or what holds one
 Result = TypeVar("Result")
 
 
@@ -25,7 +25,7 @@ class Threads:
     number: int
     watch: Callable[[int], None] | None = None  # told how many rows each block had
 
-    def map(self, call: Callable[[Block], Result], blocks: Iterable[Block]) -> Iterator[Result]:
+    def map(self, call: Callable[[Item], Result], blocks: Iterable[Item]) -> Iterator[Result]:
         """The results in order, with only a few blocks in memory at a time."""
         blocks = iter(blocks)
         first, second = next(blocks, None), next(blocks, None)
@@ -38,12 +38,12 @@ class Threads:
         yield from self._pooled(call, first, second, blocks)
 
     def _pooled(
-        self, call: Callable[[Block], Result], first: Block, second: Block, rest: Iterator[Block]
+        self, call: Callable[[Item], Result], first: Item, second: Item, rest: Iterator[Item]
     ) -> Iterator[Result]:
         from threadpoolctl import threadpool_limits
 
         with threadpool_limits(1, "blas"), ThreadPoolExecutor(self.number) as pool:
-            waiting: deque[tuple[Future[Result], Block]] = deque()
+            waiting: deque[tuple[Future[Result], Item]] = deque()
             try:
                 for block in (first, second):
                     waiting.append((pool.submit(call, block), block))
@@ -59,7 +59,7 @@ class Threads:
                 for future, _ in waiting:
                     future.cancel()
 
-    def _told(self, result: Result, block: Block) -> Result:
+    def _told(self, result: Result, block: Sized) -> Result:
         if self.watch is not None:
             self.watch(len(block))
         return result
@@ -92,7 +92,7 @@ def here() -> Threads:
     return _current.get() or Threads(os.cpu_count() or 1)
 
 
-def total(call: Callable[[Block], Any], blocks: Iterable[Block]) -> Any:
+def total(call: Callable[[Item], Any], blocks: Iterable[Item]) -> Any:
     """The sum of the tallies of all blocks, added as a fixed binary tree; None for no block."""
     stack: list[tuple[int, Any]] = []  # the size of a subtree, and its sum
     for tally in here().map(call, blocks):

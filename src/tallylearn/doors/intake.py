@@ -42,16 +42,34 @@ class Lesson:
 
     def blocks(self, task: str | None) -> Iterator[Block]:
         """Blocks with labels or measures as their target, rows of weight zero left out."""
-        coded: Callable[..., Any] = labels if task == "classifier" else measures
+        return (block for _, block in self.numbered(task))
+
+    def numbered(self, task: str | None) -> Iterator[tuple[Array, Block]]:
+        """The same blocks, with the numbers of their rows in the whole source, from 0."""
         if isinstance(self.source, Files):
+            coded: Callable[..., Any] = labels if task == "classifier" else measures
+            start = 0
             for block in self.source.blocks():
-                yield replace(block, target=coded(block.target, block.start)).weighed(block.weight)
+                block = replace(block, target=coded(block.target, block.start))
+                yield start + _counting(block.weight, len(block)), block.weighed(block.weight)
+                start += len(block)
             return
+        rows, whole = self.whole(task)
+        start = 0
+        for block in whole.cut():
+            yield rows[start : start + len(block)], block
+            start += len(block)
+
+    def whole(self, task: str | None) -> tuple[Array, Block]:
+        """All rows of a table in memory that have any weight, and their numbers."""
+        if isinstance(self.source, Files):
+            raise InputError(f"{self.source} is not in memory. Read it first.")
         table = self.source
+        coded: Callable[..., Any] = labels if task == "classifier" else measures
         target = table.target if self.y is None else self.y
         weight = table.weight if self.weight is None else self.weight
-        whole = replace(table.block, target=coded(target, table.block.start))
-        yield from whole.weighed(weight).cut()
+        block = replace(table.block, target=coded(target, table.block.start))
+        return _counting(weight, len(block)), block.weighed(weight)
 
 
 def lesson(X: Any, y: Any, weight: Any, who: str, schema: Schema | None = None) -> Lesson:
@@ -78,6 +96,11 @@ def lesson(X: Any, y: Any, weight: Any, who: str, schema: Schema | None = None) 
     target = None if y is None or isinstance(y, str) else _target(source, y)
     given = None if weight is None or isinstance(weight, str) else weights(weight, _length(source))
     return Lesson(source, by_name, target, given)
+
+
+def _counting(weight: Array | None, n: int) -> Array:
+    """The numbers of the rows that have any weight."""
+    return np.arange(n) if weight is None else np.flatnonzero(weight > 0)
 
 
 def _refined(schema: Schema, seen: Schema) -> Schema:

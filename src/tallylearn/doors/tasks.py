@@ -104,6 +104,11 @@ class Classifier(Predictor):
     def _chosen(self, block: Block) -> Array:
         return np.asarray(self.model_.chosen(self.model_.scores(block)))
 
+    def _told(self, block: Block) -> tuple[Array, Array]:
+        """For every row the place of the class it gets, and the probabilities of all classes."""
+        scores = self.model_.scores(block)
+        return np.asarray(self.model_.chosen(scores)), np.exp(log_shares(scores))
+
     def _foretold(self, tally: Any, before: Any, classes: Any) -> Any:
         known = before["target"].declared[0] if before is not None else ()
         if classes is not None:

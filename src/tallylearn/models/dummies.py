@@ -140,6 +140,13 @@ class DummyClassifier(OnePass, Classifier):
         with np.errstate(divide="ignore"):
             return np.log(self.predict_proba(X))
 
+    def _told(self, block: Block) -> tuple[Array, Array]:
+        if self.strategy not in ("stratified", "uniform"):
+            return super()._told(block)
+        drawn = self._drawn(len(block))
+        certain = np.eye(len(self.classes_))[drawn]
+        return drawn, certain if self.strategy == "stratified" else super()._told(block)[1]
+
     def _drawn(self, n: int) -> Array:
         rng = np.random.RandomState(self.random_state)
         if self.strategy == "uniform":

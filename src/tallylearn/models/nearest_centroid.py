@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from tallylearn.doors import Classifier, OnePass
-from tallylearn.doors.tasks import choice
+from tallylearn.doors.tasks import choice, log_shares
 from tallylearn.kernels import scoring
 from tallylearn.models.factors import TILE, arranged, check_finite
 from tallylearn.models.priors import Priors
@@ -198,6 +198,9 @@ class NearestCentroid(OnePass, Classifier):
     def _likely(self, block: Block) -> Array:
         result: Array = self.model_.odds(block)
         return result
+
+    def _told(self, block: Block) -> tuple[Array, Array]:
+        return self._chosen(block), np.exp(log_shares(self._likely(block)))
 
     def _check_options(self) -> None:
         self._one_of("metric", ("euclidean",))

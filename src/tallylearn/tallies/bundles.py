@@ -13,6 +13,7 @@ class Tally(Protocol):
     def __add__(self, other: Any) -> Self: ...
     def __sub__(self, other: Any) -> Self: ...
     def impossible(self) -> str | None: ...
+    def parted(self, k: int) -> list[Self]: ...
 
 
 @dataclass(frozen=True)
@@ -60,6 +61,11 @@ class Bundle:
             if reason := part.impossible():
                 return f"{name}: {reason}"
         return None
+
+    def parted(self, k: int) -> list[Bundle]:
+        """The tallies of k parts of the rows, where classes are pairs (part, class)."""
+        each = {name: part.parted(k) for name, part in self.parts.items()}
+        return [Bundle({name: parts[f] for name, parts in each.items()}) for f in range(k)]
 
     def _with(self, other: Bundle, combine: Callable[[Any, Any], Any]) -> Bundle:
         names = sorted({*self.parts, *other.parts})

@@ -14,7 +14,7 @@ from tallylearn.errors import InputError
 from tallylearn.kernels import counting
 from tallylearn.tables import Array, Codes, check_shape
 from tallylearn.tallies.exact import Exact
-from tallylearn.tallies.keys import Keys, places, union
+from tallylearn.tallies.keys import Keys, in_parts, places, union
 from tallylearn.tallies.weights import digits
 
 ROOM = 2 << 30  # bytes of counts and keys that one table may take
@@ -128,6 +128,20 @@ class Counts:
             where.append(at[at >= 0])
         table = self.table.at(*inside)
         return Counts(keys, table.placed(tuple(len(k) for k in keys), *where), self.declared)
+
+    def parted(self, k: int) -> list[Counts]:
+        """The counts of k parts of the rows, where the keys of one axis are pairs (part, key)."""
+        pairs = [axis for axis, keys in enumerate(self.keys) if keys and isinstance(keys[0], tuple)]
+        if not pairs:
+            return [self] * k
+        axis = pairs[0]
+        everything = [np.arange(len(keys)) for keys in self.keys]
+        found = []
+        for at, names in in_parts(self.keys[axis], k):
+            table = self.table.at(*everything[:axis], at, *everything[axis + 1 :])
+            keys = (*self.keys[:axis], names, *self.keys[axis + 1 :])
+            found.append(Counts(keys, table, self.declared)._pruned())
+        return found
 
     def _beside(self, other: Counts) -> tuple[Counts, Counts]:
         if self.keys == other.keys and self.declared == other.declared:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from tallylearn.errors import MergeError
 
-Key = str | int | float | bool
+Key = str | int | float | bool | tuple[int, Any]  # a pair is a class in one part of the rows
 Keys = tuple[Key, ...]
 
 
@@ -35,6 +35,16 @@ def places(keys: Keys, among: Keys) -> NDArray[Any]:
         return np.arange(len(keys))
     place = dict(zip(among, range(len(among)), strict=True))
     return np.fromiter(map(place.get, keys, repeat(-1)), np.int64, len(keys))
+
+
+def in_parts(keys: Keys, k: int) -> list[tuple[NDArray[Any], Keys]]:
+    """Of keys that are pairs (part, key), those of each of k parts: their places, their names."""
+    found: list[tuple[list[int], list[Any]]] = [([], []) for _ in range(k)]
+    pairs: Any = keys
+    for at, (part, key) in enumerate(pairs):
+        found[part][0].append(at)
+        found[part][1].append(key)
+    return [(np.array(at, dtype=np.int64), tuple(names)) for at, names in found]
 
 
 def _kind(key: Key) -> str:

@@ -10,7 +10,7 @@ from tallylearn.errors import ColumnError
 from tallylearn.kernels import limbs, summing
 from tallylearn.tables import Array, Codes, check_shape
 from tallylearn.tallies.exact import LIMB, Exact, ratio
-from tallylearn.tallies.keys import Keys, places, union
+from tallylearn.tallies.keys import Keys, in_parts, places, union
 from tallylearn.tallies.weights import digits
 
 CACHE = 1 << 20  # bytes: columns are summed in groups whose cells stay in the processor's cache
@@ -128,6 +128,15 @@ class Moments:
         where = places(self.keys, keys), places(self.columns, columns)
         parts = (part.placed(shape, *where) for part in (self.count, self.sums, self.squares))
         return Moments(keys, columns, *parts)
+
+    def parted(self, k: int) -> list[Moments]:
+        """The moments of k parts of the rows, where the keys are pairs (part, key)."""
+        columns = np.arange(len(self.columns))
+        parts = self.count, self.sums, self.squares
+        return [
+            Moments(names, self.columns, *(part.at(at, columns) for part in parts))._pruned()
+            for at, names in in_parts(self.keys, k)
+        ]
 
     def _spread(self) -> tuple[Array, Array, int]:
         """count * squares - sums^2 and count^2 as integers, and the power of two between them."""

@@ -9,7 +9,7 @@ import numpy as np
 from tallylearn.kernels import limbs, multiplying, summing
 from tallylearn.tables import Array, Codes, check_shape
 from tallylearn.tallies.exact import LIMB, Exact, ratio
-from tallylearn.tallies.keys import Keys, union
+from tallylearn.tallies.keys import Keys, in_parts, union
 from tallylearn.tallies.moments import Moments
 from tallylearn.tallies.pairs import (
     Names,
@@ -136,6 +136,17 @@ class Products:
             for part, mark in zip((self.count, self.sums, self.products), marks, strict=True)
         ]
         return Products(keys, *apart(names), *parts)
+
+    def parted(self, k: int) -> list[Products]:
+        """The products of k parts of the rows, where the keys are pairs (part, key)."""
+        p = np.arange(len(self.columns))
+        parts = self.count, self.sums, self.products
+        return [
+            Products(
+                names, self.columns, self.values, *(part.at(at, p, p) for part in parts)
+            )._pruned()
+            for at, names in in_parts(self.keys, k)
+        ]
 
     def _beside(self, other: Products) -> tuple[Products, Products]:
         keys, names = union(self.keys, other.keys), together(self.names, other.names)

@@ -9,7 +9,7 @@ import numpy as np
 from tallylearn.errors import ColumnError, ForgetError
 from tallylearn.kernels import gathering
 from tallylearn.tables import Array, Codes
-from tallylearn.tallies.keys import Key, Keys, union
+from tallylearn.tallies.keys import Key, Keys, in_parts, union
 from tallylearn.tallies.pairs import (
     Names,
     apart,
@@ -140,6 +140,14 @@ class Scatter:
         names = tuple(self.names[j] for j in columns)
         rows = np.arange(len(self.keys))
         return Scatter(self.keys, *apart(names), *self._rearranged(rows, columns))
+
+    def parted(self, k: int) -> list[Scatter]:
+        """The scatters of k parts of the rows, where the keys are pairs (part, key)."""
+        parts = self.count, self.mean, self.scatter
+        return [
+            Scatter(names, self.columns, self.values, *(part[at] for part in parts))._pruned()
+            for at, names in in_parts(self.keys, k)
+        ]
 
     def _rearranged(self, rows: Array, columns: Array) -> tuple[Array, Array, Array]:
         """The arrays with other classes and columns; long where a column is missing everywhere."""

@@ -1,0 +1,122 @@
+"""Folding: a tally for every part of the rows in one pass, and for every part that of the others.
+
+A fold is trained on all the other folds. Since tallies add up, so do training tallies: k folds cost
+one pass over the rows and k solves, and come out as if every one had been fitted anew.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from math import isqrt
+from typing import Any
+
+import numpy as np
+
+from tallylearn import engines
+from tallylearn.doors.intake import Lesson
+from tallylearn.doors.onepass import OnePass
+from tallylearn.errors import InputError
+from tallylearn.sources import Files
+from tallylearn.tables import Array, Block, Codes
+from tallylearn.tallies import Bundle
+
+AT_ONCE = 64  # parts whose tallies are held together; more are left out in two steps
+
+
+@dataclass(frozen=True)
+class Piece:
+    """Some rows, and the part that each belongs to; -1 is none."""
+
+    part: Array  # (n,)
+    block: Block
+
+    def __len__(self) -> int:
+        return len(self.block)
+
+    def of_parts(self, first: int, last: int) -> Piece:
+        """The rows of some parts, counted from the first of them."""
+        rows = np.flatnonzero((self.part >= first) & (self.part < last))
+        return Piece(self.part[rows] - first, self.block[rows])
+
+    def cut(self) -> Iterator[Piece]:
+        """Pieces as large as blocks are."""
+        start = 0
+        for block in self.block.cut():
+            yield Piece(self.part[start : start + len(block)], block)
+            start += len(block)
+
+    def paired(self) -> Block:
+        """The rows with pairs (part, class) as their classes."""
+        if self.part.min(initial=0) < 0:
+            return self.of_parts(0, int(self.part.max()) + 1).paired()
+        classes, k = self.block.target, len(self.block.target.values)
+        pair = self.part.astype(np.int64) * k + classes.codes
+        seen = np.flatnonzero(np.bincount(pair))
+        place = np.zeros(int(pair.max(initial=0)) + 1, dtype=np.int32)
+        place[seen] = np.arange(len(seen))
+        values = tuple((at // k, classes.values[at % k]) for at in seen.tolist())
+        return replace(self.block, target=Codes(values, place[pair]))
+
+
+def without_each(learner: OnePass, read: Lesson, part: Array, k: int) -> Iterator[Any]:
+    """For each of k parts the tally of all other rows; ``part`` (n,) says where a row belongs."""
+    if k <= AT_ONCE:
+        pieces = (Piece(part[rows], block) for rows, block in read.numbered(learner.task))
+        yield from others(tallies(learner, pieces, k))
+        return
+    if isinstance(read.source, Files):
+        raise InputError(
+            f"{read.source} is not in memory, and takes up to {AT_ONCE} folds, not {k}. "
+            "Take fewer folds, or read it into memory."
+        )
+    rows, block = read.whole(learner.task)
+    whole, size = Piece(part[rows], block), isqrt(k)
+    groups = Piece(np.where(whole.part < 0, -1, whole.part // size), block)
+    outside = others(tallies(learner, groups.cut(), -(-k // size)))
+    for first, far in zip(range(0, k, size), outside, strict=True):
+        last = min(first + size, k)
+        near = tallies(learner, whole.of_parts(first, last).cut(), last - first)
+        yield from (far + rest for rest in others(near))
+
+
+def up_to_each(learner: OnePass, read: Lesson, part: Array, k: int) -> Iterator[Any]:
+    """For each part but the first, the tally of all before it."""
+    pieces = (Piece(part[rows], block) for rows, block in read.numbered(learner.task))
+    total = None
+    for tally in tallies(learner, pieces, k)[:-1]:
+        total = tally if total is None else total + tally
+        yield total
+
+
+def tallies(learner: OnePass, pieces: Iterable[Piece], k: int) -> list[Any]:
+    """The tally of each of k parts, all in one pass."""
+
+    def call(piece: Piece) -> Any:
+        if isinstance(piece.block.target, Codes):
+            return learner.tally(piece.paired())
+        each = {f: piece.of_parts(f, f + 1).block for f in range(k)}
+        return Bundle({str(f): learner.tally(block) for f, block in each.items() if len(block)})
+
+    total = engines.total(call, pieces)
+    if learner.task == "classifier":
+        found: list[Any] = total.parted(k)
+        return found
+    empty = next(iter(total.parts.values()), Bundle())
+    return [total.get(str(f)) or empty - empty for f in range(k)]
+
+
+def others(parts: list[Any]) -> Iterator[Any]:
+    """For each tally the sum of all the others: those to its left, and those to its right.
+
+    Nothing is taken away, so that floats serve as well as integers.
+    """
+    right = [parts[-1]]
+    for tally in reversed(parts[1:-1]):
+        right.append(tally + right[-1])
+    yield right.pop()
+    left = parts[0]
+    for tally in parts[1:-1]:
+        yield left + right.pop()
+        left = left + tally
+    yield left
