@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,9 @@ from tallylearn import tables
 from tallylearn.doors.folding import others, up_to_each, without_each
 from tallylearn.doors.intake import lesson
 from tallylearn.errors import InputError
+from tallylearn.tables import Codes
+from tallylearn.tallies import Exact, Moments
+from tallylearn.tallies.rounding import quotient
 
 N = 200
 RNG = np.random.default_rng(5)
@@ -103,3 +107,63 @@ def test_files_are_folded_in_one_pass_like_a_table_in_memory(tmp_path: Any) -> N
 @pytest.mark.parametrize("k", [2, 3, 10])
 def test_the_others_are_summed_from_the_left_and_the_right(k: int) -> None:
     assert list(others([2**i for i in range(k)])) == [2**k - 1 - 2**i for i in range(k)]
+
+
+@pytest.mark.parametrize("gaps", [False, True])
+@pytest.mark.parametrize("options", [{}, {"fit_prior": False}, {"var_smoothing": 1e-3}], ids=str)
+def test_left_out_rows_get_the_scores_of_a_fit_without_them(
+    options: dict[str, Any], gaps: bool
+) -> None:
+    X, y = RNG.normal(size=(40, 3)) * [1, 1e4, 1e-4] + [0, 1e6, 0], RNG.integers(0, 3, 40)
+    if gaps:
+        X[RNG.random(X.shape) < 0.2] = np.nan
+        X[y == 2, 1] = np.nan  # a class that never shows a column
+    learner = tl.NaiveBayes(**options)
+    _, block = lesson(X, y, None, "test").whole("classifier")
+    found = learner.left_out(learner.fit(X, y).tally_, block)
+    assert found is not None
+    for i in range(40):
+        keep = np.arange(40) != i
+        fitted = tl.NaiveBayes(**options).fit(X[keep], y[keep])
+        scores = fitted.predict_joint_log_proba(X[i : i + 1])[0]
+        np.testing.assert_allclose(found[i], scores, rtol=1e-12, atol=1e-12)
+
+
+def test_a_class_of_one_row_is_left_to_a_fit() -> None:
+    X, y = np.array([[1.0], [2.0], [4.0]]), [0, 0, 1]
+    learner = tl.NaiveBayes()
+    _, block = lesson(X, y, None, "test").whole("classifier")
+    assert learner.left_out(learner.fit(X, y).tally_, block) is None
+
+
+@pytest.mark.parametrize("limbs", [1, 3, 10, 30])
+def test_many_quotients_are_rounded_as_each_alone(limbs: int) -> None:
+    size = 600
+    above = Exact.carried(RNG.integers(-(2**31), 2**31, (size, limbs)), -limbs)
+    above = above * Exact.of(RNG.integers(0, 3, size))
+    below = Exact.carried(RNG.integers(0, 2**31, (size, 2)) * RNG.integers(0, 2, (size, 1)), 0)
+    numbers, power = above.scaled()
+    divisors, _ = below.scaled()
+    exact = [
+        float(Fraction(int(a)) * Fraction(2) ** power / int(b or 1))
+        for a, b in zip(numbers, divisors, strict=True)
+    ]
+    assert quotient(above, below).tolist() == exact
+
+
+def test_quotients_half_way_between_two_doubles_go_to_the_even_one() -> None:
+    odd = RNG.integers(2**52, 2**53, 600) * 2 + 1
+    above = Exact.of(odd) * Exact.of(np.full(600, 7))
+    found = quotient(above, Exact.of(np.full(600, 14)))
+    assert found.tolist() == [float(Fraction(int(m), 2)) for m in odd]
+
+
+def test_moments_of_many_are_those_of_each() -> None:
+    x = RNG.normal(size=(50, 9)) * 10.0 ** RNG.integers(-8, 8, 9)
+    by = Codes(tuple(range(40)), (np.arange(50) % 40).astype(np.int32))
+    tally = Moments.of(x, by, tuple("abcdefghi"))
+    for at, key in enumerate(tally.keys):
+        rows = [Fraction(float(v)) for v in x[by.codes == key, 4]]
+        mean = sum(rows) / len(rows)
+        assert tally.mean[at, 4] == float(mean)
+        assert tally.variance[at, 4] == float(sum((v - mean) ** 2 for v in rows) / len(rows))

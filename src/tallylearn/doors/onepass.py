@@ -107,6 +107,13 @@ class OnePass(Estimator, ABC):
                 self._remembered()
             modelfile.save(self, path, tally=tally)
 
+    def left_out(self, tally: Any, block: Block) -> Any:
+        """The scores of every row under the model of all others, where that is one solve for all.
+
+        None: leave the rows out one by one.
+        """
+        return None
+
     def _check_options(self) -> None:
         """Raise an OptionError for a parameter that cannot be."""
 

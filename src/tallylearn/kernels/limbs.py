@@ -75,6 +75,115 @@ def collect_products(
                             place(products, g, j, at + w + 18 * t, cells[j, g, w, t])
 
 
+def write(
+    bits: cython.const[cython.longlong][:, :],
+    first: cython.longlong,
+    limbs: cython.longlong[:, :, :],
+    shown: cython.longlong[:, :],
+):
+    """Every double of ``bits`` as limbs (row, column, limb); NaN is missing, and stays zero."""
+    i: cython.Py_ssize_t
+    j: cython.Py_ssize_t
+    e: cython.longlong
+    m: cython.longlong
+    fraction: cython.longlong = 0xFFFFFFFFFFFFF
+    hidden: cython.longlong = 0x10000000000000
+    base: cython.longlong = (first + 13) & 31
+    with cython.nogil:
+        for i in range(bits.shape[0]):
+            for j in range(bits.shape[1]):
+                e = (bits[i, j] >> 52) & 0x7FF
+                m = bits[i, j] & fraction
+                if e == 2047:
+                    continue
+                shown[i, j] = 1
+                if e == 0:
+                    e = 1
+                else:
+                    m = m | hidden
+                place(limbs, i, j, base + e - first, m if bits[i, j] >= 0 else -m)
+
+
+def multiply(
+    a: cython.const[cython.longlong][:, ::1],
+    b: cython.const[cython.longlong][:, ::1],
+    out: cython.longlong[:, ::1],
+):
+    """Products of numbers that are not negative, limb by limb; ``out`` is still to be carried."""
+    i: cython.Py_ssize_t
+    j: cython.Py_ssize_t
+    t: cython.Py_ssize_t
+    x: cython.ulonglong
+    low32: cython.ulonglong = 0xFFFFFFFF
+    with cython.nogil:
+        for i in range(a.shape[0]):
+            for j in range(a.shape[1]):
+                for t in range(b.shape[1]):
+                    x = cython.cast(cython.ulonglong, a[i, j]) * cython.cast(
+                        cython.ulonglong, b[i, t]
+                    )
+                    out[i, j + t] += cython.cast(cython.longlong, x & low32)
+                    out[i, j + t + 1] += cython.cast(cython.longlong, x >> 32)
+
+
+def spread(
+    count: cython.const[cython.longlong][::1],
+    sums: cython.const[cython.longlong][:, ::1],
+    squares: cython.const[cython.longlong][:, ::1],
+    at_sums: cython.Py_ssize_t,
+    at_squares: cython.Py_ssize_t,
+    out: cython.longlong[:, ::1],
+):
+    """count * squares - sums^2, carried; the sums without their signs, the counts below 2^31."""
+    i: cython.Py_ssize_t
+    j: cython.Py_ssize_t
+    t: cython.Py_ssize_t
+    x: cython.ulonglong
+    low32: cython.ulonglong = 0xFFFFFFFF
+    with cython.nogil:
+        for i in range(out.shape[0]):
+            for j in range(squares.shape[1]):
+                x = cython.cast(cython.ulonglong, count[i] * squares[i, j])
+                out[i, at_squares + j] += cython.cast(cython.longlong, x & low32)
+                out[i, at_squares + j + 1] += cython.cast(cython.longlong, x >> 32)
+            for j in range(sums.shape[1]):
+                for t in range(sums.shape[1]):
+                    x = cython.cast(cython.ulonglong, sums[i, j]) * cython.cast(
+                        cython.ulonglong, sums[i, t]
+                    )
+                    out[i, at_sums + j + t] -= cython.cast(cython.longlong, x & low32)
+                    out[i, at_sums + j + t + 1] -= cython.cast(cython.longlong, x >> 32)
+    carry(out)
+
+
+def halves(
+    limbs: cython.const[cython.longlong][:, ::1],
+    high: cython.double[::1],
+    low: cython.double[::1],
+):
+    """Numbers that are not negative as sums of two doubles, good for a hundred bits (Dekker)."""
+    i: cython.Py_ssize_t
+    j: cython.Py_ssize_t
+    h: cython.double
+    t: cython.double
+    s: cython.double
+    limb: cython.double
+    base: cython.double = 4294967296.0
+    with cython.nogil:
+        for i in range(limbs.shape[0]):
+            h = 0.0
+            t = 0.0
+            for j in range(limbs.shape[1] - 1, -1, -1):
+                limb = cython.cast(cython.double, limbs[i, j])
+                h = h * base
+                s = h + limb
+                t = t * base + ((h - (s - (s - h))) + (limb - (s - h)))
+                h = s + t
+                t = t - (h - s)
+            high[i] = h
+            low[i] = t
+
+
 def carry(limbs: cython.longlong[:, ::1]):
     """Bring every limb but the highest into [0, 2^32)."""
     i: cython.Py_ssize_t

@@ -11,6 +11,7 @@ from tallylearn.errors import OptionError, listed, speaking
 from tallylearn.models import vocabularies
 from tallylearn.models.bayes import Bayes, bags_of, coded
 from tallylearn.models.factors import Categories, Gaussians, arranged
+from tallylearn.models.leaving import scores_of_others
 from tallylearn.models.likelihoods import Generative
 from tallylearn.models.priors import Priors, shares
 from tallylearn.models.texts import BERNOULLI, MULTINOMIAL, SET, Texts
@@ -127,6 +128,14 @@ class NaiveBayes(Generative):
         halved = self.numbers == "bernoulli"
         texts = tuple(self._texts(tally, priors)) if "text" in tally else ()
         return Bayes(priors, tuple(tables), gaussians, halved, self.at_half, texts)
+
+    def left_out(self, tally: Bundle, block: Block) -> Array | None:
+        """The scores of every row under the model of all others; of tables of numbers only."""
+        if {*tally.parts} != {"target", "numbers"}:
+            return None
+        priors = Priors.of(tally["target"], self.class_prior, self.fit_prior)
+        smoothing = float(self.var_smoothing)
+        return scores_of_others(tally["target"], tally["numbers"], smoothing, priors, block)
 
     def document_log_likelihood(self, X: Any, column: str | None = None) -> Array:
         """log P(d | c) of every document, with the multinomial coefficient: (n, k).

@@ -66,6 +66,20 @@ class Exact:
         ours, theirs, low = _aligned(self, other)
         return Exact.carried(ours - theirs, low)
 
+    def __mul__(self, other: Exact) -> Exact:
+        shape = np.broadcast_shapes(self.shape, other.shape)
+        a, b = (
+            np.broadcast_to(e.limbs, (*shape, e.limbs.shape[-1])).reshape(-1, e.limbs.shape[-1])
+            for e in (self.magnitude(), other.magnitude())
+        )
+        out = np.zeros((len(a), a.shape[1] + b.shape[1]), dtype=np.int64)
+        kernel.multiply(np.ascontiguousarray(a), np.ascontiguousarray(b), out)
+        out = out.reshape(*shape, out.shape[1])
+        negative = self.negative() ^ other.negative()
+        if negative.any():
+            out = np.where(negative[..., None], -out, out)
+        return Exact.carried(out, self.low + other.low)
+
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Exact):
             return NotImplemented
@@ -114,6 +128,13 @@ class Exact:
     def negative(self) -> Array:
         result: Array = self.limbs[..., -1] < 0
         return result
+
+    def magnitude(self) -> Exact:
+        """The numbers without their signs."""
+        negative = self.negative()
+        if not negative.any():
+            return self
+        return Exact.carried(np.where(negative[..., None], -self.limbs, self.limbs), self.low)
 
     def scaled(self) -> tuple[Array, int]:
         """Python integers, and the power of two that each is to be multiplied by."""

@@ -11,6 +11,7 @@ from tallylearn.kernels import limbs, summing
 from tallylearn.tables import Array, Codes, check_shape
 from tallylearn.tallies.exact import LIMB, Exact, ratio
 from tallylearn.tallies.keys import Keys, in_parts, places, union
+from tallylearn.tallies.rounding import FEW, quotient
 from tallylearn.tallies.weights import digits
 
 CACHE = 1 << 20  # bytes: columns are summed in groups whose cells stay in the processor's cache
@@ -63,6 +64,18 @@ class Moments:
         return cls(keys, columns, count.at(*at), sums.at(*at), squares.at(*at))._pruned()
 
     @classmethod
+    def of_rows(cls, numbers: Array, columns: Keys) -> Moments:
+        """Every row's own moments, along a leading axis: (n, 1, p); an infinity was refused."""
+        bits, found = numbers.view(np.int64), np.zeros(4, dtype=np.int64)
+        summing.survey(bits, found)
+        first, width = int(found[0]), max(1, int(found[1]) - int(found[0]) + 1)
+        shown = np.zeros(bits.shape, dtype=np.int64)
+        whole = np.zeros((*bits.shape, (width + 58) // LIMB + 3), dtype=np.int64)
+        limbs.write(bits, first, whole, shown)
+        sums = Exact.carried(whole, (first + 13) // LIMB - 34)
+        return cls(("all",), columns, *map(_row, (Exact.of(shown), sums, sums * sums)))
+
+    @classmethod
     def empty(cls) -> Moments:
         """Nothing summed yet."""
         zero = Exact.of(np.zeros((0, 0), dtype=np.int64))
@@ -105,15 +118,15 @@ class Moments:
     @property
     def mean(self) -> Array:
         """(..., k, p); 0 where nothing was seen."""
-        sums, power = self.sums.scaled()
-        count, shift = self.count.scaled()
-        return ratio(sums, np.where(count == 0, 1, count), power - shift)
+        return quotient(self.sums, self.count)
 
     @property
     def variance(self) -> Array:
         """(..., k, p), divided by the count; 0 where nothing was seen."""
-        above, below, power = self._spread()
-        return ratio(above, np.where(below == 0, 1, below), power)
+        if self.count.limbs.size >= FEW and self.count.limbs.shape[-1] == 1 and not self.count.low:
+            return quotient(self._above(), self.count * self.count)
+        numbers, below, power = self._spread()
+        return ratio(numbers, np.where(below == 0, 1, below), power)
 
     def pooled(self) -> Moments:
         """All classes taken together."""
@@ -146,6 +159,19 @@ class Moments:
         low = min(c + q, 2 * s)
         above = count * squares * (1 << (c + q - low)) - sums * sums * (1 << (2 * s - low))
         return above, count * count, low - 2 * c
+
+    def _above(self) -> Exact:
+        """The same count * squares - sums^2, in one go for many, with counts of one limb."""
+        shape, low = self.count.shape, min(self.squares.low, 2 * self.sums.low)
+        sums, squares = (
+            np.ascontiguousarray(e.limbs.reshape(-1, e.limbs.shape[-1]))
+            for e in (self.sums.magnitude(), self.squares)
+        )
+        at = 2 * self.sums.low - low, self.squares.low - low
+        size = max(at[0] + 2 * sums.shape[1], at[1] + squares.shape[1]) + 1
+        out = np.zeros((len(sums), size), dtype=np.int64)
+        limbs.spread(self.count.limbs.reshape(-1), sums, squares, *at, out)
+        return Exact(out.reshape(*shape, size), low)
 
     def _beside(self, other: Moments) -> tuple[Moments, Moments]:
         keys, columns = union(self.keys, other.keys), union(self.columns, other.columns)
