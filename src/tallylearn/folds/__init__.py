@@ -2,6 +2,7 @@
 
 from tallylearn.folds.givens import Given, partition, read
 from tallylearn.folds.samples import Shares, representative
-from tallylearn.folds.schemes import Folds, Split
+from tallylearn.folds.schemes import Folds
+from tallylearn.folds.splits import Split
 
 __all__ = ["Folds", "Given", "Shares", "Split", "partition", "read", "representative"]

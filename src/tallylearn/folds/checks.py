@@ -11,8 +11,7 @@ import numpy as np
 from tallylearn.errors import InputError, OptionError, listed
 from tallylearn.tables import Array, Codes
 
-FINEST = 10**9  # the largest denominator of a share: row numbers times it fit 64 bits
-LEAST = {"k": 2, "bootstrap": 1, "forward": 1}
+PARTS = {"k": 0, "leave_one_out": 0, "holdout": 2, "three": 3, "bootstrap": 0, "forward": 0}
 
 
 def shares_of(who: str, **shares: Any) -> tuple[Fraction, ...]:
@@ -29,9 +28,7 @@ def shares_of(who: str, **shares: Any) -> tuple[Fraction, ...]:
 def _share(who: str, name: str, share: Any) -> Fraction:
     """A share as it is written: 0.1 is a tenth."""
     if isinstance(share, Fraction | float | np.floating) and 0 < share < 1:
-        exact = share if isinstance(share, Fraction) else Fraction(str(share))
-        if found := exact.limit_denominator(FINEST):
-            return found
+        return share if isinstance(share, Fraction) else Fraction(str(share))
     raise OptionError(
         f"{who}: {name} is {share!r}. Give a share of the rows between 0 and 1, such as "
         "Fraction(1, 3) or 0.2."
@@ -39,9 +36,10 @@ def _share(who: str, name: str, share: Any) -> Fraction:
 
 
 def check_options(folds: Any) -> None:
-    """Whole numbers, large enough."""
-    least = LEAST.get(folds.scheme, 1)
-    check_whole("number", folds.number, least, 2**63)
+    """A scheme that is known; whole numbers, large enough."""
+    if PARTS.get(folds.scheme) != len(folds.shares):
+        raise OptionError(f"there are {', '.join(f'Folds.{name}' for name in PARTS)}. Call one.")
+    check_whole("number", folds.number, 2 if folds.scheme == "k" else 1, 2**63)
     check_whole("repeats", folds.repeats, 1, 2**63)
     check_whole("seed", folds.seed, 0, 2**64)
     if not isinstance(folds.stratified, bool | np.bool_):
@@ -59,7 +57,7 @@ def check_whole(name: str, value: Any, least: int, end: int) -> None:
 def check_rows(n: int, least: int) -> None:
     """As many rows as parts."""
     if n < least:
-        raise InputError(f"{n} rows cannot be in {least} parts. Take fewer parts, or more rows.")
+        raise InputError(f"{_rows(n)} cannot be in {least} parts. Take fewer parts, or more rows.")
 
 
 def check_length(name: str, have: int, n: int) -> None:
@@ -114,7 +112,7 @@ def check_chunks(chunk: Array, ranks: Array, number: int) -> None:
     times = np.bincount(ranks)
     row = int(np.argmax(ranks == np.argmax(times)))
     raise InputError(
-        f"chunk {int(np.argmin(sizes))} of {number + 1} is empty: rows of equal time are one, "
+        f"chunk {int(np.argmin(sizes)) + 1} of {number + 1} is empty: rows of equal time are one, "
         f"and {int(times.max())} of {len(ranks)} have the time of row {row}. Take fewer folds."
     )
 

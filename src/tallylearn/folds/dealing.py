@@ -12,6 +12,8 @@ import numpy as np
 from tallylearn.folds.hashing import hashed
 from tallylearn.tables import Array, Codes
 
+FINEST = 10**9  # the largest denominator of a share: row numbers times it fit 64 bits
+
 
 def shuffled(seed: int, n: int, strata: Codes | None) -> Array:
     """The rows class by class, within a class in the order of their hash.
@@ -20,7 +22,7 @@ def shuffled(seed: int, n: int, strata: Codes | None) -> Array:
     of the time. The hash gives up the last bits that the others need; rows that are then equal
     come in their own order.
     """
-    row_bits = max(1, (n - 1).bit_length())
+    row_bits = max(1, int(n - 1).bit_length())
     class_bits = 0 if strata is None else max(1, (len(strata.values) - 1).bit_length())
     rows = np.arange(n)
     keys = hashed(seed, rows) >> np.uint64(class_bits + row_bits)
@@ -57,7 +59,7 @@ def _spread(n: int, share: Fraction) -> Array:
 
     Of the first i places, i times the share to the nearest whole number.
     """
-    above, below = share.numerator, share.denominator
+    above, below = share.limit_denominator(FINEST).as_integer_ratio()
     reached = (np.arange(n + 1) * above + below // 2) // below
     return np.diff(reached) > 0
 
@@ -79,7 +81,7 @@ def by_groups(seed: int, groups: Codes, shares: Sequence[Fraction]) -> Array:
 
 
 def in_time(ranks: Array, chunks: int) -> Array:
-    """Chunks of about equal size, in the order of time; equal times in one chunk."""
+    """Chunks of about equal size, in the order of time; equal times go where their middle is."""
     counts = np.bincount(ranks)
-    before = np.cumsum(counts) - counts
-    return (before * chunks // len(ranks))[ranks]
+    middle = 2 * np.cumsum(counts) - counts  # twice its place
+    return (middle * chunks // (2 * len(ranks)))[ranks]

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from tallylearn.errors import InputError, KindError, OptionError, listed, speaking
-from tallylearn.folds.rows import strata_of
-from tallylearn.folds.schemes import Folds, Split
-from tallylearn.tables import Array
+from tallylearn.folds.schemes import Folds
+from tallylearn.folds.splits import Split
+from tallylearn.tables import Array, Codes
 
 NAMED = {
     "loo": Folds.leave_one_out,
@@ -30,15 +30,21 @@ class Given:
     def splits(
         self, n: int, strata: Any = None, groups: Any = None, order: Any = None
     ) -> Iterator[Split]:
-        """The same splits as row numbers, checked; a splitter sees no more than the row count,
-        the classes and the groups."""
-        pairs = self.source
-        if hasattr(pairs, "split"):
-            codes = strata_of(strata)
-            pairs = pairs.split(np.zeros((n, 1)), None if codes is None else codes.codes, groups)
-        for fold, pair in enumerate(pairs):
+        """The same splits as row numbers, checked.
+
+        A splitter is shown how many rows there are, their classes and their groups, and no columns.
+        """
+        for fold, pair in enumerate(self._pairs(n, strata, groups)):
             with speaking("cv"):
-                yield _checked(pair, n, fold)
+                found = _checked(pair, n, fold)
+            yield found
+
+    def _pairs(self, n: int, strata: Any, groups: Any) -> Iterable[Any]:
+        if isinstance(self.source, tuple):
+            return self.source
+        y, groups = (np.asarray(x.items()) if isinstance(x, Codes) else x for x in (strata, groups))
+        pairs: Iterable[Any] = self.source.split(np.zeros((n, 1)), y, groups)
+        return pairs
 
 
 def read(cv: Any, task: str | None = None) -> Folds | Given:

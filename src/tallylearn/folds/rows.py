@@ -21,21 +21,25 @@ def strata_of(y: Any, least: int = 1) -> Codes | None:
 
     Floats are classes where all are whole and each comes at least ``least`` times.
     """
-    if y is None or isinstance(y, Codes):
-        return y if y is None else labels(y)
-    if hasattr(y, "null_count"):
-        y = numbers_of(y) if numeric(y.type) else y
-    else:
-        y = unmixed(y)
-        y = y.ravel() if y.ndim == 2 and y.shape[1] == 1 else y
-        if y.ndim != 1:
-            return None
-    if not isinstance(y, np.ndarray) or y.dtype.kind != "f":
-        return labels(y)
+    y = _plain(y)
+    if y is None or not isinstance(y, np.ndarray) or y.dtype.kind != "f":
+        return None if y is None else labels(y)
     if (np.floor(y) != y)[~np.isnan(y)].any():
         return None
     found = labels(y)
     return found if np.bincount(found.codes).min(initial=least) >= least else None
+
+
+def _plain(y: Any) -> Any:
+    """A target as NumPy where it is numbers; none where a row has several."""
+    if y is None or isinstance(y, Codes):
+        return y
+    if hasattr(y, "null_count"):
+        return numbers_of(y) if numeric(y.type) else y
+    array = unmixed(y)
+    if array.ndim == 2 and array.shape[1] == 1:
+        return array.ravel()
+    return array if array.ndim == 1 else None
 
 
 def grouped(groups: Any) -> Codes:
@@ -46,8 +50,8 @@ def grouped(groups: Any) -> Codes:
             f"the group is missing in row {int(np.argmax(gaps))}. Drop that row, or give it a "
             "group of its own."
         )
-    seen, at = np.unique(found.codes, return_inverse=True)
-    return Codes(tuple(found.values[code] for code in seen), at.astype(np.int32).ravel())
+    seen = labels(found.codes)
+    return Codes(tuple(found.values[code] for code in seen.values), seen.codes)
 
 
 def ranked(order: Any) -> Array:
@@ -73,6 +77,8 @@ def _coded(column: Any) -> Codes:
         raise InputError(f"one value a row was expected, and here is the shape {array.shape}.")
     if array.dtype.kind == "O":
         return _of_objects(array.tolist())
+    if array.dtype.kind in "iubU":
+        return labels(array)
     values, at = np.unique(array, return_inverse=True)
     gaps = values != values  # NaN and NaT
     at = np.where(gaps[at], -1, at) if gaps.any() else at
@@ -89,8 +95,8 @@ def _of_arrow(column: Any) -> Codes:
 
 
 def _of_objects(items: list[Any]) -> Codes:
-    place = {item: at for at, item in enumerate(dict.fromkeys(items)) if not is_missing(item)}
-    values = tuple(dict.fromkeys(items))
+    values = tuple(item for item in dict.fromkeys(items) if not is_missing(item))
+    place = {item: at for at, item in enumerate(values)}
     return Codes(values, np.array([place.get(item, -1) for item in items], dtype=np.int32))
 
 

@@ -18,10 +18,11 @@ class Shares:
     """How often every class comes in every part."""
 
     classes: tuple[Any, ...]
+    parts: tuple[int, ...]
     counts: Array  # (parts, k)
 
     def __post_init__(self) -> None:
-        check_shape("the counts", self.counts, len(self.classes))
+        check_shape("the counts", self.counts, len(self.parts), len(self.classes))
 
     @property
     def whole(self) -> Array:
@@ -52,7 +53,7 @@ class Shares:
         rows = [("whole", self.counts.sum(), self.whole)]
         rows += [
             (f"part {at}", count.sum(), share)
-            for at, (count, share) in enumerate(zip(self.counts, self.shares, strict=True))
+            for at, count, share in zip(self.parts, self.counts, self.shares, strict=True)
         ]
         lines = [
             "".join([f"{'':8}{'rows':>8}", *(f"  {name!s:>{width}}" for name in self.classes)])
@@ -76,4 +77,5 @@ def representative(y: Any, part: Any) -> Shares:
         found, at = np.unique(part, return_inverse=True)
         k = len(strata.values)
         counts = np.bincount(at.ravel() * k + strata.codes, minlength=len(found) * k)
-        return Shares(strata.values, counts.reshape(len(found), k))
+        parts = tuple(map(int, found))
+        return Shares(strata.values, parts, counts.reshape(len(found), k))

@@ -12,24 +12,14 @@ import numpy as np
 from tallylearn.errors import OptionError, speaking
 from tallylearn.folds import checks
 from tallylearn.folds.dealing import by_groups, by_shares, in_time, in_turn, shuffled
-from tallylearn.folds.hashing import drawn, seeds
+from tallylearn.folds.hashing import seeds
 from tallylearn.folds.rows import column_of, grouped, length, ranked, strata_of
 from tallylearn.folds.samples import Shares, representative
+from tallylearn.folds.splits import Split, draw, in_chunks, in_folds, in_parts
 from tallylearn.sources.memory import Table
 from tallylearn.tables import Array, Codes
 
 THIRD, FIFTH = Fraction(1, 3), Fraction(1, 5)
-
-
-@dataclass(frozen=True)
-class Split:
-    """Row numbers to learn from and to test on."""
-
-    train: Array  # with repetitions where rows are drawn with replacement
-    test: Array
-    repeat: int = 0
-    fold: int = 0
-    validation: Array | None = None
 
 
 @dataclass(frozen=True)
@@ -137,24 +127,24 @@ class Folds:
         if self.scheme == "forward":
             return self._chunks(n, groups, order)
         parts = self.parts(n, strata, groups)
-        return _in_parts(parts) if self.shares else _in_folds(parts)
+        return in_parts(parts) if self.shares else in_folds(parts)
 
     def split(self, X: Any, y: Any = None, groups: Any = None) -> Iterator[tuple[Array, Array]]:
         """Pairs of rows to learn from and to test on, as scikit-learn asks for them."""
         with speaking(self._who):
             if isinstance(X, Table):
-                y, groups = X.target if y is None else y, X.groups if groups is None else groups
+                y = X.target if y is None else y
             strata = strata_of(y, self._least) if self.stratified else None
             order = None if self.order is None else column_of(X, self.order)
-        for split in self.splits(length(X), strata, groups, order):
+        for split in self.splits(length(X), strata, _groups(X, groups), order):
             yield split.train, split.test if split.validation is None else split.validation
 
     def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
         """How many pairs ``split`` yields."""
         if self.scheme != "leave_one_out":
             return self.number * self.repeats
-        if groups is not None:
-            return len(grouped(groups).values)
+        if (found := _groups(X, groups)) is not None:
+            return len(grouped(found).values)
         if X is None:
             raise OptionError(f"{self._who}: as many splits as rows. Pass X.")
         return length(X)
@@ -212,10 +202,8 @@ class Folds:
     def _draws(self, n: int, groups: Any) -> Iterator[Split]:
         with speaking(self._who):
             found = self._known(n, None, groups)[1]
-        for repeat, seed in enumerate(seeds(self.seed, self.number)):
-            times = _left_out(seed, n if found is None else len(found.values))
-            times = times if found is None else times[found.codes]
-            yield Split(np.repeat(np.arange(n), times), np.flatnonzero(times == 0), repeat)
+        draws = enumerate(seeds(self.seed, self.number))
+        return (draw(seed, n, found, repeat) for repeat, seed in draws)
 
     def _chunks(self, n: int, groups: Any, order: Any) -> Iterator[Split]:
         with speaking(self._who):
@@ -230,26 +218,9 @@ class Folds:
             checks.check_rows(n, self.number + 1)
             chunk = in_time(ranks, self.number + 1)
             checks.check_chunks(chunk, ranks, self.number)
-        for fold in range(self.number):
-            yield Split(np.flatnonzero(chunk <= fold), np.flatnonzero(chunk == fold + 1), 0, fold)
+        return in_chunks(chunk, self.number)
 
 
-def _left_out(seed: int, n: int) -> Array:
-    """How often each of n is drawn; drawn again until one is left out."""
-    times = drawn(seed, n)
-    while times.all():
-        seed = seeds(seed, 1)[0]
-        times = drawn(seed, n)
-    return times
-
-
-def _in_folds(parts: tuple[Array, ...]) -> Iterator[Split]:
-    for repeat, part in enumerate(parts):
-        for fold in range(int(part.max()) + 1):
-            yield Split(np.flatnonzero(part != fold), np.flatnonzero(part == fold), repeat, fold)
-
-
-def _in_parts(parts: tuple[Array, ...]) -> Iterator[Split]:
-    for repeat, part in enumerate(parts):
-        train, *others = (np.flatnonzero(part == number) for number in range(int(part.max()) + 1))
-        yield Split(train, others[-1], repeat, validation=others[0] if others[1:] else None)
+def _groups(X: Any, groups: Any) -> Any:
+    """The groups that a call names, or that the table declares."""
+    return X.groups if groups is None and isinstance(X, Table) else groups
