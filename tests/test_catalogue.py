@@ -68,6 +68,58 @@ COOL = {"Outlook": "Sunny", "Temperature": "Cool", "Humidity": "High", "Wind": "
 HOT = {"Outlook": "Overcast", "Temperature": "Hot", "Humidity": "High", "Wind": "Strong"}
 
 
+@row("B4", "000 004", "Hold-out: 2/3 to learn from, 1/3 to test on, alike in the classes")
+def b4(show: Show) -> None:
+    y = np.array(["+"] * 60 + ["-"] * 30)
+    (split,) = tl.Folds.holdout(Fraction(1, 3)).splits(90, y)
+    assert {*split.train} | {*split.test} == {*range(90)}
+    assert not {*split.train} & {*split.test}
+    for name, rows in (("T", split.train), ("S", split.test)):
+        share = Fraction(int((y[rows] == "+").sum()), len(rows))
+        show(f"{name}: {len(rows)} rows, {share} of them +")
+        assert share == Fraction(2, 3)
+    assert Fraction(len(split.train), 90) == Fraction(2, 3)
+
+
+@row("B5", "002 004", "Train, validation, test: choose on the second, test once on the third")
+def b5(show: Show) -> None:
+    table = tl.example("computer")
+    (split,) = tl.Folds.three(Fraction(3, 14), Fraction(4, 14)).splits(14, table.target)
+    parts = (split.train, split.validation, split.test)
+    assert sorted(np.concatenate(parts)) == list(range(14))
+
+    def accuracy(alpha: float, rows: Any) -> float:
+        part = table[rows]
+        model = tl.NaiveBayes(alpha=alpha).fit(table[split.train])
+        return float((model.predict(part) == np.asarray(part.target)).mean())
+
+    scores = {alpha: accuracy(alpha, split.validation) for alpha in (0.1, 1, 10)}
+    best = max(scores, key=scores.__getitem__)
+    show(f"{[len(part) for part in parts]} rows; on validation {scores}")
+    show(f"alpha = {best}, on test {accuracy(best, split.test):.3f}")
+    assert [len(part) for part in parts] == [7, 3, 4]
+
+
+@row("B9", "004", "Leave-one-out: as many folds as rows")
+def b9(show: Show) -> None:
+    splits = list(tl.Folds.leave_one_out().splits(5))
+    for split in splits:
+        show(f"{split.train} {split.test}")
+    assert [*map(int, np.concatenate([split.test for split in splits]))] == [0, 1, 2, 3, 4]
+    assert all(len(split.train) == 4 for split in splits)
+
+
+@row("I3", "004", "Sampling: whether a part represents the whole")
+def i3(show: Show) -> None:
+    y = ["+"] * 60 + ["-"] * 30
+    dealt = tl.Folds.representative(y, tl.Folds.holdout().parts(90, y)[0])
+    first = tl.Folds.representative(y, np.arange(90) >= 60)
+    show(dealt)
+    show(first)
+    assert dealt.p_value == 1
+    assert first.p_value < 0.001
+
+
 @row("B17", "000 004", "Majority-class baseline")
 def b17(show: Show) -> None:
     X, y = np.zeros((10, 1)), ["+"] * 9 + ["-"]

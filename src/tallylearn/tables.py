@@ -142,6 +142,7 @@ class Block:
     target: Any = None  # Codes, or (n,) float64
     weight: Array | None = None  # (n,) float64, above zero
     start: int = 0  # number of the first row in the whole table
+    group: Codes | None = None  # rows of a group stay together when a table is split
 
     def __len__(self) -> int:
         return len(self.numbers)
@@ -157,6 +158,7 @@ class Block:
             target=None if self.target is None else self.target[rows],
             weight=None if self.weight is None else self.weight[rows],
             start=self.start + start,
+            group=None if self.group is None else self.group[rows],
         )
 
     def cut(self) -> Iterator[Block]:

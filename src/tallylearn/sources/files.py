@@ -16,7 +16,7 @@ from tallylearn.sources.delimited import Delimited
 from tallylearn.sources.dialects import Dialect, sniff
 from tallylearn.sources.frames import Frame, own
 from tallylearn.sources.origins import check_declared
-from tallylearn.sources.reading import beside, block_of, schema_of
+from tallylearn.sources.reading import beside, block_of, groups_of, schema_of
 from tallylearn.tables import BLOCK, CATEGORY, DATE, NUMBER, TEXT, Block, Column, Schema
 
 PARQUET = (".parquet", ".pq")
@@ -108,6 +108,8 @@ class Files:
         declared |= dict.fromkeys(self.declared.text, "text")
         declared |= dict.fromkeys(self.declared.dates, "date")
         declared |= dict.fromkeys(self.declared.ignore, "string")
+        if self.declared.groups:
+            declared[self.declared.groups] = "string"  # 007 and 7 are two groups
         if self.declared.weight:
             declared[self.declared.weight] = "number"
         if schema is not None:
@@ -146,7 +148,8 @@ class Files:
         if not self._learned:
             check_declared(self.declared.categories, block.codes, start)
         target, weight = beside(frame, self.declared, start)
-        return replace(block, target=target, weight=weight)
+        group = groups_of(frame, self.declared)
+        return replace(block, target=target, weight=weight, group=group)
 
 
 class ParquetPart:

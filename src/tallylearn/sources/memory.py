@@ -13,7 +13,7 @@ from tallylearn.errors import ColumnError, InputError, KindError, TargetError, l
 from tallylearn.sources.declarations import Declaration
 from tallylearn.sources.frames import Frame, framed
 from tallylearn.sources.origins import check_declared
-from tallylearn.sources.reading import beside, block_of, schema_of
+from tallylearn.sources.reading import beside, block_of, groups_of, schema_of
 from tallylearn.sources.targets import weights
 from tallylearn.tables import DATE, NUMBER, TEXT, Block, Codes, Column, Schema
 
@@ -45,6 +45,7 @@ class Table:
         block = block_of(frame, schema or schema_of(frame, declared))
         if schema is None:
             check_declared(declared.categories, block.codes)
+        block = replace(block, group=groups_of(frame, declared))
         return cls(block, target, weight, declared)
 
     @property
@@ -54,6 +55,11 @@ class Table:
     @property
     def shape(self) -> tuple[int, int]:
         return len(self.block), len(self.schema.columns)
+
+    @property
+    def groups(self) -> Codes | None:
+        """The group of every row, where groups are declared."""
+        return self.block.group
 
     def __len__(self) -> int:
         return len(self.block)

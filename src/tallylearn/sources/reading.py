@@ -44,6 +44,13 @@ def beside(frame: Frame, declared: Declaration, start: int = 0) -> tuple[Any, Ar
     return target, weight
 
 
+def groups_of(frame: Frame, declared: Declaration) -> Codes | None:
+    """The group of every row, -1 where missing."""
+    if declared.groups is None:
+        return None
+    return codes(masked(frame.column(declared.groups), declared.missing))
+
+
 def block_of(frame: Frame, schema: Schema, start: int = 0) -> Block:
     """The columns of a schema, read from a frame that has them all."""
     if frame.matrix is not None and frame.names == schema.numbers and not schema.missing:

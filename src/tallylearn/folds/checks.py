@@ -1,0 +1,121 @@
+"""Checks: what cannot be split, and what to do about it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from tallylearn.errors import InputError, OptionError, listed
+from tallylearn.tables import Array, Codes
+
+PARTS = {"k": 0, "leave_one_out": 0, "holdout": 2, "three": 3, "bootstrap": 0, "forward": 0}
+
+
+def shares_of(who: str, **shares: Any) -> tuple[Fraction, ...]:
+    """The shares of all parts, the first of which takes the rest."""
+    found = [_share(who, name, share) for name, share in shares.items()]
+    if sum(found) >= 1:
+        raise OptionError(
+            f"{who}: {' and '.join(shares)} take {sum(found)} of the rows, and leave none to learn "
+            "from. Give smaller shares."
+        )
+    return (1 - sum(found, Fraction(0)), *found)
+
+
+def _share(who: str, name: str, share: Any) -> Fraction:
+    """A share as it is written: 0.1 is a tenth."""
+    if isinstance(share, Fraction | float | np.floating) and 0 < share < 1:
+        return share if isinstance(share, Fraction) else Fraction(str(share))
+    raise OptionError(
+        f"{who}: {name} is {share!r}. Give a share of the rows between 0 and 1, such as "
+        "Fraction(1, 3) or 0.2."
+    )
+
+
+def check_options(folds: Any) -> None:
+    """A scheme that is known; whole numbers, large enough."""
+    if PARTS.get(folds.scheme) != len(folds.shares):
+        raise OptionError(f"there are {', '.join(f'Folds.{name}' for name in PARTS)}. Call one.")
+    check_whole("number", folds.number, 2 if folds.scheme == "k" else 1, 2**63)
+    check_whole("repeats", folds.repeats, 1, 2**63)
+    check_whole("seed", folds.seed, 0, 2**64)
+    if not isinstance(folds.stratified, bool | np.bool_):
+        raise OptionError(f"stratified is True or False, not {folds.stratified!r}.")
+    if not isinstance(folds.order, str | None):
+        raise OptionError(f"order is a column's name, not {folds.order!r}.")
+
+
+def check_whole(name: str, value: Any, least: int, end: int) -> None:
+    whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
+    if not whole or not least <= value < end:
+        raise OptionError(f"{name} is {value!r}. Give a whole number, {least} or more.")
+
+
+def check_rows(n: int, least: int) -> None:
+    """As many rows as parts."""
+    if n < least:
+        raise InputError(f"{_rows(n)} cannot be in {least} parts. Take fewer parts, or more rows.")
+
+
+def check_length(name: str, have: int, n: int) -> None:
+    """As many values as rows."""
+    if have != n:
+        raise InputError(f"the table has {n} rows, and {name} {have} values. Give one a row.")
+
+
+def check_strata(strata: Codes, n: int, least: int) -> None:
+    """Every class has a row for every part."""
+    check_length("strata", len(strata), n)
+    counts = np.bincount(strata.codes, minlength=len(strata.values))
+    at = int(np.argmin(counts))
+    if counts[at] < least:
+        raise InputError(
+            f"the class {strata.values[at]!r} has {_rows(int(counts[at]))}, fewer than the {least} "
+            "parts it is dealt out to. Take fewer parts, or stratified=False."
+        )
+
+
+def check_groups(groups: Codes, n: int, least: int) -> None:
+    """As many groups as parts."""
+    check_length("groups", len(groups), n)
+    have = len(groups.values)
+    if have == 1:
+        raise InputError(
+            f"the group {groups.values[0]!r} holds every row, and groups stay whole. Take smaller "
+            "groups."
+        )
+    if have < least:
+        raise InputError(
+            f"{have} groups ({listed(groups.values)}) cannot be in {least} parts. Take fewer parts."
+        )
+
+
+def check_parts(part: Array, shares: Sequence[Fraction]) -> None:
+    """No part is empty."""
+    sizes = np.bincount(part, minlength=len(shares))
+    if not sizes.all():
+        names = ("train", "validation", "test") if len(shares) == 3 else ("train", "test")
+        at = int(np.argmin(sizes))
+        raise InputError(
+            f"the share {shares[at]} of {_rows(len(part))} leaves the {names[at]} part empty. "
+            "Change the share, or take more rows."
+        )
+
+
+def check_chunks(chunk: Array, ranks: Array, number: int) -> None:
+    """No chunk is empty, though equal times stay together."""
+    if (sizes := np.bincount(chunk, minlength=number + 1)).all():
+        return
+    times = np.bincount(ranks)
+    row = int(np.argmax(ranks == np.argmax(times)))
+    raise InputError(
+        f"chunk {int(np.argmin(sizes)) + 1} of {number + 1} is empty: rows of equal time are one, "
+        f"and {int(times.max())} of {len(ranks)} have the time of row {row}. Take fewer folds."
+    )
+
+
+def _rows(n: int) -> str:
+    return f"{n} row" if n == 1 else f"{n} rows"

@@ -1,0 +1,123 @@
+"""Givens: splits that a user brings along, as index pairs or as scikit-learn's splitters."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from tallylearn.errors import InputError, KindError, OptionError, listed, speaking
+from tallylearn.folds.schemes import Folds
+from tallylearn.folds.splits import Split
+from tallylearn.tables import Array, Codes
+
+NAMED = {
+    "loo": Folds.leave_one_out,
+    "holdout": Folds.holdout,
+    "bootstrap": Folds.bootstrap,
+    "forward": Folds.forward,
+}
+
+
+@dataclass(frozen=True)
+class Given:
+    """Splits as they are given: pairs of row numbers or masks, or an object with ``split``."""
+
+    source: Any
+
+    def splits(
+        self, n: int, strata: Any = None, groups: Any = None, order: Any = None
+    ) -> Iterator[Split]:
+        """The same splits as row numbers, checked.
+
+        A splitter is shown how many rows there are, their classes and their groups, and no columns.
+        """
+        for fold, pair in enumerate(self._pairs(n, strata, groups)):
+            with speaking("cv"):
+                found = _checked(pair, n, fold)
+            yield found
+
+    def _pairs(self, n: int, strata: Any, groups: Any) -> Iterable[Any]:
+        if isinstance(self.source, tuple):
+            return self.source
+        y, groups = (np.asarray(x.items()) if isinstance(x, Codes) else x for x in (strata, groups))
+        pairs: Iterable[Any] = self.source.split(np.zeros((n, 1)), y, groups)
+        return pairs
+
+
+def read(cv: Any, task: str | None = None) -> Folds | Given:
+    """What a user may pass as cv.
+
+    A number of folds (stratified for a classifier), 'loo', 'holdout', 'bootstrap', 'forward', a
+    Folds, an object with ``split(X, y, groups)``, or pairs of row numbers.
+
+    >>> read(5, "classifier")
+    Folds.k(5, stratified=True, seed=0)
+    """
+    if isinstance(cv, Folds | Given):
+        return cv
+    if isinstance(cv, str):
+        if cv not in NAMED:
+            raise OptionError(f"cv is {cv!r}. Its names: {listed(NAMED)}; or pass tl.Folds.k(10).")
+        return NAMED[cv]()
+    if isinstance(cv, int | np.integer) and not isinstance(cv, bool):
+        return Folds.k(int(cv), stratified=task == "classifier")
+    if callable(getattr(cv, "split", None)):
+        return Given(cv)
+    if isinstance(cv, Iterable):
+        return Given(tuple(cv))
+    raise KindError(
+        f"cv is {cv!r}. Pass a number of folds, one of {listed(NAMED)}, tl.Folds.k(10), a splitter "
+        "of scikit-learn, or pairs of row numbers."
+    )
+
+
+def partition(splits: Iterable[Split], n: int) -> Array | None:
+    """The fold of every row, where each is tested once and learned from in all other folds."""
+    part = np.full(n, -1, dtype=np.int32)
+    for fold, split in enumerate(splits):
+        times = np.bincount(split.train, minlength=n)
+        times[split.test] += 1
+        if (
+            len(split.train) + len(split.test) != n
+            or not times.all()
+            or split.validation is not None
+        ):
+            return None
+        if (part[split.test] >= 0).any():
+            return None
+        part[split.test] = fold
+    return None if (part < 0).any() else part
+
+
+def _checked(pair: Any, n: int, fold: int) -> Split:
+    if not isinstance(pair, tuple | list) or len(pair) != 2:
+        raise KindError(f"split {fold} is {pair!r}, not a pair of rows to train and to test on.")
+    train, test = _rows(pair[0], n, fold, "train"), _rows(pair[1], n, fold, "test")
+    both = np.zeros(n, dtype=bool)
+    both[train] = True
+    if (twice := both[test]).any():
+        raise InputError(
+            f"split {fold} has row {int(test[np.argmax(twice)])} in train and in test: a row that "
+            "was learned tests nothing. Take it out of one."
+        )
+    return Split(train, test, fold=fold)
+
+
+def _rows(rows: Any, n: int, fold: int, name: str) -> Array:
+    """Row numbers, from numbers or from a mask."""
+    found = np.asarray(rows)
+    who = f"split {fold}: {name}"
+    if found.ndim != 1 or (found.size and found.dtype.kind not in "biu"):
+        raise InputError(f"{who} is {rows!r}. Pass row numbers, or one truth value a row.")
+    if found.dtype.kind == "b":
+        if len(found) != n:
+            raise InputError(f"{who} is a mask of {len(found)} values, and there are {n} rows.")
+        found = np.flatnonzero(found)
+    if not found.size:
+        raise InputError(f"{who} is empty. Give it one row or more.")
+    if (off := (found < 0) | (found >= n)).any():
+        raise InputError(f"{who} names row {found[np.argmax(off)]}, and the rows are 0 to {n - 1}.")
+    return found.astype(np.int64)

@@ -1,0 +1,120 @@
+"""Rows: their classes, groups and times, whatever they are written as."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tallylearn.errors import ColumnError, InputError, listed
+from tallylearn.sources.arrays import is_missing, unmixed
+from tallylearn.sources.columns import codes, numeric
+from tallylearn.sources.frames import framed
+from tallylearn.sources.measures import numbers_of
+from tallylearn.sources.memory import Table
+from tallylearn.sources.targets import labels
+from tallylearn.tables import Array, Codes
+
+
+def strata_of(y: Any, least: int = 1) -> Codes | None:
+    """The classes that a target holds; none where it holds measures.
+
+    Floats are classes where all are whole and each comes at least ``least`` times.
+    """
+    y = _plain(y)
+    if y is None or not isinstance(y, np.ndarray) or y.dtype.kind != "f":
+        return None if y is None else labels(y)
+    if (np.floor(y) != y)[~np.isnan(y)].any():
+        return None
+    found = labels(y)
+    return found if np.bincount(found.codes).min(initial=least) >= least else None
+
+
+def _plain(y: Any) -> Any:
+    """A target as NumPy where it is numbers; none where a row has several."""
+    if y is None or isinstance(y, Codes):
+        return y
+    if hasattr(y, "null_count"):
+        return numbers_of(y) if numeric(y.type) else y
+    array = unmixed(y)
+    if array.ndim == 2 and array.shape[1] == 1:
+        return array.ravel()
+    return array if array.ndim == 1 else None
+
+
+def grouped(groups: Any) -> Codes:
+    """The groups of the rows; each has one."""
+    found = _coded(groups)
+    if (gaps := found.codes < 0).any():
+        raise InputError(
+            f"the group is missing in row {int(np.argmax(gaps))}. Drop that row, or give it a "
+            "group of its own."
+        )
+    seen = labels(found.codes)
+    return Codes(tuple(found.values[code] for code in seen.values), seen.codes)
+
+
+def ranked(order: Any) -> Array:
+    """The place of every row's time among the different times."""
+    found = _coded(order)
+    if (gaps := found.codes < 0).any():
+        raise InputError(
+            f"the time is missing in row {int(np.argmax(gaps))}. Drop that row, or fill it in."
+        )
+    place = np.empty(len(found.values), dtype=np.int64)
+    place[sorted(range(len(place)), key=found.values.__getitem__)] = np.arange(len(place))
+    return place[found.codes]
+
+
+def _coded(column: Any) -> Codes:
+    """Any column as codes, -1 where missing."""
+    if isinstance(column, Codes):
+        return column
+    if hasattr(column, "null_count"):
+        return _of_arrow(column)
+    array = unmixed(column)
+    if array.ndim != 1:
+        raise InputError(f"one value a row was expected, and here is the shape {array.shape}.")
+    if array.dtype.kind == "O":
+        return _of_objects(array.tolist())
+    if array.dtype.kind in "iubU":
+        return labels(array)
+    values, at = np.unique(array, return_inverse=True)
+    gaps = values != values  # NaN and NaT
+    at = np.where(gaps[at], -1, at) if gaps.any() else at
+    return Codes(tuple(values.tolist()), at.astype(np.int32).ravel())
+
+
+def _of_arrow(column: Any) -> Codes:
+    """Numbers and dates keep their order; anything else goes by its name."""
+    import pyarrow.types as is_
+
+    if is_.is_temporal(column.type):
+        return _coded(np.asarray(column))
+    return _coded(numbers_of(column)) if numeric(column.type) else codes(column)
+
+
+def _of_objects(items: list[Any]) -> Codes:
+    values = tuple(item for item in dict.fromkeys(items) if not is_missing(item))
+    place = {item: at for at, item in enumerate(values)}
+    return Codes(values, np.array([place.get(item, -1) for item in items], dtype=np.int32))
+
+
+def column_of(X: Any, name: str) -> Any:
+    """A column of a table by its name."""
+    if not isinstance(X, Table):
+        frame = framed(X)
+        _check_name(name, frame.names)
+        return frame.column(name)
+    _check_name(name, (*X.schema.places, *X.block.codes))
+    return X.block.codes.get(name) or X.block.numbers[:, X.schema.places[name]]
+
+
+def _check_name(name: str, names: tuple[str, ...]) -> None:
+    if name not in names:
+        raise ColumnError(f"order names the column {name!r}, and the table has {listed(names)}.")
+
+
+def length(X: Any) -> int:
+    """The number of rows of any table."""
+    return int(X.shape[0]) if hasattr(X, "shape") else len(X)
