@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tallylearn.tables import Codes
-from tallylearn.tallies import Bundle, Counts, Exact, Moments, Products
+from tallylearn.tallies import Bundle, Counts, Exact, Moments, Products, Ranks
 from tallylearn.tallies.documents import Reader
 from tallylearn.tallies.weights import rounded
 from tallylearn.tallies.words import words
@@ -75,8 +75,14 @@ def products(rows: list[Row]) -> Products:
     return Products.of(np.hstack([numbers, ones]), classes, names, weight)
 
 
+def ranks(rows: list[Row]) -> Ranks:
+    classes, _, numbers, weight = columns(rows)
+    positive = np.array([item == "a" for item in classes.items()], dtype=bool)
+    return Ranks.of(numbers[:, 0], positive, weight)
+
+
 Make = Callable[[list[Row]], Any]
-TALLIES = [counts, totals, moments, products, bundle, texts]
+TALLIES = [counts, totals, moments, products, ranks, bundle, texts]
 every_tally = pytest.mark.parametrize("tally", TALLIES)
 
 
