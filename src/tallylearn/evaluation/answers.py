@@ -8,15 +8,22 @@ from typing import Any
 
 import numpy as np
 
-from tallylearn.errors import InputError, TargetError
+from tallylearn.errors import InputError
+from tallylearn.evaluation.complaints import (
+    check_classes,
+    check_lengths,
+    check_near,
+    check_numbers,
+    check_proba,
+    check_rows,
+)
 from tallylearn.evaluation.confusions import positive_class
 from tallylearn.evaluation.losses import BINS, RULED_OUT
 from tallylearn.evaluation.scores import CLASSIFIER, REGRESSOR, SCORES
+from tallylearn.evaluation.scores import wanted as check_wanted
 from tallylearn.tables import BLOCK, Array, Codes
 from tallylearn.tallies import Bundle, Counts, Moments, Ranks
 from tallylearn.tallies.keys import Keys
-
-TOLERANCE = 1e-6  # by which a probability may leave [0, 1], and a row's sum may miss 1
 
 
 @dataclass(frozen=True)
@@ -26,6 +33,8 @@ class Answers:
     Parameters
     ----------
     truth, said : codes of classes; or numbers, (n,), or (n, d) where the target is a vector.
+        Classes that the truth declares are counted against the rest even where they are not seen:
+        declare those of the whole table, and the parts of a table add up to the whole.
     classes : the columns of ``proba``. A true class that is not among them has probability 0.
     proba : the probability of every class in every row, (n, k); within 1e-6 each is in [0, 1] and
         a row sums to 1.
@@ -48,14 +57,18 @@ class Answers:
     start: int = 0
 
     def __post_init__(self) -> None:
-        if self.task == REGRESSOR:
-            for name in ("truth", "said"):
-                numbers = np.asarray(getattr(self, name), dtype=np.float64)
-                object.__setattr__(self, name, numbers)
-        for name in ("proba", "weight"):
-            if (found := getattr(self, name)) is not None:
+        for name in ("truth", "said", "proba", "weight"):
+            if (found := getattr(self, name)) is not None and not isinstance(found, Codes):
                 object.__setattr__(self, name, np.asarray(found, dtype=np.float64))
-        _check(self)
+        check_lengths(self.truth, said=self.said, proba=self.proba, weight=self.weight)
+        if self.task == REGRESSOR:
+            check_numbers(self.truth, self.said, self.start)
+        else:
+            check_classes(self.truth, self.said, self.classes, self.start)
+        if self.proba is not None:
+            check_proba(self.proba, self.classes, self.start)
+        if (weight := self.weight) is not None:
+            check_rows("weight", (weight >= 0) & (weight < np.inf), weight, self.start)
 
     def __len__(self) -> int:
         return len(self.truth)
@@ -76,15 +89,18 @@ class Answers:
     @property
     def known(self) -> tuple[Any, ...]:
         """All classes that the model or the truth knows, sorted."""
+        if self.task == REGRESSOR:
+            return ()
         return tuple(sorted({*self.classes, *self.truth.values, *self.truth.declared}))
 
     def tally(self, wanted: Iterable[str] = (), positive: Any = None) -> Bundle:
         """What the wanted scores need, as parts that add up; classes are always counted."""
-        scores = [SCORES[name] for name in wanted]
+        known = self.known
+        names = check_wanted(wanted, self.task, len(known), self.proba is not None, positive)
+        scores = [SCORES[name] for name in names]
         columns = {(score.part, column) for score in scores for column in score.columns}
         if self.task == REGRESSOR:
             return _errors(self, columns)
-        known = self.known
         truth, said = (Codes(c.values, c.codes, known) for c in (self.truth, self.said))
         parts: dict[str, Any] = {"confusion": Counts.of(truth, said, self.weight)}
         if columns:
@@ -147,9 +163,7 @@ def _calibration(answers: Answers, value: Any) -> Moments:
 
 def _losses(answers: Answers, wanted: list[str]) -> Moments:
     """Log loss and Brier score row by row; rows of probability 0 stand in a column of their own."""
-    proba = answers.proba
-    if proba is None:
-        raise InputError("the answers hold no probabilities, and the scores need them.")
+    proba = np.zeros((0, 0)) if answers.proba is None else answers.proba
     at = answers.truth.among(answers.classes)
     rows = np.flatnonzero(at >= 0)
     columns: dict[str, Array] = {}
@@ -170,23 +184,30 @@ def _losses(answers: Answers, wanted: list[str]) -> Moments:
 
 def _errors(answers: Answers, wanted: set[tuple[str, str]]) -> Bundle:
     """The errors of numbers, output by output, and their length as vectors."""
-    n = len(answers)
-    truth, said = (side.reshape(n, -1) for side in (answers.truth, answers.said))
-    with np.errstate(over="ignore", invalid="ignore"):
+    truth, said = answers.truth, answers.said
+    if truth.ndim == 1:
+        truth, said = truth[:, None], said[:, None]
+    with np.errstate(over="ignore"):
         error = truth - said
-        found = {"truth": truth, "error": error, "absolute": np.abs(error), "squared": error**2}
-        columns = sorted({name for part, name in wanted if part == "losses"} | {"truth"})
-        losses = np.column_stack([found[name].ravel() for name in columns])
         length = np.sqrt((error**2).sum(axis=1))
-    _check_far(answers, np.isfinite(losses).all(axis=1).reshape(n, -1).all(axis=1))
-    d = truth.shape[1]
-    by = Codes(tuple(range(d)), np.tile(np.arange(d, dtype=np.int32), n))
-    weight = None if answers.weight is None else np.repeat(answers.weight, d)
-    parts = {"losses": _moments(losses, by, tuple(columns), weight)}
+        found = {"truth": truth, "error": error, "absolute": np.abs(error), "squared": error**2}
+    names = sorted({name for part, name in wanted if part == "losses"} | {"truth"})
+    far = ("distances", "distance") in wanted or "squared" in names
+    near = np.isfinite(length if far else error.sum(axis=1))
+    check_near(near, answers.truth, answers.said, answers.start)
+    parts = {"losses": _by_output([found[name] for name in names], tuple(names), answers.weight)}
     if ("distances", "distance") in wanted:
-        _check_far(answers, np.isfinite(length))
-        parts["distances"] = _moments(length[:, None], _one(n), ("distance",), answers.weight)
+        one = _one(len(answers))
+        parts["distances"] = _moments(length[:, None], one, ("distance",), answers.weight)
     return Bundle(parts)
+
+
+def _by_output(columns: list[Array], names: Keys, weight: Array | None) -> Moments:
+    """Moments of columns (n, d) each, keyed by the number of the output."""
+    n, d = columns[0].shape
+    by = Codes(tuple(range(d)), np.tile(np.arange(d, dtype=np.int32), n))
+    numbers = np.column_stack([column.ravel() for column in columns])
+    return _moments(numbers, by, names, None if weight is None else np.repeat(weight, d))
 
 
 def _one(n: int) -> Codes:
@@ -201,75 +222,3 @@ def _moments(numbers: Array, by: Codes, columns: Keys, weight: Array | None) -> 
         some = None if weight is None else weight[rows]
         total = total + Moments.of(numbers[rows], by[rows], columns, some)
     return total
-
-
-def _check(answers: Answers) -> None:
-    """Lengths agree, and every answer, probability and weight is one."""
-    n = len(answers.truth)
-    for name in ("said", "proba", "weight"):
-        found = getattr(answers, name)
-        if found is not None and len(found) != n:
-            raise InputError(f"there are {n} rows of truth, and {len(found)} of {name!r}.")
-    if answers.task == CLASSIFIER:
-        _check_classes(answers)
-    else:
-        if answers.truth.shape != answers.said.shape:
-            shapes = answers.truth.shape, answers.said.shape
-            raise InputError(f"the truth has the shape {shapes[0]}, and the answers {shapes[1]}.")
-        for name in ("truth", "said"):
-            numbers = getattr(answers, name)
-            _check_rows(answers, np.isfinite(numbers).reshape(n, -1).all(axis=1), name, numbers)
-    if (weight := answers.weight) is not None:
-        _check_rows(answers, (weight >= 0) & (weight < np.inf), "weight", weight)
-
-
-def _check_classes(answers: Answers) -> None:
-    for name in ("truth", "said"):
-        codes = getattr(answers, name)
-        _check_rows(answers, codes.codes >= 0, name, np.full(len(codes), None))
-    kinds = [isinstance(v, str) for v in (*answers.known, *answers.said.values)]
-    if any(kinds) and not all(kinds):
-        raise TargetError(
-            f"the truth has classes like {answers.truth.values[0]!r}, and the answers are like "
-            f"{(*answers.said.values, *answers.classes)[0]!r}. Bring both to one type."
-        )
-    if (proba := answers.proba) is None:
-        return
-    if proba.ndim != 2 or proba.shape[1] != len(answers.classes):
-        raise InputError(
-            f"the probabilities have the shape {proba.shape}, and there are "
-            f"{len(answers.classes)} classes: give one column a class."
-        )
-    inside = (proba >= -TOLERANCE) & (proba <= 1 + TOLERANCE)  # not so where it is NaN
-    if not inside.all():
-        row, column = np.argwhere(~inside)[0]
-        raise InputError(
-            f"row {answers.start + row} has the probability {proba[row, column]} for class "
-            f"{answers.classes[column]!r}. Probabilities lie between 0 and 1."
-        )
-    sums = proba.sum(axis=1)
-    if (off := np.abs(sums - 1) > TOLERANCE).any():
-        row = int(np.argmax(off))
-        raise InputError(
-            f"the probabilities of row {answers.start + row} sum to {sums[row]}, not to 1 "
-            f"(within {TOLERANCE:g}). Divide every row by its sum."
-        )
-
-
-def _check_rows(answers: Answers, right: Array, name: str, values: Array) -> None:
-    if not right.all():
-        row = int(np.argmin(right))
-        raise InputError(
-            f"{name!r} has {values[row]} in row {answers.start + row}. Leave the row out, or "
-            "replace the value."
-        )
-
-
-def _check_far(answers: Answers, right: Array) -> None:
-    if not right.all():
-        row = int(np.argmin(right))
-        raise InputError(
-            f"row {answers.start + row}: the truth {answers.truth[row]} and the answer "
-            f"{answers.said[row]} are so far apart that their difference, or its square, is "
-            "beyond every double."
-        )

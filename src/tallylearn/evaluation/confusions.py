@@ -52,7 +52,7 @@ class Hits:
 
 
 @dataclass(frozen=True)
-class Line:
+class Classwise:
     """What a table of scores says of one class."""
 
     value: Any
@@ -62,7 +62,7 @@ class Line:
     f1: Measured
 
 
-def table(bundle: Bundle, positive: Any = None) -> tuple[Line, ...]:
+def table(bundle: Bundle, positive: Any = None) -> tuple[Classwise, ...]:
     """Precision, recall, F1 and support of every class; of one alone where ``positive`` names it.
 
     A share of nothing is NaN and has a reason; scikit-learn's classification_report says 0.
@@ -78,7 +78,7 @@ def table(bundle: Bundle, positive: Any = None) -> tuple[Line, ...]:
     hits = Hits.of(bundle)
     chosen = hits.classes if positive is None else (positive_class(hits.classes, positive),)
     return tuple(
-        Line(value, float(hits.true[at]), *(rated(hits, rate, at) for rate in RATES))
+        Classwise(value, float(hits.true[at]), *(rated(hits, rate, at) for rate in RATES))
         for at, value in enumerate(hits.classes)
         if value in chosen
     )
