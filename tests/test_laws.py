@@ -12,8 +12,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tallylearn.evaluation.answers import Answers
 from tallylearn.tables import Codes
-from tallylearn.tallies import Bundle, Counts, Exact, Moments, Products
+from tallylearn.tallies import Bundle, Counts, Exact, Moments, Products, Ranks
 from tallylearn.tallies.documents import Reader
 from tallylearn.tallies.weights import rounded
 from tallylearn.tallies.words import words
@@ -75,8 +76,29 @@ def products(rows: list[Row]) -> Products:
     return Products.of(np.hstack([numbers, ones]), classes, names, weight)
 
 
+def ranks(rows: list[Row]) -> Ranks:
+    classes, _, numbers, weight = columns(rows)
+    positive = np.array([item == "a" for item in classes.items()], dtype=bool)
+    return Ranks.of(numbers[:, 0], positive, weight)
+
+
+def answers(rows: list[Row]) -> Bundle:
+    classes, values, numbers, weight = columns(rows)
+    p = np.nan_to_num(1 / (1 + np.abs(numbers[:, :1])))  # 0 where there is no number
+    said = Codes(("a", "b", "c"), values.among(("x", "y")) + 1)
+    truth = Codes(classes.values, classes.codes, ("a", "b", "c"))
+    told = Answers(truth, said, ("a", "b"), np.hstack([p, 1 - p]), weight)
+    return told.tally(["accuracy", "log_loss", "brier", "roc_auc_ovr", "ece_ovr"])
+
+
+def errors(rows: list[Row]) -> Bundle:
+    _, _, numbers, weight = columns(rows)
+    said, truth = np.nan_to_num(np.clip(numbers, -1e100, 1e100)), np.zeros((len(rows), 2))
+    return Answers(truth, said, weight=weight).tally(["mae", "mse", "r2", "euclidean"])
+
+
 Make = Callable[[list[Row]], Any]
-TALLIES = [counts, totals, moments, products, bundle, texts]
+TALLIES = [counts, totals, moments, products, ranks, bundle, texts, answers, errors]
 every_tally = pytest.mark.parametrize("tally", TALLIES)
 
 

@@ -1,10 +1,11 @@
-"""What adds up: counts, moments, scatter, and bundles of them."""
+"""What adds up: counts, moments, scatter, ranks, and bundles of them."""
 
 from tallylearn.tallies.bundles import Bundle
 from tallylearn.tallies.counts import Counts
 from tallylearn.tallies.exact import Exact
 from tallylearn.tallies.moments import Moments
 from tallylearn.tallies.products import Products
+from tallylearn.tallies.ranks import Ranks
 from tallylearn.tallies.scatter import Scatter
 
-__all__ = ["Bundle", "Counts", "Exact", "Moments", "Products", "Scatter"]
+__all__ = ["Bundle", "Counts", "Exact", "Moments", "Products", "Ranks", "Scatter"]

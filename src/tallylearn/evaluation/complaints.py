@@ -1,0 +1,92 @@
+"""Complaints: answers that are none, each with its row and its value."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tallylearn.errors import InputError, TargetError
+from tallylearn.tables import Array, Codes
+
+TOLERANCE = 1e-6  # by which a probability may leave [0, 1], and a row's sum may miss 1
+
+
+def check_lengths(truth: Any, **others: Any) -> None:
+    """Every row of the truth has an answer."""
+    for name, found in others.items():
+        if found is not None and len(found) != len(truth):
+            raise InputError(
+                f"there are {len(truth)} rows of truth, and {len(found)} of {name!r}: give one "
+                "for every row."
+            )
+
+
+def check_numbers(truth: Array, said: Array, start: int) -> None:
+    """Numbers, or vectors of as many numbers."""
+    if truth.shape != said.shape or truth.ndim not in (1, 2):
+        raise InputError(
+            f"the truth has the shape {truth.shape}, and the answers {said.shape}. Both should be "
+            "(rows,) or (rows, outputs)."
+        )
+    for name, numbers in (("truth", truth), ("said", said)):
+        finite = np.isfinite(numbers).all(axis=tuple(range(1, numbers.ndim)))
+        check_rows(name, np.asarray(finite), numbers, start)
+
+
+def check_classes(truth: Codes, said: Codes, classes: tuple[Any, ...], start: int) -> None:
+    """A class in every row, of one type in the truth and the answers."""
+    for name, codes in (("truth", truth), ("said", said)):
+        if codes.codes.min(initial=0) < 0:
+            check_rows(name, codes.codes >= 0, np.full(len(codes), None), start)
+    ours, theirs = (*truth.values, *truth.declared), (*said.values, *classes)
+    if len({isinstance(value, str) for value in (*ours, *theirs)}) > 1:
+        raise TargetError(
+            f"the truth is like {(*ours, None)[0]!r}, and the answers are like "
+            f"{(*theirs, None)[0]!r}. Bring both to one type."
+        )
+
+
+def check_proba(proba: Array, classes: tuple[Any, ...], start: int) -> None:
+    """One column a class, numbers between 0 and 1, rows that sum to 1."""
+    if proba.ndim != 2 or proba.shape[1] != len(classes):
+        raise InputError(
+            f"the probabilities have the shape {proba.shape}, and there are {len(classes)} "
+            "classes: give one column a class."
+        )
+    low, high = proba.min(initial=0), proba.max(initial=0)
+    if not (low >= -TOLERANCE and high <= 1 + TOLERANCE):  # so also where one is NaN
+        inside = (proba >= -TOLERANCE) & (proba <= 1 + TOLERANCE)
+        row, column = (int(place) for place in np.argwhere(~inside)[0])
+        raise InputError(
+            f"row {start + row} has the probability {proba[row, column]} for class "
+            f"{classes[column]!r}. Probabilities lie between 0 and 1."
+        )
+    sums = proba @ np.ones(proba.shape[1])
+    if (off := np.abs(sums - 1) > TOLERANCE).any():
+        row = int(np.argmax(off))
+        raise InputError(
+            f"the probabilities of row {start + row} sum to {sums[row]}, not to 1 (within "
+            f"{TOLERANCE:g}). Divide every row by its sum."
+        )
+
+
+def check_rows(name: str, right: Array, values: Array, start: int) -> None:
+    """The first row that is not right is named, with its value."""
+    if not right.all():
+        row = int(np.argmin(right))
+        raise InputError(
+            f"{name!r} has {values[row]} in row {start + row}. Leave the row out, or replace the "
+            "value."
+        )
+
+
+def check_near(right: Array, truth: Array, said: Array, start: int) -> None:
+    """Errors that a double can hold."""
+    if not right.all():
+        row = int(np.argmin(right))
+        raise InputError(
+            f"row {start + row}: the truth {truth[row]} and the answer {said[row]} are so far "
+            "apart that their difference, or its square, is beyond every double. Leave the row "
+            "out, or take a smaller unit for all."
+        )

@@ -1,0 +1,62 @@
+"""Thresholds: from which score on a row is called positive, when one mistake costs more."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import inf
+
+import numpy as np
+
+from tallylearn.errors import OptionError
+from tallylearn.tables import Array
+from tallylearn.tallies import Ranks
+
+
+@dataclass(frozen=True)
+class Threshold:
+    """A threshold of least cost, and the cost of all others."""
+
+    value: float  # a score of this or above is called positive; infinite: none is
+    cost: float  # of all mistakes
+    rows: float
+    thresholds: Array  # (m + 1,) falling from infinity
+    costs: Array  # (m + 1,)
+
+
+def threshold(ranks: Ranks, costs: tuple[float, float]) -> Threshold:
+    """The threshold whose mistakes cost least on the rows that were ranked.
+
+    It is chosen on these rows: its cost here is lower than on new ones. Take the ranks of rows that
+    neither trained the model nor will judge it.
+
+    Parameters
+    ----------
+    ranks : scores of the rows, and which of them are positive.
+    costs : of a negative that is called positive, and of a positive that is called negative.
+        Of thresholds that cost the same the highest is taken: fewest rows are called positive.
+
+    Examples
+    --------
+    >>> ranks = Ranks.of(np.array([0.1, 0.3, 0.6, 0.8]), np.array([False, True, False, True]))
+    >>> threshold(ranks, (1, 5)).value
+    0.3
+    >>> threshold(ranks, (5, 1)).value
+    0.8
+
+    References
+    ----------
+    C. Elkan, The foundations of cost-sensitive learning, IJCAI 2001.
+    """
+    if len(costs) != 2 or not all(0 <= cost < inf for cost in costs):
+        raise OptionError(
+            f"threshold: costs is {costs!r}. Give two numbers from 0 up: of a false positive, and "
+            "of a false negative."
+        )
+    if not ranks:
+        raise OptionError("threshold: no rows were ranked. Rank one or more.")
+    wrong, right = ranks.above()
+    total = costs[0] * wrong + costs[1] * (right[-1] - right)
+    best = int(np.argmin(total))
+    falling = np.append(inf, ranks.scores[::-1])
+    rows = float(wrong[-1] + right[-1])
+    return Threshold(float(falling[best]), float(total[best]), rows, falling, total)

@@ -1,0 +1,184 @@
+"""Ranks: how many negatives and positives stand at every score; ROC and AUC follow by adding up."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import nan, sqrt
+
+import numpy as np
+
+from tallylearn.tables import Array, check_shape
+from tallylearn.tallies.exact import LIMB, Exact, ratio
+from tallylearn.tallies.weights import digits
+
+SIDES = np.arange(2)
+SAFE = 1 << 62  # products of whole weights below this stay within 64 bits
+
+
+@dataclass(frozen=True, eq=False)
+class Ranks:
+    """The distinct scores, sorted, and the exact weight of negatives and positives at each.
+
+    It grows with the number of distinct scores, not with the number of rows. A score that is NaN
+    is missing and not counted.
+
+    >>> ranks = Ranks.of(np.array([0.1, 0.4, 0.4, 0.8]), np.array([False, False, True, True]))
+    >>> ranks, ranks.auc
+    (Ranks(3 scores: 2 negative, 2 positive), 0.875)
+
+    T. Fawcett, An introduction to ROC analysis, Pattern Recognition Letters 27, 2006.
+    """
+
+    scores: Array  # (m,) float64, sorted
+    weights: Exact  # (2, m): of the negatives, of the positives
+
+    def __post_init__(self) -> None:
+        check_shape("the weights", self.weights.limbs[..., 0], 2, len(self.scores))
+
+    @classmethod
+    def of(cls, scores: Array, positive: Array, weight: Array | None = None) -> Ranks:
+        """Count the rows at every score; ``positive`` says of which kind each row is."""
+        scores = np.asarray(scores, dtype=np.float64) + 0.0  # -0.0 is 0.0
+        if (missing := np.isnan(scores)).any():
+            scores, positive = scores[~missing], positive[~missing]
+            weight = None if weight is None else weight[~missing]
+        if weight is None:
+            sides = (np.unique(scores[at], return_counts=True) for at in (~positive, positive))
+            no, yes = (
+                _one_sided(found, Exact.of(count), side)
+                for side, (found, count) in enumerate(sides)
+            )
+            return no + yes
+        return _weighed(scores, positive, weight)
+
+    @classmethod
+    def empty(cls) -> Ranks:
+        """Nothing ranked yet."""
+        return cls(np.zeros(0), Exact.of(np.zeros((2, 0), dtype=np.int64)))
+
+    @property
+    def nothing(self) -> bool:
+        """Whether there is no score at all."""
+        return not len(self.scores)
+
+    def __bool__(self) -> bool:
+        return bool(self.weights.nonzero().any())
+
+    def __add__(self, other: Ranks) -> Ranks:
+        scores, ours, theirs = self._beside(other)
+        return Ranks(scores, ours + theirs)._pruned()
+
+    def __sub__(self, other: Ranks) -> Ranks:
+        scores, ours, theirs = self._beside(other)
+        return Ranks(scores, ours - theirs)._pruned()
+
+    def __radd__(self, zero: int) -> Ranks:
+        return self
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Ranks):
+            return NotImplemented
+        return np.array_equal(self.scores, other.scores) and self.weights == other.weights
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        no, yes = self.weights.sum(-1).floats()
+        return f"Ranks({len(self.scores)} scores: {no:g} negative, {yes:g} positive)"
+
+    def impossible(self) -> str | None:
+        """Why no rows can have been ranked so, if there is a reason."""
+        return "a count falls below zero" if self.weights.negative().any() else None
+
+    @property
+    def auc(self) -> float:
+        """The share of pairs whose positive has the higher score, ties half; NaN without pairs.
+
+        All in whole numbers, and rounded once.
+        """
+        no, yes = self._whole()
+        pairs = 2 * int(no.sum()) * int(yes.sum())
+        return int((yes * _twice_below(no)).sum()) / pairs if pairs else nan
+
+    @property
+    def standard_error(self) -> float:
+        """Of the AUC, over tables drawn alike; NaN with less than two rows of a kind.
+
+        E. R. DeLong, D. M. DeLong and D. L. Clarke-Pearson, Biometrics 44, 1988, p. 837.
+        """
+        no, yes = self.weights.floats()
+        rows = no.sum(), yes.sum()
+        if min(rows) <= 1:
+            return nan
+        below, above = _twice_below(no) / 2 / rows[0], 1 - _twice_below(yes) / 2 / rows[1]
+        area = (yes * below).sum() / rows[1]
+        spreads = (no * (above - area) ** 2).sum(), (yes * (below - area) ** 2).sum()
+        return sqrt(sum(s / (n - 1) / n for s, n in zip(spreads, rows, strict=True)))
+
+    def roc(self) -> tuple[Array, Array, Array]:
+        """False positive rates, true positive rates, and the thresholds, falling from infinity.
+
+        A row is called positive where its score is the threshold or above. Every threshold is kept,
+        as in scikit-learn's roc_curve with drop_intermediate=False; a rate of nothing is NaN.
+        """
+        wrong, right = self.above()
+        with np.errstate(invalid="ignore"):
+            rates = wrong / wrong[-1], right / right[-1]
+        return *rates, np.append(np.inf, self.scores[::-1])
+
+    def above(self) -> Array:
+        """(2, m + 1) the weight of negatives and positives that every threshold lets through."""
+        power = LIMB * self.weights.low
+        falling = np.cumsum(self._whole()[:, ::-1], axis=1)
+        found = np.concatenate([np.zeros((2, 1), dtype=falling.dtype), falling], axis=1)
+        return found.astype(np.float64) if not power else ratio(found.astype(object), 1, power)
+
+    def _whole(self) -> Array:
+        """The weights as whole numbers in one unit: 64 bits where the sums fit, else Python's."""
+        if self.weights.limbs.shape[-1] == 1:
+            plain: Array = self.weights.limbs[..., 0]
+            no, yes = (int(side) for side in plain.sum(axis=1))
+            if 2 * no * yes < SAFE:
+                return plain
+        return self.weights.scaled()[0]
+
+    def _beside(self, other: Ranks) -> tuple[Array, Exact, Exact]:
+        """All scores of both, sorted, and the weights of each over them."""
+        if np.array_equal(self.scores, other.scores):
+            return self.scores, self.weights, other.weights
+        scores = np.union1d(self.scores, other.scores)
+        shape = 2, len(scores)
+        ours, theirs = (
+            part.weights.placed(shape, SIDES, np.searchsorted(scores, part.scores))
+            for part in (self, other)
+        )
+        return scores, ours, theirs
+
+    def _pruned(self) -> Ranks:
+        seen = self.weights.nonzero().any(axis=0)
+        if seen.all():
+            return self
+        return Ranks(self.scores[seen], self.weights.at(SIDES, np.flatnonzero(seen)))
+
+
+def _one_sided(scores: Array, counts: Exact, side: int) -> Ranks:
+    """Ranks of negatives alone, or of positives alone."""
+    row = Exact(counts.limbs[None], counts.low)
+    where = np.array([side]), np.arange(len(scores))
+    return Ranks(scores, row.placed((2, len(scores)), *where))
+
+
+def _weighed(scores: Array, positive: Array, weight: Array) -> Ranks:
+    """Rows with weights, as digits whose sums a double holds exactly."""
+    found, at = np.unique(scores, return_inverse=True)
+    cell, m = at + len(found) * positive, len(found)
+    total = Exact.of(np.zeros((2, m), dtype=np.int64))
+    for digit, power in digits(weight):
+        sums = np.bincount(cell, digit, minlength=2 * m).astype(np.int64)
+        total = total + Exact.of(sums.reshape(2, m)).shifted(power)
+    return Ranks(found, total)._pruned()
+
+
+def _twice_below(weights: Array) -> Array:
+    """At every score twice the weight below it, and once the weight that is level with it."""
+    return np.asarray(2 * np.cumsum(weights) - weights)
