@@ -1,0 +1,324 @@
+"""Crossing: what a learner says about every row that it was not trained on.
+
+Learners whose tables sum up are trained for all folds in one pass; any other estimator is fitted
+for every fold anew.
+"""
+
+from __future__ import annotations
+
+import copy
+import inspect
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from tallylearn import engines
+from tallylearn.doors.folding import Piece, tallies, up_to_each, without_each
+from tallylearn.doors.onepass import Learned, OnePass
+from tallylearn.doors.schemas import checked
+from tallylearn.doors.shell import Estimator
+from tallylearn.doors.tasks import log_shares
+from tallylearn.errors import InputError, OptionError, TallyError, listed
+from tallylearn.evaluation.answers import Answers
+from tallylearn.evaluation.exams import Exam, picked
+from tallylearn.evaluation.rounds import BEFORE, FIRST, Round
+from tallylearn.folds import Split
+from tallylearn.sources import Table
+from tallylearn.tables import Array, Block, Codes
+
+Watch = Callable[[int], None]
+
+
+@dataclass(frozen=True)
+class Failure:
+    """A fold on which an estimator failed."""
+
+    repeat: int
+    fold: int
+    reason: str
+
+
+@dataclass(frozen=True)
+class Told:
+    """What a learner said about some rows."""
+
+    repeat: int
+    rows: Array  # (n,) their numbers in the exam
+    fold: Array  # (n,) where each was tested
+    answers: Answers
+
+
+@dataclass
+class Crossing:
+    """One learner on one table: its answers as they come, and the folds on which it failed."""
+
+    learner: Any
+    exam: Exam
+    keep: bool = False  # whether a fold that fails is noted, and the others kept
+    watch: Watch | None = None  # told of every fold that is done
+
+    def __post_init__(self) -> None:
+        self.failures: list[Failure] = []
+        self._tallies: dict[int, list[Any]] = {}
+
+    def told(self, rounds: Iterable[Round | list[Split]]) -> Iterator[Told]:
+        """The answers, round after round."""
+        for place in rounds:
+            one_pass = isinstance(self.learner, OnePass) and self.exam.read is not None
+            if one_pass and isinstance(place, Round):
+                yield from self._in_one_pass(place)
+            else:
+                splits = place.splits() if isinstance(place, Round) else iter(place)
+                yield from self._fitted_anew(splits)
+
+    def _in_one_pass(self, place: Round) -> Iterator[Told]:
+        self.learner._check_options()
+        if place.alone and (found := self._left_out(place)) is not None:
+            yield found
+        elif self.exam.in_memory:
+            yield from self._in_memory(place)
+        else:
+            yield from self._from_files(place)
+
+    def trained(self, place: Round) -> list[Any]:
+        """The training tally of every fold: counted once, solved as often as is asked."""
+        key = id(place)
+        if key not in self._tallies:
+            self._tallies = {key: list(_trained(self.learner, self.exam, place))}
+        return self._tallies[key]
+
+    def _models(self, place: Round) -> Iterator[tuple[int, Any]]:
+        """A fitted learner for every fold."""
+        for fold, tally in enumerate(self.trained(place)):
+            found = self._tried(place.repeat, fold, lambda tally=tally: self._solved(tally))
+            if found is not None:
+                yield fold, found
+            self._done()
+
+    def _solved(self, tally: Any) -> Any:
+        learner, read = cloned(self.learner), self.exam.read
+        assert read is not None
+        schema = checked(read.source.schema, learner.kinds, type(learner).__name__)
+        schema = learner._settled(schema, tally)
+        learner._learn(Learned(schema, tally, "", True, learner._shape()))
+        return learner
+
+    def _in_memory(self, place: Round) -> Iterator[Told]:
+        assert self.exam.read is not None
+        _, block = self.exam.read.whole(self.exam.task)
+        order = np.argsort(place.part, kind="stable")
+        ends = np.searchsorted(place.part[order], np.arange(place.number + 1))
+
+        def tasks() -> Iterator[Task]:
+            for fold, model in self._models(place):
+                part = place.tested[fold]
+                rows = order[ends[part] : ends[part + 1]]
+                yield Task(fold, rows, block[rows], model)
+
+        done = list(engines.here().map(lambda task: task.answered(self.exam.classes), tasks()))
+        if done:
+            yield self._joined(place.repeat, done)
+
+    def _from_files(self, place: Round) -> Iterator[Told]:
+        models = dict(self._models(place))
+        at = np.full(self.exam.size, -1, dtype=np.int64)
+        at[self.exam.rows] = np.arange(len(self.exam))
+
+        def tasks() -> Iterator[Task]:
+            assert self.exam.read is not None
+            for numbers, block in self.exam.read.numbered(self.exam.task):
+                rows = at[numbers]
+                for fold, model in models.items():
+                    here = np.flatnonzero(place.part[rows] == place.tested[fold])
+                    if len(here):
+                        yield Task(fold, rows[here], block[here], model)
+
+        call = lambda task: task.answered(self.exam.classes)  # noqa: E731
+        for done in engines.here().map(call, tasks()):
+            yield self._joined(place.repeat, [done])
+
+    def _left_out(self, place: Round) -> Told | None:
+        """All rows at once, where the learner can leave each out of the whole."""
+        read = self.exam.read
+        assert read is not None
+        if not self.exam.in_memory or type(self.learner).left_out is OnePass.left_out:
+            return None
+        _, block = read.whole(self.exam.task)
+        whole = engines.total(self.learner.tally, block.cut())
+        scores = self.learner.left_out(whole, block)
+        if scores is None:
+            return None
+        chosen = self._solved(whole).model_.chosen(scores)
+        done = Done(place.part, np.arange(len(block)), chosen, np.exp(log_shares(scores)))
+        for _ in range(place.number):
+            self._done()
+        return self._joined(place.repeat, [done])
+
+    def _fitted_anew(self, splits: Iterable[Split]) -> Iterator[Told]:
+        by_repeat: dict[int, list[Done]] = {}
+        for split in splits:
+            found = self._tried(split.repeat, split.fold, lambda split=split: self._sat(split))
+            if found is not None:
+                by_repeat.setdefault(split.repeat, []).append(found)
+            self._done()
+        for repeat, done in by_repeat.items():
+            yield self._joined(repeat, done)
+
+    def _sat(self, split: Split) -> Done:
+        """Fit on one part of the rows, and answer the other."""
+        if isinstance(self.learner, Estimator) and self.exam.read is not None:
+            return self._sat_by_ours(split)
+        X, y = self.exam.outside
+        model, rows = cloned(self.learner), self.exam.rows
+        weight = self.exam.weight
+        more = {} if weight is None else {"sample_weight": weight[split.train]}
+        if more and "sample_weight" not in inspect.signature(model.fit).parameters:
+            raise OptionError(f"{type(model).__name__} takes no sample_weight.")
+        model.fit(picked(X, rows[split.train]), y[split.train], **more)
+        test = picked(X, rows[split.test])
+        fold = np.full(len(split.test), split.fold)
+        if self.exam.task == "regressor":
+            return Done(fold, split.test, np.asarray(model.predict(test)), None)
+        said = _places(model.predict(test), self.exam.classes)
+        proba = None
+        if hasattr(model, "predict_proba"):
+            proba = _spread(model.predict_proba(test), list(model.classes_), self.exam.classes)
+        return Done(fold, split.test, said, proba)
+
+    def _sat_by_ours(self, split: Split) -> Done:
+        read = self.exam.read
+        assert read is not None
+        _, block = read.whole(self.exam.task)
+        model = cloned(self.learner)
+        declared = read.source.declared
+        table = Table(block, _raw(self.exam.truth), block.weight, declared)
+        part = table[split.train]
+        if declared.target is None:
+            part.target, y = None, _raw(self.exam.truth)[split.train]
+            model.fit(part, y)
+        else:
+            model.fit(part)
+        task = Task(split.fold, split.test, block[split.test], model)
+        return task.answered(self.exam.classes)
+
+    def _joined(self, repeat: int, done: list[Done]) -> Told:
+        rows = np.concatenate([part.rows for part in done])
+        fold = np.concatenate([part.fold for part in done])
+        said = np.concatenate([part.said for part in done])
+        exam, proba = self.exam, None
+        if all(part.proba is not None for part in done):
+            proba = np.concatenate([part.proba for part in done if part.proba is not None])
+        weight = None if exam.weight is None else exam.weight[rows]
+        if exam.task == "regressor":
+            return Told(repeat, rows, fold, Answers(exam.truth[rows], said, weight=weight))
+        truth = Codes(exam.classes, exam.truth.codes[rows], exam.classes)
+        codes = Codes(exam.classes, said.astype(np.int32))
+        return Told(repeat, rows, fold, Answers(truth, codes, exam.classes, proba, weight))
+
+    def _tried(self, repeat: int, fold: int, call: Callable[[], Any]) -> Any:
+        try:
+            return call()
+        except Exception as error:
+            if self.keep:
+                self.failures.append(Failure(repeat, fold, f"{type(error).__name__}: {error}"))
+                return None
+            if isinstance(error, TallyError):
+                error.args = (f"{_where(repeat, fold)}: {error}",)
+                raise
+            raise InputError(
+                f"{type(self.learner).__name__} failed on {_where(repeat, fold)}: "
+                f"{type(error).__name__}: {error}. on_error='keep' keeps the other folds."
+            ) from error
+
+    def _done(self) -> None:
+        if self.watch is not None:
+            self.watch(1)
+
+
+@dataclass(frozen=True)
+class Done:
+    """The answers of one fold: classes as places among all classes of the table."""
+
+    fold: Array
+    rows: Array
+    said: Array
+    proba: Array | None  # (n, k)
+
+
+@dataclass(frozen=True)
+class Task:
+    """Rows for a fitted learner of ours to answer."""
+
+    fold: int
+    rows: Array
+    block: Block
+    model: Any
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def answered(self, classes: tuple[Any, ...]) -> Done:
+        """What it says, with its probabilities where it classifies."""
+        fold = np.full(len(self.rows), self.fold)
+        if self.model.task == "regressor":
+            return Done(fold, self.rows, self.model._answers(self.block), None)
+        chosen, shares = self.model._told(self.block)
+        known = list(self.model.model_.classes)
+        place = np.array([classes.index(key) for key in known])
+        return Done(fold, self.rows, place[chosen], _spread(shares, known, classes))
+
+
+def cloned(estimator: Any) -> Any:
+    """The same estimator, not fitted."""
+    if isinstance(estimator, Estimator):
+        return type(estimator)(**estimator.get_params())
+    theirs = sys.modules.get("sklearn.base")
+    if theirs is not None and hasattr(estimator, "get_params"):
+        return theirs.clone(estimator)
+    return copy.deepcopy(estimator)
+
+
+def _trained(learner: OnePass, exam: Exam, place: Round) -> Iterator[Any]:
+    assert exam.read is not None
+    part = np.full(exam.size, -1, dtype=np.int32)
+    part[exam.rows] = place.part
+    if place.trained_on == BEFORE:
+        return up_to_each(learner, exam.read, part, place.number)
+    if place.trained_on != FIRST:
+        return without_each(learner, exam.read, part, place.number)
+    numbered = exam.read.numbered(exam.task)
+    pieces = (Piece(np.where(part[rows] == 0, 0, -1), block) for rows, block in numbered)
+    return iter(tallies(learner, pieces, 1))
+
+
+def _spread(proba: Any, known: list[Any], classes: tuple[Any, ...]) -> Array:
+    """Probabilities under all classes of the table; a class that was not learned has none."""
+    if tuple(known) == classes:
+        return np.asarray(proba, dtype=np.float64)
+    out = np.zeros((len(proba), len(classes)))
+    out[:, [classes.index(_plain(key)) for key in known]] = proba
+    return out
+
+
+def _places(said: Any, classes: tuple[Any, ...]) -> Array:
+    """Answers as places among the classes."""
+    values, at = np.unique(np.asarray(said), return_inverse=True)
+    place = {key: i for i, key in enumerate(classes)}
+    if odd := [key for key in values.tolist() if key not in place]:
+        raise InputError(f"it answers {odd[0]!r}, and the classes are {listed(classes)}.")
+    return np.array([place[key] for key in values.tolist()])[at.ravel()]
+
+
+def _plain(key: Any) -> Any:
+    return key.item() if isinstance(key, np.generic) else key
+
+
+def _raw(truth: Any) -> Any:
+    return np.array(truth.values)[truth.codes] if isinstance(truth, Codes) else truth
+
+
+def _where(repeat: int, fold: int) -> str:
+    return f"fold {fold}" if not repeat else f"repeat {repeat}, fold {fold}"

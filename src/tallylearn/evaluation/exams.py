@@ -1,0 +1,227 @@
+"""Exams: a table and its target, read once, that any learner can be asked about."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from tallylearn.doors.intake import Lesson, lesson
+from tallylearn.doors.shell import Estimator
+from tallylearn.errors import ColumnError, InputError, KindError, OptionError, TargetError, listed
+from tallylearn.folds.rows import column_of, grouped
+from tallylearn.sources import Files, Table
+from tallylearn.sources.targets import flat, labels, measures, weights
+from tallylearn.tables import Array, Codes, Schema
+
+TASKS = ("classifier", "regressor")
+
+
+@dataclass(frozen=True, eq=False)
+class Exam:
+    """Rows to learn from and to be asked about, with what is true of them.
+
+    Rows of weight zero are left out: ``rows`` has the numbers of the others, and everything else
+    is said of those alone.
+    """
+
+    X: Any  # as it came, for estimators that are not ours
+    y: Any
+    read: Lesson | None  # for our learners; None where the target is a vector
+    task: str
+    truth: Any  # (n,) Codes; numbers (n,) or (n, d)
+    rows: Array  # (n,)
+    size: int  # rows in the source
+    weight: Array | None = None  # (n,)
+    groups: Codes | None = None  # (n,)
+
+    @classmethod
+    def of(cls, X: Any, y: Any, weight: Any, groups: Any, task: str) -> Exam:
+        """Read the table; a target of several columns is a vector of numbers."""
+        if y is not None and not isinstance(y, str) and np.ndim(y) == 2 and np.shape(y)[1] > 1:
+            return cls._of_vectors(X, np.asarray(y, dtype=np.float64), weight, groups)
+        read = lesson(X, y, weight, "evaluate")
+        found = _of_files(read, task) if isinstance(read.source, Files) else _of_table(read, task)
+        truth, given, within = found
+        rows = np.arange(len(truth)) if given is None else np.flatnonzero(given > 0)
+        if not len(rows):
+            raise InputError("there is no row to learn from, or every row has weight zero.")
+        coded = _groups(read, groups, within)
+        return cls(
+            X, y, read, task, truth[rows], rows, len(truth),
+            None if given is None else given[rows],
+            None if coded is None else grouped(coded[rows]),
+        )  # fmt: skip
+
+    @classmethod
+    def _of_vectors(cls, X: Any, y: Array, weight: Any, groups: Any) -> Exam:
+        if not np.isfinite(y).all():
+            row = int(np.argmin(np.isfinite(y).all(axis=1)))
+            raise TargetError(f"the target is {y[row].tolist()} in row {row}. Drop that row.")
+        given = None if weight is None else weights(weight, len(y))
+        rows = np.arange(len(y)) if given is None else np.flatnonzero(given > 0)
+        coded = None if groups is None else grouped(groups)[rows]
+        kept = None if given is None else given[rows]
+        return cls(X, y, None, "regressor", y[rows], rows, len(y), kept, coded)
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    @property
+    def classes(self) -> tuple[Any, ...]:
+        return self.truth.values if isinstance(self.truth, Codes) else ()
+
+    @property
+    def strata(self) -> Codes | None:
+        """The classes, which folds may deal out evenly."""
+        return self.truth if isinstance(self.truth, Codes) else None
+
+    @property
+    def in_memory(self) -> bool:
+        return self.read is None or isinstance(self.read.source, Table)
+
+    def column(self, name: str) -> Codes:
+        """A column's values as groups of rows, for scores group by group."""
+        if self.read is None:
+            return grouped(column_of(self.X, name))[self.rows]
+        source = self.read.source
+        if isinstance(source, Files):
+            raise InputError(f"{source} is not in memory. Read it first for scores by {name!r}.")
+        if name not in source.schema.names:
+            raise ColumnError(
+                f"by names the column {name!r}, and the table has {listed(source.schema.names)}."
+            )
+        return _shown(column_of(source, name))[self.rows]
+
+    def order(self, name: str | None) -> Any:
+        """A column's values as times."""
+        if name is None:
+            return None
+        found = column_of(self.X if self.read is None else self._table(name), name)
+        return found[self.rows]
+
+    def _table(self, name: str) -> Any:
+        assert self.read is not None
+        if isinstance(self.read.source, Files):
+            raise InputError(
+                f"{self.read.source} is not in memory, and its rows cannot be put in the order of "
+                f"{name!r}. Read it first, or leave order out if they are in order."
+            )
+        return self.read.source
+
+    @cached_property
+    def outside(self) -> tuple[Any, Array]:
+        """The columns and the target as estimators take them that are not ours."""
+        return _columns(self.X, self.y, self.read), _target(self.truth)
+
+
+def task_of(estimator: Any) -> str:
+    """Whether an estimator classifies or answers with numbers."""
+    found = getattr(estimator, "task", None) if isinstance(estimator, Estimator) else None
+    if found is None:
+        found = getattr(estimator, "_estimator_type", None)
+    if found is None and hasattr(estimator, "__sklearn_tags__"):
+        found = estimator.__sklearn_tags__().estimator_type
+    if found in TASKS and hasattr(estimator, "fit") and hasattr(estimator, "predict"):
+        return str(found)
+    raise KindError(
+        f"{estimator!r} is neither a classifier nor a regressor that can fit and predict. "
+        "Pass one, not fitted, such as tl.NaiveBayes()."
+    )
+
+
+def _of_table(read: Lesson, task: str) -> tuple[Any, Array | None, Codes | None]:
+    table = read.source
+    assert isinstance(table, Table)
+    target = table.target if read.y is None else read.y
+    weight = table.weight if read.weight is None else read.weight
+    truth = labels(target) if task == "classifier" else measures(target)
+    return truth, weight, table.groups
+
+
+def _of_files(read: Lesson, task: str) -> tuple[Any, Array | None, Codes | None]:
+    """Only the target, the weight and the group of every row are held in memory."""
+    source = read.source
+    assert isinstance(source, Files)
+    narrow = Files(source.paths, source.declared, Schema(()))
+    parts = [(block.target, block.weight, block.group, block.start) for block in narrow.blocks()]
+    if not parts:
+        raise InputError("the table has no rows.")
+    targets, given, within, starts = zip(*parts, strict=True)
+    weight = None if given[0] is None else np.concatenate(given)
+    group = None if within[0] is None else _joined(within)
+    if task == "regressor":
+        found = [measures(t, start) for t, start in zip(targets, starts, strict=True)]
+        return np.concatenate(found), weight, group
+    coded = [labels(t, start) for t, start in zip(targets, starts, strict=True)]
+    return _joined(coded), weight, group
+
+
+def _joined(parts: Any) -> Codes:
+    """Codes of several blocks under one list of values."""
+    values = tuple(sorted({value for part in parts for value in part.values}))
+    return Codes(values, np.concatenate([part.among(values) for part in parts]))
+
+
+def _groups(read: Lesson, groups: Any, within: Codes | None) -> Codes | None:
+    """The groups that a call names, or that the table declares."""
+    if groups is None:
+        return within
+    if within is not None:
+        raise OptionError(
+            f"the table declares the groups {read.source.declared.groups!r}, and the call passes "
+            "others. Leave one of them out."
+        )
+    if isinstance(groups, str):
+        if isinstance(read.source, Files):
+            raise OptionError(
+                "declare the groups of files with the table: tl.table(path, groups='column')."
+            )
+        return grouped(column_of(read.source, groups))
+    return grouped(groups)
+
+
+def _shown(column: Any) -> Codes:
+    """A column as codes; a missing value is a group of its own."""
+    found = column if isinstance(column, Codes) else grouped(np.nan_to_num(column, nan=np.inf))
+    if not (found.codes < 0).any():
+        return found
+    return Codes((*found.values, "missing"), np.where(found.codes < 0, len(found.values), found.codes))
+
+
+def _columns(X: Any, y: Any, read: Lesson | None) -> Any:
+    """The table without its target, as it came; tables of numbers of ours as an array."""
+    if isinstance(X, str | Path | Table | Files):
+        source = read.source if read is not None else None
+        if isinstance(source, Table) and len(source.schema.numbers) == len(source.schema.columns):
+            return source.block.numbers
+        raise KindError(
+            f"{X!r} can be read by our learners only. Pass a pandas frame, or an array, where "
+            "another library's estimator is to be evaluated."
+        )
+    if not isinstance(y, str):
+        return X
+    if hasattr(X, "drop"):
+        return X.drop(y) if type(X).__module__.startswith("polars") else X.drop(columns=[y])
+    raise KindError("other libraries' estimators need a frame, or X and y apart.")
+
+
+def _target(truth: Any) -> Array:
+    if isinstance(truth, Codes):
+        return np.array(truth.values)[truth.codes]
+    return np.asarray(truth)
+
+
+def picked(X: Any, rows: Array) -> Any:
+    """Some rows of a frame, an array or a list."""
+    if hasattr(X, "iloc"):
+        return X.iloc[rows]
+    if isinstance(X, list | tuple):
+        return [X[i] for i in rows]
+    return X[rows]
+
+
+__all__ = ["Exam", "flat", "picked", "task_of"]

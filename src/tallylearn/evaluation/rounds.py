@@ -1,0 +1,77 @@
+"""Rounds: the folds of a table, as parts whose tallies add up, or as rows to fit on one by one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from tallylearn.evaluation.exams import Exam
+from tallylearn.folds import Folds, Split, partition, read
+from tallylearn.tables import Array
+
+OTHERS, FIRST, BEFORE = "the others", "the first part", "the parts before"
+
+
+@dataclass(frozen=True)
+class Round:
+    """Every row is in one part; a part is tested, and what it is trained on follows from a rule."""
+
+    repeat: int
+    part: Array  # (n,)
+    number: int  # of parts
+    trained_on: str  # the others, the first part, or the parts before
+
+    @property
+    def tested(self) -> range:
+        """The parts that are tested."""
+        if self.trained_on == FIRST:
+            return range(self.number - 1, self.number)
+        return range(0 if self.trained_on == OTHERS else 1, self.number)
+
+    @property
+    def alone(self) -> bool:
+        """Whether every row is tested alone, trained on all others."""
+        return self.trained_on == OTHERS and self.number == len(self.part)
+
+    def splits(self) -> Iterator[Split]:
+        """The rows of every fold."""
+        order = np.argsort(self.part, kind="stable")
+        ends = np.searchsorted(self.part[order], np.arange(self.number + 1))
+        for part in self.tested:
+            test = np.sort(order[ends[part] : ends[part + 1]])
+            if self.trained_on == OTHERS:
+                train = np.flatnonzero(self.part != part)
+            else:
+                last = 0 if self.trained_on == FIRST else part - 1
+                train = np.flatnonzero(self.part <= last)
+            yield Split(train, test, self.repeat, part - self.tested.start)
+
+
+def planned(cv: Any, exam: Exam) -> tuple[str, list[Round | list[Split]]]:
+    """How cv deals out the rows of a table: rounds of parts, or splits that share rows."""
+    folds = read(cv, exam.task)
+    n, order = len(exam), exam.order(getattr(folds, "order", None))
+    known = exam.strata, exam.groups, order
+    if isinstance(folds, Folds) and folds.partitions:
+        rule = FIRST if folds.shares else OTHERS
+        parts = folds.parts(n, *known)
+        return repr(folds), [
+            Round(at, part, int(part.max()) + 1, rule) for at, part in enumerate(parts)
+        ]
+    splits = list(folds.splits(n, *known))
+    if isinstance(folds, Folds) and folds.scheme == "forward":
+        part = np.zeros(n, dtype=np.int32)
+        for split in splits:
+            part[split.test] = split.fold + 1
+        return repr(folds), [Round(0, part, len(splits) + 1, BEFORE)]
+    if (part := partition(splits, n)) is not None:
+        return _named(cv), [Round(0, part, len(splits), OTHERS)]
+    return repr(folds) if isinstance(folds, Folds) else _named(cv), [splits]
+
+
+def _named(cv: Any) -> str:
+    said = repr(cv)
+    return said if hasattr(cv, "split") and len(said) < 100 else "splits as given"
