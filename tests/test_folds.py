@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import polars as pl
 import pyarrow as pa
 import pytest
 from hypothesis import given
@@ -244,6 +245,7 @@ def test_groups_of_equal_size_go_by_their_hash() -> None:
         pa.array([3.0, 1.0, 3.0, 2.0, 1.0, 2.0]),
         pd.Series(pd.to_datetime(["2003", "2001", "2003", "2002", "2001", "2002"])),
         pd.Series(["c", "a", "c", "b", "a", "b"], dtype="category"),
+        pl.Series(["c", "a", "c", "b", "a", "b"]),
         Codes.of(["c", "a", "c", "b", "a", "b"])[np.arange(6)],
     ],
 )
@@ -287,7 +289,7 @@ def test_forward_never_learns_from_the_future(k: int, data: st.DataObject) -> No
     times = data.draw(st.lists(st.integers(0, 30), min_size=k + 1, max_size=80))
     when, folds = np.array(times), tl.Folds.forward(k)
     if {*chunks(times, k + 1)} != {*range(k + 1)}:
-        with pytest.raises(InputError, match="is empty.*Take fewer folds"):
+        with pytest.raises(InputError, match=r"is empty.*Take fewer folds"):
             folds.splits(len(times), order=times)
         return
     splits = list(folds.splits(len(times), order=times))
@@ -305,6 +307,12 @@ def test_chunks_of_different_times_differ_by_one_row(k: int, more: int) -> None:
     splits = list(tl.Folds.forward(k).splits(n))
     assert np.ptp([len(splits[0].train), *(len(split.test) for split in splits)]) <= 1
     assert splits[-1].test.tolist()[-1] == n - 1
+
+
+def test_coded_numbers_go_by_their_value() -> None:
+    for order in (pa.array([10, 9]).dictionary_encode(), pd.Series([10, 9], dtype="category")):
+        (split,) = tl.Folds.forward(1).splits(2, order=order)
+        assert split.train.tolist() == [1]
 
 
 def test_forward_goes_by_a_column_of_the_table() -> None:
@@ -345,11 +353,20 @@ def test_scikit_learn_takes_folds_as_cv(folds: tl.Folds) -> None:
 def test_classes_are_stratified_and_measures_are_not() -> None:
     n = 60
     y = np.array([0] * 50 + [1] * 10)
-    for target in (y, y.astype(str), y.astype(float), y == 1, pd.Series(y), y[:, None]):
+    for target in (
+        y,
+        y.astype(str),
+        y.astype(float),
+        y == 1,
+        pd.Series(y),
+        pl.Series(y),
+        y[:, None],
+    ):
         for _, test in tl.Folds.k(5).split(np.zeros((n, 1)), target):
             assert y[test].sum() == 2
     plain = tl.Folds.k(5, stratified=False).parts(n)[0]
-    for target in (y + 0.5, np.arange(n, dtype=float), None, np.column_stack([y, y])):
+    objects = (y + 0.5).astype(object)
+    for target in (y + 0.5, objects, np.arange(n, dtype=float), None, np.column_stack([y, y])):
         for fold, (_, test) in enumerate(tl.Folds.k(5).split(np.zeros((n, 1)), target)):
             assert test.tolist() == np.flatnonzero(plain == fold).tolist()
 
@@ -543,6 +560,7 @@ def test_an_option_that_cannot_be_is_named(make: Any, match: str) -> None:
         (tl.Folds.k(2), 3, {"groups": pa.array([None, 2, 3])}, "the group is missing in row 0"),
         (tl.Folds.k(2), 2, {"groups": [[1, 2], [2, 3]]}, r"the shape \(2, 2\)"),
         (tl.Folds.forward(1), 3, {"order": [1.0, 2.0, np.nan]}, "the time is missing in row 2"),
+        (tl.Folds.forward(1), 2, {"order": [1, "b"]}, "the times have no order"),
         (tl.Folds.forward(2), 6, {"order": [0, 1, 1, 1, 1, 1]},
          "chunk 3 of 3 is empty: .* 5 of 6 have the time of row 1. Take fewer folds"),
         (tl.Folds.holdout(0.01), 10, {}, "the share 1/100 of 10 rows leaves the test part empty"),

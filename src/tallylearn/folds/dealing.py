@@ -68,7 +68,7 @@ def by_groups(seed: int, groups: Codes, shares: Sequence[Fraction]) -> Array:
     """The largest group first, to the part that lacks most rows; ties by the first row's hash."""
     n, sizes = len(groups), np.bincount(groups.codes)
     first = np.empty(len(sizes), dtype=np.int64)
-    first[groups.codes[::-1]] = np.arange(n)[::-1]
+    first[groups.codes[::-1]] = np.arange(n)[::-1]  # of equal places the last is kept
     unit = lcm(*(share.denominator for share in shares))
     lacking = [(-int(share * unit * n), part) for part, share in enumerate(shares)]
     heapify(lacking)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
 from typing import Any
 
 import numpy as np
@@ -34,9 +35,11 @@ def _plain(y: Any) -> Any:
     """A target as NumPy where it is numbers; none where a row has several."""
     if y is None or isinstance(y, Codes):
         return y
-    if hasattr(y, "null_count"):
+    if _of_arrow(y):
         return numbers_of(y) if numeric(y.type) else y
     array = unmixed(y)
+    if array.dtype.kind == "O" and {*map(type, array.flat)} <= {int, float, Decimal}:
+        array = array.astype(float)
     if array.ndim == 2 and array.shape[1] == 1:
         return array.ravel()
     return array if array.ndim == 1 else None
@@ -62,7 +65,11 @@ def ranked(order: Any) -> Array:
             f"the time is missing in row {int(np.argmax(gaps))}. Drop that row, or fill it in."
         )
     place = np.empty(len(found.values), dtype=np.int64)
-    place[sorted(range(len(place)), key=found.values.__getitem__)] = np.arange(len(place))
+    try:
+        order = sorted(range(len(place)), key=found.values.__getitem__)
+    except TypeError as error:
+        raise InputError(f"the times have no order: {error}. Bring them to one type.") from None
+    place[order] = np.arange(len(place))
     return place[found.codes]
 
 
@@ -70,8 +77,8 @@ def _coded(column: Any) -> Codes:
     """Any column as codes, -1 where missing."""
     if isinstance(column, Codes):
         return column
-    if hasattr(column, "null_count"):
-        return _of_arrow(column)
+    if _of_arrow(column):
+        return _decoded(column)
     array = unmixed(column)
     if array.ndim != 1:
         raise InputError(f"one value a row was expected, and here is the shape {array.shape}.")
@@ -85,10 +92,16 @@ def _coded(column: Any) -> Codes:
     return Codes(tuple(values.tolist()), at.astype(np.int32).ravel())
 
 
-def _of_arrow(column: Any) -> Codes:
+def _of_arrow(column: Any) -> bool:
+    return isinstance(getattr(column, "null_count", None), int)  # in polars it is a method
+
+
+def _decoded(column: Any) -> Codes:
     """Numbers and dates keep their order; anything else goes by its name."""
     import pyarrow.types as is_
 
+    if is_.is_dictionary(column.type):
+        column = column.cast(column.type.value_type)
     if is_.is_temporal(column.type):
         return _coded(np.asarray(column))
     return _coded(numbers_of(column)) if numeric(column.type) else codes(column)
@@ -107,7 +120,9 @@ def column_of(X: Any, name: str) -> Any:
         _check_name(name, frame.names)
         return frame.column(name)
     _check_name(name, (*X.schema.places, *X.block.codes))
-    return X.block.codes.get(name) or X.block.numbers[:, X.schema.places[name]]
+    if name in X.block.codes:
+        return X.block.codes[name]
+    return X.block.numbers[:, X.schema.places[name]]
 
 
 def _check_name(name: str, names: tuple[str, ...]) -> None:

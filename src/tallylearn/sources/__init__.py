@@ -35,7 +35,8 @@ def table(
     or glob of CSV, Parquet or Arrow files; or a sparse matrix of counts of words, whose columns
     are the terms ``text``: that is one column of text.
 
-    - ``target``, ``weight``, ``groups``: columns' names.
+    - ``target``, ``weight``, ``groups``: columns' names; rows of a group stay together when the
+      table is split.
     - ``categories``: columns to read as categories, or a dict with all their values.
     - ``text``: columns to read as text. ``ignore``: columns to leave out.
     - ``dates``: columns to read as dates (a number of days), or a dict with the parts to take:
