@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
@@ -118,6 +119,8 @@ def grouped(
 ) -> dict[Any, Bundle]:
     """One tally a group, so that scores can be told group by group; they add up to the whole.
 
+    Rows without a group stand under None, last.
+
     >>> truth, said = Codes.of(["a", "b", "b"]), Codes.of(["a", "b", "a"])
     >>> found = grouped(Answers(truth, said), Codes.of(["north", "south", "south"]))
     >>> [(group, SCORES["accuracy"].value(bundle)) for group, bundle in found.items()]
@@ -127,12 +130,12 @@ def grouped(
         raise InputError(f"there are {len(groups)} groups for {len(answers)} answers.")
     wanted = tuple(wanted)
     order = np.argsort(groups.codes, kind="stable")
-    ends = np.searchsorted(groups.codes[order], np.arange(len(groups.values) + 1))
-    return {
-        value: answers[order[ends[at] : ends[at + 1]]].tally(wanted, positive)
-        for at, value in sorted(enumerate(groups.values), key=lambda pair: pair[1])
-        if ends[at] < ends[at + 1]
+    ends = np.searchsorted(groups.codes[order], np.arange(-1, len(groups.values) + 1))
+    rows = {
+        value: order[ends[at + 1] : ends[at + 2]]
+        for at, value in (*sorted(enumerate(groups.values), key=itemgetter(1)), (-1, None))
     }
+    return {value: answers[at].tally(wanted, positive) for value, at in rows.items() if len(at)}
 
 
 def _column(answers: Answers, value: Any) -> Array:
@@ -163,7 +166,7 @@ def _calibration(answers: Answers, value: Any) -> Moments:
 
 def _losses(answers: Answers, wanted: list[str]) -> Moments:
     """Log loss and Brier score row by row; rows of probability 0 stand in a column of their own."""
-    proba = np.zeros((0, 0)) if answers.proba is None else answers.proba
+    proba = np.asarray(answers.proba)
     at = answers.truth.among(answers.classes)
     rows = np.flatnonzero(at >= 0)
     columns: dict[str, Array] = {}
@@ -193,7 +196,7 @@ def _errors(answers: Answers, wanted: set[tuple[str, str]]) -> Bundle:
         found = {"truth": truth, "error": error, "absolute": np.abs(error), "squared": error**2}
     names = sorted({name for part, name in wanted if part == "losses"} | {"truth"})
     far = ("distances", "distance") in wanted or "squared" in names
-    near = np.isfinite(length if far else error.sum(axis=1))
+    near = np.isfinite(length) if far else np.isfinite(error).all(axis=1)
     check_near(near, answers.truth, answers.said, answers.start)
     parts = {"losses": _by_output([found[name] for name in names], tuple(names), answers.weight)}
     if ("distances", "distance") in wanted:
