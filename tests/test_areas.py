@@ -21,7 +21,7 @@ def components(scores: np.ndarray, truth: np.ndarray) -> list[np.ndarray]:
 
 
 def covariance(many: list[np.ndarray], truth: np.ndarray) -> np.ndarray:
-    """The covariance of several areas (DeLong 1988, equations 3 to 6)."""
+    """The covariance of several areas, as DeLong defines it."""
     parts = [components(scores, truth) for scores in many]
     return sum(
         np.cov([part[side] for part in parts]) / len(parts[0][side]) for side in (0, 1)
@@ -101,6 +101,13 @@ def test_a_perfect_area_has_the_interval_of_its_disjoint_pairs(k: int) -> None:
     assert (area.auc, area.error) == (1, 0)
     assert area.interval.low == pytest.approx(0.025 ** (1 / k))  # q^k = 0.025
     assert area.interval.high == 1
+
+
+def test_constant_scores_have_half_the_area_and_an_interval_around_it() -> None:
+    area = delong([3] * 30, [0, 1] * 15)
+    assert (area.auc, area.error) == (0.5, 0)
+    assert area.interval.low == pytest.approx(0.025 ** (1 / 15) / 2)
+    assert sum(area.interval) == pytest.approx(1)
 
 
 def test_a_perfect_model_differs_from_a_coin_and_no_model_differs_from_itself() -> None:

@@ -68,6 +68,21 @@ COOL = {"Outlook": "Sunny", "Temperature": "Cool", "Humidity": "High", "Wind": "
 HOT = {"Outlook": "Overcast", "Temperature": "Hot", "Humidity": "High", "Wind": "Strong"}
 
 
+@row("B10", "003", "Confidence interval for the error, and the table of z")
+def b10(show: Show) -> None:
+    from tallylearn.intervals import clopper_pearson, wilson, z_interval, z_table
+
+    table = z_table()
+    show("  ".join(f"{level:.0%} {z:.2f}" for level, z in table.items()))
+    assert np.allclose([*table.values()], GOLDEN["eval.z_table"], rtol=1e-14)
+    show(f"12 of 40 wrong: {z_interval(12 / 40, 40)}")
+    assert np.allclose([*z_interval(12 / 40, 40)], GOLDEN["eval.ci"]["interval"], rtol=1e-14)
+    show(f"0 of 40 wrong: {z_interval(0, 40)}, by Wilson {wilson(0, 40)}, "
+         f"by Clopper and Pearson {clopper_pearson(0, 40)}")  # fmt: skip
+    low, high = z_interval(0, 40)
+    assert high - low == GOLDEN["eval.ci"]["wald_width_at_error_0"]
+
+
 @row("B17", "000 004", "Majority-class baseline")
 def b17(show: Show) -> None:
     X, y = np.zeros((10, 1)), ["+"] * 9 + ["-"]

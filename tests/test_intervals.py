@@ -83,6 +83,17 @@ def test_both_tails_reject_just_beyond_clopper_and_pearson(successes: int, n: in
     assert stats.binom.cdf(successes, n, high) == pytest.approx(0.05)
 
 
+@pytest.mark.parametrize("n", [50, 55, 199, 200, 233, 1000])
+def test_wilson_covers_near_its_level_and_clopper_and_pearson_never_less(n: int) -> None:
+    near = 0.025 if n < 200 else 0.015
+    p, k = np.linspace(0.1, 0.9, 161)[:, None], np.arange(n + 1)
+    chance = stats.binom.pmf(k, n, p)
+    for method, low, high in ((wilson, 0.95 - near, 0.95 + near), (clopper_pearson, 0.95, 1.0)):
+        ends = np.array([[*method(successes, n)] for successes in range(n + 1)])
+        covered = (chance * ((ends[:, 0] <= p) & (p <= ends[:, 1]))).sum(axis=1)
+        assert low <= covered.min() <= covered.max() <= high
+
+
 def test_an_interval_of_none_begins_at_zero_and_of_all_ends_at_one() -> None:
     z = NORMAL[0.95] ** 2
     assert tuple(wilson(0, 7)) == pytest.approx((0, z / (7 + z)))

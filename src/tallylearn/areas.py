@@ -137,7 +137,7 @@ class _Rows:
         return np.where(self.positive, beaten[place], 1 - beating[place])
 
     def summed(self, wins: Array) -> tuple[float, float]:
-        """The mean of the rows' wins, and its standard error (DeLong 1988, equations 3 to 6)."""
+        """The mean of the rows' wins, and its standard error."""
         mean, variance = 0.0, 0.0
         for side in self._sides():
             weight, ours = self.weight[side], wins[side]

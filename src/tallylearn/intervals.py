@@ -70,10 +70,10 @@ def z_table(levels: Iterable[float] = LEVELS) -> dict[float, float]:
 def z_interval(error: float, n: float, level: float = 0.95) -> Interval:
     """The textbook's interval of a share: error ± z sqrt(error (1 - error) / n).
 
-    As it stands in T. Mitchell, Machine Learning, 1997, equation 5.1. It estimates the true error
-    from the error on n rows that were not learned from. It is here to be compared: it may leave
-    [0, 1], it is a point where the error is 0 or 1, and it covers less than its level. `wilson` is
-    as short and does not.
+    It estimates the true error from the error on n rows that were not learned from, as in
+    T. Mitchell, Machine Learning, 1997, equation 5.1. It is here to be compared: it may leave
+    [0, 1], is a point where the error is 0 or 1, and covers less than its level on few rows.
+    Prefer `wilson`.
 
     >>> print(z_interval(0.3, 40))
     [0.158, 0.442]
@@ -91,7 +91,8 @@ def wilson(successes: float, n: float, level: float = 0.95) -> Interval:
 
     Solved for p (E. B. Wilson, Journal of the American Statistical Association 22, 1927, p. 209):
     (s + z²/2 ± z sqrt(s (n - s) / n + z²/4)) / (n + z²). It estimates the share of successes among
-    all rows like the counted ones; over all shares it covers its level on average.
+    all rows like the counted ones, and covers its level on average over the shares from 0.1 to 0.9;
+    below 1/n, and above 1 - 1/n, take `clopper_pearson`.
 
     >>> low, high = wilson(8, 10)
     >>> print(f"{low:.3f} to {high:.3f}")
@@ -147,8 +148,8 @@ def corrected_t(values: Any, test_share: float, level: float = 0.95) -> Interval
     It estimates the mean score of models learned from as many rows as a training part holds.
     ``values`` has the score of every fold (of every repeat), ``test_share`` is the part of the rows
     that a fold tests: 0.1 in tenfold cross-validation. The variance of the mean is taken as
-    s² (1/J + test/training), J values: C. Nadeau and Y. Bengio, Inference for the generalization
-    error, Machine Learning 52, 2003, equation 9.
+    s² (1/J + test/training) over J values; the ends are not cut at 0 and 1. C. Nadeau and
+    Y. Bengio, Inference for the generalization error, Machine Learning 52, 2003.
 
     >>> print(corrected_t([0.91, 0.88, 0.93, 0.90, 0.94], test_share=0.2))
     [0.868, 0.956]

@@ -49,7 +49,7 @@ def bootstrap(
 def _moved_tails(
     statistic: Callable[[Array], float], n: int, drawn: Array, level: float
 ) -> Array | None:
-    """The shares of the draws below both ends (Efron 1987, equations 2.3, 4.1 and 6.6)."""
+    """The shares of the draws below both ends, moved by bias and skewness."""
     from scipy.special import ndtr, ndtri
 
     ones = np.ones(n, dtype=np.int64)
