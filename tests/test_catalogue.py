@@ -118,6 +118,19 @@ def i3(show: Show) -> None:
     show(first)
     assert dealt.p_value == 1
     assert first.p_value < 0.001
+@row("B10", "003", "Confidence interval for the error, and the table of z")
+def b10(show: Show) -> None:
+    from tallylearn.intervals import clopper_pearson, wilson, z_interval, z_table
+
+    table = z_table()
+    show("  ".join(f"{level:.0%} {z:.2f}" for level, z in table.items()))
+    assert np.allclose([*table.values()], GOLDEN["eval.z_table"], rtol=1e-14)
+    show(f"12 of 40 wrong: {z_interval(12 / 40, 40)}")
+    assert np.allclose([*z_interval(12 / 40, 40)], GOLDEN["eval.ci"]["interval"], rtol=1e-14)
+    show(f"0 of 40 wrong: {z_interval(0, 40)}, by Wilson {wilson(0, 40)}, "
+         f"by Clopper and Pearson {clopper_pearson(0, 40)}")  # fmt: skip
+    low, high = z_interval(0, 40)
+    assert high - low == GOLDEN["eval.ci"]["wald_width_at_error_0"]
 
 
 @row("B17", "000 004", "Majority-class baseline")
