@@ -19,8 +19,9 @@ from hypothesis import strategies as st
 
 from tallylearn.errors import FileError, OptionError
 from tallylearn.plots import Plot, draw_intervals, draw_lines, draw_matrix, draw_ranks
-from tallylearn.plots.marks import COLOURS, extent, shortened
+from tallylearn.plots.marks import COLOURS, extent, shortened, written
 from tallylearn.plots.matrices import DARKEST
+from tallylearn.plots.pictures import BOLD
 from tallylearn.plots.scales import MOST, Scale, log_ticks, ticks, worded
 from tallylearn.plots.thinning import COLUMNS, FEW, outline
 
@@ -58,11 +59,11 @@ def boxes(root: ET.Element) -> dict[ET.Element, tuple[float, float, float, float
     found = {}
     for text in root.iter(f"{SVG}text"):
         x, y, size = (float(text.attrib[name]) for name in ("x", "y", "font-size"))
-        broad = extent(said(text), int(size))
+        broad = extent(said(text), int(size)) * (BOLD if text.get("font-weight") else 1)
         start = {"middle": broad / 2, "end": broad}.get(text.get("text-anchor", ""), 0.0)
         box = -start, -0.8 * size, broad - start, 0.25 * size
         if text.get("transform"):
-            assert text.attrib["transform"] == f"rotate(-90 {x:g} {y:g})"
+            assert text.attrib["transform"] == f"rotate(-90 {written(x)} {written(y)})"
             box = box[1], -box[2], box[3], -box[0]
         if broad:
             found[text] = x + box[0], y + box[1], x + box[2], y + box[3]
@@ -381,12 +382,12 @@ def test_equal_dots_make_way_and_thousands_stay_few() -> None:
 
 
 def test_demsars_diagram_comes_out_again() -> None:
-    # J. Demšar, JMLR 7, 2006, tables 6 and 5 and p. 14: 14 data sets, q 2.291 at 0.10 for four.
+    # J. Demšar, JMLR 7, 2006, table 6 and figure 1: 14 data sets, q = 2.291 for four at 0.10.
     critical = 2.291 * (4 * 5 / (6 * 14)) ** 0.5
     assert critical == pytest.approx(1.12, abs=0.005)
     names = ["C4.5", "C4.5+m", "C4.5+cf", "C4.5+m+cf"]
     plot = draw_ranks(names, [3.143, 2.0, 2.893, 1.964], critical, "AUC")
-    # "at p = 0.10 ... C4.5 performs significantly worse than C4.5+m and C4.5+m+cf"
+    # C4.5 differs from C4.5+m and C4.5+m+cf, and C4.5+cf belongs to both groups.
     assert plot.data["names"] == ["C4.5+m+cf", "C4.5+m", "C4.5+cf", "C4.5"]
     assert plot.data["groups"] == [["C4.5+m+cf", "C4.5+m", "C4.5+cf"], ["C4.5+cf", "C4.5"]]
     root = sheet(plot)

@@ -23,6 +23,7 @@ from tallylearn.plots.marks import (
     tag,
     tooltip,
     track,
+    turned,
 )
 from tallylearn.plots.pictures import HEIGHT, TOP, WIDTH, Plot, picture
 from tallylearn.plots.scales import SMALL, Scale, worded
@@ -128,19 +129,23 @@ def draw_lines(
     """
     with speaking("draw_lines"):
         lines = _read(series)
-        ranges = as_range(x_range, "x_range"), as_range(y_range, "y_range")
-        x = np.concatenate([*(s.x for s in lines), ranges[0]])
-        y = np.concatenate([*(v for s in lines for v in (s.y, *s.band)), ranges[1]])
+        x = np.concatenate([*(s.x for s in lines), as_range(x_range, "x_range")])
+        y = np.concatenate([*(v for s in lines for v in (s.y, *s.band)),
+                            as_range(y_range, "y_range")])  # fmt: skip
         _check_axes(x, diagonal, log_x)
     upwards = Scale.of(y, HEIGHT - 44, TOP)
     left = 14 + max(map(extent, worded(upwards.ticks))) + (18 if y_label else 0)
     across = Scale.of(x, left, WIDTH - 16, log_x).within(WIDTH)
     lines = [s.thinned(across) for s in lines]
-    keys = [s.key(len(lines)) for s in lines] + [Key(d, FAINT, "4 4") for d in [diagonal] if d]
+    crowd = len(lines)
+    keys = [
+        *(s.key(crowd) for s in lines),
+        *(Key(name, FAINT, "4 4") for name in [diagonal] if name),
+    ]
     body = [
         *_axes(across, upwards, x_label, y_label),
-        *([_diagonal(across, upwards)] if diagonal else []),
-        *(s.drawn(across, upwards, len(lines)) for s in lines),
+        *(_diagonal(across, upwards) for name in [diagonal] if name),
+        *(s.drawn(across, upwards, crowd) for s in lines),
         *keys_drawn(keys, across.start, HEIGHT, WIDTH - 8),
     ]
     data = {
@@ -196,7 +201,7 @@ def _axes(across: Scale, upwards: Scale, x_label: str, y_label: str) -> Iterator
                     size=12, text_anchor="middle")  # fmt: skip
     if y_label:
         yield label(y_label, 16, height, room=upwards.start - upwards.end, size=12,
-                    text_anchor="middle", transform=f"rotate(-90 16 {height:g})")  # fmt: skip
+                    text_anchor="middle", transform=turned(16, height))  # fmt: skip
 
 
 def _diagonal(across: Scale, upwards: Scale) -> str:

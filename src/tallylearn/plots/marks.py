@@ -22,7 +22,7 @@ SHAPES = (
     "M-3.5 -3.5L3.5 3.5M-3.5 3.5L3.5 -3.5",  # cross
 )
 _NARROW = frozenset(" ijlIJ,.:;'/|\\ftr()[]!-")
-_BROAD = frozenset("mwMW@%#+<=>~^&")
+_BROAD = frozenset("mwMW@%#+<=>~^&±×÷¬©®¼½¾æÆœŒ")
 
 
 def tag(name: str, *inside: str, **attributes: object) -> str:
@@ -56,6 +56,11 @@ def label(
     cut = shortened(whole, room, size)
     inside = [escaped(cut)] if cut == whole else [tooltip(whole), escaped(cut)]
     return tag("text", *inside, x=x, y=y, font_size=size, **attributes)
+
+
+def turned(x: float, y: float) -> str:
+    """The attribute ``transform`` of a text that reads upwards."""
+    return f"rotate(-90 {written(x)} {written(y)})"
 
 
 def line(x1: float, y1: float, x2: float, y2: float, stroke: str = INK, **more: object) -> str:

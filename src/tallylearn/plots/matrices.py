@@ -10,13 +10,14 @@ import numpy as np
 
 from tallylearn.errors import OptionError, speaking
 from tallylearn.plots.checks import as_numbers, check_length
-from tallylearn.plots.marks import FAINT, SIZE, extent, label, tag, tooltip
+from tallylearn.plots.marks import FAINT, SIZE, extent, label, tag, tooltip, turned
 from tallylearn.plots.pictures import TOP, Plot, picture
 from tallylearn.tables import Array
 from tallylearn.workings.rendering import plain
 
 MOST = 16  # rows and columns that are drawn
 NAMES = 110.0  # pixels of a name
+NARROWEST = 360.0  # pixels of the sheet: a title needs them
 DARKEST = (86, 180, 233)  # Okabe and Ito's sky blue: black is read on it, with a contrast of 9
 UNITS = ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"))
 
@@ -53,6 +54,76 @@ class Matrix:
                 "shares": self.shares}  # fmt: skip
 
 
+@dataclass(frozen=True)
+class Grid:
+    """A matrix laid out: where its first cell begins, and how large a cell is."""
+
+    matrix: Matrix
+    row_label: str
+    column_label: str
+    left: float
+    top: float
+    cell: float
+    upright: bool  # names that are broader than their column stand on end
+
+    @classmethod
+    def of(cls, matrix: Matrix, row_label: str, column_label: str) -> Grid:
+        k = max(len(matrix.rows), len(matrix.columns))
+        widest = max(extent(compact(float(x))) for x in matrix.counts.flat)
+        cell = max(34.0, widest + 8, min(80.0, 280 / k))
+        left = 30 + _longest(matrix.rows)
+        left += max(0.0, (NARROWEST - left - cell * len(matrix.columns) - 12) / 2)
+        room = _longest(matrix.columns)
+        top = TOP + 18 + (room + 4 if room > cell else 18)
+        return cls(matrix, row_label, column_label, left, top, cell, room > cell)
+
+    @property
+    def width(self) -> float:
+        return max(self.left + self.cell * len(self.matrix.columns) + 12, NARROWEST)
+
+    @property
+    def height(self) -> float:
+        return self.top + self.cell * len(self.matrix.rows) + 12
+
+    def drawn(self) -> Iterator[str]:
+        """The cells, the names of rows and columns, and what they are names of."""
+        for i, shares in enumerate(self.matrix.shares):
+            yield from (self._cell(i, j, share) for j, share in enumerate(shares))
+        y = [self.top + (i + 0.5) * self.cell for i in range(len(self.matrix.rows))]
+        for name, place in zip(self.matrix.rows, y, strict=True):
+            yield label(name, self.left - 6, place + 4, room=NAMES, text_anchor="end")
+        x = [self.left + (j + 0.5) * self.cell for j in range(len(self.matrix.columns))]
+        for name, place in zip(self.matrix.columns, x, strict=True):
+            yield self._column_name(name, place, self.top - 6)
+        yield label(self.column_label, (x[0] + x[-1]) / 2, TOP + 12, size=12, text_anchor="middle",
+                    room=self.cell * len(x))  # fmt: skip
+        edge, middle = self.left - _longest(self.matrix.rows) - 14, (y[0] + y[-1]) / 2
+        yield label(self.row_label, edge, middle, size=12, text_anchor="middle",
+                    room=self.cell * len(y), transform=turned(edge, middle))  # fmt: skip
+
+    def _column_name(self, name: str, x: float, y: float) -> str:
+        if self.upright:
+            return label(name, x + 4, y, room=NAMES, transform=turned(x + 4, y))
+        return label(name, x, y, room=self.cell, text_anchor="middle")
+
+    def _cell(self, i: int, j: int, share: float | None) -> str:
+        """A count and its share, on a shade of the share."""
+        count = float(self.matrix.counts[i, j])
+        about = f"{self.matrix.rows[i]} → {self.matrix.columns[j]}: {count:.12g}"
+        about += "" if share is None else f", {100 * share:.4g} % of the row"
+        shade = [255 + round((share or 0.0) * (dark - 255)) for dark in DARKEST]
+        x, y = self.left + j * self.cell, self.top + i * self.cell
+        middle, height = x + self.cell / 2, y + self.cell / 2
+        return tag(
+            "g", tooltip(about),
+            tag("rect", x=x, y=y, width=self.cell, height=self.cell, stroke="#bbbbbb",
+                fill="#{:02x}{:02x}{:02x}".format(*shade)),
+            label(compact(count), middle, height - 1, room=self.cell, text_anchor="middle"),
+            *(label(percent(part), middle, height + 12, room=self.cell, size=SIZE - 2,
+                    text_anchor="middle") for part in [share] if part is not None),
+        )  # fmt: skip
+
+
 def draw_matrix(
     counts: Any,
     rows: Sequence[Any],
@@ -85,28 +156,13 @@ def draw_matrix(
     """
     with speaking("draw_matrix"):
         whole = _read(counts, rows, columns)
-    drawn = whole.abridged()
-    left = 12 + (18 if row_label else 0) + _longest(drawn.rows)
-    room = _longest(drawn.columns)
-    cell = _cell(drawn)
-    upright = room > cell  # names that are broader than their column stand on end
-    top = TOP + (18 if column_label else 0) + (room + 4 if upright else 18)
-    width = max(left + cell * len(drawn.columns) + 12, 240.0)
-    height = top + cell * len(drawn.rows) + 12
-    notes = _notes(whole, drawn)
-    middle = left + cell * len(drawn.columns) / 2, top + cell * len(drawn.rows) / 2
-    body = [
-        *_cells(drawn, left, top, cell),
-        *_row_names(drawn.rows, left, top, cell),
-        *_column_names(drawn.columns, left, top, cell, upright),
-        label(column_label, middle[0], TOP + 12, room=width - left, size=12, text_anchor="middle"),
-        label(row_label, 16, middle[1], room=height - top, size=12, text_anchor="middle",
-              transform=f"rotate(-90 16 {middle[1]:g})"),
-        *(label(note, 12, height + 4 + 16 * i, room=width - 24, fill=FAINT)
-          for i, note in enumerate(notes)),
-    ]  # fmt: skip
-    data = drawn.data() | {"row_label": str(row_label), "column_label": str(column_label)}
-    return picture(title, data, body, width, height + 16 * len(notes))
+    grid = Grid.of(whole.abridged(), str(row_label), str(column_label))
+    notes = [
+        label(note, 12, grid.height + 4 + 16 * i, room=grid.width - 24, fill=FAINT)
+        for i, note in enumerate(_notes(whole, grid.matrix))
+    ]
+    data = grid.matrix.data() | {"row_label": grid.row_label, "column_label": grid.column_label}
+    return picture(title, data, [*grid.drawn(), *notes], grid.width, grid.height + 16 * len(notes))
 
 
 def compact(count: float) -> str:
@@ -168,44 +224,3 @@ def _notes(whole: Matrix, drawn: Matrix) -> list[str]:
 
 def _longest(names: Sequence[str]) -> float:
     return min(NAMES, max(extent(plain(name)) for name in names))
-
-
-def _cell(matrix: Matrix) -> float:
-    widest = max(extent(compact(float(x))) for x in matrix.counts.flat)
-    return max(34.0, widest + 8, min(64.0, 280 / max(len(matrix.rows), len(matrix.columns))))
-
-
-def _cells(matrix: Matrix, left: float, top: float, cell: float) -> Iterator[str]:
-    for i, (counts, shares) in enumerate(zip(matrix.counts.tolist(), matrix.shares, strict=True)):
-        for j, (count, share) in enumerate(zip(counts, shares, strict=True)):
-            about = f"{matrix.rows[i]} → {matrix.columns[j]}: {count:.12g}"
-            about += "" if share is None else f" ({100 * share:.4g} % of {sum(counts):.12g})"
-            yield tag("g", tooltip(about), *_one(count, share, left + j * cell, top + i * cell,
-                                                 cell))  # fmt: skip
-
-
-def _one(count: float, share: float | None, x: float, y: float, cell: float) -> Iterator[str]:
-    shade = [255 + round((share or 0.0) * (dark - 255)) for dark in DARKEST]
-    fill = "#{:02x}{:02x}{:02x}".format(*shade)
-    yield tag("rect", x=x, y=y, width=cell, height=cell, fill=fill, stroke="#bbbbbb")
-    middle, y = x + cell / 2, y + cell / 2
-    yield label(compact(count), middle, y - 1, room=cell, text_anchor="middle")
-    if share is not None:
-        yield label(percent(share), middle, y + 12, room=cell, size=SIZE - 2, text_anchor="middle")
-
-
-def _row_names(names: Sequence[str], left: float, top: float, cell: float) -> Iterator[str]:
-    for i, name in enumerate(names):
-        yield label(name, left - 6, top + (i + 0.5) * cell + 4, room=NAMES, text_anchor="end")
-
-
-def _column_names(
-    names: Sequence[str], left: float, top: float, cell: float, upright: bool
-) -> Iterator[str]:
-    for j, name in enumerate(names):
-        x, y = left + (j + 0.5) * cell, top - 6
-        if upright:
-            turn = f"rotate(-90 {x + 4:g} {y:g})"
-            yield label(name, x + 4, y, room=NAMES, transform=turn)
-        else:
-            yield label(name, x, y, room=cell, text_anchor="middle")

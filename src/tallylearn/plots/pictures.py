@@ -13,6 +13,7 @@ from tallylearn.writing import write_whole
 
 WIDTH, HEIGHT = 480.0, 360.0
 TOP = 34.0  # pixels that the title takes
+BOLD = 1.15  # how much broader bold letters are
 
 
 @dataclass(frozen=True)
@@ -62,7 +63,7 @@ def picture(
     name = str(title) or "chart"
     svg = tag(
         "svg", tooltip(name), tag("rect", width=width, height=height, fill="#ffffff"),
-        label(title, width / 2, 21, room=width - 16, size=14, text_anchor="middle",
+        label(title, width / 2, 21, room=(width - 16) / BOLD, size=14, text_anchor="middle",
               font_weight="bold"),
         *body,
         xmlns="http://www.w3.org/2000/svg", width=width, height=height,

@@ -40,7 +40,8 @@ def draw_ranks(names: Sequence[Any], ranks: Sequence[float], critical: float, ti
 
     References
     ----------
-    J. Demšar, Statistical comparisons of classifiers over multiple data sets, JMLR 7, 2006, p. 16.
+    J. Demšar, Statistical comparisons of classifiers over multiple data sets, JMLR 7, 2006,
+    figure 1.
     """
     with speaking("draw_ranks"):
         labels, places, critical = _read(names, ranks, critical)
