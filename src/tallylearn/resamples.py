@@ -71,8 +71,8 @@ def _computed(statistic: Callable[[Array], float], counts: Iterable[Array], size
     if not np.isfinite(values).all():
         raise InputError(
             f"bootstrap: the statistic is {values[~np.isfinite(values)][0]} on "
-            f"{(~np.isfinite(values)).sum()} of {size} drawings. Let it be a number on every one, "
-            "such as by drawing from every class apart."
+            f"{(~np.isfinite(values)).sum()} of {size} drawings. Give one that is a number "
+            "whichever rows are drawn."
         )
     return values
 
