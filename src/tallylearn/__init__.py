@@ -16,6 +16,7 @@ NAMES = {  # public name -> the module that holds it
     "NearestCentroid": "models.nearest_centroid",
     "QuadraticDiscriminantAnalysis": "models.quadratics",
     "engine": "engines",
+    "evaluate": "evaluation.evaluations",
     "example": "sources.shipped",
     "load": "modelfile",
     "merge": "doors.onepass",

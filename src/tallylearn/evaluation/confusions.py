@@ -11,7 +11,7 @@ import numpy as np
 
 from tallylearn.errors import OptionError, listed
 from tallylearn.tables import Array
-from tallylearn.tallies import Bundle
+from tallylearn.tallies import Bundle, Exact
 from tallylearn.tallies.keys import union
 
 EMPTY = "there are no rows"
@@ -160,3 +160,27 @@ def _share(above: float, below: float, reason: str) -> Measured:
     if below == 0:
         return Measured(nan, reason)
     return Measured(float(above / below), "", (float(above), float(below)))
+
+
+def resampled(
+    bundle: Bundle,
+    measure: Callable[[Bundle, Any], Measured],
+    positive: Any,
+    share: float,
+    draws: int,
+    seed: int,
+) -> Array:
+    """A score on confusion matrices drawn again: as many rows, each in the cell it falls into.
+
+    ``share`` is how many rows a unit of weight stands for.
+    """
+    counts = bundle["confusion"]
+    cells = counts.floats()
+    rng = np.random.default_rng(seed)
+    n = max(1, round(float(cells.sum()) * share))
+    drawn = rng.multinomial(n, (cells / cells.sum()).ravel(), size=draws)
+    found = (
+        measure(Bundle({"confusion": replace(counts, table=Exact.of(one))}), positive).value
+        for one in drawn.reshape(draws, *cells.shape)
+    )
+    return np.fromiter(found, dtype=float, count=draws)

@@ -93,7 +93,7 @@ class Crossing:
     def _models(self, place: Round) -> Iterator[tuple[int, Any]]:
         """A fitted learner for every fold."""
         for fold, tally in enumerate(self.trained(place)):
-            found = self._tried(place.repeat, fold, lambda tally=tally: self._solved(tally))
+            found = self._tried(place.repeat, fold, self._solved, tally)
             if found is not None:
                 yield fold, found
             self._done()
@@ -160,7 +160,7 @@ class Crossing:
     def _fitted_anew(self, splits: Iterable[Split]) -> Iterator[Told]:
         by_repeat: dict[int, list[Done]] = {}
         for split in splits:
-            found = self._tried(split.repeat, split.fold, lambda split=split: self._sat(split))
+            found = self._tried(split.repeat, split.fold, self._sat, split)
             if found is not None:
                 by_repeat.setdefault(split.repeat, []).append(found)
             self._done()
@@ -218,9 +218,9 @@ class Crossing:
         codes = Codes(exam.classes, said.astype(np.int32))
         return Told(repeat, rows, fold, Answers(truth, codes, exam.classes, proba, weight))
 
-    def _tried(self, repeat: int, fold: int, call: Callable[[], Any]) -> Any:
+    def _tried(self, repeat: int, fold: int, call: Callable[[Any], Any], given: Any) -> Any:
         try:
-            return call()
+            return call(given)
         except Exception as error:
             if self.keep:
                 self.failures.append(Failure(repeat, fold, f"{type(error).__name__}: {error}"))

@@ -14,7 +14,7 @@ from tallylearn.doors.shell import Estimator
 from tallylearn.errors import ColumnError, InputError, KindError, OptionError, TargetError, listed
 from tallylearn.folds.rows import column_of, grouped
 from tallylearn.sources import Files, Table
-from tallylearn.sources.targets import flat, labels, measures, weights
+from tallylearn.sources.targets import labels, measures, weights
 from tallylearn.tables import Array, Codes, Schema
 
 TASKS = ("classifier", "regressor")
@@ -189,7 +189,8 @@ def _shown(column: Any) -> Codes:
     found = column if isinstance(column, Codes) else grouped(np.nan_to_num(column, nan=np.inf))
     if not (found.codes < 0).any():
         return found
-    return Codes((*found.values, "missing"), np.where(found.codes < 0, len(found.values), found.codes))
+    codes = np.where(found.codes < 0, len(found.values), found.codes).astype(np.int32)
+    return Codes((*found.values, "missing"), codes)
 
 
 def _columns(X: Any, y: Any, read: Lesson | None) -> Any:
@@ -222,6 +223,3 @@ def picked(X: Any, rows: Array) -> Any:
     if isinstance(X, list | tuple):
         return [X[i] for i in rows]
     return X[rows]
-
-
-__all__ = ["Exam", "flat", "picked", "task_of"]

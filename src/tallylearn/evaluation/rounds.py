@@ -63,10 +63,10 @@ def planned(cv: Any, exam: Exam) -> tuple[str, list[Round | list[Split]]]:
         ]
     splits = list(folds.splits(n, *known))
     if isinstance(folds, Folds) and folds.scheme == "forward":
-        part = np.zeros(n, dtype=np.int32)
+        chunk = np.zeros(n, dtype=np.int32)
         for split in splits:
-            part[split.test] = split.fold + 1
-        return repr(folds), [Round(0, part, len(splits) + 1, BEFORE)]
+            chunk[split.test] = split.fold + 1
+        return repr(folds), [Round(0, chunk, len(splits) + 1, BEFORE)]
     if (part := partition(splits, n)) is not None:
         return _named(cv), [Round(0, part, len(splits), OTHERS)]
     return repr(folds) if isinstance(folds, Folds) else _named(cv), [splits]

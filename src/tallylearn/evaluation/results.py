@@ -1,0 +1,100 @@
+"""Results: one finding, readable as text, Markdown, HTML with its charts, JSON, or a frame."""
+
+from __future__ import annotations
+
+import json
+from abc import abstractmethod
+from pathlib import Path
+from typing import Any
+
+from tallylearn.errors import FileError, KindError
+from tallylearn.plots import Plot
+from tallylearn.workings import Derivation
+from tallylearn.workings.rendering import Shown, escaped
+from tallylearn.writing import write_whole
+
+STYLE = (
+    "body{font:15px/1.5 system-ui,sans-serif;max-width:60em;margin:2em auto;padding:0 1em;"
+    "color:#222;background:#fff}table{border-collapse:collapse;margin:1em 0}"
+    "th,td{padding:.2em .8em;border-bottom:1px solid #ddd}caption{text-align:left;font-weight:600}"
+    "svg{margin:.5em}"
+)
+
+
+class Result(Shown):
+    """What an evaluation found; frozen, and the same in every form."""
+
+    @abstractmethod
+    def report(self) -> Derivation:
+        """The finding in tables and sentences."""
+
+    @abstractmethod
+    def records(self) -> list[dict[str, Any]]:
+        """The numbers as rows of a table."""
+
+    def plots(self) -> dict[str, Plot]:
+        """The charts by name."""
+        return {}
+
+    def __str__(self) -> str:
+        return str(self.report())
+
+    def to_markdown(self) -> str:
+        return self.report().to_markdown()
+
+    def to_html(self) -> str:
+        """A fragment with tables and charts that needs nothing else."""
+        charts = "\n".join(plot.svg for plot in self.plots().values())
+        return f'{self.report().to_html()}\n<div class="tally-plots">\n{charts}\n</div>'
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data for JSON."""
+        plots = {name: plot.data for name, plot in self.plots().items()}
+        return {"report": self.report().to_dict(), "records": self.records(), "plots": plots}
+
+    def to_json(self) -> str:
+        return json.dumps(_plain(self.to_dict()), ensure_ascii=False, indent=1, allow_nan=False)
+
+    def to_arrow(self) -> Any:
+        """The numbers as an Arrow table, which pandas, polars and DuckDB take as it is."""
+        import pyarrow as pa
+
+        return pa.Table.from_pylist(self.records())
+
+    def to_frame(self) -> Any:
+        """The numbers as a pandas frame."""
+        try:
+            return self.to_arrow().to_pandas()
+        except ImportError:
+            raise KindError(
+                "to_frame gives a pandas frame, and pandas is not installed. Take to_arrow()."
+            ) from None
+
+    def save(self, path: str | Path) -> None:
+        """Write the finding as .html, .json, .md or .txt, whole or not at all."""
+        ending = Path(path).suffix.lower()
+        forms = {".html": self._page, ".json": self.to_json, ".md": self.to_markdown,
+                 ".txt": self.__str__}  # fmt: skip
+        if ending not in forms:
+            raise FileError(f"{path}: give a name that ends in {', '.join(forms)}.")
+        write_whole(path, (forms[ending]() + "\n").encode())
+
+    def _page(self) -> str:
+        title = escaped(self.report().title)
+        return (
+            '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
+            f"<title>{title}</title><style>{STYLE}</style></head>\n<body>\n{self.to_html()}\n"
+            "</body></html>"
+        )
+
+
+def _plain(value: Any) -> Any:
+    """What JSON can hold; a number that is none is null."""
+    if isinstance(value, dict):
+        return {str(key): _plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(item) for item in value]
+    value = value.item() if hasattr(value, "item") else value
+    if isinstance(value, float) and not abs(value) < float("inf"):
+        return None
+    return value if isinstance(value, str | int | float | bool | None) else str(value)
