@@ -103,7 +103,7 @@ def _levels(bars: Sequence[Array]) -> list[int]:
 
 
 def _whole(k: int) -> tuple[Decimal, ...]:
-    """Whole ranks from 1, eleven of them or a few more at most."""
+    """Whole ranks from 1, eleven of them at most."""
     step = -(-(k - 1) // 10)
     return tuple(map(Decimal, range(1, k + step, step)))
 
