@@ -221,12 +221,14 @@ def test_equal_ratios_are_equally_far_apart_on_a_logarithmic_axis() -> None:
 
 
 def test_a_band_goes_along_its_low_edge_and_back_along_the_high_one() -> None:
-    plot = draw_lines({"a": ([0, 1], [2, 3], [1, 2], [4, 4])}, "t", y_range=(0, 5))
+    plot = draw_lines({"a": ([0, 1], [2, 3], [1, 2], [4, 5])}, "t", y_range=(0, 5))
     root = sheet(plot)
     [band] = root.iter(f"{SVG}polygon")
-    y = {n: place_of(root, str(n), "y") for n in range(1, 5)}
-    assert [p[1] for p in points(band)] == pytest.approx([y[1], y[2], y[4], y[4]], abs=0.01)
-    assert plot.data["series"]["a"] == {"x": [0, 1], "y": [2, 3], "low": [1, 2], "high": [4, 4]}
+    y = {n: place_of(root, str(n), "y") for n in range(1, 6)}
+    x = [place_of(root, n, "x") for n in ("0.0", "1.0")]
+    assert [p[0] for p in points(band)] == pytest.approx([*x, *x[::-1]], abs=0.01)
+    assert [p[1] for p in points(band)] == pytest.approx([y[1], y[2], y[5], y[4]], abs=0.01)
+    assert plot.data["series"]["a"] == {"x": [0, 1], "y": [2, 3], "low": [1, 2], "high": [4, 5]}
 
 
 def test_the_diagonal_is_where_x_is_y() -> None:
