@@ -13,14 +13,15 @@ from typing import Any
 from xml.etree import ElementTree as ET
 
 import numpy as np
+import pandas as pd
+import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from tallylearn.errors import FileError, OptionError
 from tallylearn.plots import Plot, draw_intervals, draw_lines, draw_matrix, draw_ranks
-from tallylearn.plots.marks import COLOURS, extent, shortened, written
-from tallylearn.plots.matrices import DARKEST
+from tallylearn.plots.marks import COLOURS, FAINT, INK, extent, shortened, written
 from tallylearn.plots.pictures import BOLD
 from tallylearn.plots.scales import MOST, Scale, log_ticks, ticks, worded
 from tallylearn.plots.thinning import COLUMNS, FEW, outline
@@ -220,12 +221,14 @@ def test_equal_ratios_are_equally_far_apart_on_a_logarithmic_axis() -> None:
 
 
 def test_a_band_goes_along_its_low_edge_and_back_along_the_high_one() -> None:
-    plot = draw_lines({"a": ([0, 1], [2, 3], [1, 2], [4, 4])}, "t", y_range=(0, 5))
+    plot = draw_lines({"a": ([0, 1], [2, 3], [1, 2], [4, 5])}, "t", y_range=(0, 5))
     root = sheet(plot)
     [band] = root.iter(f"{SVG}polygon")
-    y = {n: place_of(root, str(n), "y") for n in range(1, 5)}
-    assert [p[1] for p in points(band)] == pytest.approx([y[1], y[2], y[4], y[4]], abs=0.01)
-    assert plot.data["series"]["a"] == {"x": [0, 1], "y": [2, 3], "low": [1, 2], "high": [4, 4]}
+    y = {n: place_of(root, str(n), "y") for n in range(1, 6)}
+    x = [place_of(root, n, "x") for n in ("0.0", "1.0")]
+    assert [p[0] for p in points(band)] == pytest.approx([*x, *x[::-1]], abs=0.01)
+    assert [p[1] for p in points(band)] == pytest.approx([y[1], y[2], y[5], y[4]], abs=0.01)
+    assert plot.data["series"]["a"] == {"x": [0, 1], "y": [2, 3], "low": [1, 2], "high": [4, 5]}
 
 
 def test_the_diagonal_is_where_x_is_y() -> None:
@@ -259,7 +262,8 @@ def test_every_line_is_told_apart_without_its_colour(count: int, n: int) -> None
     [([3], [0.5]), ([0, 1], [7, 7]), ([2, 2], [0, 1]), ([0, 0], [0, 0]), ([-5, -1], [-9, -8]),
      ([-1e300, 1e300], [-1e300, 1e300]), ([1e9, 1e9 + 3], [1e12 + 1, 1e12 + 9000]),
      ([0, 1e-305], [1e-300, 1e-299]), ([123456789, 123456790], [0.1, 0.1 + 1e-9]),
-     ([Fraction(1, 3), 1], [True, False]), (np.arange(3), np.float32([1, 2, 3]))],
+     ([Fraction(1, 3), 1], [True, False]), (np.arange(3), np.float32([1, 2, 3])),
+     (pd.Series([1, 2], index=[7, 9]), pl.Series([0.5, 1]))],
 )  # fmt: skip
 def test_any_finite_numbers_can_be_drawn(x: Any, y: Any) -> None:
     root = sheet(draw_lines({"a": (x, y)}, "t", "x", "y"))
@@ -316,13 +320,24 @@ def test_a_matrix_shows_counts_and_shares_of_the_row() -> None:
     assert plot.data["rows"] == ["a", "b", "c"]
 
 
-def test_the_shade_grows_with_the_share_and_black_is_read_on_the_darkest() -> None:
+def contrast(colour: str, other: str) -> float:
+    """W3C, WCAG 2: 4.5 is asked of text, 7 of text for everybody."""
+    lights = []
+    for part in (colour, other):
+        c = np.array([*bytes.fromhex(part[1:])]) / 255
+        linear = np.where(c <= 0.04045, c / 12.92, ((c + 0.055) / 1.055) ** 2.4)
+        lights.append(float(linear @ [0.2126, 0.7152, 0.0722]) + 0.05)
+    return max(lights) / min(lights)
+
+
+def test_the_shade_grows_with_the_share_and_text_is_read_on_the_darkest() -> None:
     root = sheet(draw_matrix([[0, 1, 9], [0, 5, 5]], "ab", "xyz", "t"))
     fills = [e.attrib["fill"] for g in root.iter(f"{SVG}g") for e in g.iter(f"{SVG}rect")]
     light = [sum(bytes.fromhex(fill[1:])) for fill in fills]
     assert light[0] == light[3] == 3 * 255 > light[1] > light[4] == light[5] > light[2]
-    linear = [((c / 255 + 0.055) / 1.055) ** 2.4 for c in DARKEST]
-    assert (np.dot(linear, [0.2126, 0.7152, 0.0722]) + 0.05) / 0.05 > 7  # WCAG 2, level AAA
+    darkest = sheet(draw_matrix([[1]], "a", "x", "t"))
+    [fill] = [e.attrib["fill"] for g in darkest.iter(f"{SVG}g") for e in g.iter(f"{SVG}rect")]
+    assert contrast(fill, INK) > 4.5 < contrast(FAINT, "#ffffff")
 
 
 @pytest.mark.parametrize("scale", [1, 1e3, 1e6, 1e14, 1e200, 0.37])
@@ -431,10 +446,7 @@ def test_names_stand_half_on_either_side() -> None:
 
 
 def test_the_palette_is_seen_on_white() -> None:
-    for colour in COLOURS:
-        parts = np.array([*bytes.fromhex(colour[1:])]) / 255
-        linear = np.where(parts <= 0.04045, parts / 12.92, ((parts + 0.055) / 1.055) ** 2.4)
-        assert 1.05 / (linear @ [0.2126, 0.7152, 0.0722] + 0.05) > 2
+    assert min(contrast(colour, "#ffffff") for colour in COLOURS) > 2
 
 
 ROW = ("a", 1, 0, 2)
@@ -470,9 +482,12 @@ REFUSED = {
     "value of 'a' holds nan": lambda: draw_intervals([("a", nan, 0, 1)], "t"),
     "dots of 'a' holds inf at place 1": lambda: draw_intervals([(*ROW, [0, inf])], "t"),
     "low of 'a' is 3, above high, 2": lambda: draw_intervals([("a", 2, 3, 2)], "t"),
+    "dots of 'a' is no list of numbers": lambda: draw_intervals([(*ROW, 3)], "t"),
+    "line 0 is 'a'": lambda: draw_intervals({"a": (1, 0, 2)}, "t"),
     "baseline holds nan": lambda: draw_intervals([ROW], "t", baseline=("b", nan)),
     "baseline is 0.5": lambda: draw_intervals([ROW], "t", baseline=0.5),
     "names: 1, but ranks: 2": lambda: draw_ranks("a", [1, 2], 1, "t"),
+    "names: None is no list": lambda: draw_ranks(None, [1, 2], 1, "t"),
     "ranks are from 0 to 2": lambda: draw_ranks("ab", [0, 2], 1, "t"),
     "ranks are from 1 to 3": lambda: draw_ranks("ab", [1, 3], 1, "t"),
     "ranks are from 1 to 1": lambda: draw_ranks("a", [1], 1, "t"),

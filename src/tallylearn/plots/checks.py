@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -42,6 +42,15 @@ def as_range(values: Any, what: str) -> Array:
     if len(ends) != 2:
         raise OptionError(f"{what} is {_told(values)}. Give two numbers, the ends of the axis.")
     return ends
+
+
+def as_names(values: Any, what: str, n: int, of: str) -> list[str]:
+    """Names as text, as many as there are things to name."""
+    if not isinstance(values, Iterable):
+        raise OptionError(f"{what}: {_told(values)} is no list. Give one name for each.")
+    names = [*map(str, values)]
+    check_length(names, what, n, of)
+    return names
 
 
 def check_length(items: Sequence[Any] | Array, what: str, n: int, of: str) -> None:

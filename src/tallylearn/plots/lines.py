@@ -33,6 +33,7 @@ from tallylearn.tables import Array
 MOST = len(DASHES) * len(SHAPES)  # series that can be told apart without colour
 MARKED = 25  # points of a series that all get a marker
 SPARSE = 8  # markers on a longer series, where dashes alone do not tell the series apart
+REFERENCE = "4 4"  # the dashes of a line to compare with
 PARTS = ("x", "y", "low", "high")
 
 
@@ -133,21 +134,15 @@ def draw_lines(
         y = np.concatenate([*(v for s in lines for v in (s.y, *s.band)),
                             as_range(y_range, "y_range")])  # fmt: skip
         _check_axes(x, diagonal, log_x)
-    upwards = Scale.of(y, HEIGHT - 44, TOP)
-    left = 14 + max(map(extent, worded(upwards.ticks))) + (18 if y_label else 0)
-    across = Scale.of(x, left, WIDTH - 16, log_x).within(WIDTH)
+    across, upwards = _scales(x, y, bool(y_label), log_x)
     lines = [s.thinned(across) for s in lines]
-    crowd = len(lines)
-    keys = [
-        *(s.key(crowd) for s in lines),
-        *(Key(name, FAINT, "4 4") for name in [diagonal] if name),
-    ]
-    body = [
-        *_axes(across, upwards, x_label, y_label),
-        *(_diagonal(across, upwards) for name in [diagonal] if name),
-        *(s.drawn(across, upwards, crowd) for s in lines),
-        *keys_drawn(keys, across.start, HEIGHT, WIDTH - 8),
-    ]
+    keys = [s.key(len(lines)) for s in lines]
+    body = [*_axes(across, upwards, x_label, y_label)]
+    if diagonal:
+        keys += [Key(diagonal, FAINT, REFERENCE)]
+        body += [_diagonal(across, upwards)]
+    body += [s.drawn(across, upwards, len(lines)) for s in lines]
+    body += keys_drawn(keys, across.start, HEIGHT, WIDTH - 8)
     data = {
         "x_label": str(x_label), "y_label": str(y_label), "diagonal": str(diagonal),
         "series": {s.name: s.data() for s in lines},
@@ -183,13 +178,23 @@ def _one(name: str, number: int, parts: Sequence[Any]) -> Series:
     return Series(name, number, x, y, tuple(band))
 
 
+def _scales(x: Array, y: Array, labelled: bool, log_x: bool) -> tuple[Scale, Scale]:
+    """The horizontal scale begins where the labels of the vertical one end."""
+    upwards = Scale.of(y, HEIGHT - 44, TOP)
+    left = 14 + max(map(extent, worded(upwards.ticks))) + (18 if labelled else 0)
+    return Scale.of(x, left, WIDTH - 16, log_x).within(WIDTH), upwards
+
+
 def _check_axes(x: Array, diagonal: str, log_x: bool) -> None:
     if log_x and x.min() < SMALL:
         raise OptionError(
-            f"log_x: x reaches {x.min():g}, and has no logarithm. Leave log_x out, or that point."
+            f"log_x: x reaches {x.min():g}, and a logarithmic axis begins at {SMALL:g}. "
+            "Leave log_x out, or that point."
         )
     if log_x and diagonal:
-        raise OptionError("diagonal: with log_x the line y = x is none. Give one of the two.")
+        raise OptionError(
+            "diagonal: with log_x the line y = x is not straight. Give one of the two."
+        )
 
 
 def _axes(across: Scale, upwards: Scale, x_label: str, y_label: str) -> Iterator[str]:
@@ -208,4 +213,4 @@ def _diagonal(across: Scale, upwards: Scale) -> str:
     low = max(across.ticks[0], upwards.ticks[0])
     high = max(low, min(across.ticks[-1], upwards.ticks[-1]))
     x, y = across.at([float(low), float(high)]), upwards.at([float(low), float(high)])
-    return line(x[0], y[0], x[1], y[1], FAINT, stroke_dasharray="4 4")
+    return line(x[0], y[0], x[1], y[1], FAINT, stroke_dasharray=REFERENCE)

@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from tallylearn.errors import OptionError, speaking
-from tallylearn.plots.checks import as_numbers, check_length
+from tallylearn.plots.checks import as_names, as_numbers
 from tallylearn.plots.marks import FAINT, SIZE, extent, label, tag, tooltip, turned
 from tallylearn.plots.pictures import TOP, Plot, picture
 from tallylearn.tables import Array
 from tallylearn.workings.rendering import plain
 
 MOST = 16  # rows and columns that are drawn
-NAMES = 110.0  # pixels of a name
+NAMES = 130.0  # pixels of a name
 NARROWEST = 360.0  # pixels of the sheet: a title needs them
-DARKEST = (86, 180, 233)  # Okabe and Ito's sky blue: black is read on it, with a contrast of 9
+DARKEST = (86, 180, 233)  # Okabe and Ito's sky blue: ink has a contrast of 6.9 on it
 UNITS = ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"))
 
 
@@ -126,8 +126,8 @@ class Grid:
 
 def draw_matrix(
     counts: Any,
-    rows: Sequence[Any],
-    columns: Sequence[Any],
+    rows: Iterable[Any],
+    columns: Iterable[Any],
     title: str,
     row_label: str = "true",
     column_label: str = "predicted",
@@ -190,14 +190,14 @@ def percent(share: float) -> str:
     return ">99 %" if 0.995 < share < 1 else f"{100 * share:.0f} %"
 
 
-def _read(counts: Any, rows: Sequence[Any], columns: Sequence[Any]) -> Matrix:
+def _read(counts: Any, rows: Iterable[Any], columns: Iterable[Any]) -> Matrix:
     table = as_numbers(counts, "counts", dimensions=2)
-    check_length(rows, "names of rows", table.shape[0], "rows of counts")
-    check_length(columns, "names of columns", table.shape[1], "columns of counts")
+    down = as_names(rows, "names of rows", table.shape[0], "rows of counts")
+    across = as_names(columns, "names of columns", table.shape[1], "columns of counts")
     if len(low := np.argwhere(table < 0)):
         i, j = low[0].tolist()
         raise OptionError(f"counts holds {table[i, j]:g} at place {(i, j)}. No count is negative.")
-    return Matrix(table, tuple(map(str, rows)), tuple(map(str, columns)))
+    return Matrix(table, tuple(down), tuple(across))
 
 
 def _largest(sizes: Array) -> Array:

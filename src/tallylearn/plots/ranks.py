@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from decimal import Decimal
 from typing import Any
 
 import numpy as np
 
 from tallylearn.errors import OptionError, speaking
-from tallylearn.plots.checks import as_number, as_numbers, check_length
+from tallylearn.plots.checks import as_names, as_number, as_numbers
 from tallylearn.plots.marks import FAINT, INK, label, line, tag, tooltip, track
 from tallylearn.plots.pictures import TOP, WIDTH, Plot, picture
 from tallylearn.plots.scales import Scale
@@ -21,7 +21,7 @@ ROW, BAR = 20.0, 8.0  # pixels from one name, and from one bar, to the next
 Span = tuple[int, int]  # the first and the last place of a group, best first
 
 
-def draw_ranks(names: Sequence[Any], ranks: Sequence[float], critical: float, title: str) -> Plot:
+def draw_ranks(names: Iterable[Any], ranks: Sequence[float], critical: float, title: str) -> Plot:
     """Draw mean ranks, the best to the right, and a bar over each group that does not differ.
 
     Two differ if their mean ranks are the critical difference or more apart.
@@ -70,8 +70,8 @@ def draw_ranks(names: Sequence[Any], ranks: Sequence[float], critical: float, ti
 def _read(names: Any, ranks: Any, critical: Any) -> tuple[list[str], Array, float]:
     """Names and ranks, the best first."""
     places = as_numbers(ranks, "ranks")
-    check_length(names, "names", len(places), "ranks")
     k = len(places)
+    given = as_names(names, "names", k, "ranks")
     if k < 2 or places.min() < 1 or places.max() > k:
         raise OptionError(
             f"ranks are from {places.min():g} to {places.max():g}. Give two or more mean ranks, "
@@ -81,7 +81,7 @@ def _read(names: Any, ranks: Any, critical: Any) -> tuple[list[str], Array, floa
     if length <= 0:
         raise OptionError(f"critical is {length:g}. Give a difference above zero.")
     order = np.argsort(places, kind="stable")
-    return [str(names[i]) for i in order], places[order], length
+    return [given[i] for i in order], places[order], length
 
 
 def _groups(ranks: Array, critical: float) -> list[Span]:
@@ -103,7 +103,7 @@ def _levels(bars: Sequence[Array]) -> list[int]:
 
 
 def _whole(k: int) -> tuple[Decimal, ...]:
-    """Whole ranks from 1, eleven of them or a few more at most."""
+    """Whole ranks from 1, eleven of them at most."""
     step = -(-(k - 1) // 10)
     return tuple(map(Decimal, range(1, k + step, step)))
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence, Sized
 from dataclasses import dataclass
 from typing import Any
 
@@ -56,7 +56,7 @@ class Spread:
 
 
 def draw_intervals(
-    spreads: Sequence[Sequence[Any]],
+    spreads: Iterable[Sequence[Any]],
     title: str,
     x_label: str = "",
     *,
@@ -106,14 +106,15 @@ def draw_intervals(
     return picture(title, data, body, WIDTH, bottom + 44)
 
 
-def _read(spreads: Sequence[Sequence[Any]]) -> list[Spread]:
-    if isinstance(spreads, str) or not len(spreads):
+def _read(spreads: Iterable[Sequence[Any]]) -> list[Spread]:
+    rows = [*spreads] if isinstance(spreads, Iterable) else []
+    if not rows:
         raise OptionError("spreads is empty. Give (name, value, low, high, dots) for every line.")
-    return [_one(row, i) for i, row in enumerate(spreads)]
+    return [_one(row, i) for i, row in enumerate(rows)]
 
 
 def _one(row: Sequence[Any], place: int) -> Spread:
-    if isinstance(row, str) or len(row) not in (4, 5):
+    if not isinstance(row, tuple | list) or len(row) not in (4, 5):
         raise OptionError(f"line {place} is {row!r}. Give (name, value, low, high, dots).")
     name = str(row[0])
     parts = zip(("value", "low", "high"), row[1:4], strict=True)
@@ -121,7 +122,8 @@ def _one(row: Sequence[Any], place: int) -> Spread:
     if low > high:
         raise OptionError(f"low of {name!r} is {low:g}, above high, {high:g}. Exchange them.")
     dots = row[4] if len(row) == 5 else ()
-    given = as_numbers(dots, f"dots of {name!r}") if len(dots) else np.empty(0)
+    none = isinstance(dots, Sized) and not len(dots)
+    given = np.empty(0) if none else as_numbers(dots, f"dots of {name!r}")
     return Spread(name, value, low, high, given)
 
 
