@@ -5,8 +5,6 @@ from __future__ import annotations
 from math import isfinite, nan
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from tallylearn.evaluation.confusions import positive_class, table
 from tallylearn.evaluation.losses import calibration
 from tallylearn.plots import Plot, draw_intervals, draw_lines, draw_matrix
@@ -146,7 +144,7 @@ def _roc(found: Evaluation) -> Plot:
     series = {}
     for name in wanted[:TOPMOST]:
         wrong, right, _ = found.roc(name)
-        series[str(name)] = (np.repeat(wrong, 2)[1:], np.repeat(right, 2)[:-1])
+        series[str(name)] = (wrong, right)  # joined straight: right for tied scores too
     more = f", first {TOPMOST} classes" if len(wanted) > TOPMOST else ""
     return draw_lines(series, f"ROC{more}", "false positive rate", "true positive rate",
                       x_range=(0, 1), y_range=(0, 1), diagonal="chance")  # fmt: skip
