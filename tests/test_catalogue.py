@@ -118,6 +118,8 @@ def i3(show: Show) -> None:
     show(first)
     assert dealt.p_value == 1
     assert first.p_value < 0.001
+
+
 @row("B10", "003", "Confidence interval for the error, and the table of z")
 def b10(show: Show) -> None:
     from tallylearn.intervals import clopper_pearson, wilson, z_interval, z_table

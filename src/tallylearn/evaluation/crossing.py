@@ -96,7 +96,7 @@ class Crossing:
             found = self._tried(place.repeat, fold, self._solved, tally)
             if found is not None:
                 yield fold, found
-            self._done()
+            self._told_of_one()
 
     def _solved(self, tally: Any) -> Any:
         learner, read = cloned(self.learner), self.exam.read
@@ -151,10 +151,12 @@ class Crossing:
         scores = self.learner.left_out(whole, block)
         if scores is None:
             return None
-        chosen = self._solved(whole).model_.chosen(scores)
-        done = Done(place.part, np.arange(len(block)), chosen, np.exp(log_shares(scores)))
-        for _ in range(place.number):
-            self._done()
+        said, proba = scores, None
+        if self.exam.task == "classifier":
+            said, proba = self._solved(whole).model_.chosen(scores), np.exp(log_shares(scores))
+        done = Done(place.part, np.arange(len(block)), said, proba)
+        if self.watch is not None:
+            self.watch(place.number)
         return self._joined(place.repeat, [done])
 
     def _fitted_anew(self, splits: Iterable[Split]) -> Iterator[Told]:
@@ -163,7 +165,7 @@ class Crossing:
             found = self._tried(split.repeat, split.fold, self._sat, split)
             if found is not None:
                 by_repeat.setdefault(split.repeat, []).append(found)
-            self._done()
+            self._told_of_one()
         for repeat, done in by_repeat.items():
             yield self._joined(repeat, done)
 
@@ -233,7 +235,7 @@ class Crossing:
                 f"{type(error).__name__}: {error}. on_error='keep' keeps the other folds."
             ) from error
 
-    def _done(self) -> None:
+    def _told_of_one(self) -> None:
         if self.watch is not None:
             self.watch(1)
 
