@@ -31,9 +31,8 @@ FRAME = pd.DataFrame(
         "w": RNG.choice([0.0, 1.0, 3.0], N),
     }
 )
-FRAME["y"] = np.where(
-    FRAME["size"] + (FRAME["colour"] == "red") + RNG.normal(size=N) > 0.3, "b", "a"
-)
+SIGNAL = FRAME["size"] + (FRAME["colour"] == "red") + RNG.normal(size=N)
+FRAME["y"] = np.where(SIGNAL > 0.3, "b", "a")
 PLAIN = FRAME[["size", "age", "colour", "y"]]
 LEARNERS = [
     tl.NaiveBayes(),
