@@ -109,14 +109,11 @@ class Crossing:
     def _in_memory(self, place: Round) -> Iterator[Told]:
         assert self.exam.read is not None
         _, block = self.exam.read.whole(self.exam.task)
-        order = np.argsort(place.part, kind="stable")
-        ends = np.searchsorted(place.part[order], np.arange(place.number + 1))
+        tests = place.tests()
 
         def tasks() -> Iterator[Task]:
             for fold, model in self._models(place):
-                part = place.tested[fold]
-                rows = order[ends[part] : ends[part + 1]]
-                yield Task(fold, rows, block[rows], model)
+                yield Task(fold, tests[fold], tests[fold], block, model)
 
         done = list(engines.here().map(lambda task: task.answered(self.exam.classes), tasks()))
         if done:
@@ -134,7 +131,7 @@ class Crossing:
                 for fold, model in models.items():
                     here = np.flatnonzero(place.part[rows] == place.tested[fold])
                     if len(here):
-                        yield Task(fold, rows[here], block[here], model)
+                        yield Task(fold, rows[here], here, block, model)
 
         call = lambda task: task.answered(self.exam.classes)  # noqa: E731
         for done in engines.here().map(call, tasks()):
@@ -203,7 +200,7 @@ class Crossing:
             model.fit(part, y)
         else:
             model.fit(part)
-        task = Task(split.fold, split.test, block[split.test], model)
+        task = Task(split.fold, split.test, split.test, block, model)
         return task.answered(self.exam.classes)
 
     def _joined(self, repeat: int, done: list[Done]) -> Told:
@@ -255,7 +252,8 @@ class Task:
     """Rows for a fitted learner of ours to answer."""
 
     fold: int
-    rows: Array
+    rows: Array  # their numbers in the exam
+    here: Array  # and in the block
     block: Block
     model: Any
 
@@ -264,10 +262,10 @@ class Task:
 
     def answered(self, classes: tuple[Any, ...]) -> Done:
         """What it says, with its probabilities where it classifies."""
-        fold = np.full(len(self.rows), self.fold)
+        fold, block = np.full(len(self.rows), self.fold), self.block[self.here]
         if self.model.task == "regressor":
-            return Done(fold, self.rows, self.model._answers(self.block), None)
-        chosen, shares = self.model._told(self.block)
+            return Done(fold, self.rows, self.model._answers(block), None)
+        chosen, shares = self.model._told(block)
         known = list(self.model.model_.classes)
         place = np.array([classes.index(key) for key in known])
         return Done(fold, self.rows, place[chosen], _spread(shares, known, classes))

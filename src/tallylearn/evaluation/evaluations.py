@@ -214,7 +214,7 @@ def evaluate(
         with watching(estimator, exam, rounds, progress) as watch:
             crossing = Crossing(estimator, exam, on_error == "keep", watch)
             found = gathered(crossing, rounds, scores, positive, groups_of)
-        base = gathered(Crossing(baseline(exam), exam), rounds, found.scores, positive, None)
+        base = gathered(Crossing(baseline(exam), exam.blind), rounds, found.scores, positive, None)
     return Evaluation(
         repr(estimator), named, task, len(exam), exam.classes, found.scores, positive, level,
         found.folds, found.whole, base.by_fold, found.groups, by, found.told,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -15,7 +15,7 @@ from tallylearn.errors import ColumnError, InputError, KindError, OptionError, T
 from tallylearn.folds.rows import column_of, grouped
 from tallylearn.sources import Files, Table
 from tallylearn.sources.targets import labels, measures, weights
-from tallylearn.tables import Array, Codes, Schema
+from tallylearn.tables import Array, Block, Codes, Schema
 
 TASKS = ("classifier", "regressor")
 
@@ -111,6 +111,19 @@ class Exam:
                 f"{name!r}. Read it first, or leave order out if they are in order."
             )
         return self.read.source
+
+    @property
+    def blind(self) -> Exam:
+        """The same rows without their columns, for learners that look at none."""
+        if self.read is None:
+            return self
+        source, nothing = self.read.source, Schema(())
+        if isinstance(source, Files):
+            narrow: Any = Files(source.paths, source.declared, nothing)
+        else:
+            block = Block(nothing, np.empty((len(source), 0)), start=source.block.start)
+            narrow = Table(block, source.target, source.weight, source.declared)
+        return replace(self, read=replace(self.read, source=narrow))
 
     @cached_property
     def outside(self) -> tuple[Any, Array]:
