@@ -282,6 +282,17 @@ def test_a_threshold_is_chosen_by_cost() -> None:
     assert cheap.cost == wrong.sum() + 10 * missed.sum()
 
 
+@pytest.mark.parametrize("scores", ["accuracy", ["accuracy", "brier"]])
+@pytest.mark.parametrize("strategy", ["stratified", "uniform"])
+def test_answers_that_are_drawn_are_those_of_predict(strategy: str, scores: Any) -> None:
+    learner = tl.DummyClassifier(strategy=strategy, random_state=4)
+    found = tl.evaluate(learner, PLAIN, "y", cv=tl.Folds.holdout(), scores=scores)
+    ((train, test),) = tl.Folds.holdout().split(PLAIN, PLAIN["y"])
+    fitted = tl.DummyClassifier(strategy=strategy, random_state=4).fit(PLAIN.iloc[train], "y")
+    assert found.predictions["said"].tolist() == fitted.predict(PLAIN.iloc[test]).tolist()
+    assert fitted.score(PLAIN.iloc[test], "y") == found["accuracy"].pooled
+
+
 def test_threads_change_nothing() -> None:
     with tl.engine(threads=1):
         one = tl.evaluate(tl.LinearDiscriminantAnalysis(), PLAIN, "y")

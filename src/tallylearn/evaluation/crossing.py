@@ -59,6 +59,7 @@ class Crossing:
     exam: Exam
     keep: bool = False  # whether a fold that fails is noted, and the others kept
     watch: Watch | None = None  # told of every fold that is done
+    proba: bool = True  # whether probabilities are wanted
 
     def __post_init__(self) -> None:
         self.failures: list[Failure] = []
@@ -113,7 +114,7 @@ class Crossing:
 
         def tasks() -> Iterator[Task]:
             for fold, model in self._models(place):
-                yield Task(fold, tests[fold], tests[fold], block, model)
+                yield Task(fold, tests[fold], tests[fold], block, model, self.proba)
 
         done = list(engines.here().map(lambda task: task.answered(self.exam.classes), tasks()))
         if done:
@@ -131,7 +132,7 @@ class Crossing:
                 for fold, model in models.items():
                     here = np.flatnonzero(place.part[rows] == place.tested[fold])
                     if len(here):
-                        yield Task(fold, rows[here], here, block, model)
+                        yield Task(fold, rows[here], here, block, model, self.proba)
 
         call = lambda task: task.answered(self.exam.classes)  # noqa: E731
         for done in engines.here().map(call, tasks()):
@@ -183,7 +184,7 @@ class Crossing:
             return Done(fold, split.test, np.asarray(model.predict(test)), None)
         said = _places(model.predict(test), self.exam.classes)
         proba = None
-        if hasattr(model, "predict_proba"):
+        if self.proba and hasattr(model, "predict_proba"):
             proba = _spread(model.predict_proba(test), list(model.classes_), self.exam.classes)
         return Done(fold, split.test, said, proba)
 
@@ -200,7 +201,7 @@ class Crossing:
             model.fit(part, y)
         else:
             model.fit(part)
-        task = Task(split.fold, split.test, split.test, block, model)
+        task = Task(split.fold, split.test, split.test, block, model, self.proba)
         return task.answered(self.exam.classes)
 
     def _joined(self, repeat: int, done: list[Done]) -> Told:
@@ -256,6 +257,7 @@ class Task:
     here: Array  # and in the block
     block: Block
     model: Any
+    proba: bool
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -265,9 +267,11 @@ class Task:
         fold, block = np.full(len(self.rows), self.fold), self.block[self.here]
         if self.model.task == "regressor":
             return Done(fold, self.rows, self.model._answers(block), None)
-        chosen, shares = self.model._told(block)
         known = list(self.model.model_.classes)
         place = np.array([classes.index(key) for key in known])
+        if not self.proba:
+            return Done(fold, self.rows, place[self.model._chosen(block)], None)
+        chosen, shares = self.model._told(block)
         return Done(fold, self.rows, place[chosen], _spread(shares, known, classes))
 
 

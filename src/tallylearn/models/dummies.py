@@ -149,12 +149,13 @@ class DummyClassifier(OnePass, Classifier):
         with np.errstate(divide="ignore"):
             return np.log(self.predict_proba(X))
 
+    def _chosen(self, block: Block) -> Array:
+        drawn = self.strategy in ("stratified", "uniform")
+        return self._drawn(len(block)) if drawn else super()._chosen(block)
+
     def _told(self, block: Block) -> tuple[Array, Array]:
-        if self.strategy not in ("stratified", "uniform"):
-            return super()._told(block)
-        drawn = self._drawn(len(block))
-        certain = np.eye(len(self.classes_))[drawn]
-        return drawn, certain if self.strategy == "stratified" else super()._told(block)[1]
+        chosen, (_, shares) = self._chosen(block), super()._told(block)
+        return chosen, np.eye(len(shares.T))[chosen] if self.strategy == "stratified" else shares
 
     def _drawn(self, n: int) -> Array:
         rng = np.random.RandomState(self.random_state)
