@@ -10,9 +10,11 @@ __version__ = "0.1.0"
 NAMES = {  # public name -> the module that holds it
     "DummyClassifier": "models.dummies",
     "DummyRegressor": "models.dummies",
+    "Hypotheses": "reasoning.hypotheses",
     "LinearDiscriminantAnalysis": "models.discriminants",
     "NaiveBayes": "models.naive_bayes",
     "NearestCentroid": "models.nearest_centroid",
+    "ProbabilitySpace": "reasoning.spaces",
     "QuadraticDiscriminantAnalysis": "models.quadratics",
     "engine": "engines",
     "example": "sources.shipped",
