@@ -14,10 +14,8 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 import json
-import os
 import platform
 import sys
-import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -27,6 +25,7 @@ import numpy as np
 from tallylearn.errors import FileError, OptionError
 from tallylearn.tables import Array, Column, Schema
 from tallylearn.tallies import Bundle, Counts, Exact, Moments, Products, Scatter
+from tallylearn.writing import write_whole
 
 FORMAT = 1
 KEY = "tallylearn"
@@ -211,32 +210,7 @@ def _write(path: Path, page: Mapping[str, Any], arrays: Mapping[str, Array]) -> 
     data = to_bytes(
         dict(arrays), metadata={KEY: _canonical(page).decode("utf-8", "backslashreplace")}
     )
-    temporary: str | None = None
-    path = path.resolve()  # a link stays a link
-    if path.exists() and not path.is_file():
-        raise FileError(f"{path} is no ordinary file, and is not written over.")
-    try:
-        mode = path.stat().st_mode & 0o777 if path.exists() else 0o666 & ~_umask()
-        handle, temporary = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
-        with os.fdopen(handle, "wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        os.chmod(temporary, mode)
-        os.replace(temporary, path)
-    except OSError as error:
-        if temporary is not None:
-            Path(temporary).unlink(missing_ok=True)
-        raise FileError(
-            f"{path} could not be written: {error.strerror}. Nothing was changed."
-        ) from None
-
-
-def _umask() -> int:
-    """The rights that new files do not get; it can only be read by setting it."""
-    mask = os.umask(0o077)
-    os.umask(mask)
-    return mask
+    write_whole(path, data)
 
 
 def _read(path: Path) -> tuple[dict[str, Any], dict[str, Array]]:

@@ -1,0 +1,9 @@
+"""Plots: small SVG charts from plain numbers; the picture and its numbers are one object."""
+
+from tallylearn.plots.lines import draw_lines
+from tallylearn.plots.matrices import draw_matrix
+from tallylearn.plots.pictures import Plot
+from tallylearn.plots.ranks import draw_ranks
+from tallylearn.plots.spreads import draw_intervals
+
+__all__ = ["Plot", "draw_intervals", "draw_lines", "draw_matrix", "draw_ranks"]

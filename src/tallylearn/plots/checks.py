@@ -1,0 +1,66 @@
+"""Checks: what a chart is asked to draw must be numbers that have a place on paper."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from tallylearn.errors import OptionError
+from tallylearn.tables import Array
+
+LARGE = 1e300  # the ticks around a larger number would not be doubles any more
+
+
+def as_numbers(values: Any, what: str, dimensions: int = 1) -> Array:
+    """Finite doubles, at least one; ``what`` names them in the error."""
+    try:
+        given = np.asarray(values)
+        if given.dtype.kind == "O" and not any(isinstance(v, str | bytes) for v in given.flat):
+            given = given.astype(float)
+    except (TypeError, ValueError, OverflowError):
+        raise OptionError(f"{what} is no list of numbers: {_told(values)}.") from None
+    if given.dtype.kind not in "biuf" or given.ndim != dimensions:
+        lists = "list" if dimensions == 1 else "list of equal lists"
+        raise OptionError(f"{what} is no {lists} of numbers: {_told(values)}.")
+    if not given.size:
+        raise OptionError(f"{what} is empty. Give one number or more.")
+    return _drawable(given.astype(float), what)
+
+
+def as_number(value: Any, what: str) -> float:
+    """One finite double."""
+    return float(as_numbers([value], what)[0])
+
+
+def as_range(values: Any, what: str) -> Array:
+    """Two numbers that an axis shall reach; none if it is free."""
+    if values is None:
+        return np.empty(0)
+    ends = as_numbers(values, what)
+    if len(ends) != 2:
+        raise OptionError(f"{what} is {_told(values)}. Give two numbers, the ends of the axis.")
+    return ends
+
+
+def check_length(items: Sequence[Any] | Array, what: str, n: int, of: str) -> None:
+    if len(items) != n:
+        raise OptionError(f"{what}: {len(items)}, but {of}: {n}. Give as many.")
+
+
+def _drawable(numbers: Array, what: str) -> Array:
+    wrong = np.argwhere(~(np.abs(numbers) <= LARGE))
+    if len(wrong):
+        place = tuple(wrong[0].tolist())
+        where = place[0] if len(place) == 1 else place
+        raise OptionError(
+            f"{what} holds {float(numbers[place])!r} at place {where}, which cannot be drawn. "
+            "Leave it out, or give a finite number (up to 1e300)."
+        )
+    return numbers
+
+
+def _told(values: Any) -> str:
+    told = repr(values)
+    return told if len(told) <= 60 else f"{told[:60]}..."

@@ -1,0 +1,206 @@
+"""Lines: how one number follows from another, with the band in which it may lie."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from tallylearn.errors import OptionError, listed, speaking
+from tallylearn.plots.checks import as_numbers, as_range, check_length
+from tallylearn.plots.legends import Key, keys_drawn, keys_height
+from tallylearn.plots.marks import (
+    COLOURS,
+    DASHES,
+    FAINT,
+    SHAPES,
+    extent,
+    label,
+    line,
+    shape,
+    tag,
+    tooltip,
+    track,
+)
+from tallylearn.plots.pictures import HEIGHT, TOP, WIDTH, Plot, picture
+from tallylearn.plots.scales import SMALL, Scale, worded
+from tallylearn.plots.thinning import outline
+from tallylearn.tables import Array
+
+MOST = len(DASHES) * len(SHAPES)  # series that can be told apart without colour
+MARKED = 25  # points of a series that all get a marker
+SPARSE = 8  # markers on a longer series, where dashes alone do not tell the series apart
+PARTS = ("x", "y", "low", "high")
+
+
+@dataclass(frozen=True)
+class Series:
+    """The points of one line, and the band around it where there is one."""
+
+    name: str
+    number: int
+    x: Array
+    y: Array
+    band: tuple[Array, ...]  # low and high, or nothing
+
+    @property
+    def colour(self) -> str:
+        return COLOURS[self.number % len(COLOURS)]
+
+    @property
+    def dash(self) -> str:
+        return DASHES[self.number % len(DASHES)]
+
+    def thinned(self, across: Scale) -> Series:
+        """The points that are drawn."""
+        at = outline(across.at(self.x), self.y, *self.band)
+        return replace(self, x=self.x[at], y=self.y[at], band=tuple(b[at] for b in self.band))
+
+    def data(self) -> dict[str, list[float]]:
+        parts = (self.x, self.y, *self.band)
+        return {part: values.tolist() for part, values in zip(PARTS, parts, strict=False)}
+
+    def drawn(self, across: Scale, upwards: Scale, crowd: int) -> str:
+        """The band, the line, the markers."""
+        x, y = across.at(self.x).tolist(), upwards.at(self.y).tolist()
+        band = [upwards.at(edge).tolist() for edge in self.band]
+        marks = [tooltip(self.name or "(no name)")]
+        if band:
+            edge = [*zip(x, band[0], strict=True), *zip(x[::-1], band[1][::-1], strict=True)]
+            marks += [tag("polygon", points=track(edge), fill=self.colour, fill_opacity=0.18)]
+        marks += [
+            tag("polyline", points=track(zip(x, y, strict=True)), fill="none", stroke=self.colour,
+                stroke_width=1.8, stroke_dasharray=self.dash, stroke_linejoin="round")
+        ]  # fmt: skip
+        marks += [shape(self.number, x[i], y[i], self.colour) for i in self.marked(crowd)]
+        return tag("g", *marks)
+
+    def marked(self, crowd: int) -> list[int]:
+        """The points with a marker: all, some, or none."""
+        if len(self.x) <= MARKED:
+            return list(range(len(self.x)))
+        if crowd <= len(DASHES):
+            return []
+        return [i * (len(self.x) - 1) // (SPARSE - 1) for i in range(SPARSE)]
+
+    def key(self, crowd: int) -> Key:
+        marker = self.number if self.marked(crowd) else None
+        return Key(self.name, self.colour, self.dash, marker)
+
+
+def draw_lines(
+    series: Mapping[Any, Sequence[Any]],
+    title: str,
+    x_label: str = "",
+    y_label: str = "",
+    *,
+    x_range: tuple[float, float] | None = None,
+    y_range: tuple[float, float] | None = None,
+    diagonal: str = "",
+    log_x: bool = False,
+) -> Plot:
+    """Draw lines, with bands or without: ROC, calibration, learning curves, trajectories.
+
+    Points are joined by straight lines. More than 3200 are thinned to those that touch the
+    outline of the line, which covers the same pixels; ``data`` holds what is drawn.
+
+    Parameters
+    ----------
+    series : name -> (x, y), or (x, y, low, high) with a band; x never falls.
+    x_label, y_label : what the axes show, with the unit.
+    x_range, y_range : numbers that an axis reaches at least; nothing is ever cut off.
+    diagonal : the name of the line y = x, such as "chance"; without a name it is not drawn.
+    log_x : equal ratios of x are equally far apart.
+
+    Examples
+    --------
+    >>> curve = {"naive Bayes": ([0, 0, 0.5, 1], [0, 0.8, 1, 1])}
+    >>> plot = draw_lines(curve, "ROC", "false positive rate", "true positive rate",
+    ...                   diagonal="chance")
+    >>> plot.data["series"]["naive Bayes"]["y"]
+    [0.0, 0.8, 1.0, 1.0]
+
+    References
+    ----------
+    W. S. Cleveland, The Elements of Graphing Data, 1985.
+    """
+    with speaking("draw_lines"):
+        lines = _read(series)
+        ranges = as_range(x_range, "x_range"), as_range(y_range, "y_range")
+        x = np.concatenate([*(s.x for s in lines), ranges[0]])
+        y = np.concatenate([*(v for s in lines for v in (s.y, *s.band)), ranges[1]])
+        _check_axes(x, diagonal, log_x)
+    upwards = Scale.of(y, HEIGHT - 44, TOP)
+    left = 14 + max(map(extent, worded(upwards.ticks))) + (18 if y_label else 0)
+    across = Scale.of(x, left, WIDTH - 16, log_x).within(WIDTH)
+    lines = [s.thinned(across) for s in lines]
+    keys = [s.key(len(lines)) for s in lines] + [Key(d, FAINT, "4 4") for d in [diagonal] if d]
+    body = [
+        *_axes(across, upwards, x_label, y_label),
+        *([_diagonal(across, upwards)] if diagonal else []),
+        *(s.drawn(across, upwards, len(lines)) for s in lines),
+        *keys_drawn(keys, across.start, HEIGHT, WIDTH - 8),
+    ]
+    data = {
+        "x_label": str(x_label), "y_label": str(y_label), "diagonal": str(diagonal),
+        "series": {s.name: s.data() for s in lines},
+    }  # fmt: skip
+    return picture(title, data, body, WIDTH, HEIGHT + keys_height(keys, across.start, WIDTH - 8))
+
+
+def _read(series: Mapping[Any, Sequence[Any]]) -> list[Series]:
+    if not isinstance(series, Mapping) or not series:
+        raise OptionError('series is empty or no dict. Give name -> (x, y), as {"test": (x, y)}.')
+    if len(series) > MOST:
+        raise OptionError(
+            f"{len(series)} series cannot be told apart in one chart. Choose {MOST} at most."
+        )
+    if len({*map(str, series)}) < len(series):
+        raise OptionError(f"two series have one name: {listed(map(str, series))}. Rename one.")
+    return [_one(str(name), i, parts) for i, (name, parts) in enumerate(series.items())]
+
+
+def _one(name: str, number: int, parts: Sequence[Any]) -> Series:
+    if not isinstance(parts, tuple | list) or len(parts) not in (2, 4):
+        raise OptionError(f"series {name!r} is no (x, y) and no (x, y, low, high).")
+    x, y, *band = (
+        as_numbers(values, f"{part} of {name!r}")
+        for part, values in zip(PARTS, parts, strict=False)
+    )
+    for part, values in zip(PARTS[1:], (y, *band), strict=False):
+        check_length(values, f"{part} of {name!r}", len(x), "x")
+    if (fall := np.flatnonzero(np.diff(x) < 0)).size:
+        raise OptionError(f"x of {name!r} falls after place {fall[0]}. Sort the points by x.")
+    if band and (crossed := np.flatnonzero(band[0] > band[1])).size:
+        raise OptionError(f"low of {name!r} is above high at place {crossed[0]}. Exchange them.")
+    return Series(name, number, x, y, tuple(band))
+
+
+def _check_axes(x: Array, diagonal: str, log_x: bool) -> None:
+    if log_x and x.min() < SMALL:
+        raise OptionError(
+            f"log_x: x reaches {x.min():g}, and has no logarithm. Leave log_x out, or that point."
+        )
+    if log_x and diagonal:
+        raise OptionError("diagonal: with log_x the line y = x is none. Give one of the two.")
+
+
+def _axes(across: Scale, upwards: Scale, x_label: str, y_label: str) -> Iterator[str]:
+    yield from upwards.upwards(across.start, across.end)
+    yield from across.across(upwards.end, upwards.start)
+    middle, height = (across.start + across.end) / 2, (upwards.start + upwards.end) / 2
+    if x_label:
+        yield label(x_label, middle, upwards.start + 36, room=across.end - across.start,
+                    size=12, text_anchor="middle")  # fmt: skip
+    if y_label:
+        yield label(y_label, 16, height, room=upwards.start - upwards.end, size=12,
+                    text_anchor="middle", transform=f"rotate(-90 16 {height:g})")  # fmt: skip
+
+
+def _diagonal(across: Scale, upwards: Scale) -> str:
+    low = max(across.ticks[0], upwards.ticks[0])
+    high = max(low, min(across.ticks[-1], upwards.ticks[-1]))
+    x, y = across.at([float(low), float(high)]), upwards.at([float(low), float(high)])
+    return line(x[0], y[0], x[1], y[1], FAINT, stroke_dasharray="4 4")
