@@ -71,6 +71,9 @@ class Event:
     def __contains__(self, outcome: Any) -> bool:
         return outcome in self.outcomes
 
+    def __str__(self) -> str:
+        return self.name
+
     def __repr__(self) -> str:
         inside = listing(self)
         return f"Event({self.name}: {inside})" if self.name != inside else f"Event({inside})"
