@@ -121,6 +121,10 @@ BAD: dict[str, tuple[Any, type[Exception], str]] = {
         lambda: tl.Hypotheses.family(lambda d, t: math.nan, 0, 1).observe(5).ml(),
         InputError, "of 5 at θ = 0.0 is no number",
     ),
+    "logarithm of 0": (
+        lambda: tl.Hypotheses.family(lambda d, t: math.log(t), 0, 1).observe(5).ml(),
+        InputError, "is no number .*Return -inf where",
+    ),
     "impossible": (
         lambda: tl.Hypotheses.family(lambda d, t: -math.inf, 0, 1).observe(5).ml(),
         InputError, "no θ between 0 and 1",

@@ -102,6 +102,24 @@ def test_candy_is_what_the_notes_say() -> None:
     assert after.plot().data["series"]["h5"]["y"][-1] == pytest.approx(8 / 19)
 
 
+def test_the_trajectory_asks_a_model_once_an_observation() -> None:
+    asked = []
+
+    def always(x: int) -> str:
+        asked.append(x)
+        return "+"
+
+    after = tl.Hypotheses.classifiers({"h": always}).observe(*((x, "+") for x in range(5)))
+    assert [*map(dict, after.trajectory())] == [{"h": 1}] * 6
+    assert asked == [0, 1, 2, 3, 4]
+
+
+def test_what_can_be_observed_is_known_from_the_table() -> None:
+    belief = tl.Hypotheses(["a", "b"], PAIR)
+    assert belief.outcomes == belief.observe("x").outcomes == ("x", "y")
+    assert belief.observe("x").first(0).posterior() == belief.posterior()
+
+
 def test_a_table_may_be_written_by_observation_or_by_hypothesis() -> None:
     by_outcome = {d: {h: share(d, h) for h in PRIOR} for d in ("lime", "cherry")}
     by_bag = {h: {d: share(d, h) for d in ("lime", "cherry")} for h in PRIOR}

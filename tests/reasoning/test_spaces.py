@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
@@ -210,6 +211,11 @@ BAD: dict[str, tuple[Any, type[Exception], str]] = {
     "words": (lambda: tl.ProbabilitySpace({"a": "half"}), InputError, "'half'.*Write it as"),
     "by zero": (lambda: tl.ProbabilitySpace({"a": "1/0"}), InputError, "'1/0'"),
     "long": (lambda: tl.ProbabilitySpace({"a": "1e-999999999"}), InputError, "Write it as"),
+    "long decimal": (
+        lambda: tl.ProbabilitySpace({"a": Decimal("1e-999999")}), InputError, "Write it as",
+    ),
+    "array": (lambda: tl.ProbabilitySpace({"a": np.ones(2)}), KindError, "no number"),
+    "huge": (lambda: tl.ProbabilitySpace({"a": 10**400}), InputError, "between 0 and 1"),
     "empty": (lambda: tl.ProbabilitySpace({}), InputError, "no outcomes"),
     "none": (lambda: tl.ProbabilitySpace.uniform([]), InputError, "no outcomes"),
     "list": (lambda: tl.ProbabilitySpace([1, 2]), KindError, "ProbabilitySpace.uniform"),
@@ -269,6 +275,7 @@ def test_numbers_come_in_many_forms() -> None:
         space = tl.ProbabilitySpace({"a": form, "b": "3/4"})
         assert space.P("a") == Fraction(1, 4)
     assert tl.ProbabilitySpace({"a": np.int64(1)}).P("a") == 1
+    assert tl.ProbabilitySpace({"a": Decimal("0.1"), "b": "0.9"}).P("a") == Fraction(1, 10)
 
 
 def test_every_answer_reads_in_text_markdown_html_and_data() -> None:

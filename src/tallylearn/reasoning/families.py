@@ -57,11 +57,7 @@ class Family(Worked):
 
     def log(self, theta: float) -> float:
         """log P(D | θ), the sum over the observations."""
-        parts = [self.log_likelihood(outcome, theta) for outcome in self.seen]
-        if bad := [d for d, x in zip(self.seen, parts, strict=True) if not x < math.inf]:
-            raise InputError(
-                f"Family: the log-likelihood of {bad[0]!r} at θ = {theta} is no number."
-            )
+        parts = [self._one(outcome, theta) for outcome in self.seen]
         return -math.inf if -math.inf in parts else math.fsum(parts)
 
     def ml(self) -> float:
@@ -100,6 +96,19 @@ class Family(Worked):
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}(θ from {self.low} to {self.high}, {len(self.seen)} seen)"
+
+    def _one(self, outcome: Any, theta: float) -> float:
+        why = ""
+        try:
+            value = self.log_likelihood(outcome, theta)
+        except (ArithmeticError, ValueError) as error:  # math.log(0) is a ValueError
+            value, why = math.nan, f" ({error})"
+        if not value < math.inf:
+            raise InputError(
+                f"Family: the log-likelihood of {outcome!r} at θ = {theta} is no number{why}. "
+                "Return -inf where θ rules an observation out, or move the bound."
+            )
+        return value
 
     def _check_seen(self) -> None:
         if not self.seen:

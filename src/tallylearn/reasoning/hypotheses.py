@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import InitVar, dataclass, replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from typing import Any
@@ -47,16 +47,17 @@ class Hypotheses(Worked):
 
     prior: Any  # hypothesis -> Number, once read
     likelihood: Any = None  # a Likelihood, once read
-    outcomes: InitVar[Sequence[Any]] = ()
+    outcomes: Sequence[Any] = ()  # all that can be observed, where that is known
     seen: tuple[Any, ...] = ()  # in the order in which it came
 
-    def __post_init__(self, outcomes: Sequence[Any]) -> None:
+    def __post_init__(self) -> None:
         with speaking(WHO):
             prior = _prior(self.prior)
             object.__setattr__(self, "prior", prior)
             if self.likelihood is not None:
-                found = likelihood_of(self.likelihood, tuple(prior), outcomes)
+                found = likelihood_of(self.likelihood, tuple(prior), self.outcomes)
                 object.__setattr__(self, "likelihood", found)
+                object.__setattr__(self, "outcomes", found.outcomes)
             self._check_possible()
 
     @classmethod
@@ -88,11 +89,11 @@ class Hypotheses(Worked):
 
     def observe(self, *outcomes: Any) -> Hypotheses:
         """The same hypotheses after more evidence."""
-        return replace(self, outcomes=(), seen=(*self.seen, *outcomes))
+        return replace(self, seen=(*self.seen, *outcomes))
 
-    def after(self, n: int) -> Hypotheses:
-        """As it was after the first n observations."""
-        return replace(self, outcomes=(), seen=self.seen[:n])
+    def first(self, n: int) -> Hypotheses:
+        """As it was after the first n observations, and no more."""
+        return replace(self, seen=self.seen[:n])
 
     def __add__(self, other: Hypotheses) -> Hypotheses:
         """What both observed, on the one prior they share."""
@@ -158,7 +159,7 @@ class Hypotheses(Worked):
 
     def trajectory(self) -> list[dict[Any, Number]]:
         """The posterior before the first observation, after it, and so on."""
-        return [self.after(n).posterior() for n in range(len(self.seen) + 1)]
+        return [self.first(n).posterior() for n in range(len(self.seen) + 1)]
 
     def classify(self, x: Any) -> Answer:
         """The Bayes optimal classification of x."""
@@ -202,12 +203,12 @@ class Hypotheses(Worked):
         return found
 
     def _outcomes(self) -> tuple[Any, ...]:
-        found = self._needed().outcomes
-        if not found:
+        self._needed()
+        if not self.outcomes:
             raise OptionError(
                 f"{WHO}: it is not known what can be observed. Say it with outcomes=[...]."
             )
-        return found
+        return tuple(self.outcomes)
 
     def _check_possible(self) -> None:
         if not self.seen or not self._needed() or not self.joint.impossible:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import cached_property
 from typing import Any
 
 from tallylearn.errors import InputError, KindError, OptionError, listed
@@ -34,7 +35,7 @@ class Conditionals(Likelihood):
 
     rows: Mapping[Any, Mapping[Any, Number]]  # hypothesis -> outcome -> probability
 
-    @property
+    @cached_property
     def outcomes(self) -> tuple[Any, ...]:  # type: ignore[override]
         return tuple(dict.fromkeys(outcome for row in self.rows.values() for outcome in row))
 
@@ -61,10 +62,16 @@ class Classifiers(Likelihood):
     """Hypotheses that classify: the observation (x, v) is as probable as the class v for x."""
 
     models: Mapping[Any, Any]
+    # A trajectory asks for the same observation again and again, and a model takes its time.
+    asked: dict[Any, Any] = field(default_factory=dict, compare=False, repr=False)
 
     def of(self, outcome: Any, hypothesis: Any) -> Number:
         x, label = _pair(outcome)
-        return self.shares(x, hypothesis).get(label, Fraction(0))
+        key = (id(outcome), hypothesis)
+        if key not in self.asked:  # the outcome is kept, so that its id stays its own
+            self.asked[key] = outcome, self.shares(x, hypothesis).get(label, Fraction(0))
+        found: Number = self.asked[key][1]
+        return found
 
     def shares(self, x: Any, hypothesis: Any) -> dict[Any, Number]:
         """P(v | x, h) for every class v."""

@@ -63,8 +63,11 @@ def _trajectory(belief: Hypotheses) -> Grid:
     """The posterior after every observation; of many, the last ones."""
     last = len(belief.seen)
     shown = sorted({0, *range(max(0, last - STEPS + 2), last + 1)})
-    steps = {n: belief.after(n).posterior() for n in shown}
-    header = ("P(h | D)", *("prior" if n == 0 else f"{n}: {belief.seen[n - 1]}" for n in shown))
+    steps = {n: belief.first(n).posterior() for n in shown}
+    header = (
+        "P(h | D)",
+        *("prior" if n == 0 else f"{n}: {_cut(belief.seen[n - 1])}" for n in shown),
+    )
     rows = tuple((str(h), *(written(steps[n][h]) for n in shown)) for h in belief.prior)
     return Grid("As the evidence comes in", header, rows)
 
@@ -86,7 +89,7 @@ def _tie(names: tuple[Any, ...]) -> str:
 
 
 def _next(belief: Hypotheses) -> Iterator[Step]:
-    if belief.likelihood is None or not belief.likelihood.outcomes:
+    if not belief.outcomes:
         return
     best = belief.map()
     rows = tuple(
@@ -121,3 +124,8 @@ def _data(belief: Hypotheses) -> str:
     if len(one_by_one) <= LONGEST and len(belief.seen) <= NAMED:
         return one_by_one
     return together if len(together) <= LONGEST else f"{len(belief.seen)} observations"
+
+
+def _cut(outcome: Any) -> str:
+    text = str(outcome)
+    return text if len(text) <= 20 else f"{text[:19]}…"

@@ -23,15 +23,16 @@ def number(value: Any, what: str) -> Number:
     >>> number("1/10", "p") == number("0.1", "p") == number("10 %", "p") == Fraction(1, 10)
     True
     """
-    value = value.item() if hasattr(value, "item") else value
-    if isinstance(value, str):
-        return _read(value, what)
-    if not isinstance(value, int | float | Fraction | Decimal):
+    if hasattr(value, "item") and not getattr(value, "shape", ()):
+        value = value.item()
+    if isinstance(value, float | Decimal) and not math.isfinite(value):
+        raise InputError(f"{what} is {value}. Give a finite number.")
+    if isinstance(value, str | Decimal):
+        return _read(str(value), what)
+    if not isinstance(value, int | float | Fraction):
         raise KindError(
             f"{what} is {value!r}, which is no number. Give a number, or text such as '1/10'."
         )
-    if not math.isfinite(value):
-        raise InputError(f"{what} is {value}. Give a finite number.")
     return value if isinstance(value, float) else Fraction(value)
 
 

@@ -132,10 +132,10 @@ class ProbabilitySpace(Worked):
 
     def given(self, condition: Any) -> ProbabilitySpace:
         """The space that is left when the condition is known to hold."""
-        event = self.event(condition)
-        whole = self.P(event)
-        if not whole:
-            raise undefined("·", event.name)
+        with speaking(WHO):
+            event = self._event(condition)
+            if not (whole := self._sum([event])):
+                raise undefined("ω", event.name)
         return ProbabilitySpace({w: self.weights[w] / whole for w in event}, self.names)
 
     def marginal(self, *names: str) -> ProbabilitySpace:
