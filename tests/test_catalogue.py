@@ -263,6 +263,258 @@ def b17(show: Show) -> None:
     assert accuracy == float(fraction(GOLDEN["eval.majority_baseline"]))
 
 
+@row("D1", "000 001", "Discrete probability space (Ω, A, P)")
+def d1(show: Show) -> None:
+    dice = tl.ProbabilitySpace.uniform(range(1, 7))
+    show(dice)
+    odd = dice.event(lambda w: w % 2, name="odd")
+    show(f"P(odd) = {dice.P(odd)}")
+    show(dice.is_sigma_algebra([{1, 2, 3, 4, 5, 6}, [], odd, ~odd]))
+    show(dice.is_sigma_algebra([{1, 2, 3, 4, 5, 6}, [], odd]))
+    assert dice.P(odd) == fraction(GOLDEN["prob.dice"]["P(odd)"])
+    assert dice.is_sigma_algebra([{*dice}, [], odd, ~odd]).value is True
+    assert dice.is_sigma_algebra([{*dice}, [], odd]).value is False
+    minutes = {25: "0.04", 60: "0.84", 1440: "0.999"}  # leave so early: in time with probability
+    shares = [tl.ProbabilitySpace({"in time": p, "late": 1 - Fraction(p)}).P("in time")
+              for p in minutes.values()]  # fmt: skip
+    assert [float(p) for p in shares] == GOLDEN["prob.airport"]
+
+
+@row("D2", "001", "Axioms and corollaries")
+def d2(show: Show) -> None:
+    dice = tl.ProbabilitySpace.uniform(range(1, 7))
+    odd, low = dice.event(lambda w: w % 2, name="odd"), dice.event({1, 2, 3}, name="low")
+    show(dice.axioms(odd, low))
+    rest = dice.variable(lambda w: w % 3, name="R")
+    show(dice.variable_rules(rest, odd))
+    assert dice.axioms(odd, low).value is True
+    assert dice.variable_rules(rest, odd).value is True
+
+
+@row("D3", "000 001", "Random variable, induced distribution, expectation")
+def d3(show: Show) -> None:
+    dice = tl.ProbabilitySpace.uniform(range(1, 7))
+    gamble = dice.variable(lambda w: 30 if w in {1, 2} else -20, name="X")
+    show(gamble)
+    golden = GOLDEN["prob.dice"]
+    assert dice.P(gamble == 30) == fraction(golden["P(win)"])
+    assert gamble.expectation() == fraction(golden["E[X]"])
+    assert gamble.variance() == fraction(golden["Var[X]"])
+
+
+@row("D4", "000", "Propositions and connectives as events")
+def d4(show: Show) -> None:
+    days = {
+        (True, True): "3/10",
+        (True, False): "1/10",
+        (False, True): "2/10",
+        (False, False): "4/10",
+    }
+    space = tl.ProbabilitySpace(days, names=["rain", "wind"])
+    rain, wind = space.propositions()
+    for phi in (~rain, rain & wind, ~rain | wind):
+        show(f"P({phi}) = {space.P(phi)}")
+    assert space.P(~rain | wind) == Fraction(9, 10)
+    assert str(~rain | wind) == "¬rain ∨ wind"
+
+
+@row("D5", "000 001", "Joint, marginal, conditional")
+def d5(show: Show) -> None:
+    joint = tl.ProbabilitySpace.from_table(tl.example("tennis"), ["Outlook", "PlayTennis"])
+    show(joint)
+    show(joint.marginal("PlayTennis"))
+    show(joint.given({"Outlook": "Sunny"}))
+    assert joint.P({"PlayTennis": "Yes"}, given={"Outlook": "Sunny"}) == Fraction(2, 5)
+    with pytest.raises(ValueError, match=r"not defined: P\(∅\) = 0"):
+        joint.P({"PlayTennis": "Yes"}, given=[])
+
+
+@row("D6", "000 001", "Product rule, chain rule")
+def d6(show: Show) -> None:
+    days = tl.ProbabilitySpace.from_table(tl.example("tennis"))
+    sunny, strong, no = (
+        days["Outlook"] == "Sunny", days["Wind"] == "Strong", days["PlayTennis"] == "No",
+    )  # fmt: skip
+    show(days.product_rule(sunny, no))
+    show(days.chain_rule(sunny, strong, no))
+    assert (
+        days.chain_rule(sunny, strong, no).value == days.P(sunny & strong & no) == Fraction(1, 14)
+    )
+
+
+@row("D7", "000", "Total probability")
+def d7(show: Show) -> None:
+    days = tl.ProbabilitySpace.from_table(tl.example("tennis"))
+    answer = days.total_probability(days["PlayTennis"] == "Yes", days["Outlook"])
+    show(answer)
+    assert answer.value == Fraction(9, 14)
+
+
+@row("D8", "000 001 003", "Independence and conditional independence")
+def d8(show: Show) -> None:
+    dice = tl.ProbabilitySpace.uniform(range(1, 7))
+    odd, low = dice.event(lambda w: w % 2, name="odd"), dice.event({1, 2}, name="low")
+    show(dice.independent(odd, low))
+    show(dice.independent(odd, {1, 2, 3}))
+    assert dice.independent(odd, low).value is True
+    assert dice.independent(odd, {1, 2, 3}).value is False
+    days = tl.ProbabilitySpace.from_table(tl.example("tennis"), ["Outlook", "Wind", "PlayTennis"])
+    naive = days.factored(tl.ProbabilitySpace.naive_bayes("PlayTennis", ["Outlook", "Wind"]))
+    for space in (days, naive):
+        answer = space.independent(space["Outlook"], space["Wind"], given=space["PlayTennis"])
+        show(answer.show_work().steps[-1])
+        assert answer.value is (space is naive)
+
+
+@row("D9", "000 001 003 004", "Bayes theorem")
+def d9(show: Show) -> None:
+    days = tl.ProbabilitySpace.from_table(tl.example("tennis"))
+    answer = days.bayes(days["PlayTennis"] == "Yes", given={"Outlook": "Sunny"})
+    show(answer)
+    assert answer.value == Fraction(2, 5)
+
+
+@row("D10", "000", "Inference by enumeration")
+def d10(show: Show) -> None:
+    space = tl.ProbabilitySpace({True: "1/2", False: "1/2"}, "x1")
+    space *= tl.ProbabilitySpace({True: "1/3", False: "2/3"}, "x2")
+    space *= tl.ProbabilitySpace({True: "1/4", False: "3/4"}, "x3")
+    x1, x2, x3 = space.propositions()
+    answer = space.enumerate((x1 | x2) & ~x3)
+    show(answer)
+    assert answer.value == (1 - Fraction(1, 2) * Fraction(2, 3)) * Fraction(3, 4)
+
+
+@row("D11", "002", "Naive Bayes as a Bayes net; table sizes")
+def d11(show: Show) -> None:
+    net = tl.ProbabilitySpace.naive_bayes("Y", [f"F{i}" for i in range(1, 11)])
+    sizes = net.table_sizes()
+    show(sizes)
+    show(net.separated("F1", "F2", given="Y"))
+    show(net.separated("F1", "F2"))
+    show(net.with_edge("F1", "F2").separated("F1", "F2", given="Y"))
+    golden = GOLDEN["nb.table_size"]
+    assert sizes.scores == {
+        "joint": golden["joint"],
+        "network": golden["nb_entries"],
+        "free": golden["nb_free_parameters"],
+    }
+    assert net.separated("F1", "F2", given="Y").value is True
+    assert net.separated("F1", "F2").value is False
+
+
+CANDY = GOLDEN_INPUTS["bayes.candy.prior"]
+BAG_PRIOR = {f"h{i}": str(p) for i, p in enumerate(CANDY["prior"], start=1)}
+LIME = {f"h{i}": Fraction(str(p)) for i, p in enumerate(CANDY["P(lime|h)"], start=1)}
+CHERRY = {bag: 1 - share for bag, share in LIME.items()}
+
+
+@row("E1", "000 001 003 004", "Posterior over hypotheses")
+def e1(show: Show) -> None:
+    bags = tl.Hypotheses(BAG_PRIOR, likelihood={"lime": LIME, "cherry": CHERRY})
+    after = bags.observe("lime", "lime")
+    show(after.show_work())
+    assert [*after.posterior().values()] == [fraction(p) for p in GOLDEN["bayes.candy.D2"]]
+    assert sum(after.posterior().values()) == 1
+
+
+TENNIS12 = GOLDEN["bayes.ml_vs_map.tennis12"]
+
+
+@row("E2", "000 001 003 004", "h_MAP by brute force, and a tie that rounding must not break")
+def e2(show: Show) -> None:
+    days = tl.ProbabilitySpace.from_table(tl.example("tennis")[:12])
+    play = days["PlayTennis"]
+    hypotheses = tl.Hypotheses(
+        {"Yes": days.P(play == "Yes"), "No": days.P(play == "No")},  # h1 and h2 of the notes
+        likelihood=lambda event, h: days.P(event, given=play == h),
+    )
+    after = hypotheses.observe(days.event({"Outlook": "Sunny", "Wind": "Strong"}))
+    show(after.show_work())
+    assert after.joint.numbers() == {
+        "Yes": fraction(TENNIS12["P(D|h1)P(h1)"]), "No": fraction(TENNIS12["P(D|h2)P(h2)"]),
+    }  # fmt: skip
+    assert after.map() == "Yes"  # the notes' rule: h1 if P(h1 | D) >= P(h2 | D)
+    assert after.ties() == {"MAP": ("Yes", "No")}
+
+
+@row("E3", "000 001 003 004", "h_ML")
+def e3(show: Show) -> None:
+    days = tl.ProbabilitySpace.from_table(tl.example("tennis")[:12])
+    play = days["PlayTennis"]
+    equal = tl.Hypotheses(["Yes", "No"], likelihood=lambda event, h: days.P(event, given=play == h))
+    after = equal.observe(days.event({"Outlook": "Sunny", "Wind": "Strong"}))
+    show(after)
+    golden = [fraction(TENNIS12[f"P(D|{h})"]) for h in ("h1", "h2")]
+    assert [*after.likelihoods().values()] == golden
+    assert after.ml() == after.map() == "No"  # with equal priors, 1/|H|, both are the same
+
+
+@row("E4", "000 003 004", "Bayes optimal classifier")
+def e4(show: Show) -> None:
+    voters = {"h1": lambda x: "+", "h2": lambda x: "-", "h3": lambda x: "-"}
+    hypotheses = tl.Hypotheses.classifiers(voters, {"h1": "0.4", "h2": "0.3", "h3": "0.3"})
+    answer = hypotheses.classify("x")
+    show(answer)
+    golden = GOLDEN["bayes.boc"]
+    assert answer.scores == {v: fraction(golden[v]) for v in "+-"}
+    assert (answer.value, hypotheses.map()) == (golden["v_OB"], golden["h_MAP"])
+    tennis = tl.example("tennis")
+    models = {f"k = {k}": tl.NaiveBayes(alpha=k).fit(tennis) for k in (0, 1, 100)}
+    show(tl.Hypotheses.classifiers(models).observe((HOT, "Yes")).classify(COOL))
+
+
+@row("E5", "000", "Sequential update and prediction: the bags of candy")
+def e5(show: Show) -> None:
+    bags = tl.Hypotheses(BAG_PRIOR, likelihood={"lime": LIME, "cherry": CHERRY})
+    show(f"P(lime) = {bags.predict('lime')}")
+    assert bags.predict("lime") == fraction(GOLDEN["bayes.candy.prior"])
+    after = bags
+    for n in (1, 2, 3):
+        after = after.observe("lime")
+        assert [*after.posterior().values()] == [fraction(p) for p in GOLDEN[f"bayes.candy.D{n}"]]
+    show(after.show_work())
+    golden = GOLDEN["bayes.candy.predictive"]
+    assert after.predict("lime") == fraction(golden["P(lime|D3)"])
+    assert (after.map(), LIME[after.map()]) == (golden["h_MAP"], fraction(golden["P(lime|h_MAP)"]))
+    merged = bags.observe("lime") + bags.observe("lime", "lime")  # two observers, one tally
+    assert merged.posterior() == after.posterior()
+
+
+@row("E6", "000", "The posterior as the evidence comes in")
+def e6(show: Show) -> None:
+    bags = tl.Hypotheses(BAG_PRIOR, likelihood={"lime": LIME, "cherry": CHERRY})
+    plot = bags.observe(*["lime"] * 10).plot()  # plot.save("figure-3.1.svg")
+    for bag, line in plot.data["series"].items():
+        show(f"{bag}: {' '.join(f'{p:.2f}' for p in line['y'])}")
+    assert plot.data["series"]["h5"]["y"][3] == decimal(GOLDEN["bayes.candy.D3"][4])
+    assert len(plot.data["series"]["h1"]["y"]) == 11
+
+
+@row("E7", "000 002", "Bernoulli maximum likelihood, and the root that is a minimum")
+def e7(show: Show) -> None:
+    balls = tl.Hypotheses.bernoulli("red", "blue").observe("red", "red", "blue")
+    show(balls)
+    golden = GOLDEN["bayes.mle.balls"]
+    assert balls.ml() == fraction(golden["theta"])
+    assert balls.likelihood(balls.ml()) == fraction(golden["L(theta)"])
+    assert balls.stationary() == {golden["other_root"]: "minimum", balls.ml(): "maximum"}
+    coin = tl.Hypotheses.bernoulli("head", "tail").observe(*["head"] * 7, *["tail"] * 3)
+    candy = tl.Hypotheses.bernoulli("cherry", "lime").observe(*["cherry"] * 3, "lime")
+    assert coin.ml() == fraction(GOLDEN["bayes.mle.coin"])
+    assert candy.ml() == fraction(GOLDEN["bayes.mle.candy"])
+    for k in (0, 1, 100, math.inf):
+        assert balls.laplace(k) == fraction(GOLDEN["bayes.laplace.balls"][str(k)])
+
+
+@row("E8", "000 002 003", "A log-likelihood, maximised")
+def e8(show: Show) -> None:
+    waiting = tl.Hypotheses.family(lambda t, rate: math.log(rate) - rate * t, low=0.01, high=10)
+    after = waiting.observe(1.0, 2.0, 3.0)  # minutes between buses, exponential
+    show(after)
+    assert after.ml() == pytest.approx(1 / 2, abs=1e-6)  # one over the mean
+
+
 @row("E9", "002", "Laplace estimate, strength k")
 def e9(show: Show) -> None:
     balls = [{"ball": ball, "urn": "one"} for ball in ("red", "red", "blue")]
@@ -278,6 +530,62 @@ def e10(show: Show) -> None:
     evidence = tl.NaiveBayes(m=1).fit(tl.example("computer")).explain(YOUNG)
     show(evidence)
     assert agrees(evidence[0], GOLDEN["nb.buy.m_estimate1"])
+
+
+FISH = {
+    "length > 100 cm": {"salmon": "0.5", "sea bass": "0.3"},
+    "50 cm < length < 100 cm": {"salmon": "0.4", "sea bass": "0.5"},
+    "length < 50 cm": {"salmon": "0.1", "sea bass": "0.2"},
+}
+FISH_PRIOR = {"salmon": "0.3", "sea bass": "0.7"}
+
+
+@row("E11", "004", "Bayes error")
+def e11(show: Show) -> None:
+    error = tl.Hypotheses(FISH_PRIOR, likelihood=FISH).bayes_error()
+    show(error)
+    assert error.value == fraction(GOLDEN["bayes.fish.bayes_error"]["bayes_error"])
+
+
+@row("E12", "004", "Minimum expected loss")
+def e12(show: Show) -> None:
+    fish = tl.Hypotheses(FISH_PRIOR, likelihood=FISH).observe("50 cm < length < 100 cm")
+    answer = fish.decide(GOLDEN_INPUTS["bayes.fish.expected_loss"]["lambda"])
+    show(answer)
+    golden = GOLDEN["bayes.fish.expected_loss"]
+    assert answer.value == golden["decision"]
+    assert answer.scores == {a: fraction(golden[f"R({a})"]) for a in answer.scores}
+
+
+@row("E13", "004", "Maximum likelihood under Gaussian noise is least squares")
+def e13(show: Show) -> None:
+    points = [(1, 1), (2, 3), (3, 5)]
+    lines = {"y = x": lambda x: x, "y = 2x": lambda x: 2 * x, "y = 2x - 1": lambda x: 2 * x - 1}
+    after = tl.Hypotheses.functions(lines, sigma=1).observe(*points)
+    show(after.show_work())
+    squares = {name: sum((y - h(x)) ** 2 for x, y in points) for name, h in lines.items()}
+    assert after.ml() == min(squares, key=squares.__getitem__)
+    slopes = tl.Hypotheses.family(
+        lambda d, t: -math.log(math.sqrt(2 * math.pi)) - (d[1] - t * d[0]) ** 2 / 2, -10, 10
+    )
+    best = slopes.observe(*points).ml()
+    show(f"y = θx: θ = {best:.4f} is the likeliest, and Σ x y / Σ x² = {22 / 14:.4f}")
+    assert best == pytest.approx(22 / 14, abs=1e-6)
+
+
+@row("E14", "004", "Decision from class conditionals in a table")
+def e14(show: Show) -> None:
+    fish = tl.Hypotheses(FISH_PRIOR, likelihood=FISH)
+    after = fish.observe("50 cm < length < 100 cm")  # the fish of 70 cm
+    show(after.show_work())
+    golden = GOLDEN["bayes.fish.70cm"]
+    assert after.joint.numbers() == {c: fraction(golden[c]) for c in FISH_PRIOR}
+    assert after.evidence() == fraction(golden["P(x)"])
+    assert [*after.posterior().values()] == [
+        fraction(golden["post_salmon"]), fraction(golden["post_sea_bass"]),
+    ]  # fmt: skip
+    decisions = {fish.observe(length).map() for length in FISH}
+    assert decisions == {"sea bass"}  # golden: for every length
 
 
 @row("F1", "000 001 002 003 004", "Categorical naive Bayes, maximum likelihood")

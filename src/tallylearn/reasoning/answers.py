@@ -1,0 +1,92 @@
+"""Answers: a result, and the way to it."""
+
+from __future__ import annotations
+
+import re
+from abc import abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from tallylearn.reasoning.probabilities import Number, same, written
+from tallylearn.workings import Derivation, Formula, Grid, Sentence, latex_text
+from tallylearn.workings.rendering import Shown, latex
+
+_SIGNS = {
+    "∧": r"\wedge ", "∨": r"\vee ", "¬": r"\neg ", "·": r"\cdot ", "|": r"\mid ", "≤": r"\le ",
+    "Σ": r"\sum ", "∏": r"\prod ", "Ω": r"\Omega ", "∅": r"\emptyset ", "θ": r"\theta ",
+    "α": r"\alpha ", "∈": r"\in ", "≠": r"\ne ", "λ": r"\lambda ", "∝": r"\propto ",
+    "ω": r"\omega ", "{": r"\{", "}": r"\}", "…": r"\dots ",
+}  # fmt: skip
+_TOKEN = re.compile(r"\d+/\d+|\d+(?:\.\d+)?(?:e-?\d+)?\b|[∧∨¬·|≤Σ∏Ω∅θα∈≠λ∝ω{}…=<>+,()/]| [-] |\s+")
+
+Step = Grid | Formula | Sentence
+Law = tuple[str, Number, Number]  # what is said, and both its sides
+
+
+class Worked(Shown):
+    """Whatever can show its work is shown by it."""
+
+    @abstractmethod
+    def show_work(self) -> Derivation:
+        """How it came about, step by step."""
+
+    def _shown(self) -> Derivation | Grid:
+        return self.show_work()
+
+    def __str__(self) -> str:
+        return str(self._shown())
+
+    def to_markdown(self) -> str:
+        return self._shown().to_markdown()
+
+    def to_html(self) -> str:
+        return self._shown().to_html()
+
+    def to_dict(self) -> dict[str, Any]:
+        return self._shown().to_dict()
+
+
+@dataclass(frozen=True)
+class Answer(Worked):
+    """A result with its derivation: ``value`` is the result, printing shows the way to it."""
+
+    value: Any
+    work: Derivation
+    scores: Mapping[Any, Any] = field(default_factory=dict)  # what the value was chosen by
+    ties: tuple[Any, ...] = ()  # what would have done as well, the value among them
+
+    def show_work(self) -> Derivation:
+        return self.work
+
+    def __bool__(self) -> bool:
+        return bool(self.value)
+
+    def __repr__(self) -> str:
+        return f"Answer({self.value!r})"
+
+
+def answer(value: Any, title: str, *steps: Step) -> Answer:
+    """An answer from the steps of its derivation."""
+    return Answer(value, Derivation(title, steps))
+
+
+def compared(laws: Sequence[Law]) -> Grid:
+    """Laws as a table: both sides, and whether they are equal."""
+    rows = [(text, written(x), written(y), "yes" if same(x, y) else "no") for text, x, y in laws]
+    return Grid("", ("law", "left", "right", "holds"), tuple(rows))
+
+
+def formula(text: str) -> Formula:
+    r"""An equation from its text.
+
+    >>> print(formula("P(a | b) = 1/6 · 2").latex)
+    \text{P}(\text{a} \mid  \text{b}) = \frac{1}{6} \cdot  2
+    """
+    parts, at = [], 0
+    for token in _TOKEN.finditer(text):
+        parts += [latex_text(text[at : token.start()])] if token.start() > at else []
+        parts.append(_SIGNS.get(token[0]) or latex(token[0]))
+        at = token.end()
+    parts += [latex_text(text[at:])] if at < len(text) else []
+    return Formula(text, "".join(parts))

@@ -1,0 +1,105 @@
+"""Probabilities: fractions where the numbers came exactly, floats where they did not."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Iterable, Mapping
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any, TypeVar
+
+from tallylearn.errors import InputError, KindError
+from tallylearn.workings.rendering import ratio, short
+
+Number = Fraction | float
+K = TypeVar("K", bound=Hashable)
+TIED = 1e-9  # relative: floats closer than this are equal, fractions only if they are
+LONGEST = 400  # digits before or behind the point that a number in text may have
+
+
+def number(value: Any, what: str) -> Number:
+    """Text, whole numbers and fractions are taken exactly; a float stays a float.
+
+    >>> number("1/10", "p") == number("0.1", "p") == number("10 %", "p") == Fraction(1, 10)
+    True
+    """
+    if hasattr(value, "item") and not getattr(value, "shape", ()):
+        value = value.item()
+    if isinstance(value, float | Decimal) and not math.isfinite(value):
+        raise InputError(f"{what} is {value}. Give a finite number.")
+    if isinstance(value, str | Decimal):
+        return _read(str(value), what)
+    if not isinstance(value, int | float | Fraction):
+        raise KindError(
+            f"{what} is {value!r}, which is no number. Give a number, or text such as '1/10'."
+        )
+    return value if isinstance(value, float) else Fraction(value)
+
+
+def _read(text: str, what: str) -> Fraction:
+    digits, percent, _ = text.strip().partition("%")
+    exponent = digits.lower().partition("e")[2].lstrip("+-")
+    try:
+        if exponent and int(exponent) > LONGEST:
+            raise ValueError
+        value = Fraction(digits.strip())
+    except (ValueError, ZeroDivisionError):
+        raise InputError(f"{what} is {text!r}. Write it as '1/10', '0.1' or '10 %'.") from None
+    return value / 100 if percent else value
+
+
+def probability(value: Any, what: str) -> Number:
+    """A number from 0 to 1."""
+    found = number(value, what)
+    if not 0 <= found <= 1:
+        raise InputError(f"{what} is {written(found)}. A probability lies between 0 and 1.")
+    return found
+
+
+def check_whole(weights: Mapping[Any, Number], what: str) -> None:
+    """Probabilities of all that can happen sum to one."""
+    if not same(whole := total(weights.values()), Fraction(1)):
+        raise InputError(
+            f"{what} sum to {written(whole)}, not to 1. Give the probability of everything that "
+            "can happen, as text such as '1/3' where a decimal would be rounded."
+        )
+
+
+def total(numbers: Iterable[Number]) -> Number:
+    """The sum: exact, or rounded once."""
+    numbers = list(numbers)
+    if all(isinstance(x, Fraction) for x in numbers):
+        return sum(numbers, Fraction(0))
+    return math.fsum(numbers)
+
+
+def same(a: Number, b: Number) -> bool:
+    """Whether two probabilities are equal, floats up to their rounding."""
+    if isinstance(a, Fraction) and isinstance(b, Fraction):
+        return a == b
+    return math.isclose(a, b, rel_tol=TIED, abs_tol=1e-15)
+
+
+def largest(scores: Mapping[K, Number]) -> tuple[K, ...]:
+    """All that have the largest score, in their order: more than one is a tie."""
+    best = max(scores.values())
+    return tuple(key for key, score in scores.items() if same(score, best))
+
+
+def written(value: Number) -> str:
+    """A fraction, or four digits of a float."""
+    return ratio(value) if isinstance(value, Fraction) else short(value)
+
+
+def percent(value: Number) -> str:
+    """A share in percent, with one digit behind the point."""
+    return f"{float(value):.1%}".replace("%", " %")
+
+
+def distinct(names: Iterable[Any], what: str) -> tuple[Any, ...]:
+    """Names that can be told apart, in their order."""
+    found = tuple(names)
+    if len({*found}) < len(found):
+        twice = next(name for name in found if found.count(name) > 1)
+        raise InputError(f"{what} {twice!r} comes twice. Name it once.")
+    return found

@@ -1,0 +1,140 @@
+"""Rules of calculation: product, chain, total probability, Bayes, enumeration."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from fractions import Fraction
+from functools import reduce
+from math import prod
+from typing import Any
+
+from tallylearn.errors import InputError
+from tallylearn.reasoning.answers import Answer, Step, answer, formula
+from tallylearn.reasoning.events import Event
+from tallylearn.reasoning.probabilities import Number, percent, total, written
+from tallylearn.reasoning.variables import undefined
+from tallylearn.workings import Formula, Grid, Sentence
+
+Measure = Callable[..., Number]  # P(*events, given=event)
+
+
+def product_rule(P: Measure, a: Event, b: Event) -> Answer:
+    """P(a, b) = P(a | b) P(b) = P(b | a) P(a)."""
+    left, right = f"P({a.name} | {b.name}) P({b.name})", f"P({b.name} | {a.name}) P({a.name})"
+    both = P(a, b)
+    ways = [
+        formula(f"{text} = {written(P(x, given=y))} · {written(P(y))} = {written(both)}")
+        for text, x, y in ((left, a, b), (right, b, a))
+    ]
+    head = formula(f"P({a.name}, {b.name}) = {left} = {right}")
+    return answer(both, "Product rule", head, *ways)
+
+
+def chain_rule(P: Measure, events: Sequence[Event]) -> Answer:
+    """P(A1, ..., An) is the product of the P(Ai | A1, ..., Ai-1)."""
+    factors, rows = [], []
+    for place, event in enumerate(events):
+        before = events[:place]
+        factors.append(P(event, given=reduce(Event.__and__, before) if before else None))
+        condition = f" | {', '.join(e.name for e in before)}" if before else ""
+        rows.append((f"P({event.name}{condition})", written(factors[-1])))
+    value = prod(factors, start=Fraction(1))
+    names = ", ".join(event.name for event in events)
+    return answer(
+        value,
+        "Chain rule",
+        formula("P(A1, …, An) = ∏ P(Ai | A1, …, Ai-1)"),
+        Grid("", ("factor", "value"), tuple(rows)),
+        formula(f"P({names}) = {' · '.join(map(written, factors))} = {written(value)}"),
+    )
+
+
+def total_probability(P: Measure, event: Event, partition: Sequence[Event]) -> Answer:
+    """P(A) is the sum of P(A | Bi) P(Bi) over a partition."""
+    check_partition(partition)
+    rows, terms = [], []
+    for part in partition:
+        share = P(part)
+        given = written(P(event, given=part)) if share else "not defined"
+        terms.append(P(event, part))
+        rows.append((part.name, given, written(share), written(terms[-1])))
+    value = total(terms)
+    header = ("B", f"P({event.name} | B)", "P(B)", "product")
+    return answer(
+        value,
+        "Total probability",
+        formula(f"P({event.name}) = Σ P({event.name} | B) P(B)"),
+        Grid("", header, tuple(rows)),
+        formula(f"P({event.name}) = {' + '.join(map(written, terms))} = {written(value)}"),
+    )
+
+
+def bayes(P: Measure, hypothesis: Event, given: Event) -> Answer:
+    """P(h | D) = P(D | h) P(h) / P(D)."""
+    h, d = hypothesis.name, given.name
+    evidence = P(given)
+    if not evidence:
+        raise undefined(h, d)
+    prior, likelihood = P(hypothesis), P(given, given=hypothesis)
+    posterior = P(hypothesis, given=given)
+    rows = (
+        ("prior", f"P({h})", written(prior)),
+        ("likelihood", f"P({d} | {h})", written(likelihood)),
+        ("evidence", f"P({d})", written(evidence)),
+        ("posterior", f"P({h} | {d})", written(posterior)),
+    )
+    return answer(
+        posterior,
+        "Bayes' theorem",
+        formula(f"P({h} | {d}) = P({d} | {h}) P({h}) / P({d})"),
+        Grid("", ("", "", "value"), rows),
+        _evidence(P, hypothesis, given),
+        formula(
+            f"P({h} | {d}) = {written(likelihood)} · {written(prior)} / ({written(evidence)}) "
+            f"= {written(posterior)}"
+        ),
+        Sentence(f"The evidence takes {h} from {percent(prior)} to {percent(posterior)}."),
+    )
+
+
+def _evidence(P: Measure, hypothesis: Event, given: Event) -> Formula:
+    """The evidence by total probability over the hypothesis and its complement."""
+    parts = [part for part in (hypothesis, ~hypothesis) if P(part)]
+    names = " + ".join(f"P({given.name} | {part.name}) P({part.name})" for part in parts)
+    numbers = " + ".join(f"{written(P(given, given=p))} · {written(P(p))}" for p in parts)
+    return formula(f"P({given.name}) = {names} = {numbers} = {written(P(given))}")
+
+
+def inference(
+    P: Measure, weights: Mapping[Any, Number], event: Event, given: Event | None
+) -> Answer:
+    """P(φ) is the sum of P(ω) over the outcomes that make φ true."""
+    inside = event if given is None else event & given
+    rows = tuple((str(outcome), written(weights[outcome])) for outcome in inside)
+    head = f"P({event.name}) = Σ P(ω), ω makes {event.name} true"
+    value = P(event, given=given)
+    steps: list[Step] = [formula(head), Grid("models", ("ω", "P(ω)"), rows)]
+    above = written(P(inside))
+    if given is None:
+        steps.append(formula(f"P({event.name}) = {above}"))
+    else:
+        below = written(P(given))
+        steps.append(
+            formula(f"P({event.name} | {given.name}) = ({above}) / ({below}) = {written(value)}")
+        )
+    return answer(value, "Inference by enumeration", *steps)
+
+
+def check_partition(parts: Sequence[Event]) -> None:
+    """The parts do not overlap, and together they are everything."""
+    if not parts:
+        raise InputError("the partition has no parts. Give events that together are Ω.")
+    for place, part in enumerate(parts):
+        for other in parts[:place]:
+            if len(both := part & other):
+                raise InputError(
+                    f"{other.name} and {part.name} are no parts of a partition: they share "
+                    f"{next(iter(both))!r}."
+                )
+    if len(left := ~reduce(Event.__or__, parts)):
+        raise InputError(f"the parts leave out {next(iter(left))!r}: they are no partition of Ω.")
