@@ -14,6 +14,7 @@ NAMES = {  # public name -> the module that holds it
     "NaiveBayes": "models.naive_bayes",
     "NearestCentroid": "models.nearest_centroid",
     "QuadraticDiscriminantAnalysis": "models.quadratics",
+    "VersionSpace": "reasoning.versions",
     "engine": "engines",
     "example": "sources.shipped",
     "load": "modelfile",

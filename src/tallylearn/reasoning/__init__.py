@@ -1,0 +1,1 @@
+"""Reasoning: probability spaces, hypotheses, version spaces."""
