@@ -53,6 +53,8 @@ class Boundaries(Generic[H]):
         if sum(map(len, cuts.values())) > 10 * MOST:
             return None
         most = (*kept, *(h for cut in cuts.values() for h in _maximal(cut, kept)))
+        if self.most and not most and not self.least.covers(x):
+            most = (self.least,)  # every point of a finite space is negative: ∅ is left
         return Boundaries(self.least, most) if len(most) <= MOST else None
 
 
