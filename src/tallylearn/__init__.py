@@ -19,6 +19,7 @@ NAMES = {  # public name -> the module that holds it
     "example": "sources.shipped",
     "load": "modelfile",
     "merge": "doors.onepass",
+    "problem": "problems",
     "table": "sources",
 }
 

@@ -25,19 +25,26 @@ def identifiers(source: Source) -> dict[str, str]:
     >>> identifiers(tl.example("tennis-day"))
     {'Day': 'all of its 14 values are different'}
     """
-    blocks = list(_first(source))
-    dates = {column.name for column in source.schema.of_kind(DATE)}
+    return telling(list(first(source)))
+
+
+def telling(blocks: Sequence[Block]) -> dict[str, str]:
+    """The identifiers of some blocks."""
+    if not blocks:
+        return {}
+    schema = blocks[0].schema
+    dates = {column.name for column in schema.of_kind(DATE)}
     found: dict[str, str] = {}
-    for name in source.schema.names if blocks else ():
-        if name in source.schema.categories:
+    for name in schema.names:
+        if name in schema.categories:
             found[name] = _names_rows([block.codes[name] for block in blocks])
-        elif name in source.schema.numbers and name not in dates:
-            at = source.schema.numbers.index(name)
+        elif name in schema.numbers and name not in dates:
+            at = schema.places[name]
             found[name] = _counts_rows(np.concatenate([block.numbers[:, at] for block in blocks]))
     return {name: reason for name, reason in found.items() if reason}
 
 
-def _first(source: Source) -> Iterator[Block]:
+def first(source: Source) -> Iterator[Block]:
     """Blocks until 65 536 rows are seen: one of a large file, several of small ones."""
     rows = 0
     for block in source.blocks():
