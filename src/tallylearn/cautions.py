@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
 from typing import Any
@@ -51,6 +51,23 @@ class Rows:
 
     def __len__(self) -> int:
         return len(self.places)
+
+    def without(self, names: Collection[str]) -> Rows:
+        """The same rows without some columns."""
+        kept = tuple(column for column in self.schema.columns if column.name not in names)
+        return replace(
+            self,
+            schema=replace(self.schema, columns=kept),
+            columns={name: x for name, x in self.columns.items() if name not in names},
+            identifiers={name: why for name, why in self.identifiers.items() if name not in names},
+        )
+
+    @cached_property
+    def answered(self) -> int:
+        """How many rows have a target."""
+        if isinstance(self.target, Codes):
+            return int((self.target.codes >= 0).sum())
+        return 0 if self.target is None else int(np.isfinite(self.target).sum())
 
     @cached_property
     def classes(self) -> Codes | None:
@@ -111,7 +128,7 @@ def cautions(rows: Rows, target: str) -> Iterator[str]:
     for name, found in rows.coded.items():
         n = counts(found)
         if (n > 0).sum() == 1 < n.sum():
-            yield f"{name} has the same value in every row"
+            yield f"{name} has the same value in all {n.sum():,} rows"
     if rows.target is None:
         return
     if rows.classes is not None:
@@ -138,12 +155,12 @@ def _shares(classes: Codes, target: str) -> Iterator[str]:
     found = counts(classes)
     n, top = int(found.sum()), int(found.argmax()) if len(found) else 0
     if len(found) == 1:
-        yield f"{target} is {classes.values[0]} in every row: there is nothing to learn"
+        yield f"{target} is {brief(classes.values[0])} in all {n:,} rows: there is nothing to learn"
         return
     if n and found[top] >= LARGEST * n:
         yield (
-            f"{found[top]:,} of {n:,} rows are {classes.values[top]}: accuracy alone says little; "
-            "look at precision and recall"
+            f"{found[top]:,} of {n:,} rows are {brief(classes.values[top])}: accuracy alone says "
+            "little; look at precision and recall"
         )
     if small := [f"{brief(classes.values[c])} ({found[c]})" for c in np.flatnonzero(found < EACH)]:
         yield f"few rows of {cut(small)}"
@@ -154,7 +171,7 @@ def _leak(rows: Rows, name: str, answers: Codes) -> str:
     column, found = rows.columns[name], rows.coded[name]
     both = (found.codes >= 0) & (answers.codes >= 0)
     x, y = found.codes[both], answers.codes[both]
-    n, m, k = len(x), len(np.unique(x)), len(np.unique(y))
+    n, m, k = len(x), np.count_nonzero(np.bincount(x)), np.count_nonzero(np.bincount(y))
     if n < 2 * EACH or m < 2 or k < 2:
         return ""
     last = np.empty(len(found.values), dtype=np.int64)
@@ -166,7 +183,8 @@ def _leak(rows: Rows, name: str, answers: Codes) -> str:
         return ""
     if rows.classes is not None:
         return _apart(column[both], y, n)
-    r = float(np.corrcoef(column[both], np.asarray(rows.target)[both])[0, 1])
+    with np.errstate(all="ignore"):  # infinite or huge numbers make no line
+        r = float(np.corrcoef(column[both], np.asarray(rows.target)[both])[0, 1])
     return f"a straight line, on all {n:,} rows" if 1 - abs(r) < 1e-12 else ""
 
 

@@ -43,6 +43,7 @@ class Problem(Shown):
     hyper_parameters: Mapping[str, Any] = field(default_factory=dict)  # chosen before learning
     parameters: str = ""  # learned
     cautions: tuple[str, ...] = ()
+    whole: bool = True  # whether all rows were looked at
 
     def lines(self) -> list[tuple[str, str]]:
         """The parts, each with its letter or word."""
@@ -112,7 +113,10 @@ def problem(
         source, y = _source(table, target)
         rows = Rows.of(source, y, getattr(learner, "task", None))
         check_size(len(rows), len(rows.schema.columns))
-        found = _posed(rows, source.declared.target or "y", learner)
+        name = source.declared.target or "y"
+        if rows.target is not None and not rows.answered:
+            raise TargetError(f"the target {name!r} has no value in any row.")
+        found = posed(rows, name, learner)
     return replace(
         found,
         task=found.task if task is None else task,
@@ -136,7 +140,8 @@ def _source(table: Any, target: Any) -> tuple[Source, Array | None]:
     return source, y
 
 
-def _posed(rows: Rows, target: str, learner: Any) -> Problem:
+def posed(rows: Rows, target: str, learner: Any = None) -> Problem:
+    """The problem that some rows pose; one of them or more has a target, if there is one."""
     inputs = _inputs(rows)
     if rows.target is not None:
         task = _classified if rows.classes is not None else _measured
@@ -151,7 +156,7 @@ def _posed(rows: Rows, target: str, learner: Any) -> Problem:
             "none by itself: no row has a right answer", f"{_many(rows)}, no target", inputs, "",
         )  # fmt: skip
     noted = (*_mismatch(rows, target, learner), *cautions(rows, target))
-    return replace(found, cautions=noted, **_learned(learner))
+    return replace(found, cautions=noted, whole=rows.whole, **_learned(learner))
 
 
 def _classified(rows: Rows, target: str) -> tuple[str, str, str, str]:
@@ -174,7 +179,8 @@ def _classified(rows: Rows, target: str) -> tuple[str, str, str, str]:
 def _measured(rows: Rows, target: str) -> tuple[str, str, str, str]:
     y = np.asarray(rows.target, dtype=np.float64)
     y = y[np.isfinite(y)]
-    low, high, mean, spread = (float(f(y)) for f in (np.min, np.max, np.mean, np.std))
+    with np.errstate(all="ignore"):  # a sum beyond the doubles is shown as inf
+        low, high, mean, spread = (float(f(y)) for f in (np.min, np.max, np.mean, np.std))
     return (
         "regression",
         f"predict {target} ({short(low)} to {short(high)}) from {_columns(rows)}",
