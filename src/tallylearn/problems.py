@@ -10,7 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from tallylearn.cautions import MOST, Rows, brief, cautions, counts, cut
+from tallylearn.cautions import MOST, brief, cautions, counts, cut
+from tallylearn.description import Rows
 from tallylearn.doors import OnePass
 from tallylearn.errors import OptionError, TargetError, speaking
 from tallylearn.sources import Files, Source, aimed, opened

@@ -14,7 +14,7 @@ from tallylearn.cli import options, outputs, wording
 from tallylearn.cli.progress import watched
 
 if TYPE_CHECKING:
-    from tallylearn.cautions import Rows
+    from tallylearn.description import Rows
     from tallylearn.problems import Problem
     from tallylearn.sources import Files
     from tallylearn.sources.declarations import Declaration
@@ -136,7 +136,7 @@ def _opened(
 
     A column that is declared is meant to be learned from.
     """
-    from tallylearn.cautions import Rows
+    from tallylearn.description import Rows
     from tallylearn.errors import ColumnError, listed
     from tallylearn.sources import Files
 
@@ -155,9 +155,9 @@ def _problem(rows: Rows, source: Files) -> Problem | None:
     """What the first rows say of the problem; a table that has no answers is for the learner."""
     from tallylearn.problems import posed
 
-    return (
-        posed(rows, str(source.declared.target)) if rows.answered and rows.schema.columns else None
-    )
+    if not rows.answered or not rows.schema.columns:
+        return None
+    return posed(rows, str(source.declared.target))
 
 
 def _tell(source: Files, left_out: dict[str, str]) -> None:
