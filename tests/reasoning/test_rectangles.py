@@ -122,7 +122,10 @@ def test_a_union_fits_whatever_is_no_contradiction(sample: Any) -> None:
     }
     assert bool(space.reason) == bool(clash)
     assert len(space.contradictions) == len(clash)
-    if not clash:
+    if clash:
+        with pytest.raises(InputError, match="no consistent union"):
+            space.cover()
+    else:
         assert space.consistent(space.cover())
         assert space.consistent(space.find_s())
         assert len(space.cover().rectangles) <= len(space.find_s().rectangles)

@@ -224,8 +224,12 @@ def test_a_power_set_beyond_the_limit_is_refused() -> None:
 
 
 def test_a_hypothesis_that_fails_is_named() -> None:
-    with pytest.raises(InputError, match="'h' cannot answer for 1: ZeroDivisionError"):
-        tl.VersionSpace.of({"h": lambda n: 1 // 0}).fit([{"n": 1, "c": True}], "c")
+    said = "VersionSpace: the hypothesis '{}' cannot answer for 1: ZeroDivisionError"
+    rows = [{"n": 1, "c": True}]
+    with pytest.raises(InputError, match=said.format("h")):
+        tl.VersionSpace.of({"h": lambda n: 1 // 0}).fit(rows, "c")
+    with pytest.raises(InputError, match=said.format("by")):
+        tl.VersionSpace.of({"h": {1}}).fit(rows, "c").mistakes(lambda n: 1 // 0)
 
 
 def test_asking_before_fitting_or_an_unknown_hypothesis_is_an_error() -> None:

@@ -87,7 +87,7 @@ class ListedVersion:
         rows, names = self.examples.rows, self.examples.schema.names
         return {name: [h.covers(x, names) for x in rows] for name, h in self.hypotheses.items()}
 
-    @property
+    @cached_property
     def members(self) -> tuple[str, ...]:
         """The consistent ones, by name."""
         truth = [*self.examples.inside]

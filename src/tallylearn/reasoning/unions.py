@@ -78,7 +78,7 @@ class UnionVersion:
     def lines(self) -> list[str]:
         """How many rectangles it takes."""
         points, boxes = len(self.least.rectangles), len(self.cover().rectangles)
-        return [f"S  {points} rectangles, one a positive row", f"cover  {boxes} rectangles"]
+        return [f"S      one rectangle a positive row: {points}", f"cover  rectangles: {boxes}"]
 
     def working(self) -> Derivation:
         """The cover, and what the language is worth."""

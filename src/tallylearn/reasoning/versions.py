@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any, Self
 
 from tallylearn.doors.intake import lesson, rows
@@ -167,40 +167,39 @@ class VersionSpace:
 
     def cover(self) -> Any:
         """Of unions: few rectangles around the positive rows, none of them with a negative."""
-        return self._bounded("cover").cover()
+        version = self._bounded("cover")
+        self._check_consistent()
+        return version.cover()
 
     def predict(self, table: Any, by: Any = None) -> Array:
         """The label on which all hypotheses agree, or "undecided".
 
         ``by`` asks one hypothesis instead, or a list of them: their majority, "undefined" on a tie.
         """
-        version = self._fitted()
+        examples: Examples = self._fitted().examples
         if by is None:
-            words = {"yes": version.examples.yes, "no": version.examples.outside}
-            return objects(words.get(vote.verdict, vote.verdict) for vote in self.votes(table))
+            return objects(map(self._label, self.votes(table)))
         with speaking(WHO):
-            h, names = self._hypothesis(by), version.examples.schema.names
-            found = [answer(h, x, names) for x in self._rows(table)]
-        labels: Array = version.examples.labels(found)
-        return labels
+            h, names = self._hypothesis(by), examples.schema.names
+            return examples.labels(answer(h, x, names) for x in self._rows(table))
 
     def votes(self, table: Any) -> list[Vote]:
         """What the hypotheses say of every row, counted where they can be listed."""
         version = self._fitted()
+        self._check_consistent()
         with speaking(WHO):
-            if version.reason:
-                raise InputError(f"there is no consistent {self.space.noun}: {version.reason}.")
             return [version.vote(x) for x in self._rows(table)]
 
     def explain(self, table: Any) -> Derivation:
         """What the hypotheses say of every row, and what decides."""
         version = self._fitted()
-        found = zip(self._rows(table), self.predict(table), self.votes(table), strict=True)
+        self._check_consistent()
         steps: list[Grid | Sentence] = []
-        for x, label, vote in found:
+        for x in self._rows(table):
+            vote = version.vote(x)
             said = tuple((h, str(version.examples.label(a))) for h, a in version.sayings(x))
             steps.append(Grid(joined(map(shown, x)), ("hypothesis", "says"), said))
-            steps.append(Sentence(f"{label}: {vote.because}"))
+            steps.append(Sentence(f"{self._label(vote)}: {vote.because}"))
         return Derivation("Votes", tuple(steps))
 
     def show_work(self) -> Derivation:
@@ -210,11 +209,12 @@ class VersionSpace:
 
     def mistakes(self, h: Any) -> tuple[int, ...]:
         """The rows about which a hypothesis is wrong, by number."""
-        examples = self._fitted().examples
+        examples: Examples = self._fitted().examples
         with speaking(WHO):
-            found = self._said(h)
-        pairs = zip(found, examples.inside, examples.numbers, strict=True)
-        return tuple(number for said, truth, number in pairs if said != truth)
+            found, names = self._hypothesis(h), examples.schema.names
+            said = [answer(found, x, names) for x in examples.rows]
+        pairs = zip(said, examples.inside, examples.numbers, strict=True)
+        return tuple(number for answered, truth, number in pairs if answered != truth)
 
     def consistent(self, h: Any) -> bool:
         """Whether a hypothesis agrees with every example."""
@@ -266,6 +266,14 @@ class VersionSpace:
             raise KindError(f"{WHO}: {self.space.plural} have no {what!r}.")
         return version
 
+    def _check_consistent(self) -> None:
+        if self.reason:
+            raise InputError(f"{WHO}: there is no consistent {self.space.noun}: {self.reason}.")
+
+    def _label(self, vote: Vote) -> Any:
+        examples: Examples = self._fitted().examples
+        return {"yes": examples.yes, "no": examples.outside}.get(vote.verdict, vote.verdict)
+
     def _rows(self, table: Any) -> list[Row]:
         examples: Examples = self._fitted().examples
         with speaking(WHO):
@@ -273,10 +281,6 @@ class VersionSpace:
             found = [row for block in blocks for row in cells(block)]
             self.space.check(examples, found)
         return found
-
-    def _said(self, h: Any) -> Iterator[bool | None]:
-        examples, found = self._fitted().examples, self._hypothesis(h)
-        return (answer(found, x, examples.schema.names) for x in examples.rows)
 
     def _hypothesis(self, h: Any) -> Any:
         """A hypothesis by its name, itself, as a function or a set; a list of them votes."""
