@@ -111,23 +111,32 @@ def _apart(x: Array, y: Array, n: int) -> str:
 
 
 def _contradictions(rows: Rows, classes: Codes, target: str) -> Iterator[str]:
-    """Rows that are equal in every column while their classes differ."""
-    if len(rows.columns) < len(rows.schema.columns) or not rows.columns:
-        return  # with text or an empty column, rows that look alike may differ
+    """Rows that are equal in every column, identifiers aside, while their classes differ."""
+    known = np.flatnonzero(classes.codes >= 0)
+    group, label, places = _alike(rows)[known], classes.codes[known], rows.places[known]
+    first = dict(zip(group[::-1].tolist(), range(len(known) - 1, -1, -1), strict=True))
+    other = next((i for i, g in enumerate(group.tolist()) if label[i] != label[first[g]]), None)
+    if other is None:
+        return
+    pairs, n = np.unique(group * len(classes.values) + label, return_counts=True)
+    best = np.zeros(int(group.max()) + 1, dtype=np.int64)
+    np.maximum.at(best, pairs // len(classes.values), n)
+    aside = f" but for {cut([*rows.identifiers])}" if rows.identifiers else ""
+    yield (
+        f"rows {places[first[int(group[other])]]} and {places[other]} are equal{aside}, and their "
+        f"{target} differs: no more than {best.sum() / len(known):.3f} can be answered right"
+    )
+
+
+def _alike(rows: Rows) -> Array:
+    """A number for every row, the same for equal rows."""
+    group, names = np.arange(len(rows)), {*rows.columns}
+    if names < {*rows.schema.names} or names <= {*rows.identifiers}:
+        return group  # with text or an empty column, rows that look alike may differ
     group = np.zeros(len(rows), dtype=np.int64)
-    for found in rows.coded.values():
+    for name in names - {*rows.identifiers}:
+        found = rows.coded[name]
         group = np.unique(group * (len(found.values) + 1) + found.codes, return_inverse=True)[1]
         if group.max() == len(group) - 1:
-            return
-    at = np.flatnonzero(classes.codes >= 0)
-    group, label, places = group[at], classes.codes[at], rows.places[at]
-    first_of = dict(zip(group[::-1].tolist(), range(len(at) - 1, -1, -1), strict=True))
-    other = next((i for i, g in enumerate(group.tolist()) if label[i] != label[first_of[g]]), None)
-    if other is not None:
-        pairs, n = np.unique(group * len(classes.values) + label, return_counts=True)
-        best = np.zeros(int(group.max()) + 1, dtype=np.int64)
-        np.maximum.at(best, pairs // len(classes.values), n)
-        yield (
-            f"rows {places[first_of[int(group[other])]]} and {places[other]} are equal, and their "
-            f"{target} differs: no more than {best.sum() / len(at):.3f} can be answered right"
-        )
+            break
+    return group
