@@ -253,6 +253,129 @@ def b16(show: Show) -> None:
     found = tl.evaluate(DummyRegressor(), np.zeros((3, 1)), y, cv=[([0], [1, 2])])
     show(f"|(3, 4)| = 5 and |(0, 2)| = 2: mean {found['euclidean'].pooled}")
     assert found["euclidean"].pooled == 3.5
+GAMES = {"state": ["b0", "b1", "b2"], "action": ["11-15", "23-19", "8-11"], "reward": [0, 0, 1]}
+DRAWN = [{"n": n, "sign": sign} for n, sign in GOLDEN_INPUTS["concept.version_space"]["D"]]
+NUMBERS = {
+    "h1": lambda n: n % 2 == 1,
+    "h2": lambda n: n <= 5,
+    "h3": lambda n: n == 1 or (n > 1 and all(n % k for k in range(2, n))),
+    "h4": {1, 3, 5},
+}
+
+
+@row("A1", "000 003", "Task, performance, experience")
+def a1(show: Show) -> None:
+    checkers = tl.problem(GAMES, task="play checkers", performance="the share of games won")
+    show(checkers)
+    assert (checkers.task, checkers.performance) == ("play checkers", "the share of games won")
+    assert checkers.experience == "3 rows of trajectories: state, action, reward"
+    tennis = tl.problem(tl.example("tennis"))
+    show(tennis)
+    assert tennis.performance == "accuracy; to be beaten: 0.643, by always answering Yes"
+
+
+@row("A2", "000 002 003 004", "Types of problems")
+def a2(show: Show) -> None:
+    day, size = tl.example("tennis-day"), [[0.5, 1.0], [1.5, 2.0], [2.5, 3.5]]
+    for table, target, kind, name in (
+        (day, None, "supervised", "concept learning"),
+        (tl.example("organs"), None, "supervised", "regression"),
+        (size, ["a", "b", "c"], "supervised", "classification"),
+        (size, None, "unsupervised", "groups or density"),
+        (GAMES, None, "reinforcement", "a policy"),
+    ):
+        found = tl.problem(table, target)
+        show(f"{found.kind}: {found.name}; X {found.inputs}; Y {found.outputs or 'none'}")
+        assert (found.kind, found.name) == (kind, name)
+    bayes = tl.problem(day, learner=tl.NaiveBayes().fit(day))
+    show(f"hyper-parameter alpha = {bayes.hyper_parameters['alpha']}; {bayes.parameters}")
+    assert "parametric" in bayes.parameters
+
+
+@row("A7", "000 003", "Search of a hypothesis space for the best performance")
+def a7(show: Show) -> None:
+    noisy = [*DRAWN, {"n": 7, "sign": "-"}, {"n": 9, "sign": "-"}]
+    space = tl.VersionSpace.of(NUMBERS).fit(noisy, "sign")
+    show({name: round(score, 3) for name, score in space.scores().items()})
+    show(f"best: {space.best()}")
+    assert space.scores() == {"h1": 6 / 8, "h2": 1, "h3": 7 / 8, "h4": 1}
+    assert space.best() == ("h2", "h4")
+
+
+@row("A8", "000 003", "Consistency of a hypothesis")
+def a8(show: Show) -> None:
+    space = tl.VersionSpace.of(NUMBERS).fit(DRAWN, "sign")
+    for name in NUMBERS:
+        show(f"{name} is consistent: {space.consistent(name)}")
+        assert space.consistent(name)
+    show(f"n < 6.5 is wrong about the rows {space.mistakes(lambda n: n < 6.5)}")
+    assert not space.consistent(lambda n: n < 6.5)
+
+
+@row("A9", "000 003", "Version space")
+def a9(show: Show) -> None:
+    space = tl.VersionSpace.of(NUMBERS).fit(DRAWN, "sign")
+    show(space.explain({"n": 11}))
+    assert [*space.members] == GOLDEN["concept.version_space"]["version_space"]
+    tennis = tl.VersionSpace.conjunctions().fit(tl.example("tennis"))
+    show(tennis)  # no conjunction explains the days of the notes
+    assert tennis.count == 0
+
+
+@row("A10", "000", "Power set, majority vote, undefined on a tie")
+def a10(show: Show) -> None:
+    exact = GOLDEN["concept.version_space"]
+    theta = tl.VersionSpace.of(NUMBERS).fit(DRAWN, "sign").predict({"n": 11}, by=[*NUMBERS])
+    show(f"theta(11) = {theta[0]}")
+    assert theta[0] == exact["theta(11)"]
+    vote = tl.VersionSpace.powerset(NUMBERS).fit(DRAWN, "sign").votes({"n": 11})[0]
+    show(vote.because)
+    found = {"+": vote.yes, "-": vote.no, "undefined": vote.undefined}
+    assert found == exact["all_15_nonempty_subsets_at_11"]
+
+
+CROSS = [  # + around a -, as in the figure
+    {"x": x, "y": y, "sign": sign}
+    for x, y, sign in ((1, 3, "+"), (3, 5, "+"), (5, 3, "+"), (3, 1, "+"), (3, 3, "-"), (8, 8, "-"))
+]
+
+
+@row("A11", "000", "Rectangles")
+def a11(show: Show) -> None:
+    space = tl.VersionSpace.rectangles().fit([*CROSS[:4], CROSS[5]], "sign")
+    show(space)
+    assert str(space.find_s()) == "[1, 5] × [1, 5]"
+    assert space.predict([{"x": 2, "y": 2}, {"x": 9, "y": 9}]).tolist() == ["+", "-"]
+    none = tl.VersionSpace.rectangles().fit(CROSS, "sign")
+    show(none)
+    assert none.specific == none.general == ()
+
+
+@row("A12", "000", "Finite unions of rectangles over-fit")
+def a12(show: Show) -> None:
+    space = tl.VersionSpace.unions().fit(CROSS, "sign")
+    show(f"cover: {space.cover()}")
+    assert space.consistent(space.cover())
+    assert space.predict({"x": 2, "y": 2}).tolist() == ["undecided"]
+    rng = np.random.default_rng(0)
+    points = pd.DataFrame(rng.random((1200, 2)), columns=["x", "y"])
+    sign = np.where(((points > 0.2) & (points < 0.8)).all(axis=1), "+", "-")
+    seen, fresh = points.assign(sign=sign)[:200], points[200:]
+    for learner in (tl.VersionSpace.rectangles(), tl.VersionSpace.unions()):
+        learner.fit(seen, "sign")
+        errors = np.mean(learner.predict(fresh, by=learner.find_s()) != sign[200:])
+        show(f"{learner!r}: no error on the sample, {errors:.3f} on fresh points")
+        assert learner.consistent(learner.find_s())
+        assert (errors > 0.3) == ("unions" in repr(learner))
+
+
+@row("A13", "000", "Perfect and noisy data")
+def a13(show: Show) -> None:
+    assert tl.VersionSpace.of(NUMBERS).fit(DRAWN, "sign").contradictions == ()
+    noisy = tl.VersionSpace.of(NUMBERS).fit([*DRAWN, {"n": 3, "sign": "-"}], "sign")
+    show(noisy)
+    assert noisy.contradictions == ((1, 6),)
+    assert noisy.count == 0
 
 
 @row("B17", "000 004", "Majority-class baseline")

@@ -119,6 +119,9 @@ def test_learning_says_how_the_table_was_read_and_what_was_learned() -> None:
     assert result.stderr.splitlines() == [
         "tally: read tennis.csv as comma-separated, decimal point, UTF-8, with a header.",
         "tally: categories Outlook, Temperature, Humidity, Wind; target PlayTennis.",
+        "tally: concept learning: predict PlayTennis (2 classes: No 5, Yes 9) from 4 columns of "
+        "categories.",
+        "tally: accuracy; to be beaten: 0.643, by always answering Yes.",
     ]
     assert result.stdout.splitlines() == [
         "NaiveBayes() learned from 14 rows",
@@ -126,6 +129,33 @@ def test_learning_says_how_the_table_was_read_and_what_was_learned() -> None:
         "categories    Outlook, Temperature, Humidity, Wind",
         "saved         t.tally",
     ]
+
+
+def test_learning_points_out_what_to_be_careful_about() -> None:
+    rows = "".join(f"{at % 2},{'ab'[at % 2]},x,{at % 5 or ''},{'ny'[at % 2]}\n" for at in range(40))
+    Path("odd.csv").write_text(f"copy,twin,same,gap,y\n{rows}")
+    result = tally("learn", "odd.csv", "--target", "y", "--model", "bayes", "-o", "o.tally")
+    assert result.stderr.splitlines()[-4:] == [
+        "tally: caution: values are missing in gap (8).",
+        "tally: caution: same has the same value in all 40 rows.",
+        "tally: caution: copy gives y away: one to one, on all 40 rows.",
+        "tally: cautions: 1 more; tl.problem(...) prints them.",
+    ]
+
+
+def test_of_a_long_file_the_first_rows_pose_the_problem() -> None:
+    Path("long.csv").write_text("x,y\n" + "0.5,a\n1.5,b\n" * 33_000 + "2.5,c\n")
+    result = tally("learn", "long.csv", "--target", "y", "--model", "bayes", "-o", "l.tally")
+    said = "predict y (2 classes: a 32,768, b 32,768) from 1 column of numbers "
+    assert f"{said}(as the first 65,536 rows show)." in result.stderr
+    assert "classes       a 33,000, b 33,000, c 1" in result.stdout
+
+
+def test_the_problem_is_one_of_the_learner_that_is_chosen() -> None:
+    Path("n.csv").write_text("x,y\n" + "1,0\n2,1\n" * 20)
+    for model, name in (("bayes", "classification"), ("mean", "regression")):
+        page = json.loads(fine("learn", "n.csv", "--target", "y", "--model", model, "--json"))
+        assert (page["problem"]["name"], page["problem"]["kind"]) == (name, "supervised")
 
 
 def test_without_a_place_to_save_the_working_is_shown() -> None:

@@ -17,11 +17,13 @@ NAMES = {  # public name -> the module that holds it
     "NearestCentroid": "models.nearest_centroid",
     "ProbabilitySpace": "reasoning.spaces",
     "QuadraticDiscriminantAnalysis": "models.quadratics",
+    "VersionSpace": "reasoning.versions",
     "engine": "engines",
     "evaluate": "evaluation.evaluations",
     "example": "sources.shipped",
     "load": "modelfile",
     "merge": "doors.onepass",
+    "problem": "problems",
     "table": "sources",
 }
 

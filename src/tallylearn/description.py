@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tallylearn.sources import Source
-from tallylearn.tables import BLOCK, DATE, Block, Codes
+from tallylearn.sources import Files, Source
+from tallylearn.sources.columns import codes, numeric
+from tallylearn.sources.measures import numbers_of
+from tallylearn.tables import BLOCK, DATE, Array, Block, Codes, Schema
 
 FEW = 10  # rows: of fewer, all may differ by chance
 MANY = 50  # rows: from here on, some values may come twice
 NEARLY = 0.95
+CLASSES = 10  # whole numbers: more different ones are measured, not named
+EACH = 5  # rows of a class: of fewer nothing can be learned, or tested
 
 
 def identifiers(source: Source) -> dict[str, str]:
@@ -25,14 +31,21 @@ def identifiers(source: Source) -> dict[str, str]:
     >>> identifiers(tl.example("tennis-day"))
     {'Day': 'all of its 14 values are different'}
     """
-    blocks = list(_first(source))
-    dates = {column.name for column in source.schema.of_kind(DATE)}
+    return _telling(list(_first(source)))
+
+
+def _telling(blocks: Sequence[Block]) -> dict[str, str]:
+    """The identifiers of some blocks."""
+    if not blocks:
+        return {}
+    schema = blocks[0].schema
+    dates = {column.name for column in schema.of_kind(DATE)}
     found: dict[str, str] = {}
-    for name in source.schema.names if blocks else ():
-        if name in source.schema.categories:
+    for name in schema.names:
+        if name in schema.categories:
             found[name] = _names_rows([block.codes[name] for block in blocks])
-        elif name in source.schema.numbers and name not in dates:
-            at = source.schema.numbers.index(name)
+        elif name in schema.numbers and name not in dates:
+            at = schema.places[name]
             found[name] = _counts_rows(np.concatenate([block.numbers[:, at] for block in blocks]))
     return {name: reason for name, reason in found.items() if reason}
 
@@ -64,3 +77,129 @@ def _counts_rows(numbers: NDArray[np.float64]) -> str:
     if whole and (np.diff(numbers) == 1).all():
         return f"it counts up by one, from {numbers[0]:.0f}"
     return ""
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Rows column by column: all of a table in memory, of files the first 65 536."""
+
+    schema: Schema
+    places: Array  # (n,) the numbers of the rows in their table
+    columns: dict[str, Codes | Array]  # (n,) codes, or numbers; text is left out
+    target: Codes | Array | None
+    identifiers: dict[str, str]
+    whole: bool  # whether these are all rows
+    answer: str | None = None  # classifier or regressor, where a learner says so
+
+    @classmethod
+    def of(cls, source: Source, y: Array | None = None, answer: str | None = None) -> Rows:
+        """Read the rows once; ``y`` is a target that is no column."""
+        blocks = list(_first(source) if isinstance(source, Files) else source.blocks())
+        schema, columns = source.schema, {}
+        for name in (*schema.places, *schema.categories) if blocks else ():
+            columns[name] = _column(blocks, name)
+        places = [np.arange(block.start, block.start + len(block)) for block in blocks]
+        target = None
+        if y is not None or source.declared.target:
+            target = _target([b.target for b in blocks] if y is None else [y])
+        whole = not isinstance(source, Files) or sum(map(len, blocks)) < BLOCK
+        numbers = np.concatenate([np.arange(0), *places])
+        return cls(schema, numbers, columns, target, _telling(blocks), whole, answer)
+
+    def __len__(self) -> int:
+        return len(self.places)
+
+    def without(self, names: Collection[str]) -> Rows:
+        """The same rows without some columns."""
+        kept = tuple(column for column in self.schema.columns if column.name not in names)
+        return replace(
+            self,
+            schema=replace(self.schema, columns=kept),
+            columns={name: x for name, x in self.columns.items() if name not in names},
+            identifiers={name: why for name, why in self.identifiers.items() if name not in names},
+        )
+
+    @cached_property
+    def answered(self) -> int:
+        """How many rows have a target."""
+        if isinstance(self.target, Codes):
+            return int((self.target.codes >= 0).sum())
+        return 0 if self.target is None else int(np.isfinite(self.target).sum())
+
+    @cached_property
+    def classes(self) -> Codes | None:
+        """The target as classes: words, truth values, or a few whole numbers."""
+        if self.target is None or isinstance(self.target, Codes):
+            return self.target
+        found = as_codes(self.target)
+        if self.answer is not None:
+            return found if self.answer == "classifier" else None
+        k, n = len(found.values), int((found.codes >= 0).sum())
+        whole = all(float(value).is_integer() for value in found.values)
+        return found if whole and k <= CLASSES and (k <= 2 or EACH * k <= n) else None
+
+    @property
+    def measured(self) -> bool:
+        """Whether the target is a number with a fraction in some row."""
+        target = self.target
+        return isinstance(target, np.ndarray) and bool((target % 1 > 0).any())
+
+    @cached_property
+    def coded(self) -> dict[str, Codes]:
+        """Every column by its values."""
+        columns = self.columns.items()
+        return {name: x if isinstance(x, Codes) else as_codes(x) for name, x in columns}
+
+
+def as_codes(numbers: Array) -> Codes:
+    """Numbers by their values; NaN is missing."""
+    present = ~np.isnan(numbers)
+    values, at = np.unique(numbers[present], return_inverse=True)
+    found = np.full(len(numbers), -1, dtype=np.int64)
+    found[present] = at
+    return Codes(tuple(int(x) if x.is_integer() else x for x in values.tolist()), found)
+
+
+def _column(blocks: Sequence[Block], name: str) -> Codes | Array:
+    if name in blocks[0].codes:
+        return _joined([block.codes[name] for block in blocks])
+    at = blocks[0].schema.places[name]
+    return np.concatenate([block.numbers[:, at] for block in blocks])
+
+
+def _joined(parts: Sequence[Codes]) -> Codes:
+    """Codes of several blocks over one list of values."""
+    values = tuple(sorted({value for part in parts for value in part.values}))
+    return Codes(values, np.concatenate([part.among(values) for part in parts]))
+
+
+def _target(parts: Sequence[Any]) -> Codes | Array:
+    """The target as it came, gaps and all."""
+    read = [_part(part) for part in parts]
+    numbers = [part for part in read if not isinstance(part, Codes)]
+    if len(numbers) == len(read):
+        return np.concatenate([np.empty(0), *numbers])
+    return _joined([part if isinstance(part, Codes) else _words(part) for part in read])
+
+
+def _words(numbers: Array) -> Codes:
+    """Numbers of a part whose neighbours hold words; most often they are all missing."""
+    found = as_codes(numbers)
+    return replace(found, values=tuple(map(str, found.values)))
+
+
+def _part(target: Any) -> Codes | Array:
+    if isinstance(target, Codes):
+        return target
+    if not hasattr(target, "null_count"):
+        return (
+            Codes.of([*map(str, target)])
+            if target.dtype.kind in "OUb"
+            else target.astype(np.float64)
+        )
+    import pyarrow.types as is_
+
+    kind = target.type.value_type if is_.is_dictionary(target.type) else target.type
+    if numeric(kind) and not is_.is_boolean(kind):
+        return np.asarray(numbers_of(target.cast(kind)), dtype=np.float64)
+    return codes(target)

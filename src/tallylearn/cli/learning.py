@@ -14,6 +14,8 @@ from tallylearn.cli import options, outputs, wording
 from tallylearn.cli.progress import watched
 
 if TYPE_CHECKING:
+    from tallylearn.description import Rows
+    from tallylearn.problems import Problem
     from tallylearn.sources import Files
     from tallylearn.sources.declarations import Declaration
 
@@ -25,6 +27,8 @@ MODELS = {
     "majority": "DummyClassifier",
     "mean": "DummyRegressor",
 }
+
+MOST = 3  # cautions that are printed
 
 EXAMPLES = """\b
 Examples:
@@ -84,14 +88,17 @@ def learn(
     """
     estimator = _learner(model, options.settings({"alpha": alpha, "m": m}, pairs))
     outputs.check_place(output)
-    source, left_out = _opened(options.paths(files), _declared(**table), keep)
+    source, rows, left_out = _opened(options.paths(files), _declared(**table), keep, estimator)
+    found = _problem(rows, source)
     _tell(source, left_out)
+    _tell_problem(found)
     with watched(source.paths, threads) as progress:
         estimator.fit(source)
     if output is not None:
         outputs.save(estimator, output, tally)
     if as_json:
-        _show_json(estimator, source, left_out, progress.rows, output)
+        page = {"problem": None if found is None else found.to_dict()}
+        _show_json(estimator, source, left_out, progress.rows, output, page)
     else:
         click.echo(_summary(estimator, progress.rows, output) if output else estimator.show_work())
 
@@ -123,10 +130,13 @@ def _declared(
 
 
 def _opened(
-    paths: Sequence[Path], declared: Declaration, keep: Sequence[str]
-) -> tuple[Files, dict[str, str]]:
-    """The table without its identifiers; a column that is declared is meant to be learned from."""
-    from tallylearn.description import identifiers
+    paths: Sequence[Path], declared: Declaration, keep: Sequence[str], estimator: Any
+) -> tuple[Files, Rows, dict[str, str]]:
+    """The table without its identifiers, and its first rows.
+
+    A column that is declared is meant to be learned from.
+    """
+    from tallylearn.description import Rows
     from tallylearn.errors import ColumnError, listed
     from tallylearn.sources import Files
 
@@ -134,11 +144,20 @@ def _opened(
     if odd := [name for name in keep if name not in source.names]:
         raise ColumnError(f"--keep names {listed(odd)}, and the table has {listed(source.names)}.")
     wanted = {*keep, *declared.categories, *declared.text, *declared.dates}
-    found = identifiers(source)
-    left_out = {name: reason for name, reason in found.items() if name not in wanted}
+    rows = Rows.of(source, answer=estimator.task)
+    left_out = {name: why for name, why in rows.identifiers.items() if name not in wanted}
     if left_out:
         source = Files(paths, replace(declared, ignore=(*declared.ignore, *left_out)))
-    return source, left_out
+    return source, rows.without(left_out), left_out
+
+
+def _problem(rows: Rows, source: Files) -> Problem | None:
+    """What the first rows say of the problem; a table that has no answers is for the learner."""
+    from tallylearn.problems import posed
+
+    if not rows.answered or not rows.schema.columns:
+        return None
+    return posed(rows, str(source.declared.target))
 
 
 def _tell(source: Files, left_out: dict[str, str]) -> None:
@@ -154,6 +173,22 @@ def _tell(source: Files, left_out: dict[str, str]) -> None:
         outputs.note(f"left out {name}: {reason}. --keep {shlex.quote(name)} brings it back.")
 
 
+def _tell_problem(found: Problem | None) -> None:
+    """The problem in a few lines, on standard error."""
+    from tallylearn.tables import BLOCK
+    from tallylearn.workings.rendering import plain
+
+    if found is None:
+        return
+    seen = "" if found.whole else f" (as the first {BLOCK:,} rows show)"
+    outputs.note(plain(f"{found.name}: {found.task}{seen}."))
+    outputs.note(plain(f"{found.performance}."))
+    for text in found.cautions[:MOST]:
+        outputs.note(plain(f"caution: {text}."))
+    if len(found.cautions) > MOST:
+        outputs.note(f"cautions: {len(found.cautions) - MOST} more; tl.problem(...) prints them.")
+
+
 def _summary(estimator: Any, rows: int, output: Path) -> str:
     head = f"{estimator!r} learned from {rows:,} {'row' if rows == 1 else 'rows'}"
     pairs = [*wording.lines(estimator), ("saved", str(output))]
@@ -161,9 +196,10 @@ def _summary(estimator: Any, rows: int, output: Path) -> str:
 
 
 def _show_json(
-    estimator: Any, source: Files, left_out: dict[str, str], rows: int, output: Path | None
-) -> None:
-    page = wording.facts(estimator) | {
+    estimator: Any, source: Files, left_out: dict[str, str], rows: int, output: Path | None,
+    page: dict[str, Any],
+) -> None:  # fmt: skip
+    page |= wording.facts(estimator) | {
         "target": source.declared.target,
         "rows": rows,
         "left_out": left_out,

@@ -1,0 +1,142 @@
+"""Cautions: what to look at in a table before learning from it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from tallylearn.description import EACH, Rows, as_codes
+from tallylearn.tables import Array, Codes
+
+LARGEST = 0.9  # share of the largest class from which accuracy says little
+MOST, LONGEST = 6, 30  # names in one sentence, and signs in one name
+
+
+def cut(names: Sequence[str]) -> str:
+    """Names in one line: a, b, c and 4 more."""
+    more = f" and {len(names) - MOST} more" if len(names) > MOST else ""
+    return ", ".join(names[:MOST]) + more
+
+
+def brief(value: Any) -> str:
+    """A value that does not fill a line."""
+    text = str(value)
+    return text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"
+
+
+def counts(classes: Codes) -> Array:
+    """Rows of every class."""
+    return np.bincount(classes.codes[classes.codes >= 0], minlength=len(classes.values))
+
+
+def cautions(rows: Rows, target: str) -> Iterator[str]:
+    """What to look at, a sentence each."""
+    for name, reason in rows.identifiers.items():
+        yield f"{name} only tells the rows apart: {reason}"
+    yield from _gaps(rows, target)
+    for name, found in rows.coded.items():
+        n = counts(found)
+        if (n > 0).sum() == 1 < n.sum():
+            yield f"{name} has the same value in all {n.sum():,} rows"
+    if rows.target is None:
+        return
+    if rows.classes is not None:
+        yield from _shares(rows.classes, target)
+        yield from _contradictions(rows, rows.classes, target)
+    answers = rows.classes or as_codes(np.asarray(rows.target, dtype=np.float64))
+    for name in rows.columns:
+        if name not in rows.identifiers and (reason := _leak(rows, name, answers)):
+            yield f"{name} gives {target} away: {reason}"
+
+
+def _gaps(rows: Rows, target: str) -> Iterator[str]:
+    missing = {name: int((found.codes < 0).sum()) for name, found in rows.coded.items()}
+    if some := [f"{name} ({n:,})" for name, n in missing.items() if n]:
+        yield f"values are missing in {cut(some)}"
+    if rows.target is not None:
+        gaps = rows.target.codes < 0 if isinstance(rows.target, Codes) else np.isnan(rows.target)
+        if n := int(gaps.sum()):
+            yield f"{target} is missing in {n:,} rows, which cannot be learned from"
+
+
+def _shares(classes: Codes, target: str) -> Iterator[str]:
+    """Classes that are too large, too small or alone."""
+    found = counts(classes)
+    n, top = int(found.sum()), int(found.argmax()) if len(found) else 0
+    if len(found) == 1:
+        yield f"{target} is {brief(classes.values[0])} in all {n:,} rows: there is nothing to learn"
+        return
+    if n and found[top] >= LARGEST * n:
+        yield (
+            f"{found[top]:,} of {n:,} rows are {brief(classes.values[top])}: accuracy alone says "
+            "little; look at precision and recall"
+        )
+    if small := [f"{brief(classes.values[c])} ({found[c]})" for c in np.flatnonzero(found < EACH)]:
+        yield f"few rows of {cut(small)}"
+
+
+def _leak(rows: Rows, name: str, answers: Codes) -> str:
+    """Why a column knows the target by itself; empty where it does not."""
+    column, found = rows.columns[name], rows.coded[name]
+    both = (found.codes >= 0) & (answers.codes >= 0)
+    x, y = found.codes[both], answers.codes[both]
+    n, m, k = len(x), np.count_nonzero(np.bincount(x)), np.count_nonzero(np.bincount(y))
+    if n < 2 * EACH or m < 2 or k < 2:
+        return ""
+    last = np.empty(len(found.values), dtype=np.int64)
+    last[x] = y
+    if 2 * m <= n and (last[x] == y).all():
+        how = "one to one" if m == k else f"its {m:,} values have one answer each"
+        return f"{how}, on all {n:,} rows"
+    if isinstance(column, Codes):
+        return ""
+    if rows.classes is not None:
+        return _apart(column[both], y, n)
+    with np.errstate(all="ignore"):  # infinite or huge numbers make no line
+        r = float(np.corrcoef(column[both], np.asarray(rows.target)[both])[0, 1])
+    return f"a straight line, on all {n:,} rows" if 1 - abs(r) < 1e-12 else ""
+
+
+def _apart(x: Array, y: Array, n: int) -> str:
+    """Whether the classes lie side by side in a column of numbers."""
+    sizes = np.bincount(y)
+    spans = sorted((x[y == c].min(), x[y == c].max()) for c in np.flatnonzero(sizes))
+    beside = all(one[1] < two[0] for one, two in pairwise(spans))
+    if not beside or sizes[sizes > 0].min() < EACH:
+        return ""
+    return f"thresholds tell the classes apart, on all {n:,} rows"
+
+
+def _contradictions(rows: Rows, classes: Codes, target: str) -> Iterator[str]:
+    """Rows that are equal in every column, identifiers aside, while their classes differ."""
+    known = np.flatnonzero(classes.codes >= 0)
+    group, label, places = _alike(rows)[known], classes.codes[known], rows.places[known]
+    first = dict(zip(group[::-1].tolist(), range(len(known) - 1, -1, -1), strict=True))
+    other = next((i for i, g in enumerate(group.tolist()) if label[i] != label[first[g]]), None)
+    if other is None:
+        return
+    pairs, n = np.unique(group * len(classes.values) + label, return_counts=True)
+    best = np.zeros(int(group.max()) + 1, dtype=np.int64)
+    np.maximum.at(best, pairs // len(classes.values), n)
+    aside = f" but for {cut([*rows.identifiers])}" if rows.identifiers else ""
+    yield (
+        f"rows {places[first[int(group[other])]]} and {places[other]} are equal{aside}, and their "
+        f"{target} differs: no more than {best.sum() / len(known):.3f} can be answered right"
+    )
+
+
+def _alike(rows: Rows) -> Array:
+    """A number for every row, the same for equal rows."""
+    group, names = np.arange(len(rows)), {*rows.columns}
+    if names < {*rows.schema.names} or names <= {*rows.identifiers}:
+        return group  # with text or an empty column, rows that look alike may differ
+    group = np.zeros(len(rows), dtype=np.int64)
+    for name in names - {*rows.identifiers}:
+        found = rows.coded[name]
+        group = np.unique(group * (len(found.values) + 1) + found.codes, return_inverse=True)[1]
+        if group.max() == len(group) - 1:
+            break
+    return group

@@ -1,0 +1,272 @@
+"""Problems: a task, a measure of performance, and experience."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from tallylearn.cautions import MOST, brief, cautions, counts, cut
+from tallylearn.description import Rows
+from tallylearn.doors import OnePass
+from tallylearn.errors import OptionError, TargetError, speaking
+from tallylearn.sources import Files, Source, aimed, opened
+from tallylearn.sources.declarations import Declaration
+from tallylearn.sources.memory import Table, check_rows, check_size
+from tallylearn.sources.targets import flat
+from tallylearn.tables import CATEGORY, DATE, NUMBER, TEXT, UNKNOWN, Array, Codes
+from tallylearn.workings import Derivation, Sentence, short
+from tallylearn.workings.rendering import Shown, evened, plain, plain_data
+
+TRAJECTORY = (  # what each step of a trajectory holds, as columns are called
+    ("state", "s", "observation", "obs"),
+    ("action", "a"),
+    ("reward", "r"),
+)
+
+
+@dataclass(frozen=True)
+class Problem(Shown):
+    """What is to be learned from a table: T, P and E, and of what type X and Y are."""
+
+    kind: str  # supervised, unsupervised, reinforcement
+    name: str  # concept learning, classification, regression, ...
+    task: str  # T
+    performance: str  # P
+    experience: str  # E
+    inputs: str  # X
+    outputs: str  # Y
+    learner: str = ""  # the learner, if one is given
+    hyper_parameters: Mapping[str, Any] = field(default_factory=dict)  # chosen before learning
+    parameters: str = ""  # learned
+    cautions: tuple[str, ...] = ()
+    whole: bool = True  # whether all rows were looked at
+
+    def lines(self) -> list[tuple[str, str]]:
+        """The parts, each with its letter or word."""
+        found = [
+            ("T", self.task),
+            ("P", self.performance),
+            ("E", self.experience),
+            ("X", self.inputs),
+            ("Y", self.outputs),
+        ]
+        if self.learner:
+            chosen = [f"{name} = {value!r}" for name, value in self.hyper_parameters.items()]
+            found.append(("learner", self.learner))
+            found.append(("hyper-parameters", ", ".join(chosen) or "none"))
+            found += [("parameters", self.parameters)] if self.parameters else []
+        return found + [("caution", text) for text in self.cautions]
+
+    def __str__(self) -> str:
+        said = [(word, plain(text)) for word, text in self.lines() if text]
+        words = evened([word for word, _ in said], left=True)
+        lines = [f"{word}  {text}" for word, (_, text) in zip(words, said, strict=True)]
+        return "\n".join([f"{self.name} ({self.kind})", *lines])
+
+    def to_markdown(self) -> str:
+        return self._sheet().to_markdown()
+
+    def to_html(self) -> str:
+        return self._sheet().to_html()
+
+    def to_dict(self) -> dict[str, Any]:
+        found = {name: getattr(self, name) for name in self.__dataclass_fields__}
+        chosen = {name: plain_data(value) for name, value in self.hyper_parameters.items()}
+        return found | {"hyper_parameters": chosen, "cautions": [*self.cautions]}
+
+    def _sheet(self) -> Derivation:
+        said = tuple(Sentence(f"{word}: {text}.") for word, text in self.lines() if text)
+        return Derivation(f"{self.name} ({self.kind})", said)
+
+
+def problem(
+    table: Any,
+    target: Any = None,
+    *,
+    learner: Any = None,
+    task: str | None = None,
+    performance: str | None = None,
+) -> Problem:
+    """Say what kind of learning problem a table poses, and what to be careful about.
+
+    A column called ``target`` makes it supervised; states, actions and rewards without one make
+    it reinforcement learning. A target of words, truth values or a few whole numbers holds
+    classes, unless the ``learner`` is a regressor. ``task`` and ``performance`` put other words
+    in the place of those that a table can give. Of files the first 65 536 rows are read.
+
+    >>> import tallylearn as tl
+    >>> print(tl.problem(tl.example("tennis")))
+    concept learning (supervised)
+    T  predict PlayTennis (2 classes: No 5, Yes 9) from 4 columns of categories
+    P  accuracy; to be beaten: 0.643, by always answering Yes
+    E  14 rows, each with its PlayTennis
+    X  finite: 3 · 3 · 2 · 2 = 36 points
+    Y  {No, Yes}
+
+    T. M. Mitchell, Machine Learning, 1997, chapter 1.
+    """
+    with speaking("problem"):
+        source, y = _source(table, target)
+        rows = Rows.of(source, y, getattr(learner, "task", None))
+        check_size(len(rows), len(rows.schema.columns))
+        name = source.declared.target or "y"
+        if rows.target is not None and not rows.answered:
+            raise TargetError(f"the target {name!r} has no value in any row.")
+        found = posed(rows, name, learner)
+    return replace(
+        found,
+        task=found.task if task is None else task,
+        performance=found.performance if performance is None else performance,
+    )
+
+
+def _source(table: Any, target: Any) -> tuple[Source, Array | None]:
+    """The table with its target, which may be a column or an array."""
+    name = target if isinstance(target, str) else None
+    if isinstance(table, Table | Files):
+        source = aimed(table, name, None)
+    else:
+        source = opened(table, Declaration(target=name))
+    if target is None or name is not None:
+        return source, None
+    y = flat(target)
+    if isinstance(source, Files):
+        raise TargetError("a table of files takes its target from a column.")
+    check_rows(len(source), y)
+    return source, y
+
+
+def posed(rows: Rows, target: str, learner: Any = None) -> Problem:
+    """The problem that some rows pose; one of them or more has a target, if there is one."""
+    inputs = _inputs(rows)
+    if rows.target is not None:
+        task = _classified if rows.classes is not None else _measured
+        name, said, performance, outputs = task(rows, target)
+        experience = f"{_many(rows)}, each with its {target}"
+        found = Problem("supervised", name, said, performance, experience, inputs, outputs)
+    elif steps := _steps(rows):
+        found = _acted(rows, *steps)
+    else:
+        found = Problem(
+            "unsupervised", "groups or density", f"find structure in {_columns(rows)}",
+            "none by itself: no row has a right answer", f"{_many(rows)}, no target", inputs, "",
+        )  # fmt: skip
+    noted = (*_mismatch(rows, target, learner), *cautions(rows, target))
+    return replace(found, cautions=noted, whole=rows.whole, **_learned(learner))
+
+
+def _classified(rows: Rows, target: str) -> tuple[str, str, str, str]:
+    classes = rows.classes or Codes((), np.empty(0, dtype=np.int32))
+    found = counts(classes)
+    order = range(len(found)) if len(found) <= MOST else np.argsort(-found, kind="stable")
+    shown = [f"{brief(classes.values[c])} {found[c]:,}" for c in order]
+    kinds = "1 class" if len(found) == 1 else f"{len(found):,} classes"
+    top = int(found.argmax()) if len(found) else 0
+    beaten = found[top] / found.sum() if found.sum() else 0.0
+    concept = len(found) == 2 and _finite(rows)
+    return (
+        "concept learning" if concept else "classification",
+        f"predict {target} ({kinds}: {cut(shown)}) from {_columns(rows)}",
+        f"accuracy; to be beaten: {beaten:.3f}, by always answering {brief(classes.values[top])}",
+        f"{{{cut([brief(value) for value in classes.values])}}}",
+    )
+
+
+def _measured(rows: Rows, target: str) -> tuple[str, str, str, str]:
+    y = np.asarray(rows.target, dtype=np.float64)
+    y = y[np.isfinite(y)]
+    with np.errstate(all="ignore"):  # a sum beyond the doubles is shown as inf
+        low, high, mean, spread = (float(f(y)) for f in (np.min, np.max, np.mean, np.std))
+    return (
+        "regression",
+        f"predict {target} ({short(low)} to {short(high)}) from {_columns(rows)}",
+        f"root mean squared error; to be beaten: {short(spread)}, by always answering the mean "
+        f"{short(mean)}",
+        "R",
+    )
+
+
+def _acted(rows: Rows, state: str, action: str, reward: str) -> Problem:
+    return Problem(
+        "reinforcement",
+        "a policy",
+        f"choose {action} by {state}",
+        f"the sum of {reward}",
+        f"{_many(rows)} of trajectories: {state}, {action}, {reward}",
+        f"the values of {state}",
+        f"the values of {action}",
+    )
+
+
+def _steps(rows: Rows) -> list[str]:
+    """The columns of a trajectory: state, action, reward; none if one of them is absent."""
+    names = {name.lower(): name for name in rows.schema.names}
+    found = [next((names[w] for w in words if w in names), "") for words in TRAJECTORY]
+    return found if all(found) else []
+
+
+def _mismatch(rows: Rows, target: str, learner: Any) -> Iterator[str]:
+    answer, who = getattr(learner, "task", None), type(learner).__name__
+    if answer == "regressor" and isinstance(rows.target, Codes):
+        yield f"{who} answers with numbers, and {target} holds words"
+    if answer == "classifier" and rows.measured:
+        yield f"{who} answers with classes, and {target} is measured"
+
+
+def _learned(learner: Any) -> dict[str, Any]:
+    """What of a learner is chosen beforehand, and what comes from the rows."""
+    if learner is None:
+        return {}
+    if not hasattr(learner, "get_params"):
+        raise OptionError(f"learner is {learner!r}. Give an estimator, such as tl.NaiveBayes().")
+    parameters = "learned from the rows"
+    if isinstance(learner, OnePass):
+        parameters += "; parametric: more rows do not add any"
+    with suppress(AttributeError):  # not fitted, or never counted
+        parameters = f"{learner.n_parameters_} free numbers, {parameters}"
+    return {
+        "learner": repr(learner),
+        "hyper_parameters": learner.get_params(deep=False),
+        "parameters": parameters,
+    }
+
+
+def _finite(rows: Rows) -> bool:
+    return all(column.kind == CATEGORY for column in rows.schema.columns)
+
+
+def _inputs(rows: Rows) -> str:
+    """X: a finite product, a space of numbers, or both."""
+    sizes = [
+        2 if c.origin == "truth" else len({*c.values, *rows.coded[c.name].values})
+        for c in rows.schema.of_kind(CATEGORY)
+    ]
+    shown = " · ".join(map(str, sizes)) + " = " if 1 < len(sizes) <= MOST else ""
+    points = f"{shown}{prod(sizes):,} points"
+    if _finite(rows):
+        return f"finite: {points}"
+    d, texts = len(rows.schema.numbers), len(rows.schema.of_kind(TEXT))
+    spaces = [f"R^{d}"] * bool(d) + [f"({points})"] * bool(sizes) + ["text"] * texts
+    kind = "mixed" if len(spaces) > 1 else "continuous" if d else "discrete"
+    return f"{kind}: {' × '.join(spaces) or 'nothing'}"
+
+
+def _columns(rows: Rows) -> str:
+    words = {
+        NUMBER: "numbers", DATE: "dates", CATEGORY: "categories", TEXT: "text", UNKNOWN: "no values"
+    }  # fmt: skip
+    found = [(len(rows.schema.of_kind(kind)), word) for kind, word in words.items()]
+    first, *others = [(n, word) for n, word in found if n]
+    head = f"{first[0]:,} column{'s' * (first[0] > 1)} of {first[1]}"
+    return ", ".join([head, *(f"{n:,} of {word}" for n, word in others)])
+
+
+def _many(rows: Rows) -> str:
+    n = len(rows)
+    text = f"{n:,} row" if n == 1 else f"{n:,} rows"
+    return text if rows.whole else f"the first {text}"
