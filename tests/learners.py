@@ -84,4 +84,6 @@ CASES = (
     Case("majority", tl.DummyClassifier, EVERYTHING, "kind"),
     Case("mean", tl.DummyRegressor, EVERYTHING, "price"),
     Case("median", lambda: tl.DummyRegressor(strategy="median"), EVERYTHING, "price"),
+    Case("lms", lambda: tl.LMS(1e-14), ("width",), "price", "plain"),
+    Case("lms-mean", lambda: tl.LMS(1e-14, scaling="mean", steps=9), ("width",), "price", "plain"),
 )

@@ -284,3 +284,33 @@ def test_golden_files_still_load(case: Case, mixed: pd.DataFrame) -> None:
         assert close(again, fresh)
     predicted = again.predict(case.rows(mixed))
     assert np.array_equal(predicted, fresh.predict(case.rows(mixed)))
+
+
+plain_learners = pytest.mark.parametrize(
+    "case", [case for case in CASES if case.tally == "plain"], ids=lambda case: case.name
+)
+
+
+@plain_learners
+def test_what_is_no_sum_neither_merges_nor_forgets(case: Case, mixed: pd.DataFrame) -> None:
+    model = fitted(case, mixed)
+    before = modelfile.digests(model)
+    with pytest.raises(errors.MergeError, match="no tally"):
+        tl.merge(model, model)
+    with pytest.raises(errors.ForgetError, match="Fit again"):
+        model.forget(case.table(mixed), case.target)
+    assert modelfile.digests(model) == before
+
+
+@plain_learners
+def test_plain_learners_have_the_same_bits_on_any_number_of_threads_and_from_files(
+    case: Case, mixed: pd.DataFrame, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = fitted(case, mixed)
+    table = pa.Table.from_pandas(case.table(mixed), preserve_index=False)
+    pa.parquet.write_table(table, tmp_path / "all.parquet", row_group_size=70)
+    monkeypatch.setattr(tables, "BLOCK", 17)
+    for threads in (1, 5):
+        with tl.engine(threads=threads):
+            assert same_bits(whole, fitted(case, mixed))
+            assert same_bits(whole, case.make().fit(tmp_path / "all.parquet", case.target))

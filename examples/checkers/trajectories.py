@@ -104,7 +104,7 @@ def _items(line: str) -> list[str | int]:
         items = None
     if not isinstance(items, list) or len(items) % 3 != 1 or len(items) < 4:
         raise InputError(
-            f"{line.strip()[:40]!r} is not a trajectory: a JSON list of a state and then an action, "
+            f"{line.strip()[:40]!r} is not a trajectory: a JSON list of a state, and of an action, "
             "a reward and a state for every move."
         )
     return items

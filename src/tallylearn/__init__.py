@@ -10,6 +10,7 @@ __version__ = "0.1.0"
 NAMES = {  # public name -> the module that holds it
     "DummyClassifier": "models.dummies",
     "DummyRegressor": "models.dummies",
+    "LMS": "models.lms",
     "LinearDiscriminantAnalysis": "models.discriminants",
     "NaiveBayes": "models.naive_bayes",
     "NearestCentroid": "models.nearest_centroid",
