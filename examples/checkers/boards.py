@@ -85,7 +85,7 @@ class Board(NamedTuple):
         able = 0
         for by, pieces in _ways(self.turn, own, own & self.kings):
             able |= pieces & shifted(other, -by) & shifted(free, -2 * by)
-        found = []
+        found: list[Move] = []
         for start in bits(able):
             ways = FORWARD[self.turn] + (BACKWARD[self.turn] if start & self.kings else ())
             found += _chains((start,), 0, other, free | start, ways)

@@ -14,13 +14,17 @@ After the figure of the notes (chapter 1), which is Mitchell's (Machine Learning
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from pathlib import Path
 from random import Random
 from typing import NamedTuple
 
+import pyarrow as pa
+
 import tallylearn as tl
+from tallylearn.errors import FileError
 
 from .boards import BLACK, RED
-from .features import Evaluation, Features, features
+from .features import NAMES, Evaluation, Features, features
 from .games import Game, reward
 from .players import chooser, explorer
 from .trajectories import Trajectory, record
@@ -68,22 +72,40 @@ def criticise(trajectory: Trajectory, evaluation: Evaluation) -> list[Example]:
 class Generaliser:
     """The generaliser: least mean squares moves the weights towards the training values."""
 
-    def __init__(self, seed: int = 0, rate: float = RATE) -> None:
+    def __init__(self, model: tl.LMS) -> None:
+        self.model = model
+
+    @classmethod
+    def untrained(cls, seed: int = 0, rate: float = RATE) -> Generaliser:
+        """With small random weights."""
         rng = Random(f"weights {seed}")
-        self.evaluation = Evaluation(tuple(rng.uniform(-SMALL, SMALL) for _ in range(7)))
-        self.model = tl.LMS(rate, start=self.evaluation.weights)
+        return cls(tl.LMS(rate, start=[rng.uniform(-SMALL, SMALL) for _ in range(7)]))
 
-    def learn(self, examples: list[Example]) -> Evaluation:
+    @classmethod
+    def loaded(cls, path: Path) -> Generaliser:
+        """With the weights of a model file."""
+        model = tl.load(path)
+        if not isinstance(model, tl.LMS) or model.model_.columns != NAMES:
+            raise FileError(f"{path} holds a model of something else than checkers.")
+        return cls(model)
+
+    @property
+    def evaluation(self) -> Evaluation:
+        """V̂ as it stands."""
+        if not hasattr(self.model, "schema_"):
+            return Evaluation(tuple(self.model.start))
+        return Evaluation((self.model.intercept_, *self.model.coef_.tolist()))
+
+    def learn(self, examples: list[Example]) -> None:
         """One step for every example."""
-        x, v_train = zip(*examples, strict=True)
-        self.model.partial_fit(x, v_train)
-        self.evaluation = Evaluation((self.model.intercept_, *self.model.coef_.tolist()))
-        return self.evaluation
+        columns = zip(*(example.x for example in examples), strict=True)
+        table = pa.table(dict(zip(NAMES, map(list, columns), strict=True)))
+        self.model.partial_fit(table, [example.v_train for example in examples])
 
 
-def practise(games: int, generaliser: Generaliser, seed: int) -> Iterator[Trajectory]:
-    """Once round the circle for every game."""
-    for number in range(games):
+def practise(numbers: range, generaliser: Generaliser, seed: int) -> Iterator[Trajectory]:
+    """Once round the circle for every game; its number and the seed decide what is drawn in it."""
+    for number in numbers:
         rng = Random(f"game {seed} {number}")
         trajectory = perform(generate_experiment(rng), generaliser.evaluation, rng)
         generaliser.learn(criticise(trajectory, generaliser.evaluation))

@@ -66,7 +66,7 @@ class Weights:
         """The terms w_i · x_i: they sum to the prediction."""
         places = [block.schema.places[name] for name in self.columns]
         return [
-            Evidence((Line(answer, self._terms(x[places])),), answer, "sum")
+            Evidence((Line("ŷ", self._terms(x[places])),), answer, "sum")
             for x, answer in zip(block.numbers, self.answers(block).tolist(), strict=True)
         ]
 
@@ -150,7 +150,7 @@ class LMS(Incremental, Regressor):
     >>> model.intercept_, model.coef_
     (0.511, array([1.163]))
     >>> print(model.explain([[2]]))
-    → 2.837  0.511 + 2.326 = 2.837
+    ŷ  0.511 + 2.326 = 2.837
 
     References
     ----------
