@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import inf
 from random import Random
 
 from .boards import Move
@@ -44,8 +45,8 @@ def choose_move(game: Game, evaluation: Evaluation, rng: Random) -> Move:
 
 
 def value(game: Game, side: str, evaluation: Evaluation) -> float:
-    """V where the game is over and V is known, else V̂."""
+    """V where the game is over, else V̂. A sum of weights may exceed 1, so a win counts as more."""
     result = game.result()
     if result is None:
         return evaluation(game.board, side)
-    return float(reward(result, side))
+    return {1: inf, 0: 0.0, -1: -inf}[reward(result, side)]

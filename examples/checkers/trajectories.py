@@ -100,7 +100,7 @@ def _read(line: str) -> Trajectory:
 def _items(line: str) -> list[str | int]:
     try:
         items = json.loads(line)
-    except ValueError:
+    except (ValueError, RecursionError):
         items = None
     if not isinstance(items, list) or len(items) % 3 != 1 or len(items) < 4:
         raise InputError(
