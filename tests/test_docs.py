@@ -20,6 +20,7 @@ FLAGS = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
 ROWS = {"A": 14, "B": 19, "C": 34, "D": 11, "E": 14, "F": 20, "G": 23, "H": 11, "I": 9, "J": 3}
 IDS = [f"{letter}{number}" for letter, last in ROWS.items() for number in range(1, last + 1)]
 BUILT = {
+    "A3", "A4", "A5", "A6", "J2",
     "B17", "E9", "E10", "F1", "F2", "F3", "F4", "F5", "F6", "F7", "F8", "F9", "F10", "F11", "F12",
     "F13", "F14", "F15", "F16", "F17", "F18", "F19", "F20", "G23", "H8", "I8",
 }  # fmt: skip

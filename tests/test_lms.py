@@ -142,6 +142,15 @@ def test_steps_that_overshoot_are_counted_and_named() -> None:
     assert "10 of 30 steps made the error larger" in str(model.show_work())
 
 
+def test_steps_that_lead_uphill_are_an_error_in_fit_and_counted_in_a_stream() -> None:
+    x, y = [[1.0], [2.0], [3.0]], [1.0, 2.0, 4.0]
+    with pytest.raises(errors.InputError, match=r"40 of 60 steps.*grew from 7 to .*smaller rate"):
+        tl.LMS(0.5, steps=60).fit(x, y)
+    with pytest.raises(errors.InputError, match=r"3 of 3 steps.*grew from 7 to"):
+        tl.LMS(0.5, scaling="mean", steps=3).fit(x, y)
+    assert tl.LMS(0.5).partial_fit(x, y).overshot_ == 2
+
+
 def test_a_missing_number_is_named() -> None:
     frame = pd.DataFrame({"a": [1.0, 2.0, 3.0], "b": [1.0, None, 2.0], "y": [1.0, 2.0, 3.0]})
     with pytest.raises(errors.ColumnError, match=r"LMS: column 'b' is missing in row 1"):

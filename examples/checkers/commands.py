@@ -101,7 +101,7 @@ def play(side: str, seed: int, model: Path | None, record: Path | None) -> None:
 @click.option("--against", default="random", show_default=True,
               help="random, untrained, or another model file.")  # fmt: skip
 def tournament(games: int, seed: int, model: Path | None, against: str) -> None:
-    """Let the program meet an opponent, by turns as Black and as Red."""
+    """Let the program meet an opponent, as Black and as Red from every opening."""
     opponents: dict[str, Callable[[], Any]] = {
         "random": lambda: play_anything,
         "untrained": lambda: chooser(Generaliser.untrained(seed).evaluation),
@@ -143,7 +143,7 @@ def demonstrate() -> None:
         ("trained against random", after, play_anything),
         ("trained against untrained", after, chooser(before)),
     )
-    click.echo("Tournaments of 500 games that were not met before, by turns as Black and as Red:")
+    click.echo("Tournaments of 500 games, from openings by lot, each played as Black and as Red:")
     for title, evaluation, opponent in meetings:
         with waiting(500) as tick:
             score = compete(chooser(evaluation), opponent, 500, 1, tick)

@@ -7,6 +7,7 @@ third time. (Between people both are claims; here they end the game.)
 
 from __future__ import annotations
 
+from random import Random
 from typing import NamedTuple
 
 from .boards import OTHER, START, Board, Move
@@ -34,6 +35,14 @@ class Game(NamedTuple):
         if len(self.past) >= QUIET or self.past.count(self.board) >= REPEATED - 1:
             return DRAW
         return None
+
+
+def opening(rng: Random, moves: int = 4) -> Game:
+    """A game that has begun with moves by lot."""
+    game = Game()
+    for _ in range(moves):
+        game = game.after(rng.choice(game.board.moves()))
+    return Game(game.board)
 
 
 def reward(result: str | None, side: str) -> int:

@@ -25,13 +25,12 @@ from tallylearn.errors import FileError
 
 from .boards import BLACK, RED
 from .features import NAMES, Evaluation, Features, features
-from .games import Game, reward
+from .games import Game, opening, reward
 from .players import chooser, explorer
 from .trajectories import Trajectory, record
 
-RATE = 0.002  # c of the notes; above 2 / (1 + 12² + 12²) = 0.007 a single step overshoots
-OPENING = 4  # moves by lot before a game of self-play begins
-EXPLORED = 0.1  # the share of moves by lot within it
+RATE = 0.0005  # c of the notes; above 2 / (1 + 12² + 12²) = 0.007 a single step overshoots
+EXPLORED = 0.1  # the share of moves by lot in self-play
 SMALL = 0.01  # weights start between -SMALL and SMALL
 
 
@@ -44,10 +43,7 @@ class Example(NamedTuple):
 
 def generate_experiment(rng: Random) -> Game:
     """The experiment generator: a board that is new, a few moves by lot from the start."""
-    game = Game()
-    for _ in range(OPENING):
-        game = game.after(rng.choice(game.board.moves()))
-    return Game(game.board)
+    return opening(rng)
 
 
 def perform(game: Game, evaluation: Evaluation, rng: Random) -> Trajectory:

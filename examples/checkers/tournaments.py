@@ -10,7 +10,7 @@ from typing import NamedTuple
 from tallylearn.intervals import wilson
 
 from .boards import BLACK, RED
-from .games import DRAW, Game
+from .games import DRAW, opening
 from .players import Player
 from .trajectories import record
 
@@ -55,12 +55,17 @@ def compete(
     seed: int,
     tick: Callable[[], object] = lambda: None,
 ) -> Score:
-    """Play many games, the player as Black and as Red by turns."""
+    """Play many games, two from every opening: the player is Black in one and Red in the other.
+
+    Openings are drawn by lot, as in draughts between people: players that draw nothing would meet
+    in one and the same game again and again.
+    """
     results: Counter[str] = Counter()
     for number in range(games):
         side = (BLACK, RED)[number % 2]
         black, red = (player, opponent) if side == BLACK else (opponent, player)
-        result = record(Game(), black, red, Random(f"{seed} {number}")).result
+        start = opening(Random(f"opening {seed} {number // 2}"))
+        result = record(start, black, red, Random(f"{seed} {number}")).result
         results["drawn" if result == DRAW else "won" if result == side else "lost"] += 1
         tick()
     return Score(results["won"], results["drawn"], results["lost"])

@@ -432,17 +432,21 @@ def test_the_interval_covers_the_true_share_at_least_as_often_as_it_says() -> No
     assert inside >= 950
 
 
-def test_the_players_change_sides() -> None:
+def test_the_players_change_sides_after_every_game() -> None:
     seen: list[str] = []
 
     def watch(game: Game, rng: Random) -> Move:
-        if game.board == START:
-            seen.append(game.board.turn)
+        seen.append(game.board.turn)
         return play_anything(game, rng)
 
-    compete(watch, play_anything, 4, seed=0)
-    assert seen == [BLACK] * 2
+    compete(watch, play_anything, 1, seed=0)
+    assert {*seen} == {BLACK}
+    compete(watch, play_anything, 2, seed=0)
+    assert {*seen} == {BLACK, RED}
     assert explorer(watch, 1.0)(Game(), Random(0)) in START.moves()
+    assert compete(chooser(MATERIAL), chooser(MATERIAL), 20, seed=0).share == pytest.approx(
+        0.5, abs=0.2
+    )
 
 
 def test_the_curve_stops_where_it_is_told_and_draws_itself() -> None:

@@ -21,6 +21,18 @@ class Descent:
     steps: int
     overshot: int  # steps that made the error larger which they were to make smaller
     trace: Array  # the first steps
+    before: float  # mean squared error over the rows
+    after: float
+
+    def check(self) -> Descent:
+        """An error where the steps led uphill because they were too long."""
+        if self.overshot and not self.after <= self.before:
+            raise InputError(
+                f"{self.overshot} of {self.steps} steps made the error larger which they were to "
+                f"make smaller, and the mean squared error grew from {self.before:.4g} to "
+                f"{self.after:.4g}. Take a smaller rate, or scale the columns."
+            )
+        return self
 
 
 def walked(
@@ -31,14 +43,17 @@ def walked(
     The trace holds y, the prediction, x and the weights after, for the first ``room`` steps.
     """
     weights, found = weights.copy(), np.zeros(2, dtype=np.int64)
-    most = BELIEVED * float(np.abs(_errors(weights, x, y)).max())
+    errors = _errors(weights, x, y)
+    most = BELIEVED * float(np.abs(errors).max())
     trace = np.empty((min(room, len(rows)), 3 + 2 * x.shape[1]))
     bounds = np.array([float(intercept), most])
     y = np.ascontiguousarray(y, dtype=np.float64)
     descending.walk(x, y, rows, rate, bounds, weights, trace, found)
     if found[1] >= 0 or not np.isfinite(weights).all():
         raise _diverged(rate, int(found[1]) if found[1] >= 0 else len(rows))
-    return Descent(weights, len(rows), int(found[0]), trace)
+    with np.errstate(over="ignore"):
+        losses = [float(np.mean(e**2)) for e in (errors, y - x @ weights[1:] - weights[0])]
+    return Descent(weights, len(rows), int(found[0]), trace, *losses)
 
 
 def descended(
@@ -60,7 +75,8 @@ def descended(
                 raise _diverged(rate, t + 1)
             if t < len(trace):
                 trace[t] = losses[t], *weights
-    return Descent(weights, steps, int((np.diff(losses) > 0).sum()), trace)
+    overshot = int((np.diff(losses) > 0).sum())
+    return Descent(weights, steps, overshot, trace, float(losses[0]), float(losses[-1]))
 
 
 def complete(block: Block) -> Array:

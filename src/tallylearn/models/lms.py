@@ -141,7 +141,9 @@ class LMS(Incremental, Regressor):
     fit_intercept : whether there is a w0.
     random_state : seeds what is drawn; None draws anew every time.
 
-    ``overshot_`` counts the steps that made the error larger. Weights that run away are an error.
+    ``overshot_`` counts the steps that made the error larger which they were to make smaller. Where
+    these leave ``fit`` with a larger error than it started with, that is an error; so are weights
+    that run away.
 
     Examples
     --------
@@ -190,7 +192,8 @@ class LMS(Incremental, Regressor):
 
     def train(self, block: Block) -> Weights:
         """From the first weights, as many steps as asked for."""
-        return self._moved(self._first(block), block, self.steps)
+        first = self._first(block)
+        return first.after(self._descent(first, block, self.steps).check())
 
     def update(self, model: Weights | None, block: Block) -> Weights:
         """Once through the rows, from where the weights are."""
@@ -201,7 +204,8 @@ class LMS(Incremental, Regressor):
                 f"scaling was {model.scaling!r} for the rows before, and is {self.scaling!r} now. "
                 "Fit again, or set it back."
             )
-        return self._moved(replace(model, rate=float(self.rate)), block, None)
+        model = replace(model, rate=float(self.rate))
+        return model.after(self._descent(model, block, None))
 
     @property
     def coef_(self) -> Array:
@@ -247,7 +251,7 @@ class LMS(Incremental, Regressor):
         weights[0] = weights[0] if self.fit_intercept else 0.0
         return weights
 
-    def _moved(self, model: Weights, block: Block, steps: int | None) -> Weights:
+    def _descent(self, model: Weights, block: Block, steps: int | None) -> Descent:
         if block.weight is not None:
             raise InputError("the table declares weights of rows, which the rule has no place for.")
         told: dict[str, Any] = {
@@ -258,9 +262,9 @@ class LMS(Incremental, Regressor):
         x, n = complete(block), len(block)
         if self.scaling in BATCH:
             told["rate"] /= n if self.scaling == "mean" else 1
-            return model.after(descended(model.weights, x, block.target, steps or 1, **told))
+            return descended(model.weights, x, block.target, steps or 1, **told)
         rows = self._picked(n, steps or n, model.steps)
-        return model.after(walked(model.weights, x, block.target, rows, **told))
+        return walked(model.weights, x, block.target, rows, **told)
 
     def _picked(self, n: int, steps: int, before: int) -> Array:
         """The rows to look at, one after the other."""
