@@ -126,7 +126,7 @@ def a6(show: Show) -> None:
 
     assert [reward(result, BLACK) for result in (BLACK, RED, DRAW)] == [1, -1, 0]
     pieces = Evaluation((0.0, 0.1, -0.1, 0.0, 0.0, 0.0, 0.0))
-    game = Game(placed("2 9", "6 7 15 32"))
+    game = Game(placed("2", "6 7 15 32"))
     for move in game.board.moves():
         show(f"{text_of(move)}: V̂ = {pieces(game.board.after(move), BLACK):.1f}")
     chosen = text_of(choose_move(game, pieces, Random(0)))

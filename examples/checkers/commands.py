@@ -70,11 +70,8 @@ def learn(**given: Any) -> None:
     stops = [*range(0, given["games"], given["every"]), given["games"]]
     keep = _keeper(given["record"])
     with waiting(given["games"] + 100 * len(stops)) as tick:
-        points = [
-            *curves.follow(
-                generaliser, stops, matches=100, seed=given["seed"], keep=keep, tick=tick
-            )
-        ]
+        told: Any = {"matches": 100, "seed": given["seed"], "keep": keep, "tick": tick}
+        points = list(curves.follow(generaliser, stops, **told))
     click.echo(curves.table(points))
     click.echo(f"\n{weights(generaliser.evaluation)}")
     if given["save"]:
@@ -90,8 +87,8 @@ def learn(**given: Any) -> None:
 @click.option("--record", type=FILE, help="Add the game to this file, if it is played to its end.")
 def play(side: str, seed: int, model: Path | None, record: Path | None) -> None:
     """Play against the program at the terminal."""
-    game = Match(_taught(model, seed), side).play(Random(seed))
-    _keeper(record)(game)
+    keep = _keeper(record)
+    keep(Match(_taught(model, seed), side).play(Random(seed)))
 
 
 @program.command()
@@ -102,14 +99,11 @@ def play(side: str, seed: int, model: Path | None, record: Path | None) -> None:
               help="random, untrained, or another model file.")  # fmt: skip
 def tournament(games: int, seed: int, model: Path | None, against: str) -> None:
     """Let the program meet an opponent, as Black and as Red from every opening."""
-    opponents: dict[str, Callable[[], Any]] = {
-        "random": lambda: play_anything,
-        "untrained": lambda: chooser(Generaliser.untrained(seed).evaluation),
-    }
-    if against in opponents:
-        opponent = opponents[against]()
+    if against == "random":
+        opponent = play_anything
     else:
-        opponent = chooser(Generaliser.loaded(Path(against)).evaluation)
+        file = None if against == "untrained" else Path(against)
+        opponent = chooser(_generaliser(file, seed).evaluation)
     player = chooser(_taught(model, seed).evaluation)
     with waiting(games) as tick:
         score = compete(player, opponent, games, seed, tick)
@@ -135,13 +129,14 @@ def demonstrate() -> None:
         f"player of random moves. Experience: {LESSONS} games against itself, seed 0.\n"
     )
     with waiting(LESSONS + 100 * len(stops)) as tick:
-        points = [*curves.follow(generaliser, stops, matches=100, seed=0, tick=tick)]
+        points = list(curves.follow(generaliser, stops, matches=100, seed=0, tick=tick))
     after = generaliser.evaluation
     click.echo(f"{weights(before, after)}\n\n{curves.table(points)}\n")
     meetings = (
         ("untrained against random", before, play_anything),
         ("trained against random", after, play_anything),
         ("trained against untrained", after, chooser(before)),
+        (f"{LESSONS} games against {stops[3]}", after, chooser(points[3].evaluation)),
     )
     click.echo("Tournaments of 500 games, from openings by lot, each played as Black and as Red:")
     for title, evaluation, opponent in meetings:

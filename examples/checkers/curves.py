@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
+from .features import Evaluation
 from .learning import Generaliser, practise
 from .players import chooser, play_anything
 from .tournaments import Score, compete
@@ -18,6 +19,7 @@ class Point(NamedTuple):
 
     games: int
     score: Score
+    evaluation: Evaluation
 
 
 def follow(
@@ -39,14 +41,15 @@ def follow(
             keep(game)
             tick()
         played = stop
-        player = chooser(generaliser.evaluation)
-        yield Point(stop, compete(player, play_anything, matches, seed, tick))
+        evaluation = generaliser.evaluation
+        score = compete(chooser(evaluation), play_anything, matches, seed, tick)
+        yield Point(stop, score, evaluation)
 
 
 def table(points: Sequence[Point]) -> str:
     """The curve as lines of text."""
     lines = ["games learned   points   95 % interval"]
-    for games, score in points:
+    for games, score, _ in points:
         low, high = score.interval
         bar = "█" * round(40 * score.share)
         lines.append(f"{games:>13}   {score.share:6.1%}   {low:6.1%} to {high:6.1%}   {bar}")
@@ -63,10 +66,10 @@ def svg(points: Sequence[Point]) -> str:
     def y(share: float) -> float:
         return HEIGHT - EDGE - share * (HEIGHT - 2 * EDGE)
 
-    path = " ".join(f"{x(games):.1f},{y(score.share):.1f}" for games, score in points)
+    path = " ".join(f"{x(games):.1f},{y(score.share):.1f}" for games, score, _ in points)
     bars = [
         f'<path d="M{x(games):.1f} {y(low):.1f}V{y(high):.1f}"/>'
-        for games, score in points
+        for games, score, _ in points
         for low, high in [score.interval]
     ]
     shares = [
