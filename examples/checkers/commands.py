@@ -18,7 +18,7 @@ from . import curves, trajectories
 from .boards import BLACK, RED, START, perft
 from .features import NAMES, Evaluation
 from .learning import RATE, Generaliser, practise, study
-from .players import chooser, play_anything
+from .players import Player, chooser, play_anything
 from .terminals import Match
 from .tournaments import compete
 
@@ -99,9 +99,8 @@ def play(side: str, seed: int, model: Path | None, record: Path | None) -> None:
               help="random, untrained, or another model file.")  # fmt: skip
 def tournament(games: int, seed: int, model: Path | None, against: str) -> None:
     """Let the program meet an opponent, as Black and as Red from every opening."""
-    if against == "random":
-        opponent = play_anything
-    else:
+    opponent: Player = play_anything
+    if against != "random":
         file = None if against == "untrained" else Path(against)
         opponent = chooser(_generaliser(file, seed).evaluation)
     player = chooser(_taught(model, seed).evaluation)

@@ -53,7 +53,7 @@ def perform(game: Game, evaluation: Evaluation, rng: Random) -> Trajectory:
 
 
 def criticise(trajectory: Trajectory, evaluation: Evaluation) -> list[Example]:
-    """The critic: V_train(b) = V̂(the board when it is one's turn again); at the end V itself.
+    """The critic: V_train(b) = V̂(the next board that the same side leaves behind); at the end V.
 
     A board is seen by the side that has just moved: these are the boards that ChooseMove compares.
     """
