@@ -269,7 +269,7 @@ class LMS(Incremental, Regressor):
     def _picked(self, n: int, steps: int, before: int) -> Array:
         """The rows to look at, one after the other."""
         if self.order == "table":
-            return np.arange(steps, dtype=np.int64) % n
+            return np.resize(np.arange(n, dtype=np.int64), steps)
         seed = None if self.random_state is None else [self.random_state, before, 1]
         return np.random.default_rng(seed).integers(n, size=steps)
 
