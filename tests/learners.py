@@ -13,7 +13,7 @@ import tallylearn as tl
 
 @dataclass(frozen=True)
 class Case:
-    """A learner, the columns it is given, its target, and what DESIGN.md promises of its tally."""
+    """A learner, its columns, its target, and what is promised of it: exact, float or plain."""
 
     name: str
     make: Callable[[], Any]
@@ -84,4 +84,6 @@ CASES = (
     Case("majority", tl.DummyClassifier, EVERYTHING, "kind"),
     Case("mean", tl.DummyRegressor, EVERYTHING, "price"),
     Case("median", lambda: tl.DummyRegressor(strategy="median"), EVERYTHING, "price"),
+    Case("lms", lambda: tl.LMS(1e-14), ("width",), "price", "plain"),
+    Case("lms-mean", lambda: tl.LMS(1e-14, scaling="mean", steps=9), ("width",), "price", "plain"),
 )

@@ -253,6 +253,8 @@ def b16(show: Show) -> None:
     found = tl.evaluate(DummyRegressor(), np.zeros((3, 1)), y, cv=[([0], [1, 2])])
     show(f"|(3, 4)| = 5 and |(0, 2)| = 2: mean {found['euclidean'].pooled}")
     assert found["euclidean"].pooled == 3.5
+
+
 GAMES = {"state": ["b0", "b1", "b2"], "action": ["11-15", "23-19", "8-11"], "reward": [0, 0, 1]}
 DRAWN = [{"n": n, "sign": sign} for n, sign in GOLDEN_INPUTS["concept.version_space"]["D"]]
 NUMBERS = {
@@ -376,6 +378,72 @@ def a13(show: Show) -> None:
     show(noisy)
     assert noisy.contradictions == ((1, 6),)
     assert noisy.count == 0
+
+
+@row("A3", "000 003", "Linear evaluation function")
+def a3(show: Show) -> None:
+    from examples.checkers.boards import BLACK, START
+    from examples.checkers.features import NAMES, Evaluation, features
+
+    evaluation = Evaluation((0.5, 1.0, -1.0, 2.0, -2.0, -0.5, 0.25))  # w0 to w6, of f0 = 1 to f6
+    x = features(START, BLACK)
+    show(dict(zip(NAMES, x, strict=True)))
+    show(evaluation(START, BLACK))
+    model = tl.LMS(1e-9, start=evaluation.weights).fit([x], [evaluation(START, BLACK)])
+    assert model.predict([x])[0] == evaluation(START, BLACK) == 0.5
+
+
+@row("A4", "000 003 004", "LMS weight update")
+def a4(show: Show) -> None:
+    given, golden = GOLDEN_INPUTS["linreg.gd_scalings"], GOLDEN["linreg.gd_scalings"]
+    x = [[value] for value in given["x"]]
+    steps = {
+        "error": "000 LMS sample 1: +c*f*err",
+        "twice": "004 SGD sample 1: +2*alpha*err*x",
+        "sum": "002 half-sum loss: +alpha*X^T r",
+        "mean": "004 batch: +alpha*(2/m) X^T r",
+    }
+    for scaling, line in steps.items():
+        model = tl.LMS(given["alpha"], scaling=scaling, steps=1, start=given["theta"])
+        model.fit(x, given["y"])
+        show(f"{scaling}: w0 = {model.intercept_:.4g}, w1 = {model.coef_[0]:.4g}")
+        assert np.allclose([model.intercept_, *model.coef_], golden[line], rtol=1e-15)
+    show(tl.LMS(given["alpha"]).fit(x, given["y"]).show_work())
+
+
+@row("A5", "000", "Self-play game learner")
+def a5(show: Show) -> None:
+    from examples.checkers.learning import Generaliser, practise
+    from examples.checkers.players import chooser, play_anything
+    from examples.checkers.tournaments import compete
+
+    generaliser = Generaliser.untrained(seed=0)
+    before = compete(chooser(generaliser.evaluation), play_anything, 50, seed=1)
+    for _ in practise(range(30), generaliser, seed=0):  # performance system, critic, generaliser
+        pass
+    after = compete(chooser(generaliser.evaluation), play_anything, 50, seed=1)
+    show(f"points against the random player: {before.share:.0%}, after 30 games {after.share:.0%}")
+    assert after.interval.low > 0.9 > before.interval.high
+
+
+@row("A6", "000", "Board target V and ChooseMove")
+def a6(show: Show) -> None:
+    from random import Random
+
+    from examples.checkers.boards import BLACK, RED, placed
+    from examples.checkers.features import Evaluation
+    from examples.checkers.games import DRAW, Game, reward
+    from examples.checkers.notation import text_of
+    from examples.checkers.players import choose_move
+
+    assert [reward(result, BLACK) for result in (BLACK, RED, DRAW)] == [1, -1, 0]
+    pieces = Evaluation((0.0, 0.1, -0.1, 0.0, 0.0, 0.0, 0.0))
+    game = Game(placed("2", "6 7 15 32"))
+    for move in game.board.moves():
+        show(f"{text_of(move)}: V̂ = {pieces(game.board.after(move), BLACK):.1f}")
+    chosen = text_of(choose_move(game, pieces, Random(0)))
+    show(f"chosen: {chosen}")
+    assert chosen == "2x11x18"  # two pieces, not one
 
 
 @row("B17", "000 004", "Majority-class baseline")
@@ -1002,6 +1070,26 @@ def i8(show: Show) -> None:
     show(centroid.predict([[None, 8.0]]).tolist())
     assert bayes.predict([{"x": None, "c": "v"}]).tolist() == ["b"]
     assert centroid.predict([[None, 8.0]]).tolist() == ["b"]
+
+
+@row("J2", "000 002 003", "Reinforcement learning data set: trajectories (s0, a1, r1, s1, ...)")
+def j2(show: Show) -> None:
+    from random import Random
+
+    from examples.checkers.boards import placed
+    from examples.checkers.games import Game
+    from examples.checkers.learning import Generaliser, study
+    from examples.checkers.players import play_anything
+    from examples.checkers.trajectories import record
+
+    game = record(Game(placed("K10 K18", "23 32")), play_anything, play_anything, Random(1))
+    for item in game.items()[:10]:
+        show(item)
+    assert len(game.states) == len(game.actions) + 1 == len(game.rewards) + 1
+    generaliser = Generaliser.untrained(seed=0)
+    before = generaliser.evaluation
+    assert study([game], generaliser) == 1
+    assert generaliser.evaluation != before  # the policy, ChooseMove by V̂, has learned from it
 
 
 @pytest.mark.parametrize("name", ROWS)

@@ -42,6 +42,9 @@ ESTIMATORS = (
     tl.DummyClassifier(strategy="most_frequent"),
     tl.DummyRegressor(),
     tl.DummyRegressor(strategy="median"),
+    tl.LMS(5e-5),  # the checks have columns around 100, which run away from a rate above 1e-4
+    tl.LMS(5e-5, order="random", steps=1000, start="random", random_state=0),
+    tl.LMS(2e-5, scaling="mean", steps=20),
 )
 
 

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 import tallylearn as tl
 import tallylearn.kernels as package
-from tallylearn.kernels import counting, limbs, scoring, summing, tokens
+from tallylearn.kernels import counting, descending, limbs, scoring, summing, tokens
 from tallylearn.tables import Codes
 from tallylearn.tallies import Moments
 from tallylearn.tallies.documents import FOLD
@@ -137,6 +137,31 @@ def test_compiled_counting_and_scoring_equal_the_python_they_are_written_in() ->
         module.gaussian_present(x, mean, mean, mean, np.array([5]), some)
         results.append(np.concatenate([out, some]))
     assert np.allclose(*results, rtol=1e-15, equal_nan=True)
+
+
+def test_compiled_steps_equal_the_python_they_are_written_in() -> None:
+    rng = np.random.default_rng(4)
+    x, y, rows = rng.normal(size=(20, 3)), rng.normal(size=20), rng.integers(20, size=50)
+    x[rows[9]] *= 5 / np.linalg.norm(x[rows[9]])  # a row so long that its steps overshoot
+    for one, most in ((1.0, 1e6), (0.0, 1e6), (1.0, 1.0)):
+        results = []
+        for module in (descending, interpreted("descending")):
+            weights, trace, found = np.zeros(4), np.zeros((5, 9)), np.zeros(2, dtype=np.int64)
+            module.walk(x, y, rows, 0.1, np.array([one, most]), weights, trace, found)
+            results.append(np.concatenate([weights, trace.ravel(), found]))
+        assert np.allclose(*results, rtol=1e-12)  # a processor may add and multiply at once
+        w, overshot = np.zeros(4), 0
+        for step, row in enumerate(rows):
+            seen = np.array([one, *x[row]])
+            if abs(error := y[row] - w @ seen) > most:
+                assert found[1] == step
+                break
+            w += 0.1 * error * seen
+            overshot += abs(y[row] - w @ seen) > abs(error)
+        assert np.allclose(weights, w, rtol=1e-12)
+        assert (found[1] >= 0) == (most == 1.0)
+        assert found[0] == overshot
+        assert overshot or most == 1.0
 
 
 def test_compiled_tokens_equal_the_python_they_are_written_in() -> None:

@@ -12,6 +12,7 @@ NAMES = {  # public name -> the module that holds it
     "DummyRegressor": "models.dummies",
     "Folds": "folds",
     "Hypotheses": "reasoning.hypotheses",
+    "LMS": "models.lms",
     "LinearDiscriminantAnalysis": "models.discriminants",
     "NaiveBayes": "models.naive_bayes",
     "NearestCentroid": "models.nearest_centroid",

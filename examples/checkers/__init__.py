@@ -1,0 +1,1 @@
+"""Checkers: a program that learns to play by playing against itself."""

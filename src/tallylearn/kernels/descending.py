@@ -1,0 +1,58 @@
+"""Descending: one step against the error for every row, in the order given."""
+
+import cython
+
+
+def walk(
+    x: cython.const[cython.double][:, :],
+    y: cython.const[cython.double][::1],
+    rows: cython.const[cython.longlong][::1],
+    rate: cython.double,
+    bounds: cython.const[cython.double][::1],
+    weights: cython.double[::1],
+    trace: cython.double[:, ::1],
+    found: cython.longlong[::1],
+):
+    """Move the weights (w0, w1, ..., wp) by rate * error * (1, x) for every row of ``rows``.
+
+    ``bounds`` holds what w0 is multiplied with (1, or 0 where there is no w0) and the largest error
+    that is believed. The first steps are written to ``trace``: target, prediction, x, weights
+    after. ``found`` gets the number of steps that made the error of their own row larger, and the
+    step that was not believed, or -1.
+    """
+    t: cython.Py_ssize_t
+    i: cython.Py_ssize_t
+    j: cython.Py_ssize_t
+    answer: cython.double
+    step: cython.double
+    length: cython.double
+    one: cython.double = bounds[0]
+    most: cython.double = bounds[1]
+    p: cython.Py_ssize_t = x.shape[1]
+    found[0] = 0
+    found[1] = -1
+    with cython.nogil:
+        for t in range(rows.shape[0]):
+            i = rows[t]
+            answer = weights[0] * one
+            length = one
+            for j in range(p):
+                answer += weights[j + 1] * x[i, j]
+                length += x[i, j] * x[i, j]
+            step = y[i] - answer
+            if not (-most <= step <= most):
+                found[1] = t
+                break
+            if rate * length > 2.0:
+                found[0] += 1
+            step = step * rate
+            weights[0] += step * one
+            for j in range(p):
+                weights[j + 1] += step * x[i, j]
+            if t < trace.shape[0]:
+                trace[t, 0] = y[i]
+                trace[t, 1] = answer
+                for j in range(p):
+                    trace[t, 2 + j] = x[i, j]
+                for j in range(p + 1):
+                    trace[t, 2 + p + j] = weights[j]

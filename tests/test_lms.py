@@ -1,0 +1,223 @@
+"""Least mean squares: the scalings of the notes, rows as they come, and weights that run away."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.linear_model import LinearRegression, SGDRegressor
+
+import tallylearn as tl
+from tallylearn import errors, modelfile
+
+RNG = np.random.default_rng(0)
+X = RNG.normal(size=(200, 3))
+Y = 2 + X @ [1.0, -2.0, 0.5] + RNG.normal(0, 0.1, 200)
+EIGHTHS = st.integers(-16, 16).map(lambda k: k / 8)  # few enough bits to stay exact for three steps
+
+
+def weights(model: Any) -> list[float]:
+    return [model.intercept_, *model.coef_]
+
+
+def test_the_same_rate_means_four_steps(golden: dict[str, Any]) -> None:
+    given, expected = (golden["linreg.gd_scalings"][part] for part in ("inputs", "exact"))
+    x = [[value] for value in given["x"]]
+    for scaling, line in (
+        ("error", "000 LMS sample 1: +c*f*err"),
+        ("twice", "004 SGD sample 1: +2*alpha*err*x"),
+        ("sum", "002 half-sum loss: +alpha*X^T r"),
+        ("mean", "004 batch: +alpha*(2/m) X^T r"),
+    ):
+        model = tl.LMS(given["alpha"], scaling=scaling, steps=1, start=given["theta"])
+        assert weights(model.fit(x, given["y"])) == pytest.approx(expected[line], rel=1e-15)
+
+
+@given(rows=st.lists(st.tuples(EIGHTHS, EIGHTHS, EIGHTHS), min_size=1, max_size=3))
+def test_the_rule_in_fractions(rows: list[tuple[float, float, float]]) -> None:
+    w, c = [Fraction(0)] * 3, Fraction(1, 64)
+    for *x, y in rows:
+        seen = [Fraction(1), *map(Fraction, x)]
+        error = Fraction(y) - sum(a * b for a, b in zip(w, seen, strict=True))
+        w = [a + c * b * error for a, b in zip(w, seen, strict=True)]
+    model = tl.LMS(1 / 64).fit([row[:2] for row in rows], [row[2] for row in rows])
+    assert weights(model) == pytest.approx([float(value) for value in w], rel=1e-14, abs=1e-16)
+
+
+def test_it_walks_as_scikit_learns_stochastic_gradient_does() -> None:
+    theirs = SGDRegressor(
+        penalty=None, learning_rate="constant", eta0=0.01, shuffle=False, max_iter=3, tol=None
+    ).fit(X, Y)
+    ours = tl.LMS(0.01, steps=600).fit(X, Y)
+    assert weights(ours) == pytest.approx([*theirs.intercept_, *theirs.coef_], rel=1e-12)
+    assert ours.n_steps_ == 600
+
+
+def test_batches_come_to_least_squares() -> None:
+    exact = LinearRegression().fit(X, Y)
+    for scaling, rate in (("mean", 0.1), ("sum", 0.001)):
+        model = tl.LMS(rate, scaling=scaling, steps=500).fit(X, Y)
+        assert weights(model) == pytest.approx([exact.intercept_, *exact.coef_], abs=1e-9)
+    plain = tl.LMS(0.1, scaling="mean", steps=500, fit_intercept=False).fit(X, Y)
+    assert plain.intercept_ == 0
+    assert plain.coef_ == pytest.approx(LinearRegression(fit_intercept=False).fit(X, Y).coef_)
+
+
+def test_rows_as_they_come_are_the_table_in_its_order() -> None:
+    whole, parts = tl.LMS(0.05).fit(X, Y), tl.LMS(0.05)
+    for start, stop in ((0, 2), (2, 3), (3, 120), (120, 200)):
+        parts.partial_fit(X[start:stop], Y[start:stop])
+    assert modelfile.digests(whole) == modelfile.digests(parts)
+    backwards = tl.LMS(0.05).fit(X[::-1], Y[::-1])
+    assert weights(backwards) != weights(whole)
+
+
+def test_drawn_rows_and_weights_follow_the_seed() -> None:
+    def drawn(seed: int) -> list[float]:
+        model = tl.LMS(0.02, order="random", steps=500, start="random", random_state=seed)
+        return weights(model.fit(X, Y))
+
+    assert drawn(1) == drawn(1) != drawn(2)
+    assert drawn(1) == pytest.approx([2, 1, -2, 0.5], abs=0.1)
+
+
+def test_small_random_weights_are_small_and_seeded() -> None:
+    x, y = [[0.0, 0.0]], [0.0]
+    first = tl.LMS(1e-9, start="random", random_state=5).fit(x, y).coef_
+    assert np.array_equal(first, tl.LMS(1e-9, start="random", random_state=5).fit(x, y).coef_)
+    assert (np.abs(first) <= 0.01).all()
+    assert first.all()
+
+
+def test_the_work_shows_the_first_steps() -> None:
+    work = tl.LMS(0.1).fit(pd.DataFrame({"x": [1, 2, 3], "y": [1, 2, 4]}), "y").show_work()
+    text = str(work)
+    assert "w_i ← w_i + c · x_i · (y − ŷ),  c = 0.1" in text
+    assert ["2", "2", "2", "0.3", "1.7", "0.27", "0.44"] in [
+        line.split() for line in text.split("\n")
+    ]
+    batch = str(tl.LMS(0.1, scaling="mean", steps=7).fit(X, Y).show_work())
+    assert "2/m" in batch
+    assert "mean squared error" in batch
+
+
+def test_the_terms_add_up_to_the_prediction() -> None:
+    model = tl.LMS(0.05).fit(X, Y)
+    [row] = model.explain(X[:1])
+    amounts = [term.amount for term in row.lines[0].terms]
+    assert amounts == [model.intercept_, *(model.coef_ * X[0])]
+    assert sum(amounts) == pytest.approx(model.predict(X[:1])[0], rel=1e-15)
+
+
+@pytest.mark.parametrize("scaling", ["error", "twice", "sum", "mean"])
+@pytest.mark.parametrize("rate", [3.0, 1e300])
+def test_weights_that_run_away_are_an_error(scaling: str, rate: float) -> None:
+    model = tl.LMS(0.001).fit(X, Y)
+    before = modelfile.digests(model)
+    model.set_params(rate=rate, scaling=scaling, steps=300)
+    with pytest.raises(errors.InputError, match=r"run away.*smaller rate, or scale the columns"):
+        model.fit(X, Y)
+    model.set_params(rate=0.001, scaling="error", steps=None)
+    assert modelfile.digests(model) == before
+
+
+def test_numbers_beyond_a_double_are_an_error() -> None:
+    with pytest.raises(errors.InputError, match="beyond a double"):
+        tl.LMS(start=[0, 1e200]).fit([[1e200], [1.0]], [1.0, 2.0])
+    with pytest.raises(errors.InputError, match="run away"):
+        tl.LMS().fit([[1e200], [1.0]], [1.0, 2.0])
+
+
+def test_steps_that_overshoot_are_counted_and_named() -> None:
+    x, y = [[1.0], [2.0], [3.0]], [1.0, 2.0, 4.0]
+    assert tl.LMS(0.1, steps=30).fit(x, y).overshot_ == 0
+    model = tl.LMS(0.21, steps=30).fit(x, y)  # 0.21 · (1 + 9) is above 2
+    assert model.overshot_ == 10
+    assert "10 of 30 steps made the error larger" in str(model.show_work())
+
+
+def test_steps_that_lead_uphill_are_an_error_in_fit_and_counted_in_a_stream() -> None:
+    x, y = [[1.0], [2.0], [3.0]], [1.0, 2.0, 4.0]
+    with pytest.raises(errors.InputError, match=r"40 of 60 steps.*grew from 7 to .*smaller rate"):
+        tl.LMS(0.5, steps=60).fit(x, y)
+    with pytest.raises(errors.InputError, match=r"3 of 3 steps.*grew from 7 to"):
+        tl.LMS(0.5, scaling="mean", steps=3).fit(x, y)
+    assert tl.LMS(0.5).partial_fit(x, y).overshot_ == 2
+
+
+def test_a_missing_number_is_named() -> None:
+    frame = pd.DataFrame({"a": [1.0, 2.0, 3.0], "b": [1.0, None, 2.0], "y": [1.0, 2.0, 3.0]})
+    with pytest.raises(errors.ColumnError, match=r"LMS: column 'b' is missing in row 1"):
+        tl.LMS().fit(frame, "y")
+    with pytest.raises(errors.ColumnError, match="'b' has no values"):
+        tl.LMS().fit(frame.assign(b=None), "y")
+    model = tl.LMS().fit(frame.fillna(0), "y")
+    with pytest.raises(errors.ColumnError, match=r"column 'b' is missing in row 1"):
+        model.predict(frame)
+    with pytest.raises(errors.ColumnError, match=r"column 'a' is inf in row 2"):
+        model.predict(frame.fillna(0).replace(3.0, np.inf))
+    with pytest.raises(
+        errors.ColumnError, match="'c' holds categories, and LMS learns from numbers"
+    ):
+        tl.LMS().fit(frame.assign(b=0, c="red"), "y")
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"rate": 0}, "'rate'"),
+        ({"rate": float("nan")}, "'rate'"),
+        ({"rate": "fast"}, "'rate'"),
+        ({"scaling": "half"}, "'error', 'twice', 'sum', 'mean'"),
+        ({"order": "backwards"}, "'order'"),
+        ({"start": "ones"}, "'start'"),
+        ({"start": [0.0, 1.0]}, "4 finite numbers"),
+        ({"start": [0, 0, 0, np.inf]}, "4 finite numbers"),
+        ({"start": ["a", "b"]}, "4 finite numbers"),
+        ({"start": None}, "4 finite numbers"),
+        ({"steps": 0}, "'steps'"),
+        ({"steps": 2.5}, "'steps'"),
+        ({"steps": True}, "'steps'"),
+        ({"random_state": -1}, "'random_state'"),
+    ],
+)
+def test_options_that_cannot_be_are_refused(options: dict[str, Any], said: str) -> None:
+    with pytest.raises(errors.OptionError, match=said):
+        tl.LMS(**options).fit(X, Y)
+
+
+def test_more_rows_cannot_come_under_another_scaling() -> None:
+    model = tl.LMS().partial_fit(X, Y).set_params(scaling="mean")
+    with pytest.raises(errors.OptionError, match="scaling was 'error'"):
+        model.partial_fit(X, Y)
+    model.set_params(scaling="error", rate=0.001).partial_fit(X, Y)
+    assert "c = 0.001" in str(model.show_work())
+
+
+def test_weights_of_rows_have_no_place() -> None:
+    frame = pd.DataFrame(X, columns=list("abc")).assign(y=Y, w=1.0)
+    with pytest.raises(errors.InputError, match="weights of rows"):
+        tl.LMS().fit(tl.table(frame, target="y", weight="w"))
+    with pytest.raises(TypeError, match="sample_weight"):
+        tl.LMS().fit(X, Y, sample_weight=np.ones(200))
+
+
+def test_it_neither_merges_nor_forgets() -> None:
+    model = tl.LMS().fit(X, Y)
+    with pytest.raises(errors.MergeError, match="LMS has no tally"):
+        tl.merge(model, model)
+    with pytest.raises(errors.ForgetError, match="LMS: the model keeps no tally"):
+        model.forget(X, Y)
+
+
+def test_it_goes_on_after_loading(tmp_path: Path) -> None:
+    model = tl.LMS(0.02, start=(0.5, 0, 0, 1)).fit(X[:90], Y[:90])
+    model.save(tmp_path / "m.tally")
+    again = tl.load(tmp_path / "m.tally").partial_fit(X[90:], Y[90:])
+    assert weights(again) == weights(tl.LMS(0.02, start=(0.5, 0, 0, 1)).fit(X, Y))
