@@ -13,7 +13,7 @@ import tallylearn as tl
 
 @dataclass(frozen=True)
 class Case:
-    """A learner, the columns it is given, its target, and what DESIGN.md promises of its tally."""
+    """A learner, its columns, its target, and what is promised of it: exact, float or plain."""
 
     name: str
     make: Callable[[], Any]

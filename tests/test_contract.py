@@ -30,6 +30,10 @@ float_learners = pytest.mark.parametrize(
     "case", [case for case in CASES if case.tally == "float"], ids=lambda case: case.name
 )
 
+tallying_learners = pytest.mark.parametrize(
+    "case", [case for case in CASES if case.tally != "plain"], ids=lambda case: case.name
+)
+
 
 def fitted(case: Case, frame: pd.DataFrame) -> Any:
     return case.make().fit(case.table(frame), case.target)
@@ -226,12 +230,12 @@ def test_a_saved_model_comes_back_as_it_was(
     if case.tally == "exact":
         again.forget(case.table(mixed[200:]), case.target)
         assert same_bits(again, fitted(case, mixed[:200]))
-    else:
+    elif case.tally == "float":
         again.partial_fit(case.table(mixed[200:]), case.target)
         assert close(again, fitted(case, pd.concat([mixed, mixed[200:]])))
 
 
-@every_learner
+@tallying_learners
 def test_a_model_without_its_tally_predicts_and_does_not_learn(
     case: Case, mixed: pd.DataFrame, tmp_path: Path
 ) -> None:
@@ -259,7 +263,8 @@ def test_pickle_and_copy_keep_the_model(case: Case, mixed: pd.DataFrame) -> None
 def test_a_failed_fit_leaves_the_estimator_as_it_was(case: Case, mixed: pd.DataFrame) -> None:
     model = fitted(case, mixed)
     before = modelfile.digests(model)
-    for call in (model.fit, model.partial_fit, model.forget):
+    calls = [getattr(model, name, model.fit) for name in ("fit", "partial_fit", "forget")]
+    for call in calls:
         with pytest.raises(errors.TallyError):
             call(case.rows(mixed), "no such column")
     assert modelfile.digests(model) == before
@@ -273,9 +278,9 @@ def test_golden_files_still_load(case: Case, mixed: pd.DataFrame) -> None:
         path.parent.mkdir(exist_ok=True)
         fitted(case, mixed).save(path)
     again, fresh = tl.load(path), fitted(case, mixed)
-    exact = case.tally == "exact"  # floats have the same bits on one kind of processor only
-    assert (
-        modelfile.digests(again)[1] == modelfile.digests(fresh)[1] if exact else close(again, fresh)
-    )
+    if case.tally == "exact":
+        assert modelfile.digests(again)[1] == modelfile.digests(fresh)[1]
+    elif case.tally == "float":  # the same bits on one kind of processor only
+        assert close(again, fresh)
     predicted = again.predict(case.rows(mixed))
     assert np.array_equal(predicted, fresh.predict(case.rows(mixed)))

@@ -64,7 +64,7 @@ def page(path: str | Path) -> dict[str, Any]:
 
 def digests(estimator: Any) -> tuple[str, str]:
     """The digest of everything that was learned, and the digest of the tally."""
-    page, _ = _page(estimator, True)
+    page, _ = _page(estimator, estimator.tally_ is not None)
     return page["digest"], page["tally_digest"]
 
 
@@ -180,8 +180,8 @@ def _restored(page: dict[str, Any], arrays: dict[str, Array]) -> Any:
     estimator.tally_ = _unpacked(page["tally"], arrays, allowed)
     estimator.model_ = _unpacked(page["model"], arrays, allowed)
     estimator._label_type, estimator._by_name = page["label_type"], page["by_name"]
-    estimator._shaped = estimator._shape()
     if estimator.tally_ is not None:
+        estimator._shaped = estimator._shape()
         if not isinstance(estimator.tally_, Bundle):
             raise ValueError("its tally is no tally")
         if reason := estimator.tally_.impossible():

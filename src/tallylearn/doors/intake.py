@@ -47,11 +47,17 @@ class Lesson:
             for block in self.source.blocks():
                 yield replace(block, target=coded(block.target, block.start)).weighed(block.weight)
             return
+        yield from self.block(task).cut()
+
+    def block(self, task: str | None) -> Block:
+        """All rows of a table in memory, as one block."""
+        assert not isinstance(self.source, Files)
         table = self.source
+        coded: Callable[..., Any] = labels if task == "classifier" else measures
         target = table.target if self.y is None else self.y
         weight = table.weight if self.weight is None else self.weight
         whole = replace(table.block, target=coded(target, table.block.start))
-        yield from whole.weighed(weight).cut()
+        return whole.weighed(weight)
 
 
 def lesson(X: Any, y: Any, weight: Any, who: str, schema: Schema | None = None) -> Lesson:

@@ -1,0 +1,169 @@
+"""Plain: learners that want all rows in front of them, or take them as they come, in their order.
+
+What they learn is no sum over the rows, so nothing adds up afterwards: no merging, no forgetting.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from tallylearn import modelfile
+from tallylearn.doors.intake import Lesson, lesson
+from tallylearn.doors.schemas import checked
+from tallylearn.doors.shell import Estimator
+from tallylearn.errors import ForgetError, OptionError, TargetError, listed, speaking
+from tallylearn.sources.files import Files
+from tallylearn.sources.memory import check_size
+from tallylearn.sources.targets import flat, labels
+from tallylearn.tables import Block, Codes, Schema
+
+
+class Plain(Estimator, ABC):
+    """``train(block)``: all rows in one block, with their target and weights."""
+
+    kinds: ClassVar[tuple[str, ...]] = ()  # the kinds of columns that it learns from; never text
+    stored: ClassVar[tuple[type, ...]] = ()  # what a model file of it may hold
+    tally_: Any = None  # there is none
+
+    @abstractmethod
+    def train(self, block: Block) -> Any:
+        """Turn all rows into a model."""
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Learn from a table: ``fit(X, y)``, or ``fit(table, "target")``."""
+        with speaking(type(self).__name__):
+            self._check_options()
+            read = lesson(X, y, sample_weight, type(self).__name__)
+            schema, block = self._taught(read)
+            model = self.train(block)
+            self._learn(schema, model, read.label_type, read.by_name)
+        return self
+
+    def forget(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Refused: what was learned is no sum, so nothing can be taken out of it."""
+        self._check_fitted()
+        raise ForgetError(
+            f"{type(self).__name__}: the model keeps no tally, so no row can be taken out of it. "
+            "Fit again without those rows."
+        )
+
+    def save(self, path: str | Path, tally: bool = True) -> None:
+        """Write a model file; there is no tally to keep or to leave out."""
+        self._check_fitted()
+        with speaking(type(self).__name__):
+            modelfile.save(self, path, tally=False)
+
+    def _check_options(self) -> None:
+        """Raise an OptionError for a parameter that cannot be."""
+
+    def _taught(self, read: Lesson) -> tuple[Schema, Block]:
+        """The columns, checked, and all rows."""
+        schema = checked(read.source.schema, self.kinds, type(self).__name__)
+        block = whole(read, self.task)
+        weighed = read.weight is not None or read.source.declared.weight is not None
+        check_size(len(block), len(schema.columns), weighed)
+        return schema, block
+
+    def _learn(self, schema: Schema, model: Any, label_type: str, by_name: bool) -> None:
+        self.schema_, self.model_ = schema, model
+        self._label_type, self._by_name = label_type, by_name
+        self._derive()
+
+
+class Incremental(Plain):
+    """A plain learner that takes rows as they come: ``update(model, block)``, in their order."""
+
+    @abstractmethod
+    def update(self, model: Any, block: Block) -> Any:
+        """The model after more rows; at first it is None.
+
+        The classes that may come are in ``block.target.declared``, and never change afterwards.
+        """
+
+    def partial_fit(
+        self, X: Any, y: Any = None, classes: Any = None, sample_weight: Any = None
+    ) -> Self:
+        """Learn from more rows; a classifier names all its ``classes`` at the first call."""
+        with speaking(type(self).__name__):
+            self._check_options()
+            fitted = self.__sklearn_is_fitted__()
+            known = self.schema_ if fitted else None
+            read = lesson(X, y, sample_weight, type(self).__name__, known)
+            schema, block = self._taught(read)
+            if self.task == "classifier":
+                declared = self.model_.classes if fitted else None
+                block = replace(block, target=_announced(block.target, classes, declared))
+            elif classes is not None:
+                raise OptionError("classes= goes with a classifier.")
+            model = self.update(self.model_ if fitted else None, block)
+            by_name = self._by_name if fitted else read.by_name
+            label_type = self._label_type if fitted else read.label_type
+            self._learn(schema, model, label_type, by_name)
+        return self
+
+
+def _announced(target: Codes, classes: Any, known: Sequence[Any] | None) -> Codes:
+    """The target, with the classes that may come."""
+    given = None if classes is None else labels(flat(classes)).values
+    if known is None:
+        known = target.values if given is None else given
+    elif given is not None and tuple(given) != tuple(known):
+        raise TargetError(
+            f"classes= said {listed(known)} at the first partial_fit, and {listed(given)} now. "
+            f"`classes={list(given)}` is not the same as on last call to partial_fit, was: "
+            f"{list(known)}."
+        )
+    if odd := [value for value in target.values if value not in known]:
+        raise TargetError(
+            f"the target has the class {odd[0]!r}, and the first partial_fit knew "
+            f"{listed(known)}. Name every class that may come with classes= at the first call."
+        )
+    return Codes(tuple(known), target.among(known), tuple(known))
+
+
+def whole(read: Lesson, task: str | None) -> Block:
+    """All rows of a lesson in one block; rows of weight zero are left out, and so their classes."""
+    if isinstance(read.source, Files):
+        blocks = list(read.blocks(task))
+        block = blocks[0] if len(blocks) == 1 else _joined(blocks, read.source.schema)
+    else:
+        block = read.block(task)
+    if block.weight is not None and isinstance(block.target, Codes):
+        return replace(block, target=_seen(block.target))
+    return block
+
+
+def _seen(target: Codes) -> Codes:
+    found = np.unique(target.codes)
+    values = tuple(target.values[code] for code in found)
+    return Codes(values, target.among(values))
+
+
+def _joined(blocks: Sequence[Block], schema: Schema) -> Block:
+    """Blocks one after the other; their categories and classes under one sorted list of keys."""
+    if not blocks:
+        return Block(schema, np.empty((0, len(schema.numbers))))
+    targets = [block.target for block in blocks]
+    join: Callable[..., Any] = _codes if isinstance(targets[0], Codes) else np.concatenate
+    weights = [np.ones(len(b)) if b.weight is None else b.weight for b in blocks]
+    return Block(
+        schema,
+        np.concatenate([block.numbers for block in blocks]),
+        {name: _codes([b.codes[name] for b in blocks]) for name in schema.categories},
+        {},
+        join(targets),
+        None if all(b.weight is None for b in blocks) else np.concatenate(weights),
+    )
+
+
+def _codes(parts: Iterable[Codes]) -> Codes:
+    parts = list(parts)
+    values = tuple(sorted({value for part in parts for value in part.values}))
+    codes = np.concatenate([part.among(values) for part in parts])
+    return Codes(values, codes, parts[0].declared)
