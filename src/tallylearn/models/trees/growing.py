@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -16,7 +16,7 @@ from tallylearn.tables import CATEGORY, Array
 
 CRITERIA = {"gini": 0, "entropy": 1, "variance": 2, "sdr": 3}
 SCORERS = {"gain": 0, "ratio": 1, "gain2/cost": 2, "(2^gain-1)/(cost+1)^w": 3}
-MISSING = {"branch": 0, "node": 1, "class": 2, "table": 3}
+MISSING = {"branch": 0, "node": 1, "class": 2, "global": 3}
 TIES = {"first": 0, "random": 1}
 ENDLESS = 2**31
 
@@ -25,7 +25,7 @@ ENDLESS = 2**31
 class Plan:
     """How a tree is to grow: what is best, and when to stop."""
 
-    criterion: str = "gini"  # see CRITERIA
+    criterion: Any = "gini"  # see CRITERIA; or a function of the counts at a node
     scorer: str = "gain"  # see SCORERS
     category_split: str = "subset"  # or "multiway"
     missing: str = "branch"  # see MISSING
@@ -39,7 +39,11 @@ class Plan:
     tie: str = "first"
     costs: tuple[float, ...] = ()  # of the columns
     exponent: float = 1.0  # of the costs
+    significance: float | None = None  # the level of a chi-square test before splitting
     fixed: Array = field(default_factory=lambda: np.zeros(0, np.int64))  # codes that fill gaps
+
+    def with_fixed(self, codes: Array) -> Plan:
+        return replace(self, fixed=codes)
 
 
 def grown(columns: Sequence[Coded], target: Target, plan: Plan) -> Tree:
@@ -53,7 +57,7 @@ def grown(columns: Sequence[Coded], target: Target, plan: Plan) -> Tree:
     while full := grower.grow():
         space = space.with_more(full)
         grower.place(*space.arrays)
-    return _tree(space.cut(*grower.counted()), columns, target, plan)
+    return tree_of(space.cut(*grower.counted()), columns, target, plan)
 
 
 @dataclass(frozen=True)
@@ -132,7 +136,8 @@ def _work(columns: Sequence[Coded], target: Target, n: int, criterion: str = "")
     )  # fmt: skip
 
 
-def _tree(space: Space, columns: Sequence[Coded], target: Target, plan: Plan) -> Tree:
+def tree_of(space: Space, columns: Sequence[Coded], target: Target, plan: Plan) -> Tree:
+    """The arrays of the kernel as a tree."""
     _, nodes, reals, totals, leads, ties = space.arrays
     parent, _, test, column, cut, after, gap, rows, lead_ends, tie_ends = (
         np.ascontiguousarray(part) for part in nodes.T
@@ -143,7 +148,8 @@ def _tree(space: Space, columns: Sequence[Coded], target: Target, plan: Plan) ->
     counts, n, answer = target.told(totals)
     return Tree(
         columns=tuple(one.column for one in columns), classes=target.classes,
-        criterion=plan.criterion, parent=parent, test=test, column=column,
+        criterion=getattr(plan.criterion, "__name__", str(plan.criterion)),
+        parent=parent, test=test, column=column,
         threshold=cuts.between(column, cut, after, test == 1),
         missing=np.where(gap >= 0, kids(np.arange(len(nodes)), np.maximum(gap, 0)), -1),
         ends=lead_ends, codes=np.ascontiguousarray(leads[:, 0]), leads=kids(owner, leads[:, 1]),
@@ -151,6 +157,7 @@ def _tree(space: Space, columns: Sequence[Coded], target: Target, plan: Plan) ->
         gain=np.ascontiguousarray(reals[:, 1]), answer=answer, tie_ends=tie_ends,
         tie_columns=np.ascontiguousarray(ties[:, 0]),
         tie_thresholds=cuts.between(ties[:, 0], ties[:, 1], ties[:, 2], ties[:, 2] >= 0),
+        loss=target.loss, fractional=plan.missing == "fractional",
     )  # fmt: skip
 
 

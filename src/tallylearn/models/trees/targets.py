@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from tallylearn.models.trees.trees import answer_of
 from tallylearn.tables import Array, Codes
 
 LIMBS = 4  # of 32 bits: a square times a weight
@@ -44,6 +45,27 @@ class Target:
         return len(self.classes) + self.weighed if self.classes else 2 + LIMBS + self.weighed
 
     @property
+    def units(self) -> Array:
+        """(n,) int64: the weight of every row."""
+        return self.amounts[:, 0] if len(self.amounts) else np.ones(len(self), np.int64)
+
+    @property
+    def weights(self) -> Array:
+        """(n,) float64: the weight of every row, as it is counted."""
+        return np.asarray(self.units * 2.0**-self.power)
+
+    def lines(self, rows: Array, units: Array) -> Array:
+        """(m, q) int64: what some rows amount to, with weights of their own."""
+        ones = [np.ones_like(units)] if self.weighed else []
+        if self.classes:
+            counts = np.zeros((len(rows), len(self.classes)), np.int64)
+            counts[np.arange(len(rows)), self.labels[rows]] = units
+            return np.column_stack([counts, *ones])
+        whole = self.units[rows]
+        measure = self.amounts[rows, 1] // np.where(whole > 0, whole, 1)
+        return np.column_stack([units, units * measure, *_squares(measure, units), *ones])
+
+    @property
     def logs(self) -> Array:
         """x log2 x for the counts that may come."""
         most = int(self.total * 2.0**self.power) + 1
@@ -61,36 +83,32 @@ class Target:
             mean = self.centre + totals[:, 1] / np.where(n > 0, n, 1) * self.unit
             return np.zeros((len(totals), 0)), n * one, mean
         counts = totals[:, : len(self.classes)] * one
-        return counts, counts.sum(axis=1), answers(counts, self.loss)
+        return counts, counts.sum(axis=1), answer_of(counts, self.loss)
 
 
-def answers(counts: Array, loss: Array) -> Array:
-    """The class of least expected loss, of those tied the first; with equal losses the largest."""
-    if not loss.size:
-        return np.asarray(counts.argmax(axis=1), dtype=np.float64)
-    expected = counts @ loss
-    tied = 1e-9 * np.abs(expected).max(axis=1, keepdims=True)
-    best = expected <= expected.min(axis=1, keepdims=True) + tied
-    return np.asarray(best.argmax(axis=1), dtype=np.float64)
-
-
-def of_classes(target: Codes, weight: Array | None, loss: Array | None = None) -> Target:
-    """Classes to count."""
+def of_classes(
+    target: Codes, weight: Array | None, loss: Array | None = None, parts: bool = False
+) -> Target:
+    """Classes to count; in ``parts`` where a row may go down several branches."""
     labels = np.ascontiguousarray(target.codes, dtype=np.int32)
     losses = np.zeros((0, 0)) if loss is None else loss
     k = len(target.values)
+    weight = np.ones(len(labels)) if weight is None and parts else weight
     if weight is None:
         none = np.zeros((0, 0), np.int64)
         return Target(target.values, labels, none, False, 0, k, losses, float(len(labels)))
-    units, power = whole(weight)
+    units, power = whole(weight, parts)
     amounts = np.stack([units, np.ones_like(units)], axis=1)
     total = float(units.sum()) * 2.0**-power
     return Target(target.values, labels, amounts, True, power, k + 1, losses, total)
 
 
-def of_measures(y: Array, weight: Array | None, squares: bool = False) -> Target:
+def of_measures(
+    y: Array, weight: Array | None, squares: bool = False, parts: bool = False
+) -> Target:
     """Measures to sum; tables need the squares for standard deviations only."""
-    units, power = (np.ones(len(y), np.int64), 0) if weight is None else whole(weight)
+    weight = np.ones(len(y)) if weight is None and parts else weight
+    units, power = (np.ones(len(y), np.int64), 0) if weight is None else whole(weight, parts)
     centre, shift = _scale(y, int(units.sum()))
     measure = np.rint(np.ldexp(y - centre, shift)).astype(np.int64)
     amounts = [units, units * measure, *_squares(measure, units)]
@@ -103,10 +121,10 @@ def of_measures(y: Array, weight: Array | None, squares: bool = False) -> Target
     )  # fmt: skip
 
 
-def whole(weight: Array) -> tuple[Array, int]:
-    """Weights as integers times 2^-power."""
+def whole(weight: Array, parts: bool = False) -> tuple[Array, int]:
+    """Weights as integers times 2^-power; with room for parts of them where that is asked for."""
     top = len(weight) * float(weight.max())
-    if (weight == np.floor(weight)).all() and top < 2.0**52:
+    if not parts and (weight == np.floor(weight)).all() and top < 2.0**52:
         return weight.astype(np.int64), 0
     power = 51 - int(np.ceil(np.log2(top)))
     return np.rint(np.ldexp(weight, power)).astype(np.int64), power

@@ -7,8 +7,8 @@ walk plain arrays. A tree never changes: pruning returns another one.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -19,6 +19,19 @@ from tallylearn.tables import CATEGORY, Array, Block, Column, check_shape
 
 LEAF, THRESHOLD, MULTIWAY, SUBSET, PRESENCE = range(5)
 TESTS = ("leaf", "threshold", "multiway", "subset", "presence")
+
+
+def answer_of(counts: Array, loss: Array) -> Array:
+    """The class of least expected loss, of those tied the first; with equal losses the largest.
+
+    ``loss`` (k, k): what it costs to answer with class j where class i is right.
+    """
+    if not loss.size:
+        return np.asarray(counts.argmax(axis=1), dtype=np.float64)
+    expected = counts @ loss
+    tied = 1e-9 * np.abs(expected).max(axis=1, keepdims=True)
+    best = expected <= expected.min(axis=1, keepdims=True) + tied
+    return np.asarray(best.argmax(axis=1), dtype=np.float64)
 
 
 @dataclass(frozen=True)
@@ -92,6 +105,7 @@ class Tree:
     tie_columns: Array  # (t,) int64
     tie_thresholds: Array  # (t,) float64, NaN for categories
     fractional: bool = False  # whether a row with a gap goes down every branch, in parts
+    loss: Array = field(default_factory=lambda: np.zeros((0, 0)))  # (k, k) or empty, see answer_of
 
     def __post_init__(self) -> None:
         m = len(self.parent)
@@ -274,7 +288,57 @@ class Tree:
 
     def answers(self, block: Block) -> Array:
         """The mean where each row ends."""
+        if self.fractional:
+            return np.ascontiguousarray(self.shares(block)[:, 0])
         return self.answer[self.landed(block)]
+
+    def shares(self, block: Block) -> Array:
+        """(n, k) the share of every class where each row ends; (n, 1) its mean in a regression."""
+        told = self.answer[:, None]
+        if self.classes:
+            told = self.counts / np.where(self.n > 0, self.n, 1.0)[:, None]
+        if not self.fractional:
+            return np.asarray(told[self.landed(block)])
+        out = np.zeros((len(block), told.shape[1]))
+        for rows, weight, node in self._portions(block):
+            out[rows] += weight[:, None] * told[node]
+        return out
+
+    def chosen(self, shares: Array) -> Array:
+        """The number of the class that each row of shares is answered with."""
+        return answer_of(shares, self.loss).astype(np.int64)
+
+    def _portions(self, block: Block) -> Iterator[tuple[Array, Array, int]]:
+        """Rows, the part of each, and the node where that part ends."""
+        coded = self._categories_of(block)
+        stack = [(np.arange(len(block)), np.ones(len(block)), 0)]
+        while stack:
+            rows, weight, node = stack.pop()
+            if self.test[node] == LEAF or not len(rows):
+                yield rows, weight, node
+                continue
+            kids = self.children(node)
+            to = self._steps(node, rows, block, coded)
+            gap, share = to == -1, self.n[list(kids)] / self.n[list(kids)].sum()
+            yield rows[to == -2], weight[to == -2], node
+            for kid, part in zip(kids, share, strict=True):
+                on = to == kid
+                stack.append(
+                    (np.append(rows[on], rows[gap]), np.append(weight[on], weight[gap] * part), kid)
+                )
+
+    def _steps(self, node: int, rows: Array, block: Block, coded: Array) -> Array:
+        """The child that each row goes to: -1 for a gap, -2 for a category that leads nowhere."""
+        name = self.columns[self.column[node]].name
+        if self.test[node] in (THRESHOLD, PRESENCE):
+            x = block.numbers[rows, block.schema.places[name]]
+            first, *rest = self.children(node)
+            to = np.where(x <= self.threshold[node], first, rest[0])
+            return np.where(np.isnan(x), -1, to)
+        codes, leads = self._leads(node)
+        x = coded[rows, self._asked.index(name)]
+        at = np.minimum(np.searchsorted(codes, x), len(codes) - 1)
+        return np.where(x == -1, -1, np.where(codes[at] == x, leads[at], -2))
 
     def _plan(self, block: Block) -> tuple[Array, Array, Array]:
         """The tree as the kernel walks it, for the columns of a block."""
