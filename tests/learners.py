@@ -81,6 +81,20 @@ CASES = (
         EVERYTHING,
         "kind",
     ),
+    Case("tree", tl.DecisionTreeClassifier, EVERYTHING, "kind", "plain"),
+    Case(
+        "tree-two", lambda: tl.DecisionTreeClassifier(missing="node"), EVERYTHING, "heavy2", "plain"
+    ),
+    Case("id3", lambda: tl.ID3(max_depth=3), EVERYTHING, "kind", "plain"),
+    Case("c45", tl.C45, EVERYTHING, "kind", "plain"),
+    Case("regression-tree", tl.DecisionTreeRegressor, EVERYTHING, "price", "plain"),
+    Case(
+        "regression-tree-sdr",
+        lambda: tl.DecisionTreeRegressor(criterion="sdr", missing="global", max_depth=4),
+        EVERYTHING,
+        "price",
+        "plain",
+    ),
     Case("majority", tl.DummyClassifier, EVERYTHING, "kind"),
     Case("mean", tl.DummyRegressor, EVERYTHING, "price"),
     Case("median", lambda: tl.DummyRegressor(strategy="median"), EVERYTHING, "price"),

@@ -8,11 +8,16 @@ from typing import Any
 __version__ = "0.1.0"
 
 NAMES = {  # public name -> the module that holds it
+    "C45": "models.trees.presets",
+    "CART": "models.trees.presets",
+    "DecisionTreeClassifier": "models.trees.classifiers",
+    "DecisionTreeRegressor": "models.trees.regressors",
     "DummyClassifier": "models.dummies",
     "DummyRegressor": "models.dummies",
     "Folds": "folds",
     "Hypotheses": "reasoning.hypotheses",
     "LMS": "models.lms",
+    "ID3": "models.trees.presets",
     "LinearDiscriminantAnalysis": "models.discriminants",
     "NaiveBayes": "models.naive_bayes",
     "NearestCentroid": "models.nearest_centroid",

@@ -15,6 +15,7 @@ from typing import Any, TypeVar
 from tallylearn.errors import OptionError
 
 Item = TypeVar("Item", bound=Sized)  # a block, or what holds one
+Thing = TypeVar("Thing")
 Result = TypeVar("Result")
 
 
@@ -90,6 +91,15 @@ def engine(
 def here() -> Threads:
     """The engine in force."""
     return _current.get() or Threads(os.cpu_count() or 1)
+
+
+def each(call: Callable[[Thing], Result], items: Iterable[Thing]) -> list[Result]:
+    """The results for a few large items, in order, on the threads of the engine in force."""
+    items, number = list(items), here().number
+    if number == 1 or len(items) < 2:
+        return [call(item) for item in items]
+    with ThreadPoolExecutor(number) as pool:
+        return list(pool.map(call, items))
 
 
 def total(call: Callable[[Item], Any], blocks: Iterable[Item]) -> Any:

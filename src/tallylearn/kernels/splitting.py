@@ -1,0 +1,1014 @@
+"""Splitting: sum a node up, column by column; choose the best question; send the rows on.
+
+Every column keeps a list of all rows, sorted by code, in which a node is a run; a split parts every
+list stably, so nothing is ever sorted again (Mehta, Agrawal and Rissanen, SLIQ, 1996). A column is
+seen as a table: a line for each code that occurs at the node, with the weight of every class, or
+with the weight and the sum of y. All are integers, so nothing depends on the order of the rows.
+"""
+
+import cython
+from cython.cimports.libc.math import log2, pow, sqrt
+
+
+@cython.cclass
+class Grower:
+    """A tree as it grows, depth first, from lists of coded rows; see ``models.trees.growing``.
+
+    ``entries`` (p, n): code * 2^32 + row. ``kinds`` (p,): 0 threshold, 1 multiway, 2 subset.
+    ``gaps`` (p,): the code of what is missing. ``amounts`` (n, q): what a row adds to a line: its
+    weight and 1; or its weight, weight * y, weight * y^2 in four limbs of 32 bits, and 1; nothing
+    where the class alone is counted. ``whole`` and ``real`` are the settings, named below.
+    """
+
+    entries: cython.longlong[:, ::1]
+    kinds: cython.const[cython.longlong][::1]
+    gaps: cython.const[cython.longlong][::1]
+    fixed: cython.const[cython.longlong][::1]
+    costs: cython.const[cython.double][::1]
+    y: cython.const[cython.int][::1]
+    amounts: cython.const[cython.longlong][:, ::1]
+    logs: cython.const[cython.double][::1]
+
+    criterion: cython.int  # 0 gini, 1 entropy, 2 variance, 3 standard deviation
+    classes: cython.int  # 0 in a regression
+    rule: cython.int  # missing: 0 own branch, 1 as most at the node, 2 of the class, 3 of the table
+    scorer: cython.int  # 0 gain, 1 gain ratio, 2 gain^2 / cost, 3 (2^gain - 1) / (cost + 1)^w
+    max_depth: cython.longlong
+    min_split: cython.longlong
+    min_leaf: cython.longlong
+    min_weight: cython.longlong
+    max_features: cython.int
+    seed: cython.ulonglong
+    tie: cython.int  # 0 the first, 1 a random one
+    min_gain: cython.double  # of the weight of a node times its gain, in units of mass
+    exponent: cython.double
+    scale: cython.double  # one unit of mass
+
+    rows_at: cython.int  # the column that counts the rows; -1 where the weight does
+    k: cython.int  # columns of a line
+    q: cython.int  # columns of the totals
+    lines: cython.longlong[:, ::1]  # (codes at the node, k)
+    line_codes: cython.int[::1]
+    tags: cython.int[::1]  # the class of a line that has only one
+    turn: cython.int[::1]  # the order in which lines are asked
+    keys: cython.double[::1]
+    sums: cython.longlong[:, ::1]  # total, left, right, gap, known
+    fills: cython.int[::1]  # the line that takes what is missing, by class
+    child: cython.int[::1]  # code -> child
+    side: cython.int[::1]  # row -> child
+    spare: cython.longlong[::1]
+    starts: cython.longlong[::1]
+    gains: cython.double[::1]  # (p,) the best of each column
+    infos: cython.double[::1]
+    scores: cython.double[::1]
+    orders: cython.int[::1]  # (p,) the class whose shares gave the order
+    pick: cython.int[::1]  # (p,) the columns in the order of trial
+    first: cython.longlong[::1]  # (children,) the class, or y, of the first row of each child
+    mixed: cython.int[::1]  # (children,) whether another came
+    middle: cython.longlong
+    spread: cython.double  # the weight of the node times its impurity
+    weight: cython.longlong
+    rows: cython.longlong
+    whole_gap: cython.bint
+    found: cython.Py_ssize_t
+    best: cython.double  # the best score, less what is a tie
+    tie_start: cython.Py_ssize_t
+    cut: cython.longlong  # the last code of the first branch
+    after_cut: cython.longlong  # and the first of the second
+    gap_child: cython.int  # where missing values go; -1 nowhere
+    children: cython.int
+    lines_used: cython.Py_ssize_t
+
+    stack: cython.longlong[:, ::1]  # parent, place among its children, first and last row, depth
+    waiting: cython.Py_ssize_t
+    nodes: cython.longlong[:, ::1]
+    reals: cython.double[:, ::1]
+    totals: cython.longlong[:, ::1]
+    leads: cython.longlong[:, ::1]
+    ties: cython.longlong[:, ::1]
+    n_nodes: cython.Py_ssize_t
+    n_leads: cython.Py_ssize_t
+    n_ties: cython.Py_ssize_t
+
+    def __init__(self, rows, whole, real, work):
+        """Take the rows, the settings and the space to work in."""
+        self.entries, self.kinds, self.gaps, self.fixed = rows[:4]
+        self.costs, self.y, self.amounts, self.logs = rows[4:]
+        self.criterion, self.classes, self.rule, self.scorer = whole[:4]
+        self.max_depth, self.min_split, self.min_leaf, self.min_weight = whole[4:8]
+        self.max_features, self.seed, self.tie, self.rows_at = whole[8:]
+        self.min_gain, self.exponent, self.scale = real
+        self.lines, self.line_codes, self.tags, self.turn, self.keys = work[:5]
+        self.sums, self.fills, self.child, self.side, self.spare = work[5:10]
+        self.starts, self.gains, self.infos, self.scores, self.pick = work[10:15]
+        self.orders, self.first, self.mixed = work[15:]
+        self.k = self.lines.shape[1]
+        self.q = self.sums.shape[1]
+        self.n_nodes = 0
+        self.n_leads = 0
+        self.n_ties = 0
+        self.waiting = 0
+
+    def place(self, stack, nodes, reals, totals, leads, ties):
+        """The space for what grows; called again with more where it was not enough."""
+        self.stack, self.nodes, self.reals = stack, nodes, reals
+        self.totals, self.leads, self.ties = totals, leads, ties
+
+    def begin(self, lo: cython.longlong, hi: cython.longlong, depth: cython.longlong):
+        """Put a root on the stack: the rows from lo to hi of every list."""
+        self.stack[0, 0] = -1
+        self.stack[0, 1] = 0
+        self.stack[0, 2] = lo
+        self.stack[0, 3] = hi
+        self.stack[0, 4] = depth
+        self.waiting = 1
+
+    def grow(self):
+        """Grow until the stack is empty, or something is full; returns what is to be enlarged.
+
+        0 nothing, 1 nodes, 2 leads, 3 ties, 4 stack.
+        """
+        full: cython.int = 0
+        with cython.nogil:
+            while self.waiting > 0 and full == 0:
+                full = self._step()
+        return full
+
+    def counted(self):
+        """How many nodes, leads and ties there are."""
+        return self.n_nodes, self.n_leads, self.n_ties
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def _step(self) -> cython.int:
+        """Take a node off the stack: a leaf, or a question whose children are put on it."""
+        at: cython.Py_ssize_t = self.waiting - 1
+        lo: cython.longlong = self.stack[at, 2]
+        hi: cython.longlong = self.stack[at, 3]
+        depth: cython.longlong = self.stack[at, 4]
+        column: cython.int = -1
+        full: cython.int
+        if self.n_nodes >= self.nodes.shape[0]:
+            return 1
+        if not self._sum_up(lo, hi, depth):
+            self._survey(lo, hi)
+            column = self._select()
+        if column < 0:
+            self._record(at, 0, -1)
+            self.waiting = at
+            return 0
+        full = self._list_ties(lo, hi)
+        if full == 0:
+            full = self._divide(at)
+        if full:
+            self.n_ties = self.tie_start
+        return full
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def _sum_up(
+        self, lo: cython.longlong, hi: cython.longlong, depth: cython.longlong
+    ) -> cython.bint:
+        """The totals of a node; whether it is a leaf at once."""
+        r: cython.Py_ssize_t
+        c: cython.Py_ssize_t
+        row: cython.Py_ssize_t
+        least: cython.longlong = 0
+        most: cython.longlong = 0
+        mask: cython.longlong = 4294967295
+        for c in range(self.q):
+            self.sums[0, c] = 0
+        self.rows = hi - lo
+        if self.classes:
+            for r in range(lo, hi):
+                row = self.entries[0, r] & mask
+                if self.k == self.classes:
+                    self.sums[0, self.y[row]] += 1
+                else:
+                    self.sums[0, self.y[row]] += self.amounts[row, 0]
+                    self.sums[0, self.classes] += 1
+            self.weight = 0
+            for c in range(self.classes):
+                self.weight += self.sums[0, c]
+                most = self.sums[0, c] if self.sums[0, c] > most else most
+            least = self.weight
+        else:
+            for r in range(lo, hi):
+                row = self.entries[0, r] & mask
+                for c in range(self.q):
+                    self.sums[0, c] += self.amounts[row, c]
+            self.weight = self.sums[0, 0]
+            most = self._flat(lo, hi)
+        self.middle = 0
+        if not self.classes and self.weight:
+            self.middle = self.sums[0, 1] // self.weight
+        self.spread = 0.0 if least == most else self._spread()
+        return least == most or depth >= self.max_depth or self.rows < self.min_split
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def _flat(self, lo: cython.longlong, hi: cython.longlong) -> cython.longlong:
+        """0 if all y of a node are equal, else 1; what has no weight does not matter."""
+        r: cython.Py_ssize_t
+        row: cython.Py_ssize_t
+        w: cython.longlong
+        mask: cython.longlong = 4294967295
+        w0: cython.longlong = 0
+        s0: cython.longlong = 0
+        for r in range(lo, hi):
+            row = self.entries[0, r] & mask
+            w = self.amounts[row, 0]
+            if w == 0:
+                continue
+            if w0 == 0:
+                w0 = w
+                s0 = self.amounts[row, 1] // w
+            elif self.amounts[row, 1] != s0 * w:
+                return 1
+        return 0
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def _spread(self) -> cython.double:
+        """The weight of the node times its impurity."""
+        if self.criterion == 2:
+            w: cython.double = self.sums[0, 0]
+            return self._squares(self.sums, 0) / w if w > 0 else 0.0
+        return self._mass(self.sums, 0)
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def _xlogx(self, c: cython.longlong) -> cython.double:
+        x: cython.double = c
+        if c < self.logs.shape[0]:
+            return self.logs[c]
+        return x * log2(x)
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def _mass(self, t: cython.longlong[:, ::1], r: cython.Py_ssize_t) -> cython.double:
+        """The weight of a line times its impurity; in a regression less what all splits share."""
+        c: cython.Py_ssize_t
+        n: cython.longlong = 0
+        s: cython.double = 0.0
+        x: cython.double
+        w: cython.double
+        if self.criterion == 0:
+            for c in range(self.classes):
+                n += t[r, c]
+                x = t[r, c]
+                s += x * x
+            w = n
+            return w - s / w if n else 0.0
+        if self.criterion == 1:
+            for c in range(self.classes):
+                n += t[r, c]
+                s += self._xlogx(t[r, c])
+            return self._xlogx(n) - s
+        if t[r, 0] == 0:
+            return 0.0
+        if self.criterion == 2:
+            x = t[r, 1] - self.middle * t[r, 0]
+            w = t[r, 0]
+            return -(x * x) / w
+        return sqrt(self._squares(t, r))
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def _squares(self, t: cython.longlong[:, ::1], r: cython.Py_ssize_t) -> cython.double:
+        """w * sum(w y^2) - sum(w y)^2, in doubles of twice the length: it may cancel to nothing."""
+        c: cython.Py_ssize_t
+        w: cython.double = t[r, 0]
+        a: cython.double = 0.0
+        b: cython.double = 0.0
+        h: cython.double
+        m: cython.double
+        limb: cython.double = 79228162514264337593543950336.0  # 2^96
+        for c in range(4):
+            m = t[r, 5 - c] * limb
+            h = a + m
+            b += (a - (h - (h - a))) + (m - (h - a))
+            a = h
+            limb = limb / 4294967296.0
+        s: cython.double = t[r, 1]
+        back: cython.longlong = cython.cast(cython.longlong, s)
+        d: cython.double = t[r, 1] - back
+        m = _error(a, w) + b * w - _error(s, s) - 2.0 * s * d - d * d
+        h = (a * w - s * s) + m
+        return h if h > 0 else 0.0
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def _tabulate(
+        self, f: cython.Py_ssize_t, lo: cython.longlong, hi: cython.longlong
+    ) -> cython.Py_ssize_t:
+        """The table of one column: a line for each code; what is missing goes to sums[3]."""
+        r: cython.Py_ssize_t
+        c: cython.Py_ssize_t
+        row: cython.Py_ssize_t
+        n: cython.Py_ssize_t = -1
+        entry: cython.longlong
+        code: cython.longlong
+        last: cython.longlong = -1
+        k: cython.Py_ssize_t = self.k
+        tag: cython.int = -1
+        mask: cython.longlong = 4294967295
+        plain: cython.bint = self.k == self.classes
+        for r in range(lo, hi):
+            entry = self.entries[f, r]
+            code = entry >> 32
+            row = entry & mask
+            if code != last:
+                last = code
+                n += 1
+                for c in range(k):
+                    self.lines[n, c] = 0
+                self.line_codes[n] = code
+                tag = self.y[row] if self.classes else -1
+                self.tags[n] = tag
+            if plain:
+                self.lines[n, self.y[row]] += 1
+                if self.y[row] != tag:
+                    self.tags[n] = -1
+            elif self.classes:
+                self.lines[n, self.y[row]] += self.amounts[row, 0]
+                self.lines[n, k - 1] += 1
+                if self.y[row] != tag:
+                    self.tags[n] = -1
+            else:
+                for c in range(k):
+                    self.lines[n, c] += self.amounts[row, c]
+        n += 1
+        return self._take_gap(f, n)
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def _take_gap(self, f: cython.Py_ssize_t, n: cython.Py_ssize_t) -> cython.Py_ssize_t:
+        """Set the line of what is missing apart, or fill it in; sums[4] is what remains."""
+        c: cython.Py_ssize_t
+        t: cython.Py_ssize_t
+        self.whole_gap = False
+        for c in range(self.k):
+            self.sums[3, c] = 0
+        if n and self.line_codes[n - 1] == self.gaps[f]:
+            n -= 1
+            self.whole_gap = True
+            for c in range(self.k):
+                self.sums[3, c] = self.lines[n, c]
+        if self.rule and n:
+            self._find_fills(f, n)
+            if self.whole_gap:
+                for c in range(self.k):
+                    t = self.fills[c if self.rule == 2 and c < self.classes else self.k]
+                    self.lines[t, c] += self.sums[3, c]
+                    self.tags[t] = -1
+                    self.sums[3, c] = 0
+            self.whole_gap = False
+        for c in range(self.k):
+            self.sums[4, c] = self.sums[0, c] - self.sums[3, c]
+        return n
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def _find_fills(self, f: cython.Py_ssize_t, n: cython.Py_ssize_t) -> cython.void:
+        """Which line takes what is missing: of all rows in fills[k], of class c in fills[c]."""
+        r: cython.Py_ssize_t
+        c: cython.Py_ssize_t
+        w: cython.longlong
+        best: cython.longlong
+        known: cython.longlong
+        for c in range(self.k + 1):
+            if c < self.k and (self.rule != 2 or c >= self.classes):
+                continue
+            known = 0
+            for r in range(n):
+                known += self._amount(r, c)
+            best = 0
+            self.fills[c] = -1
+            w = 0
+            for r in range(n):
+                if self.kinds[f] == 0:
+                    w += self._amount(r, c)
+                    if 2 * w >= known and known > 0:
+                        self.fills[c] = r
+                        break
+                elif self._amount(r, c) > best:
+                    best = self._amount(r, c)
+                    self.fills[c] = r
+        for c in range(self.classes):
+            if self.rule == 2 and self.fills[c] < 0:
+                self.fills[c] = self.fills[self.k]
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def _amount(self, r: cython.Py_ssize_t, c: cython.Py_ssize_t) -> cython.longlong:
+        """The weight of a line: of one class, or (c = k) of all."""
+        i: cython.Py_ssize_t
+        n: cython.longlong = 0
+        if c < self.k:
+            return self.lines[r, c]
+        if not self.classes:
+            return self.lines[r, 0]
+        for i in range(self.classes):
+            n += self.lines[r, i]
+        return n
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def _survey(self, lo: cython.longlong, hi: cython.longlong) -> cython.void:
+        """The best gain of every column, in units of mass; -1 where there is no question to ask."""
+        f: cython.Py_ssize_t
+        i: cython.Py_ssize_t
+        n: cython.Py_ssize_t
+        tried: cython.Py_ssize_t = 0
+        p: cython.Py_ssize_t = self.entries.shape[0]
+        some: cython.bint = False
+        if self.max_features < p:
+            self._shuffle(p)
+        for i in range(p):
+            f = self.pick[i]
+            self.gains[f] = -1.0
+            if tried >= self.max_features and some:
+                continue
+            tried += 1
+            if self.entries[f, lo] >> 32 == self.entries[f, hi - 1] >> 32:
+                continue
+            n = self._tabulate(f, lo, hi)
+            if self.kinds[f] == 1:
+                self._ask_all(f, n)
+            else:
+                self._ask_two(f, n)
+            some = some or self.gains[f] >= 0
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def _shuffle(self, p: cython.Py_ssize_t) -> cython.void:
+        """Columns in a random order that depends on the seed and the number of the node only."""
+        i: cython.Py_ssize_t
+        j: cython.Py_ssize_t
+        kept: cython.int
+        z: cython.ulonglong = self.seed + self.n_nodes
+        for i in range(p):
+            self.pick[i] = i
+        for i in range(p - 1):
+            z = _mixed(z)
+            j = i + z % cython.cast(cython.ulonglong, p - i)
+            kept = self.pick[i]
+            self.pick[i] = self.pick[j]
+            self.pick[j] = kept
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def _ask_all(self, f: cython.Py_ssize_t, n: cython.Py_ssize_t) -> cython.void:
+        """One branch a code: at least two that have enough rows."""
+        r: cython.Py_ssize_t
+        enough: cython.Py_ssize_t = 0
+        after: cython.double = 0.0
+        info: cython.double = 0.0
+        branches: cython.Py_ssize_t = n
+        for r in range(n):
+            after += self._mass(self.lines, r)
+            info += self._xlogx(self._amount(r, self.k))
+            enough += self._enough(self.lines, r)
+        if self.whole_gap:
+            branches += 1
+            after += self._mass(self.sums, 3)
+            info += self._xlogx(self._weight(self.sums, 3))
+            enough += self._enough(self.sums, 3)
+        if branches > 1 and enough > 1:
+            self._note(f, after, self._xlogx(self.weight) - info)
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def _note(self, f: cython.Py_ssize_t, after: cython.double, info: cython.double) -> cython.void:
+        """Remember the best question of a column: rounding cannot make a gain negative."""
+        gain: cython.double = self._mass(self.sums, 0) - after
+        self.gains[f] = gain if gain > 0 else 0.0
+        self.infos[f] = info
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def _enough(self, t: cython.longlong[:, ::1], r: cython.Py_ssize_t) -> cython.bint:
+        """Whether a branch has as many rows, and as much weight, as it needs."""
+        w: cython.longlong = self._weight(t, r)
+        n: cython.longlong = w if self.rows_at < 0 else t[r, self.rows_at]
+        return n >= self.min_leaf and w >= self.min_weight
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def _weight(self, t: cython.longlong[:, ::1], r: cython.Py_ssize_t) -> cython.longlong:
+        c: cython.Py_ssize_t
+        n: cython.longlong = 0
+        if not self.classes:
+            return t[r, 0]
+        for c in range(self.classes):
+            n += t[r, c]
+        return n
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def _ask_two(self, f: cython.Py_ssize_t, n: cython.Py_ssize_t) -> cython.void:
+        """Two branches: the best cut through the codes, in order or by their shares."""
+        c: cython.Py_ssize_t
+        rounds: cython.Py_ssize_t = 1
+        least: cython.double
+        before: cython.double = 0.0
+        some: cython.bint = False
+        if self.kinds[f] == 2 and self.classes > 2:
+            rounds = self.classes
+        for c in range(rounds):
+            self._arrange(f, n, c)
+            least = self._scan(n)
+            if self.found >= 0 and (not some or least < before):
+                some = True
+                before = least
+                self.orders[f] = c
+                self._note(f, least, self._info(n, self.found))
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def _arrange(
+        self, f: cython.Py_ssize_t, n: cython.Py_ssize_t, c: cython.Py_ssize_t
+    ) -> cython.void:
+        """The order of the lines: by code, or by the share of a class (of two, the second)."""
+        r: cython.Py_ssize_t
+        w: cython.double
+        x: cython.double
+        for r in range(n):
+            self.turn[r] = r
+            if self.kinds[f] == 2:
+                w = self._weight(self.lines, r)
+                x = self.lines[r, 1 if self.classes <= 2 else c]
+                self.keys[r] = x / w if w > 0 else 0.0
+        if self.kinds[f] == 2:
+            self._sort(n)
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def _sort(self, n: cython.Py_ssize_t) -> cython.void:
+        """Heapsort of the lines by key, then by place."""
+        i: cython.Py_ssize_t
+        end: cython.Py_ssize_t
+        kept: cython.int
+        for i in range(n // 2):
+            self._sink(n // 2 - 1 - i, n)
+        for i in range(n - 1):
+            end = n - 1 - i
+            kept = self.turn[0]
+            self.turn[0] = self.turn[end]
+            self.turn[end] = kept
+            self._sink(0, end)
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def _sink(self, i: cython.Py_ssize_t, n: cython.Py_ssize_t) -> cython.void:
+        j: cython.Py_ssize_t = 2 * i + 1
+        top: cython.int = self.turn[i]
+        while j < n:
+            if j + 1 < n and self._before(self.turn[j], self.turn[j + 1]):
+                j += 1
+            if not self._before(top, self.turn[j]):
+                break
+            self.turn[i] = self.turn[j]
+            i = j
+            j = 2 * i + 1
+        self.turn[i] = top
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def _before(self, a: cython.int, b: cython.int) -> cython.bint:
+        if self.keys[a] != self.keys[b]:
+            return self.keys[a] < self.keys[b]
+        return a < b
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def _start(self) -> cython.void:
+        """All known rows on the right."""
+        c: cython.Py_ssize_t
+        for c in range(self.k):
+            self.sums[1, c] = 0
+            self.sums[2, c] = self.sums[4, c]
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def _move(self, r: cython.Py_ssize_t, n: cython.Py_ssize_t) -> cython.bint:
+        """Move line turn[r] to the left; whether a cut behind it is to be looked at.
+
+        A cut between two lines of one and the same class is never the best one (Fayyad and Irani,
+        1992). Behind the last line the question is whether there is a value at all.
+        """
+        c: cython.Py_ssize_t
+        i: cython.Py_ssize_t = self.turn[r]
+        for c in range(self.k):
+            self.sums[1, c] += self.lines[i, c]
+            self.sums[2, c] -= self.lines[i, c]
+        if self.min_leaf <= 1 and self.min_weight <= 0:
+            return r == n - 1 or self.tags[i] < 0 or self.tags[i] != self.tags[self.turn[r + 1]]
+        return self._enough(self.sums, 1) and self._enough(self.sums, 2 if r < n - 1 else 3)
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def _scan(self, n: cython.Py_ssize_t) -> cython.double:
+        """The least mass after a cut behind line turn[r]; ``found`` is r, -1 where none may be."""
+        r: cython.Py_ssize_t
+        after: cython.double
+        least: cython.double = 0.0
+        gap: cython.double = self._mass(self.sums, 3) if self.whole_gap else 0.0
+        self.found = -1
+        self._start()
+        for r in range(n if self.whole_gap else n - 1):
+            if self._move(r, n):
+                after = self._mass(self.sums, 1) + self._mass(self.sums, 2) + gap
+                if self.found < 0 or after < least:
+                    least = after
+                    self.found = r
+        return least
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def _list(self, f: cython.Py_ssize_t, n: cython.Py_ssize_t) -> cython.void:
+        """List all cuts that are as good as the best of a column, and find the first."""
+        r: cython.Py_ssize_t
+        i: cython.Py_ssize_t
+        gap: cython.double = self._mass(self.sums, 3) if self.whole_gap else 0.0
+        most: cython.double = self._mass(self.sums, 0) - self.gains[f] + 1e-9 * self.spread
+        self.found = -1
+        self._start()
+        for r in range(n if self.whole_gap else n - 1):
+            if not self._move(r, n):
+                continue
+            if self._mass(self.sums, 1) + self._mass(self.sums, 2) + gap > most:
+                continue
+            if self.found < 0:
+                self.found = r
+            if self.kinds[f] == 2:
+                return
+            i = self.line_codes[self.turn[r + 1]] if r < n - 1 else -1
+            self._tie(f, self.line_codes[self.turn[r]], i)
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def _tie(
+        self, f: cython.longlong, code: cython.longlong, after: cython.longlong
+    ) -> cython.void:
+        if self.n_ties < self.ties.shape[0]:
+            self.ties[self.n_ties, 0] = f
+            self.ties[self.n_ties, 1] = code
+            self.ties[self.n_ties, 2] = after
+        self.n_ties += 1
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def _info(self, n: cython.Py_ssize_t, at: cython.Py_ssize_t) -> cython.double:
+        """The weight of the node times the split information of a cut."""
+        r: cython.Py_ssize_t
+        left: cython.longlong = 0
+        gap: cython.longlong
+        if self.scorer != 1:
+            return 0.0
+        gap = self._weight(self.sums, 3)
+        for r in range(at + 1):
+            left += self._amount(self.turn[r], self.k)
+        return (
+            self._xlogx(self.weight)
+            - self._xlogx(left)
+            - self._xlogx(self.weight - gap - left)
+            - self._xlogx(gap)
+        )
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def _select(self) -> cython.int:
+        """The first column whose score is the best, or tied with it; -1 where none may be asked."""
+        f: cython.Py_ssize_t
+        p: cython.Py_ssize_t = self.entries.shape[0]
+        top: cython.double = -1.0
+        mean: cython.double = 0.0
+        some: cython.Py_ssize_t = 0
+        tied: cython.double = self.spread
+        for f in range(p):
+            if self.gains[f] >= 0:
+                some += 1
+                mean += self.gains[f]
+        mean = mean / some - 1e-9 * self.spread if some else 0.0
+        for f in range(p):
+            self.scores[f] = self._score(f, mean)
+            top = self.scores[f] if self.scores[f] > top else top
+        if self.scorer == 1:
+            tied = self.spread / self.weight if self.spread > top * self.weight else top
+        elif self.scorer > 1:
+            tied = top
+        self.best = top - 1e-9 * tied
+        for f in range(p):
+            if self.scores[f] >= 0 and self.scores[f] >= self.best:
+                if self.gains[f] + 1e-9 * self.spread < self.min_gain:
+                    return -1
+                return f
+        return -1
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def _score(self, f: cython.Py_ssize_t, mean: cython.double) -> cython.double:
+        """Gain, gain ratio or a score of gain and cost; -1 for a column that cannot be asked."""
+        gain: cython.double = self.gains[f]
+        if gain < 0 or self.scorer == 0:
+            return gain
+        if self.scorer == 1:  # only where the gain is at least the mean one (Quinlan, 1993)
+            return gain / self.infos[f] if gain >= mean and self.infos[f] > 0 else -1.0
+        gain = gain / self.weight * self.scale
+        if self.scorer == 2:
+            return gain * gain / self.costs[f]
+        return (pow(2.0, gain) - 1.0) / pow(self.costs[f] + 1.0, self.exponent)
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def _list_ties(self, lo: cython.longlong, hi: cython.longlong) -> cython.int:
+        """List the best questions, and choose one: its column's table is left in place."""
+        f: cython.Py_ssize_t
+        n: cython.Py_ssize_t = 0
+        at: cython.Py_ssize_t
+        last: cython.Py_ssize_t = -1
+        column: cython.Py_ssize_t
+        z: cython.ulonglong
+        self.tie_start = self.n_ties
+        for f in range(self.entries.shape[0]):
+            if self.scores[f] < 0 or self.scores[f] < self.best:
+                continue
+            if self.kinds[f] == 0:
+                n = self._tabulate(f, lo, hi)
+                self._arrange(f, n, 0)
+                self._list(f, n)
+                last = f
+            else:
+                self._tie(f, -1, -1)
+        if self.n_ties > self.ties.shape[0]:
+            self.n_ties = self.tie_start
+            return 3
+        at = self.tie_start
+        if self.tie == 1:
+            z = _mixed(self.seed + self.n_nodes)
+            at += z % cython.cast(cython.ulonglong, self.n_ties - at)
+        column = self.ties[at, 0]
+        self.cut = self.ties[at, 1]
+        self.after_cut = self.ties[at, 2]
+        if self.n_ties == self.tie_start + 1:
+            self.n_ties = self.tie_start
+        if last != column:
+            n = self._tabulate(column, lo, hi)
+        self._send(column, n)
+        return 0
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def _send(self, f: cython.Py_ssize_t, n: cython.Py_ssize_t) -> cython.void:
+        """Which code goes to which child, and where missing values go."""
+        r: cython.Py_ssize_t
+        swap: cython.int
+        self.found = f
+        self.lines_used = n
+        self.gap_child = -1
+        if self.kinds[f] == 0:
+            self.children = 2 if self.after_cut >= 0 else 1
+        elif self.kinds[f] == 1:
+            self.children = n
+            for r in range(n):
+                self.child[self.line_codes[r]] = r
+        else:
+            self._arrange(f, n, self.orders[f])
+            self._list(f, n)
+            self.children = 2 if self.found < n - 1 else 1
+            swap = 0
+            for r in range(n):
+                if self.turn[r] == 0:
+                    swap = 0 if r <= self.found else 1
+            for r in range(n):
+                self.child[self.line_codes[self.turn[r]]] = swap if r <= self.found else 1 - swap
+            self.found = f
+        if self.whole_gap:
+            self.gap_child = self.children
+            self.children += 1
+        elif self.rule == 3:
+            self.gap_child = self._child_of(f, self.fixed[f], n)
+        elif self.rule:
+            self.gap_child = self._child_of(f, self.line_codes[self.fills[self.k]], n)
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def _child_of(
+        self, f: cython.Py_ssize_t, code: cython.longlong, n: cython.Py_ssize_t
+    ) -> cython.int:
+        """The child of a code; -1 for a category that is not at the node."""
+        r: cython.Py_ssize_t
+        if self.kinds[f] == 0:
+            return 0 if code <= self.cut else 1
+        for r in range(n):
+            if self.line_codes[r] == code:
+                return self.child[code]
+        return -1
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def _divide(self, at: cython.Py_ssize_t) -> cython.int:
+        """Note the question, part the lists, put the children on the stack."""
+        r: cython.Py_ssize_t
+        c: cython.int
+        f: cython.Py_ssize_t = self.found
+        lo: cython.longlong = self.stack[at, 2]
+        hi: cython.longlong = self.stack[at, 3]
+        depth: cython.longlong = self.stack[at, 4]
+        node: cython.longlong = self.n_nodes
+        live: cython.bint
+        if at + self.children > self.stack.shape[0]:
+            return 4
+        if self.kinds[f]:
+            if self.n_leads + self.lines_used > self.leads.shape[0]:
+                return 2
+            for r in range(self.lines_used):
+                self.leads[self.n_leads + r, 0] = self.line_codes[r]
+                self.leads[self.n_leads + r, 1] = self.child[self.line_codes[r]]
+            self.n_leads += self.lines_used
+        self._record(at, 4 if self.kinds[f] == 0 and self.after_cut < 0 else self.kinds[f] + 1, f)
+        live = self._take_sides(f, lo, hi, depth)
+        for r in range(self.entries.shape[0] if live else 1):
+            self._part(r, lo, hi)
+        for c in range(self.children):
+            r = at + self.children - 1 - c
+            self.stack[r, 0] = node
+            self.stack[r, 1] = c
+            self.stack[r, 2] = self.starts[c]
+            self.stack[r, 3] = self.starts[c + 1]
+            self.stack[r, 4] = depth + 1
+        self.waiting = at + self.children
+        return 0
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def _record(
+        self, at: cython.Py_ssize_t, test: cython.longlong, f: cython.longlong
+    ) -> cython.void:
+        """Write a node down."""
+        c: cython.Py_ssize_t
+        node: cython.Py_ssize_t = self.n_nodes
+        w: cython.double = self.weight
+        self.nodes[node, 0] = self.stack[at, 0]
+        self.nodes[node, 1] = self.stack[at, 1]
+        self.nodes[node, 2] = test
+        self.nodes[node, 3] = f
+        self.nodes[node, 4] = self.cut if f >= 0 else -1
+        self.nodes[node, 5] = self.after_cut if f >= 0 else -1
+        self.nodes[node, 6] = self.gap_child if f >= 0 else -1
+        self.nodes[node, 7] = self.rows
+        self.nodes[node, 8] = self.n_leads
+        self.nodes[node, 9] = self.n_ties
+        self.reals[node, 0] = self.spread / w * self.scale if self.weight else 0.0
+        self.reals[node, 1] = self.gains[f] / w * self.scale if f >= 0 else 0.0
+        for c in range(self.q):
+            self.totals[node, c] = self.sums[0, c]
+        self.n_nodes += 1
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def _take_sides(
+        self, f: cython.Py_ssize_t, lo: cython.longlong, hi: cython.longlong, depth: cython.longlong
+    ) -> cython.bint:
+        """The child of every row, and where each child starts; whether any is to be split again."""
+        r: cython.Py_ssize_t
+        row: cython.Py_ssize_t
+        c: cython.int
+        code: cython.longlong
+        y: cython.longlong
+        live: cython.bint = False
+        mask: cython.longlong = 4294967295
+        for c in range(self.children + 1):
+            self.starts[c] = 0
+            self.mixed[c] = 0
+        for r in range(lo, hi):
+            row = self.entries[f, r] & mask
+            code = self.entries[f, r] >> 32
+            if code == self.gaps[f]:
+                c = self.gap_child
+                if self.rule == 2 and self.classes:
+                    c = self._child_of(f, self.line_codes[self.fills[self.y[row]]], self.lines_used)
+            elif self.kinds[f] == 0:
+                c = 0 if code <= self.cut else 1
+            else:
+                c = self.child[code]
+            self.side[row] = c
+            y = self.y[row] if self.classes else row
+            if self.starts[c + 1] == 0:
+                self.first[c] = y
+            elif y != self.first[c]:
+                self.mixed[c] = 1
+            self.starts[c + 1] += 1
+        for c in range(self.children):
+            if (
+                self.mixed[c]
+                and self.starts[c + 1] >= self.min_split
+                and depth + 1 < self.max_depth
+            ):
+                live = True
+        self.starts[0] = lo
+        for c in range(self.children):
+            self.starts[c + 1] += self.starts[c]
+        return live
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def _part(self, f: cython.Py_ssize_t, lo: cython.longlong, hi: cython.longlong) -> cython.void:
+        """Part one list by child, each child's rows in their order."""
+        r: cython.Py_ssize_t
+        c: cython.int
+        entry: cython.longlong
+        kept: cython.Py_ssize_t = lo
+        mask: cython.longlong = 4294967295
+        base: cython.Py_ssize_t = self.starts[1]
+        if self.children == 2:
+            for r in range(lo, hi):
+                entry = self.entries[f, r]
+                if self.side[entry & mask]:
+                    self.spare[base - kept + r] = entry
+                else:
+                    self.entries[f, kept] = entry
+                    kept += 1
+        else:
+            for c in range(self.children):
+                self.first[c] = self.starts[c]
+            for r in range(lo, hi):
+                entry = self.entries[f, r]
+                c = self.side[entry & mask]
+                if c:
+                    self.spare[self.first[c]] = entry
+                    self.first[c] += 1
+                else:
+                    self.entries[f, kept] = entry
+                    kept += 1
+        for r in range(base, hi):
+            self.entries[f, r] = self.spare[r]
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _error(a: cython.double, b: cython.double) -> cython.double:
+    """What is lost when a * b is rounded (Dekker, 1971)."""
+    p: cython.double = a * b
+    t: cython.double = 134217729.0 * a
+    ah: cython.double = t - (t - a)
+    al: cython.double = a - ah
+    t = 134217729.0 * b
+    bh: cython.double = t - (t - b)
+    bl: cython.double = b - bh
+    return ((ah * bh - p) + ah * bl + al * bh) + al * bl
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _mixed(z: cython.ulonglong) -> cython.ulonglong:
+    """A number that looks random and follows from z alone (Steele, SplitMix, 2014)."""
+    a: cython.ulonglong = 11400714819323198485
+    b: cython.ulonglong = 13787848793156543929
+    c: cython.ulonglong = 10723151780598845931
+    mask: cython.ulonglong = 18446744073709551615
+    z = (z + a) & mask
+    z = ((z ^ (z >> 30)) * b) & mask
+    z = ((z ^ (z >> 27)) * c) & mask
+    return z ^ (z >> 31)

@@ -1,0 +1,1 @@
+"""Decision, regression and model trees: one core, thin learners."""

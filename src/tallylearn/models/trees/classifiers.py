@@ -1,0 +1,173 @@
+"""Decision trees: ask the question that leaves the classes least mixed, and ask again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from tallylearn.doors import Classifier
+from tallylearn.errors import OptionError, listed
+from tallylearn.models.trees.learners import TreeLearner
+from tallylearn.models.trees.targets import Target, of_classes
+from tallylearn.tables import Array, Block
+
+CRITERIA = ("gini", "entropy", "log_loss", "gain_ratio")
+
+
+class DecisionTreeClassifier(TreeLearner, Classifier):
+    """A decision tree: ID3, C4.5 and CART are presets of it.
+
+    Numbers are asked by thresholds half way between two values that occur at the node; the tree is
+    the same for any order of the rows. Of tied questions the first column's is asked, then the
+    smallest threshold; ``ties()`` lists them. scikit-learn's parameters mean what they mean there.
+
+    Parameters
+    ----------
+    criterion : "gini", "entropy" (in bits; also "log_loss"), "gain_ratio" (entropy by split
+        information, where the gain is at least the mean gain), or a function of the weights of the
+        classes.
+    max_depth, min_samples_split, min_samples_leaf, min_weight_fraction_leaf, max_features,
+    max_leaf_nodes, min_impurity_decrease, class_weight : limits, as in scikit-learn.
+    random_state : seeds ``max_features`` and ``tie="random"``; None is 0.
+    category_split : "subset" (two groups of categories) or "multiway" (one branch a category). Of
+        two classes the best groups are found; of more, the best in the order of one class's share.
+    missing : "branch" (of their own), "node" (the most common value at the node, of numbers the
+        median), "class" (of the row's class; at predict as "node"), "global" (of the table), or
+        "fractional" (down every branch, in parts).
+    costs : what it costs to know a column, as a dict; others cost 1. ``cost_rule`` says how gain
+        and cost become one score, ``cost_exponent`` is its w.
+    loss : (k, k) what it costs to answer class j for class i; leaves answer with the least.
+    significance : a split must be significant at this level of a chi-square test.
+    bins : numbers in at most so many groups of equal size; faster, and thresholds lie between them.
+    tie : "first" or "random".
+
+    Examples
+    --------
+    >>> import tallylearn as tl
+    >>> tree = tl.DecisionTreeClassifier(max_depth=1).fit(tl.example("tennis"))
+    >>> print(tree)
+    [No 5 Yes 9]
+    ├─ Outlook in {Overcast}: Yes  [No 0 Yes 4]
+    ├─ Outlook in {Rain, Sunny}: No  [No 5 Yes 5]
+
+    References
+    ----------
+    L. Breiman, J. Friedman, R. Olshen, C. Stone, Classification and Regression Trees, 1984.
+    J. R. Quinlan, C4.5: Programs for Machine Learning, 1993.
+    """
+
+    def __init__(
+        self,
+        *,
+        criterion: str | Callable[[Array], float] = "gini",
+        splitter: str = "best",
+        max_depth: int | None = None,
+        min_samples_split: float = 2,
+        min_samples_leaf: float = 1,
+        min_weight_fraction_leaf: float = 0.0,
+        max_features: Any = None,
+        random_state: Any = None,
+        max_leaf_nodes: int | None = None,
+        min_impurity_decrease: float = 0.0,
+        class_weight: Any = None,
+        ccp_alpha: float = 0.0,
+        monotonic_cst: Any = None,
+        category_split: str = "subset",
+        missing: str = "branch",
+        costs: Mapping[str, float] | None = None,
+        cost_rule: str = "gain2/cost",
+        cost_exponent: float = 1.0,
+        loss: Any = None,
+        significance: float | None = None,
+        bins: int | None = None,
+        tie: str = "first",
+    ) -> None:
+        self.criterion = criterion
+        self.splitter = splitter
+        self.max_depth = max_depth
+        self.min_samples_split = min_samples_split
+        self.min_samples_leaf = min_samples_leaf
+        self.min_weight_fraction_leaf = min_weight_fraction_leaf
+        self.max_features = max_features
+        self.random_state = random_state
+        self.max_leaf_nodes = max_leaf_nodes
+        self.min_impurity_decrease = min_impurity_decrease
+        self.class_weight = class_weight
+        self.ccp_alpha = ccp_alpha
+        self.monotonic_cst = monotonic_cst
+        self.category_split = category_split
+        self.missing = missing
+        self.costs = costs
+        self.cost_rule = cost_rule
+        self.cost_exponent = cost_exponent
+        self.loss = loss
+        self.significance = significance
+        self.bins = bins
+        self.tie = tie
+
+    def predict_proba(self, X: Any) -> Array:
+        """The share of every class where each row ends."""
+        return self._mapped(X, lambda block: self.model_.shares(block))
+
+    def predict_log_proba(self, X: Any) -> Array:
+        """The logarithm of the shares."""
+        with np.errstate(divide="ignore"):
+            return np.log(self.predict_proba(X))
+
+    def _chosen(self, block: Block) -> Array:
+        if self.model_.fractional:
+            return self.model_.chosen(self.model_.shares(block))
+        return np.asarray(self.model_.answer[self.model_.landed(block)], dtype=np.int64)
+
+    def _measure(self) -> tuple[Any, str]:
+        scorer = "gain" if self.costs is None else self.cost_rule
+        if callable(self.criterion):
+            return self.criterion, scorer
+        if self.criterion == "gain_ratio":
+            return "entropy", "ratio"
+        return ("gini" if self.criterion == "gini" else "entropy"), scorer
+
+    def _target(self, block: Block) -> Target:
+        weight = self._weights(block)
+        loss = self._losses(block.target.values)
+        return of_classes(block.target, weight, loss, self.missing == "fractional")
+
+    def _weights(self, block: Block) -> Array | None:
+        """The weights of the rows, times those of their classes."""
+        if self.class_weight is None:
+            return block.weight
+        values, codes = block.target.values, block.target.codes
+        given = np.ones(len(block)) if block.weight is None else block.weight
+        if self.class_weight == "balanced":
+            counts = np.bincount(codes, minlength=len(values))
+            each = len(block) / (len(values) * np.maximum(counts, 1))
+        else:
+            each = np.array([float(self.class_weight.get(value, 1.0)) for value in values])
+        return np.asarray(given * each[codes])
+
+    def _losses(self, classes: tuple[Any, ...]) -> Array | None:
+        if self.loss is None:
+            return None
+        loss, k = np.asarray(self.loss, dtype=np.float64), len(classes)
+        if loss.shape != (k, k):
+            raise OptionError(
+                f"loss has the shape {loss.shape}, and there are {k} classes, {listed(classes)}: "
+                f"pass a {k} x {k} table, what it costs to answer column j where row i is right."
+            )
+        if not np.isfinite(loss).all() or (loss < 0).any():
+            raise OptionError("loss holds a number that is negative or not finite.")
+        return loss
+
+    def _check_options(self) -> None:
+        super()._check_options()
+        if not callable(self.criterion):
+            self._one_of("criterion", CRITERIA)
+        if self.criterion == "gain_ratio" and self.costs is not None:
+            raise OptionError(
+                'costs go with a gain, and criterion="gain_ratio" is none. Use "entropy".'
+            )
+        given = self.class_weight
+        if given is not None and given != "balanced" and not isinstance(given, Mapping):
+            raise OptionError(f"class_weight is a dict, 'balanced' or None, not {given!r}.")

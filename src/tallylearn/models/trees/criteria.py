@@ -1,0 +1,81 @@
+"""Criteria: how mixed a node is, by the counts of its classes or the sums of its measures."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from tallylearn.errors import OptionError
+from tallylearn.models.trees.targets import LIMBS, Target
+from tallylearn.tables import Array
+
+
+def impurity_of(criterion: Any, target: Target) -> Callable[[Array], Array]:
+    """The impurity of lines (..., q) of whole amounts, in the units of the target.
+
+    >>> from tallylearn.models.trees.targets import of_classes
+    >>> from tallylearn.tables import Codes
+    >>> counts = of_classes(Codes.of(["No"] * 5 + ["Yes"] * 9), None)
+    >>> float(impurity_of("entropy", counts)(np.array([5, 9])).round(3))
+    0.94
+    """
+    if callable(criterion):
+        return lambda lines: _called(criterion, _counts(lines, target))
+    if criterion in ("gini", "entropy"):
+        measure = gini if criterion == "gini" else entropy
+        return lambda lines: measure(_counts(lines, target))
+    if criterion == "sdr":
+        return lambda lines: np.sqrt(variance(lines)) * target.unit
+    return lambda lines: variance(lines) * target.unit**2
+
+
+def weights_of(lines: Array, target: Target) -> Array:
+    """The weight of lines (..., q)."""
+    units = lines[..., : len(target.classes)].sum(axis=-1) if target.classes else lines[..., 0]
+    return np.asarray(units * 2.0**-target.power)
+
+
+def _counts(lines: Array, target: Target) -> Array:
+    return np.asarray(lines[..., : len(target.classes)] * 2.0**-target.power)
+
+
+def gini(counts: Array) -> Array:
+    """1 - sum p^2: how often two rows, drawn with replacement, differ in class."""
+    share = _shares(counts)
+    return np.asarray(1.0 - (share * share).sum(axis=-1))
+
+
+def entropy(counts: Array) -> Array:
+    """- sum p log2 p, in bits; 0 log 0 is 0."""
+    share = _shares(counts)
+    return np.asarray(-(share * np.log2(np.where(share > 0, share, 1.0))).sum(axis=-1)) + 0.0
+
+
+def variance(lines: Array) -> Array:
+    """The mean square of y less the square of its mean, by m and not by m - 1."""
+    w = np.where(lines[..., 0] > 0, lines[..., 0], 1).astype(np.float64)
+    mean = lines[..., 1] / w
+    powers = 2.0 ** (32 * np.arange(LIMBS))
+    square = (lines[..., 2 : 2 + LIMBS] * powers).sum(axis=-1) / w
+    found = square - mean * mean
+    return np.asarray(np.where(found > 1e-14 * square, found, 0.0))  # below is rounding
+
+
+def _shares(counts: Array) -> Array:
+    total = counts.sum(axis=-1, keepdims=True)
+    return np.asarray(counts / np.where(total > 0, total, 1.0))
+
+
+def _called(criterion: Any, counts: Array) -> Array:
+    flat = counts.reshape(-1, counts.shape[-1])
+    found = np.array([float(criterion(row)) if row.sum() > 0 else 0.0 for row in flat])
+    if not np.isfinite(found).all():
+        bad = flat[int(np.argmax(~np.isfinite(found)))]
+        raise OptionError(
+            f"the criterion returned {found[~np.isfinite(found)][0]} for the counts "
+            f"{bad.tolist()}. It takes the weights of the classes at a node, and returns a finite "
+            "number."
+        )
+    return found.reshape(counts.shape[:-1])

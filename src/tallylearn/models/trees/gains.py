@@ -1,0 +1,141 @@
+"""Gains: every question that could have been asked at a node, side by side."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from tallylearn.models.trees.codes import coded, filled
+from tallylearn.models.trees.criteria import impurity_of
+from tallylearn.models.trees.growing import Plan
+from tallylearn.models.trees.paths import route
+from tallylearn.models.trees.portions import Rows, Share
+from tallylearn.models.trees.splits import Question, chosen
+from tallylearn.models.trees.targets import Target
+from tallylearn.models.trees.trees import MULTIWAY, PRESENCE, THRESHOLD, Tree
+from tallylearn.tables import CATEGORY, Array, Block
+from tallylearn.workings import Grid
+from tallylearn.workings.rendering import Shown, short
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """One question, and what it would have gained."""
+
+    column: str
+    test: str  # "multiway", "<= 2.5", "in {a, b}", "present"
+    after: float  # the mean impurity of its branches
+    gain: float
+    information: float  # of the split, in bits
+    ratio: float
+    score: float  # what the tree chooses by
+    best: bool  # whether no other is better
+
+
+@dataclass(frozen=True)
+class Gains(Shown):
+    """All candidates of a node; ``gains["Outlook"]`` is the best of one column."""
+
+    node: int
+    path: str
+    criterion: str
+    impurity: float
+    candidates: tuple[Candidate, ...]
+
+    def __iter__(self) -> Iterator[Candidate]:
+        return iter(self.candidates)
+
+    def __len__(self) -> int:
+        return len(self.candidates)
+
+    def __getitem__(self, column: str) -> Candidate:
+        return max((c for c in self.candidates if c.column == column), key=lambda c: c.gain)
+
+    def _grid(self) -> Grid:
+        header = ("column", "test", "after", "gain", "split information", "ratio", "score", "")
+        rows = tuple(
+            (c.column, c.test, *map(short, (c.after, c.gain, c.information, c.ratio, c.score)),
+             "best" if c.best else "")
+            for c in self.candidates
+        )  # fmt: skip
+        title = f"node {self.node} ({self.path}): {self.criterion} {short(self.impurity)}"
+        return Grid(title, header, rows)
+
+    def __str__(self) -> str:
+        return str(self._grid())
+
+    def to_markdown(self) -> str:
+        return self._grid().to_markdown()
+
+    def to_html(self) -> str:
+        return self._grid().to_html()
+
+    def to_dict(self) -> dict[str, Any]:
+        return self._grid().to_dict()
+
+
+def gains_at(tree: Tree, node: int, block: Block, target: Target, plan: Plan) -> Gains:
+    """The candidates of a node, from the rows that came to it."""
+    columns = coded(block)
+    if plan.missing == "global":
+        columns, fixed = filled(columns, target.weights)
+        plan = plan.with_fixed(fixed)
+    table = Rows.of(columns, target, plan)
+    share = _came(tree, node, table)
+    total = target.lines(share.rows, share.units).sum(axis=0)
+    impurity = float(impurity_of(plan.criterion, target)(total))
+    found = table.questions(share, impurity)
+    best = [*map(id, chosen(found, impurity, plan))]
+    candidates = [_named(q, table, share, id(q) in best) for column in found for q in column]
+    return Gains(node, route(tree, node), tree.criterion, impurity, tuple(candidates))
+
+
+def _came(tree: Tree, node: int, table: Rows) -> Share:
+    """The rows that came to a node when the tree grew."""
+    share = table.all()
+    path = tree.above(node)
+    for at, after in itertools.pairwise(path):
+        q = _asked(tree, at, table, share)
+        share = table.parted(share, q)[0][tree.children(at).index(after)]
+    return share
+
+
+def _asked(tree: Tree, at: int, table: Rows, share: Share) -> Question:
+    """The question of a node, as it was asked."""
+    column, test = int(tree.column[at]), int(tree.test[at])
+    raw = table._raw(column, share)
+    if test in (THRESHOLD, PRESENCE):
+        cut = tree.threshold[at] if test == THRESHOLD else np.inf
+        groups = (table.columns[column].low[raw.codes] > cut).astype(np.int64)
+        code = int(raw.codes[groups == 0][-1])
+    else:
+        codes, leads = tree._leads(at)
+        lead = dict(zip(codes.tolist(), leads.tolist(), strict=True))
+        kids = tree.children(at)
+        groups, code = np.array([kids.index(lead[c]) for c in raw.codes.tolist()]), -1
+    branches = np.zeros((len(tree.children(at)), 1), np.int64)
+    return Question(column, test, code, -1, groups, branches, 0.0, 0.0, 0.0)
+
+
+def _named(q: Question, table: Rows, share: Share, best: bool) -> Candidate:
+    column = table.columns[q.column]
+    return Candidate(
+        column.column.name, _test(q, table, share), q.after, q.gain, q.information, q.ratio,
+        q.score, best,
+    )  # fmt: skip
+
+
+def _test(q: Question, table: Rows, share: Share) -> str:
+    column = table.columns[q.column]
+    if q.test == PRESENCE:
+        return "present"
+    if q.test == MULTIWAY:
+        return "multiway"
+    if column.column.kind != CATEGORY:
+        return f"<= {column.high[q.cut] / 2 + column.low[q.next] / 2:.6g}"
+    codes: Array = table._raw(q.column, share).codes
+    return "in {" + ", ".join(column.column.values[c] for c in codes[q.groups == 0]) + "}"

@@ -1,0 +1,277 @@
+"""What all learners of trees share: options, growing, and the questions one may ask of a tree."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Mapping
+from numbers import Integral, Real
+from typing import Any, ClassVar
+
+import numpy as np
+
+from tallylearn.doors import Plain, Predictor
+from tallylearn.doors.intake import lesson
+from tallylearn.doors.plain import whole
+from tallylearn.errors import ColumnError, InputError, OptionError, listed, speaking
+from tallylearn.models.factors import check_finite
+from tallylearn.models.trees import paths
+from tallylearn.models.trees.codes import coded, filled
+from tallylearn.models.trees.gains import Gains, gains_at
+from tallylearn.models.trees.growing import ENDLESS, Plan, grown
+from tallylearn.models.trees.leaves import with_leaves
+from tallylearn.models.trees.portions import grown_by_hand
+from tallylearn.models.trees.targets import Target
+from tallylearn.models.trees.texts import drawn
+from tallylearn.models.trees.trees import Tree
+from tallylearn.tables import CATEGORY, DATE, NUMBER, Array, Block, Column
+from tallylearn.workings import Derivation, Explanation
+
+REMEMBERED = 100_000  # cells: a table of this size stays with its tree, for gains()
+RULES = ("branch", "node", "class", "global", "fractional")
+COSTS = ("gain2/cost", "(2^gain-1)/(cost+1)^w")
+
+
+class TreeLearner(Plain, Predictor):
+    """A table becomes a tree."""
+
+    family: ClassVar[str] = "discriminative"
+    kinds: ClassVar[tuple[str, ...]] = (NUMBER, DATE, CATEGORY)
+    stored: ClassVar[tuple[type, ...]] = (Tree, Column)
+    model_: Tree
+
+    # the parameters that all of them have
+    criterion: Any
+    splitter: Any
+    max_depth: Any
+    min_samples_split: Any
+    min_samples_leaf: Any
+    min_weight_fraction_leaf: Any
+    max_features: Any
+    random_state: Any
+    max_leaf_nodes: Any
+    min_impurity_decrease: Any
+    ccp_alpha: Any
+    monotonic_cst: Any
+    category_split: Any
+    missing: Any
+    costs: Any
+    cost_rule: Any
+    cost_exponent: Any
+    significance: Any
+    bins: Any
+    tie: Any
+
+    @abstractmethod
+    def _target(self, block: Block) -> Target:
+        """What is counted."""
+
+    @abstractmethod
+    def _measure(self) -> tuple[Any, str]:
+        """The criterion and the scorer of the plan."""
+
+    def train(self, block: Block) -> Tree:
+        """Code the columns, grow the tree."""
+        check_finite(block)
+        target = self._target(block)
+        plan = self._plan(block, target)
+        tree = self._grown(block, target, plan)
+        if self.max_leaf_nodes is not None:
+            tree = with_leaves(tree, int(self.max_leaf_nodes))
+        self._rows_ = block if block.numbers.size + len(block) * 4 <= REMEMBERED else None
+        return tree
+
+    def _grown(self, block: Block, target: Target, plan: Plan) -> Tree:
+        columns = coded(block, self.bins)
+        if plan.missing == "global":
+            columns, fixed = filled(columns, target.weights)
+            plan = plan.with_fixed(fixed)
+        if callable(plan.criterion) or plan.missing == "fractional":
+            return grown_by_hand(columns, target, plan)
+        return grown(columns, target, plan)
+
+    def gains(
+        self, node: int = 0, X: Any = None, y: Any = None, sample_weight: Any = None
+    ) -> Gains:
+        """Every question that could have been asked at a node, and what it would have gained.
+
+        A small table is remembered; of a large one, or after ``load``, pass the table again.
+        """
+        self._check_fitted()
+        with speaking(type(self).__name__):
+            if X is None:
+                block = getattr(self, "_rows_", None)
+                if block is None:
+                    raise InputError(
+                        "the table is not kept with the tree. Pass it again: "
+                        "gains(node, table, 'target')."
+                    )
+            else:
+                read = lesson(X, y, sample_weight, type(self).__name__, self.schema_)
+                block = whole(read, self.task)
+            if not 0 <= node < len(self.model_):
+                raise OptionError(f"the tree has nodes 0 to {len(self.model_) - 1}, not {node}.")
+            target = self._target(block)
+            return gains_at(self.model_, node, block, target, self._plan(block, target))
+
+    def ties(self) -> tuple[paths.Tie, ...]:
+        """The nodes where several questions were equally good, and which was asked."""
+        self._check_fitted()
+        return paths.ties(self.model_)
+
+    def explain(self, X: Any) -> Explanation:
+        """The path of every row, as it adds up to the prediction."""
+        self._check_fitted()
+        with speaking(type(self).__name__):
+            found = [paths.evidence(self.model_, block) for block in self._blocks(X)]
+        return Explanation(tuple(row for part in found for row in part))
+
+    def show_work(self) -> Derivation:
+        """The questions of the tree, node by node."""
+        self._check_fitted()
+        return paths.derivation(self.model_)
+
+    def apply(self, X: Any) -> Array:
+        """The number of the node where each row ends."""
+        return self._mapped(X, lambda block: self.model_.landed(block))
+
+    def get_depth(self) -> int:
+        """The most questions that a row is asked."""
+        self._check_fitted()
+        return self.model_.depth
+
+    def get_n_leaves(self) -> int:
+        """How many leaves the tree has."""
+        self._check_fitted()
+        return len(self.model_.leaves)
+
+    @property
+    def tree_(self) -> Tree:
+        """The tree itself."""
+        self._check_fitted()
+        return self.model_
+
+    @property
+    def feature_importances_(self) -> Array:
+        """(p,) the share of each column in all that the questions gained."""
+        self._check_fitted()
+        gained = self.model_.n * self.model_.gain
+        asked = self.model_.column >= 0
+        p = len(self.model_.columns)
+        found = np.bincount(self.model_.column[asked], gained[asked], minlength=p)
+        return found / found.sum() if found.sum() > 0 else found
+
+    def __str__(self) -> str:
+        return drawn(self.model_) if self.__sklearn_is_fitted__() else repr(self)
+
+    def _plan(self, block: Block, target: Target) -> Plan:
+        n, p = len(block), len(block.schema.columns)
+        criterion, scorer = self._measure()
+        return Plan(
+            criterion=criterion, scorer=scorer, category_split=self.category_split,
+            missing=self.missing, max_depth=_limit(self.max_depth),
+            min_split=_rows(self.min_samples_split, n, 2),
+            min_leaf=_rows(self.min_samples_leaf, n, 1),
+            min_weight=float(self.min_weight_fraction_leaf) * target.total,
+            min_decrease=float(self.min_impurity_decrease), max_features=self._features(p),
+            seed=seeded(self.random_state), tie=self.tie, costs=self._costs(block),
+            exponent=float(self.cost_exponent), significance=self.significance,
+        )  # fmt: skip
+
+    def _features(self, p: int) -> int:
+        wanted = self.max_features
+        if wanted is None:
+            return p
+        if wanted in ("sqrt", "log2"):
+            return max(1, int(np.sqrt(p) if wanted == "sqrt" else np.log2(p)))
+        return int(wanted) if isinstance(wanted, Integral) else max(1, int(wanted * p))
+
+    def _costs(self, block: Block) -> tuple[float, ...]:
+        if self.costs is None:
+            return ()
+        names = block.schema.names
+        if odd := [name for name in self.costs if name not in names]:
+            raise ColumnError(
+                f"costs names {listed(odd)}, and the table has {listed(names)}. Name its columns."
+            )
+        found = tuple(float(self.costs.get(name, 1.0)) for name in names)
+        for name, cost in zip(names, found, strict=True):
+            if not 0 < cost < float("inf"):
+                raise OptionError(
+                    f"the cost of {name!r} is {cost:g}. A cost is a number above zero."
+                )
+        return found
+
+    def _check_options(self) -> None:
+        self._one_of("splitter", ("best",))
+        self._one_of("category_split", ("multiway", "subset"))
+        self._one_of("missing", RULES)
+        self._one_of("cost_rule", COSTS)
+        self._one_of("tie", ("first", "random"))
+        self._check_count("max_depth", 0)
+        self._check_count("max_leaf_nodes", 2)
+        self._check_count("bins", 2)
+        self._check_share("min_samples_split", 2)
+        self._check_share("min_samples_leaf", 1)
+        self._in_range("min_weight_fraction_leaf", 0.0, 0.5)
+        self._in_range("min_impurity_decrease", 0.0)
+        self._in_range("cost_exponent", 0.0, 1.0)
+        self._check_features()
+        if self.significance is not None:
+            self._in_range("significance", 0.0, 1.0, open_low=True)
+        if self.costs is not None and not isinstance(self.costs, Mapping):
+            raise OptionError(f"costs is a dict of column and cost, not {self.costs!r}.")
+        if self.monotonic_cst is not None:
+            raise OptionError("monotonic_cst is not built. Leave it at None.")
+        self._in_range("ccp_alpha", 0.0)
+
+    def _check_count(self, name: str, least: int) -> None:
+        value = getattr(self, name)
+        if value is None:
+            return
+        if isinstance(value, bool) or not isinstance(value, Integral) or value < least:
+            raise OptionError(
+                f"The {name!r} parameter of {type(self).__name__} must be an int in the range "
+                f"[{least}, inf) or None. Got {value!r} instead."
+            )
+
+    def _check_share(self, name: str, least: int) -> None:
+        value = getattr(self, name)
+        number = isinstance(value, Real) and not isinstance(value, bool)
+        whole = isinstance(value, Integral)
+        if not number or not (value >= least if whole else 0 < value <= 1):
+            raise OptionError(
+                f"The {name!r} parameter of {type(self).__name__} must be an int in the range "
+                f"[{least}, inf) or a float in the range (0.0, 1.0]. Got {value!r} instead."
+            )
+
+    def _check_features(self) -> None:
+        value = self.max_features
+        if value is None or value in ("sqrt", "log2"):
+            return
+        number = isinstance(value, Real) and not isinstance(value, bool) and value > 0  # type: ignore[operator]
+        if not number or (not isinstance(value, Integral) and value > 1):
+            raise OptionError(
+                f"The 'max_features' parameter of {type(self).__name__} must be an int in the "
+                f"range [1, inf), a float in the range (0.0, 1.0], 'sqrt', 'log2' or None. "
+                f"Got {value!r} instead."
+            )
+
+
+def _limit(value: Any) -> int:
+    return ENDLESS if value is None else int(value)
+
+
+def _rows(value: Any, n: int, least: int) -> int:
+    """A number of rows, given as such or as a share of all."""
+    return int(value) if isinstance(value, Integral) else max(least, int(np.ceil(value * n)))
+
+
+def seeded(random_state: Any) -> int:
+    """A seed: None is 0, so that the same call gives the same tree."""
+    if random_state is None:
+        return 0
+    if isinstance(random_state, Integral) and not isinstance(random_state, bool):
+        return int(random_state)
+    if hasattr(random_state, "randint"):
+        return int(random_state.randint(2**31))
+    raise OptionError(f"random_state is a whole number or None, not {random_state!r}.")

@@ -1,0 +1,181 @@
+"""Portions: a row whose answer is missing goes down every branch, in parts (Quinlan, 1993).
+
+Growing by hand: slower than ``growing``, and open to any criterion.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from tallylearn.models.trees.codes import Coded
+from tallylearn.models.trees.criteria import impurity_of, weights_of
+from tallylearn.models.trees.growing import Plan, Space, tree_of
+from tallylearn.models.trees.splits import Question, Table, chosen, questions, scored
+from tallylearn.models.trees.targets import Target
+from tallylearn.models.trees.trees import LEAF, MULTIWAY, SUBSET, Tree
+from tallylearn.tables import CATEGORY, Array
+
+
+@dataclass(frozen=True)
+class Share:
+    """Some rows, each with the weight that has come down to it."""
+
+    rows: Array
+    units: Array  # int64, see Target
+
+
+@dataclass(frozen=True)
+class Rows:
+    """The table as codes, and what its rows amount to."""
+
+    columns: tuple[Coded, ...]
+    codes: tuple[Array, ...]  # a column each, (n,)
+    target: Target
+    plan: Plan
+
+    @classmethod
+    def of(cls, columns: Sequence[Coded], target: Target, plan: Plan) -> Rows:
+        return cls(tuple(columns), tuple(c.codes() for c in columns), target, plan)
+
+    def all(self) -> Share:
+        return Share(np.arange(len(self.target)), self.target.units)
+
+    def table(self, j: int, share: Share) -> Table:
+        """One column, gaps filled in where the rule says so."""
+        table = self._raw(j, share)
+        if self.plan.missing in ("node", "class") and len(table.codes):
+            return table.filled(self.plan.missing, len(self.target.classes))[0]
+        return table
+
+    def _raw(self, j: int, share: Share) -> Table:
+        lines = self.target.lines(share.rows, share.units)
+        number = self.columns[j].column.kind != CATEGORY
+        return Table.of(self.codes[j][share.rows], lines, self.columns[j].width, number)
+
+    def questions(self, share: Share, impurity: float) -> list[list[Question]]:
+        """What every column offers, with scores."""
+        total = self.target.lines(share.rows, share.units).sum(axis=0)
+        found = [
+            questions(j, self.table(j, share), total, self.plan, self.target)
+            for j in range(len(self.columns))
+        ]
+        return scored(found, impurity, self.plan)
+
+    def parted(self, share: Share, q: Question) -> tuple[list[Share], int]:
+        """The rows of every branch, and the branch of what is missing (-1: none)."""
+        table, codes = self._raw(q.column, share), self.codes[q.column][share.rows]
+        gap = codes == self.columns[q.column].width
+        to = q.groups[np.minimum(np.searchsorted(table.codes, codes), len(table.codes) - 1)]
+        last, usual = int(q.groups.max()) + 1, -1
+        rule = self.plan.missing
+        if rule == "fractional":
+            return self._portions(share, to, gap, q), -1
+        if rule == "branch" and gap.any():
+            to, usual = np.where(gap, last, to), last
+        elif rule in ("node", "class"):
+            classes = len(self.target.classes)
+            fills = q.groups[table.filled(rule, classes)[1]]
+            usual = int(q.groups[table.filled("node", classes)[1][0]])
+            mine = fills[self.target.labels[share.rows]] if classes else usual
+            to = np.where(gap, mine, to)
+        elif rule == "global":
+            usual = self._fixed(q, table)
+        return [
+            Share(share.rows[to == b], share.units[to == b]) for b in range(len(q.branches))
+        ], usual
+
+    def _fixed(self, q: Question, table: Table) -> int:
+        code = int(self.plan.fixed[q.column])
+        if table.number:
+            return int(code > q.cut)
+        at = np.flatnonzero(table.codes == code)
+        return int(q.groups[at[0]]) if len(at) else -1
+
+    def _portions(self, share: Share, to: Array, gap: Array, q: Question) -> list[Share]:
+        known = [float(share.units[~gap & (to == b)].sum()) for b in range(len(q.branches))]
+        parts = []
+        for b, part in enumerate(known):
+            here = ~gap & (to == b)
+            units = np.rint(share.units[gap] * (part / sum(known))).astype(np.int64)
+            parts.append(
+                Share(
+                    np.append(share.rows[here], share.rows[gap][units > 0]),
+                    np.append(share.units[here], units[units > 0]),
+                )
+            )
+        return parts
+
+
+def grown_by_hand(columns: Sequence[Coded], target: Target, plan: Plan) -> Tree:
+    """The tree of a table, node by node."""
+    table = Rows.of(columns, target, plan)
+    notes = _Notes([], [], [], [], [])
+    stack = [(table.all(), -1, 0, 0)]
+    while stack:
+        share, parent, place, depth = stack.pop()
+        node = len(notes.nodes)
+        asked, impurity, total = _asked(table, share, depth, node)
+        kids, usual = table.parted(share, asked[0]) if asked else ([], -1)
+        notes.add((parent, place), share, asked, impurity, total, usual, table)
+        stack += [(kid, node, b, depth + 1) for b, kid in reversed([*enumerate(kids)])]
+    return tree_of(notes.space(), columns, target, plan)
+
+
+def _asked(table: Rows, share: Share, depth: int, node: int) -> tuple[list[Question], float, Array]:
+    """The best questions of a node, the asked one first; none at a leaf."""
+    plan, target = table.plan, table.target
+    total = target.lines(share.rows, share.units).sum(axis=0)
+    impurity = float(impurity_of(plan.criterion, target)(total))
+    weight = float(weights_of(total, target))
+    pure = (total[: len(target.classes)] > 0).sum() < 2 if target.classes else impurity == 0
+    size = weight if plan.missing == "fractional" else len(share.rows)
+    if pure or depth >= plan.max_depth or size < plan.min_split:
+        return [], impurity, total
+    found = chosen(table.questions(share, impurity), impurity, plan)
+    if found and plan.tie == "random":
+        at = int(np.random.default_rng((plan.seed, node)).integers(len(found)))
+        found = [found[at], *found[:at], *found[at + 1 :]]
+    if found and weight / target.total * found[0].gain + 1e-12 < plan.min_decrease:
+        found = []
+    return found, impurity, total
+
+
+@dataclass(frozen=True)
+class _Notes:
+    """What the kernel would have written down."""
+
+    nodes: list[list[int]]
+    reals: list[tuple[float, float]]
+    totals: list[Array]
+    leads: list[tuple[int, int]]
+    ties: list[tuple[int, int, int]]
+
+    def add(
+        self, place: tuple[int, int], share: Share, asked: list[Question], impurity: float,
+        total: Array, usual: int, table: Rows,
+    ) -> None:  # fmt: skip
+        if len(asked) > 1:
+            self.ties.extend((q.column, q.cut, q.next) for q in asked)
+        q = asked[0] if asked else None
+        if q is not None and q.test in (MULTIWAY, SUBSET):
+            codes = table._raw(q.column, share).codes
+            self.leads.extend(zip(codes.tolist(), q.groups.tolist(), strict=True))
+        test = [LEAF, -1, -1, -1] if q is None else [q.test, q.column, q.cut, q.next]
+        rest = [usual, len(share.rows), len(self.leads), len(self.ties)]
+        self.nodes.append([*place, *test, *rest])
+        self.reals.append((impurity, 0.0 if q is None else q.gain))
+        self.totals.append(total)
+
+    def space(self) -> Space:
+        whole = [
+            np.array(part, dtype=np.int64).reshape(-1, width)
+            for part, width in (
+                (self.nodes, 10), (self.totals, len(self.totals[0])), (self.leads, 2),
+                (self.ties, 3),
+            )
+        ]  # fmt: skip
+        nodes, totals, leads, ties = whole
+        return Space((np.zeros((0, 5), np.int64), nodes, np.array(self.reals), totals, leads, ties))

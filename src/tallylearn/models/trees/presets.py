@@ -1,0 +1,64 @@
+"""The trees of the notes, under their names: functions that return a configured learner."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tallylearn.errors import OptionError
+from tallylearn.models.trees.classifiers import DecisionTreeClassifier
+from tallylearn.models.trees.regressors import DecisionTreeRegressor
+
+
+def ID3(**options: Any) -> DecisionTreeClassifier:  # noqa: N802  the notes' name
+    """Information gain, one branch a category, until the classes are pure.
+
+    >>> import tallylearn as tl
+    >>> print(tl.ID3().fit(tl.example("tennis")))
+    [No 5 Yes 9]
+    ├─ Outlook = Overcast: Yes  [No 0 Yes 4]
+    ├─ Outlook = Rain: [No 2 Yes 3]
+    │  ├─ Wind = Strong: No  [No 2 Yes 0]
+    │  ├─ Wind = Weak: Yes  [No 0 Yes 3]
+    ├─ Outlook = Sunny: [No 3 Yes 2]
+    │  ├─ Humidity = High: No  [No 3 Yes 0]
+    │  ├─ Humidity = Normal: Yes  [No 0 Yes 2]
+
+    J. R. Quinlan, Induction of decision trees, Machine Learning 1, 1986.
+    """
+    return DecisionTreeClassifier(
+        **{"criterion": "entropy", "category_split": "multiway"} | options
+    )
+
+
+def C45(**options: Any) -> DecisionTreeClassifier:  # noqa: N802  the notes' name
+    """Gain ratio, one branch a category, rows with gaps in parts, two branches of two rows or more.
+
+    >>> import tallylearn as tl
+    >>> tl.C45().fit(tl.example("tennis")).gains()["Outlook"].ratio.__round__(4)
+    0.1564
+
+    J. R. Quinlan, C4.5: Programs for Machine Learning, 1993.
+    """
+    preset: dict[str, Any] = {
+        "criterion": "gain_ratio", "category_split": "multiway", "missing": "fractional",
+        "min_samples_leaf": 2,
+    }  # fmt: skip
+    return DecisionTreeClassifier(**preset | options)
+
+
+def CART(  # noqa: N802  the notes' name
+    task: str = "classification", **options: Any
+) -> DecisionTreeClassifier | DecisionTreeRegressor:
+    """Two branches at every node, by Gini impurity; ``task="regression"`` by variance.
+
+    >>> import tallylearn as tl
+    >>> tl.CART(task="regression")
+    DecisionTreeRegressor()
+
+    L. Breiman, J. Friedman, R. Olshen, C. Stone, Classification and Regression Trees, 1984.
+    """
+    if task == "classification":
+        return DecisionTreeClassifier(**options)
+    if task == "regression":
+        return DecisionTreeRegressor(**options)
+    raise OptionError(f'CART: task is "classification" or "regression", not {task!r}.')

@@ -1,0 +1,109 @@
+"""Regression trees: ask the question that leaves the numbers least spread, answer with a mean."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from tallylearn.doors import Regressor
+from tallylearn.errors import OptionError
+from tallylearn.models.trees.learners import TreeLearner
+from tallylearn.models.trees.targets import Target, of_measures
+from tallylearn.tables import Array, Block
+
+CRITERIA = ("squared_error", "friedman_mse", "sdr")
+UNBUILT = ("absolute_error", "poisson")
+
+
+class DecisionTreeRegressor(TreeLearner, Regressor):
+    """A regression tree: every leaf answers with the mean of its rows.
+
+    Sums of the target are exact, in steps of 2^-44 of its range or finer than a million rows can
+    tell, so the tree is the same for any order of the rows. Parameters not named here are those of
+    ``DecisionTreeClassifier``.
+
+    Parameters
+    ----------
+    criterion : "squared_error" (the weighted mean of the branches' variances; "friedman_mse" asks
+        the same questions) or "sdr" (of their standard deviations).
+
+    Examples
+    --------
+    >>> import tallylearn as tl
+    >>> tree = tl.DecisionTreeRegressor(max_depth=1).fit([[1], [2], [3], [4]], [5.0, 5, 9, 10])
+    >>> print(tree)
+    7.25  [4 rows]
+    ├─ x0 <= 2.5: 5  [2 rows]
+    ├─ x0 > 2.5: 9.5  [2 rows]
+
+    References
+    ----------
+    L. Breiman, J. Friedman, R. Olshen, C. Stone, Classification and Regression Trees, 1984.
+    """
+
+    def __init__(
+        self,
+        *,
+        criterion: str = "squared_error",
+        splitter: str = "best",
+        max_depth: int | None = None,
+        min_samples_split: float = 2,
+        min_samples_leaf: float = 1,
+        min_weight_fraction_leaf: float = 0.0,
+        max_features: Any = None,
+        random_state: Any = None,
+        max_leaf_nodes: int | None = None,
+        min_impurity_decrease: float = 0.0,
+        ccp_alpha: float = 0.0,
+        monotonic_cst: Any = None,
+        category_split: str = "subset",
+        missing: str = "branch",
+        costs: Mapping[str, float] | None = None,
+        cost_rule: str = "gain2/cost",
+        cost_exponent: float = 1.0,
+        bins: int | None = None,
+        tie: str = "first",
+    ) -> None:
+        self.criterion = criterion
+        self.splitter = splitter
+        self.max_depth = max_depth
+        self.min_samples_split = min_samples_split
+        self.min_samples_leaf = min_samples_leaf
+        self.min_weight_fraction_leaf = min_weight_fraction_leaf
+        self.max_features = max_features
+        self.random_state = random_state
+        self.max_leaf_nodes = max_leaf_nodes
+        self.min_impurity_decrease = min_impurity_decrease
+        self.ccp_alpha = ccp_alpha
+        self.monotonic_cst = monotonic_cst
+        self.category_split = category_split
+        self.missing = missing
+        self.costs = costs
+        self.cost_rule = cost_rule
+        self.cost_exponent = cost_exponent
+        self.bins = bins
+        self.tie = tie
+
+    significance = None
+
+    def _measure(self) -> tuple[str, str]:
+        criterion = "sdr" if self.criterion == "sdr" else "variance"
+        return criterion, "gain" if self.costs is None else self.cost_rule
+
+    def _target(self, block: Block) -> Target:
+        weight: Array | None = block.weight
+        parts = self.missing == "fractional"
+        return of_measures(block.target, weight, self.criterion == "sdr", parts)
+
+    def _check_options(self) -> None:
+        super()._check_options()
+        if self.criterion in UNBUILT:
+            raise OptionError(
+                f"criterion={self.criterion!r} is not built. Use one of {', '.join(CRITERIA)}."
+            )
+        self._one_of("criterion", CRITERIA)
+        if self.missing == "class":
+            raise OptionError(
+                'missing="class" fills in what rows of the same class have, and a regression has '
+                'no classes. Use "node".'
+            )

@@ -1,0 +1,216 @@
+"""Splits: every question that a node could ask, and what its answers would leave mixed.
+
+The readable version of ``kernels.splitting``: it shows the gains of a node, and grows the trees
+that the kernel does not, with rows in parts or with a criterion of the user's own.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from tallylearn.models.trees.criteria import impurity_of, weights_of
+from tallylearn.models.trees.growing import Plan
+from tallylearn.models.trees.targets import Target
+from tallylearn.models.trees.trees import MULTIWAY, PRESENCE, SUBSET, THRESHOLD
+from tallylearn.tables import Array
+
+TIED = 1e-9  # of the impurity, or of the best score
+
+
+@dataclass(frozen=True)
+class Table:
+    """A column at a node: what the rows of every code amount to; what is missing stands apart."""
+
+    codes: Array  # (v,) those that occur, sorted
+    lines: Array  # (v, q) int64
+    gap: Array  # (q,) int64: rows without a value
+    gaps: int  # how many those are
+    number: bool
+
+    @classmethod
+    def of(cls, codes: Array, amounts: Array, width: int, number: bool) -> Table:
+        """From the code (``width``: missing) and the amounts (m, q) of every row."""
+        order = np.argsort(codes, kind="stable")
+        found, starts = np.unique(codes[order], return_index=True)
+        lines = np.add.reduceat(amounts[order], starts, axis=0) if len(starts) else amounts[:0]
+        known = found < width
+        gap = lines[~known].sum(axis=0)
+        return cls(found[known], lines[known], gap, int((codes == width).sum()), number)
+
+    def filled(self, rule: str, classes: int) -> tuple[Table, Array]:
+        """With what is missing in the line that the rule says, and those lines by class."""
+        known = self.lines[:, :classes].sum(axis=1) if classes else self.lines[:, 0]
+        usual = self._usual(known)
+        fills = np.full(max(classes, 1), usual)
+        if rule == "class":
+            for c in range(classes):
+                if self.lines[:, c].any():
+                    fills[c] = self._usual(self.lines[:, c])
+        lines = self.lines.copy()
+        for c in range(lines.shape[1]):
+            lines[fills[c] if c < classes else usual, c] += self.gap[c]
+        return Table(self.codes, lines, np.zeros_like(self.gap), 0, self.number), fills
+
+    def _usual(self, weight: Array) -> int:
+        """The line of the median, or of the most frequent category."""
+        if not self.number:
+            return int(weight.argmax())
+        total = np.cumsum(weight)
+        return int(np.searchsorted(2 * total, total[-1]))
+
+
+@dataclass(frozen=True)
+class Question:
+    """One way to split a node."""
+
+    column: int
+    test: int
+    cut: int  # the last code of the first branch (threshold); else -1
+    next: int  # the first code of the second branch; -1 for presence and categories
+    groups: Array  # (v,) the branch of every line; what is missing goes to a branch of its own
+    branches: Array  # (b, q) int64, missing last
+    after: float  # mean impurity of the branches
+    gain: float
+    information: float  # of the split, in bits
+    score: float = 0.0
+
+    @property
+    def ratio(self) -> float:
+        """Gain by split information; 0 where that is 0."""
+        return self.gain / self.information if self.information > 0 else 0.0
+
+
+def questions(at: int, table: Table, total: Array, plan: Plan, target: Target) -> list[Question]:
+    """All that one column offers: cuts, or one branch a category, or two groups of them."""
+    if table.number:
+        groups = _cuts(len(table.codes), table.gaps > 0)
+    elif plan.category_split == "multiway":
+        groups = [np.arange(len(table.codes))] if len(table.codes) + (table.gaps > 0) > 1 else []
+    else:
+        groups = _subsets(table, target)
+    made = [_question(at, table, group, total, plan, target) for group in groups]
+    return [q for q in made if _allowed(q, plan, target)]
+
+
+def _cuts(v: int, gap: bool) -> list[Array]:
+    return [(np.arange(v) > r).astype(np.int64) for r in range(v if gap else v - 1)]
+
+
+def _subsets(table: Table, target: Target) -> list[Array]:
+    """Prefixes of the lines by the share of a class, or by mean; of several classes by each."""
+    k, v = len(target.classes), len(table.codes)
+    weight = np.maximum(table.lines[:, :k].sum(axis=1) if k else table.lines[:, 0], 1)
+    found = []
+    for c in [1] if k <= 2 else range(k):
+        order = np.lexsort(
+            (np.arange(v), table.lines[:, min(c, table.lines.shape[1] - 1)] / weight)
+        )
+        for cut in _cuts(v, table.gaps > 0):
+            group = np.empty(v, dtype=np.int64)
+            group[order] = cut
+            found.append(group if group[0] == 0 else 1 - group)
+    return found
+
+
+def _question(
+    at: int, table: Table, groups: Array, total: Array, plan: Plan, target: Target
+) -> Question:
+    size = int(groups.max()) + 1
+    branches = np.zeros((size, table.lines.shape[1]), dtype=np.int64)
+    np.add.at(branches, groups, table.lines)
+    if table.gaps and plan.missing != "fractional":
+        branches = np.concatenate([branches, table.gap[None]])
+    test, cut, after_cut = (MULTIWAY if plan.category_split == "multiway" else SUBSET), -1, -1
+    if table.number:
+        r = int((groups == 0).sum()) - 1
+        last = r == len(groups) - 1
+        test, cut = PRESENCE if last else THRESHOLD, int(table.codes[r])
+        after_cut = -1 if last else int(table.codes[r + 1])
+    after, gain, information = _judged(branches, table, total, plan, target)
+    return Question(at, test, cut, after_cut, groups, branches, after, gain, information)
+
+
+def _judged(
+    branches: Array, table: Table, total: Array, plan: Plan, target: Target
+) -> tuple[float, float, float]:
+    """The impurity after a split, its gain, and its split information.
+
+    With rows in parts the gain is that of the known rows times their share, and the unknown ones
+    count as one more branch of the split (Quinlan, 1993).
+    """
+    impurity = impurity_of(plan.criterion, target)
+    weight, all_ = weights_of(branches, target), float(weights_of(total, target))
+    known = float(weight.sum())
+    after = float((weight * impurity(branches)).sum() / known)
+    before = float(impurity(branches.sum(axis=0)))
+    parts = np.append(weight, all_ - known) / all_
+    information = float(-(parts * np.log2(np.where(parts > 0, parts, 1.0))).sum()) + 0.0
+    return after, max(known / all_ * (before - after), 0.0), information
+
+
+def _allowed(q: Question, plan: Plan, target: Target) -> bool:
+    """Whether enough branches have enough rows and weight: both of two, two of many."""
+    weight = weights_of(q.branches, target)
+    rows = q.branches[:, -1] if target.weighed and plan.missing != "fractional" else weight
+    enough = (rows >= plan.min_leaf) & (weight >= plan.min_weight) & (weight > 0)
+    if q.test == MULTIWAY:
+        return int(enough.sum()) > 1
+    asked = 2 if q.test in (THRESHOLD, SUBSET) and len(weight) > 1 else len(weight)
+    return len(weight) > 1 and bool(enough[:asked].all())
+
+
+def scored(found: list[list[Question]], impurity: float, plan: Plan) -> list[list[Question]]:
+    """Every question with its score: the gain, the gain ratio, or gain and cost in one.
+
+    A gain ratio counts only where the gain is at least the mean of the columns' best gains.
+    """
+    best = [max(q.gain for q in column) for column in found if column]
+    mean = sum(best) / len(best) - TIED * impurity if best else 0.0
+    return [[_with_score(q, mean, plan) for q in column] for column in found]
+
+
+def _with_score(q: Question, mean: float, plan: Plan) -> Question:
+    score = q.gain
+    if plan.scorer == "ratio":
+        score = q.ratio if q.gain >= mean and q.information > 0 else -1.0
+    elif plan.scorer != "gain":
+        cost = plan.costs[q.column] if plan.costs else 1.0
+        score = cost_score(q.gain, cost, plan.scorer, plan.exponent)
+    return replace(q, score=score)
+
+
+def cost_score(gain: float, cost: float, rule: str, exponent: float = 1.0) -> float:
+    """Gain and cost in one number: gain^2 / cost, or (2^gain - 1) / (cost + 1)^w.
+
+    >>> round(cost_score(0.2467498, 23, "(2^gain-1)/(cost+1)^w", 0.5), 4)
+    0.0381
+    """
+    if rule == "gain2/cost":
+        return gain * gain / cost
+    return float((2.0**gain - 1.0) / (cost + 1.0) ** exponent)
+
+
+def chosen(found: list[list[Question]], impurity: float, plan: Plan) -> list[Question]:
+    """The best questions, the asked one first: of the tied columns the first, by gain within."""
+    best = [max(column, key=lambda q: q.gain) for column in found if column]
+    scores = [q.score for q in best]
+    top = max(scores, default=-1.0)
+    if top < 0:
+        return []
+    slack = TIED * (impurity if plan.scorer == "gain" else top)
+    if plan.scorer == "ratio":
+        slack = TIED * max(top, impurity)
+    tied: list[Question] = []
+    for q in best:
+        if q.score < top - slack:
+            continue
+        near = [o for o in found_of(found, q.column) if o.gain >= q.gain - TIED * impurity]
+        tied += near if q.test in (THRESHOLD, PRESENCE) else near[:1]
+    return tied
+
+
+def found_of(found: list[list[Question]], column: int) -> list[Question]:
+    """The questions of one column."""
+    return next(column_ for column_ in found if column_ and column_[0].column == column)

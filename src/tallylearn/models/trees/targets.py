@@ -1,0 +1,166 @@
+"""Targets: what is counted at the nodes, in whole numbers, so that no order of rows matters."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from tallylearn.models.trees.trees import answer_of
+from tallylearn.tables import Array, Codes
+
+LIMBS = 4  # of 32 bits: a square times a weight
+FINEST = 45  # bits of y beside its sign: its square fits the limbs
+MOST_LOGS = 1 << 22
+MASK = np.int64(0xFFFFFFFF)
+
+
+@dataclass(frozen=True)
+class Target:
+    """Classes or measures, and weights, as integers.
+
+    A weight is an integer times 2^-power; fractions are rounded once, so that all weights together
+    stay below 2^52. A measure is ``centre`` plus an integer times ``unit``, a power of two: sums
+    over all rows stay below 2^62, which rounds y once, by 2^-40 of its range for a million rows.
+    """
+
+    classes: tuple[Any, ...]  # () for measures
+    labels: Array  # (n,) int32, all zero for measures
+    amounts: Array  # (n, q) int64, what a row adds: see kernels.splitting
+    weighed: bool
+    power: int
+    line: int  # how many of the amounts a table needs
+    loss: Array  # (k, k) what it costs to answer column j for row i; empty: all mistakes alike
+    total: float = 1.0  # weight
+    centre: float = 0.0
+    unit: float = 1.0
+
+    def __len__(self) -> int:
+        return len(self.labels)
+
+    @property
+    def width(self) -> int:
+        """Columns of the totals of a node."""
+        return len(self.classes) + self.weighed if self.classes else 2 + LIMBS + self.weighed
+
+    @property
+    def units(self) -> Array:
+        """(n,) int64: the weight of every row."""
+        return self.amounts[:, 0] if len(self.amounts) else np.ones(len(self), np.int64)
+
+    @property
+    def weights(self) -> Array:
+        """(n,) float64: the weight of every row, as it is counted."""
+        return np.asarray(self.units * 2.0**-self.power)
+
+    def lines(self, rows: Array, units: Array) -> Array:
+        """(m, q) int64: what some rows amount to, with weights of their own."""
+        ones = [np.ones_like(units)] if self.weighed else []
+        if self.classes:
+            counts = np.zeros((len(rows), len(self.classes)), np.int64)
+            counts[np.arange(len(rows)), self.labels[rows]] = units
+            return np.column_stack([counts, *ones])
+        whole = self.units[rows]
+        measure = self.amounts[rows, 1] // np.where(whole > 0, whole, 1)
+        return np.column_stack([units, units * measure, *_squares(measure, units), *ones])
+
+    @property
+    def logs(self) -> Array:
+        """x log2 x for the counts that may come."""
+        most = int(self.total * 2.0**self.power) + 1
+        if most > MOST_LOGS:
+            most = 2
+        x: Array = np.arange(most, dtype=np.float64)
+        x[1:] *= np.log2(x[1:])
+        return x
+
+    def told(self, totals: Array) -> tuple[Array, Array, Array]:
+        """The counts of every class, the weight and the answer of nodes."""
+        one = 2.0**-self.power
+        if not self.classes:
+            n = totals[:, 0].astype(np.float64)
+            mean = self.centre + totals[:, 1] / np.where(n > 0, n, 1) * self.unit
+            return np.zeros((len(totals), 0)), n * one, mean
+        counts = totals[:, : len(self.classes)] * one
+        return counts, counts.sum(axis=1), answer_of(counts, self.loss)
+
+
+def of_classes(
+    target: Codes, weight: Array | None, loss: Array | None = None, parts: bool = False
+) -> Target:
+    """Classes to count; in ``parts`` where a row may go down several branches."""
+    labels = np.ascontiguousarray(target.codes, dtype=np.int32)
+    losses = np.zeros((0, 0)) if loss is None else loss
+    k = len(target.values)
+    weight = np.ones(len(labels)) if weight is None and parts else weight
+    if weight is None:
+        none = np.zeros((0, 0), np.int64)
+        return Target(target.values, labels, none, False, 0, k, losses, float(len(labels)))
+    units, power = whole(weight, parts)
+    amounts = np.stack([units, np.ones_like(units)], axis=1)
+    total = float(units.sum()) * 2.0**-power
+    return Target(target.values, labels, amounts, True, power, k + 1, losses, total)
+
+
+def of_measures(
+    y: Array, weight: Array | None, squares: bool = False, parts: bool = False
+) -> Target:
+    """Measures to sum; tables need the squares for standard deviations only."""
+    weight = np.ones(len(y)) if weight is None and parts else weight
+    units, power = (np.ones(len(y), np.int64), 0) if weight is None else whole(weight, parts)
+    centre, shift = _scale(y, int(units.sum()))
+    measure = np.rint(np.ldexp(y - centre, shift)).astype(np.int64)
+    amounts = [units, units * measure, *_squares(measure, units)]
+    if weight is not None:
+        amounts.append(np.ones_like(units))
+    line = len(amounts) if squares or weight is not None else 2
+    return Target(
+        (), np.zeros(len(y), np.int32), np.stack(amounts, axis=1), weight is not None, power, line,
+        np.zeros((0, 0)), float(units.sum()) * 2.0**-power, centre, 2.0**-shift,
+    )  # fmt: skip
+
+
+def whole(weight: Array, parts: bool = False) -> tuple[Array, int]:
+    """Weights as integers times 2^-power; with room for parts of them where that is asked for."""
+    top = len(weight) * float(weight.max())
+    if not parts and (weight == np.floor(weight)).all() and top < 2.0**52:
+        return weight.astype(np.int64), 0
+    power = 51 - int(np.ceil(np.log2(top)))
+    return np.rint(np.ldexp(weight, power)).astype(np.int64), power
+
+
+def _scale(y: Array, total: int) -> tuple[float, int]:
+    """The middle of the range, and the power of two that y is multiplied by.
+
+    The middle is rounded to a coarse power of two, so that whole numbers stay exact. No order of
+    the rows moves it, unlike a mean in floats.
+    """
+    low, high = float(y.min()), float(y.max())
+    half = high / 2 - low / 2
+    if half == 0:
+        return low, 0
+    top = int(np.frexp(half)[1])
+    grid = 2.0 ** (top - 16)
+    centre = float(np.rint((low / 2 + high / 2) / grid) * grid)
+    room = 61 - int(total).bit_length()
+    return centre, min(room, FINEST) - top - 1
+
+
+def _squares(measure: Array, units: Array) -> list[Array]:
+    """w y^2 in limbs of 32 bits, the lowest first."""
+    a, b = np.abs(measure) >> 32, np.abs(measure) & MASK
+    low = (b.astype(np.uint64) ** 2).view(np.int64)
+    parts = [low & MASK, ((low >> 32) & MASK) + ((2 * a * b) & MASK), ((2 * a * b) >> 32) + a * a]
+    limbs = [np.zeros_like(measure) for _ in range(LIMBS + 2)]
+    for at, part in enumerate(parts):
+        for half, shift in ((units & MASK, 0), (units >> 32, 1)):
+            for bits, place in ((part & MASK, 0), (part >> 32, 1)):
+                product = (bits.astype(np.uint64) * half.astype(np.uint64)).view(np.int64)
+                limbs[at + shift + place] += product & MASK
+                if at + shift + place + 1 < len(limbs):
+                    limbs[at + shift + place + 1] += (product >> 32) & MASK
+    for at in range(LIMBS - 1):
+        limbs[at + 1] += limbs[at] >> 32
+        limbs[at] &= MASK
+    return limbs[:LIMBS]
