@@ -24,7 +24,7 @@ from tallylearn.workings.rendering import short
 
 @dataclass(frozen=True)
 class Parts:
-    """The parts of a learner's expected squared error; ``noise`` is None where ``bias2`` holds it."""
+    """The parts of an expected squared error; ``noise`` is None where ``bias2`` holds it."""
 
     learner: str
     error: Number  # measured by itself, so that the sum of the parts can be held against it

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from tallylearn.errors import InputError
 from tallylearn.evaluation import verdicts
 from tallylearn.evaluation.results import Result
 from tallylearn.evaluation.scores import SCORES
@@ -70,8 +71,10 @@ class Curve(Result):
 
     @property
     def best(self) -> Any:
-        losses = [self.losses(point.test).mean() for point in self.points]
-        return self.points[int(np.nanargmin(losses))].at
+        losses = np.array([self.losses(point.test).mean() for point in self.points])
+        if np.isnan(losses).all():
+            raise InputError(f"the test {self.score} has no value anywhere on the curve.")
+        return self.points[verdicts.lowest(losses)].at
 
     def report(self) -> Derivation:
         """The scores along the curve, and the verdicts."""

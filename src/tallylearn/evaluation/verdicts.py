@@ -126,15 +126,20 @@ def by_values(curve: Curve) -> Iterator[Verdict]:
     test = np.array([curve.losses(point.test).mean() for point in curve.points])
     if not (np.isfinite(train).all() and np.isfinite(test).all()):
         return
-    best = int(np.flatnonzero(~_below(test.min(), test))[0])
     for h in range(len(test)):
         better = _below(test, test[h])
         for kind, found in ((OVER, _below(train[h], train)), (UNDER, _below(train, train[h]))):
             if (witnesses := np.flatnonzero(better & found)).size:
                 yield _witnessed(curve, kind, h, int(witnesses[np.argmin(test[witnesses])]))
-    at = curve.points[best]
+    at = curve.points[lowest(test)]
     text = f"Best: {curve.named(at.at)}, with test {curve.score} {curve.average(at.test)}."
     yield Verdict(BEST, True, text, at.at)
+
+
+def lowest(losses: Array) -> int:
+    """The first of the lowest, but for rounding; numbers that are none are passed over."""
+    low = np.nanmin(losses)
+    return int(np.flatnonzero(losses <= low + TIED * abs(low))[0])
 
 
 def _below(a: Any, b: Any) -> Array:
