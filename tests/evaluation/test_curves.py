@@ -144,6 +144,24 @@ def test_errors_that_differ_by_rounding_only_are_equal() -> None:
     assert curve.best == "a"
 
 
+def test_a_difference_that_is_rounding_only_shows_nothing() -> None:
+    """Alike in both folds, its interval would be a point above zero."""
+    more, gap, _ = drawn("rows", (10, 0.3, 0.3 * (1 + 1e-15)), (20, 0.3, 0.3)).verdicts
+    assert not more.holds
+    assert not gap.holds
+    assert not drawn("rows", (20, 0.3, 0.3 * (1 + 1e-15))).overfitting
+
+
+def test_an_error_without_bound_shows_nothing() -> None:
+    endless = float("inf")
+    curve = drawn(
+        "rows", (10, 0.1, (endless, 0.5)), (20, 0.1, (endless, endless)), score="log_loss"
+    )
+    more, _, _ = curve.verdicts
+    assert not more.holds
+    assert drawn("depth", ("a", 0.1, endless), ("b", 0.2, 0.3), score="log_loss").best == "b"
+
+
 def test_a_difference_between_folds_that_chance_explains_is_said_to_be_one() -> None:
     curve = drawn("depth", ("a", 0.1, (0.5, 0.3)), ("b", 0.2, (0.3, 0.4)))
     (over, _) = curve.verdicts

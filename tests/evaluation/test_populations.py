@@ -116,6 +116,15 @@ def test_the_error_on_an_independent_sample_is_right_on_average(n: int) -> None:
     assert found.bias == 0
 
 
+def test_the_distribution_of_many_rows_does_not_overflow() -> None:
+    floats = tl.Population({"a": 0.5, "b": 0.5}, target={"a": "+", "b": "-"})
+    found = floats.estimates(lambda x: "+", 1100, draws=2)
+    assert sum(found.distribution.values()) == pytest.approx(1, rel=1e-12)
+    assert found.distribution[Fraction(1, 2)] == pytest.approx((np.pi * 550) ** -0.5, rel=1e-3)
+    assert found.plots() == {}
+    assert [*floats.estimates(lambda x: "+", 10).plots()] == ["distribution"]
+
+
 def test_the_variance_falls_with_the_size_of_the_sample() -> None:
     h = {"u": "+", "v": "+", "w": "-"}
     variances = [noisy().estimates(h, n, draws=2).variance for n in (1, 2, 4, 8)]

@@ -44,7 +44,7 @@ def learning_curve(
 
     Parameters
     ----------
-    X, y, cv, sample_weight, groups, positive, level : as in `evaluate`.
+    X, y, cv, sample_weight, groups, positive, level : as in `evaluate`; the table in memory.
     sizes : shares of every training part, above 0 and up to 1, rising.
     score : a name, as in `evaluate`; "error" for classifiers and "rmse" for regressors unless said.
     seed : of the hash.
@@ -101,7 +101,7 @@ def validation_curve(
     ----------
     option : the name of a parameter; "step__name" in a pipeline of scikit-learn.
     values : of the option, from simple to complex for a readable chart.
-    X, y, cv, sample_weight, groups, positive, level : as in `evaluate`.
+    X, y, cv, sample_weight, groups, positive, level : as in `evaluate`; the table in memory.
     score : a name, as in `evaluate`; "error" for classifiers and "rmse" for regressors unless said.
 
     Examples

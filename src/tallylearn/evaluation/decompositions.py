@@ -146,7 +146,7 @@ def bias_variance(
     Parameters
     ----------
     learner : one, or a list of them to compare, from simple to complex.
-    X : a `Population`, or as in `evaluate`.
+    X : a `Population`, or as in `evaluate`; the table in memory.
     n : rows in a sample from the population.
     positive : the class whose probability is looked at; the last of two unless said.
 

@@ -17,6 +17,8 @@ from tallylearn.plots import Plot, draw_lines
 from tallylearn.workings import Derivation, Grid, Sentence
 from tallylearn.workings.rendering import short
 
+MOST = 1000  # rows, of whose errors the distribution is drawn
+
 
 @dataclass(frozen=True, eq=False)
 class SampleError(Result):
@@ -46,10 +48,10 @@ class SampleError(Result):
     @cached_property
     def distribution(self) -> dict[Fraction, Number]:
         """The probability of every error that n rows can show."""
-        wrong, right, n = self.error, 1 - self.error, self.n
-        return {
-            Fraction(k, n): comb(n, k) * wrong**k * right ** (n - k) for k in range(n + 1)
-        }  # fmt: skip
+        wrong, n = Fraction(self.error), self.n  # floats too: C(n, k) is beyond them soon
+        chances = (comb(n, k) * wrong**k * (1 - wrong) ** (n - k) for k in range(n + 1))
+        plain = type(self.error)
+        return {Fraction(k, n): plain(chance) for k, chance in enumerate(chances)}
 
     def report(self) -> Derivation:
         """What follows exactly, beside what samples show."""
@@ -83,7 +85,9 @@ class SampleError(Result):
         ]
 
     def plots(self) -> dict[str, Plot]:
-        """The probability of every error, and how often samples showed it."""
+        """The probability of every error, and how often samples showed it; up to 1000 rows."""
+        if self.n > MOST:
+            return {}
         shares = [float(share) for share in self.distribution]
         at = np.rint(np.array(self.simulated) * self.n).astype(int)
         seen = np.bincount(at, minlength=self.n + 1) / len(at)

@@ -79,7 +79,7 @@ def by_rows(curve: Curve) -> Iterator[Verdict]:
 def _more_rows(curve: Curve) -> Verdict:
     """It holds where the test error is shown to fall from the last size but one to the last."""
     before, last = (curve.losses(point.test) for point in curve.points[-2:])
-    by = curve.average(before - last)
+    by = curve.average(_apart(before, last))
     said = "More rows would help" if by.above_zero else "More rows are not shown to help"
     at = tuple(point.at for point in curve.points[-2:])
     text = f"{said}: from {at[0]} to {at[1]} the test {curve.score} improves by {by}."
@@ -88,9 +88,9 @@ def _more_rows(curve: Curve) -> Verdict:
 
 def _gap(curve: Curve) -> Verdict:
     """It holds where the gap is shown to be there at the last size, and not shown to shrink."""
-    gaps = [curve.losses(p.test) - curve.losses(p.train) for p in curve.points[-2:]]
+    gaps = [_apart(curve.losses(p.test), curve.losses(p.train)) for p in curve.points[-2:]]
     by, last = curve.average(gaps[-1]), curve.points[-1].at
-    shrinks = len(gaps) > 1 and curve.average(gaps[0] - gaps[1]).above_zero
+    shrinks = len(gaps) > 1 and curve.average(_apart(*gaps)).above_zero
     told = f"at {last} rows the {curve.score} differs by {by} between training and test"
     if not by.above_zero:
         text = f"No over-fitting is shown: {told}."
@@ -106,7 +106,7 @@ def _poor(curve: Curve) -> Verdict:
     """It holds where neither error is shown to be below the baseline's, even on training rows."""
     last, base = curve.points[-1], curve.baseline
     gains = [
-        curve.average(curve.losses(of_base) - curve.losses(ours))
+        curve.average(_apart(curve.losses(of_base), curve.losses(ours)))
         for of_base, ours in ((base.train, last.train), (base.test, last.test))
     ]
     holds = not any(gain.above_zero for gain in gains)
@@ -142,13 +142,21 @@ def lowest(losses: Array) -> int:
     return int(np.flatnonzero(losses <= low + TIED * abs(low))[0])
 
 
+def _apart(a: Array, b: Array) -> Array:
+    """The difference, fold by fold; 0 where it is rounding only."""
+    with np.errstate(invalid="ignore"):  # inf - inf of scores without a bound
+        found = a - b
+        rounding = np.isfinite(found) & (np.abs(found) <= TIED * np.maximum(np.abs(a), np.abs(b)))
+    return np.where(rounding, 0.0, found)
+
+
 def _below(a: Any, b: Any) -> Array:
     return np.asarray(a < b - TIED * np.maximum(np.abs(a), np.abs(b)))
 
 
 def _witnessed(curve: Curve, kind: str, h: int, other: int) -> Verdict:
     ours, theirs = curve.points[h], curve.points[other]
-    by = curve.average(curve.losses(ours.test) - curve.losses(theirs.test))
+    by = curve.average(_apart(curve.losses(ours.test), curve.losses(theirs.test)))
     train, test = (
         f"{short(float(np.mean(b)))} against {short(float(np.mean(a)))}"
         for a, b in ((ours.train, theirs.train), (ours.test, theirs.test))
