@@ -14,13 +14,17 @@ NAMES = {  # public name -> the module that holds it
     "LinearDiscriminantAnalysis": "models.discriminants",
     "NaiveBayes": "models.naive_bayes",
     "NearestCentroid": "models.nearest_centroid",
+    "Population": "evaluation.populations",
     "QuadraticDiscriminantAnalysis": "models.quadratics",
+    "bias_variance": "evaluation.decompositions",
     "engine": "engines",
     "evaluate": "evaluation.evaluations",
     "example": "sources.shipped",
+    "learning_curve": "evaluation.curves",
     "load": "modelfile",
     "merge": "doors.onepass",
     "table": "sources",
+    "validation_curve": "evaluation.curves",
 }
 
 __all__ = sorted(NAMES)
