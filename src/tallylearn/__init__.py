@@ -15,6 +15,7 @@ NAMES = {  # public name -> the module that holds it
     "NaiveBayes": "models.naive_bayes",
     "NearestCentroid": "models.nearest_centroid",
     "QuadraticDiscriminantAnalysis": "models.quadratics",
+    "compare": "evaluation.comparisons",
     "engine": "engines",
     "evaluate": "evaluation.evaluations",
     "example": "sources.shipped",

@@ -10,7 +10,7 @@ import copy
 import inspect
 import sys
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -24,6 +24,7 @@ from tallylearn.doors.tasks import log_shares
 from tallylearn.errors import InputError, OptionError, TallyError, listed
 from tallylearn.evaluation.answers import Answers
 from tallylearn.evaluation.exams import Exam, picked
+from tallylearn.evaluation.ledgers import Ledger
 from tallylearn.evaluation.rounds import BEFORE, FIRST, Round
 from tallylearn.folds import Split
 from tallylearn.sources import Table
@@ -59,10 +60,10 @@ class Crossing:
     exam: Exam
     keep: bool = False  # whether a fold that fails is noted, and the others kept
     watch: Watch | None = None  # told of every fold that is done
+    ledger: Ledger = field(default_factory=Ledger)  # shared with learners that count alike
 
     def __post_init__(self) -> None:
         self.failures: list[Failure] = []
-        self._tallies: dict[int, list[Any]] = {}
 
     def told(self, rounds: Iterable[Round | list[Split]]) -> Iterator[Told]:
         """The answers, round after round."""
@@ -85,10 +86,10 @@ class Crossing:
 
     def trained(self, place: Round) -> list[Any]:
         """The training tally of every fold: counted once, solved as often as is asked."""
-        key = id(place)
-        if key not in self._tallies:
-            self._tallies = {key: list(_trained(self.learner, self.exam, place))}
-        return self._tallies[key]
+        found: list[Any] = self.ledger.of(
+            self.learner, place, lambda: list(_trained(self.learner, self.exam, place))
+        )
+        return found
 
     def _models(self, place: Round) -> Iterator[tuple[int, Any]]:
         """A fitted learner for every fold."""
@@ -144,10 +145,12 @@ class Crossing:
         """All rows at once, where the learner can leave each out of the whole."""
         read = self.exam.read
         assert read is not None
-        if not self.exam.in_memory or type(self.learner).left_out is OnePass.left_out:
+        some = not self.exam.in_memory or place.part.min(initial=0) < 0
+        if some or type(self.learner).left_out is OnePass.left_out:
             return None
         _, block = read.whole(self.exam.task)
-        whole = engines.total(self.learner.tally, block.cut())
+        count = lambda: engines.total(self.learner.tally, block.cut())  # noqa: E731
+        whole = self.ledger.of(self.learner, read, count)
         scores = self.learner.left_out(whole, block)
         if scores is None:
             return None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -69,6 +69,16 @@ class Exam:
 
     def __len__(self) -> int:
         return len(self.rows)
+
+    def __getitem__(self, rows: Array) -> Exam:
+        """Some of the rows, for folds to be dealt out among them."""
+        return replace(
+            self,
+            truth=self.truth[rows],
+            rows=self.rows[rows],
+            weight=None if self.weight is None else self.weight[rows],
+            groups=None if self.groups is None else grouped(self.groups[rows]),
+        )
 
     @property
     def classes(self) -> tuple[Any, ...]:
