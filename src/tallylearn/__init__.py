@@ -22,6 +22,7 @@ NAMES = {  # public name -> the module that holds it
     "load": "modelfile",
     "merge": "doors.onepass",
     "table": "sources",
+    "tune": "evaluation.tuning",
 }
 
 __all__ = sorted(NAMES)
