@@ -21,10 +21,8 @@ NAMED = 5  # candidates that failed, with the reason
 
 def report(found: Tuning) -> Derivation:
     """All that there is to say."""
-    tried = f"{len(found.candidates)} candidates" if len(found.candidates) > 1 else "1 candidate"
-    title = f"{found.learner} tuned: {tried} on {found.n} rows, {found.cv}"
     said = map(Sentence, [_best(found), *_honesty(found)])
-    return Derivation(title, (*said, _grid(found), *map(Sentence, _remarks(found))))
+    return Derivation(found.title, (*said, _grid(found), *map(Sentence, _remarks(found))))
 
 
 def records(found: Tuning) -> list[dict[str, Any]]:

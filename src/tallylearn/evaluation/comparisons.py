@@ -26,7 +26,7 @@ from tallylearn.plots import Plot
 from tallylearn.workings import Derivation
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Comparison(Result):
     """Learners on the same folds of one table, the best first; frozen.
 
@@ -46,6 +46,13 @@ class Comparison(Result):
     def names(self) -> tuple[str, ...]:
         """The learners, the best first."""
         return tuple(paper.name for paper in self.papers)
+
+    @property
+    def title(self) -> str:
+        return f"{len(self.papers)} learners on {self.n} rows, {self.cv}"
+
+    def __repr__(self) -> str:
+        return f"Comparison({self.title})"
 
     def __getitem__(self, name: str) -> Evaluation:
         return self.papers[self._place(name)].found

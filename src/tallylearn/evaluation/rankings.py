@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from tallylearn.evaluation.comparisons import Comparison
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Ranking(Result):
     """Learners over several tables, the best mean rank first; frozen."""
 
@@ -39,6 +39,13 @@ class Ranking(Result):
     table: Array  # (n, k) scores
     baseline: Array  # (n,)
     comparisons: dict[str, Comparison]  # of every table
+
+    @property
+    def title(self) -> str:
+        return f"{len(self.names)} learners on {len(self.sets)} tables"
+
+    def __repr__(self) -> str:
+        return f"Ranking({self.title})"
 
     @property
     def better(self) -> str:
@@ -93,9 +100,8 @@ class Ranking(Result):
                 f"Two learners differ if their mean ranks lie {self.critical:.2f} or more apart "
                 "(Nemenyi), and if the test of Friedman shows that any do."
             )
-        title = f"{len(self.names)} learners on {len(self.sets)} tables"
         grid = Grid(self.score, head, tuple(rows))
-        return Derivation(title, (Sentence(self.verdict), grid, *map(Sentence, said)))
+        return Derivation(self.title, (Sentence(self.verdict), grid, *map(Sentence, said)))
 
     def records(self) -> list[dict[str, Any]]:
         """One row a table and learner."""

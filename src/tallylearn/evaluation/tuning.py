@@ -26,7 +26,7 @@ from tallylearn.workings import Derivation
 NESTED, THREE = "nested", "three"
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Tuning(Result):
     """A search among options: all that was tried, the best, and how good that is; frozen.
 
@@ -44,6 +44,14 @@ class Tuning(Result):
     honest: Evaluation | None  # on rows that neither trained nor chose
     how: str  # "nested", "three", or ""
     chosen: tuple[Options, ...]  # by every fold of a nested search
+
+    @property
+    def title(self) -> str:
+        tried = f"{len(self.candidates)} candidate{'s' if len(self.candidates) > 1 else ''}"
+        return f"{self.learner} tuned: {tried} on {self.n} rows, {self.cv}"
+
+    def __repr__(self) -> str:
+        return f"Tuning({self.title})"
 
     @property
     def winner(self) -> Candidate:

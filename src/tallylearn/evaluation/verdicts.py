@@ -17,9 +17,8 @@ if TYPE_CHECKING:
 
 def report(found: Comparison) -> Derivation:
     """All that there is to say."""
-    title = f"{len(found.papers)} learners on {found.n} rows, {found.cv}"
     said, remarks = map(Sentence, found.verdicts), map(Sentence, _remarks(found))
-    return Derivation(title, (*said, _grid(found), *remarks))
+    return Derivation(found.title, (*said, _grid(found), *remarks))
 
 
 def records(found: Comparison) -> list[dict[str, Any]]:
