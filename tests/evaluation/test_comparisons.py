@@ -167,7 +167,7 @@ def test_a_learner_does_not_differ_from_its_double() -> None:
         found = compared([tl.NaiveBayes(), tl.NaiveBayes()], X[::3], y[::3], cv=cv)
         pair = found.difference("NaiveBayes() 1", "NaiveBayes() 2")
         assert (pair.mean, pair.p, pair.adjusted) == (0, 1, 1)
-        assert pair.better(0.95) is None
+        assert pair.better is None
         assert found.verdict.startswith("No difference shown between NaiveBayes() 1 and Naive")
 
 
@@ -175,7 +175,7 @@ def test_a_clear_difference_is_found_and_said() -> None:
     X, y = CANCER
     found = compared([tl.DummyClassifier(), tl.NaiveBayes()], X, y)
     pair = found.difference("NaiveBayes()", "DummyClassifier()")
-    assert pair.better(0.95) == "NaiveBayes()"
+    assert pair.better == "NaiveBayes()"
     assert pair.delta < 0
     assert "NaiveBayes() is better than DummyClassifier(): accuracy higher by" in found.verdict
     assert "p < 0.001" in found.verdict
@@ -213,7 +213,7 @@ def test_equal_differences_on_two_folds_are_no_proof() -> None:
     pair = compared({"a": Reads(0), "b": Reads(1)}, X, y, cv=folds).difference("a", "b")
     assert pair.by_fold == (-0.25, -0.25)
     assert pair.p == mcnemar(2, 0).p
-    assert pair.better(0.95) is None
+    assert pair.better is None
 
 
 def test_a_score_that_one_fold_cannot_test_says_so() -> None:
@@ -346,6 +346,19 @@ def test_a_score_without_a_number_is_refused_over_tables() -> None:
         ranked({"bayes": tl.NaiveBayes(), "centroid": tl.NearestCentroid()}, score="log_loss", cv=5)
 
 
+def test_the_charts_show_scores_and_differences() -> None:
+    found = compared([tl.NaiveBayes(), tl.NearestCentroid(), tl.DummyClassifier()], *CANCER, cv=4)
+    plots = found.plots()
+    assert [line["name"] for line in plots["scores"].data["spreads"]] == [*found.names]
+    apart = plots["differences"].data["spreads"]
+    assert [line["name"] for line in apart] == [*found.names[1:]]
+    for line in apart:
+        pair = found.difference(line["name"], found.names[0])
+        assert line["value"] == pytest.approx(pair.mean)
+        assert line["dots"] == pytest.approx([*pair.by_fold])
+        assert [line["low"], line["high"]] == pytest.approx(list(pair.interval))
+
+
 def test_a_pair_is_named() -> None:
     found = compared([tl.NaiveBayes(), tl.NearestCentroid()], *CANCER, cv=3)
     with pytest.raises(OptionError, match=r"compared were .*, not 'bayes'"):
@@ -415,6 +428,18 @@ def test_doubles_do_not_differ_over_tables() -> None:
     for some in (2, 3):
         found = ranked([tl.NaiveBayes() for _ in range(some)], cv=3)
         assert "No difference shown" in found.verdict
+
+
+def test_paths_are_tables_and_columns_of_two_rows_are_not_several(tmp_path: Path) -> None:
+    for name, (frame, _) in SETS.items():
+        frame.to_csv(tmp_path / f"{name}.csv", index=False)
+    paths = {name: (str(tmp_path / f"{name}.csv"), "y") for name in SETS}
+    learners = [tl.NaiveBayes(), tl.NearestCentroid()]
+    found = tl.compare(learners, paths, cv=3)
+    assert found.verdict == ranked(learners, cv=3).verdict
+    with pytest.raises(TallyError) as caught:
+        tl.compare(learners, {"a": ("u", "v"), "b": ("s", "t")}, "b")
+    assert "go with one table" not in str(caught.value)
 
 
 def test_several_tables_are_refused_where_they_make_no_sense() -> None:

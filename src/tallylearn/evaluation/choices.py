@@ -6,8 +6,8 @@ from math import isfinite, log10, nan
 from numbers import Real
 from typing import TYPE_CHECKING, Any
 
-from tallylearn.evaluation.grids import written
-from tallylearn.evaluation.verdicts import written as written_as
+from tallylearn.evaluation.grids import spelled
+from tallylearn.evaluation.verdicts import spec_of
 from tallylearn.plots import Plot, draw_intervals, draw_lines
 from tallylearn.workings import Derivation, Grid, Sentence
 
@@ -44,7 +44,7 @@ def plots(found: Tuning) -> dict[str, Plot]:
     for c in sorted(known, key=lambda c: c.rank or 0)[:SHOWN]:
         row = _record(found.by, c)
         low, high = (row[end] if isfinite(row[end]) else row["value"] for end in ("low", "high"))
-        lines.append((written(c.options), row["value"], low, high, row["by_fold"]))
+        lines.append((spelled(c.options), row["value"], low, high, row["by_fold"]))
     more = f", best {SHOWN} of {len(known)}" if len(known) > SHOWN else ""
     return {"search": draw_intervals(lines, f"Candidates{more}", found.by)}
 
@@ -53,7 +53,7 @@ def _best(found: Tuning) -> str:
     winner = found.winner
     tied = [c for c in found.candidates if c.rank == 1]
     more = f"; {len(tied)} are tied, and the first is taken" if len(tied) > 1 else ""
-    return f"Best: {written(winner.options)}, {winner.estimate} on the rows that chose{more}."
+    return f"Best: {spelled(winner.options)}, {winner.estimate} on the rows that chose{more}."
 
 
 def _honesty(found: Tuning) -> list[str]:
@@ -79,7 +79,7 @@ def _honesty(found: Tuning) -> list[str]:
 
 def _grid(found: Tuning) -> Grid:
     names = tuple(dict.fromkeys(name for c in found.candidates for name in c.options))
-    spec = written_as([c.estimate.value for c in found.candidates if c.estimate is not None])
+    spec = spec_of([c.estimate.value for c in found.candidates if c.estimate is not None])
     order = sorted(found.candidates, key=lambda c: c.rank or len(found.candidates) + 1)
     rows = tuple(
         (
@@ -97,12 +97,12 @@ def _grid(found: Tuning) -> Grid:
 
 def _remarks(found: Tuning) -> list[str]:
     failed = [c for c in found.candidates if c.failure]
-    said = [f"Failed: {written(c.options)}: {c.failure}" for c in failed[:NAMED]]
+    said = [f"Failed: {spelled(c.options)}: {c.failure}" for c in failed[:NAMED]]
     said += [f"{len(failed) - NAMED} more failed; records() has them."] if failed[NAMED:] else []
     if found.chosen:
         often: dict[str, int] = {}
         for options in found.chosen:
-            often[written(options)] = often.get(written(options), 0) + 1
+            often[spelled(options)] = often.get(spelled(options), 0) + 1
         times = "; ".join(f"{name} ({count} of {len(found.chosen)})"
                           for name, count in often.items())  # fmt: skip
         said.append(f"The outer folds chose: {times}.")

@@ -66,7 +66,7 @@ class Comparison(Result):
         if i < j:
             return pair
         turned = difference(self.papers[i], self.papers[j])
-        return replace(turned, adjusted=pair.adjusted, mcnemar_adjusted=pair.mcnemar_adjusted)
+        return _adjusted(turned, pair.adjusted, pair.mcnemar_adjusted, pair.pairs)
 
     @cached_property
     def pairs(self) -> dict[tuple[int, int], Difference]:
@@ -75,16 +75,15 @@ class Comparison(Result):
         found = [difference(self.papers[i], self.papers[j]) for i, j in places]
         adjusted, marked = holm([d.p for d in found]), holm([d.mcnemar_adjusted for d in found])
         return {
-            at: replace(pair, adjusted=p, mcnemar_adjusted=q)
+            at: _adjusted(pair, p, q, len(found))
             for at, pair, p, q in zip(places, found, adjusted, marked, strict=True)
         }
 
     @property
     def verdicts(self) -> tuple[str, ...]:
         """The best against each of the others, in words."""
-        spec = verdicts.written([paper.found[self.score].value for paper in self.papers])
-        others = range(1, len(self.papers))
-        return tuple(said(self.pairs[0, at], self.level, len(self.pairs), spec) for at in others)
+        spec = verdicts.spec_of([paper.found[self.score].value for paper in self.papers])
+        return tuple(said(self.pairs[0, at], spec) for at in range(1, len(self.papers)))
 
     @property
     def verdict(self) -> str:
@@ -153,10 +152,10 @@ def compare(
     J. Demšar, Statistical comparisons of classifiers over multiple data sets, JMLR 7, 2006.
     """
     with speaking("compare"):
-        check_options(level, on_error)
+        check_options(level, on_error, "compare")
         named = _named(learners)
         asked = _Asked(named, _task(named), cv, score, positive, level, on_error == "keep")
-        if _several(X):
+        if _several(X, y):
             if y is not None or sample_weight is not None or groups is not None:
                 raise OptionError(
                     "y, sample_weight and groups go with one table. Declare those of several with "
@@ -182,7 +181,7 @@ class _Asked:
         self, X: Any, y: Any, progress: bool | None, weight: Any = None, groups: Any = None
     ) -> Comparison:
         """One table."""
-        exam = Exam.of(X, y, weight, groups, self.task)
+        exam = Exam.of(X, y, weight, groups, self.task, "compare")
         score = score_of(self.score, exam, self.positive)
         sitting = Sitting(exam, *planned(self.cv, exam), score, self.positive, self.level)
         papers, failed = self._papers(sitting, progress)
@@ -257,12 +256,13 @@ def _task(learners: dict[str, Any]) -> str:
     return task
 
 
-def _several(X: Any) -> bool:
-    """Whether X is several tables: name -> (table, target)."""
-    return (
-        isinstance(X, Mapping)
-        and len(X) > 0
-        and all(isinstance(pair, tuple) and len(pair) == 2 for pair in X.values())
-        and all(isinstance(pair[1], str) and not isinstance(pair[0], str | float | int)
-                for pair in X.values())
-    )  # fmt: skip
+def _several(X: Any, y: Any) -> bool:
+    """Whether X is several tables, name -> (table, target), and not columns with two rows."""
+    if not isinstance(X, Mapping) or not X or (isinstance(y, str) and y in X):
+        return False
+    return all(isinstance(pair, tuple) and len(pair) == 2 and isinstance(pair[1], str)
+               for pair in X.values())  # fmt: skip
+
+
+def _adjusted(pair: Difference, p: float, marked: float, pairs: int) -> Difference:
+    return replace(pair, adjusted=p, mcnemar_adjusted=marked, pairs=pairs)

@@ -47,20 +47,22 @@ class Difference:
     mcnemar_adjusted: float
     delong: AreaDifference | None
     left_out: int  # folds that only one of them answered
+    level: float
+    pairs: int = 1  # that p is adjusted over
 
     @property
     def delta(self) -> float:
         return float(np.mean(self.deltas)) if self.deltas else nan
 
-    def better(self, level: float) -> str | None:
+    @property
+    def better(self) -> str | None:
         """The learner that is better, if one is shown to be."""
-        if not self.adjusted <= 1 - level or self.mean == 0:
+        if not self.adjusted <= 1 - self.level or not self.mean:
             return None
         return self.a if (self.mean > 0) == (SCORES[self.score].better == "high") else self.b
 
     def __str__(self) -> str:
-        level = 0.95 if self.interval is None else self.interval.level
-        return said(self, level, 1, ".3f")
+        return said(self, ".3f")
 
 
 @dataclass(frozen=True)
@@ -97,12 +99,12 @@ class Rows:
     def c(self) -> int:
         return int((self.apart < 0).sum())
 
-    def interval(self, sign: float, level: float) -> Interval | None:
-        """The mean over the rows; for one fold, or for rows that stand alone."""
+    def interval(self, mean: float, level: float) -> Interval | None:
+        """Around the mean over the rows; for one fold, or for rows that stand alone."""
         n = len(self.apart)
         if n < 2:
             return None
-        mean, error = 0.0 - sign * float(self.apart.mean()), float(self.apart.std(ddof=1)) / sqrt(n)
+        error = float(self.apart.std(ddof=1)) / sqrt(n)
         about = "the mean difference of these models on all rows like these"
         return t_interval(mean, error, n - 1, level, "t over rows", about)
 
@@ -118,13 +120,14 @@ def difference(a: Paper, b: Paper) -> Difference:
         t = paired_t_corrected(apart, a.found.sample.test_share, level)
     area = _areas(a, b, level) if score == "roc_auc" else None
     test = None if rows is None else mcnemar(rows.b, rows.c)
-    interval, p, named = _headline(score, t, rows, area, level)
-    mean = float(np.mean(apart)) if apart else a.found[score].value - b.found[score].value
+    mean, interval, p, named = _headline(score, t, rows, area, level)
+    if interval is None:
+        mean = a.found[score].value - b.found[score].value
     return Difference(
         a.name, b.name, score, apart, mean, interval, p, named, p,
         _deltas(apart, both, a, b, rows), t, test,
         0 if rows is None else rows.b, 0 if rows is None else rows.c,
-        nan if test is None else test.p, area, len({*mine, *theirs}) - len(both),
+        nan if test is None else test.p, area, len({*mine, *theirs}) - len(both), level,
     )  # fmt: skip
 
 
@@ -147,10 +150,10 @@ def holm(chances: Sequence[float]) -> list[float]:
     return [float(value) for value in out]
 
 
-def said(pair: Difference, level: float, pairs: int, spec: str) -> str:
+def said(pair: Difference, spec: str) -> str:
     """The verdict on a pair in words."""
-    winner, mean = pair.better(level), pair.mean
-    more = f" (Holm, {pairs} pairs)" if pairs > 1 else ""
+    winner, mean = pair.better, pair.mean
+    more = f" (Holm, {pair.pairs} pairs)" if pair.pairs > 1 else ""
     chance = f"p {_chance(pair.adjusted)}{more}"
     if winner is None:
         between = "" if pair.interval is None else f" {pair.interval:{spec}}"
@@ -192,21 +195,23 @@ def _deltas(
 
 def _headline(
     score: str, t: PairedT | None, rows: Rows | None, area: AreaDifference | None, level: float
-) -> tuple[Interval | None, float, str]:
-    """The test over folds; over rows where there is one fold, or no spread among several.
+) -> tuple[float, Interval | None, float, str]:
+    """Mean, interval, p and test: over folds; over rows where those are one, or have no spread.
 
     Equal differences on every fold make t infinite and its p zero, on two folds as on ten: that is
     too few folds, not certainty.
     """
     if t is not None and isfinite(t.t):
-        return t.interval, t.p, "corrected resampled t"
+        return t.mean, t.interval, t.p, "corrected resampled t"
     if area is not None:
-        return area.interval, area.p, "DeLong"
+        return area.difference, area.interval, area.p, "DeLong"
     if rows is not None and score in SHARES:
-        return rows.interval(SHARES[score], level), mcnemar(rows.b, rows.c).p, "McNemar, mid-p"
+        mean = 0.0 - SHARES[score] * float(rows.apart.mean())
+        interval = rows.interval(mean, level)
+        return mean, interval, mcnemar(rows.b, rows.c).p, "McNemar, mid-p"
     if t is not None:
-        return None, nan, "all folds differ by the same, so there is no spread to test by"
-    return None, nan, "not tested, for want of two folds or more with a score"
+        return nan, None, nan, "all folds differ by the same, so there is no spread to test by"
+    return nan, None, nan, "not tested, for want of two folds or more with a score"
 
 
 def _areas(a: Paper, b: Paper, level: float) -> AreaDifference | None:

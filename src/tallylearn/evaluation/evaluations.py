@@ -295,8 +295,8 @@ def baseline(exam: Exam) -> Any:
     return MeanVector() if exam.read is None else DummyRegressor()
 
 
-def check_options(level: float, on_error: str) -> None:
-    check_level("evaluate", level)
+def check_options(level: float, on_error: str, who: str = "evaluate") -> None:
+    check_level(who, level)
     if on_error not in ("raise", "keep"):
         raise OptionError(f"on_error is 'raise' or 'keep', not {on_error!r}.")
 

@@ -70,10 +70,10 @@ def with_options(learner: Any, options: Options) -> Any:
     return cloned(learner).set_params(**options)
 
 
-def written(options: Options) -> str:
+def spelled(options: Options) -> str:
     """Options as they are written in a call.
 
-    >>> written({"alpha": 0.5, "fit_prior": False})
+    >>> spelled({"alpha": 0.5, "fit_prior": False})
     'alpha=0.5, fit_prior=False'
     """
     said = ", ".join(f"{name}={' '.join(repr(value).split())}" for name, value in options.items())

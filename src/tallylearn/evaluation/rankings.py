@@ -12,7 +12,7 @@ import numpy as np
 from tallylearn.errors import InputError, OptionError
 from tallylearn.evaluation.results import Result
 from tallylearn.evaluation.scores import SCORES
-from tallylearn.evaluation.verdicts import written
+from tallylearn.evaluation.verdicts import spec_of
 from tallylearn.plots import Plot, draw_ranks
 from tallylearn.significance import (
     Friedman,
@@ -86,7 +86,7 @@ class Ranking(Result):
 
     def report(self) -> Derivation:
         """The verdict, the scores, the ranks."""
-        spec = written(self.table.ravel().tolist())
+        spec = spec_of(self.table.ravel().tolist())
         head = ("table", *self.names, f"{self._baseline_name} (baseline)")
         lines = zip(self.sets, self.table, self.baseline, strict=True)
         rows = [(name, *(f"{x:{spec}}" for x in (*row, base))) for name, row, base in lines]
@@ -127,7 +127,7 @@ class Ranking(Result):
         test, (a, b), n = self.wilcoxon, self.names, len(self.sets)
         assert test is not None
         middle = float(np.median(self.table[:, 0] - self.table[:, 1]))
-        spec = written(self.table.ravel().tolist())
+        spec = spec_of(self.table.ravel().tolist())
         by = f"median difference in {self.score} {middle + 0.0:{spec}}, Wilcoxon p = {test.p:.2g}"
         if test.p > 1 - self.level:
             return f"No difference shown between {a} and {b} over {n} tables: {by}."

@@ -137,12 +137,12 @@ def tune(
     BMC Bioinformatics 7:91, 2006.
     """
     with speaking("tune"):
-        check_options(level, "raise")
+        check_options(level, "raise", "tune")
         task = task_of(learner)
         grids = read_grid(grid, learner)
         options = all_of(grids) if n is None else some_of(grids, n, seed)
         _check_nesting(cv, nested)
-        exam = Exam.of(X, y, sample_weight, groups, task)
+        exam = Exam.of(X, y, sample_weight, groups, task, "tune")
         named, rounds = planned(cv, exam)
         by = score_of(score, exam, positive)
         whole = Sitting(exam, named, rounds, by, positive, level)

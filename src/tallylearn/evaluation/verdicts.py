@@ -32,22 +32,38 @@ def records(found: Comparison) -> list[dict[str, Any]]:
 
 
 def plots(found: Comparison) -> dict[str, Plot]:
-    """The scores with their intervals and folds."""
-    lines = []
-    for paper in found.papers:
-        e = paper.found[found.score]
-        low, high = (e.value, e.value) if e.interval is None else e.interval
-        if isfinite(e.value) and isfinite(low) and isfinite(high):
-            dots = [value for value in e.by_fold if isfinite(value)]
-            lines.append((paper.name, e.value, low, high, dots))
+    """The scores with their intervals and folds, and how far the others are from the best."""
     base = found.baseline[found.score].value
     beside = (found.baseline.learner, base) if isfinite(base) else None
-    if not lines:
-        return {}
-    return {"scores": draw_intervals(lines, "The same folds", found.score, baseline=beside)}
+    rows = records(found)[:-1]
+    scores = [line for row in rows if (line := _line(row, "value", "low", "high", row["by_fold"]))]
+    apart = [
+        line
+        for at, row in enumerate(rows[1:], 1)
+        if (line := _line(row, "difference", "difference_low", "difference_high",
+                          [0.0 - value for value in found.pairs[0, at].by_fold]))
+    ]  # fmt: skip
+    drawn = {}
+    if scores:
+        drawn["scores"] = draw_intervals(scores, "The same folds", found.score, baseline=beside)
+    if apart:
+        best, label = found.names[0], f"{found.score}, less that of the best"
+        drawn["differences"] = draw_intervals(apart, "To the best", label, baseline=(best, 0.0))
+    return drawn
 
 
-def written(values: Sequence[float]) -> str:
+def _line(
+    row: dict[str, Any], value: str, low: str, high: str, dots: Sequence[float]
+) -> tuple[Any, ...] | None:
+    """A value to draw; without an interval its ends are the value."""
+    at = row[value]
+    if not isfinite(at):
+        return None
+    ends = (row[end] if isfinite(row[end]) else at for end in (low, high))
+    return (row["learner"], at, *ends, [dot for dot in dots if isfinite(dot)])
+
+
+def spec_of(values: Sequence[float]) -> str:
     """How to write numbers of this size: three places, or four digits of small and large ones."""
     largest = max((abs(value) for value in values if isfinite(value)), default=1.0)
     return ".3f" if largest == 0 or 0.05 <= largest < 1000 else ".4g"
@@ -81,7 +97,7 @@ def _record(
 
 
 def _grid(found: Comparison) -> Grid:
-    spec = written([paper.found[found.score].value for paper in found.papers])
+    spec = spec_of([paper.found[found.score].value for paper in found.papers])
     classes = found.baseline.task == "classifier"
     ends = f"{100 * found.level:g} % interval"
     head = ["learner", found.score, ends, "to the best", "interval", "p"]
