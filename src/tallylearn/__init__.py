@@ -17,6 +17,7 @@ NAMES = {  # public name -> the module that holds it
     "Population": "evaluation.populations",
     "QuadraticDiscriminantAnalysis": "models.quadratics",
     "bias_variance": "evaluation.decompositions",
+    "compare": "evaluation.comparisons",
     "engine": "engines",
     "evaluate": "evaluation.evaluations",
     "example": "sources.shipped",
@@ -25,6 +26,7 @@ NAMES = {  # public name -> the module that holds it
     "merge": "doors.onepass",
     "table": "sources",
     "validation_curve": "evaluation.curves",
+    "tune": "evaluation.tuning",
 }
 
 __all__ = sorted(NAMES)

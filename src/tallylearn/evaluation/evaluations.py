@@ -19,7 +19,7 @@ from tallylearn.evaluation.exams import Exam, task_of
 from tallylearn.evaluation.progress import watching
 from tallylearn.evaluation.results import Result
 from tallylearn.evaluation.rounds import Round, planned
-from tallylearn.evaluation.scores import SCORES, wanted
+from tallylearn.evaluation.scores import SCORES, need_proba, wanted
 from tallylearn.evaluation.thresholds import Threshold, threshold
 from tallylearn.evaluation.vectors import MeanVector
 from tallylearn.folds import Split
@@ -212,7 +212,8 @@ def evaluate(
         named, rounds = planned(cv, exam)
         groups_of = None if by is None else exam.column(by)
         with watching(estimator, exam, rounds, progress) as watch:
-            crossing = Crossing(estimator, exam, on_error == "keep", watch, need_proba(scores))
+            keep, proba = on_error == "keep", need_proba(scores)
+            crossing = Crossing(estimator, exam, keep, watch, proba=proba)
             found = gathered(crossing, rounds, scores, positive, groups_of)
         blind = Crossing(baseline(exam), exam.blind, proba=need_proba(found.scores))
         base = gathered(blind, rounds, found.scores, positive, None)
@@ -289,12 +290,6 @@ def chosen_scores(scores: Any, exam: Exam, answers: Answers, positive: Any) -> t
     return tuple(name for name in usual if proba or not SCORES[name].needs_proba)
 
 
-def need_proba(scores: Any) -> bool:
-    """Whether any of the scores looks at probabilities; the usual ones do."""
-    names = () if scores is None else (scores,) if isinstance(scores, str) else tuple(scores)
-    return not names or any(name not in SCORES or SCORES[name].needs_proba for name in names)
-
-
 def baseline(exam: Exam) -> Any:
     """The answer without looking at the row."""
     if exam.task == "classifier":
@@ -302,8 +297,8 @@ def baseline(exam: Exam) -> Any:
     return MeanVector() if exam.read is None else DummyRegressor()
 
 
-def check_options(level: float, on_error: str) -> None:
-    check_level("evaluate", level)
+def check_options(level: float, on_error: str, who: str = "evaluate") -> None:
+    check_level(who, level)
     if on_error not in ("raise", "keep"):
         raise OptionError(f"on_error is 'raise' or 'keep', not {on_error!r}.")
 

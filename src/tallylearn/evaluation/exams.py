@@ -39,11 +39,11 @@ class Exam:
     groups: Codes | None = None  # (n,)
 
     @classmethod
-    def of(cls, X: Any, y: Any, weight: Any, groups: Any, task: str) -> Exam:
+    def of(cls, X: Any, y: Any, weight: Any, groups: Any, task: str, who: str = "evaluate") -> Exam:
         """Read the table; a target of several columns is a vector of numbers."""
         if y is not None and not isinstance(y, str) and np.ndim(y) == 2 and np.shape(y)[1] > 1:
             return cls._of_vectors(X, np.asarray(y, dtype=np.float64), weight, groups)
-        read = lesson(X, y, weight, "evaluate")
+        read = lesson(X, y, weight, who)
         found = _of_files(read, task) if isinstance(read.source, Files) else _of_table(read, task)
         truth, given, within = found
         rows = np.arange(len(truth)) if given is None else np.flatnonzero(given > 0)
@@ -69,6 +69,17 @@ class Exam:
 
     def __len__(self) -> int:
         return len(self.rows)
+
+    def __getitem__(self, rows: Array) -> Exam:
+        """Some of the rows, for folds to be dealt out among them."""
+        truth = self.truth[rows]
+        return replace(
+            self,
+            truth=grouped(truth) if isinstance(truth, Codes) else truth,
+            rows=self.rows[rows],
+            weight=None if self.weight is None else self.weight[rows],
+            groups=None if self.groups is None else grouped(self.groups[rows]),
+        )
 
     @property
     def classes(self) -> tuple[Any, ...]:

@@ -184,6 +184,12 @@ def wanted(
     return names
 
 
+def need_proba(scores: Any) -> bool:
+    """Whether any of the scores looks at probabilities; the usual ones do."""
+    names = () if scores is None else (scores,) if isinstance(scores, str) else tuple(scores)
+    return not names or any(name not in SCORES or SCORES[name].needs_proba for name in names)
+
+
 def _misfit(name: str, task: str, n_classes: int, single: bool) -> str:
     """Why a score does not fit."""
     plain = str(name).removeprefix("neg_")
