@@ -40,12 +40,12 @@ threads = click.option(
 
 def reading(command: Command) -> Command:
     """Add the options for CSV files whose dialect is guessed wrong."""
-    return _added(command, READING)
+    return added(command, READING)
 
 
 def model(command: Command) -> Command:
     """Add the options that choose a learner."""
-    return _added(command, (
+    return added(command, (
         click.option("--model", required=True, type=click.Choice(list(MODELS)), help=WHAT),
         click.option("--alpha", type=float, help="Of bayes: added to every count (1 unless said)."),
         click.option("--m", type=float, help="Of bayes: the m-estimate instead of alpha."),
@@ -58,7 +58,7 @@ def model(command: Command) -> Command:
 
 def table(command: Command) -> Command:
     """Add the options that say what a table is."""
-    return _added(command, (
+    return added(command, (
         click.option("--weight", metavar="COLUMN", help="How much each row counts."),
         columns("--categories", "Columns to read as categories."),
         columns("--text", "Columns to read as text."),
@@ -72,7 +72,8 @@ def table(command: Command) -> Command:
     ))  # fmt: skip
 
 
-def _added(command: Command, more: Sequence[Callable[[Command], Command]]) -> Command:
+def added(command: Command, more: Sequence[Callable[[Command], Command]]) -> Command:
+    """Add options to a command, in their order."""
     for option in reversed(more):
         command = option(command)
     return command

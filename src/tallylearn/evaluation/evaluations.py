@@ -209,6 +209,8 @@ def evaluate(
         check_options(level, on_error)
         task = task_of(estimator)
         exam = Exam.of(X, y, sample_weight, groups, task)
+        if scores is not None:  # before the work, not after
+            wanted(scores, task, len(exam.classes), True, positive)
         named, rounds = planned(cv, exam)
         groups_of = None if by is None else exam.column(by)
         with watching(estimator, exam, rounds, progress) as watch:
@@ -274,6 +276,7 @@ def gathered(
     sample = _sample(exam, tested, whole, rounds, tuple(kept))
     order = tuple((repeat, fold, folds[repeat, fold]) for repeat, fold in sorted(folds))
     kept = kept if exam.in_memory else []
+    by_group = {value: by_group[value] for value in sorted(by_group, key=_missing_last)}
     return Gathered(names, order, whole, by_group, tuple(kept), sample)
 
 
@@ -310,6 +313,10 @@ def _sample(
     share = float(np.mean([_test_share(place) for place in rounds]))
     answers = kept[0].answers if len(kept) == 1 and exam.in_memory else None
     return Sample(worth, _weight_of(whole), share, answers)
+
+
+def _missing_last(value: Any) -> tuple[bool, Any]:
+    return value is None, 0 if value is None else value
 
 
 def _test_share(place: Round | list[Split]) -> float:

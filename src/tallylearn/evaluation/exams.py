@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -12,8 +13,10 @@ import numpy as np
 from tallylearn.doors.intake import Lesson, lesson
 from tallylearn.doors.shell import Estimator
 from tallylearn.errors import ColumnError, InputError, KindError, OptionError, TargetError, listed
-from tallylearn.folds.rows import column_of, grouped
+from tallylearn.folds.rows import coded, column_of, grouped
 from tallylearn.sources import Files, Table
+from tallylearn.sources.frames import framed
+from tallylearn.sources.holding import held, joined, small
 from tallylearn.sources.targets import labels, measures, weights
 from tallylearn.tables import Array, Codes, Schema
 
@@ -37,6 +40,7 @@ class Exam:
     size: int  # rows in the source
     weight: Array | None = None  # (n,)
     groups: Codes | None = None  # (n,)
+    files: Files | None = None  # where the rows came from, if not from memory
 
     @classmethod
     def of(cls, X: Any, y: Any, weight: Any, groups: Any, task: str) -> Exam:
@@ -46,14 +50,17 @@ class Exam:
         read = lesson(X, y, weight, "evaluate")
         found = _of_files(read, task) if isinstance(read.source, Files) else _of_table(read, task)
         truth, given, within = found
+        files = read.source if isinstance(read.source, Files) else None
+        if files is not None and small(files):
+            read = replace(read, source=held(files, truth, given))
         rows = np.arange(len(truth)) if given is None else np.flatnonzero(given > 0)
         if not len(rows):
             raise InputError("there is no row to learn from, or every row has weight zero.")
-        coded = _groups(read, groups, within)
+        kept = _groups(read, groups, within)
         return cls(
             X, y, read, task, truth[rows], rows, len(truth),
             None if given is None else given[rows],
-            None if coded is None else grouped(coded[rows]),
+            None if kept is None else grouped(kept[rows]), files,
         )  # fmt: skip
 
     @classmethod
@@ -63,9 +70,9 @@ class Exam:
             raise TargetError(f"the target is {y[row].tolist()} in row {row}. Drop that row.")
         given = None if weight is None else weights(weight, len(y))
         rows = np.arange(len(y)) if given is None else np.flatnonzero(given > 0)
-        coded = None if groups is None else grouped(groups)[rows]
+        within = None if groups is None else grouped(groups)[rows]
         kept = None if given is None else given[rows]
-        return cls(X, y, None, "regressor", y[rows], rows, len(y), kept, coded)
+        return cls(X, y, None, "regressor", y[rows], rows, len(y), kept, within)
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -85,16 +92,12 @@ class Exam:
 
     def column(self, name: str) -> Codes:
         """A column's values as groups of rows, for scores group by group."""
-        if self.read is None:
-            return grouped(column_of(self.X, name))[self.rows]
-        source = self.read.source
-        if isinstance(source, Files):
-            raise InputError(f"{source} is not in memory. Read it first for scores by {name!r}.")
-        if name not in source.schema.names:
-            raise ColumnError(
-                f"by names the column {name!r}, and the table has {listed(source.schema.names)}."
-            )
-        return _shown(column_of(source, name))[self.rows]
+        if self.files is not None:
+            return _column_of_files(self.files, name)[self.rows]
+        source = self.X if self.read is None else self.read.source
+        names = framed(source).names if self.read is None else source.schema.names
+        _check_column(name, names)
+        return coded(column_of(source, name))[self.rows]
 
     def order(self, name: str | None) -> Any:
         """A column's values as times."""
@@ -152,18 +155,24 @@ def _of_files(read: Lesson, task: str) -> tuple[Any, Array | None, Codes | None]
         raise InputError("the table has no rows.")
     targets, given, within, starts = zip(*parts, strict=True)
     weight = None if given[0] is None else np.concatenate(given)
-    group = None if within[0] is None else _joined(within)
+    group = None if within[0] is None else joined(within)
     if task == "regressor":
         found = [measures(t, start) for t, start in zip(targets, starts, strict=True)]
         return np.concatenate(found), weight, group
-    coded = [labels(t, start) for t, start in zip(targets, starts, strict=True)]
-    return _joined(coded), weight, group
+    classes = [labels(t, start) for t, start in zip(targets, starts, strict=True)]
+    return joined(classes), weight, group
 
 
-def _joined(parts: Any) -> Codes:
-    """Codes of several blocks under one list of values."""
-    values = tuple(sorted({value for part in parts for value in part.values}))
-    return Codes(values, np.concatenate([part.among(values) for part in parts]))
+def _column_of_files(source: Files, name: str) -> Codes:
+    """One column, read alone; learned from or not."""
+    _check_column(name, source.names)
+    narrow = Files(source.paths, replace(source.declared, groups=name), Schema(()))
+    return joined([block.group for block in narrow.blocks() if block.group is not None])
+
+
+def _check_column(name: str, names: Sequence[str]) -> None:
+    if name not in names:
+        raise ColumnError(f"by names the column {name!r}, and the table has {listed(names)}.")
 
 
 def _groups(read: Lesson, groups: Any, within: Codes | None) -> Codes | None:
@@ -182,15 +191,6 @@ def _groups(read: Lesson, groups: Any, within: Codes | None) -> Codes | None:
             )
         return grouped(column_of(read.source, groups))
     return grouped(groups)
-
-
-def _shown(column: Any) -> Codes:
-    """A column as codes; a missing value is a group of its own."""
-    found = column if isinstance(column, Codes) else grouped(np.nan_to_num(column, nan=np.inf))
-    if not (found.codes < 0).any():
-        return found
-    codes = np.where(found.codes < 0, len(found.values), found.codes).astype(np.int32)
-    return Codes((*found.values, "missing"), codes)
 
 
 def _columns(X: Any, y: Any, read: Lesson | None) -> Any:

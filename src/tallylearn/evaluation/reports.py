@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from tallylearn.evaluation.confusions import positive_class, table
 from tallylearn.evaluation.losses import calibration
 from tallylearn.plots import Plot, draw_intervals, draw_lines, draw_matrix
+from tallylearn.tables import plain
 from tallylearn.workings import Derivation, Grid, Sentence
 
 if TYPE_CHECKING:
@@ -90,9 +91,10 @@ def _scores(found: Evaluation) -> Grid:
 def _groups(found: Evaluation) -> Grid:
     name = found.scores[0]
     rows = tuple(
-        (str(value), _number(e.value), "" if e.interval is None else str(e.interval))
+        ("missing" if value is None else plain(value), _number(e.value),
+         "" if e.interval is None else str(e.interval))
         for value, e in found.by_group(name).items()
-    )
+    )  # fmt: skip
     return Grid(f"{name} by {found.by}", (str(found.by), name, "interval"), rows)
 
 

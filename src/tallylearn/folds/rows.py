@@ -47,7 +47,7 @@ def _plain(y: Any) -> Any:
 
 def grouped(groups: Any) -> Codes:
     """The groups of the rows; each has one."""
-    found = _coded(groups)
+    found = coded(groups)
     if (gaps := found.codes < 0).any():
         raise InputError(
             f"the group is missing in row {int(np.argmax(gaps))}. Drop that row, or give it a "
@@ -59,7 +59,7 @@ def grouped(groups: Any) -> Codes:
 
 def ranked(order: Any) -> Array:
     """The place of every row's time among the different times."""
-    found = _coded(order)
+    found = coded(order)
     if (gaps := found.codes < 0).any():
         raise InputError(
             f"the time is missing in row {int(np.argmax(gaps))}. Drop that row, or fill it in."
@@ -73,7 +73,7 @@ def ranked(order: Any) -> Array:
     return place[found.codes]
 
 
-def _coded(column: Any) -> Codes:
+def coded(column: Any) -> Codes:
     """Any column as codes, -1 where missing."""
     if isinstance(column, Codes):
         return column
@@ -103,8 +103,8 @@ def _decoded(column: Any) -> Codes:
     if is_.is_dictionary(column.type):
         column = column.cast(column.type.value_type)
     if is_.is_temporal(column.type):
-        return _coded(np.asarray(column))
-    return _coded(numbers_of(column)) if numeric(column.type) else codes(column)
+        return coded(np.asarray(column))
+    return coded(numbers_of(column)) if numeric(column.type) else codes(column)
 
 
 def _of_objects(items: list[Any]) -> Codes:
