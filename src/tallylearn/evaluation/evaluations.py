@@ -63,8 +63,7 @@ class Evaluation(Result):
     sample: Sample
 
     def __getitem__(self, name: str) -> Estimate:
-        if name not in self.scores:
-            raise OptionError(f"evaluated were {listed(self.scores, 20)}, not {name!r}.")
+        self._check_score(name)
         return self._estimates[name]
 
     def __iter__(self) -> Iterator[Estimate]:
@@ -106,6 +105,7 @@ class Evaluation(Result):
         """A score of every group of rows, with its interval."""
         if not self.groups:
             raise OptionError("no groups were evaluated. Call evaluate with by='column'.")
+        self._check_score(name)
         rows = {value: _weight_of(bundle) for value, bundle in self.groups.items()}
         return {
             value: estimated(
@@ -144,7 +144,7 @@ class Evaluation(Result):
         return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
 
     def _ranks(self, positive: Any) -> Any:
-        self._check_classifier("ranks")
+        self._check_classifier("a ranking by probability")
         chosen = positive_class(self.classes, self.positive if positive is None else positive)
         kept = self.whole["ranks"].get(chosen) if "ranks" in self.whole else None
         if kept is not None:
@@ -154,6 +154,10 @@ class Evaluation(Result):
             raise InputError("there are no probabilities to rank the rows by.")
         bundle = sum((a.tally(["roc_auc"], chosen) for a in found), start=Bundle())
         return bundle["ranks"][chosen]
+
+    def _check_score(self, name: str) -> None:
+        if name not in self.scores:
+            raise OptionError(f"evaluated were {listed(self.scores, 20)}, not {name!r}.")
 
     def _check_classifier(self, what: str) -> None:
         if self.task != "classifier":
@@ -209,8 +213,7 @@ def evaluate(
         check_options(level, on_error)
         task = task_of(estimator)
         exam = Exam.of(X, y, sample_weight, groups, task)
-        if scores is not None:  # before the work, not after
-            wanted(scores, task, len(exam.classes), True, positive)
+        check_scores(scores, positive, exam)
         named, rounds = planned(cv, exam)
         groups_of = None if by is None else exam.column(by)
         with watching(estimator, exam, rounds, progress) as watch:
@@ -219,7 +222,7 @@ def evaluate(
         base = gathered(Crossing(baseline(exam), exam), rounds, found.scores, positive, None)
     return Evaluation(
         repr(estimator), named, task, len(exam), exam.classes, found.scores, positive, level,
-        found.folds, found.whole, base.by_fold, found.groups, by, found.told,
+        found.folds, found.whole, base.on(found), found.groups, by, found.told,
         tuple(crossing.failures), found.sample,
     )  # fmt: skip
 
@@ -239,6 +242,12 @@ class Gathered:
     def by_fold(self) -> tuple[Bundle, ...]:
         """The tallies that a mean over the folds is taken of."""
         return tuple(bundle for _, _, bundle in self.folds) or (self.whole,)
+
+    def on(self, other: Gathered) -> tuple[Bundle, ...]:
+        """The same, of the folds that another has: one that failed there is not compared."""
+        places = {(repeat, fold) for repeat, fold, _ in other.folds}
+        kept = (bundle for *place, bundle in self.folds if tuple(place) in places)
+        return tuple(kept) if places else self.by_fold
 
 
 def gathered(
@@ -296,6 +305,16 @@ def baseline(exam: Exam) -> Any:
     if exam.task == "classifier":
         return DummyClassifier()
     return MeanVector() if exam.read is None else DummyRegressor()
+
+
+def check_scores(scores: Any, positive: Any, exam: Exam) -> None:
+    """Said before the work, not after it."""
+    if positive is not None and exam.task == "regressor":
+        raise OptionError(f"positive is {positive!r}, and a regressor knows no classes.")
+    if positive is not None:
+        positive_class(exam.classes, positive)
+    if scores is not None and not wanted(scores, exam.task, len(exam.classes), True, positive):
+        raise OptionError("scores is empty. Name one, or leave it out for the usual ones.")
 
 
 def check_options(level: float, on_error: str) -> None:

@@ -73,17 +73,20 @@ def plots(found: Evaluation) -> dict[str, Plot]:
 
 def _scores(found: Evaluation) -> Grid:
     level = f"{100 * found.level:g} % interval"
+    several = len(found.folds) > 1
     rows = tuple(
         (
             e.name,
-            _number(e.value),
+            *([_number(e.value)] if several else []),
+            _number(e.pooled),
             "" if e.interval is None else str(e.interval),
             "" if e.interval is None else e.interval.method,
             _number(e.baseline),
         )
         for e in found
     )
-    head = ("score", "value", level, "method", found.baseline_name)
+    value = ("mean of folds", "all rows") if several else ("value",)
+    head = ("score", *value, level, "method", found.baseline_name)
     notes = [f"{e.name}: {e.reason}." for e in found if e.reason]
     return Grid("", head, rows, " ".join(notes))
 
@@ -119,6 +122,8 @@ def _classes(found: Evaluation) -> Grid:
 def _remarks(found: Evaluation) -> list[str]:
     first = found[found.scores[0]]
     said = []
+    if len(found.classes) == 1:
+        said.append(f"All rows have the class {found.classes[0]!r}: nothing was told apart.")
     if first.interval is not None:
         said.append(f"The interval holds, in {100 * found.level:g} % of samples, {_about(first)}.")
     if first.over_folds is not None:

@@ -113,21 +113,21 @@ def _of_objects(items: list[Any]) -> Codes:
     return Codes(values, np.array([place.get(item, -1) for item in items], dtype=np.int32))
 
 
-def column_of(X: Any, name: str) -> Any:
+def column_of(X: Any, name: str, option: str = "order") -> Any:
     """A column of a table by its name."""
     if not isinstance(X, Table):
         frame = framed(X)
-        _check_name(name, frame.names)
+        _check_name(name, frame.names, option)
         return frame.column(name)
-    _check_name(name, (*X.schema.places, *X.block.codes))
+    _check_name(name, (*X.schema.places, *X.block.codes), option)
     if name in X.block.codes:
         return X.block.codes[name]
     return X.block.numbers[:, X.schema.places[name]]
 
 
-def _check_name(name: str, names: tuple[str, ...]) -> None:
+def _check_name(name: str, names: tuple[str, ...], option: str) -> None:
     if name not in names:
-        raise ColumnError(f"order names the column {name!r}, and the table has {listed(names)}.")
+        raise ColumnError(f"{option} names the column {name!r}, and the table has {listed(names)}.")
 
 
 def length(X: Any) -> int:
