@@ -28,7 +28,9 @@ TENNIS = """\
 No   5/14 · 3/5 · 1/5 · 4/5 · 3/5 = 18/875   79.5 %
 Yes  9/14 · 2/9 · 3/9 · 3/9 · 3/9 =  1/189   20.5 %
 """
-COMMANDS = ("learn", "predict", "explain", "merge", "forget", "show", "example")
+COMMANDS = (
+    "learn", "predict", "explain", "evaluate", "compare", "merge", "forget", "show", "example",
+)  # fmt: skip
 Tally = Callable[..., Result]
 
 
@@ -431,6 +433,151 @@ def test_the_working_comes_in_four_formats() -> None:
     assert json.loads(fine("explain", "t.tally", "--json")) == model.show_work().to_dict()
     several = fine(*row, "markdown", "--row", "Rain,Mild,High,Weak")
     assert several.startswith("### Row 1\n\n|")
+
+
+# evaluate
+
+
+EVALUATE = ("evaluate", "tennis.csv", "--target", "PlayTennis", "--model", "bayes")
+
+
+def test_evaluating_prints_the_report_of_the_library() -> None:
+    table = tl.example("tennis")
+    found = tl.evaluate(tl.NaiveBayes(m=2.0), table, cv=tl.Folds.k(3, repeats=2, seed=4), by="Wind")
+    given = ("--m", 2, "--cv", 3, "--repeats", 2, "--seed", 4, "--by", "Wind")
+    assert fine(*EVALUATE, *given) == f"{found}\n"
+    for cv in ("loo", "holdout", "bootstrap", "forward"):
+        found = tl.evaluate(tl.NaiveBayes(), table, cv=cv)
+        assert fine(*EVALUATE, "--cv", cv) == f"{found}\n"
+    found = tl.evaluate(
+        tl.NaiveBayes(), table, cv=3, scores=["f1", "error"], positive="No", level=0.9
+    )
+    given = ("--cv", 3, "--scores", "f1,error", "--positive", "No", "--level", 0.9)
+    assert fine(*EVALUATE, *given) == f"{found}\n"
+
+
+def test_a_finding_is_saved_in_the_form_of_its_ending() -> None:
+    found = tl.evaluate(tl.NaiveBayes(), tl.example("tennis"), cv=3)
+    assert fine(*EVALUATE, "--cv", 3, "-o", "r.txt").splitlines() == [
+        "NaiveBayes() on 14 rows, Folds.k(3, stratified=True, seed=0)",
+        found.headline,
+        "saved         r.txt",
+    ]
+    assert Path("r.txt").read_text() == f"{found}\n"
+    fine(*EVALUATE, "--cv", 3, "-o", "r.html")
+    page = Path("r.html").read_text()
+    assert page.startswith("<!doctype html>")
+    assert page.count("<svg") == len(found.plots()) == 4
+    fine(*EVALUATE, "--cv", 3, "-o", "r.json")
+    shown = json.loads(fine(*EVALUATE, "--cv", 3, "--json", "-o", "r.md"))
+    assert shown["records"] == json.loads(Path("r.json").read_text())["records"]
+    assert (shown["target"], shown["left_out"], shown["saved"]) == ("PlayTennis", {}, "r.md")
+    assert "r.pdf: give a name that ends in .html" in failed(*EVALUATE, "-o", "r.pdf")
+    assert not Path("r.pdf").exists()
+
+
+def test_json_has_null_where_a_score_has_no_value() -> None:
+    text = fine(*EVALUATE, "--cv", 4, "--no-stratified", "--seed", 1, "--json")
+    page = json.loads(text, parse_constant=lambda name: pytest.fail(f"{name} is no JSON"))
+    assert None in [record["value"] for record in page["records"]]
+
+
+def test_evaluating_leaves_identifiers_out_and_says_so() -> None:
+    arguments = ("evaluate", "tennis-day.csv", "--target", "PlayTennis", "--model", "bayes",
+                 "--cv", 3)  # fmt: skip
+    result = tally(*arguments)
+    said = "tally: left out Day: all of its 14 values are different. --keep Day brings it back."
+    assert said in result.stderr
+    assert result.stdout == fine(*EVALUATE, "--cv", 3)
+    assert fine(*arguments, "--keep", "Day") != result.stdout
+
+
+def test_groups_stay_together_and_are_not_learned_from() -> None:
+    result = tally(*EVALUATE, "--cv", 2, "--groups", "Wind", "--json")
+    assert "categories Outlook, Temperature, Humidity; target" in result.stderr
+    table = tl.table(Path("tennis.csv"), target="PlayTennis", groups="Wind")
+    found = tl.evaluate(tl.NaiveBayes(), table, cv=2)
+    assert json.loads(result.stdout)["records"] == found.plain()["records"]
+
+
+def test_scores_are_given_by_a_column_that_is_not_learned_from() -> None:
+    shown = fine(*EVALUATE, "--cv", 3, "--ignore", "Wind", "--by", "Wind")
+    assert [line.split()[0] for line in shown.split("accuracy by Wind")[1].splitlines()[1:4]] == [
+        "Wind", "Strong", "Weak",
+    ]  # fmt: skip
+
+
+def test_a_positive_class_is_found_whatever_its_type() -> None:
+    rows = "".join(f"{at % 5},{at % 2}\n" for at in range(60))
+    Path("n.csv").write_text(f"x,y\n{rows}")
+    arguments = ("evaluate", "n.csv", "--target", "y", "--model", "bayes", "--scores", "recall")
+    recall = tl.evaluate(tl.NaiveBayes(), "n.csv", "y", scores="recall", positive=0)
+    assert fine(*arguments, "--positive", "0") == f"{recall}\n"
+    message = failed(*arguments, "--positive", "2")
+    assert message == "evaluate: positive is '2', and the classes are 0, 1."
+
+
+def test_numbers_are_evaluated_too() -> None:
+    Path("n.csv").write_text("x,y\n" + "".join(f"{at},{at / 7}\n" for at in range(30)))
+    arguments = ("evaluate", "n.csv", "--target", "y", "--model", "mean", "--keep", "x")
+    assert fine(*arguments) == f"{tl.evaluate(tl.DummyRegressor(), 'n.csv', 'y')}\n"
+
+
+def test_a_file_that_is_not_held_is_streamed(monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, 150_000)
+    table = {"x": rng.normal(size=len(y)) + y, "y": y}
+    pq.write_table(pa.table(table), "long.parquet")
+    arguments = ("evaluate", "long.parquet", "--target", "y", "--model", "bayes", "--scores",
+                 "accuracy,brier", "--json")  # fmt: skip
+    held = json.loads(fine(*arguments))
+    monkeypatch.setattr("tallylearn.sources.holding.SMALL", 0)
+    streamed = json.loads(fine(*arguments, "--threads", 2))
+    assert streamed["records"] == held["records"]
+    assert "Take fewer folds, or read it into memory" in failed(*arguments, "--cv", "loo")
+    assert "draws its rows again and again" in failed(*arguments, "--cv", "bootstrap")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ((), "the class 'No' has 5 rows, fewer than the 10 parts it is dealt out to. Take fewer "
+             "parts, or --no-stratified."),
+        (("--cv", "0"), "number is 0. Give a whole number, 2 or more."),
+        (("--cv", "3", "--scores", "mae"), "'mae' is for a regressor"),
+        (("--cv", "3", "--scores", "f"), "there is no score 'f'"),
+        (("--cv", "3", "--by", "z"), "by names the column 'z'"),
+        (("--cv", "3", "--groups", "z"), "groups names the column 'z'"),
+        (("--cv", "3", "--groups", "Wind"), "2 groups ('Strong', 'Weak') cannot be in 3 parts"),
+        (("--cv", "3", "--level", "95"), "level is 95.0. Give one between 0 and 1"),
+        (("--cv", "3", "--repeats", "0"), "repeats is 0"),
+        (("--cv", "forward", "--order", "z"), "order names the column 'z'"),
+        (("--cv", "3", "--alpha", "-1"), "'alpha' parameter of NaiveBayes"),
+        (("--cv", "3", "-o", "no/r.md"), "no folder 'no'"),
+    ],
+)  # fmt: skip
+def test_a_bad_evaluation_is_one_sentence_and_nothing_is_written(
+    arguments: tuple[str, ...], words: str
+) -> None:
+    before = sorted(Path().iterdir())
+    assert words in failed(*EVALUATE, *arguments, *(() if "-o" in arguments else ("-o", "r.html")))
+    assert sorted(Path().iterdir()) == before
+
+
+def test_an_evaluation_that_is_not_written_right_is_misused() -> None:
+    assert "'ten' is no number of folds, and none of loo" in misused(*EVALUATE, "--cv", "ten")
+    assert "--seed does not go with --cv loo" in misused(*EVALUATE, "--cv", "loo", "--seed", 1)
+    assert "--order does not go with --cv 10" in misused(*EVALUATE, "--order", "Wind")
+    assert "does not go with --model bayes" in misused(*EVALUATE, "--set", "depth=3")
+
+
+def test_a_fold_that_fails_is_kept_out_on_request() -> None:
+    Path("n.csv").write_text("x,y\n0.0,a\n0.5,a\n0.8,a\n1.0,b\n1.0,b\n3.0,b\n")
+    arguments = ("evaluate", "n.csv", "--target", "y", "--model", "qda", "--cv", 3)
+    message = failed(*arguments)
+    assert "QuadraticDiscriminantAnalysis on fold 0: class 'b' has one row, or none" in message
+    shown = fine(*arguments, "--on-error", "keep")
+    assert "Failed on 1 fold, left out; fold 0: class 'b'" in shown
 
 
 # merge, forget, show, example

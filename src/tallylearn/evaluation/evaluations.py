@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -9,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from tallylearn.engines import Sum
 from tallylearn.errors import InputError, OptionError, listed, speaking
 from tallylearn.evaluation import reports
 from tallylearn.evaluation.answers import Answers, grouped
@@ -258,35 +260,34 @@ def gathered(
     exam = crossing.exam
     names: tuple[str, ...] = ()
     alone = any(isinstance(place, Round) and place.alone for place in rounds)
-    folds: dict[tuple[int, int], Bundle] = {}
-    by_group: dict[Any, Bundle] = {}
-    kept, whole, tested = [], Bundle(), np.zeros(len(exam), dtype=bool)
+    folds: defaultdict[tuple[int, int], Sum] = defaultdict(Sum)
+    by_group: defaultdict[Any, Sum] = defaultdict(Sum)
+    kept, whole, tested = [], Sum(), np.zeros(len(exam), dtype=bool)
     for told in crossing.told(rounds):
         answers = told.answers
         names = names or chosen_scores(scores, exam, answers, positive)
         if alone:
-            whole = whole + answers.tally(names, positive)
+            whole.add(answers.tally(names, positive))
         else:
             places = Codes(tuple(range(int(told.fold.max()) + 1)), told.fold.astype(np.int32))
             for fold, bundle in grouped(answers, places, names, positive).items():
-                at = (told.repeat, fold)
-                folds[at] = folds[at] + bundle if at in folds else bundle
+                folds[told.repeat, fold].add(bundle)
         if groups is not None:
             for value, bundle in grouped(answers, groups[told.rows], names, positive).items():
-                by_group[value] = by_group[value] + bundle if value in by_group else bundle
+                by_group[value].add(bundle)
         tested[told.rows] = True
-        kept.append(told)
-    if not kept:
+        kept += [told] if exam.in_memory else []
+    if not names:
         raise InputError(
             f"{type(crossing.learner).__name__} failed on every fold; the first: "
             f"{crossing.failures[0].reason}"
         )
-    whole = sum(folds.values(), start=whole)
-    sample = _sample(exam, tested, whole, rounds, tuple(kept))
-    order = tuple((repeat, fold, folds[repeat, fold]) for repeat, fold in sorted(folds))
-    kept = kept if exam.in_memory else []
-    by_group = {value: by_group[value] for value in sorted(by_group, key=_missing_last)}
-    return Gathered(names, order, whole, by_group, tuple(kept), sample)
+    order = tuple((*place, folds[place].total()) for place in sorted(folds))
+    for *_, bundle in order:
+        whole.add(bundle)
+    found = {value: by_group[value].total() for value in sorted(by_group, key=_missing_last)}
+    sample = _sample(exam, tested, whole.total(), rounds, tuple(kept))
+    return Gathered(names, order, whole.total(), found, tuple(kept), sample)
 
 
 def chosen_scores(scores: Any, exam: Exam, answers: Answers, positive: Any) -> tuple[str, ...]:

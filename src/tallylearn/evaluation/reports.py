@@ -29,7 +29,7 @@ def report(found: Evaluation) -> Derivation:
             steps.append(_confusion(found))
         steps.append(_classes(found))
     steps += [Sentence(text) for text in _remarks(found)]
-    return Derivation(f"{found.learner} on {found.n} rows, {found.cv}", tuple(steps))
+    return Derivation(f"{found.learner} on {found.n:,} rows, {found.cv}", tuple(steps))
 
 
 def records(found: Evaluation) -> list[dict[str, Any]]:
@@ -104,7 +104,7 @@ def _groups(found: Evaluation) -> Grid:
 def _confusion(found: Evaluation) -> Grid:
     names = tuple(str(name) for name in found.classes)
     rows = tuple(
-        (name, *(f"{count:g}" for count in line))
+        (name, *(plain(float(count)) for count in line))
         for name, line in zip(names, found.confusion, strict=True)
     )
     return Grid("confusion: rows are true, columns predicted", ("", *names), rows)
@@ -112,7 +112,7 @@ def _confusion(found: Evaluation) -> Grid:
 
 def _classes(found: Evaluation) -> Grid:
     rows = tuple(
-        (str(line.value), f"{line.support:g}",
+        (str(line.value), plain(float(line.support)),
          *(_number(m.value) for m in (line.precision, line.recall, line.f1)))
         for line in table(found.whole)
     )  # fmt: skip
