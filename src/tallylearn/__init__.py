@@ -15,12 +15,14 @@ NAMES = {  # public name -> the module that holds it
     "NaiveBayes": "models.naive_bayes",
     "NearestCentroid": "models.nearest_centroid",
     "QuadraticDiscriminantAnalysis": "models.quadratics",
+    "compare": "evaluation.comparisons",
     "engine": "engines",
     "evaluate": "evaluation.evaluations",
     "example": "sources.shipped",
     "load": "modelfile",
     "merge": "doors.onepass",
     "table": "sources",
+    "tune": "evaluation.tuning",
 }
 
 __all__ = sorted(NAMES)

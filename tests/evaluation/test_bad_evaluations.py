@@ -500,7 +500,7 @@ def test_files_that_are_not_held_say_what_they_cannot(
     assert tl.evaluate(BAYES, table, cv="loo").n == 17
     assert tl.evaluate(BAYES, table, cv=tl.Folds.bootstrap(3)).n == 17
     monkeypatch.setattr("tallylearn.sources.holding.SMALL", 0)
-    with pytest.raises(errors.InputError, match=r"is not in memory. Read it first"):
+    with pytest.raises(errors.InputError, match="a bootstrap draws its rows again and again"):
         tl.evaluate(BAYES, table, cv=tl.Folds.bootstrap(3))
     with pytest.raises(errors.ColumnError, match="by names the column 'z', and the table has 'p'"):
         tl.evaluate(BAYES, table, cv=2, by="z")

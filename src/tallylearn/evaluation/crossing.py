@@ -10,7 +10,7 @@ import copy
 import inspect
 import sys
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -25,6 +25,7 @@ from tallylearn.errors import InputError, OptionError, TallyError, listed, speak
 from tallylearn.evaluation.answers import Answers
 from tallylearn.evaluation.complaints import numeric, one_a_row
 from tallylearn.evaluation.exams import Exam, picked
+from tallylearn.evaluation.ledgers import Ledger
 from tallylearn.evaluation.rounds import BEFORE, FIRST, Round
 from tallylearn.folds import Split
 from tallylearn.sources import Table
@@ -61,10 +62,10 @@ class Crossing:
     exam: Exam
     keep: bool = False  # whether a fold that fails is noted, and the others kept
     watch: Watch | None = None  # told of every fold that is done
+    ledger: Ledger = field(default_factory=Ledger)  # shared with learners that count alike
 
     def __post_init__(self) -> None:
         self.failures: list[Failure] = []
-        self._tallies: dict[int, list[Any]] = {}
 
     def told(self, rounds: Iterable[Round | list[Split]]) -> Iterator[Told]:
         """The answers, round after round."""
@@ -96,10 +97,10 @@ class Crossing:
 
     def trained(self, place: Round) -> list[Any]:
         """The training tally of every fold: counted once, solved as often as is asked."""
-        key = id(place)
-        if key not in self._tallies:
-            self._tallies = {key: list(_trained(self.learner, self.exam, place))}
-        return self._tallies[key]
+        found: list[Any] = self.ledger.of(
+            self.learner, place, lambda: list(_trained(self.learner, self.exam, place))
+        )
+        return found
 
     def _models(self, place: Round) -> Iterator[tuple[int, Any]]:
         """A fitted learner for every fold."""
@@ -114,7 +115,7 @@ class Crossing:
         assert read is not None
         schema = checked(read.source.schema, learner.kinds, type(learner).__name__)
         schema = learner._settled(schema, tally)
-        learner._learn(Learned(schema, tally, "", True, learner._shape()))
+        learner._learn(Learned(schema, tally, read.label_type, read.by_name, learner._shape()))
         return learner
 
     def _in_memory(self, place: Round) -> Iterator[Told]:
@@ -155,10 +156,12 @@ class Crossing:
         """All rows at once, where the learner can leave each out of the whole."""
         read = self.exam.read
         assert read is not None
-        if not self.exam.in_memory or type(self.learner).left_out is OnePass.left_out:
+        some = not self.exam.in_memory or place.part.min(initial=0) < 0
+        if some or type(self.learner).left_out is OnePass.left_out:
             return None
         _, block = read.whole(self.exam.task)
-        whole = engines.total(self.learner.tally, block.cut())
+        count = lambda: engines.total(self.learner.tally, block.cut())  # noqa: E731
+        whole = self.ledger.of(self.learner, read, count)
         scores = self.learner.left_out(whole, block)
         if scores is None:
             return None
@@ -170,7 +173,7 @@ class Crossing:
 
     def _fitted_anew(self, splits: Iterable[Split]) -> Iterator[Told]:
         by_repeat: dict[int, list[Done]] = {}
-        if not self._ours:
+        if not self._is_ours:
             self._check_foreigner()
         for split in splits:
             found = self._tried(split.repeat, split.fold, self._sat, split)
@@ -180,16 +183,37 @@ class Crossing:
         for repeat, done in by_repeat.items():
             yield self._joined(repeat, done)
 
+    def fitted(self, rows: Array | None = None) -> Any:
+        """The learner fitted on some rows of the exam, or on all."""
+        read = self.exam.read
+        if isinstance(self.learner, OnePass) and read is not None:
+            self._check_learner()
+            if rows is not None:
+                part = np.full(len(self.exam), -1, dtype=np.int32)
+                part[rows] = 0
+                return self._solved(self.trained(Round(0, part, 2, FIRST))[0])
+            learner = cloned(self.learner)
+            learner._learn(learner._learned(read))
+            return learner
+        train = np.arange(len(self.exam)) if rows is None else rows
+        if self._is_ours:
+            return self._ours(train)
+        self._check_foreigner()
+        return self._theirs(train)
+
+    @property
+    def _is_ours(self) -> bool:
+        return isinstance(self.learner, Estimator) and self.exam.read is not None
+
     def _sat(self, split: Split) -> Done:
         """Fit on one part of the rows, and answer the other."""
-        if self._ours:
-            return self._sat_by_ours(split)
-        X, y = self.exam.outside
-        model, rows = cloned(self.learner), self.exam.rows
-        weight = self.exam.weight
-        more = {} if weight is None else {"sample_weight": weight[split.train]}
-        model.fit(picked(X, rows[split.train]), y[split.train], **more)
-        done = self._asked(model, picked(X, rows[split.test]), split)
+        if self._is_ours:
+            assert self.exam.read is not None
+            _, block = self.exam.read.whole(self.exam.task)
+            task = Task(split.fold, split.test, block[split.test], self._ours(split.train))
+            return task.answered(self.exam.classes)
+        test = picked(self.exam.outside[0], self.exam.rows[split.test])
+        done = self._asked(self._theirs(split.train), test, split)
         self._joined(split.repeat, [done])  # what is wrong with an answer is said of this fold
         return done
 
@@ -206,10 +230,6 @@ class Crossing:
             proba = _spread(shares, list(model.classes_), classes)
         return Done(fold, split.test, _places(said, classes), proba)
 
-    @property
-    def _ours(self) -> bool:
-        return isinstance(self.learner, Estimator) and self.exam.read is not None
-
     def _check_foreigner(self) -> None:
         """What no fold can change is said before the first."""
         _ = self.exam.outside  # raises where others cannot read the table
@@ -218,21 +238,25 @@ class Crossing:
         if self.exam.weight is not None and "sample_weight" not in taken:
             raise OptionError(f"{who}.fit takes no sample_weight. Leave the weights out.")
 
-    def _sat_by_ours(self, split: Split) -> Done:
+    def _theirs(self, train: Array) -> Any:
+        X, y = self.exam.outside
+        model, weight = cloned(self.learner), self.exam.weight
+        more = {} if weight is None else {"sample_weight": weight[train]}
+        model.fit(picked(X, self.exam.rows[train]), y[train], **more)
+        return model
+
+    def _ours(self, train: Array) -> Any:
         read = self.exam.read
         assert read is not None
         _, block = read.whole(self.exam.task)
-        model = cloned(self.learner)
-        declared = read.source.declared
-        table = Table(block, _raw(self.exam.truth), block.weight, declared)
-        part = table[split.train]
+        model, declared = cloned(self.learner), read.source.declared
+        part = Table(block, _raw(self.exam.truth), block.weight, declared)[train]
         if declared.target is None:
-            part.target, y = None, _raw(self.exam.truth)[split.train]
+            part.target, y = None, _raw(self.exam.truth)[train]
             model.fit(part, y)
         else:
             model.fit(part)
-        task = Task(split.fold, split.test, block[split.test], model)
-        return task.answered(self.exam.classes)
+        return model
 
     def _joined(self, repeat: int, done: list[Done]) -> Told:
         rows = np.concatenate([part.rows for part in done])

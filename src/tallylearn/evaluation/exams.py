@@ -85,6 +85,16 @@ class Exam:
     def __len__(self) -> int:
         return len(self.rows)
 
+    def __getitem__(self, rows: Array) -> Exam:
+        """Some of the rows, for folds to be dealt out among them."""
+        return replace(
+            self,
+            truth=self.truth[rows],
+            rows=self.rows[rows],
+            weight=None if self.weight is None else self.weight[rows],
+            groups=None if self.groups is None else grouped(self.groups[rows]),
+        )
+
     @property
     def classes(self) -> tuple[Any, ...]:
         return self.truth.values if isinstance(self.truth, Codes) else ()
