@@ -580,6 +580,68 @@ def test_a_fold_that_fails_is_kept_out_on_request() -> None:
     assert "Failed on 1 fold, left out; fold 0: class 'b'" in shown
 
 
+# compare
+
+
+def numbers() -> Path:
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, 60)
+    rows = zip(y, rng.normal(size=60) + y, rng.normal(size=60) ** 2, strict=True)
+    Path("n.csv").write_text("y,a,b\n" + "".join(f"{c},{a:.6f},{b:.6f}\n" for c, a, b in rows))
+    return Path("n.csv")
+
+
+COMPARE = ("compare", "n.csv", "--target", "y", "--models")
+
+
+def test_comparing_prints_the_report_of_the_library() -> None:
+    models = {
+        "bayes": tl.NaiveBayes(),
+        "lda": tl.LinearDiscriminantAnalysis(),
+        "centroid": tl.NearestCentroid(),
+    }
+    found = tl.compare(models, numbers(), "y")
+    assert fine(*COMPARE, "bayes,lda,centroid") == f"{found}\n"
+    folds = tl.Folds.k(5, repeats=3, seed=2)
+    found = tl.compare(models, "n.csv", "y", cv=folds, score="recall", positive=0, level=0.8)
+    given = ("--cv", 5, "--repeats", 3, "--seed", 2, "--score", "recall", "--positive", "0",
+             "--level", 0.8)  # fmt: skip
+    assert fine(*COMPARE, "bayes,lda,centroid", *given) == f"{found}\n"
+    page = json.loads(fine(*COMPARE, "bayes,lda", "--models", "centroid", *given, "--json"))
+    assert page["records"] == found.plain()["records"]
+    assert page["target"] == "y"
+    shown = fine(*COMPARE, "bayes,lda,centroid", *given, "-o", "c.html")
+    assert shown == f"{found.report().title}\n{found.verdict}\nsaved         c.html\n"
+    assert Path("c.html").read_text().count("<svg") == len(found.plots())
+
+
+def test_comparing_files_that_are_not_held_gives_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    numbers()
+    held = json.loads(fine(*COMPARE, "bayes,lda,majority", "--json"))
+    monkeypatch.setattr("tallylearn.sources.holding.SMALL", 0)
+    assert json.loads(fine(*COMPARE, "bayes,lda,majority", "--json"))["records"] == held["records"]
+    message = failed(*COMPARE, "bayes,lda", "--cv", "bootstrap")
+    assert message.endswith("Take a number of folds, or read it into memory.")
+
+
+def test_a_bad_comparison_is_told_in_one_sentence() -> None:
+    numbers()
+    assert "bayes is a classifier, and mean is a regressor" in failed(*COMPARE, "bayes,mean")
+    assert "'mae' is for a regressor" in failed(*COMPARE, "bayes,lda", "--score", "mae")
+    assert "positive is '2', and the classes are 0, 1" in failed(
+        *COMPARE, "bayes,lda", "--score", "f1", "--positive", "2"
+    )
+    assert "ends in .html" in failed(*COMPARE, "bayes,lda", "-o", "c.png")
+    tennis = ("compare", "tennis.csv", "--target", "PlayTennis", "--cv", 5, "--models")
+    message = failed(*tennis, "bayes,centroid", "-o", "c.html")
+    assert "column 'Outlook' holds categories" in message
+    assert "--ignore Outlook" in message
+    assert not Path("c.html").exists()
+    assert "name two or more" in misused(*COMPARE, "bayes")
+    assert "the models are bayes, lda" in misused(*COMPARE, "bayes,tree")
+    assert "names lda twice" in misused(*COMPARE, "lda,bayes,lda")
+
+
 # merge, forget, show, example
 
 
@@ -774,6 +836,19 @@ def test_a_bar_shows_the_rows_only_when_the_work_lasts() -> None:
         assert progress.rows == 28
         assert words in screen.getvalue()
         assert bool(screen.getvalue()) == bool(words)
+
+
+def test_a_bar_of_several_passes_is_full_after_the_last() -> None:
+    from rich.console import Console
+
+    pq.write_table(pa.table({"x": np.arange(14.0)}), "x.parquet")
+    console = Console(file=io.StringIO(), force_terminal=True, width=80)
+    progress = Progress([Path("x.parquet")], console, patience=0.0, passes=2)
+    progress(14)
+    assert not progress._bar.finished
+    progress(14)
+    assert progress._bar.finished
+    progress.close()
 
 
 def test_the_number_of_rows_is_guessed_before_they_are_read() -> None:

@@ -11,6 +11,7 @@ from typing import IO, Any
 import click
 
 from tallylearn import __version__
+from tallylearn.cli.comparing import compare
 from tallylearn.cli.evaluating import evaluate
 from tallylearn.cli.explaining import explain
 from tallylearn.cli.keeping import example, forget, merge, show
@@ -82,5 +83,5 @@ def main() -> None:
             stream.reconfigure(errors="backslashreplace")
 
 
-for command in (learn, predict, explain, evaluate, merge, forget, show, example):
+for command in (learn, predict, explain, evaluate, compare, merge, forget, show, example):
     main.add_command(command)

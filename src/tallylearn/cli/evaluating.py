@@ -65,16 +65,16 @@ def evaluate(
     cv = folds(learner.task, table)
     outputs.check_report(output)
     source, left_out = tables.opened(files, **table)
-    chosen = None if positive is None else _class(source, positive)
+    chosen = None if positive is None else class_of(source, positive)
     with watched(source.paths, threads, passes=2 * PASSES):
         found = tallylearn.evaluate(
             learner, source, cv=cv, scores=scores or None, by=by, positive=chosen, level=level,
             on_error=on_error,
         )  # fmt: skip
-    show(found, output, as_json, tables.facts(source, left_out))
+    show(found, found.headline, output, as_json, tables.facts(source, left_out))
 
 
-def _class(source: Files, text: str) -> Any:
+def class_of(source: Files, text: str) -> Any:
     """A class as the target has it: classes may be text, numbers or truth values."""
     from tallylearn.sources.targets import labels
 
@@ -83,15 +83,17 @@ def _class(source: Files, text: str) -> Any:
     return next((value for value in classes if str(value) == text), text)
 
 
-def show(found: Any, output: Path | None, as_json: bool, facts: dict[str, Any]) -> None:
-    """Write a finding to its file, and say it, or all of it where there is no file."""
+def show(
+    found: Any, in_short: str, output: Path | None, as_json: bool, facts: dict[str, Any]
+) -> None:
+    """Say all of a finding, or write it to its file and say it in short."""
     if output is not None:
         found.save(output)
     if as_json:
-        saved = None if output is None else str(output)
-        outputs.echo_json(found.plain() | facts | {"saved": saved})
+        place = None if output is None else str(output)
+        outputs.echo_json(found.plain() | facts | {"saved": place})
     elif output is None:
         click.echo(str(found))
     else:
-        click.echo(f"{found.report().title}\n{found.headline}\n"
-                   f"{wording.aligned([('saved', str(output))])}")  # fmt: skip
+        saved = wording.aligned([("saved", str(output))])
+        click.echo(f"{found.report().title}\n{in_short}\n{saved}")
