@@ -94,10 +94,38 @@ def b5(show: Show) -> None:
         return float((model.predict(part) == np.asarray(part.target)).mean())
 
     scores = {alpha: accuracy(alpha, split.validation) for alpha in (0.1, 1, 10)}
-    best = max(scores, key=scores.__getitem__)
+    folds = tl.Folds.three(Fraction(3, 14), Fraction(4, 14))
+    found = tl.tune(tl.NaiveBayes(), {"alpha": [0.1, 1, 10]}, table, cv=folds)
     show(f"{[len(part) for part in parts]} rows; on validation {scores}")
-    show(f"alpha = {best}, on test {accuracy(best, split.test):.3f}")
+    show(found)
     assert [len(part) for part in parts] == [7, 3, 4]
+    assert [c.estimate.value for c in found.candidates] == list(scores.values())
+    assert found.best == {"alpha": max(scores, key=scores.__getitem__)}
+    learned = table[np.sort(np.concatenate(parts[:2]))]
+    assert found.model.tally_ == tl.NaiveBayes(**found.best).fit(learned).tally_
+    assert math.isclose(found.score.value, found.model.score(table[split.test]))
+    assert "The test rows were used once" in str(found)
+
+
+@row("B8", "000", "Two learners on the same folds: the mean difference of their errors")
+def b8(show: Show) -> None:
+    table, folds = tl.example("computer"), tl.Folds.k(5)
+    learners = {"a": tl.DummyClassifier(), "b": tl.NaiveBayes()}
+    found = tl.compare(learners, table, cv=folds)
+    pair = found.difference("a", "b")
+    deltas = []
+    for train, test in folds.split(table):
+        truth = np.asarray(table[test].target)
+        wrong = [
+            Fraction(int((h.fit(table[train]).predict(table[test]) != truth).sum()), len(test))
+            for h in (tl.DummyClassifier(), tl.NaiveBayes())
+        ]
+        deltas.append(wrong[0] - wrong[1])
+    show(f"err(h_a) - err(h_b): {', '.join(map(str, deltas))}; mean {sum(deltas) / 5}")
+    show(found.verdict)
+    assert [Fraction(delta).limit_denominator(99) for delta in pair.deltas] == deltas
+    assert math.isclose(pair.delta, sum(deltas) / 5)
+    assert "No difference shown between" in found.verdict
 
 
 @row("B9", "004", "Leave-one-out: as many folds as rows")
@@ -118,6 +146,8 @@ def i3(show: Show) -> None:
     show(first)
     assert dealt.p_value == 1
     assert first.p_value < 0.001
+
+
 @row("B10", "003", "Confidence interval for the error, and the table of z")
 def b10(show: Show) -> None:
     from tallylearn.intervals import clopper_pearson, wilson, z_interval, z_table

@@ -87,9 +87,10 @@ class Exam:
 
     def __getitem__(self, rows: Array) -> Exam:
         """Some of the rows, for folds to be dealt out among them."""
+        truth = self.truth[rows]
         return replace(
             self,
-            truth=self.truth[rows],
+            truth=grouped(truth) if isinstance(truth, Codes) else truth,
             rows=self.rows[rows],
             weight=None if self.weight is None else self.weight[rows],
             groups=None if self.groups is None else grouped(self.groups[rows]),
