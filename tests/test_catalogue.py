@@ -68,6 +68,110 @@ COOL = {"Outlook": "Sunny", "Temperature": "Cool", "Humidity": "High", "Wind": "
 HOT = {"Outlook": "Overcast", "Temperature": "Hot", "Humidity": "High", "Wind": "Strong"}
 
 
+class Given:
+    """An estimator that answers as it is told, row by row: columns are the answer's own."""
+
+    _estimator_type = "classifier"
+
+    def fit(self, X: Any, y: Any) -> Given:
+        self.classes_ = np.unique(y)
+        return self
+
+    def predict(self, X: Any) -> Any:
+        return np.asarray(X["said"])
+
+
+def answered(**cells: int) -> pd.DataFrame:
+    """Rows with a truth and an answer, as many as each pair has: TP=8 is 8 times (+, +)."""
+    pairs = {"TP": "++", "FN": "+-", "FP": "-+", "TN": "--"}
+    rows = [pair for cell, n in cells.items() for pair in [pairs[cell]] * n]
+    return pd.DataFrame({"said": [pair[1] for pair in rows], "y": [pair[0] for pair in rows]})
+
+
+@row("B2", "000 003 004", "Sample error and accuracy")
+def b2(show: Show) -> None:
+    rows = answered(TP=8, FN=2, FP=4, TN=6)
+    found = tl.evaluate(Given(), rows, "y", cv=2, scores=["error", "accuracy"])
+    error, accuracy = found["error"].pooled, found["accuracy"].pooled
+    show(f"{(rows.y != rows.said).sum()} of {len(rows)} wrong: error {error}, accuracy {accuracy}")
+    assert error == 6 / 20
+    assert accuracy == float(fraction(GOLDEN["eval.prf"]["accuracy"]))
+
+
+@row("A14", "000 003 004", "Over- and under-fitting: h, and the h' that shows it")
+def a14(show: Show) -> None:
+    from sklearn.tree import DecisionTreeRegressor
+
+    rng = np.random.default_rng(0)
+    X = rng.uniform(0, 6, (200, 1))
+    y = np.sin(X[:, 0]) + rng.normal(0, 0.5, 200)
+    depths = [1, 2, 3, 5, 8, 12]
+    curve = tl.validation_curve(DecisionTreeRegressor(random_state=0), "max_depth", depths, X, y)
+    show(curve)
+    train = {point.at: np.mean(point.train) for point in curve.points}
+    test = {point.at: np.mean(point.test) for point in curve.points}
+    for h in depths:  # the definition, with the error of h' that the notes' equation 1.33 drops
+        witnesses = [w for w in depths if train[h] < train[w] and test[h] > test[w]]
+        assert (h in curve.overfitting) == bool(witnesses)
+        assert curve.overfitting.get(h) in [*witnesses, None]
+    assert {8, 12} <= {*curve.overfitting}
+    assert 1 in curve.underfitting
+
+
+@row("B1", "000 003", "True error under a known distribution")
+def b1(show: Show) -> None:
+    dice = tl.Population(dict.fromkeys(range(1, 7), "1/6"), target=lambda x: x % 2 == 0)
+    show(dice.error(lambda x: x > 3))
+    assert dice.error(lambda x: x > 3) == Fraction(1, 3)
+    with pytest.raises(ValueError, match="sum to 5/6, not to 1") as caught:
+        tl.Population(dict.fromkeys(range(1, 6), "1/6"), target=lambda x: x % 2 == 0)
+    show(caught.value)
+
+
+@row("B3", "000 003", "Bias and variance of the sample error: h and S must be independent")
+def b3(show: Show) -> None:
+    target = {"u": {"+": "3/4", "-": "1/4"}, "v": {"+": "1/4", "-": "3/4"}}
+    known = tl.Population({"u": "1/2", "v": "1/2"}, target=target)
+    for n in (5, 20):
+        found = known.estimates({"u": "+", "v": "-"}, n)
+        show(f"h fixed, {n} rows: bias {found.bias}, variance {found.variance}")
+        assert found.bias == 0
+        assert found.variance == Fraction(1, 4) * Fraction(3, 4) / n
+    learned = known.bias(tl.NaiveBayes(), 4)
+    show(learned)
+    assert learned.exact
+    assert learned.bias < 0
+
+
+@row("B18", "004", "Bias², variance and noise add up to the expected squared error")
+def b18(show: Show) -> None:
+    coin = tl.Population({"toss": 1}, target=lambda x: {0: "1/2", 10: "1/2"})
+    found = tl.bias_variance(tl.DummyRegressor(), coin, n=5)
+    show(found)
+    assert (found.bias2, found.variance, found.noise) == (0, 5, 25)
+    assert found.error == found.bias2 + found.variance + 25
+    rng = np.random.default_rng(0)
+    y = rng.normal(0, 5, 100)
+    drawn = tl.bias_variance(tl.DummyRegressor(), np.zeros((100, 1)), y)
+    show(drawn)
+    assert math.isclose(drawn.error, drawn.bias2 + drawn.variance, rel_tol=1e-12)
+
+
+@row("B19", "004", "A simple learner has high bias, a complex one high variance")
+def b19(show: Show) -> None:
+    from sklearn.tree import DecisionTreeRegressor
+
+    chances = dict.fromkeys(range(4), "1/4")
+    known = tl.Population(chances, target=lambda x: {x * x - 1: "1/2", x * x + 1: "1/2"})
+    learners = [tl.DummyRegressor(), DecisionTreeRegressor(random_state=0)]
+    found = tl.bias_variance(learners, known, n=3)
+    show(found)
+    simple, weak = found
+    assert simple.bias2 > weak.bias2
+    assert simple.variance < weak.variance
+    assert "stronger inductive bias" in found.verdict
+
+
 @row("B4", "000 004", "Hold-out: 2/3 to learn from, 1/3 to test on, alike in the classes")
 def b4(show: Show) -> None:
     y = np.array(["+"] * 60 + ["-"] * 30)
@@ -128,8 +232,39 @@ def b8(show: Show) -> None:
     assert "No difference shown between" in found.verdict
 
 
+@row("B6", "000 003 004", "k-fold cross-validation: the mean of the folds' errors")
+def b6(show: Show) -> None:
+    inputs = GOLDEN_INPUTS["eval.kfold_mean_vs_pooled"]
+    rows, pairs, start = [], [], 0
+    for size, mistakes in zip(inputs["fold_sizes"], inputs["fold_mistakes"], strict=True):
+        rows += [{"said": "+-"[(i + (i < mistakes)) % 2], "y": "+-"[i % 2]} for i in range(size)]
+        pairs.append((start, start + size))
+        start += size
+    every = np.arange(start)
+    splits = [(np.r_[every[:a], every[b:]], every[a:b]) for a, b in pairs]
+    error = tl.evaluate(Given(), pd.DataFrame(rows), "y", cv=splits, scores="error")["error"]
+    show(f"folds {[str(Fraction(e).limit_denominator(9)) for e in error.by_fold]}")
+    show(f"mean of the folds {error.value:.4f}, all rows together {error.pooled:.4f}")
+    golden = GOLDEN["eval.kfold_mean_vs_pooled"]
+    assert math.isclose(error.value, fraction(golden["mean_of_folds"]))
+    assert math.isclose(error.pooled, fraction(golden["pooled"]))
+
+
+@row("B7", "000 003", "k-fold cross-validation of a regressor: the mean absolute error of a fold")
+def b7(show: Show) -> None:
+    X, y = np.zeros((6, 1)), np.array([1.0, 2.0, 3.0, 4.0, 5.0, 9.0])
+    splits = [([2, 3, 4, 5], [0, 1]), ([0, 1, 4, 5], [2, 3]), ([0, 1, 2, 3], [4, 5])]
+    mae = tl.evaluate(tl.DummyRegressor(), X, y, cv=splits, scores="mae")["mae"]
+    expected = [np.abs(y[test] - y[train].mean()).mean() for train, test in splits]
+    show(f"MAE of the folds {mae.by_fold}, their mean {mae.value}")
+    assert mae.by_fold == tuple(expected)
+
+
 @row("B9", "004", "Leave-one-out: as many folds as rows")
 def b9(show: Show) -> None:
+    found = tl.evaluate(tl.NaiveBayes(), tl.example("tennis"), cv="loo")
+    show(found.headline)
+    assert found["accuracy"].pooled == 7 / 14
     splits = list(tl.Folds.leave_one_out().splits(5))
     for split in splits:
         show(f"{split.train} {split.test}")
@@ -161,6 +296,65 @@ def b10(show: Show) -> None:
          f"by Clopper and Pearson {clopper_pearson(0, 40)}")  # fmt: skip
     low, high = z_interval(0, 40)
     assert high - low == GOLDEN["eval.ci"]["wald_width_at_error_0"]
+
+
+@row("B11", "000 003 004", "Confusion matrix, of two and of several classes")
+def b11(show: Show) -> None:
+    found = tl.evaluate(Given(), answered(TP=8, FN=2, FP=4, TN=6), "y", cv=2)
+    show(found.confusion.astype(int))
+    assert found.confusion.tolist() == [[8, 2], [4, 6]]  # rows true, columns predicted: + and -
+    said, true = list("aabbbccca"), list("aaabbcccb")
+    several = tl.evaluate(Given(), pd.DataFrame({"said": said, "y": true}), "y", cv=2)
+    show(several.confusion.astype(int))
+    right = np.diag(several.confusion) / several.confusion.sum(axis=1)
+    assert right.tolist() == [2 / 3, 2 / 3, 1.0]  # the accuracy of every class
+
+
+@row("B12", "000 003 004", "Precision and recall")
+def b12(show: Show) -> None:
+    rows, names = answered(TP=8, FN=2, FP=4, TN=6), ["precision", "recall"]
+    found = tl.evaluate(Given(), rows, "y", cv=2, scores=names, positive="+")
+    for name in names:
+        show(found[name])
+        assert found[name].pooled == float(fraction(GOLDEN["eval.prf"][name]))
+
+
+@row("B13", "003 004", "F1: the harmonic mean of precision and recall")
+def b13(show: Show) -> None:
+    rows = answered(TP=8, FN=2, FP=4, TN=6)
+    found = tl.evaluate(Given(), rows, "y", cv=2, scores="f1", positive="+")
+    show(f"F1 {found['f1'].pooled:.4f}")
+    assert math.isclose(found["f1"].pooled, fraction(GOLDEN["eval.prf"]["F1"]))
+
+
+@row("B14", "003", "ROC curve, and the area under it")
+def b14(show: Show) -> None:
+    found = tl.evaluate(tl.NaiveBayes(), tl.example("computer"), cv=tl.Folds.holdout())
+    wrong, right, _ = found.roc()
+    for point in zip(wrong.tolist(), right.tolist(), strict=True):
+        show(f"false positives {point[0]:.3f}, true positives {point[1]:.3f}")
+    area = np.trapezoid(right, wrong) if hasattr(np, "trapezoid") else np.trapz(right, wrong)
+    assert math.isclose(found["roc_auc"].pooled, area)
+
+
+@row("B15", "000 003 004", "Mean absolute error, mean squared error and its root")
+def b15(show: Show) -> None:
+    y = np.array([1.0, 2.0, 6.0])
+    splits = [([0], [1, 2])]  # the mean of row 0 is 1, the errors are 1 and 5
+    names = ["mae", "mse", "rmse"]
+    found = tl.evaluate(tl.DummyRegressor(), np.zeros((3, 1)), y, cv=splits, scores=names)
+    show({name: found[name].pooled for name in names})
+    assert [found[name].pooled for name in names] == [3, 13, math.sqrt(13)]
+
+
+@row("B16", "000", "Euclidean error of a vector")
+def b16(show: Show) -> None:
+    from sklearn.dummy import DummyRegressor
+
+    y = np.array([[0.0, 0.0], [3.0, 4.0], [0.0, 2.0]])
+    found = tl.evaluate(DummyRegressor(), np.zeros((3, 1)), y, cv=[([0], [1, 2])])
+    show(f"|(3, 4)| = 5 and |(0, 2)| = 2: mean {found['euclidean'].pooled}")
+    assert found["euclidean"].pooled == 3.5
 
 
 @row("B17", "000 004", "Majority-class baseline")

@@ -14,15 +14,19 @@ NAMES = {  # public name -> the module that holds it
     "LinearDiscriminantAnalysis": "models.discriminants",
     "NaiveBayes": "models.naive_bayes",
     "NearestCentroid": "models.nearest_centroid",
+    "Population": "evaluation.populations",
     "QuadraticDiscriminantAnalysis": "models.quadratics",
+    "bias_variance": "evaluation.decompositions",
     "compare": "evaluation.comparisons",
     "engine": "engines",
     "evaluate": "evaluation.evaluations",
     "example": "sources.shipped",
+    "learning_curve": "evaluation.curves",
     "load": "modelfile",
     "merge": "doors.onepass",
     "table": "sources",
     "tune": "evaluation.tuning",
+    "validation_curve": "evaluation.curves",
 }
 
 __all__ = sorted(NAMES)

@@ -337,6 +337,7 @@ def test_groups_add_up_to_the_whole() -> None:
     names = ["accuracy", "log_loss", "roc_auc"]
     found = grouped(answers, groups, names)
     assert list(found) == ["n", "s"]
+    assert grouped(answers, groups, "accuracy") == grouped(answers, groups, ["accuracy"])
     assert found["n"] + found["s"] == answers.tally(names)
     assert found["n"] == answers[np.flatnonzero(groups.codes == 1)].tally(names)
     with pytest.raises(InputError, match="399 groups for 400 answers"):
@@ -433,6 +434,25 @@ def test_probabilities_that_are_none_are_refused(proba: Any, words: str) -> None
 def test_answers_that_are_none_are_refused(truth: Any, said: Any, weight: Any, words: str) -> None:
     with pytest.raises(InputError, match=words):
         Answers(truth, said, weight=weight)
+
+
+def test_rows_of_weight_zero_are_no_rows() -> None:
+    answers = random_answers(2, "whole")
+    weight = np.where(np.arange(400) < 300, answers.weight, 0.0)
+    names = ["accuracy", "log_loss", "brier", "roc_auc", "ece"]
+    none = Answers(answers.truth, answers.said, answers.classes, answers.proba, weight)
+    assert none.tally(names) == answers[:300].tally(names)
+    assert isnan(scored(none[300:], "roc_auc"))
+    assert isnan(scored(none[300:], "accuracy"))
+
+
+def test_the_only_class_there_is_has_to_be_named() -> None:
+    bundle = Answers(Codes.of(["a", "a"]), Codes.of(["a", "a"])).tally()
+    with pytest.raises(OptionError, match="the classes are 'a': name the one"):
+        measure(bundle, "recall")
+    with pytest.raises(OptionError, match="positive is 'z', and the classes are 'a'"):
+        measure(bundle, "recall", "z")
+    assert measure(bundle, "recall", "a").value == 1
 
 
 def test_text_and_numbers_are_not_the_same_classes() -> None:

@@ -108,7 +108,7 @@ class OnePass(Estimator, ABC):
             modelfile.save(self, path, tally=tally)
 
     def left_out(self, tally: Any, block: Block) -> Any:
-        """The scores of every row under the model of all others, where that is one solve for all.
+        """The scores or answers of every row by the model of all others, in one solve for all.
 
         None: leave the rows out one by one.
         """

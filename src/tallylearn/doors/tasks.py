@@ -172,9 +172,10 @@ def _array(classes: tuple[Any, ...]) -> Array:
 
 def log_shares(scores: Array) -> Array:
     """Scores as the logarithms of shares that sum to one."""
-    top = scores.max(axis=1, keepdims=True)
-    shifted = scores - top
-    return np.asarray(shifted - np.log(np.exp(shifted).sum(axis=1, keepdims=True)))
+    by_class = np.ascontiguousarray(scores.T)  # few classes: runs of rows are summed faster
+    by_class -= by_class.max(axis=0)
+    by_class -= np.log(np.exp(by_class).sum(axis=0))
+    return np.ascontiguousarray(by_class.T)
 
 
 def choice(scores: Array, at_half: str = "first", tied: float = TIED) -> Array:

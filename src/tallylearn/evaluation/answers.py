@@ -96,7 +96,7 @@ class Answers:
             return ()
         return tuple(sorted({*self.classes, *self.truth.values, *self.truth.declared}))
 
-    def tally(self, wanted: Iterable[str] = (), positive: Any = None) -> Bundle:
+    def tally(self, wanted: str | Iterable[str] = (), positive: Any = None) -> Bundle:
         """What the wanted scores need, as parts that add up; classes are always counted."""
         known = self.known
         names = check_wanted(wanted, self.task, len(known), self.proba is not None, positive)
@@ -117,7 +117,7 @@ class Answers:
 
 
 def grouped(
-    answers: Answers, groups: Codes, wanted: Iterable[str] = (), positive: Any = None
+    answers: Answers, groups: Codes, wanted: str | Iterable[str] = (), positive: Any = None
 ) -> dict[Any, Bundle]:
     """One tally a group, so that scores can be told group by group; they add up to the whole.
 
@@ -129,8 +129,10 @@ def grouped(
     [('north', 1.0), ('south', 0.5)]
     """
     if len(groups) != len(answers):
-        raise InputError(f"there are {len(groups)} groups for {len(answers)} answers.")
-    wanted = tuple(wanted)
+        raise InputError(
+            f"there are {len(groups)} groups for {len(answers)} answers: give one for every row."
+        )
+    wanted = wanted if isinstance(wanted, str) else tuple(wanted)
     order = np.argsort(groups.codes, kind="stable")
     ends = np.searchsorted(groups.codes[order], np.arange(-1, len(groups.values) + 1))
     rows = {

@@ -7,7 +7,7 @@ from numbers import Real
 from typing import TYPE_CHECKING, Any
 
 from tallylearn.evaluation.grids import written
-from tallylearn.evaluation.verdicts import written as written_as
+from tallylearn.evaluation.standings import written as written_as
 from tallylearn.plots import Plot, draw_intervals, draw_lines
 from tallylearn.workings import Derivation, Grid, Sentence
 

@@ -63,6 +63,7 @@ class Crossing:
     keep: bool = False  # whether a fold that fails is noted, and the others kept
     watch: Watch | None = None  # told of every fold that is done
     ledger: Ledger = field(default_factory=Ledger)  # shared with learners that count alike
+    proba: bool = True  # whether probabilities are wanted
 
     def __post_init__(self) -> None:
         self.failures: list[Failure] = []
@@ -108,7 +109,7 @@ class Crossing:
             found = self._tried(place.repeat, fold, self._solved, tally)
             if found is not None:
                 yield fold, found
-            self._done()
+            self._told_of_one()
 
     def _solved(self, tally: Any) -> Any:
         learner, read = cloned(self.learner), self.exam.read
@@ -121,14 +122,11 @@ class Crossing:
     def _in_memory(self, place: Round) -> Iterator[Told]:
         assert self.exam.read is not None
         _, block = self.exam.read.whole(self.exam.task)
-        order = np.argsort(place.part, kind="stable")
-        ends = np.searchsorted(place.part[order], np.arange(place.number + 1))
+        tests = place.tests()
 
         def tasks() -> Iterator[Task]:
             for fold, model in self._models(place):
-                part = place.tested[fold]
-                rows = order[ends[part] : ends[part + 1]]
-                yield Task(fold, rows, block[rows], model)
+                yield Task(fold, tests[fold], tests[fold], block, model, self.proba)
 
         done = list(engines.here().map(lambda task: task.answered(self.exam.classes), tasks()))
         if done:
@@ -146,7 +144,7 @@ class Crossing:
                 for fold, model in models.items():
                     here = np.flatnonzero(place.part[rows] == place.tested[fold])
                     if len(here):
-                        yield Task(fold, rows[here], block[here], model)
+                        yield Task(fold, rows[here], here, block, model, self.proba)
 
         call = lambda task: task.answered(self.exam.classes)  # noqa: E731
         for done in engines.here().map(call, tasks()):
@@ -165,10 +163,12 @@ class Crossing:
         scores = self.learner.left_out(whole, block)
         if scores is None:
             return None
-        chosen = self._solved(whole).model_.chosen(scores)
-        done = Done(place.part, np.arange(len(block)), chosen, np.exp(log_shares(scores)))
-        for _ in range(place.number):
-            self._done()
+        said, proba = scores, None
+        if self.exam.task == "classifier":
+            said, proba = self._solved(whole).model_.chosen(scores), np.exp(log_shares(scores))
+        done = Done(place.part, np.arange(len(block)), said, proba)
+        if self.watch is not None:
+            self.watch(place.number)
         return self._joined(place.repeat, [done])
 
     def _fitted_anew(self, splits: Iterable[Split]) -> Iterator[Told]:
@@ -179,7 +179,7 @@ class Crossing:
             found = self._tried(split.repeat, split.fold, self._sat, split)
             if found is not None:
                 by_repeat.setdefault(split.repeat, []).append(found)
-            self._done()
+            self._told_of_one()
         for repeat, done in by_repeat.items():
             yield self._joined(repeat, done)
 
@@ -210,7 +210,8 @@ class Crossing:
         if self._is_ours:
             assert self.exam.read is not None
             _, block = self.exam.read.whole(self.exam.task)
-            task = Task(split.fold, split.test, block[split.test], self._ours(split.train))
+            model = self._ours(split.train)
+            task = Task(split.fold, split.test, split.test, block, model, self.proba)
             return task.answered(self.exam.classes)
         test = picked(self.exam.outside[0], self.exam.rows[split.test])
         done = self._asked(self._theirs(split.train), test, split)
@@ -225,7 +226,7 @@ class Crossing:
         if self.exam.task == "regressor":
             return Done(fold, split.test, numeric(said), None)
         proba = None
-        if hasattr(model, "predict_proba"):
+        if self.proba and hasattr(model, "predict_proba"):
             shares = one_a_row("predict_proba", model.predict_proba(test), n)
             proba = _spread(shares, list(model.classes_), classes)
         return Done(fold, split.test, _places(said, classes), proba)
@@ -292,7 +293,7 @@ class Crossing:
                 f"{said.rstrip('.')}. on_error='keep' keeps the other folds."
             ) from error
 
-    def _done(self) -> None:
+    def _told_of_one(self) -> None:
         if self.watch is not None:
             self.watch(1)
 
@@ -312,21 +313,25 @@ class Task:
     """Rows for a fitted learner of ours to answer."""
 
     fold: int
-    rows: Array
+    rows: Array  # their numbers in the exam
+    here: Array  # and in the block
     block: Block
     model: Any
+    proba: bool
 
     def __len__(self) -> int:
         return len(self.rows)
 
     def answered(self, classes: tuple[Any, ...]) -> Done:
         """What it says, with its probabilities where it classifies."""
-        fold = np.full(len(self.rows), self.fold)
+        fold, block = np.full(len(self.rows), self.fold), self.block[self.here]
         if self.model.task == "regressor":
-            return Done(fold, self.rows, self.model._answers(self.block), None)
-        chosen, shares = self.model._told(self.block)
+            return Done(fold, self.rows, self.model._answers(block), None)
         known = list(self.model.model_.classes)
         place = np.array([classes.index(key) for key in known])
+        if not self.proba:
+            return Done(fold, self.rows, place[self.model._chosen(block)], None)
+        chosen, shares = self.model._told(block)
         return Done(fold, self.rows, place[chosen], _spread(shares, known, classes))
 
 

@@ -219,9 +219,12 @@ def evaluate(
         named, rounds = planned(cv, exam)
         groups_of = None if by is None else exam.column(by)
         with watching(estimator, exam, rounds, progress) as watch:
-            crossing = Crossing(estimator, exam, on_error == "keep", watch)
+            crossing = Crossing(
+                estimator, exam, on_error == "keep", watch, proba=need_proba(scores)
+            )
             found = gathered(crossing, rounds, scores, positive, groups_of)
-        base = gathered(Crossing(baseline(exam), exam), rounds, found.scores, positive, None)
+        blind = Crossing(baseline(exam), exam.blind, proba=need_proba(found.scores))
+        base = gathered(blind, rounds, found.scores, positive, None)
     return Evaluation(
         repr(estimator), named, task, len(exam), exam.classes, found.scores, positive, level,
         found.folds, found.whole, base.on(found), found.groups, by, found.told,
@@ -299,6 +302,12 @@ def chosen_scores(scores: Any, exam: Exam, answers: Answers, positive: Any) -> t
         return VECTORS if exam.truth.ndim > 1 else NUMBERS
     usual = TWO if k == 2 or positive is not None else SEVERAL
     return tuple(name for name in usual if proba or not SCORES[name].needs_proba)
+
+
+def need_proba(scores: Any) -> bool:
+    """Whether any of the scores looks at probabilities; the usual ones do."""
+    names = () if scores is None else (scores,) if isinstance(scores, str) else tuple(scores)
+    return not names or any(name not in SCORES or SCORES[name].needs_proba for name in names)
 
 
 def baseline(exam: Exam) -> Any:

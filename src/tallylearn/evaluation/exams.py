@@ -20,7 +20,7 @@ from tallylearn.sources.frames import framed
 from tallylearn.sources.holding import held, joined, small
 from tallylearn.sources.memory import check_rows
 from tallylearn.sources.targets import labels, measures, weights
-from tallylearn.tables import Array, Codes, Schema
+from tallylearn.tables import Array, Block, Codes, Schema
 
 TASKS = ("classifier", "regressor")
 
@@ -136,6 +136,19 @@ class Exam:
             )
         return self.read.source
 
+    @property
+    def blind(self) -> Exam:
+        """The same rows without their columns, for learners that look at none."""
+        if self.read is None:
+            return self
+        source, nothing = self.read.source, Schema(())
+        if isinstance(source, Files):
+            narrow: Any = Files(source.paths, source.declared, nothing)
+        else:
+            block = Block(nothing, np.empty((len(source), 0)), start=source.block.start)
+            narrow = Table(block, source.target, source.weight, source.declared)
+        return replace(self, read=replace(self.read, source=narrow))
+
     @cached_property
     def outside(self) -> tuple[Any, Array]:
         """The columns and the target as estimators take them that are not ours."""
@@ -144,7 +157,7 @@ class Exam:
 
 def task_of(estimator: Any) -> str:
     """Whether an estimator classifies or answers with numbers."""
-    if isinstance(estimator, type):
+    if isinstance(estimator, type) and hasattr(estimator, "fit"):
         name = estimator.__name__
         raise KindError(f"{name} is a class, and a learner was expected. Pass {name}().")
     found = getattr(estimator, "task", None) if isinstance(estimator, Estimator) else None

@@ -40,12 +40,16 @@ class Round:
         """Whether every row is tested alone, trained on all others."""
         return self.trained_on == OTHERS and self.number == int((self.part >= 0).sum())
 
+    def tests(self) -> list[Array]:
+        """The rows of every part that is tested, in their order."""
+        short = self.part.astype(np.int16) if self.number < 1 << 15 else self.part  # sorts faster
+        order = np.argsort(short, kind="stable")
+        ends = np.cumsum(np.bincount(self.part + 1, minlength=self.number + 1))  # from part -1 on
+        return [order[ends[part] : ends[part + 1]] for part in self.tested]
+
     def splits(self) -> Iterator[Split]:
         """The rows of every fold."""
-        order = np.argsort(self.part, kind="stable")
-        ends = np.searchsorted(self.part[order], np.arange(self.number + 1))
-        for part in self.tested:
-            test = np.sort(order[ends[part] : ends[part + 1]])
+        for part, test in zip(self.tested, self.tests(), strict=True):
             if self.trained_on == OTHERS:
                 train = np.flatnonzero((self.part != part) & (self.part >= 0))
             else:

@@ -29,6 +29,10 @@ class Score:
     """A score: which part of the tally it needs, and how it follows from that.
 
     ``measure(bundle, positive)`` gives the value with its reason, ``value`` the number alone.
+
+    >>> score = SCORES["log_loss"]
+    >>> score.part, score.better, score.kind
+    ('losses', 'low', 'mean')
     """
 
     name: str
@@ -123,12 +127,16 @@ def spread(bundle: Bundle, name: str, positive: Any = None) -> float:
     """The standard error of a score, over tables drawn alike; NaN where the tally has none.
 
     Of a mean it is sqrt(variance / (n - 1)), of a share sqrt(p (1 - p) / n), of the area under the
-    ROC curve DeLong's. Weights count as rows.
+    ROC curve DeLong's (Biometrics 44, 1988). Weights count as rows.
+
+    >>> from tallylearn.evaluation.answers import Answers
+    >>> spread(Answers([1.0, 2.0, 6.0], [1.0, 1.0, 4.0]).tally("mae"), "mae")
+    0.5773502691896257
     """
     score, found = SCORES[name], measure(bundle, name, positive)
     if found.share is not None:
         above, below = found.share
-        return sqrt(above * (below - above) / below) / below
+        return sqrt(above * max(below - above, 0.0) / below) / below
     if not abs(found.value) < inf:
         return nan
     if score.part == "ranks" and score.of == "positive":

@@ -26,8 +26,8 @@ class Threshold:
 def threshold(ranks: Ranks, costs: tuple[float, float]) -> Threshold:
     """The threshold whose mistakes cost least on the rows that were ranked.
 
-    It is chosen on these rows: its cost here is lower than on new ones. Take the ranks of rows that
-    neither trained the model nor will judge it.
+    It is fitted to these rows, so its cost on them flatters it. Take the ranks of rows that neither
+    trained the model nor will judge it.
 
     Parameters
     ----------

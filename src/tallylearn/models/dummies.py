@@ -13,6 +13,7 @@ from tallylearn.errors import OptionError, TargetError, listed
 from tallylearn.models.priors import Priors
 from tallylearn.tables import Array, Block, Codes, Schema, check_shape
 from tallylearn.tallies import Bundle, Counts, Moments
+from tallylearn.tallies.rounding import quotient
 from tallylearn.workings import Derivation, Evidence, Grid, Line, Sentence, Term
 from tallylearn.workings.rendering import short
 
@@ -121,6 +122,14 @@ class DummyClassifier(OnePass, Classifier):
             share = np.eye(len(share))[chosen]
         return Majority(priors, share)
 
+    def left_out(self, tally: Bundle, block: Block) -> Array | None:
+        """The log shares of the others' classes, for every row."""
+        counts = tally["target"]
+        if self.strategy != "prior" or block.weight is not None or (counts.floats() < 2).any():
+            return None
+        own = np.eye(len(counts.keys[0]))[block.target.among(counts.keys[0])]
+        return Priors(counts.keys[0], counts.floats() - own, True).log
+
     def predict(self, X: Any) -> Array:
         """The answer for every row."""
         if self.strategy not in ("stratified", "uniform"):
@@ -140,12 +149,13 @@ class DummyClassifier(OnePass, Classifier):
         with np.errstate(divide="ignore"):
             return np.log(self.predict_proba(X))
 
+    def _chosen(self, block: Block) -> Array:
+        drawn = self.strategy in ("stratified", "uniform")
+        return self._drawn(len(block)) if drawn else super()._chosen(block)
+
     def _told(self, block: Block) -> tuple[Array, Array]:
-        if self.strategy not in ("stratified", "uniform"):
-            return super()._told(block)
-        drawn = self._drawn(len(block))
-        certain = np.eye(len(self.classes_))[drawn]
-        return drawn, certain if self.strategy == "stratified" else super()._told(block)[1]
+        chosen, (_, shares) = self._chosen(block), super()._told(block)
+        return chosen, np.eye(len(shares.T))[chosen] if self.strategy == "stratified" else shares
 
     def _drawn(self, n: int) -> Array:
         rng = np.random.RandomState(self.random_state)
@@ -226,6 +236,14 @@ class DummyRegressor(OnePass, Regressor):
             return Constant(float(tally["target"].mean[0, 0]), "mean")
         share = 0.5 if self.strategy == "median" else float(self.quantile or 0)
         return Constant(_quantile(tally["target"], share), f"quantile {share:g}")
+
+    def left_out(self, tally: Bundle, block: Block) -> Array | None:
+        """The mean of the others, for every row."""
+        if self.strategy != "mean" or block.weight is not None or len(block) < 2:
+            return None
+        whole = tally["target"]
+        rows = Moments.of_rows(np.ascontiguousarray(block.target[:, None]), ("target",))
+        return quotient(whole.sums - rows.sums, whole.count - rows.count)[:, 0, 0]
 
     @property
     def constant_(self) -> Array:

@@ -14,7 +14,7 @@ from tallylearn.tallies.keys import Keys, in_parts, places, union
 from tallylearn.tallies.rounding import FEW, quotient
 from tallylearn.tallies.weights import digits
 
-CACHE = 1 << 20  # bytes: columns are summed in groups whose cells stay in the processor's cache
+CACHE = 1 << 21  # bytes: columns are summed in groups whose cells stay in the processor's cache
 
 
 @dataclass(frozen=True)

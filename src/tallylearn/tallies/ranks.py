@@ -42,14 +42,13 @@ class Ranks:
         if (missing := np.isnan(scores)).any():
             scores, positive = scores[~missing], positive[~missing]
             weight = None if weight is None else weight[~missing]
-        if weight is None:
-            sides = (np.unique(scores[at], return_counts=True) for at in (~positive, positive))
-            no, yes = (
-                _one_sided(found, Exact.of(count), side)
-                for side, (found, count) in enumerate(sides)
-            )
-            return no + yes
-        return _weighed(scores, positive, weight)
+        order = np.argsort(scores)
+        scores = scores[order]
+        first = np.ones(len(scores), dtype=bool)
+        first[1:] = scores[1:] != scores[:-1]
+        found = scores[first]
+        cell = np.cumsum(first) - 1 + len(found) * positive[order]
+        return cls(found, _summed(cell, order, len(found), weight))._pruned()
 
     @classmethod
     def empty(cls) -> Ranks:
@@ -161,22 +160,15 @@ class Ranks:
         return Ranks(self.scores[seen], self.weights.at(SIDES, np.flatnonzero(seen)))
 
 
-def _one_sided(scores: Array, counts: Exact, side: int) -> Ranks:
-    """Ranks of negatives alone, or of positives alone."""
-    row = Exact(counts.limbs[None], counts.low)
-    where = np.array([side]), np.arange(len(scores))
-    return Ranks(scores, row.placed((2, len(scores)), *where))
-
-
-def _weighed(scores: Array, positive: Array, weight: Array) -> Ranks:
-    """Rows with weights, as digits whose sums a double holds exactly."""
-    found, at = np.unique(scores, return_inverse=True)
-    cell, m = at + len(found) * positive, len(found)
+def _summed(cell: Array, order: Array, m: int, weight: Array | None) -> Exact:
+    """(2, m) the weight in every cell; a double holds the sums of digits below 1024 exactly."""
+    if weight is None:
+        return Exact.of(np.bincount(cell, minlength=2 * m).reshape(2, m))
     total = Exact.of(np.zeros((2, m), dtype=np.int64))
     for digit, power in digits(weight):
-        sums = np.bincount(cell, digit, minlength=2 * m).astype(np.int64)
+        sums = np.bincount(cell, digit[order], minlength=2 * m).astype(np.int64)
         total = total + Exact.of(sums.reshape(2, m)).shifted(power)
-    return Ranks(found, total)._pruned()
+    return total
 
 
 def _twice_below(weights: Array) -> Array:

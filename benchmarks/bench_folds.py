@@ -1,0 +1,67 @@
+"""Cross-validation beside scikit-learn's ``cross_val_score`` of the same learner."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
+from sklearn.model_selection import LeaveOneOut, cross_val_score
+from sklearn.naive_bayes import GaussianNB
+from timing import best, heading, versus
+
+import tallylearn as tl
+from tallylearn.doors.folding import without_each
+from tallylearn.doors.intake import lesson
+
+
+def table(n: int, p: int, k: int = 2) -> tuple[np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, k, n)
+    return rng.normal(size=(n, p)) + rng.normal(size=(k, p))[y] / 4, y
+
+
+def ten_folds(n: int = 200_000, p: int = 50) -> None:
+    X, y = table(n, p)
+    folds = tl.Folds.k(10)
+    pairs = list(folds.split(X, y))
+    heading(f"10 folds, accuracy: n = {n:,}, p = {p}, 2 classes; peer cross_val_score")
+    for ours, theirs, bar in (
+        (tl.NaiveBayes(), GaussianNB(), 6),
+        (tl.LinearDiscriminantAnalysis(), LinearDiscriminantAnalysis(), 50),
+    ):
+        versus(
+            type(ours).__name__,
+            lambda ours=ours: tl.evaluate(ours, X, y, cv=folds, scores="accuracy"),
+            lambda theirs=theirs: cross_val_score(theirs, X, y, cv=pairs),
+            bar,
+            1 if bar == 50 else 2,
+        )
+        one = best(lambda ours=ours: ours.fit(X, y), 15)
+        all_ten = best(lambda ours=ours: trained(ours, X, y, folds), 15)
+        print(f"  training side of 10 folds: {all_ten / one:.2f} of one fit (bar 1.5)")
+
+
+def trained(learner: tl.NaiveBayes, X: np.ndarray, y: np.ndarray, folds: tl.Folds) -> list[object]:
+    """Deal out the rows, count them once, and solve for every fold."""
+    (part,) = folds.parts(len(X), y)
+    tallies = without_each(learner, lesson(X, y, None, "bench"), part, 10)
+    return [learner.solve(tally) for tally in tallies]
+
+
+def one_out(n: int = 5000, p: int = 20) -> None:
+    X, y = table(n, p)
+    heading(f"leave one out, accuracy: n = {n:,}, p = {p}, 2 classes; peer cross_val_score")
+    versus(
+        "NaiveBayes",
+        lambda: tl.evaluate(tl.NaiveBayes(), X, y, cv="loo", scores="accuracy"),
+        lambda: cross_val_score(GaussianNB(), X, y, cv=LeaveOneOut()),
+        200,
+        1,
+    )
+
+
+if __name__ == "__main__":
+    warnings.simplefilter("error")
+    ten_folds()
+    one_out()

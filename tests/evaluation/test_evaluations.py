@@ -1,0 +1,312 @@
+"""Evaluations: the answers of every fold are those of a fit on the other rows, and are summed."""
+
+from __future__ import annotations
+
+import json
+from fractions import Fraction
+from typing import Any
+from xml.etree import ElementTree
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from sklearn.linear_model import LinearRegression, LogisticRegression
+from sklearn.metrics import roc_auc_score
+from sklearn.model_selection import KFold, ShuffleSplit, StratifiedKFold, cross_val_score
+from sklearn.naive_bayes import GaussianNB
+from sklearn.svm import LinearSVC
+
+import tallylearn as tl
+from tallylearn.errors import FileError, InputError, OptionError
+
+RNG = np.random.default_rng(3)
+N = 240
+FRAME = pd.DataFrame(
+    {
+        "size": RNG.normal(size=N),
+        "age": np.where(RNG.random(N) < 0.1, np.nan, RNG.integers(0, 90, N)),
+        "colour": RNG.choice(["red", "green", "blue", None], N),
+        "house": RNG.integers(0, 30, N).astype(str),
+        "w": RNG.choice([0.0, 1.0, 3.0], N),
+    }
+)
+SIGNAL = FRAME["size"] + (FRAME["colour"] == "red") + RNG.normal(size=N)
+FRAME["y"] = np.where(SIGNAL > 0.3, "b", "a")
+PLAIN = FRAME[["size", "age", "colour", "y"]]
+LEARNERS = [
+    tl.NaiveBayes(),
+    tl.NaiveBayes(alpha=0.1, at_half="positive"),
+    tl.LinearDiscriminantAnalysis(),
+    tl.QuadraticDiscriminantAnalysis(reg_param=0.1),
+    tl.DummyClassifier(),
+]
+SCHEMES = [
+    tl.Folds.k(5),
+    tl.Folds.k(3, repeats=2, stratified=False),
+    tl.Folds.holdout(),
+    tl.Folds.three(),
+    tl.Folds.forward(4),
+    tl.Folds.forward(3, order="age"),
+    tl.Folds.bootstrap(4),
+    tl.Folds.k(N, stratified=False),
+    "loo",
+    StratifiedKFold(4),
+    ShuffleSplit(3, random_state=0),
+]
+
+
+def by_hand(learner: Any, frame: pd.DataFrame, splits: Any) -> list[tuple[list[int], list[str]]]:
+    """Fit on every training part, and ask about its test part."""
+    out = []
+    for train, test in splits:
+        fitted = type(learner)(**learner.get_params()).fit(frame.iloc[train], "y")
+        out.append((test.tolist(), fitted.predict(frame.iloc[test].drop(columns="y")).tolist()))
+    return out
+
+
+@pytest.mark.parametrize("cv", SCHEMES, ids=str)
+@pytest.mark.parametrize("learner", LEARNERS, ids=repr)
+def test_every_answer_is_that_of_a_fit_on_the_training_rows(learner: Any, cv: Any) -> None:
+    frame = PLAIN.dropna(subset="age") if getattr(cv, "order", None) else PLAIN
+    if getattr(cv, "number", 0) == N and "Naive" not in repr(learner):
+        frame, cv = PLAIN[:70], tl.Folds.k(70, stratified=False)
+    found = tl.evaluate(learner, frame, "y", cv=cv, scores="accuracy").predictions
+    splitter = tl.Folds.leave_one_out() if cv == "loo" else cv
+    if cv == tl.Folds.three():  # to scikit-learn it shows the validation rows
+        pairs: Any = [(s.train, s.test) for s in cv.splits(len(frame), frame["y"].to_numpy())]
+    else:
+        pairs = splitter.split(frame, frame["y"])
+    expected = by_hand(learner, frame, pairs)
+    rows = found["row"].tolist()
+    at = 0
+    for key in sorted(set(zip(found["repeat"].tolist(), found["fold"].tolist(), strict=True))):
+        here = [i for i in range(len(rows)) if (found["repeat"][i], found["fold"][i]) == key]
+        test, said = expected[at]
+        answers = {rows[i]: found["said"][i] for i in here}
+        assert [answers[row] for row in test] == said
+        at += 1
+    assert at == len(expected)
+
+
+@pytest.mark.parametrize("k", [3, 10])
+def test_scores_are_those_of_cross_val_score(k: int) -> None:
+    X, y = RNG.normal(size=(150, 4)), RNG.integers(0, 2, 150)
+    folds = tl.Folds.k(k)
+    for ours, theirs in ((tl.NaiveBayes(), GaussianNB()), (GaussianNB(), GaussianNB())):
+        found = tl.evaluate(ours, X, y, cv=folds)
+        for name, scoring in (("accuracy", "accuracy"), ("roc_auc", "roc_auc"), ("f1", "f1")):
+            expected = cross_val_score(theirs, X, y, cv=folds, scoring=scoring)
+            np.testing.assert_allclose(found[name].by_fold, expected, rtol=1e-9)
+            assert found[name].value == pytest.approx(expected.mean())
+        losses = cross_val_score(theirs, X, y, cv=folds, scoring="neg_log_loss")
+        np.testing.assert_allclose(found["log_loss"].by_fold, -losses, rtol=1e-7)
+
+
+def test_pooled_scores_are_those_of_all_answers_together() -> None:
+    found = tl.evaluate(tl.NaiveBayes(), PLAIN, "y")
+    told = found.predictions
+    assert found["accuracy"].pooled == np.mean(told["truth"] == told["said"])
+    assert found["roc_auc"].pooled == pytest.approx(roc_auc_score(told["truth"], told["P(b)"]))
+    assert found.confusion.sum() == N
+
+
+def test_the_headline_is_the_mean_of_folds_and_the_pooled_wilson_interval() -> None:
+    rows = pd.DataFrame({"x": range(7), "y": list("aabbbab")})
+    part = [0, 0, 0, 1, 1, 2, 2]  # folds of 3, 2 and 2 rows
+
+    class Wrong:
+        """Right but on row 1 (of the first fold) and row 4 (of the second)."""
+
+        _estimator_type = "classifier"
+
+        def fit(self, X: Any, y: Any) -> Any:
+            self.classes_ = np.array(["a", "b"])
+            return self
+
+        def predict(self, X: Any) -> Any:
+            return np.array(["aabbbab"[i] if i not in (1, 4) else "ba"[i == 4] for i in X["x"]])
+
+    pairs = [
+        (np.flatnonzero(np.array(part) != f), np.flatnonzero(np.array(part) == f)) for f in range(3)
+    ]
+    error = tl.evaluate(Wrong(), rows, "y", cv=pairs, scores="error")["error"]
+    assert error.value == pytest.approx(float(Fraction(5, 18)))  # golden eval.kfold_mean_vs_pooled
+    assert error.pooled == pytest.approx(float(Fraction(2, 7)))
+    assert error.interval is not None
+    assert error.interval.method == "Wilson"
+
+
+def test_files_are_evaluated_as_tables_in_memory_are(tmp_path: Any, monkeypatch: Any) -> None:
+    path = tmp_path / "rows.csv"
+    FRAME.to_csv(path, index=False)
+    ignore = ["house", "w"]
+    monkeypatch.setattr("tallylearn.sources.holding.SMALL", 0)
+    memory = tl.table(pd.read_csv(path), target="y", ignore=ignore)
+    for cv in (10, "holdout", "forward"):
+        streamed, held = (
+            tl.evaluate(tl.NaiveBayes(), source, cv=cv)
+            for source in (tl.table(path, target="y", ignore=ignore), memory)
+        )
+        assert streamed["accuracy"].by_fold == held["accuracy"].by_fold
+        assert streamed["roc_auc"].pooled == held["roc_auc"].pooled
+        assert streamed.whole == held.whole
+    with pytest.raises(InputError, match="not kept"):
+        _ = streamed.predictions
+
+
+@pytest.mark.parametrize("small", [0, 1 << 26])
+def test_groups_and_weights_of_files_are_those_of_memory(
+    tmp_path: Any, monkeypatch: Any, small: int
+) -> None:
+    monkeypatch.setattr("tallylearn.sources.holding.SMALL", small)
+    path = tmp_path / "rows.csv"
+    FRAME.to_csv(path, index=False)
+    read = pd.read_csv(path, dtype={"house": str})
+    one, two = (
+        tl.evaluate(tl.NaiveBayes(), tl.table(source, target="y", weight="w", groups="house"), cv=4)
+        for source in (path, read)
+    )
+    assert one.whole == two.whole
+    houses = FRAME["house"][FRAME["w"] > 0].to_numpy()
+    told = two.predictions
+    for house in set(houses):
+        assert len(set(told["fold"][houses[told["row"]] == house].tolist())) == 1
+
+
+def test_rows_of_weight_zero_are_as_if_they_were_not_there() -> None:
+    frame = FRAME[["size", "colour", "y", "w"]]
+    weighed = tl.evaluate(tl.NaiveBayes(), frame, "y", sample_weight="w")
+    without = tl.evaluate(tl.NaiveBayes(), frame[frame["w"] > 0], "y", sample_weight="w")
+    assert weighed.whole == without.whole
+
+
+def test_scores_by_a_column_add_up_to_the_whole() -> None:
+    found = tl.evaluate(tl.NaiveBayes(), PLAIN, "y", by="colour")
+    groups = found.by_group("accuracy")
+    assert {*groups} == {"red", "green", "blue", None}
+    told = found.predictions
+    colours = PLAIN["colour"].fillna("missing").to_numpy()[told["row"]]
+    for colour, estimate in groups.items():
+        here = colours == (colour or "missing")
+        assert estimate.value == np.mean(told["truth"][here] == told["said"][here])
+        assert estimate.interval is not None
+        assert estimate.value in estimate.interval
+    assert sum(found.groups.values(), start=found.whole - found.whole) == found.whole
+
+
+@pytest.mark.parametrize("frame", [PLAIN, pl.from_pandas(PLAIN), PLAIN.to_dict("records")],
+                         ids=["pandas", "polars", "rows"])  # fmt: skip
+def test_any_table_gives_the_same(frame: Any) -> None:
+    found = tl.evaluate(tl.NaiveBayes(), frame, "y")
+    assert found.whole == tl.evaluate(tl.NaiveBayes(), PLAIN, "y").whole
+
+
+def test_repeats_do_not_make_rows_more_than_they_are() -> None:
+    once, often = (
+        tl.evaluate(tl.NaiveBayes(), PLAIN, "y", cv=tl.Folds.k(5, repeats=r)) for r in (1, 20)
+    )
+    widths = [e["accuracy"].interval.high - e["accuracy"].interval.low for e in (once, often)]
+    assert widths[1] == pytest.approx(widths[0], rel=0.02)
+
+
+def test_an_estimator_without_probabilities_has_the_scores_of_its_answers() -> None:
+    X, y = RNG.normal(size=(80, 3)), RNG.integers(0, 2, 80)
+    found = tl.evaluate(LinearSVC(), X, y, cv=4)
+    assert "roc_auc" not in found.scores
+    with pytest.raises(OptionError, match="needs probabilities"):
+        tl.evaluate(LinearSVC(), X, y, cv=4, scores="log_loss")
+
+
+def test_vector_targets_are_judged_by_their_distance() -> None:
+    X = RNG.normal(size=(90, 3))
+    Y = X @ RNG.normal(size=(3, 2)) + RNG.normal(size=(90, 2))
+    found = tl.evaluate(LinearRegression(), X, Y, cv=KFold(3))
+    away = np.empty(90)
+    for train, test in KFold(3).split(X):
+        said = LinearRegression().fit(X[train], Y[train]).predict(X[test])
+        away[test] = np.sqrt(((Y[test] - said) ** 2).sum(axis=1))
+    assert found["euclidean"].pooled == pytest.approx(away.mean())
+    assert found["euclidean"].baseline > found["euclidean"].value
+
+
+class Fragile:
+    """Fails where row 0 is learned from."""
+
+    _estimator_type = "classifier"
+
+    def fit(self, X: Any, y: Any) -> Any:
+        if 0 in X[:, 0]:
+            raise RuntimeError("row 0 is bad")
+        self.classes_ = np.unique(y)
+        return self
+
+    def predict(self, X: Any) -> Any:
+        return np.full(len(X), self.classes_[0])
+
+
+def test_a_fold_that_fails_is_named_and_the_others_are_kept_where_that_is_asked() -> None:
+    X, y = np.arange(20.0)[:, None], np.arange(20) % 2
+    with pytest.raises(InputError, match=r"evaluate: Fragile failed on fold 1: .*row 0 is bad"):
+        tl.evaluate(Fragile(), X, y, cv=KFold(4))
+    found = tl.evaluate(Fragile(), X, y, cv=KFold(4), on_error="keep")
+    assert [failure.fold for failure in found.failures] == [1, 2, 3]
+    assert "Failed on 3 folds" in str(found)
+    assert len(found["accuracy"].by_fold) == 1
+    with pytest.raises(InputError, match="failed on every fold"):
+        tl.evaluate(Fragile(), X[:2], y[:2], cv=[([0], [1])], on_error="keep")
+
+
+def test_the_result_is_the_same_in_every_form(tmp_path: Any) -> None:
+    found = tl.evaluate(tl.NaiveBayes(), PLAIN, "y", by="colour")
+    data = json.loads(found.to_json())
+    accuracy = data["records"][0]
+    assert accuracy["value"] == found["accuracy"].value
+    assert (accuracy["low"], accuracy["high"]) == tuple(found["accuracy"].interval)
+    frame = found.to_frame()
+    assert frame["score"].tolist() == list(found.scores)
+    assert found.headline in str(found)
+    for plot in found.plots().values():
+        ElementTree.fromstring(plot.svg)
+        assert plot.svg in found.to_html()
+    for ending in ("html", "json", "md", "txt"):
+        found.save(tmp_path / f"found.{ending}")
+    assert "<svg" in (tmp_path / "found.html").read_text()
+    with pytest.raises(FileError, match=r"\.html"):
+        found.save(tmp_path / "found.pdf")
+
+
+def test_a_threshold_is_chosen_by_cost() -> None:
+    found = tl.evaluate(tl.NaiveBayes(), PLAIN, "y")
+    cheap, dear = found.threshold((1, 10)), found.threshold((10, 1))
+    assert cheap.value < dear.value
+    told = found.predictions
+    said = told["P(b)"] >= cheap.value
+    wrong = said & (told["truth"] == "a")
+    missed = ~said & (told["truth"] == "b")
+    assert cheap.cost == wrong.sum() + 10 * missed.sum()
+
+
+@pytest.mark.parametrize("scores", ["accuracy", ["accuracy", "brier"]])
+@pytest.mark.parametrize("strategy", ["stratified", "uniform"])
+def test_answers_that_are_drawn_are_those_of_predict(strategy: str, scores: Any) -> None:
+    learner = tl.DummyClassifier(strategy=strategy, random_state=4)
+    found = tl.evaluate(learner, PLAIN, "y", cv=tl.Folds.holdout(), scores=scores)
+    ((train, test),) = tl.Folds.holdout().split(PLAIN, PLAIN["y"])
+    fitted = tl.DummyClassifier(strategy=strategy, random_state=4).fit(PLAIN.iloc[train], "y")
+    assert found.predictions["said"].tolist() == fitted.predict(PLAIN.iloc[test]).tolist()
+    assert fitted.score(PLAIN.iloc[test], "y") == found["accuracy"].pooled
+
+
+def test_threads_change_nothing() -> None:
+    with tl.engine(threads=1):
+        one = tl.evaluate(tl.LinearDiscriminantAnalysis(), PLAIN, "y")
+    assert tl.evaluate(tl.LinearDiscriminantAnalysis(), PLAIN, "y").whole == one.whole
+
+
+def test_a_pipeline_of_scikit_learn_is_evaluated_with_its_frame() -> None:
+    frame = FRAME[["size", "w", "y"]]
+    found = tl.evaluate(LogisticRegression(), frame, "y", cv=tl.Folds.k(4))
+    X, y = frame.drop(columns="y"), frame["y"]
+    expected = cross_val_score(LogisticRegression(), X, y, cv=tl.Folds.k(4))
+    assert found["accuracy"].by_fold == tuple(expected)
