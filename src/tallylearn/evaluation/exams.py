@@ -64,7 +64,7 @@ class Exam:
         return cls(
             X, y, read, task, truth[rows], rows, len(truth),
             None if given is None else given[rows],
-            None if kept is None else grouped(kept[rows]), files,
+            None if kept is None else grouped(kept[rows], rows + (files is not None)), files,
         )  # fmt: skip
 
     @classmethod

@@ -45,13 +45,14 @@ def _plain(y: Any) -> Any:
     return array if array.ndim == 1 else None
 
 
-def grouped(groups: Any) -> Codes:
-    """The groups of the rows; each has one."""
+def grouped(groups: Any, numbers: Array | None = None) -> Codes:
+    """The groups of the rows; each has one. ``numbers`` are those of the rows, for messages."""
     found = coded(groups)
     if (gaps := found.codes < 0).any():
+        at = int(np.argmax(gaps))
+        row = at if numbers is None else numbers[at]
         raise InputError(
-            f"the group is missing in row {int(np.argmax(gaps))}. Drop that row, or give it a "
-            "group of its own."
+            f"the group is missing in row {row}. Drop that row, or give it a group of its own."
         )
     seen = labels(found.codes)
     return Codes(tuple(found.values[code] for code in seen.values), seen.codes)
