@@ -25,8 +25,8 @@ NAMES = {  # public name -> the module that holds it
     "load": "modelfile",
     "merge": "doors.onepass",
     "table": "sources",
-    "validation_curve": "evaluation.curves",
     "tune": "evaluation.tuning",
+    "validation_curve": "evaluation.curves",
 }
 
 __all__ = sorted(NAMES)

@@ -294,5 +294,5 @@ def test_other_bad_input_is_named() -> None:
         tl.learning_curve(object(), X, Y)
     with pytest.raises(KindError, match="has no set_params"):
         tl.validation_curve(object(), "a", [1], X, Y)
-    with pytest.raises(InputError, match="learning_curve: fold 0: "):
+    with pytest.raises(InputError, match="LinearDiscriminantAnalysis on fold 0: "):
         tl.learning_curve(tl.LinearDiscriminantAnalysis(), X, Y, sizes=[0.01, 1.0])

@@ -7,7 +7,7 @@ from numbers import Real
 from typing import TYPE_CHECKING, Any
 
 from tallylearn.evaluation.grids import spelled
-from tallylearn.evaluation.sentences import spec_of
+from tallylearn.evaluation.standings import spec_of
 from tallylearn.plots import Plot, draw_intervals, draw_lines
 from tallylearn.workings import Derivation, Grid, Sentence
 

@@ -11,7 +11,7 @@ from math import isnan
 from typing import Any
 
 from tallylearn.errors import InputError, KindError, OptionError, TallyError, listed, speaking
-from tallylearn.evaluation import sentences
+from tallylearn.evaluation import standings
 from tallylearn.evaluation.differences import Difference, Paper, difference, holm, said
 from tallylearn.evaluation.evaluations import Evaluation, check_options
 from tallylearn.evaluation.exams import Exam, task_of
@@ -82,7 +82,7 @@ class Comparison(Result):
     @property
     def verdicts(self) -> tuple[str, ...]:
         """The best against each of the others, in words."""
-        spec = sentences.spec_of([paper.found[self.score].value for paper in self.papers])
+        spec = standings.spec_of([paper.found[self.score].value for paper in self.papers])
         return tuple(said(self.pairs[0, at], spec) for at in range(1, len(self.papers)))
 
     @property
@@ -91,15 +91,15 @@ class Comparison(Result):
 
     def report(self) -> Derivation:
         """The verdict, the learners, and how the tests are to be read."""
-        return sentences.report(self)
+        return standings.report(self)
 
     def records(self) -> list[dict[str, Any]]:
         """One row a learner, beside the best; the baseline last."""
-        return sentences.records(self)
+        return standings.records(self)
 
     def plots(self) -> dict[str, Plot]:
         """The scores of all learners, with their intervals and folds."""
-        return sentences.plots(self)
+        return standings.plots(self)
 
     def _place(self, name: str) -> int:
         if name not in self.names:

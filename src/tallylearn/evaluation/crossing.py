@@ -21,13 +21,15 @@ from tallylearn.doors.onepass import Learned, OnePass
 from tallylearn.doors.schemas import checked
 from tallylearn.doors.shell import Estimator
 from tallylearn.doors.tasks import log_shares
-from tallylearn.errors import InputError, OptionError, TallyError, listed
+from tallylearn.errors import InputError, OptionError, TallyError, listed, speaking
 from tallylearn.evaluation.answers import Answers
+from tallylearn.evaluation.complaints import numeric, one_a_row
 from tallylearn.evaluation.exams import Exam, picked
 from tallylearn.evaluation.ledgers import Ledger
 from tallylearn.evaluation.rounds import BEFORE, FIRST, Round
 from tallylearn.folds import Split
 from tallylearn.sources import Table
+from tallylearn.sources.memory import check_size
 from tallylearn.tables import Array, Block, Codes
 
 Watch = Callable[[int], None]
@@ -77,13 +79,22 @@ class Crossing:
                 yield from self._fitted_anew(splits)
 
     def _in_one_pass(self, place: Round) -> Iterator[Told]:
-        self.learner._check_options()
+        self._check_learner()
         if place.alone and (found := self._left_out(place)) is not None:
             yield found
         elif self.exam.in_memory:
             yield from self._in_memory(place)
         else:
             yield from self._from_files(place)
+
+    def _check_learner(self) -> None:
+        """What no fold can change is said before the first."""
+        learner, read = self.learner, self.exam.read
+        assert read is not None
+        with speaking(type(learner).__name__):
+            learner._check_options()
+            schema = checked(read.source.schema, learner.kinds, type(learner).__name__)
+            check_size(len(self.exam), learner._width(schema))
 
     def trained(self, place: Round) -> list[Any]:
         """The training tally of every fold: counted once, solved as often as is asked."""
@@ -162,6 +173,8 @@ class Crossing:
 
     def _fitted_anew(self, splits: Iterable[Split]) -> Iterator[Told]:
         by_repeat: dict[int, list[Done]] = {}
+        if not self._is_ours:
+            self._check_foreigner()
         for split in splits:
             found = self._tried(split.repeat, split.fold, self._sat, split)
             if found is not None:
@@ -174,7 +187,7 @@ class Crossing:
         """The learner fitted on some rows of the exam, or on all."""
         read = self.exam.read
         if isinstance(self.learner, OnePass) and read is not None:
-            self.learner._check_options()
+            self._check_learner()
             if rows is not None:
                 part = np.full(len(self.exam), -1, dtype=np.int32)
                 part[rows] = 0
@@ -183,7 +196,10 @@ class Crossing:
             learner._learn(learner._learned(read))
             return learner
         train = np.arange(len(self.exam)) if rows is None else rows
-        return self._ours(train) if self._is_ours else self._theirs(train)
+        if self._is_ours:
+            return self._ours(train)
+        self._check_foreigner()
+        return self._theirs(train)
 
     @property
     def _is_ours(self) -> bool:
@@ -197,23 +213,36 @@ class Crossing:
             model = self._ours(split.train)
             task = Task(split.fold, split.test, split.test, block, model, self.proba)
             return task.answered(self.exam.classes)
-        model = self._theirs(split.train)
         test = picked(self.exam.outside[0], self.exam.rows[split.test])
-        fold = np.full(len(split.test), split.fold)
+        done = self._asked(self._theirs(split.train), test, split)
+        self._joined(split.repeat, [done])  # what is wrong with an answer is said of this fold
+        return done
+
+    def _asked(self, model: Any, test: Any, split: Split) -> Done:
+        """The answers of an estimator that is not ours."""
+        n, classes = len(split.test), self.exam.classes
+        fold = np.full(n, split.fold)
+        said = one_a_row("predict", model.predict(test), n)
         if self.exam.task == "regressor":
-            return Done(fold, split.test, np.asarray(model.predict(test)), None)
-        said = _places(model.predict(test), self.exam.classes)
+            return Done(fold, split.test, numeric(said), None)
         proba = None
         if self.proba and hasattr(model, "predict_proba"):
-            proba = _spread(model.predict_proba(test), list(model.classes_), self.exam.classes)
-        return Done(fold, split.test, said, proba)
+            shares = one_a_row("predict_proba", model.predict_proba(test), n)
+            proba = _spread(shares, list(model.classes_), classes)
+        return Done(fold, split.test, _places(said, classes), proba)
+
+    def _check_foreigner(self) -> None:
+        """What no fold can change is said before the first."""
+        _ = self.exam.outside  # raises where others cannot read the table
+        who = type(self.learner).__name__
+        taken = inspect.signature(self.learner.fit).parameters
+        if self.exam.weight is not None and "sample_weight" not in taken:
+            raise OptionError(f"{who}.fit takes no sample_weight. Leave the weights out.")
 
     def _theirs(self, train: Array) -> Any:
         X, y = self.exam.outside
         model, weight = cloned(self.learner), self.exam.weight
         more = {} if weight is None else {"sample_weight": weight[train]}
-        if more and "sample_weight" not in inspect.signature(model.fit).parameters:
-            raise OptionError(f"{type(model).__name__} takes no sample_weight.")
         model.fit(picked(X, self.exam.rows[train]), y[train], **more)
         return model
 
@@ -239,24 +268,29 @@ class Crossing:
             proba = np.concatenate([part.proba for part in done if part.proba is not None])
         weight = None if exam.weight is None else exam.weight[rows]
         if exam.task == "regressor":
-            return Told(repeat, rows, fold, Answers(exam.truth[rows], said, weight=weight))
+            answers = Answers(exam.truth[rows], said, weight=weight, start=exam.rows[rows])
+            return Told(repeat, rows, fold, answers)
         truth = Codes(exam.classes, exam.truth.codes[rows], exam.classes)
         codes = Codes(exam.classes, said.astype(np.int32))
-        return Told(repeat, rows, fold, Answers(truth, codes, exam.classes, proba, weight))
+        answers = Answers(truth, codes, exam.classes, proba, weight, exam.rows[rows])
+        return Told(repeat, rows, fold, answers)
 
     def _tried(self, repeat: int, fold: int, call: Callable[[Any], Any], given: Any) -> Any:
         try:
             return call(given)
         except Exception as error:
+            who, ours = type(self.learner).__name__, isinstance(error, TallyError)
+            said = " ".join(str(error).split())
             if self.keep:
-                self.failures.append(Failure(repeat, fold, f"{type(error).__name__}: {error}"))
+                said = said if ours else f"{type(error).__name__}: {said}"
+                self.failures.append(Failure(repeat, fold, said))
                 return None
             if isinstance(error, TallyError):
-                error.args = (f"{_where(repeat, fold)}: {error}",)
+                error.args = (f"{who} on {_where(repeat, fold)}: {said.removeprefix(f'{who}: ')}",)
                 raise
             raise InputError(
-                f"{type(self.learner).__name__} failed on {_where(repeat, fold)}: "
-                f"{type(error).__name__}: {error}. on_error='keep' keeps the other folds."
+                f"{who} failed on {_where(repeat, fold)}: {type(error).__name__}: "
+                f"{said.rstrip('.')}. on_error='keep' keeps the other folds."
             ) from error
 
     def _told_of_one(self) -> None:
@@ -333,13 +367,13 @@ def _spread(proba: Any, known: list[Any], classes: tuple[Any, ...]) -> Array:
     return out
 
 
-def _places(said: Any, classes: tuple[Any, ...]) -> Array:
+def _places(said: Array, classes: tuple[Any, ...]) -> Array:
     """Answers as places among the classes."""
-    values, at = np.unique(np.asarray(said), return_inverse=True)
     place = {key: i for i, key in enumerate(classes)}
-    if odd := [key for key in values.tolist() if key not in place]:
-        raise InputError(f"it answers {odd[0]!r}, and the classes are {listed(classes)}.")
-    return np.array([place[key] for key in values.tolist()])[at.ravel()]
+    keys = said.ravel().tolist()
+    if odd := [key for key in dict.fromkeys(keys) if key not in place]:
+        raise InputError(f"the answer {odd[0]!r} is none of the classes {listed(classes)}.")
+    return np.array([place[key] for key in keys])
 
 
 def _plain(key: Any) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -9,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from tallylearn.engines import Sum
 from tallylearn.errors import InputError, OptionError, listed, speaking
 from tallylearn.evaluation import reports
 from tallylearn.evaluation.answers import Answers, grouped
@@ -63,8 +65,7 @@ class Evaluation(Result):
     sample: Sample
 
     def __getitem__(self, name: str) -> Estimate:
-        if name not in self.scores:
-            raise OptionError(f"evaluated were {listed(self.scores, 20)}, not {name!r}.")
+        self._check_score(name)
         return self._estimates[name]
 
     def __iter__(self) -> Iterator[Estimate]:
@@ -106,6 +107,7 @@ class Evaluation(Result):
         """A score of every group of rows, with its interval."""
         if not self.groups:
             raise OptionError("no groups were evaluated. Call evaluate with by='column'.")
+        self._check_score(name)
         rows = {value: _weight_of(bundle) for value, bundle in self.groups.items()}
         return {
             value: estimated(
@@ -144,7 +146,7 @@ class Evaluation(Result):
         return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
 
     def _ranks(self, positive: Any) -> Any:
-        self._check_classifier("ranks")
+        self._check_classifier("a ranking by probability")
         chosen = positive_class(self.classes, self.positive if positive is None else positive)
         kept = self.whole["ranks"].get(chosen) if "ranks" in self.whole else None
         if kept is not None:
@@ -154,6 +156,10 @@ class Evaluation(Result):
             raise InputError("there are no probabilities to rank the rows by.")
         bundle = sum((a.tally(["roc_auc"], chosen) for a in found), start=Bundle())
         return bundle["ranks"][chosen]
+
+    def _check_score(self, name: str) -> None:
+        if name not in self.scores:
+            raise OptionError(f"evaluated were {listed(self.scores, 20)}, not {name!r}.")
 
     def _check_classifier(self, what: str) -> None:
         if self.task != "classifier":
@@ -209,6 +215,7 @@ def evaluate(
         check_options(level, on_error)
         task = task_of(estimator)
         exam = Exam.of(X, y, sample_weight, groups, task)
+        check_scores(scores, positive, exam)
         named, rounds = planned(cv, exam)
         groups_of = None if by is None else exam.column(by)
         with watching(estimator, exam, rounds, progress) as watch:
@@ -219,7 +226,7 @@ def evaluate(
         base = gathered(blind, rounds, found.scores, positive, None)
     return Evaluation(
         repr(estimator), named, task, len(exam), exam.classes, found.scores, positive, level,
-        found.folds, found.whole, base.by_fold, found.groups, by, found.told,
+        found.folds, found.whole, base.on(found), found.groups, by, found.told,
         tuple(crossing.failures), found.sample,
     )  # fmt: skip
 
@@ -240,6 +247,12 @@ class Gathered:
         """The tallies that a mean over the folds is taken of."""
         return tuple(bundle for _, _, bundle in self.folds) or (self.whole,)
 
+    def on(self, other: Gathered) -> tuple[Bundle, ...]:
+        """The same, of the folds that another has: one that failed there is not compared."""
+        places = {(repeat, fold) for repeat, fold, _ in other.folds}
+        kept = (bundle for *place, bundle in self.folds if tuple(place) in places)
+        return tuple(kept) if places else self.by_fold
+
 
 def gathered(
     crossing: Crossing, rounds: list[Round | list[Split]], scores: Any, positive: Any,
@@ -249,34 +262,34 @@ def gathered(
     exam = crossing.exam
     names: tuple[str, ...] = ()
     alone = any(isinstance(place, Round) and place.alone for place in rounds)
-    folds: dict[tuple[int, int], Bundle] = {}
-    by_group: dict[Any, Bundle] = {}
-    kept, whole, tested = [], Bundle(), np.zeros(len(exam), dtype=bool)
+    folds: defaultdict[tuple[int, int], Sum] = defaultdict(Sum)
+    by_group: defaultdict[Any, Sum] = defaultdict(Sum)
+    kept, whole, tested = [], Sum(), np.zeros(len(exam), dtype=bool)
     for told in crossing.told(rounds):
         answers = told.answers
         names = names or chosen_scores(scores, exam, answers, positive)
         if alone:
-            whole = whole + answers.tally(names, positive)
+            whole.add(answers.tally(names, positive))
         else:
             places = Codes(tuple(range(int(told.fold.max()) + 1)), told.fold.astype(np.int32))
             for fold, bundle in grouped(answers, places, names, positive).items():
-                at = (told.repeat, fold)
-                folds[at] = folds[at] + bundle if at in folds else bundle
+                folds[told.repeat, fold].add(bundle)
         if groups is not None:
             for value, bundle in grouped(answers, groups[told.rows], names, positive).items():
-                by_group[value] = by_group[value] + bundle if value in by_group else bundle
+                by_group[value].add(bundle)
         tested[told.rows] = True
-        kept.append(told)
-    if not kept:
+        kept += [told] if exam.in_memory else []
+    if not names:
         raise InputError(
             f"{type(crossing.learner).__name__} failed on every fold; the first: "
             f"{crossing.failures[0].reason}"
         )
-    whole = sum(folds.values(), start=whole)
-    sample = _sample(exam, tested, whole, rounds, tuple(kept))
-    order = tuple((repeat, fold, folds[repeat, fold]) for repeat, fold in sorted(folds))
-    kept = kept if exam.in_memory else []
-    return Gathered(names, order, whole, by_group, tuple(kept), sample)
+    order = tuple((*place, folds[place].total()) for place in sorted(folds))
+    for *_, bundle in order:
+        whole.add(bundle)
+    found = {value: by_group[value].total() for value in sorted(by_group, key=_missing_last)}
+    sample = _sample(exam, tested, whole.total(), rounds, tuple(kept))
+    return Gathered(names, order, whole.total(), found, tuple(kept), sample)
 
 
 def chosen_scores(scores: Any, exam: Exam, answers: Answers, positive: Any) -> tuple[str, ...]:
@@ -297,6 +310,16 @@ def baseline(exam: Exam) -> Any:
     return MeanVector() if exam.read is None else DummyRegressor()
 
 
+def check_scores(scores: Any, positive: Any, exam: Exam) -> None:
+    """Said before the work, not after it."""
+    if positive is not None and exam.task == "regressor":
+        raise OptionError(f"positive is {positive!r}, and a regressor knows no classes.")
+    if positive is not None:
+        positive_class(exam.classes, positive)
+    if scores is not None and not wanted(scores, exam.task, len(exam.classes), True, positive):
+        raise OptionError("scores is empty. Name one, or leave it out for the usual ones.")
+
+
 def check_options(level: float, on_error: str, who: str = "evaluate") -> None:
     check_level(who, level)
     if on_error not in ("raise", "keep"):
@@ -312,6 +335,10 @@ def _sample(
     share = float(np.mean([_test_share(place) for place in rounds]))
     answers = kept[0].answers if len(kept) == 1 and exam.in_memory else None
     return Sample(worth, _weight_of(whole), share, answers)
+
+
+def _missing_last(value: Any) -> tuple[bool, Any]:
+    return value is None, 0 if value is None else value
 
 
 def _test_share(place: Round | list[Split]) -> float:

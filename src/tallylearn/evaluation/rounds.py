@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from tallylearn.errors import InputError
 from tallylearn.evaluation.exams import Exam
 from tallylearn.folds import Folds, Split, partition, read
 from tallylearn.tables import Array
@@ -68,6 +69,11 @@ def planned(cv: Any, exam: Exam) -> tuple[str, list[Round | list[Split]]]:
         return repr(folds), [
             Round(at, part, int(part.max()) + 1, rule) for at, part in enumerate(parts)
         ]
+    if isinstance(folds, Folds) and folds.scheme == "bootstrap" and not exam.in_memory:
+        raise InputError(
+            f"{exam.files} is not in memory, and a bootstrap draws its rows again and again. Take "
+            "a number of folds, or read it into memory."
+        )
     splits = list(folds.splits(n, *known))
     if isinstance(folds, Folds) and folds.scheme == "forward":
         chunk = np.zeros(n, dtype=np.int32)

@@ -167,7 +167,11 @@ def wanted(
     >>> wanted(["accuracy", "f1_macro"], "classifier", 3)
     ('accuracy', 'f1_macro')
     """
-    names = (names,) if isinstance(names, str) else tuple(dict.fromkeys(names))
+    if isinstance(names, str):
+        names = (names,)
+    elif not isinstance(names, Iterable):
+        raise OptionError(f"scores are names, such as ['accuracy', 'f1'], not {names!r:.60}.")
+    names = tuple(dict.fromkeys(names))
     single = n_classes <= 2 or positive is not None
     fit = [
         score.name

@@ -1,4 +1,4 @@
-"""Sentences: a comparison as a table beside the best, a chart, and how the tests are to be read."""
+"""Standings: a comparison as a table beside the best, a chart, and how the tests are to be read."""
 
 from __future__ import annotations
 

@@ -1,0 +1,78 @@
+"""Tables as the command reads them: files, what is declared about them, without identifiers."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from tallylearn.cli import options, outputs, wording
+
+if TYPE_CHECKING:
+    from tallylearn.sources import Files
+    from tallylearn.sources.declarations import Declaration
+
+
+def opened(
+    files: Sequence[str], keep: Sequence[str], **declared: Any
+) -> tuple[Files, dict[str, str]]:
+    """The table that files are, and the columns that were left out; told on standard error."""
+    source, left_out = _without_identifiers(options.paths(files), _declared(**declared), keep)
+    _tell(source, left_out)
+    return source, left_out
+
+
+def facts(source: Files, left_out: dict[str, str]) -> dict[str, Any]:
+    """How the table was read, as plain data for JSON."""
+    return {
+        "target": source.declared.target,
+        "left_out": left_out,
+        "dialect": None if source.dialect is None else str(source.dialect),
+    }
+
+
+def _declared(
+    target: str, weight: str | None, categories: list[str], text: list[str], dates: list[str],
+    missing: tuple[str, ...], ignore: list[str], groups: str | None = None, **dialect: Any,
+) -> Declaration:  # fmt: skip
+    from tallylearn.sources.declarations import declaration
+
+    return declaration(
+        target=target, weight=weight, groups=groups, categories=categories, text=text,
+        dates=options.parts(dates), missing=options.markers(missing), ignore=ignore,
+        dialect=options.dialect(**dialect),
+    )  # fmt: skip
+
+
+def _without_identifiers(
+    paths: Sequence[Path], declared: Declaration, keep: Sequence[str]
+) -> tuple[Files, dict[str, str]]:
+    """A column that is declared is meant to be learned from."""
+    from tallylearn.description import identifiers
+    from tallylearn.errors import ColumnError, listed
+    from tallylearn.sources import Files
+
+    source = Files(paths, declared)
+    if odd := [name for name in keep if name not in source.names]:
+        raise ColumnError(f"--keep names {listed(odd)}, and the table has {listed(source.names)}.")
+    wanted = {*keep, *declared.categories, *declared.text, *declared.dates}
+    found = identifiers(source)
+    left_out = {name: reason for name, reason in found.items() if name not in wanted}
+    if left_out:
+        source = Files(paths, replace(declared, ignore=(*declared.ignore, *left_out)))
+    return source, left_out
+
+
+def _tell(source: Files, left_out: dict[str, str]) -> None:
+    """How the table was read, on standard error."""
+    if source.dialect is not None:
+        what = source.paths[0].name if len(source.paths) == 1 else f"{len(source.paths)} files"
+        outputs.note(f"read {what} as {source.dialect}.")
+    kinds = [
+        f"{kind} {wording.cut(names)}" for kind, names in wording.by_kind(source.schema).items()
+    ]
+    outputs.note("; ".join([*kinds, f"target {source.declared.target}"]) + ".")
+    for name, reason in left_out.items():
+        outputs.note(f"left out {name}: {reason}. --keep {shlex.quote(name)} brings it back.")
