@@ -13,8 +13,9 @@ from typing import Any
 from tallylearn.errors import InputError, KindError, OptionError, TallyError, listed, speaking
 from tallylearn.evaluation import standings
 from tallylearn.evaluation.differences import Difference, Paper, difference, holm, said
-from tallylearn.evaluation.evaluations import Evaluation, check_options
+from tallylearn.evaluation.evaluations import Evaluation
 from tallylearn.evaluation.exams import Exam, task_of
+from tallylearn.evaluation.gathering import check_options
 from tallylearn.evaluation.ledgers import together
 from tallylearn.evaluation.progress import watching_all
 from tallylearn.evaluation.rankings import Ranking, ranking

@@ -10,8 +10,8 @@ import numpy as np
 from tallylearn.errors import OptionError
 from tallylearn.evaluation.answers import Answers
 from tallylearn.evaluation.crossing import Crossing
-from tallylearn.evaluation.evaluations import baseline
 from tallylearn.evaluation.exams import Exam, task_of
+from tallylearn.evaluation.gathering import baseline
 from tallylearn.evaluation.rounds import Round, planned
 from tallylearn.evaluation.scores import measure, wanted
 from tallylearn.evaluation.trends import Point

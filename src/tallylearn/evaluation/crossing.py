@@ -6,9 +6,7 @@ for every fold anew.
 
 from __future__ import annotations
 
-import copy
 import inspect
-import sys
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
@@ -21,16 +19,16 @@ from tallylearn.doors.onepass import Learned, OnePass
 from tallylearn.doors.schemas import checked
 from tallylearn.doors.shell import Estimator
 from tallylearn.doors.tasks import log_shares
-from tallylearn.errors import InputError, OptionError, TallyError, listed, speaking
+from tallylearn.errors import InputError, OptionError, TallyError, speaking
 from tallylearn.evaluation.answers import Answers
-from tallylearn.evaluation.complaints import numeric, one_a_row
+from tallylearn.evaluation.asking import Done, Task, asked, cloned
 from tallylearn.evaluation.exams import Exam, picked
 from tallylearn.evaluation.ledgers import Ledger
 from tallylearn.evaluation.rounds import BEFORE, FIRST, Round
 from tallylearn.folds import Split
 from tallylearn.sources import Table
 from tallylearn.sources.memory import check_size
-from tallylearn.tables import Array, Block, Codes
+from tallylearn.tables import Array, Codes
 
 Watch = Callable[[int], None]
 
@@ -214,22 +212,9 @@ class Crossing:
             task = Task(split.fold, split.test, split.test, block, model, self.proba)
             return task.answered(self.exam.classes)
         test = picked(self.exam.outside[0], self.exam.rows[split.test])
-        done = self._asked(self._theirs(split.train), test, split)
+        done = asked(self._theirs(split.train), test, split, self.exam, self.proba)
         self._joined(split.repeat, [done])  # what is wrong with an answer is said of this fold
         return done
-
-    def _asked(self, model: Any, test: Any, split: Split) -> Done:
-        """The answers of an estimator that is not ours."""
-        n, classes = len(split.test), self.exam.classes
-        fold = np.full(n, split.fold)
-        said = one_a_row("predict", model.predict(test), n)
-        if self.exam.task == "regressor":
-            return Done(fold, split.test, numeric(said), None)
-        proba = None
-        if self.proba and hasattr(model, "predict_proba"):
-            shares = one_a_row("predict_proba", model.predict_proba(test), n)
-            proba = _spread(shares, list(model.classes_), classes)
-        return Done(fold, split.test, _places(said, classes), proba)
 
     def _check_foreigner(self) -> None:
         """What no fold can change is said before the first."""
@@ -298,53 +283,6 @@ class Crossing:
             self.watch(1)
 
 
-@dataclass(frozen=True)
-class Done:
-    """The answers of one fold: classes as places among all classes of the table."""
-
-    fold: Array
-    rows: Array
-    said: Array
-    proba: Array | None  # (n, k)
-
-
-@dataclass(frozen=True)
-class Task:
-    """Rows for a fitted learner of ours to answer."""
-
-    fold: int
-    rows: Array  # their numbers in the exam
-    here: Array  # and in the block
-    block: Block
-    model: Any
-    proba: bool
-
-    def __len__(self) -> int:
-        return len(self.rows)
-
-    def answered(self, classes: tuple[Any, ...]) -> Done:
-        """What it says, with its probabilities where it classifies."""
-        fold, block = np.full(len(self.rows), self.fold), self.block[self.here]
-        if self.model.task == "regressor":
-            return Done(fold, self.rows, self.model._answers(block), None)
-        known = list(self.model.model_.classes)
-        place = np.array([classes.index(key) for key in known])
-        if not self.proba:
-            return Done(fold, self.rows, place[self.model._chosen(block)], None)
-        chosen, shares = self.model._told(block)
-        return Done(fold, self.rows, place[chosen], _spread(shares, known, classes))
-
-
-def cloned(estimator: Any) -> Any:
-    """The same estimator, not fitted."""
-    if isinstance(estimator, Estimator):
-        return type(estimator)(**estimator.get_params())
-    theirs = sys.modules.get("sklearn.base")
-    if theirs is not None and hasattr(estimator, "get_params"):
-        return theirs.clone(estimator)
-    return copy.deepcopy(estimator)
-
-
 def _trained(learner: OnePass, exam: Exam, place: Round) -> Iterator[Any]:
     assert exam.read is not None
     part = np.full(exam.size, -1, dtype=np.int32)
@@ -356,28 +294,6 @@ def _trained(learner: OnePass, exam: Exam, place: Round) -> Iterator[Any]:
     numbered = exam.read.numbered(exam.task)
     pieces = (Piece(np.where(part[rows] == 0, 0, -1), block) for rows, block in numbered)
     return iter(tallies(learner, pieces, 1))
-
-
-def _spread(proba: Any, known: list[Any], classes: tuple[Any, ...]) -> Array:
-    """Probabilities under all classes of the table; a class that was not learned has none."""
-    if tuple(known) == classes:
-        return np.asarray(proba, dtype=np.float64)
-    out = np.zeros((len(proba), len(classes)))
-    out[:, [classes.index(_plain(key)) for key in known]] = proba
-    return out
-
-
-def _places(said: Array, classes: tuple[Any, ...]) -> Array:
-    """Answers as places among the classes."""
-    place = {key: i for i, key in enumerate(classes)}
-    keys = said.ravel().tolist()
-    if odd := [key for key in dict.fromkeys(keys) if key not in place]:
-        raise InputError(f"the answer {odd[0]!r} is none of the classes {listed(classes)}.")
-    return np.array([place[key] for key in keys])
-
-
-def _plain(key: Any) -> Any:
-    return key.item() if isinstance(key, np.generic) else key
 
 
 def _raw(truth: Any) -> Any:

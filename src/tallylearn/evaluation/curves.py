@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from tallylearn.errors import KindError, OptionError, speaking
+from tallylearn.evaluation.asking import cloned
 from tallylearn.evaluation.courses import Course, growing
-from tallylearn.evaluation.crossing import cloned
 from tallylearn.evaluation.trends import ROWS, Curve, Point
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from tallylearn.errors import KindError, OptionError, listed
-from tallylearn.evaluation.crossing import cloned
+from tallylearn.evaluation.asking import cloned
 
 Options = dict[str, Any]
 Grid = dict[str, Any]  # option -> a list of values, or what draws one

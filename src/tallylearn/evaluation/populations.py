@@ -12,7 +12,7 @@ import numpy as np
 
 from tallylearn.doors.shell import Estimator
 from tallylearn.errors import InputError, KindError, listed, speaking
-from tallylearn.evaluation.crossing import cloned
+from tallylearn.evaluation.asking import cloned
 from tallylearn.evaluation.distributions import (
     distribution,
     in_order,

@@ -11,16 +11,9 @@ import numpy as np
 
 from tallylearn.errors import OptionError
 from tallylearn.evaluation.crossing import Crossing, Failure, Told
-from tallylearn.evaluation.evaluations import (
-    NUMBERS,
-    TWO,
-    VECTORS,
-    Evaluation,
-    Gathered,
-    baseline,
-    gathered,
-)
+from tallylearn.evaluation.evaluations import Evaluation
 from tallylearn.evaluation.exams import Exam
+from tallylearn.evaluation.gathering import NUMBERS, TWO, VECTORS, Gathered, baseline, gathered
 from tallylearn.evaluation.ledgers import Ledger
 from tallylearn.evaluation.rounds import Round
 from tallylearn.evaluation.scores import wanted

@@ -11,8 +11,9 @@ from tallylearn.errors import OptionError, speaking
 from tallylearn.evaluation import choices
 from tallylearn.evaluation.crossing import Crossing
 from tallylearn.evaluation.estimates import Estimate
-from tallylearn.evaluation.evaluations import Evaluation, check_options
+from tallylearn.evaluation.evaluations import Evaluation
 from tallylearn.evaluation.exams import Exam, task_of
+from tallylearn.evaluation.gathering import check_options
 from tallylearn.evaluation.grids import Options, all_of, read_grid, some_of
 from tallylearn.evaluation.progress import watching_all
 from tallylearn.evaluation.results import Result
