@@ -98,6 +98,80 @@ def b2(show: Show) -> None:
     assert accuracy == float(fraction(GOLDEN["eval.prf"]["accuracy"]))
 
 
+@row("A14", "000 003 004", "Over- and under-fitting: h, and the h' that shows it")
+def a14(show: Show) -> None:
+    from sklearn.tree import DecisionTreeRegressor
+
+    rng = np.random.default_rng(0)
+    X = rng.uniform(0, 6, (200, 1))
+    y = np.sin(X[:, 0]) + rng.normal(0, 0.5, 200)
+    depths = [1, 2, 3, 5, 8, 12]
+    curve = tl.validation_curve(DecisionTreeRegressor(random_state=0), "max_depth", depths, X, y)
+    show(curve)
+    train = {point.at: np.mean(point.train) for point in curve.points}
+    test = {point.at: np.mean(point.test) for point in curve.points}
+    for h in depths:  # the definition, with the error of h' that the notes' equation 1.33 drops
+        witnesses = [w for w in depths if train[h] < train[w] and test[h] > test[w]]
+        assert (h in curve.overfitting) == bool(witnesses)
+        assert curve.overfitting.get(h) in [*witnesses, None]
+    assert {8, 12} <= {*curve.overfitting}
+    assert 1 in curve.underfitting
+
+
+@row("B1", "000 003", "True error under a known distribution")
+def b1(show: Show) -> None:
+    dice = tl.Population(dict.fromkeys(range(1, 7), "1/6"), target=lambda x: x % 2 == 0)
+    show(dice.error(lambda x: x > 3))
+    assert dice.error(lambda x: x > 3) == Fraction(1, 3)
+    with pytest.raises(ValueError, match="sum to 5/6, not to 1") as caught:
+        tl.Population(dict.fromkeys(range(1, 6), "1/6"), target=lambda x: x % 2 == 0)
+    show(caught.value)
+
+
+@row("B3", "000 003", "Bias and variance of the sample error: h and S must be independent")
+def b3(show: Show) -> None:
+    target = {"u": {"+": "3/4", "-": "1/4"}, "v": {"+": "1/4", "-": "3/4"}}
+    known = tl.Population({"u": "1/2", "v": "1/2"}, target=target)
+    for n in (5, 20):
+        found = known.estimates({"u": "+", "v": "-"}, n)
+        show(f"h fixed, {n} rows: bias {found.bias}, variance {found.variance}")
+        assert found.bias == 0
+        assert found.variance == Fraction(1, 4) * Fraction(3, 4) / n
+    learned = known.bias(tl.NaiveBayes(), 4)
+    show(learned)
+    assert learned.exact
+    assert learned.bias < 0
+
+
+@row("B18", "004", "Bias², variance and noise add up to the expected squared error")
+def b18(show: Show) -> None:
+    coin = tl.Population({"toss": 1}, target=lambda x: {0: "1/2", 10: "1/2"})
+    found = tl.bias_variance(tl.DummyRegressor(), coin, n=5)
+    show(found)
+    assert (found.bias2, found.variance, found.noise) == (0, 5, 25)
+    assert found.error == found.bias2 + found.variance + 25
+    rng = np.random.default_rng(0)
+    y = rng.normal(0, 5, 100)
+    drawn = tl.bias_variance(tl.DummyRegressor(), np.zeros((100, 1)), y)
+    show(drawn)
+    assert math.isclose(drawn.error, drawn.bias2 + drawn.variance, rel_tol=1e-12)
+
+
+@row("B19", "004", "A simple learner has high bias, a complex one high variance")
+def b19(show: Show) -> None:
+    from sklearn.tree import DecisionTreeRegressor
+
+    chances = dict.fromkeys(range(4), "1/4")
+    known = tl.Population(chances, target=lambda x: {x * x - 1: "1/2", x * x + 1: "1/2"})
+    learners = [tl.DummyRegressor(), DecisionTreeRegressor(random_state=0)]
+    found = tl.bias_variance(learners, known, n=3)
+    show(found)
+    simple, weak = found
+    assert simple.bias2 > weak.bias2
+    assert simple.variance < weak.variance
+    assert "stronger inductive bias" in found.verdict
+
+
 @row("B4", "000 004", "Hold-out: 2/3 to learn from, 1/3 to test on, alike in the classes")
 def b4(show: Show) -> None:
     y = np.array(["+"] * 60 + ["-"] * 30)
@@ -124,10 +198,38 @@ def b5(show: Show) -> None:
         return float((model.predict(part) == np.asarray(part.target)).mean())
 
     scores = {alpha: accuracy(alpha, split.validation) for alpha in (0.1, 1, 10)}
-    best = max(scores, key=scores.__getitem__)
+    folds = tl.Folds.three(Fraction(3, 14), Fraction(4, 14))
+    found = tl.tune(tl.NaiveBayes(), {"alpha": [0.1, 1, 10]}, table, cv=folds)
     show(f"{[len(part) for part in parts]} rows; on validation {scores}")
-    show(f"alpha = {best}, on test {accuracy(best, split.test):.3f}")
+    show(found)
     assert [len(part) for part in parts] == [7, 3, 4]
+    assert [c.estimate.value for c in found.candidates] == list(scores.values())
+    assert found.best == {"alpha": max(scores, key=scores.__getitem__)}
+    learned = table[np.sort(np.concatenate(parts[:2]))]
+    assert found.model.tally_ == tl.NaiveBayes(**found.best).fit(learned).tally_
+    assert math.isclose(found.score.value, found.model.score(table[split.test]))
+    assert "The test rows were used once" in str(found)
+
+
+@row("B8", "000", "Two learners on the same folds: the mean difference of their errors")
+def b8(show: Show) -> None:
+    table, folds = tl.example("computer"), tl.Folds.k(5)
+    learners = {"a": tl.DummyClassifier(), "b": tl.NaiveBayes()}
+    found = tl.compare(learners, table, cv=folds)
+    pair = found.difference("a", "b")
+    deltas = []
+    for train, test in folds.split(table):
+        truth = np.asarray(table[test].target)
+        wrong = [
+            Fraction(int((h.fit(table[train]).predict(table[test]) != truth).sum()), len(test))
+            for h in (tl.DummyClassifier(), tl.NaiveBayes())
+        ]
+        deltas.append(wrong[0] - wrong[1])
+    show(f"err(h_a) - err(h_b): {', '.join(map(str, deltas))}; mean {sum(deltas) / 5}")
+    show(found.verdict)
+    assert [Fraction(delta).limit_denominator(99) for delta in pair.deltas] == deltas
+    assert math.isclose(pair.delta, sum(deltas) / 5)
+    assert "No difference shown between" in found.verdict
 
 
 @row("B6", "000 003 004", "k-fold cross-validation: the mean of the folds' errors")

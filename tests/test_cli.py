@@ -28,7 +28,9 @@ TENNIS = """\
 No   5/14 · 3/5 · 1/5 · 4/5 · 3/5 = 18/875   79.5 %
 Yes  9/14 · 2/9 · 3/9 · 3/9 · 3/9 =  1/189   20.5 %
 """
-COMMANDS = ("learn", "predict", "explain", "merge", "forget", "show", "example")
+COMMANDS = (
+    "learn", "predict", "explain", "evaluate", "compare", "merge", "forget", "show", "example",
+)  # fmt: skip
 Tally = Callable[..., Result]
 
 
@@ -463,6 +465,213 @@ def test_the_working_comes_in_four_formats() -> None:
     assert several.startswith("### Row 1\n\n|")
 
 
+# evaluate
+
+
+EVALUATE = ("evaluate", "tennis.csv", "--target", "PlayTennis", "--model", "bayes")
+
+
+def test_evaluating_prints_the_report_of_the_library() -> None:
+    table = tl.example("tennis")
+    found = tl.evaluate(tl.NaiveBayes(m=2.0), table, cv=tl.Folds.k(3, repeats=2, seed=4), by="Wind")
+    given = ("--m", 2, "--cv", 3, "--repeats", 2, "--seed", 4, "--by", "Wind")
+    assert fine(*EVALUATE, *given) == f"{found}\n"
+    for cv in ("loo", "holdout", "bootstrap", "forward"):
+        found = tl.evaluate(tl.NaiveBayes(), table, cv=cv)
+        assert fine(*EVALUATE, "--cv", cv) == f"{found}\n"
+    found = tl.evaluate(
+        tl.NaiveBayes(), table, cv=3, scores=["f1", "error"], positive="No", level=0.9
+    )
+    given = ("--cv", 3, "--scores", "f1,error", "--positive", "No", "--level", 0.9)
+    assert fine(*EVALUATE, *given) == f"{found}\n"
+
+
+def test_a_finding_is_saved_in_the_form_of_its_ending() -> None:
+    found = tl.evaluate(tl.NaiveBayes(), tl.example("tennis"), cv=3)
+    assert fine(*EVALUATE, "--cv", 3, "-o", "r.txt").splitlines() == [
+        "NaiveBayes() on 14 rows, Folds.k(3, stratified=True, seed=0)",
+        found.headline,
+        "saved         r.txt",
+    ]
+    assert Path("r.txt").read_text() == f"{found}\n"
+    fine(*EVALUATE, "--cv", 3, "-o", "r.html")
+    page = Path("r.html").read_text()
+    assert page.startswith("<!doctype html>")
+    assert page.count("<svg") == len(found.plots()) == 4
+    fine(*EVALUATE, "--cv", 3, "-o", "r.json")
+    shown = json.loads(fine(*EVALUATE, "--cv", 3, "--json", "-o", "r.md"))
+    assert shown["records"] == json.loads(Path("r.json").read_text())["records"]
+    assert (shown["target"], shown["left_out"], shown["saved"]) == ("PlayTennis", {}, "r.md")
+    assert "r.pdf: give a name that ends in .html" in failed(*EVALUATE, "-o", "r.pdf")
+    assert not Path("r.pdf").exists()
+
+
+def test_json_has_null_where_a_score_has_no_value() -> None:
+    text = fine(*EVALUATE, "--cv", 4, "--no-stratified", "--seed", 1, "--json")
+    page = json.loads(text, parse_constant=lambda name: pytest.fail(f"{name} is no JSON"))
+    assert None in [record["value"] for record in page["records"]]
+
+
+def test_evaluating_leaves_identifiers_out_and_says_so() -> None:
+    arguments = ("evaluate", "tennis-day.csv", "--target", "PlayTennis", "--model", "bayes",
+                 "--cv", 3)  # fmt: skip
+    result = tally(*arguments)
+    said = "tally: left out Day: all of its 14 values are different. --keep Day brings it back."
+    assert said in result.stderr
+    assert result.stdout == fine(*EVALUATE, "--cv", 3)
+    assert fine(*arguments, "--keep", "Day") != result.stdout
+
+
+def test_groups_stay_together_and_are_not_learned_from() -> None:
+    result = tally(*EVALUATE, "--cv", 2, "--groups", "Wind", "--json")
+    assert "categories Outlook, Temperature, Humidity; target" in result.stderr
+    table = tl.table(Path("tennis.csv"), target="PlayTennis", groups="Wind")
+    found = tl.evaluate(tl.NaiveBayes(), table, cv=2)
+    assert json.loads(result.stdout)["records"] == found.plain()["records"]
+
+
+def test_scores_are_given_by_a_column_that_is_not_learned_from() -> None:
+    shown = fine(*EVALUATE, "--cv", 3, "--ignore", "Wind", "--by", "Wind")
+    assert [line.split()[0] for line in shown.split("accuracy by Wind")[1].splitlines()[1:4]] == [
+        "Wind", "Strong", "Weak",
+    ]  # fmt: skip
+
+
+def test_a_positive_class_is_found_whatever_its_type() -> None:
+    rows = "".join(f"{at % 5},{at % 2}\n" for at in range(60))
+    Path("n.csv").write_text(f"x,y\n{rows}")
+    arguments = ("evaluate", "n.csv", "--target", "y", "--model", "bayes", "--scores", "recall")
+    recall = tl.evaluate(tl.NaiveBayes(), "n.csv", "y", scores="recall", positive=0)
+    assert fine(*arguments, "--positive", "0") == f"{recall}\n"
+    message = failed(*arguments, "--positive", "2")
+    assert message == "evaluate: positive is '2', and the classes are 0, 1."
+
+
+def test_numbers_are_evaluated_too() -> None:
+    Path("n.csv").write_text("x,y\n" + "".join(f"{at},{at / 7}\n" for at in range(30)))
+    arguments = ("evaluate", "n.csv", "--target", "y", "--model", "mean", "--keep", "x")
+    assert fine(*arguments) == f"{tl.evaluate(tl.DummyRegressor(), 'n.csv', 'y')}\n"
+
+
+def test_a_file_that_is_not_held_is_streamed(monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, 150_000)
+    table = {"x": rng.normal(size=len(y)) + y, "y": y}
+    pq.write_table(pa.table(table), "long.parquet")
+    arguments = ("evaluate", "long.parquet", "--target", "y", "--model", "bayes", "--scores",
+                 "accuracy,brier", "--json")  # fmt: skip
+    held = json.loads(fine(*arguments))
+    monkeypatch.setattr("tallylearn.sources.holding.SMALL", 0)
+    streamed = json.loads(fine(*arguments, "--threads", 2))
+    assert streamed["records"] == held["records"]
+    assert "Take fewer folds, or read it into memory" in failed(*arguments, "--cv", "loo")
+    assert "draws its rows again and again" in failed(*arguments, "--cv", "bootstrap")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ((), "the class 'No' has 5 rows, fewer than the 10 parts it is dealt out to. Take fewer "
+             "parts, or --no-stratified."),
+        (("--cv", "0"), "number is 0. Give a whole number, 2 or more."),
+        (("--cv", "3", "--scores", "mae"), "'mae' is for a regressor"),
+        (("--cv", "3", "--scores", "f"), "there is no score 'f'"),
+        (("--cv", "3", "--by", "z"), "by names the column 'z'"),
+        (("--cv", "3", "--groups", "z"), "groups names the column 'z'"),
+        (("--cv", "3", "--groups", "Wind"), "2 groups ('Strong', 'Weak') cannot be in 3 parts"),
+        (("--cv", "3", "--level", "95"), "level is 95.0. Give one between 0 and 1"),
+        (("--cv", "3", "--repeats", "0"), "repeats is 0"),
+        (("--cv", "forward", "--order", "z"), "order names the column 'z'"),
+        (("--cv", "3", "--alpha", "-1"), "'alpha' parameter of NaiveBayes"),
+        (("--cv", "3", "-o", "no/r.md"), "no folder 'no'"),
+    ],
+)  # fmt: skip
+def test_a_bad_evaluation_is_one_sentence_and_nothing_is_written(
+    arguments: tuple[str, ...], words: str
+) -> None:
+    before = sorted(Path().iterdir())
+    assert words in failed(*EVALUATE, *arguments, *(() if "-o" in arguments else ("-o", "r.html")))
+    assert sorted(Path().iterdir()) == before
+
+
+def test_an_evaluation_that_is_not_written_right_is_misused() -> None:
+    assert "'ten' is no number of folds, and none of loo" in misused(*EVALUATE, "--cv", "ten")
+    assert "--seed does not go with --cv loo" in misused(*EVALUATE, "--cv", "loo", "--seed", 1)
+    assert "--order does not go with --cv 10" in misused(*EVALUATE, "--order", "Wind")
+    assert "does not go with --model bayes" in misused(*EVALUATE, "--set", "depth=3")
+
+
+def test_a_fold_that_fails_is_kept_out_on_request() -> None:
+    Path("n.csv").write_text("x,y\n0.0,a\n0.5,a\n0.8,a\n1.0,b\n1.0,b\n3.0,b\n")
+    arguments = ("evaluate", "n.csv", "--target", "y", "--model", "qda", "--cv", 3)
+    message = failed(*arguments)
+    assert "QuadraticDiscriminantAnalysis on fold 0: class 'b' has one row, or none" in message
+    shown = fine(*arguments, "--on-error", "keep")
+    assert "Failed on 1 fold, left out; fold 0: class 'b'" in shown
+
+
+# compare
+
+
+def numbers() -> Path:
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, 60)
+    rows = zip(y, rng.normal(size=60) + y, rng.normal(size=60) ** 2, strict=True)
+    Path("n.csv").write_text("y,a,b\n" + "".join(f"{c},{a:.6f},{b:.6f}\n" for c, a, b in rows))
+    return Path("n.csv")
+
+
+COMPARE = ("compare", "n.csv", "--target", "y", "--models")
+
+
+def test_comparing_prints_the_report_of_the_library() -> None:
+    models = {
+        "bayes": tl.NaiveBayes(),
+        "lda": tl.LinearDiscriminantAnalysis(),
+        "centroid": tl.NearestCentroid(),
+    }
+    found = tl.compare(models, numbers(), "y")
+    assert fine(*COMPARE, "bayes,lda,centroid") == f"{found}\n"
+    folds = tl.Folds.k(5, repeats=3, seed=2)
+    found = tl.compare(models, "n.csv", "y", cv=folds, score="recall", positive=0, level=0.8)
+    given = ("--cv", 5, "--repeats", 3, "--seed", 2, "--score", "recall", "--positive", "0",
+             "--level", 0.8)  # fmt: skip
+    assert fine(*COMPARE, "bayes,lda,centroid", *given) == f"{found}\n"
+    page = json.loads(fine(*COMPARE, "bayes,lda", "--models", "centroid", *given, "--json"))
+    assert page["records"] == found.plain()["records"]
+    assert page["target"] == "y"
+    shown = fine(*COMPARE, "bayes,lda,centroid", *given, "-o", "c.html")
+    assert shown == f"{found.report().title}\n{found.verdict}\nsaved         c.html\n"
+    assert Path("c.html").read_text().count("<svg") == len(found.plots())
+
+
+def test_comparing_files_that_are_not_held_gives_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    numbers()
+    held = json.loads(fine(*COMPARE, "bayes,lda,majority", "--json"))
+    monkeypatch.setattr("tallylearn.sources.holding.SMALL", 0)
+    assert json.loads(fine(*COMPARE, "bayes,lda,majority", "--json"))["records"] == held["records"]
+    message = failed(*COMPARE, "bayes,lda", "--cv", "bootstrap")
+    assert message.endswith("Take a number of folds, or read it into memory.")
+
+
+def test_a_bad_comparison_is_told_in_one_sentence() -> None:
+    numbers()
+    assert "bayes is a classifier, and mean is a regressor" in failed(*COMPARE, "bayes,mean")
+    assert "'mae' is for a regressor" in failed(*COMPARE, "bayes,lda", "--score", "mae")
+    assert "positive is '2', and the classes are 0, 1" in failed(
+        *COMPARE, "bayes,lda", "--score", "f1", "--positive", "2"
+    )
+    assert "ends in .html" in failed(*COMPARE, "bayes,lda", "-o", "c.png")
+    tennis = ("compare", "tennis.csv", "--target", "PlayTennis", "--cv", 5, "--models")
+    message = failed(*tennis, "bayes,centroid", "-o", "c.html")
+    assert "column 'Outlook' holds categories" in message
+    assert "--ignore Outlook" in message
+    assert not Path("c.html").exists()
+    assert "name two or more" in misused(*COMPARE, "bayes")
+    assert "the models are bayes, lda" in misused(*COMPARE, "bayes,tree")
+    assert "names lda twice" in misused(*COMPARE, "lda,bayes,lda")
+
+
 # merge, forget, show, example
 
 
@@ -631,14 +840,13 @@ def test_the_demo_fits_a_screen_and_scores_honestly() -> None:
     assert (run.returncode, run.stderr) == (0, "")
     assert len(run.stdout.splitlines()) < 60
     assert run.stdout.endswith(TENNIS)
-    table = tl.example("tennis")
-    for name, model in (
-        ("naive Bayes", tl.NaiveBayes(alpha=0)),
-        ("majority class", tl.DummyClassifier()),
-    ):
+    table, shares = tl.example("tennis"), []
+    for model in (tl.NaiveBayes(alpha=0), tl.DummyClassifier()):
         rest = [[i for i in range(14) if i != at] for at in range(14)]
         right = sum(int(model.fit(table[rest[at]]).score(table[at])) for at in range(14))
-        assert f"{name:<14} {right:>2} of 14 right" in run.stdout
+        shares.append(f"{right / 14:.3f}")
+    assert f"accuracy {shares[0]} [" in run.stdout
+    assert f"], majority {shares[1]}\n" in run.stdout
 
 
 # progress
@@ -657,6 +865,19 @@ def test_a_bar_shows_the_rows_only_when_the_work_lasts() -> None:
         assert progress.rows == 28
         assert words in screen.getvalue()
         assert bool(screen.getvalue()) == bool(words)
+
+
+def test_a_bar_of_several_passes_is_full_after_the_last() -> None:
+    from rich.console import Console
+
+    pq.write_table(pa.table({"x": np.arange(14.0)}), "x.parquet")
+    console = Console(file=io.StringIO(), force_terminal=True, width=80)
+    progress = Progress([Path("x.parquet")], console, patience=0.0, passes=2)
+    progress(14)
+    assert not progress._bar.finished
+    progress(14)
+    assert progress._bar.finished
+    progress.close()
 
 
 def test_the_number_of_rows_is_guessed_before_they_are_read() -> None:

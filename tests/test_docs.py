@@ -9,7 +9,10 @@ import warnings
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
+from tallylearn.cli import main
+from tallylearn.sources.shipped import text_of
 from tests.test_catalogue import ROWS as CATALOGUE
 
 DOCS = Path(__file__).parent.parent / "docs"
@@ -17,6 +20,7 @@ GENERATED = {"catalogue.md"}  # its code is run where it is written, in test_cat
 PAGES = sorted(page for page in DOCS.rglob("*.md") if page.name not in GENERATED)
 NOTES = sorted((DOCS / "notes").glob("*.md"))
 BLOCK = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+SESSION = re.compile(r"^```text\n\$ tally (.*?)\n.*?^```$", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"\]\(([^)#:]+)(?:#[^)]*)?\)")
 FLAGS = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
 ROWS = {"A": 14, "B": 19, "C": 34, "D": 11, "E": 14, "F": 20, "G": 23, "H": 11, "I": 9, "J": 3}
@@ -86,3 +90,14 @@ def test_every_catalogue_id_is_on_a_notes_page() -> None:
 def test_what_is_built_is_not_called_planned() -> None:
     assert set().union(*(listed(page, "Ids") for page in NOTES)) == BUILT
     assert set().union(*(listed(page, "Planned") for page in NOTES)) == set(IDS) - BUILT
+
+
+@pytest.mark.parametrize("page", [DOCS / "evaluation.md"], ids=name)
+def test_a_session_on_a_page_says_what_the_command_says(
+    page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "tennis.csv").write_text(text_of("tennis"))
+    for session in SESSION.finditer(page.read_text(encoding="utf-8")):
+        result = CliRunner().invoke(main, session[1].split())
+        assert session[0] == f"```text\n$ tally {session[1]}\n{result.output}```"

@@ -102,17 +102,38 @@ def each(call: Callable[[Thing], Result], items: Iterable[Thing]) -> list[Result
         return list(pool.map(call, items))
 
 
+class Sum:
+    """A sum of tallies as they come, added as a fixed binary tree: large ones are added rarely.
+
+    >>> found = Sum()
+    >>> for number in (1, 2, 3):
+    ...     found.add(number)
+    >>> found.total()
+    6
+    """
+
+    def __init__(self) -> None:
+        self._stack: list[tuple[int, Any]] = []  # the size of a subtree, and its sum
+
+    def add(self, tally: Any) -> None:
+        """One summand more."""
+        size = 1
+        while self._stack and self._stack[-1][0] == size:
+            before, left = self._stack.pop()
+            tally, size = left + tally, before + size
+        self._stack.append((size, tally))
+
+    def total(self) -> Any:
+        """The sum so far; None where nothing was added."""
+        result = None
+        for _, left in reversed(self._stack):
+            result = left if result is None else left + result
+        return result
+
+
 def total(call: Callable[[Item], Any], blocks: Iterable[Item]) -> Any:
     """The sum of the tallies of all blocks, added as a fixed binary tree; None for no block."""
-    stack: list[tuple[int, Any]] = []  # the size of a subtree, and its sum
+    found = Sum()
     for tally in here().map(call, blocks):
-        size = 1
-        while stack and stack[-1][0] == size:
-            before, left = stack.pop()
-            tally, size = left + tally, before + size
-        stack.append((size, tally))
-    result = None
-    while stack:
-        _, left = stack.pop()
-        result = left if result is None else left + result
-    return result
+        found.add(tally)
+    return found.total()

@@ -11,6 +11,8 @@ from typing import IO, Any
 import click
 
 from tallylearn import __version__
+from tallylearn.cli.comparing import compare
+from tallylearn.cli.evaluating import evaluate
 from tallylearn.cli.explaining import explain
 from tallylearn.cli.keeping import example, forget, merge, show
 from tallylearn.cli.learning import learn
@@ -24,6 +26,7 @@ Examples:
   tally learn tennis.csv --target PlayTennis --model bayes --alpha 0 -o t.tally
   tally explain t.tally --row Sunny,Cool,High,Strong
   tally predict t.tally tennis.csv --proba
+  tally evaluate tennis.csv --target PlayTennis --model bayes --cv loo
 
 \b
 Exit codes:
@@ -80,5 +83,5 @@ def main() -> None:
             stream.reconfigure(errors="backslashreplace")
 
 
-for command in (learn, predict, explain, merge, forget, show, example):
+for command in (learn, predict, explain, evaluate, compare, merge, forget, show, example):
     main.add_command(command)

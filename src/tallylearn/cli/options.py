@@ -6,11 +6,13 @@ import csv
 import json
 import math
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
 import click
+
+from tallylearn.cli.learners import MODELS, WHAT
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 TAB = {"tab": "\t", r"\t": "\t"}
@@ -29,6 +31,7 @@ READING = (
     ),
 )
 
+target = click.option("--target", required=True, metavar="COLUMN", help="The column to predict.")
 as_json = click.option("--json", "as_json", is_flag=True, help="Write JSON to standard output.")
 threads = click.option(
     "--threads", type=click.IntRange(min=1), help="Threads to work on; the result is the same."
@@ -37,7 +40,41 @@ threads = click.option(
 
 def reading(command: Command) -> Command:
     """Add the options for CSV files whose dialect is guessed wrong."""
-    for option in reversed(READING):
+    return added(command, READING)
+
+
+def model(command: Command) -> Command:
+    """Add the options that choose a learner."""
+    return added(command, (
+        click.option("--model", required=True, type=click.Choice(list(MODELS)), help=WHAT),
+        click.option("--alpha", type=float, help="Of bayes: added to every count (1 unless said)."),
+        click.option("--m", type=float, help="Of bayes: the m-estimate instead of alpha."),
+        click.option(
+            "--set", "pairs", multiple=True, metavar="NAME=VALUE",
+            help="Any other option of the model.",
+        ),
+    ))  # fmt: skip
+
+
+def table(command: Command) -> Command:
+    """Add the options that say what a table is."""
+    return added(command, (
+        click.option("--weight", metavar="COLUMN", help="How much each row counts."),
+        columns("--categories", "Columns to read as categories."),
+        columns("--text", "Columns to read as text."),
+        columns("--dates", "Columns to read as dates; when=year+weekday takes parts of one."),
+        click.option(
+            "--missing", multiple=True, metavar="MARK", help="A value that stands for nothing."
+        ),
+        columns("--ignore", "Columns to leave out."),
+        columns("--keep", "Columns to learn from though they look like identifiers."),
+        *READING,
+    ))  # fmt: skip
+
+
+def added(command: Command, more: Sequence[Callable[[Command], Command]]) -> Command:
+    """Add options to a command, in their order."""
+    for option in reversed(more):
         command = option(command)
     return command
 

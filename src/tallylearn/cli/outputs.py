@@ -41,6 +41,15 @@ def check_place(path: Path | None) -> None:
         raise FileError(f"{path} cannot be written: it is there, and it is no file.")
 
 
+def check_report(path: Path | None) -> None:
+    """Refuse a report that could not be written, or whose form its name does not tell."""
+    from tallylearn.evaluation.results import check_ending
+
+    check_place(path)
+    if path is not None:
+        check_ending(path)
+
+
 def save(estimator: Any, path: Path, tally: bool = True) -> None:
     """Save a model; a link stays a link, and what it points to is written."""
     estimator.save(path.resolve(), tally=tally)

@@ -17,10 +17,15 @@ class Progress:
     """Counts the rows of the blocks that are done, and draws a bar when that takes long."""
 
     def __init__(
-        self, paths: Sequence[Path], console: Any = None, patience: float = PATIENCE
+        self,
+        paths: Sequence[Path],
+        console: Any = None,
+        patience: float = PATIENCE,
+        passes: int = 1,
     ) -> None:
         self.rows = 0
         self._paths, self._console, self._patience = paths, console, patience
+        self._passes = passes
         self._started = time.monotonic()
         self._bar: Any = None
         self._task: Any = None
@@ -49,18 +54,19 @@ class Progress:
         text = TextColumn("{task.completed:,.0f} rows")
         console = self._console or Console(stderr=True)
         self._bar = Bar(BarColumn(), text, TimeElapsedColumn(), console=console, transient=True)
-        self._task = self._bar.add_task("", total=expected(self._paths))
+        rows = expected(self._paths)
+        self._task = self._bar.add_task("", total=None if rows is None else self._passes * rows)
         self._bar.start()
 
 
 @contextmanager
 def watched(
-    paths: Sequence[Path], threads: int | None = None, patience: float = PATIENCE
+    paths: Sequence[Path], threads: int | None = None, patience: float = PATIENCE, passes: int = 1
 ) -> Iterator[Progress]:
-    """Work on threads, the rows counted as they are done."""
+    """Work on threads, the rows counted as they are done, in every pass over them."""
     from tallylearn.engines import engine
 
-    progress = Progress(paths, patience=patience)
+    progress = Progress(paths, patience=patience, passes=passes)
     try:
         with engine(threads, progress):
             yield progress

@@ -17,6 +17,12 @@ _HINTS = (
     rf"\b(categories|text|dates|ignore|missing)=({_LIST}|{_ANY})",
     rf"dialect=\{{\"(\w+)\": ({_ANY})\}}",
 )
+_NAMES = {
+    'dialect={"header": False}': "--no-header",
+    "stratified=False": "--no-stratified",
+    "on_error='keep'": "--on-error keep",
+    "positive=": "--positive",
+}
 _ASIDES = (  # scikit-learn's own sentences, which follow ours
     r" Found array with 0 [^.]*\.",
     r" Input y contains \w+\.",
@@ -33,7 +39,8 @@ def sentence(error: BaseException) -> str:
     text = " ".join(str(error).split())
     for pattern in _HINTS:
         text = re.sub(pattern, _as_option, text)
-    text = text.replace('dialect={"header": False}', "--no-header")
+    for python, option in _NAMES.items():
+        text = text.replace(python, option)
     for pattern in _ASIDES:
         text = re.sub(pattern, "", text)
     return text

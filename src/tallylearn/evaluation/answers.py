@@ -40,7 +40,7 @@ class Answers:
     proba : the probability of every class in every row, (n, k); within 1e-6 each is in [0, 1] and
         a row sums to 1.
     weight : of the rows, from zero up.
-    start : the number of the first row, for messages.
+    start : the number of the first row, or the numbers of all, for messages.
 
     Examples
     --------
@@ -55,7 +55,7 @@ class Answers:
     classes: tuple[Any, ...] = ()
     proba: Array | None = None  # (n, k)
     weight: Array | None = None  # (n,)
-    start: int = 0
+    start: Any = 0
 
     def __post_init__(self) -> None:
         for name in ("truth", "said", "proba", "weight"):
@@ -80,6 +80,8 @@ class Answers:
         for name in ("proba", "weight"):
             if (found := getattr(self, name)) is not None:
                 named[name] = found[rows]
+        if isinstance(self.start, np.ndarray):
+            return replace(self, **named, start=self.start[rows])
         first = rows.start or 0 if isinstance(rows, slice) else 0
         return replace(self, **named, start=self.start + first)
 

@@ -9,6 +9,7 @@ import numpy as np
 from tallylearn.errors import InputError, TargetError
 from tallylearn.tables import Array, Codes
 
+Start = int | Array  # the number of the first row, or of every row
 TOLERANCE = 1e-6  # by which a probability may leave [0, 1], and a row's sum may miss 1
 
 
@@ -22,7 +23,7 @@ def check_lengths(truth: Any, **others: Any) -> None:
             )
 
 
-def check_numbers(truth: Array, said: Array, start: int) -> None:
+def check_numbers(truth: Array, said: Array, start: Start) -> None:
     """Numbers, or vectors of as many numbers."""
     if truth.shape != said.shape or truth.ndim not in (1, 2):
         raise InputError(
@@ -34,7 +35,7 @@ def check_numbers(truth: Array, said: Array, start: int) -> None:
         check_rows(name, np.asarray(finite), numbers, start)
 
 
-def check_classes(truth: Codes, said: Codes, classes: tuple[Any, ...], start: int) -> None:
+def check_classes(truth: Codes, said: Codes, classes: tuple[Any, ...], start: Start) -> None:
     """A class in every row, of one type in the truth and the answers."""
     for name, codes in (("truth", truth), ("said", said)):
         if codes.codes.min(initial=0) < 0:
@@ -47,7 +48,7 @@ def check_classes(truth: Codes, said: Codes, classes: tuple[Any, ...], start: in
         )
 
 
-def check_proba(proba: Array, classes: tuple[Any, ...], start: int) -> None:
+def check_proba(proba: Array, classes: tuple[Any, ...], start: Start) -> None:
     """One column a class, numbers between 0 and 1, rows that sum to 1."""
     if proba.ndim != 2 or proba.shape[1] != len(classes):
         raise InputError(
@@ -59,34 +60,57 @@ def check_proba(proba: Array, classes: tuple[Any, ...], start: int) -> None:
         inside = (proba >= -TOLERANCE) & (proba <= 1 + TOLERANCE)
         row, column = (int(place) for place in np.argwhere(~inside)[0])
         raise InputError(
-            f"row {start + row} has the probability {proba[row, column]} for class "
+            f"row {_number(start, row)} has the probability {proba[row, column]} for class "
             f"{classes[column]!r}. Probabilities lie between 0 and 1."
         )
     sums = proba @ np.ones(proba.shape[1])
     if (off := np.abs(sums - 1) > TOLERANCE).any():
         row = int(np.argmax(off))
         raise InputError(
-            f"the probabilities of row {start + row} sum to {sums[row]}, not to 1 (within "
+            f"the probabilities of row {_number(start, row)} sum to {sums[row]}, not to 1 (within "
             f"{TOLERANCE:g}). Divide every row by its sum."
         )
 
 
-def check_rows(name: str, right: Array, values: Array, start: int) -> None:
+def check_rows(name: str, right: Array, values: Array, start: Start) -> None:
     """The first row that is not right is named, with its value."""
     if not right.all():
         row = int(np.argmin(right))
         raise InputError(
-            f"{name!r} has {values[row]} in row {start + row}. Leave the row out, or replace the "
-            "value."
+            f"{name!r} has {values[row]} in row {_number(start, row)}. Leave the row out, or "
+            "replace the value."
         )
 
 
-def check_near(right: Array, truth: Array, said: Array, start: int) -> None:
+def check_near(right: Array, truth: Array, said: Array, start: Start) -> None:
     """Errors that a double can hold."""
     if not right.all():
         row = int(np.argmin(right))
         raise InputError(
-            f"row {start + row}: the truth {truth[row]} and the answer {said[row]} are so far "
-            "apart that their difference, or its square, is beyond every double. Leave the row "
+            f"row {_number(start, row)}: the truth {truth[row]} and the answer {said[row]} are so "
+            "far apart that their difference, or its square, is beyond every double. Leave the row "
             "out, or take a smaller unit for all."
         )
+
+
+def one_a_row(call: str, found: Any, n: int) -> Array:
+    """What an estimator answers, as an array with a place for every row."""
+    array = np.asarray(found)
+    if array.ndim == 0 or len(array) != n:
+        have = f"{len(array)} answers" if array.ndim else f"{found!r:.40}"
+        raise InputError(f"{call} gives {have} for {n} rows. It should give one a row.")
+    return array
+
+
+def numeric(said: Array) -> Array:
+    """Answers as doubles; the first that is none is named."""
+    try:
+        return said.astype(np.float64)
+    except (TypeError, ValueError):
+        raise InputError(
+            f"predict answers with {said.flat[0]!r}, and the target is a number."
+        ) from None
+
+
+def _number(start: Start, row: int) -> int:
+    return int(start[row]) if isinstance(start, np.ndarray) else start + row

@@ -6,11 +6,9 @@ for every fold anew.
 
 from __future__ import annotations
 
-import copy
 import inspect
-import sys
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -21,13 +19,16 @@ from tallylearn.doors.onepass import Learned, OnePass
 from tallylearn.doors.schemas import checked
 from tallylearn.doors.shell import Estimator
 from tallylearn.doors.tasks import log_shares
-from tallylearn.errors import InputError, OptionError, TallyError, listed
+from tallylearn.errors import InputError, OptionError, TallyError, speaking
 from tallylearn.evaluation.answers import Answers
+from tallylearn.evaluation.asking import Done, Task, asked, cloned
 from tallylearn.evaluation.exams import Exam, picked
+from tallylearn.evaluation.ledgers import Ledger
 from tallylearn.evaluation.rounds import BEFORE, FIRST, Round
 from tallylearn.folds import Split
 from tallylearn.sources import Table
-from tallylearn.tables import Array, Block, Codes
+from tallylearn.sources.memory import check_size
+from tallylearn.tables import Array, Codes
 
 Watch = Callable[[int], None]
 
@@ -59,11 +60,11 @@ class Crossing:
     exam: Exam
     keep: bool = False  # whether a fold that fails is noted, and the others kept
     watch: Watch | None = None  # told of every fold that is done
+    ledger: Ledger = field(default_factory=Ledger)  # shared with learners that count alike
     proba: bool = True  # whether probabilities are wanted
 
     def __post_init__(self) -> None:
         self.failures: list[Failure] = []
-        self._tallies: dict[int, list[Any]] = {}
 
     def told(self, rounds: Iterable[Round | list[Split]]) -> Iterator[Told]:
         """The answers, round after round."""
@@ -76,7 +77,7 @@ class Crossing:
                 yield from self._fitted_anew(splits)
 
     def _in_one_pass(self, place: Round) -> Iterator[Told]:
-        self.learner._check_options()
+        self._check_learner()
         if place.alone and (found := self._left_out(place)) is not None:
             yield found
         elif self.exam.in_memory:
@@ -84,12 +85,21 @@ class Crossing:
         else:
             yield from self._from_files(place)
 
+    def _check_learner(self) -> None:
+        """What no fold can change is said before the first."""
+        learner, read = self.learner, self.exam.read
+        assert read is not None
+        with speaking(type(learner).__name__):
+            learner._check_options()
+            schema = checked(read.source.schema, learner.kinds, type(learner).__name__)
+            check_size(len(self.exam), learner._width(schema))
+
     def trained(self, place: Round) -> list[Any]:
         """The training tally of every fold: counted once, solved as often as is asked."""
-        key = id(place)
-        if key not in self._tallies:
-            self._tallies = {key: list(_trained(self.learner, self.exam, place))}
-        return self._tallies[key]
+        found: list[Any] = self.ledger.of(
+            self.learner, place, lambda: list(_trained(self.learner, self.exam, place))
+        )
+        return found
 
     def _models(self, place: Round) -> Iterator[tuple[int, Any]]:
         """A fitted learner for every fold."""
@@ -104,7 +114,7 @@ class Crossing:
         assert read is not None
         schema = checked(read.source.schema, learner.kinds, type(learner).__name__)
         schema = learner._settled(schema, tally)
-        learner._learn(Learned(schema, tally, "", True, learner._shape()))
+        learner._learn(Learned(schema, tally, read.label_type, read.by_name, learner._shape()))
         return learner
 
     def _in_memory(self, place: Round) -> Iterator[Told]:
@@ -142,10 +152,12 @@ class Crossing:
         """All rows at once, where the learner can leave each out of the whole."""
         read = self.exam.read
         assert read is not None
-        if not self.exam.in_memory or type(self.learner).left_out is OnePass.left_out:
+        some = not self.exam.in_memory or place.part.min(initial=0) < 0
+        if some or type(self.learner).left_out is OnePass.left_out:
             return None
         _, block = read.whole(self.exam.task)
-        whole = engines.total(self.learner.tally, block.cut())
+        count = lambda: engines.total(self.learner.tally, block.cut())  # noqa: E731
+        whole = self.ledger.of(self.learner, read, count)
         scores = self.learner.left_out(whole, block)
         if scores is None:
             return None
@@ -159,6 +171,8 @@ class Crossing:
 
     def _fitted_anew(self, splits: Iterable[Split]) -> Iterator[Told]:
         by_repeat: dict[int, list[Done]] = {}
+        if not self._is_ours:
+            self._check_foreigner()
         for split in splits:
             found = self._tried(split.repeat, split.fold, self._sat, split)
             if found is not None:
@@ -167,42 +181,68 @@ class Crossing:
         for repeat, done in by_repeat.items():
             yield self._joined(repeat, done)
 
+    def fitted(self, rows: Array | None = None) -> Any:
+        """The learner fitted on some rows of the exam, or on all."""
+        read = self.exam.read
+        if isinstance(self.learner, OnePass) and read is not None:
+            self._check_learner()
+            if rows is not None:
+                part = np.full(len(self.exam), -1, dtype=np.int32)
+                part[rows] = 0
+                return self._solved(self.trained(Round(0, part, 2, FIRST))[0])
+            learner = cloned(self.learner)
+            learner._learn(learner._learned(read))
+            return learner
+        train = np.arange(len(self.exam)) if rows is None else rows
+        if self._is_ours:
+            return self._ours(train)
+        self._check_foreigner()
+        return self._theirs(train)
+
+    @property
+    def _is_ours(self) -> bool:
+        return isinstance(self.learner, Estimator) and self.exam.read is not None
+
     def _sat(self, split: Split) -> Done:
         """Fit on one part of the rows, and answer the other."""
-        if isinstance(self.learner, Estimator) and self.exam.read is not None:
-            return self._sat_by_ours(split)
-        X, y = self.exam.outside
-        model, rows = cloned(self.learner), self.exam.rows
-        weight = self.exam.weight
-        more = {} if weight is None else {"sample_weight": weight[split.train]}
-        if more and "sample_weight" not in inspect.signature(model.fit).parameters:
-            raise OptionError(f"{type(model).__name__} takes no sample_weight.")
-        model.fit(picked(X, rows[split.train]), y[split.train], **more)
-        test = picked(X, rows[split.test])
-        fold = np.full(len(split.test), split.fold)
-        if self.exam.task == "regressor":
-            return Done(fold, split.test, np.asarray(model.predict(test)), None)
-        said = _places(model.predict(test), self.exam.classes)
-        proba = None
-        if self.proba and hasattr(model, "predict_proba"):
-            proba = _spread(model.predict_proba(test), list(model.classes_), self.exam.classes)
-        return Done(fold, split.test, said, proba)
+        if self._is_ours:
+            assert self.exam.read is not None
+            _, block = self.exam.read.whole(self.exam.task)
+            model = self._ours(split.train)
+            task = Task(split.fold, split.test, split.test, block, model, self.proba)
+            return task.answered(self.exam.classes)
+        test = picked(self.exam.outside[0], self.exam.rows[split.test])
+        done = asked(self._theirs(split.train), test, split, self.exam, self.proba)
+        self._joined(split.repeat, [done])  # what is wrong with an answer is said of this fold
+        return done
 
-    def _sat_by_ours(self, split: Split) -> Done:
+    def _check_foreigner(self) -> None:
+        """What no fold can change is said before the first."""
+        _ = self.exam.outside  # raises where others cannot read the table
+        who = type(self.learner).__name__
+        taken = inspect.signature(self.learner.fit).parameters
+        if self.exam.weight is not None and "sample_weight" not in taken:
+            raise OptionError(f"{who}.fit takes no sample_weight. Leave the weights out.")
+
+    def _theirs(self, train: Array) -> Any:
+        X, y = self.exam.outside
+        model, weight = cloned(self.learner), self.exam.weight
+        more = {} if weight is None else {"sample_weight": weight[train]}
+        model.fit(picked(X, self.exam.rows[train]), y[train], **more)
+        return model
+
+    def _ours(self, train: Array) -> Any:
         read = self.exam.read
         assert read is not None
         _, block = read.whole(self.exam.task)
-        model = cloned(self.learner)
-        declared = read.source.declared
-        table = Table(block, _raw(self.exam.truth), block.weight, declared)
-        part = table[split.train]
+        model, declared = cloned(self.learner), read.source.declared
+        part = Table(block, _raw(self.exam.truth), block.weight, declared)[train]
         if declared.target is None:
-            part.target, y = None, _raw(self.exam.truth)[split.train]
+            part.target, y = None, _raw(self.exam.truth)[train]
             model.fit(part, y)
         else:
             model.fit(part)
-        task = Task(split.fold, split.test, split.test, block, model, self.proba)
-        return task.answered(self.exam.classes)
+        return model
 
     def _joined(self, repeat: int, done: list[Done]) -> Told:
         rows = np.concatenate([part.rows for part in done])
@@ -213,76 +253,34 @@ class Crossing:
             proba = np.concatenate([part.proba for part in done if part.proba is not None])
         weight = None if exam.weight is None else exam.weight[rows]
         if exam.task == "regressor":
-            return Told(repeat, rows, fold, Answers(exam.truth[rows], said, weight=weight))
+            answers = Answers(exam.truth[rows], said, weight=weight, start=exam.rows[rows])
+            return Told(repeat, rows, fold, answers)
         truth = Codes(exam.classes, exam.truth.codes[rows], exam.classes)
         codes = Codes(exam.classes, said.astype(np.int32))
-        return Told(repeat, rows, fold, Answers(truth, codes, exam.classes, proba, weight))
+        answers = Answers(truth, codes, exam.classes, proba, weight, exam.rows[rows])
+        return Told(repeat, rows, fold, answers)
 
     def _tried(self, repeat: int, fold: int, call: Callable[[Any], Any], given: Any) -> Any:
         try:
             return call(given)
         except Exception as error:
+            who, ours = type(self.learner).__name__, isinstance(error, TallyError)
+            said = " ".join(str(error).split())
             if self.keep:
-                self.failures.append(Failure(repeat, fold, f"{type(error).__name__}: {error}"))
+                said = said if ours else f"{type(error).__name__}: {said}"
+                self.failures.append(Failure(repeat, fold, said))
                 return None
             if isinstance(error, TallyError):
-                error.args = (f"{_where(repeat, fold)}: {error}",)
+                error.args = (f"{who} on {_where(repeat, fold)}: {said.removeprefix(f'{who}: ')}",)
                 raise
             raise InputError(
-                f"{type(self.learner).__name__} failed on {_where(repeat, fold)}: "
-                f"{type(error).__name__}: {error}. on_error='keep' keeps the other folds."
+                f"{who} failed on {_where(repeat, fold)}: {type(error).__name__}: "
+                f"{said.rstrip('.')}. on_error='keep' keeps the other folds."
             ) from error
 
     def _told_of_one(self) -> None:
         if self.watch is not None:
             self.watch(1)
-
-
-@dataclass(frozen=True)
-class Done:
-    """The answers of one fold: classes as places among all classes of the table."""
-
-    fold: Array
-    rows: Array
-    said: Array
-    proba: Array | None  # (n, k)
-
-
-@dataclass(frozen=True)
-class Task:
-    """Rows for a fitted learner of ours to answer."""
-
-    fold: int
-    rows: Array  # their numbers in the exam
-    here: Array  # and in the block
-    block: Block
-    model: Any
-    proba: bool
-
-    def __len__(self) -> int:
-        return len(self.rows)
-
-    def answered(self, classes: tuple[Any, ...]) -> Done:
-        """What it says, with its probabilities where it classifies."""
-        fold, block = np.full(len(self.rows), self.fold), self.block[self.here]
-        if self.model.task == "regressor":
-            return Done(fold, self.rows, self.model._answers(block), None)
-        known = list(self.model.model_.classes)
-        place = np.array([classes.index(key) for key in known])
-        if not self.proba:
-            return Done(fold, self.rows, place[self.model._chosen(block)], None)
-        chosen, shares = self.model._told(block)
-        return Done(fold, self.rows, place[chosen], _spread(shares, known, classes))
-
-
-def cloned(estimator: Any) -> Any:
-    """The same estimator, not fitted."""
-    if isinstance(estimator, Estimator):
-        return type(estimator)(**estimator.get_params())
-    theirs = sys.modules.get("sklearn.base")
-    if theirs is not None and hasattr(estimator, "get_params"):
-        return theirs.clone(estimator)
-    return copy.deepcopy(estimator)
 
 
 def _trained(learner: OnePass, exam: Exam, place: Round) -> Iterator[Any]:
@@ -296,28 +294,6 @@ def _trained(learner: OnePass, exam: Exam, place: Round) -> Iterator[Any]:
     numbered = exam.read.numbered(exam.task)
     pieces = (Piece(np.where(part[rows] == 0, 0, -1), block) for rows, block in numbered)
     return iter(tallies(learner, pieces, 1))
-
-
-def _spread(proba: Any, known: list[Any], classes: tuple[Any, ...]) -> Array:
-    """Probabilities under all classes of the table; a class that was not learned has none."""
-    if tuple(known) == classes:
-        return np.asarray(proba, dtype=np.float64)
-    out = np.zeros((len(proba), len(classes)))
-    out[:, [classes.index(_plain(key)) for key in known]] = proba
-    return out
-
-
-def _places(said: Any, classes: tuple[Any, ...]) -> Array:
-    """Answers as places among the classes."""
-    values, at = np.unique(np.asarray(said), return_inverse=True)
-    place = {key: i for i, key in enumerate(classes)}
-    if odd := [key for key in values.tolist() if key not in place]:
-        raise InputError(f"it answers {odd[0]!r}, and the classes are {listed(classes)}.")
-    return np.array([place[key] for key in values.tolist()])[at.ravel()]
-
-
-def _plain(key: Any) -> Any:
-    return key.item() if isinstance(key, np.generic) else key
 
 
 def _raw(truth: Any) -> Any:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -11,33 +11,29 @@ import numpy as np
 
 from tallylearn.errors import InputError, OptionError, listed, speaking
 from tallylearn.evaluation import reports
-from tallylearn.evaluation.answers import Answers, grouped
 from tallylearn.evaluation.confusions import positive_class
 from tallylearn.evaluation.crossing import Crossing, Failure, Told
 from tallylearn.evaluation.estimates import Estimate, Sample, estimated
 from tallylearn.evaluation.exams import Exam, task_of
+from tallylearn.evaluation.gathering import (
+    baseline,
+    check_options,
+    check_scores,
+    gathered,
+    weight_of,
+)
 from tallylearn.evaluation.progress import watching
 from tallylearn.evaluation.results import Result
-from tallylearn.evaluation.rounds import Round, planned
-from tallylearn.evaluation.scores import SCORES, wanted
+from tallylearn.evaluation.rounds import planned
+from tallylearn.evaluation.scores import need_proba
 from tallylearn.evaluation.thresholds import Threshold, threshold
-from tallylearn.evaluation.vectors import MeanVector
-from tallylearn.folds import Split
-from tallylearn.intervals import check_level
-from tallylearn.models.dummies import DummyClassifier, DummyRegressor
 from tallylearn.plots import Plot
-from tallylearn.tables import Array, Codes
+from tallylearn.tables import Array
 from tallylearn.tallies import Bundle
 from tallylearn.workings import Derivation
 
-TWO = ("accuracy", "balanced_accuracy", "precision", "recall", "f1", "roc_auc", "log_loss", "brier")
-SEVERAL = ("accuracy", "balanced_accuracy", "precision_macro", "recall_macro", "f1_macro",
-           "log_loss", "brier")  # fmt: skip
-NUMBERS = ("mae", "rmse", "r2")
-VECTORS = ("euclidean", "mae", "rmse", "r2")
 
-
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Evaluation(Result):
     """The answers of a learner on rows it was not trained on, summed up; frozen.
 
@@ -63,12 +59,14 @@ class Evaluation(Result):
     sample: Sample
 
     def __getitem__(self, name: str) -> Estimate:
-        if name not in self.scores:
-            raise OptionError(f"evaluated were {listed(self.scores, 20)}, not {name!r}.")
+        self._check_score(name)
         return self._estimates[name]
 
     def __iter__(self) -> Iterator[Estimate]:
         return iter(self._estimates.values())
+
+    def __repr__(self) -> str:
+        return f"Evaluation({self.learner}: {self.headline})"
 
     @cached_property
     def _estimates(self) -> dict[str, Estimate]:
@@ -106,7 +104,8 @@ class Evaluation(Result):
         """A score of every group of rows, with its interval."""
         if not self.groups:
             raise OptionError("no groups were evaluated. Call evaluate with by='column'.")
-        rows = {value: _weight_of(bundle) for value, bundle in self.groups.items()}
+        self._check_score(name)
+        rows = {value: weight_of(bundle) for value, bundle in self.groups.items()}
         return {
             value: estimated(
                 name, bundle, (), (),
@@ -144,7 +143,7 @@ class Evaluation(Result):
         return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
 
     def _ranks(self, positive: Any) -> Any:
-        self._check_classifier("ranks")
+        self._check_classifier("a ranking by probability")
         chosen = positive_class(self.classes, self.positive if positive is None else positive)
         kept = self.whole["ranks"].get(chosen) if "ranks" in self.whole else None
         if kept is not None:
@@ -154,6 +153,10 @@ class Evaluation(Result):
             raise InputError("there are no probabilities to rank the rows by.")
         bundle = sum((a.tally(["roc_auc"], chosen) for a in found), start=Bundle())
         return bundle["ranks"][chosen]
+
+    def _check_score(self, name: str) -> None:
+        if name not in self.scores:
+            raise OptionError(f"evaluated were {listed(self.scores, 20)}, not {name!r}.")
 
     def _check_classifier(self, what: str) -> None:
         if self.task != "classifier":
@@ -209,134 +212,26 @@ def evaluate(
         check_options(level, on_error)
         task = task_of(estimator)
         exam = Exam.of(X, y, sample_weight, groups, task)
+        check_scores(scores, positive, exam)
         named, rounds = planned(cv, exam)
         groups_of = None if by is None else exam.column(by)
         with watching(estimator, exam, rounds, progress) as watch:
-            crossing = Crossing(estimator, exam, on_error == "keep", watch, need_proba(scores))
+            keep, proba = on_error == "keep", need_proba(scores)
+            crossing = Crossing(estimator, exam, keep, watch, proba=proba)
             found = gathered(crossing, rounds, scores, positive, groups_of)
         blind = Crossing(baseline(exam), exam.blind, proba=need_proba(found.scores))
         base = gathered(blind, rounds, found.scores, positive, None)
     return Evaluation(
         repr(estimator), named, task, len(exam), exam.classes, found.scores, positive, level,
-        found.folds, found.whole, base.by_fold, found.groups, by, found.told,
+        found.folds, found.whole, base.on(found), found.groups, by, found.told,
         tuple(crossing.failures), found.sample,
     )  # fmt: skip
-
-
-@dataclass(frozen=True)
-class Gathered:
-    """The tallies of a learner's answers."""
-
-    scores: tuple[str, ...]
-    folds: tuple[tuple[int, int, Bundle], ...]
-    whole: Bundle
-    groups: dict[Any, Bundle]
-    told: tuple[Told, ...]
-    sample: Sample
-
-    @property
-    def by_fold(self) -> tuple[Bundle, ...]:
-        """The tallies that a mean over the folds is taken of."""
-        return tuple(bundle for _, _, bundle in self.folds) or (self.whole,)
-
-
-def gathered(
-    crossing: Crossing, rounds: list[Round | list[Split]], scores: Any, positive: Any,
-    groups: Codes | None,
-) -> Gathered:  # fmt: skip
-    """Sum the answers up as they come: by fold, by group, and over all."""
-    exam = crossing.exam
-    names: tuple[str, ...] = ()
-    alone = any(isinstance(place, Round) and place.alone for place in rounds)
-    folds: dict[tuple[int, int], Bundle] = {}
-    by_group: dict[Any, Bundle] = {}
-    kept, whole, tested = [], Bundle(), np.zeros(len(exam), dtype=bool)
-    for told in crossing.told(rounds):
-        answers = told.answers
-        names = names or chosen_scores(scores, exam, answers, positive)
-        if alone:
-            whole = whole + answers.tally(names, positive)
-        else:
-            places = Codes(tuple(range(int(told.fold.max()) + 1)), told.fold.astype(np.int32))
-            for fold, bundle in grouped(answers, places, names, positive).items():
-                at = (told.repeat, fold)
-                folds[at] = folds[at] + bundle if at in folds else bundle
-        if groups is not None:
-            for value, bundle in grouped(answers, groups[told.rows], names, positive).items():
-                by_group[value] = by_group[value] + bundle if value in by_group else bundle
-        tested[told.rows] = True
-        kept.append(told)
-    if not kept:
-        raise InputError(
-            f"{type(crossing.learner).__name__} failed on every fold; the first: "
-            f"{crossing.failures[0].reason}"
-        )
-    whole = sum(folds.values(), start=whole)
-    sample = _sample(exam, tested, whole, rounds, tuple(kept))
-    order = tuple((repeat, fold, folds[repeat, fold]) for repeat, fold in sorted(folds))
-    kept = kept if exam.in_memory else []
-    return Gathered(names, order, whole, by_group, tuple(kept), sample)
-
-
-def chosen_scores(scores: Any, exam: Exam, answers: Answers, positive: Any) -> tuple[str, ...]:
-    """The scores that are asked for, or the usual ones that fit."""
-    k, proba = len(exam.classes), answers.proba is not None
-    if scores is not None:
-        return wanted(scores, exam.task, k, proba, positive)
-    if exam.task == "regressor":
-        return VECTORS if exam.truth.ndim > 1 else NUMBERS
-    usual = TWO if k == 2 or positive is not None else SEVERAL
-    return tuple(name for name in usual if proba or not SCORES[name].needs_proba)
-
-
-def need_proba(scores: Any) -> bool:
-    """Whether any of the scores looks at probabilities; the usual ones do."""
-    names = () if scores is None else (scores,) if isinstance(scores, str) else tuple(scores)
-    return not names or any(name not in SCORES or SCORES[name].needs_proba for name in names)
-
-
-def baseline(exam: Exam) -> Any:
-    """The answer without looking at the row."""
-    if exam.task == "classifier":
-        return DummyClassifier()
-    return MeanVector() if exam.read is None else DummyRegressor()
-
-
-def check_options(level: float, on_error: str) -> None:
-    check_level("evaluate", level)
-    if on_error not in ("raise", "keep"):
-        raise OptionError(f"on_error is 'raise' or 'keep', not {on_error!r}.")
-
-
-def _sample(
-    exam: Exam, tested: Array, whole: Bundle, rounds: Iterable[Round | list[Split]],
-    kept: tuple[Told, ...],
-) -> Sample:  # fmt: skip
-    weight = np.ones(int(tested.sum())) if exam.weight is None else exam.weight[tested]
-    worth = float(weight.sum() ** 2 / (weight**2).sum())  # Kish: rows of equal weight as precise
-    share = float(np.mean([_test_share(place) for place in rounds]))
-    answers = kept[0].answers if len(kept) == 1 and exam.in_memory else None
-    return Sample(worth, _weight_of(whole), share, answers)
-
-
-def _test_share(place: Round | list[Split]) -> float:
-    if isinstance(place, Round) and place.trained_on == "the others":
-        return 1 / place.number
-    splits = place.splits() if isinstance(place, Round) else place
-    return float(np.mean([len(s.test) / (len(s.test) + len(s.train)) for s in splits]))
-
-
-def _weight_of(bundle: Bundle) -> float:
-    """How much was tested."""
-    if "confusion" in bundle:
-        return float(bundle["confusion"].floats().sum())
-    return float(bundle["losses"].count.floats()[0].max())
 
 
 def _columns(told: Told, task: str) -> dict[str, Array]:
     answers = told.answers
     n = len(told.rows)
-    out = {"repeat": np.full(n, told.repeat), "fold": told.fold, "row": told.rows}
+    out = {"repeat": np.full(n, told.repeat), "fold": told.fold, "row": np.asarray(answers.start)}
     if task == "classifier":
         names = np.array(answers.classes)
         out |= {"truth": names[answers.truth.codes], "said": names[answers.said.codes]}

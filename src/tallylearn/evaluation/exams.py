@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -12,8 +13,12 @@ import numpy as np
 from tallylearn.doors.intake import Lesson, lesson
 from tallylearn.doors.shell import Estimator
 from tallylearn.errors import ColumnError, InputError, KindError, OptionError, TargetError, listed
-from tallylearn.folds.rows import column_of, grouped
+from tallylearn.folds.checks import check_length
+from tallylearn.folds.rows import coded, column_of, grouped, length
 from tallylearn.sources import Files, Table
+from tallylearn.sources.frames import framed
+from tallylearn.sources.holding import held, joined, small
+from tallylearn.sources.memory import check_rows
 from tallylearn.sources.targets import labels, measures, weights
 from tallylearn.tables import Array, Block, Codes, Schema
 
@@ -37,23 +42,29 @@ class Exam:
     size: int  # rows in the source
     weight: Array | None = None  # (n,)
     groups: Codes | None = None  # (n,)
+    files: Files | None = None  # where the rows came from, if not from memory
 
     @classmethod
-    def of(cls, X: Any, y: Any, weight: Any, groups: Any, task: str) -> Exam:
+    def of(cls, X: Any, y: Any, weight: Any, groups: Any, task: str, who: str = "evaluate") -> Exam:
         """Read the table; a target of several columns is a vector of numbers."""
-        if y is not None and not isinstance(y, str) and np.ndim(y) == 2 and np.shape(y)[1] > 1:
-            return cls._of_vectors(X, np.asarray(y, dtype=np.float64), weight, groups)
-        read = lesson(X, y, weight, "evaluate")
+        if (vectors := _vectors(y, task)) is not None:
+            return cls._of_vectors(X, vectors, weight, groups)
+        read = lesson(X, y, weight, who)
         found = _of_files(read, task) if isinstance(read.source, Files) else _of_table(read, task)
         truth, given, within = found
+        files = read.source if isinstance(read.source, Files) else None
+        if files is not None and small(files):
+            read = replace(read, source=held(files, truth, given))
         rows = np.arange(len(truth)) if given is None else np.flatnonzero(given > 0)
         if not len(rows):
             raise InputError("there is no row to learn from, or every row has weight zero.")
-        coded = _groups(read, groups, within)
+        kept = _groups(read, groups, within)
+        if kept is not None:
+            check_length("groups", len(kept), len(truth))
         return cls(
             X, y, read, task, truth[rows], rows, len(truth),
             None if given is None else given[rows],
-            None if coded is None else grouped(coded[rows]),
+            None if kept is None else grouped(kept[rows], rows + (files is not None)), files,
         )  # fmt: skip
 
     @classmethod
@@ -61,14 +72,29 @@ class Exam:
         if not np.isfinite(y).all():
             row = int(np.argmin(np.isfinite(y).all(axis=1)))
             raise TargetError(f"the target is {y[row].tolist()} in row {row}. Drop that row.")
+        check_rows(length(X), y)
         given = None if weight is None else weights(weight, len(y))
         rows = np.arange(len(y)) if given is None else np.flatnonzero(given > 0)
-        coded = None if groups is None else grouped(groups)[rows]
+        within = None if groups is None else grouped(groups)
+        if within is not None:
+            check_length("groups", len(within), len(y))
+            within = within[rows]
         kept = None if given is None else given[rows]
-        return cls(X, y, None, "regressor", y[rows], rows, len(y), kept, coded)
+        return cls(X, y, None, "regressor", y[rows], rows, len(y), kept, within)
 
     def __len__(self) -> int:
         return len(self.rows)
+
+    def __getitem__(self, rows: Array) -> Exam:
+        """Some of the rows, for folds to be dealt out among them."""
+        truth = self.truth[rows]
+        return replace(
+            self,
+            truth=grouped(truth) if isinstance(truth, Codes) else truth,
+            rows=self.rows[rows],
+            weight=None if self.weight is None else self.weight[rows],
+            groups=None if self.groups is None else grouped(self.groups[rows]),
+        )
 
     @property
     def classes(self) -> tuple[Any, ...]:
@@ -85,16 +111,14 @@ class Exam:
 
     def column(self, name: str) -> Codes:
         """A column's values as groups of rows, for scores group by group."""
-        if self.read is None:
-            return grouped(column_of(self.X, name))[self.rows]
-        source = self.read.source
-        if isinstance(source, Files):
-            raise InputError(f"{source} is not in memory. Read it first for scores by {name!r}.")
-        if name not in source.schema.names:
-            raise ColumnError(
-                f"by names the column {name!r}, and the table has {listed(source.schema.names)}."
-            )
-        return _shown(column_of(source, name))[self.rows]
+        if not isinstance(name, str):
+            raise OptionError(f"by is a column's name, not {name!r:.60}.")
+        if self.files is not None:
+            return _column_of_files(self.files, name)[self.rows]
+        source = self.X if self.read is None else self.read.source
+        names = framed(source).names if self.read is None else source.schema.names
+        _check_column(name, names)
+        return coded(column_of(source, name))[self.rows]
 
     def order(self, name: str | None) -> Any:
         """A column's values as times."""
@@ -133,6 +157,9 @@ class Exam:
 
 def task_of(estimator: Any) -> str:
     """Whether an estimator classifies or answers with numbers."""
+    if isinstance(estimator, type) and hasattr(estimator, "fit"):
+        name = estimator.__name__
+        raise KindError(f"{name} is a class, and a learner was expected. Pass {name}().")
     found = getattr(estimator, "task", None) if isinstance(estimator, Estimator) else None
     if found is None:
         found = getattr(estimator, "_estimator_type", None)
@@ -141,9 +168,30 @@ def task_of(estimator: Any) -> str:
     if found in TASKS and hasattr(estimator, "fit") and hasattr(estimator, "predict"):
         return str(found)
     raise KindError(
-        f"{estimator!r} is neither a classifier nor a regressor that can fit and predict. "
-        "Pass one, not fitted, such as tl.NaiveBayes()."
+        f"an object of type {type(estimator).__name__} is neither a classifier nor a regressor "
+        "that can fit and predict. Pass one, such as tl.NaiveBayes()."
     )
+
+
+def _vectors(y: Any, task: str) -> Array | None:
+    """A target of several columns; None where it is one value a row."""
+    if y is None or isinstance(y, str):
+        return None
+    try:
+        found = np.asarray(y)
+    except ValueError:
+        raise TargetError("y has rows of different lengths. Pass one value a row.") from None
+    if found.ndim != 2 or found.shape[1] < 2:
+        return None
+    if task == "classifier":
+        raise TargetError(
+            f"y has the shape {found.shape}, and a classifier learns one class a row. Pass one "
+            "column."
+        )
+    try:
+        return found.astype(np.float64)
+    except (TypeError, ValueError) as error:
+        raise TargetError(f"a target of {found.shape[1]} columns is numbers: {error}.") from None
 
 
 def _of_table(read: Lesson, task: str) -> tuple[Any, Array | None, Codes | None]:
@@ -165,18 +213,24 @@ def _of_files(read: Lesson, task: str) -> tuple[Any, Array | None, Codes | None]
         raise InputError("the table has no rows.")
     targets, given, within, starts = zip(*parts, strict=True)
     weight = None if given[0] is None else np.concatenate(given)
-    group = None if within[0] is None else _joined(within)
+    group = None if within[0] is None else joined(within)
     if task == "regressor":
         found = [measures(t, start) for t, start in zip(targets, starts, strict=True)]
         return np.concatenate(found), weight, group
-    coded = [labels(t, start) for t, start in zip(targets, starts, strict=True)]
-    return _joined(coded), weight, group
+    classes = [labels(t, start) for t, start in zip(targets, starts, strict=True)]
+    return joined(classes), weight, group
 
 
-def _joined(parts: Any) -> Codes:
-    """Codes of several blocks under one list of values."""
-    values = tuple(sorted({value for part in parts for value in part.values}))
-    return Codes(values, np.concatenate([part.among(values) for part in parts]))
+def _column_of_files(source: Files, name: str) -> Codes:
+    """One column, read alone; learned from or not."""
+    _check_column(name, source.names)
+    narrow = Files(source.paths, replace(source.declared, groups=name), Schema(()))
+    return joined([block.group for block in narrow.blocks() if block.group is not None])
+
+
+def _check_column(name: str, names: Sequence[str]) -> None:
+    if name not in names:
+        raise ColumnError(f"by names the column {name!r}, and the table has {listed(names)}.")
 
 
 def _groups(read: Lesson, groups: Any, within: Codes | None) -> Codes | None:
@@ -193,34 +247,27 @@ def _groups(read: Lesson, groups: Any, within: Codes | None) -> Codes | None:
             raise OptionError(
                 "declare the groups of files with the table: tl.table(path, groups='column')."
             )
-        return grouped(column_of(read.source, groups))
+        return grouped(column_of(read.source, groups, "groups"))
     return grouped(groups)
 
 
-def _shown(column: Any) -> Codes:
-    """A column as codes; a missing value is a group of its own."""
-    found = column if isinstance(column, Codes) else grouped(np.nan_to_num(column, nan=np.inf))
-    if not (found.codes < 0).any():
-        return found
-    codes = np.where(found.codes < 0, len(found.values), found.codes).astype(np.int32)
-    return Codes((*found.values, "missing"), codes)
-
-
 def _columns(X: Any, y: Any, read: Lesson | None) -> Any:
-    """The table without its target, as it came; tables of numbers of ours as an array."""
-    if isinstance(X, str | Path | Table | Files):
-        source = read.source if read is not None else None
-        if isinstance(source, Table) and len(source.schema.numbers) == len(source.schema.columns):
-            return source.block.numbers
-        raise KindError(
-            f"{X!r} can be read by our learners only. Pass a pandas frame, or an array, where "
-            "another library's estimator is to be evaluated."
-        )
-    if not isinstance(y, str):
+    """The table without its target, as it came; one that only we can read, as an array."""
+    polars = type(X).__module__.startswith("polars")
+    if hasattr(X, "iloc") or polars:
+        if not isinstance(y, str):
+            return X
+        return X.drop(y) if polars else X.drop(columns=[y])
+    if isinstance(X, np.ndarray | list | tuple) and not isinstance(y, str):
         return X
-    if hasattr(X, "drop"):
-        return X.drop(y) if type(X).__module__.startswith("polars") else X.drop(columns=[y])
-    raise KindError("other libraries' estimators need a frame, or X and y apart.")
+    source = None if read is None else read.source
+    if isinstance(source, Table) and len(source.schema.numbers) == len(source.schema.columns):
+        return source.block.numbers
+    what = str(X) if isinstance(X, str | Path | Files) else f"a {type(X).__name__}"
+    raise KindError(
+        f"{what} with columns that are not all numbers can be read by our learners only. For an "
+        "estimator of another library pass a pandas or polars frame, as from pandas.read_csv."
+    )
 
 
 def _target(truth: Any) -> Array:

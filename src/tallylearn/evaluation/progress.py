@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -18,6 +18,18 @@ def watching(
     total = sum(len(place.tested) if hasattr(place, "tested") else len(place) for place in rounds)
     shown = sys.stderr.isatty() and not isinstance(estimator, OnePass) and total > 1
     with bar(total, type(estimator).__name__, shown if wanted is None else wanted) as watch:
+        yield watch
+
+
+@contextmanager
+def watching_all(
+    estimators: Sequence[Any], folds: int, wanted: bool | None
+) -> Iterator[Callable[[int], None] | None]:
+    """Told of every fold of every estimator; on a terminal, unless all need one pass only."""
+    total = folds * len(estimators)
+    slow = not all(isinstance(estimator, OnePass) for estimator in estimators)
+    shown = sys.stderr.isatty() and slow and total > 1
+    with bar(total, f"{len(estimators)} learners", shown if wanted is None else wanted) as watch:
         yield watch
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from tallylearn.evaluation.confusions import positive_class, table
 from tallylearn.evaluation.losses import calibration
 from tallylearn.plots import Plot, draw_intervals, draw_lines, draw_matrix
+from tallylearn.tables import plain
 from tallylearn.workings import Derivation, Grid, Sentence
 
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ def report(found: Evaluation) -> Derivation:
             steps.append(_confusion(found))
         steps.append(_classes(found))
     steps += [Sentence(text) for text in _remarks(found)]
-    return Derivation(f"{found.learner} on {found.n} rows, {found.cv}", tuple(steps))
+    return Derivation(f"{found.learner} on {found.n:,} rows, {found.cv}", tuple(steps))
 
 
 def records(found: Evaluation) -> list[dict[str, Any]]:
@@ -72,17 +73,20 @@ def plots(found: Evaluation) -> dict[str, Plot]:
 
 def _scores(found: Evaluation) -> Grid:
     level = f"{100 * found.level:g} % interval"
+    several = len(found.folds) > 1
     rows = tuple(
         (
             e.name,
-            _number(e.value),
+            *([_number(e.value)] if several else []),
+            _number(e.pooled),
             "" if e.interval is None else str(e.interval),
             "" if e.interval is None else e.interval.method,
             _number(e.baseline),
         )
         for e in found
     )
-    head = ("score", "value", level, "method", found.baseline_name)
+    value = ("mean of folds", "all rows") if several else ("value",)
+    head = ("score", *value, level, "method", found.baseline_name)
     notes = [f"{e.name}: {e.reason}." for e in found if e.reason]
     return Grid("", head, rows, " ".join(notes))
 
@@ -90,16 +94,17 @@ def _scores(found: Evaluation) -> Grid:
 def _groups(found: Evaluation) -> Grid:
     name = found.scores[0]
     rows = tuple(
-        (str(value), _number(e.value), "" if e.interval is None else str(e.interval))
+        ("missing" if value is None else plain(value), _number(e.value),
+         "" if e.interval is None else str(e.interval))
         for value, e in found.by_group(name).items()
-    )
+    )  # fmt: skip
     return Grid(f"{name} by {found.by}", (str(found.by), name, "interval"), rows)
 
 
 def _confusion(found: Evaluation) -> Grid:
     names = tuple(str(name) for name in found.classes)
     rows = tuple(
-        (name, *(f"{count:g}" for count in line))
+        (name, *(plain(float(count)) for count in line))
         for name, line in zip(names, found.confusion, strict=True)
     )
     return Grid("confusion: rows are true, columns predicted", ("", *names), rows)
@@ -107,7 +112,7 @@ def _confusion(found: Evaluation) -> Grid:
 
 def _classes(found: Evaluation) -> Grid:
     rows = tuple(
-        (str(line.value), f"{line.support:g}",
+        (str(line.value), plain(float(line.support)),
          *(_number(m.value) for m in (line.precision, line.recall, line.f1)))
         for line in table(found.whole)
     )  # fmt: skip
@@ -117,6 +122,8 @@ def _classes(found: Evaluation) -> Grid:
 def _remarks(found: Evaluation) -> list[str]:
     first = found[found.scores[0]]
     said = []
+    if len(found.classes) == 1:
+        said.append(f"All rows have the class {found.classes[0]!r}: nothing was told apart.")
     if first.interval is not None:
         said.append(f"The interval holds, in {100 * found.level:g} % of samples, {_about(first)}.")
     if first.over_folds is not None:

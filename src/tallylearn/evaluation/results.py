@@ -13,6 +13,7 @@ from tallylearn.workings import Derivation
 from tallylearn.workings.rendering import Shown, escaped
 from tallylearn.writing import write_whole
 
+ENDINGS = (".html", ".json", ".md", ".txt")
 STYLE = (
     "body{font:15px/1.5 system-ui,sans-serif;max-width:60em;margin:2em auto;padding:0 1em;"
     "color:#222;background:#fff}table{border-collapse:collapse;margin:1em 0}"
@@ -52,8 +53,13 @@ class Result(Shown):
         plots = {name: plot.data for name, plot in self.plots().items()}
         return {"report": self.report().to_dict(), "records": self.records(), "plots": plots}
 
+    def plain(self) -> dict[str, Any]:
+        """The same with nothing that JSON cannot hold."""
+        found: dict[str, Any] = _plain(self.to_dict())
+        return found
+
     def to_json(self) -> str:
-        return json.dumps(_plain(self.to_dict()), ensure_ascii=False, indent=1, allow_nan=False)
+        return json.dumps(self.plain(), ensure_ascii=False, indent=1, allow_nan=False)
 
     def to_arrow(self) -> Any:
         """The numbers as an Arrow table, which pandas, polars and DuckDB take as it is."""
@@ -72,12 +78,9 @@ class Result(Shown):
 
     def save(self, path: str | Path) -> None:
         """Write the finding as .html, .json, .md or .txt, whole or not at all."""
-        ending = Path(path).suffix.lower()
-        forms = {".html": self._page, ".json": self.to_json, ".md": self.to_markdown,
-                 ".txt": self.__str__}  # fmt: skip
-        if ending not in forms:
-            raise FileError(f"{path}: give a name that ends in {', '.join(forms)}.")
-        write_whole(path, (forms[ending]() + "\n").encode())
+        forms = dict(zip(ENDINGS, (self._page, self.to_json, self.to_markdown, self.__str__),
+                         strict=True))  # fmt: skip
+        write_whole(path, (forms[check_ending(path)]() + "\n").encode())
 
     def _page(self) -> str:
         title = escaped(self.report().title)
@@ -86,6 +89,14 @@ class Result(Shown):
             f"<title>{title}</title><style>{STYLE}</style></head>\n<body>\n{self.to_html()}\n"
             "</body></html>"
         )
+
+
+def check_ending(path: str | Path) -> str:
+    """The ending that says in which form a finding is written."""
+    ending = Path(path).suffix.lower()
+    if ending not in ENDINGS:
+        raise FileError(f"{path}: give a name that ends in {', '.join(ENDINGS)}.")
+    return ending
 
 
 def _plain(value: Any) -> Any:

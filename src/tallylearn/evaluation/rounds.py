@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
+from tallylearn.errors import InputError
 from tallylearn.evaluation.exams import Exam
 from tallylearn.folds import Folds, Split, partition, read
 from tallylearn.tables import Array
@@ -17,7 +18,10 @@ OTHERS, FIRST, BEFORE = "the others", "the first part", "the parts before"
 
 @dataclass(frozen=True)
 class Round:
-    """Every row is in one part; a part is tested, and what it is trained on follows from a rule."""
+    """Every row is in one part; a part is tested, and what it is trained on follows from a rule.
+
+    A row in part -1 is neither trained on nor tested.
+    """
 
     repeat: int
     part: Array  # (n,)
@@ -34,23 +38,23 @@ class Round:
     @property
     def alone(self) -> bool:
         """Whether every row is tested alone, trained on all others."""
-        return self.trained_on == OTHERS and self.number == len(self.part)
+        return self.trained_on == OTHERS and self.number == int((self.part >= 0).sum())
 
     def tests(self) -> list[Array]:
         """The rows of every part that is tested, in their order."""
         short = self.part.astype(np.int16) if self.number < 1 << 15 else self.part  # sorts faster
         order = np.argsort(short, kind="stable")
-        ends = np.cumsum(np.bincount(self.part, minlength=self.number))
-        return [order[ends[part - 1] if part else 0 : ends[part]] for part in self.tested]
+        ends = np.cumsum(np.bincount(self.part + 1, minlength=self.number + 1))  # -1: in no part
+        return [order[ends[part] : ends[part + 1]] for part in self.tested]
 
     def splits(self) -> Iterator[Split]:
         """The rows of every fold."""
         for part, test in zip(self.tested, self.tests(), strict=True):
             if self.trained_on == OTHERS:
-                train = np.flatnonzero(self.part != part)
+                train = np.flatnonzero((self.part != part) & (self.part >= 0))
             else:
                 last = 0 if self.trained_on == FIRST else part - 1
-                train = np.flatnonzero(self.part <= last)
+                train = np.flatnonzero((self.part <= last) & (self.part >= 0))
             yield Split(train, test, self.repeat, part - self.tested.start)
 
 
@@ -65,6 +69,11 @@ def planned(cv: Any, exam: Exam) -> tuple[str, list[Round | list[Split]]]:
         return repr(folds), [
             Round(at, part, int(part.max()) + 1, rule) for at, part in enumerate(parts)
         ]
+    if isinstance(folds, Folds) and folds.scheme == "bootstrap" and not exam.in_memory:
+        raise InputError(
+            f"{exam.files} is not in memory, and a bootstrap draws its rows again and again. Take "
+            "a number of folds, or read it into memory."
+        )
     splits = list(folds.splits(n, *known))
     if isinstance(folds, Folds) and folds.scheme == "forward":
         chunk = np.zeros(n, dtype=np.int32)
@@ -74,6 +83,20 @@ def planned(cv: Any, exam: Exam) -> tuple[str, list[Round | list[Split]]]:
     if (part := partition(splits, n)) is not None:
         return _named(cv), [Round(0, part, len(splits), OTHERS)]
     return repr(folds) if isinstance(folds, Folds) else _named(cv), [splits]
+
+
+def inside(exam: Exam, rows: Array, cv: Any) -> list[Round | list[Split]]:
+    """How cv deals out some rows of a table; the others are in no part."""
+    _, rounds = planned(cv, exam[rows])
+    return [_widened(place, rows, len(exam)) for place in rounds]
+
+
+def _widened(place: Round | list[Split], rows: Array, n: int) -> Round | list[Split]:
+    if isinstance(place, Round):
+        part = np.full(n, -1, dtype=np.int32)
+        part[rows] = place.part
+        return replace(place, part=part)
+    return [replace(split, train=rows[split.train], test=rows[split.test]) for split in place]
 
 
 def _named(cv: Any) -> str:

@@ -167,7 +167,11 @@ def wanted(
     >>> wanted(["accuracy", "f1_macro"], "classifier", 3)
     ('accuracy', 'f1_macro')
     """
-    names = (names,) if isinstance(names, str) else tuple(dict.fromkeys(names))
+    if isinstance(names, str):
+        names = (names,)
+    elif not isinstance(names, Iterable):
+        raise OptionError(f"scores are names, such as ['accuracy', 'f1'], not {names!r:.60}.")
+    names = tuple(dict.fromkeys(names))
     single = n_classes <= 2 or positive is not None
     fit = [
         score.name
@@ -182,6 +186,12 @@ def wanted(
                 f"{_misfit(name, task, n_classes, single)} Choose from {listed(fit, 99)}."
             )
     return names
+
+
+def need_proba(scores: Any) -> bool:
+    """Whether any of the scores looks at probabilities; the usual ones do."""
+    names = () if scores is None else (scores,) if isinstance(scores, str) else tuple(scores)
+    return not names or any(name not in SCORES or SCORES[name].needs_proba for name in names)
 
 
 def _misfit(name: str, task: str, n_classes: int, single: bool) -> str:

@@ -47,7 +47,8 @@ def threshold(ranks: Ranks, costs: tuple[float, float]) -> Threshold:
     ----------
     C. Elkan, The foundations of cost-sensitive learning, IJCAI 2001.
     """
-    if len(costs) != 2 or not all(0 <= cost < inf for cost in costs):
+    pair = isinstance(costs, tuple | list) and len(costs) == 2
+    if not pair or not all(0 <= cost < inf for cost in costs):
         raise OptionError(
             f"threshold: costs is {costs!r}. Give two numbers from 0 up: of a false positive, and "
             "of a false negative."

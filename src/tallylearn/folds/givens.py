@@ -66,8 +66,8 @@ def read(cv: Any, task: str | None = None) -> Folds | Given:
         return Folds.k(int(cv), stratified=task == "classifier")
     if callable(getattr(cv, "split", None)):
         return Given(cv)
-    if isinstance(cv, Iterable):
-        return Given(tuple(cv))
+    if isinstance(cv, Iterable) and (pairs := tuple(cv)):
+        return Given(pairs)
     raise KindError(
         f"cv is {cv!r}. Pass a number of folds, one of {listed(NAMED)}, tl.Folds.k(10), a splitter "
         "of scikit-learn, or pairs of row numbers."

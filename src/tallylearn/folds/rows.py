@@ -45,13 +45,14 @@ def _plain(y: Any) -> Any:
     return array if array.ndim == 1 else None
 
 
-def grouped(groups: Any) -> Codes:
-    """The groups of the rows; each has one."""
-    found = _coded(groups)
+def grouped(groups: Any, numbers: Array | None = None) -> Codes:
+    """The groups of the rows; each has one. ``numbers`` are those of the rows, for messages."""
+    found = coded(groups)
     if (gaps := found.codes < 0).any():
+        at = int(np.argmax(gaps))
+        row = at if numbers is None else numbers[at]
         raise InputError(
-            f"the group is missing in row {int(np.argmax(gaps))}. Drop that row, or give it a "
-            "group of its own."
+            f"the group is missing in row {row}. Drop that row, or give it a group of its own."
         )
     seen = labels(found.codes)
     return Codes(tuple(found.values[code] for code in seen.values), seen.codes)
@@ -59,7 +60,7 @@ def grouped(groups: Any) -> Codes:
 
 def ranked(order: Any) -> Array:
     """The place of every row's time among the different times."""
-    found = _coded(order)
+    found = coded(order)
     if (gaps := found.codes < 0).any():
         raise InputError(
             f"the time is missing in row {int(np.argmax(gaps))}. Drop that row, or fill it in."
@@ -73,7 +74,7 @@ def ranked(order: Any) -> Array:
     return place[found.codes]
 
 
-def _coded(column: Any) -> Codes:
+def coded(column: Any) -> Codes:
     """Any column as codes, -1 where missing."""
     if isinstance(column, Codes):
         return column
@@ -103,8 +104,8 @@ def _decoded(column: Any) -> Codes:
     if is_.is_dictionary(column.type):
         column = column.cast(column.type.value_type)
     if is_.is_temporal(column.type):
-        return _coded(np.asarray(column))
-    return _coded(numbers_of(column)) if numeric(column.type) else codes(column)
+        return coded(np.asarray(column))
+    return coded(numbers_of(column)) if numeric(column.type) else codes(column)
 
 
 def _of_objects(items: list[Any]) -> Codes:
@@ -113,21 +114,21 @@ def _of_objects(items: list[Any]) -> Codes:
     return Codes(values, np.array([place.get(item, -1) for item in items], dtype=np.int32))
 
 
-def column_of(X: Any, name: str) -> Any:
+def column_of(X: Any, name: str, option: str = "order") -> Any:
     """A column of a table by its name."""
     if not isinstance(X, Table):
         frame = framed(X)
-        _check_name(name, frame.names)
+        _check_name(name, frame.names, option)
         return frame.column(name)
-    _check_name(name, (*X.schema.places, *X.block.codes))
+    _check_name(name, (*X.schema.places, *X.block.codes), option)
     if name in X.block.codes:
         return X.block.codes[name]
     return X.block.numbers[:, X.schema.places[name]]
 
 
-def _check_name(name: str, names: tuple[str, ...]) -> None:
+def _check_name(name: str, names: tuple[str, ...], option: str) -> None:
     if name not in names:
-        raise ColumnError(f"order names the column {name!r}, and the table has {listed(names)}.")
+        raise ColumnError(f"{option} names the column {name!r}, and the table has {listed(names)}.")
 
 
 def length(X: Any) -> int:

@@ -1,0 +1,66 @@
+"""Dealing: the options that say which rows are learned from, and which are tested."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from tallylearn.cli import options
+
+SCHEMES = ("loo", "holdout", "bootstrap", "forward")
+
+
+def _read(context: click.Context, option: click.Parameter, text: str) -> int | str:
+    """A number of folds, or the name of a scheme."""
+    try:
+        return text if text in SCHEMES else int(text)
+    except ValueError:
+        names = ", ".join(SCHEMES)
+        raise click.BadParameter(f"{text!r} is no number of folds, and none of {names}.") from None
+
+
+def dealing(command: options.Command) -> options.Command:
+    """Add the options that say how rows are dealt out, and how they are judged."""
+    return options.added(command, (
+        click.option(
+            "--cv", default="10", show_default=True, metavar="FOLDS", callback=_read,
+            help=f"A number of folds, {', '.join(SCHEMES)}.",
+        ),
+        click.option("--repeats", type=int, help="As many times, with other folds."),
+        click.option("--seed", type=int, help="Of the folds (0 unless said)."),
+        click.option(
+            "--stratified/--no-stratified", default=None,
+            help="Whether each class is dealt out evenly; it is unless said.",
+        ),
+        click.option("--order", metavar="COLUMN", help="Of --cv forward: the column of times."),
+        click.option("--groups", metavar="COLUMN", help="Rows of a group stay on one side."),
+        click.option("--level", type=float, default=0.95, show_default=True,
+                     help="Of the intervals."),
+        click.option(
+            "--on-error", type=click.Choice(["raise", "keep"]), default="raise", show_default=True,
+            help="What to do when a fold fails: stop, or name it and keep the others.",
+        ),
+    ))  # fmt: skip
+
+
+def folds(task: str, given: dict[str, Any]) -> Any:
+    """Which row goes where; takes its options out of those that are given."""
+    from tallylearn.folds import Folds
+
+    cv = given.pop("cv")
+    said = {name: given.pop(name) for name in ("repeats", "seed", "stratified", "order")}
+    said = {name: value for name, value in said.items() if value is not None}
+    kinds = {
+        "loo": (Folds.leave_one_out, ()),
+        "holdout": (Folds.holdout, ("seed", "stratified")),
+        "bootstrap": (Folds.bootstrap, ("seed",)),
+        "forward": (Folds.forward, ("order",)),
+    }
+    make, taken = kinds.get(cv, (Folds.k, ("repeats", "seed", "stratified")))
+    for name in said:
+        if name not in taken:
+            raise click.UsageError(f"--{name} does not go with --cv {cv}.")
+    if "stratified" in taken:
+        said.setdefault("stratified", task == "classifier")
+    return make(**said) if cv in kinds else Folds.k(cv, **said)

@@ -1,0 +1,119 @@
+"""Tables as the command reads them: files, what is declared about them, without identifiers."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from tallylearn.cli import options, outputs, wording
+
+if TYPE_CHECKING:
+    from tallylearn.description import Rows
+    from tallylearn.problems import Problem
+    from tallylearn.sources import Files
+    from tallylearn.sources.declarations import Declaration
+
+MOST = 3  # cautions that are printed
+
+
+def opened(
+    files: Sequence[str], keep: Sequence[str], **declared: Any
+) -> tuple[Files, dict[str, str]]:
+    """The table that files are, and the columns that were left out; told on standard error."""
+    source, left_out, _ = _without_identifiers(options.paths(files), _declared(**declared), keep)
+    _tell(source, left_out)
+    return source, left_out
+
+
+def posed(
+    files: Sequence[str], keep: Sequence[str], task: str | None, **declared: Any
+) -> tuple[Files, dict[str, str], Problem | None]:
+    """The same, and the problem that its first rows pose."""
+    read = _without_identifiers(options.paths(files), _declared(**declared), keep, task)
+    source, left_out, rows = read
+    found = _problem(rows, source)
+    _tell(source, left_out)
+    _tell_problem(found)
+    return source, left_out, found
+
+
+def facts(source: Files, left_out: dict[str, str]) -> dict[str, Any]:
+    """How the table was read, as plain data for JSON."""
+    return {
+        "target": source.declared.target,
+        "left_out": left_out,
+        "dialect": None if source.dialect is None else str(source.dialect),
+    }
+
+
+def _declared(
+    target: str, weight: str | None, categories: list[str], text: list[str], dates: list[str],
+    missing: tuple[str, ...], ignore: list[str], groups: str | None = None, **dialect: Any,
+) -> Declaration:  # fmt: skip
+    from tallylearn.sources.declarations import declaration
+
+    return declaration(
+        target=target, weight=weight, groups=groups, categories=categories, text=text,
+        dates=options.parts(dates), missing=options.markers(missing), ignore=ignore,
+        dialect=options.dialect(**dialect),
+    )  # fmt: skip
+
+
+def _without_identifiers(
+    paths: Sequence[Path], declared: Declaration, keep: Sequence[str], task: str | None = None
+) -> tuple[Files, dict[str, str], Rows]:
+    """A column that is declared is meant to be learned from."""
+    from tallylearn.description import Rows
+    from tallylearn.errors import ColumnError, listed
+    from tallylearn.sources import Files
+
+    source = Files(paths, declared)
+    if odd := [name for name in keep if name not in source.names]:
+        raise ColumnError(f"--keep names {listed(odd)}, and the table has {listed(source.names)}.")
+    wanted = {*keep, *declared.categories, *declared.text, *declared.dates}
+    rows = Rows.of(source, answer=task)
+    left_out = {name: why for name, why in rows.identifiers.items() if name not in wanted}
+    if left_out:
+        source = Files(paths, replace(declared, ignore=(*declared.ignore, *left_out)))
+    return source, left_out, rows.without(left_out)
+
+
+def _problem(rows: Rows, source: Files) -> Problem | None:
+    """What the first rows say of the problem; a table that has no answers is for the learner."""
+    from tallylearn.problems import posed
+
+    if not rows.answered or not rows.schema.columns:
+        return None
+    return posed(rows, str(source.declared.target))
+
+
+def _tell(source: Files, left_out: dict[str, str]) -> None:
+    """How the table was read, on standard error."""
+    if source.dialect is not None:
+        what = source.paths[0].name if len(source.paths) == 1 else f"{len(source.paths)} files"
+        outputs.note(f"read {what} as {source.dialect}.")
+    kinds = [
+        f"{kind} {wording.cut(names)}" for kind, names in wording.by_kind(source.schema).items()
+    ]
+    outputs.note("; ".join([*kinds, f"target {source.declared.target}"]) + ".")
+    for name, reason in left_out.items():
+        outputs.note(f"left out {name}: {reason}. --keep {shlex.quote(name)} brings it back.")
+
+
+def _tell_problem(found: Problem | None) -> None:
+    """The problem in a few lines, on standard error."""
+    from tallylearn.tables import BLOCK
+    from tallylearn.workings.rendering import plain
+
+    if found is None:
+        return
+    seen = "" if found.whole else f" (as the first {BLOCK:,} rows show)"
+    outputs.note(plain(f"{found.name}: {found.task}{seen}."))
+    outputs.note(plain(f"{found.performance}."))
+    for text in found.cautions[:MOST]:
+        outputs.note(plain(f"caution: {text}."))
+    if len(found.cautions) > MOST:
+        outputs.note(f"cautions: {len(found.cautions) - MOST} more; tl.problem(...) prints them.")

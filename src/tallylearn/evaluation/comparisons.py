@@ -1,0 +1,269 @@
+"""Comparisons: which learners differ on the same folds, by how much, and how sure that is."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import combinations, count
+from math import isnan
+from typing import Any
+
+from tallylearn.errors import InputError, KindError, OptionError, TallyError, listed, speaking
+from tallylearn.evaluation import standings
+from tallylearn.evaluation.differences import Difference, Paper, difference, holm, said
+from tallylearn.evaluation.evaluations import Evaluation
+from tallylearn.evaluation.exams import Exam, task_of
+from tallylearn.evaluation.gathering import check_options
+from tallylearn.evaluation.ledgers import together
+from tallylearn.evaluation.progress import watching_all
+from tallylearn.evaluation.rankings import Ranking, ranking
+from tallylearn.evaluation.results import Result
+from tallylearn.evaluation.rounds import planned
+from tallylearn.evaluation.scores import SCORES
+from tallylearn.evaluation.sittings import Marking, Sitting, score_of
+from tallylearn.plots import Plot
+from tallylearn.workings import Derivation
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Comparison(Result):
+    """Learners on the same folds of one table, the best first; frozen.
+
+    ``comparison.difference("a", "b")`` is a pair with all its tests, ``comparison["a"]`` the
+    evaluation of one learner; ``print`` shows all.
+    """
+
+    score: str
+    cv: str
+    n: int
+    level: float
+    papers: tuple[Paper, ...]  # the best first
+    baseline: Evaluation
+    failed: dict[str, str]  # learners that answered no fold, and why
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The learners, the best first."""
+        return tuple(paper.name for paper in self.papers)
+
+    @property
+    def title(self) -> str:
+        return f"{len(self.papers)} learners on {self.n} rows, {self.cv}"
+
+    def __repr__(self) -> str:
+        return f"Comparison({self.title})"
+
+    def __getitem__(self, name: str) -> Evaluation:
+        return self.papers[self._place(name)].found
+
+    def difference(self, a: str, b: str) -> Difference:
+        """A pair: the score of a less that of b, and the error of a less that of b."""
+        i, j = self._place(a), self._place(b)
+        if i == j:
+            raise OptionError(f"{a!r} does not differ from itself. Name two learners.")
+        pair = self.pairs[min(i, j), max(i, j)]
+        if i < j:
+            return pair
+        turned = difference(self.papers[i], self.papers[j])
+        return _adjusted(turned, pair.adjusted, pair.mcnemar_adjusted, pair.pairs)
+
+    @cached_property
+    def pairs(self) -> dict[tuple[int, int], Difference]:
+        """All pairs by their places, p adjusted over all: the best was not known beforehand."""
+        places = list(combinations(range(len(self.papers)), 2))
+        found = [difference(self.papers[i], self.papers[j]) for i, j in places]
+        adjusted, marked = holm([d.p for d in found]), holm([d.mcnemar_adjusted for d in found])
+        return {
+            at: _adjusted(pair, p, q, len(found))
+            for at, pair, p, q in zip(places, found, adjusted, marked, strict=True)
+        }
+
+    @property
+    def verdicts(self) -> tuple[str, ...]:
+        """The best against each of the others, in words."""
+        spec = standings.spec_of([paper.found[self.score].value for paper in self.papers])
+        return tuple(said(self.pairs[0, at], spec) for at in range(1, len(self.papers)))
+
+    @property
+    def verdict(self) -> str:
+        return " ".join(self.verdicts)
+
+    def report(self) -> Derivation:
+        """The verdict, the learners, and how the tests are to be read."""
+        return standings.report(self)
+
+    def records(self) -> list[dict[str, Any]]:
+        """One row a learner, beside the best; the baseline last."""
+        return standings.records(self)
+
+    def plots(self) -> dict[str, Plot]:
+        """The scores of all learners, with their intervals and folds."""
+        return standings.plots(self)
+
+    def _place(self, name: str) -> int:
+        if name not in self.names:
+            raise OptionError(f"compared were {listed(self.names, 20)}, not {name!r}.")
+        return self.names.index(name)
+
+
+def compare(
+    learners: Any,
+    X: Any,
+    y: Any = None,
+    *,
+    cv: Any = 10,
+    score: str | None = None,
+    sample_weight: Any = None,
+    groups: Any = None,
+    positive: Any = None,
+    level: float = 0.95,
+    on_error: str = "raise",
+    progress: bool | None = None,
+) -> Comparison | Ranking:
+    """Which learners differ on the same folds, by how much, and how sure that is.
+
+    On one table: every pair's mean difference over the folds, with the corrected resampled t-test;
+    for classifiers McNemar's test on the rows too. p is adjusted by Holm over all pairs. On several
+    tables: Wilcoxon's signed ranks for two learners, for more the test of Friedman with Nemenyi's
+    critical difference.
+
+    Parameters
+    ----------
+    learners : a list, or name -> learner: ours, and any with scikit-learn's manners; all
+        classifiers, or all regressors.
+    X, y : as in ``fit``; or several tables, name -> (table, target's name).
+    cv, sample_weight, groups, positive, level : as in ``tl.evaluate``.
+    score : one name; accuracy, or the mean absolute error, unless said.
+    on_error : "raise", or "keep": a learner is compared on the folds on which it did not fail.
+    progress : a bar on long work; on a terminal unless said.
+
+    Examples
+    --------
+    >>> import tallylearn as tl
+    >>> learners = {"plain": tl.NaiveBayes(), "smooth": tl.NaiveBayes(alpha=10)}
+    >>> found = tl.compare(learners, tl.example("tennis"), cv=tl.Folds.k(5, repeats=4))
+    >>> print(found.verdict)
+    No difference shown between smooth and plain: accuracy 0.108 [-0.197, 0.414], p = 0.47.
+
+    References
+    ----------
+    C. Nadeau and Y. Bengio, Inference for the generalization error, Machine Learning 52, 2003;
+    J. Demšar, Statistical comparisons of classifiers over multiple data sets, JMLR 7, 2006.
+    """
+    with speaking("compare"):
+        check_options(level, on_error, "compare")
+        named = _named(learners)
+        asked = _Asked(named, _task(named), cv, score, positive, level, on_error == "keep")
+        if _several(X, y):
+            if y is not None or sample_weight is not None or groups is not None:
+                raise OptionError(
+                    "y, sample_weight and groups go with one table. Declare those of several with "
+                    "each: {'name': (tl.table(source, weight=..., groups=...), 'target')}."
+                )
+            return ranking({name: asked.compared(x, t, progress) for name, (x, t) in X.items()})
+        return asked.compared(X, y, progress, sample_weight, groups)
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """What is asked of every table."""
+
+    learners: dict[str, Any]
+    task: str
+    cv: Any
+    score: str | None
+    positive: Any
+    level: float
+    keep: bool
+
+    def compared(
+        self, X: Any, y: Any, progress: bool | None, weight: Any = None, groups: Any = None
+    ) -> Comparison:
+        """One table."""
+        exam = Exam.of(X, y, weight, groups, self.task, "compare")
+        score = score_of(self.score, exam, self.positive)
+        sitting = Sitting(exam, *planned(self.cv, exam), score, self.positive, self.level)
+        papers, failed = self._papers(sitting, progress)
+        high = SCORES[score].better == "high"
+
+        def order(paper: Paper) -> tuple[bool, float, str]:
+            value = paper.found[score].value
+            return isnan(value), -value if high else value, paper.name
+
+        ranked, base = tuple(sorted(papers, key=order)), sitting.baseline
+        return Comparison(score, sitting.cv, len(exam), self.level, ranked, base, failed)
+
+    def _papers(
+        self, sitting: Sitting, progress: bool | None
+    ) -> tuple[list[Paper], dict[str, str]]:
+        names, learners = [*self.learners], [*self.learners.values()]
+        papers, failed = [], {}
+        with watching_all(learners, sitting.folds, progress) as watch:
+            for at in together(learners):
+                name = names[at]
+                crossing = Marking(learners[at], sitting.exam, self.keep, watch, sitting.ledger)
+                try:
+                    with speaking(name):
+                        found = sitting.taken(crossing, name)
+                    papers.append(Paper(name, found, crossing.marks))
+                except TallyError as error:
+                    if not self.keep:
+                        raise
+                    failed[name] = str(error)
+        if len(papers) < 2:
+            raise InputError(f"fewer than two learners are left; {next(iter(failed.values()))}")
+        return papers, failed
+
+
+def _named(learners: Any) -> dict[str, Any]:
+    """The learners by name; equal names are numbered."""
+    if isinstance(learners, Mapping):
+        found = dict(learners)
+        if odd := [name for name in found if not isinstance(name, str) or not name.strip()]:
+            raise OptionError(f"a learner is named {odd[0]!r}. Give every one a name, a string.")
+    elif isinstance(learners, Iterable) and not hasattr(learners, "fit"):
+        found = _numbered(list(learners))
+    else:
+        raise KindError(f"learners is {learners!r:.60}. Pass a list of them, or name -> learner.")
+    if len(found) < 2:
+        raise OptionError(
+            f"there is nothing to compare with: {len(found)} learner. Pass two or more, or call "
+            "evaluate."
+        )
+    return found
+
+
+def _numbered(learners: list[Any]) -> dict[str, Any]:
+    names = [" ".join(repr(learner).split()) for learner in learners]
+    often, out = Counter(names), dict[str, Any]()
+    for name, learner in zip(names, learners, strict=True):
+        tried = (f"{name} {number}" for number in count(1))
+        fresh = name if often[name] == 1 else next(t for t in tried if t not in {*out, *names})
+        out[fresh] = learner
+    return out
+
+
+def _task(learners: dict[str, Any]) -> str:
+    """All classify, or all answer with numbers."""
+    tasks = {name: task_of(learner) for name, learner in learners.items()}
+    first, task = next(iter(tasks.items()))
+    for name, other in tasks.items():
+        if other != task:
+            raise KindError(
+                f"{first} is a {task}, and {name} is a {other}. Compare learners of one task."
+            )
+    return task
+
+
+def _several(X: Any, y: Any) -> bool:
+    """Whether X is several tables, name -> (table, target), and not columns with two rows."""
+    if not isinstance(X, Mapping) or not X or (isinstance(y, str) and y in X):
+        return False
+    return all(isinstance(pair, tuple) and len(pair) == 2 and isinstance(pair[1], str)
+               for pair in X.values())  # fmt: skip
+
+
+def _adjusted(pair: Difference, p: float, marked: float, pairs: int) -> Difference:
+    return replace(pair, adjusted=p, mcnemar_adjusted=marked, pairs=pairs)

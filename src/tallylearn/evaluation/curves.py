@@ -1,0 +1,163 @@
+"""Curves: how training and test error move with the number of rows, or with an option."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from itertools import pairwise
+from numbers import Real
+from typing import Any
+
+import numpy as np
+
+from tallylearn.errors import KindError, OptionError, speaking
+from tallylearn.evaluation.asking import cloned
+from tallylearn.evaluation.courses import Course, growing
+from tallylearn.evaluation.trends import ROWS, Curve, Point
+
+
+def learning_curve(
+    learner: Any,
+    X: Any,
+    y: Any = None,
+    *,
+    sizes: Iterable[float] = (0.1, 0.25, 0.5, 0.75, 1.0),
+    cv: Any = 5,
+    score: str | None = None,
+    sample_weight: Any = None,
+    groups: Any = None,
+    positive: Any = None,
+    level: float = 0.95,
+    seed: int = 0,
+) -> Curve:
+    """The error on rows learned from and on others, as more rows are learned from.
+
+    Of every training part the first rows by their hash are taken, classes in their shares, so that
+    a smaller size is part of a larger one. Three rules follow, where a difference is *shown* if
+    its interval (corrected resampled t over the folds) lies above zero:
+
+    - more rows would help: the test error is shown to fall from the last size but one to the last;
+    - over-fitting: at the last size the test error is shown to be above the training error, and
+      the gap is not shown to shrink from the size before;
+    - under-fitting: neither in training nor in test the error is shown to be below the baseline's
+      (majority or mean). What beats the baseline may under-fit too: `validation_curve` looks for a
+      witness.
+
+    Parameters
+    ----------
+    X, y, cv, sample_weight, groups, positive, level : as in `evaluate`; the table in memory.
+    sizes : shares of every training part, above 0 and up to 1, rising.
+    score : a name, as in `evaluate`; "error" for classifiers and "rmse" for regressors unless said.
+    seed : of the hash.
+
+    Examples
+    --------
+    >>> import tallylearn as tl
+    >>> curve = tl.learning_curve(tl.NaiveBayes(), tl.example("tennis"), sizes=(0.5, 1.0), cv=2)
+    >>> [point.at for point in curve.points]
+    [4, 7]
+    >>> print(curve.verdicts[0].text)
+    More rows are not shown to help: from 4 to 7 the test error improves by 0.07143 [-1.501, 1.643].
+
+    References
+    ----------
+    T. Hastie, R. Tibshirani and J. Friedman, The Elements of Statistical Learning, 2009,
+    section 7.10.
+    """
+    with speaking("learning_curve"):
+        shares = _sizes(sizes)
+        course = Course.of(learner, X, y, sample_weight, groups, cv, score, positive, level)
+        orders = [growing(split.train, course.exam.strata, seed) for split in course.splits]
+        points = []
+        for share in shares:
+            parts = [order[: max(1, round(share * len(order)))] for order in orders]
+            rows = round(float(np.mean([*map(len, parts)])))
+            points.append(course.point(learner, rows, parts))
+        return _drawn(course, repr(learner), ROWS, points)
+
+
+def validation_curve(
+    learner: Any,
+    option: str,
+    values: Iterable[Any],
+    X: Any,
+    y: Any = None,
+    *,
+    cv: Any = 5,
+    score: str | None = None,
+    sample_weight: Any = None,
+    groups: Any = None,
+    positive: Any = None,
+    level: float = 0.95,
+) -> Curve:
+    """The error on rows learned from and on others, for every value of an option.
+
+    A value h over-fits if another value h' has the higher training error and the lower test error;
+    it under-fits if another has both errors lower. Errors are means over the folds; every verdict
+    names the witness h', and gives the difference in test with its interval over the folds
+    (corrected resampled t): where that reaches zero, chance may explain it, and the verdict says
+    so.
+
+    Parameters
+    ----------
+    option : the name of a parameter; "step__name" in a pipeline of scikit-learn.
+    values : of the option, from simple to complex for a readable chart.
+    X, y, cv, sample_weight, groups, positive, level : as in `evaluate`; the table in memory.
+    score : a name, as in `evaluate`; "error" for classifiers and "rmse" for regressors unless said.
+
+    Examples
+    --------
+    >>> import tallylearn as tl
+    >>> tennis = tl.example("tennis")
+    >>> curve = tl.validation_curve(tl.NaiveBayes(), "alpha", [0.01, 1, 100], tennis)
+    >>> curve.overfitting, curve.underfitting, curve.best
+    ({1: 0.01}, {}, 0.01)
+
+    References
+    ----------
+    T. Mitchell, Machine Learning, 1997, section 3.7.1.
+    """
+    with speaking("validation_curve"):
+        chosen = _values(values)
+        learners = [_with(learner, option, value) for value in chosen]
+        course = Course.of(learner, X, y, sample_weight, groups, cv, score, positive, level)
+        trains = [split.train for split in course.splits]
+        points = [
+            course.point(one, value, trains) for one, value in zip(learners, chosen, strict=True)
+        ]
+        return _drawn(course, repr(learner), option, points)
+
+
+def _drawn(course: Course, learner: str, what: str, points: list[Point]) -> Curve:
+    return Curve(
+        learner, what, course.cv, course.score, len(course.exam), course.level,
+        course.test_share, tuple(points), course.beside(),
+    )  # fmt: skip
+
+
+def _sizes(sizes: Iterable[float]) -> list[float]:
+    found = list(sizes) if isinstance(sizes, Iterable) else [sizes]
+    for size in found:
+        if not (isinstance(size, Real) and 0 < size <= 1):
+            raise OptionError(
+                f"sizes has {size!r}. Give shares of the training rows, above 0 and up to 1."
+            )
+    if not found or any(a >= b for a, b in pairwise(found)):
+        raise OptionError(f"sizes is {found!r}. Give one share or more, rising.")
+    return [float(size) for size in found]
+
+
+def _values(values: Iterable[Any]) -> list[Any]:
+    found = list(values) if isinstance(values, Iterable) and not isinstance(values, str) else []
+    if not found:
+        raise OptionError(f"values is {values!r}. Give a list with one value or more.")
+    return found
+
+
+def _with(learner: Any, option: str, value: Any) -> Any:
+    """The learner with another value of an option."""
+    if not hasattr(learner, "set_params"):
+        raise KindError(f"{learner!r} has no set_params, so that no option of it can be varied.")
+    try:
+        return cloned(learner).set_params(**{option: value})
+    except (ValueError, AttributeError) as error:
+        raise OptionError(f"option {option!r}: {error}") from None

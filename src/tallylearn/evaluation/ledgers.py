@@ -1,0 +1,60 @@
+"""Ledgers: tallies counted once, for all learners that count alike and differ in how they solve."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from tallylearn.doors.onepass import OnePass
+from tallylearn.doors.shell import same
+
+
+class Ledger:
+    """The tallies of one kind of learner on one table; those of another kind take their place.
+
+    >>> import tallylearn as tl
+    >>> ledger, folds = Ledger(), object()
+    >>> for alpha in (0.1, 1, 10):
+    ...     tally = ledger.of(tl.NaiveBayes(alpha), folds, lambda: print("counted"))
+    counted
+    """
+
+    def __init__(self) -> None:
+        self._learner: OnePass | None = None
+        self._pages: list[tuple[Any, Any]] = []
+
+    def of(self, learner: OnePass, place: Any, count: Callable[[], Any]) -> Any:
+        """What was counted for this place, or what the call counts now."""
+        if self._learner is None or not alike(learner, self._learner):
+            self._learner, self._pages = learner, []
+        for known, tally in self._pages:
+            if known is place:
+                return tally
+        tally = count()
+        self._pages.append((place, tally))
+        return tally
+
+
+def alike(one: Any, other: Any) -> bool:
+    """Whether two learners count the same of every row."""
+    if not isinstance(one, OnePass) or type(one) is not type(other):
+        return False
+    pairs = zip(one._shape(), other._shape(), strict=True)
+    return all(same(mine, theirs) for (_, mine), (_, theirs) in pairs)
+
+
+def together(learners: Sequence[Any]) -> list[int]:
+    """The places of the learners, those that count alike one after the other.
+
+    >>> import tallylearn as tl
+    >>> together([tl.NaiveBayes(1), tl.DummyClassifier(), tl.NaiveBayes(2)])
+    [0, 2, 1]
+    """
+    groups: list[list[int]] = []
+    for at, learner in enumerate(learners):
+        home = next((group for group in groups if alike(learners[group[0]], learner)), None)
+        if home is None:
+            groups.append([at])
+        else:
+            home.append(at)
+    return [at for group in groups for at in group]

@@ -1,0 +1,100 @@
+"""Sittings: one exam, the same folds and the same score for every learner that takes it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from tallylearn.errors import OptionError
+from tallylearn.evaluation.crossing import Crossing, Failure, Told
+from tallylearn.evaluation.evaluations import Evaluation
+from tallylearn.evaluation.exams import Exam
+from tallylearn.evaluation.gathering import NUMBERS, TWO, VECTORS, Gathered, baseline, gathered
+from tallylearn.evaluation.ledgers import Ledger
+from tallylearn.evaluation.rounds import Round
+from tallylearn.evaluation.scores import wanted
+from tallylearn.folds import Split
+from tallylearn.tables import Array
+
+
+@dataclass
+class Sitting:
+    """What all learners have in common; those that count alike share what they counted."""
+
+    exam: Exam
+    cv: str
+    rounds: list[Round | list[Split]]
+    score: str
+    positive: Any
+    level: float
+    ledger: Ledger = field(default_factory=Ledger)
+
+    def taken(self, crossing: Any, learner: str) -> Evaluation:
+        """What a learner made of it; a crossing is anything that has answers for the rounds."""
+        found = gathered(crossing, self.rounds, [self.score], self.positive, None)
+        return self._evaluation(found, learner, tuple(crossing.failures))
+
+    @property
+    def baseline(self) -> Evaluation:
+        """What the answer without looking makes of it."""
+        found = self._evaluation(self._base, "", ())
+        return replace(found, learner=found.baseline_name)
+
+    @cached_property
+    def _base(self) -> Gathered:
+        crossing = Crossing(baseline(self.exam), self.exam)
+        return gathered(crossing, self.rounds, [self.score], self.positive, None)
+
+    def _evaluation(
+        self, found: Gathered, learner: str, failures: tuple[Failure, ...]
+    ) -> Evaluation:
+        exam = self.exam
+        return Evaluation(
+            learner, self.cv, exam.task, len(exam), exam.classes, found.scores, self.positive,
+            self.level, found.folds, found.whole, self._base.by_fold, {}, None, found.told,
+            failures, found.sample,
+        )  # fmt: skip
+
+    @property
+    def folds(self) -> int:
+        """How many models a learner is fitted to."""
+        return sum(len(p.tested) if isinstance(p, Round) else len(p) for p in self.rounds)
+
+
+@dataclass
+class Marking(Crossing):
+    """A crossing that marks which rows were answered rightly, each at its first test."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self.right = np.zeros(len(self.exam), dtype=bool)
+        self.repeat = np.full(len(self.exam), -1, dtype=np.int32)  # of the first test
+
+    def told(self, rounds: Any) -> Iterator[Told]:
+        for told in super().told(rounds):
+            first = self.repeat[told.rows] < 0
+            rows, answers = told.rows[first], told.answers
+            if self.exam.task == "classifier":
+                self.right[rows] = (answers.truth.codes == answers.said.codes)[first]
+            self.repeat[rows] = told.repeat
+            yield told
+
+    @property
+    def marks(self) -> Array:
+        """(n, 2) the repeat in which a row was tested, -1 if in none, and whether it was right."""
+        return np.column_stack([self.repeat, self.right])
+
+
+def score_of(score: Any, exam: Exam, positive: Any) -> str:
+    """The score that is asked for, or the usual one."""
+    if score is None:
+        if exam.task == "classifier":
+            return TWO[0]
+        return (NUMBERS if exam.read is not None else VECTORS)[0]
+    if not isinstance(score, str):
+        raise OptionError(f"score is {score!r:.60}. Name one, such as 'accuracy' or 'mae'.")
+    return wanted(score, exam.task, len(exam.classes), True, positive)[0]

@@ -1,0 +1,165 @@
+"""Trends: scores along a curve, on the rows learned from and on others."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+from numbers import Real
+from typing import Any
+
+import numpy as np
+
+from tallylearn.errors import InputError
+from tallylearn.evaluation import verdicts
+from tallylearn.evaluation.results import Result
+from tallylearn.evaluation.scores import SCORES
+from tallylearn.evaluation.verdicts import OVER, UNDER, Average, Verdict
+from tallylearn.plots import Plot, draw_lines
+from tallylearn.tables import Array
+from tallylearn.workings import Derivation, Grid, Sentence
+from tallylearn.workings.rendering import short
+
+ROWS = "rows"
+WIDE = 100  # from this ratio of the largest to the smallest value on, the axis is logarithmic
+
+
+@dataclass(frozen=True)
+class Point:
+    """One place on a curve: the score on the rows learned from and on others, fold by fold."""
+
+    at: Any  # the number of rows, or the value of the option
+    train: tuple[float, ...]
+    test: tuple[float, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Curve(Result):
+    """Training and test scores along a curve, and what follows from them; frozen.
+
+    ``verdict`` says it in words, ``verdicts`` one by one; ``overfitting`` and ``underfitting`` map
+    what over- and under-fits to its witness; ``best`` has the best mean test score.
+    """
+
+    learner: str
+    what: str  # "rows", or the option
+    cv: str
+    score: str
+    n: int
+    level: float
+    test_share: float
+    points: tuple[Point, ...]
+    baseline: Point
+
+    @cached_property
+    def verdicts(self) -> tuple[Verdict, ...]:
+        rule = verdicts.by_rows if self.what == ROWS else verdicts.by_values
+        return tuple(rule(self))
+
+    @property
+    def verdict(self) -> str:
+        return " ".join(verdict.text for verdict in self.verdicts)
+
+    @property
+    def overfitting(self) -> dict[Any, Any]:
+        return self._held(OVER)
+
+    @property
+    def underfitting(self) -> dict[Any, Any]:
+        return self._held(UNDER)
+
+    @property
+    def best(self) -> Any:
+        losses = np.array([self.losses(point.test).mean() for point in self.points])
+        if np.isnan(losses).all():
+            raise InputError(f"the test {self.score} has no value anywhere on the curve.")
+        return self.points[verdicts.lowest(losses)].at
+
+    def report(self) -> Derivation:
+        """The scores along the curve, and the verdicts."""
+        head = (self.what, "training", "test", f"{100 * self.level:g} % interval of test")
+        lines = tuple(self._line(point) for point in self.points)
+        steps: list[Any] = [Grid(self.score, head, lines, self._beside)]
+        steps += [Sentence(verdict.text) for verdict in self.verdicts]
+        return Derivation(f"{self.learner} by {self.what}, {self.n} rows, {self.cv}", tuple(steps))
+
+    def records(self) -> list[dict[str, Any]]:
+        """One row a place on the curve."""
+        return [
+            {"what": self.what, "at": self._shown(point.at), "score": self.score}
+            | {f"{side}{end}": value for side, end, value in self._numbers(point)}
+            | {"train_by_fold": list(point.train), "test_by_fold": list(point.test)}
+            for point in self.points
+        ]
+
+    def plots(self) -> dict[str, Plot]:
+        """Training and test score, with their bands."""
+        known = [(x, p) for x, p in zip(self._places, self.points, strict=True) if self._whole(p)]
+        if not known:
+            return {}
+        places = [x for x, _ in known]
+        log = min(places) > 0 and max(places) / min(places) >= WIDE
+        series = {
+            side: self._series(places, [getattr(point, side) for _, point in known])
+            for side in ("train", "test")
+        }
+        title = "Learning curve" if self.what == ROWS else "Validation curve"
+        return {"curve": draw_lines(series, title, self.what, self.score, log_x=log)}
+
+    def losses(self, values: Sequence[float]) -> Array:
+        """Scores turned so that lower is better."""
+        sign = 1.0 if SCORES[self.score].better == "low" else -1.0
+        return sign * np.asarray(values, dtype=float)
+
+    def average(self, values: Iterable[float]) -> Average:
+        """The mean over the folds."""
+        return Average.of(values, self.test_share, self.level)
+
+    def named(self, at: Any) -> str:
+        return f"{self.what}={at!r}"
+
+    def _held(self, kind: str) -> dict[Any, Any]:
+        found = [v for v in self.verdicts if v.kind == kind and v.holds]
+        return {v.at if isinstance(v.at, Hashable) else repr(v.at): v.witness for v in found}
+
+    @property
+    def _beside(self) -> str:
+        train, test = (float(np.mean(v)) for v in (self.baseline.train, self.baseline.test))
+        return f"{self.baseline.at}: training {short(train)}, test {short(test)}"
+
+    def _line(self, point: Point) -> tuple[str, ...]:
+        train, test = self.average(point.train), self.average(point.test)
+        interval = "" if test.interval is None else f"{test.interval}"
+        return str(point.at), short(train.value), short(test.value), interval
+
+    def _numbers(self, point: Point) -> Iterator[tuple[str, str, float | None]]:
+        for side in ("train", "test"):
+            found = self.average(getattr(point, side))
+            low, high = (None, None) if found.interval is None else found.interval
+            yield from ((side, "", found.value), (side, "_low", low), (side, "_high", high))
+
+    def _shown(self, at: Any) -> Any:
+        """A value for a column of a frame: as it is where all are of one plain type."""
+        plain = {type(point.at) for point in self.points} in ({int}, {float}, {int, float}, {str})
+        return at if plain else repr(at)
+
+    def _whole(self, point: Point) -> bool:
+        return bool(np.isfinite([*point.train, *point.test]).all())
+
+    def _series(self, places: list[float], values: list[tuple[float, ...]]) -> tuple[Any, ...]:
+        found = [self.average(by_fold) for by_fold in values]
+        middle = [average.value for average in found]
+        bands = [average.interval for average in found if average.interval is not None]
+        if len(bands) < len(found):
+            return places, middle
+        return places, middle, [band.low for band in bands], [band.high for band in bands]
+
+    @property
+    def _places(self) -> list[float]:
+        """Where the points are drawn: at their numbers where these rise, else one by one."""
+        at = [point.at for point in self.points]
+        numbers = all(isinstance(value, Real) and not isinstance(value, bool) for value in at)
+        if numbers and np.isfinite(at).all() and all(a < b for a, b in pairwise(at)):
+            return [float(value) for value in at]
+        return [float(place) for place in range(len(at))]

@@ -1,0 +1,452 @@
+"""Comparisons agree with the notes' Algorithm 3, SciPy and scikit-learn, and say it plainly."""
+
+from __future__ import annotations
+
+import json
+from fractions import Fraction
+from math import sqrt
+from pathlib import Path
+from typing import Any, ClassVar
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+from sklearn.datasets import load_breast_cancer, load_iris, load_wine
+from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
+from sklearn.linear_model import RidgeClassifier
+from sklearn.model_selection import cross_val_predict
+from sklearn.naive_bayes import GaussianNB
+from sklearn.tree import DecisionTreeClassifier
+
+import tallylearn as tl
+from tallylearn.areas import delong_difference
+from tallylearn.errors import InputError, KindError, OptionError, TallyError
+from tallylearn.evaluation.comparisons import Comparison
+from tallylearn.evaluation.differences import holm
+from tallylearn.evaluation.rankings import Ranking
+from tallylearn.significance import mcnemar
+
+Array = np.ndarray[Any, Any]
+CANCER = load_breast_cancer(return_X_y=True)
+
+
+class Reads:
+    """Answers with one of the columns, so that a test decides what is wrong."""
+
+    _estimator_type = "classifier"
+    seen: ClassVar[list[tuple[str, tuple[int, ...]]]] = []
+
+    def __init__(self, column: int, fails_on: int | None = None) -> None:
+        self.column = column
+        self.fails_on = fails_on
+
+    def __repr__(self) -> str:
+        return f"Reads({self.column})"
+
+    def fit(self, X: Array, y: Array) -> Reads:
+        Reads.seen.append((repr(self), tuple(X[:, -1].astype(int).tolist())))
+        if self.fails_on is not None and self.fails_on not in X[:, -1]:
+            raise RuntimeError("this fold is not for me")
+        return self
+
+    def predict(self, X: Array) -> Array:
+        return X[:, self.column].astype(int)
+
+
+def answers(wrong: list[tuple[int, ...]], size: int = 4) -> tuple[Array, Array, Any]:
+    """Columns that are wrong so often on every fold, the row's number last; truth, and folds."""
+    k = len(wrong[0])
+    y = np.tile([0, 1], k * size // 2)
+    columns = []
+    for counts in wrong:
+        column = y.copy()
+        for fold, times in enumerate(counts):
+            column[fold * size : fold * size + times] ^= 1
+        columns.append(column)
+    rows = np.arange(k * size)
+    parts = np.repeat(np.arange(k), size)
+    folds = [(rows[parts != fold], rows[parts == fold]) for fold in range(k)]
+    return np.column_stack([*columns, rows]).astype(float), y, folds
+
+
+def compared(learners: Any, *args: Any, **options: Any) -> Comparison:
+    found = tl.compare(learners, *args, **options)
+    assert isinstance(found, Comparison)
+    return found
+
+
+def test_the_mean_difference_is_that_of_algorithm_3() -> None:
+    X, y, folds = answers([(1, 2, 0), (0, 1, 1)])
+    pair = compared({"a": Reads(0), "b": Reads(1)}, X, y, cv=folds).difference("a", "b")
+    deltas = [Fraction(1, 4) - 0, Fraction(2, 4) - Fraction(1, 4), 0 - Fraction(1, 4)]
+    assert [Fraction(delta) for delta in pair.deltas] == deltas
+    assert Fraction(pair.delta).limit_denominator(1000) == Fraction(1, 12)
+    assert pair.by_fold == tuple(-delta for delta in pair.deltas)
+    assert (pair.only_a_wrong, pair.only_b_wrong) == (2, 1)  # they overlap on fold 1
+
+
+def test_the_other_way_round_everything_is_turned() -> None:
+    X, y, folds = answers([(1, 2, 0), (0, 1, 1)])
+    found = compared({"a": Reads(0), "b": Reads(1)}, X, y, cv=folds)
+    one, other = found.difference("a", "b"), found.difference("b", "a")
+    assert other.delta == -one.delta
+    assert other.by_fold == tuple(-x for x in one.by_fold)
+    assert (other.only_a_wrong, other.only_b_wrong) == (one.only_b_wrong, one.only_a_wrong)
+    assert (other.p, other.adjusted) == pytest.approx((one.p, one.adjusted))
+    assert one.interval is not None
+    assert other.interval is not None
+    assert [*other.interval] == pytest.approx([-one.interval.high, -one.interval.low])
+
+
+def test_the_t_test_is_nadeau_and_bengios_on_the_same_folds() -> None:
+    X, y = CANCER
+    folds = tl.Folds.k(10)
+    pair = compared([GaussianNB(), tl.LinearDiscriminantAnalysis()], X, y, cv=folds).difference(
+        "GaussianNB()", "LinearDiscriminantAnalysis()"
+    )
+    apart = []
+    for train, test in folds.split(X, y):
+        scores = [m.fit(X[train], y[train]).score(X[test], y[test])
+                  for m in (GaussianNB(), LinearDiscriminantAnalysis())]  # fmt: skip
+        apart.append(scores[0] - scores[1])
+    t = np.mean(apart) / sqrt((1 / 10 + 1 / 9) * np.var(apart, ddof=1))
+    assert pair.by_fold == pytest.approx(apart, abs=1e-12)
+    assert pair.p == pytest.approx(2 * stats.t.sf(abs(t), 9))
+    assert pair.test == "corrected resampled t"
+    said = [cross_val_predict(m, X, y, cv=folds) != y
+            for m in (GaussianNB(), LinearDiscriminantAnalysis())]  # fmt: skip
+    b, c = int((said[0] & ~said[1]).sum()), int((said[1] & ~said[0]).sum())
+    assert (pair.only_a_wrong, pair.only_b_wrong) == (b, c)
+    assert pair.mcnemar == mcnemar(b, c)
+
+
+def test_areas_are_compared_row_by_row() -> None:
+    X, y = CANCER
+    found = compared([GaussianNB(), LinearDiscriminantAnalysis()], X, y, score="roc_auc")
+    pair = found.difference("GaussianNB()", "LinearDiscriminantAnalysis()")
+    said = [cross_val_predict(m, X, y, cv=tl.Folds.k(10), method="predict_proba")[:, 1]
+            for m in (GaussianNB(), LinearDiscriminantAnalysis())]  # fmt: skip
+    expected = delong_difference(*said, y)
+    assert pair.delong is not None
+    assert pair.delong.difference == pytest.approx(expected.difference, abs=1e-12)
+    assert pair.delong.p == pytest.approx(expected.p)
+
+
+def test_all_learners_have_the_same_folds() -> None:
+    X, y, _ = answers([(1, 2, 0), (0, 1, 1)], size=8)
+    Reads.seen.clear()
+    tl.compare([Reads(0), Reads(1)], X, y, cv=tl.Folds.k(4, repeats=2, seed=3))
+    first, second = ([rows for name, rows in Reads.seen if name == who]
+                     for who in ("Reads(0)", "Reads(1)"))  # fmt: skip
+    assert first == second
+    assert len(first) == 8
+
+
+def test_the_order_of_the_learners_changes_nothing() -> None:
+    X, y = CANCER
+    learners = [tl.NaiveBayes(), GaussianNB(), tl.NearestCentroid(), tl.DummyClassifier()]
+    one, other = (compared(some, X, y, cv=5) for some in (learners, learners[::-1]))
+    assert one.to_json() == other.to_json()
+    assert str(one) == str(other)
+
+
+def test_learners_that_count_alike_come_out_as_if_alone() -> None:
+    X, y = CANCER
+    learners = {"a": tl.NaiveBayes(), "lda": tl.LinearDiscriminantAnalysis(),
+                "b": tl.NaiveBayes(var_smoothing=0.01)}  # fmt: skip
+    found = compared(learners, X, y, cv=tl.Folds.k(4, repeats=2))
+    for name, learner in learners.items():
+        alone = tl.evaluate(learner, X, y, cv=tl.Folds.k(4, repeats=2), scores="accuracy")
+        assert found[name]["accuracy"].by_fold == alone["accuracy"].by_fold
+
+
+def test_a_learner_does_not_differ_from_its_double() -> None:
+    X, y = CANCER
+    for cv in (5, "holdout", "loo"):
+        found = compared([tl.NaiveBayes(), tl.NaiveBayes()], X[::3], y[::3], cv=cv)
+        pair = found.difference("NaiveBayes() 1", "NaiveBayes() 2")
+        assert (pair.mean, pair.p, pair.adjusted) == (0, 1, 1)
+        assert pair.better is None
+        assert found.verdict.startswith("No difference shown between NaiveBayes() 1 and Naive")
+
+
+def test_a_clear_difference_is_found_and_said() -> None:
+    X, y = CANCER
+    found = compared([tl.DummyClassifier(), tl.NaiveBayes()], X, y)
+    pair = found.difference("NaiveBayes()", "DummyClassifier()")
+    assert pair.better == "NaiveBayes()"
+    assert pair.delta < 0
+    assert "NaiveBayes() is better than DummyClassifier(): accuracy higher by" in found.verdict
+    assert "p < 0.001" in found.verdict
+
+
+def test_of_numbers_the_lower_error_is_better() -> None:
+    rng = np.random.default_rng(0)
+    X, y = np.zeros((200, 1)), rng.exponential(size=200) ** 3
+    found = compared({"mean": tl.DummyRegressor(), "median": tl.DummyRegressor(strategy="median")},
+                     X, y)  # fmt: skip
+    assert found.names == ("median", "mean")
+    assert "median is better than mean: mae lower by" in found.verdict
+    pair = found.difference("mean", "median")
+    assert pair.deltas == pair.by_fold
+    assert pair.delta > 0
+    assert pair.mcnemar is None
+    assert found.score == "mae"
+
+
+def test_on_one_fold_the_rows_are_tested() -> None:
+    X, y = CANCER
+    pair = compared([tl.NaiveBayes(), tl.NearestCentroid()], X, y, cv="holdout").difference(
+        "NaiveBayes()", "NearestCentroid()"
+    )
+    assert pair.t is None
+    assert pair.test == "McNemar, mid-p"
+    assert pair.p == mcnemar(pair.only_a_wrong, pair.only_b_wrong).p
+    n = round(len(y) / 3)
+    assert pair.interval is not None
+    assert sum(pair.interval) / 2 == pytest.approx((pair.only_b_wrong - pair.only_a_wrong) / n)
+
+
+def test_equal_differences_on_two_folds_are_no_proof() -> None:
+    X, y, folds = answers([(1, 1), (0, 0)])
+    pair = compared({"a": Reads(0), "b": Reads(1)}, X, y, cv=folds).difference("a", "b")
+    assert pair.by_fold == (-0.25, -0.25)
+    assert pair.p == mcnemar(2, 0).p
+    assert pair.better is None
+
+
+def test_a_score_that_one_fold_cannot_test_says_so() -> None:
+    X, y = CANCER
+    found = compared([tl.NaiveBayes(), tl.NearestCentroid()], X, y, cv="holdout", score="f1")
+    assert np.isnan(found.difference("NaiveBayes()", "NearestCentroid()").p)
+    assert "No difference shown" in found.verdict
+    assert "want of two folds" in found.verdict
+
+
+def test_a_fold_on_which_one_fails_is_left_out_of_the_pair() -> None:
+    X, y, folds = answers([(1, 2, 0), (0, 1, 1)])
+    learners = {"a": Reads(0), "b": Reads(1, fails_on=5)}
+    found = compared(learners, X, y, cv=folds, on_error="keep")
+    pair = found.difference("a", "b")
+    assert pair.deltas == (0.25, -0.25)
+    assert pair.left_out == 1
+    assert "b failed on fold 1: RuntimeError: this fold is not for me" in str(found)
+    with pytest.raises(InputError, match=r"compare: b: Reads failed on fold 1: RuntimeError"):
+        tl.compare(learners, X, y, cv=folds)
+
+
+def test_a_learner_that_always_fails_is_named_and_the_others_kept() -> None:
+    frame = pd.DataFrame({"c": list("abab") * 10, "y": list("uvuv") * 10})
+    learners = {"a": tl.NaiveBayes(), "b": tl.DummyClassifier(), "c": tl.NearestCentroid()}
+    found = compared(learners, frame, "y", cv=4, on_error="keep")
+    assert [*found.failed] == ["c"]
+    assert "Left out: c: " in str(found)
+    with pytest.raises(TallyError, match="compare: c: "):
+        tl.compare(learners, frame, "y", cv=4)
+
+
+def test_p_is_adjusted_over_all_pairs() -> None:
+    assert holm([0.01, 0.04, 0.03, float("nan")])[:3] == pytest.approx([0.03, 0.06, 0.06])
+    assert holm([0.5, 0.9, 0.02]) == pytest.approx([1, 1, 0.06])
+    assert holm([]) == []
+    X, y = CANCER
+    found = compared([tl.NaiveBayes(), tl.NearestCentroid(), tl.LinearDiscriminantAnalysis()], X, y)
+    plain = [pair.p for pair in found.pairs.values()]
+    assert [pair.adjusted for pair in found.pairs.values()] == holm(plain)
+    assert "(Holm, 3 pairs)" in found.verdict
+    assert "adjusted by Holm over all 3 pairs" in str(found)
+
+
+def test_repeats_count_a_row_once() -> None:
+    X, y = CANCER
+    learners = [tl.NaiveBayes(), tl.NearestCentroid()]
+    names = "NaiveBayes()", "NearestCentroid()"
+    once = compared(learners, X, y, cv=tl.Folds.k(5)).difference(*names)
+    often = compared(learners, X, y, cv=tl.Folds.k(5, repeats=4)).difference(*names)
+    drawn = compared(learners, X, y, cv=tl.Folds.bootstrap(20)).difference(*names)
+    assert often.mcnemar == once.mcnemar
+    assert len(often.by_fold) == 20
+    assert drawn.only_a_wrong + drawn.only_b_wrong <= len(y)
+
+
+def test_rows_of_weight_zero_are_not_there() -> None:
+    X, y = CANCER
+    weight = np.ones(len(y))
+    weight[::4] = 0
+    kept = weight > 0
+    one = compared([tl.NaiveBayes(), GaussianNB(), tl.NearestCentroid()], X, y,
+                   sample_weight=weight, cv=4, on_error="keep")  # fmt: skip
+    other = compared([tl.NaiveBayes(), GaussianNB()], X[kept], y[kept], cv=4)
+    assert one["NaiveBayes()"]["accuracy"].value == other["NaiveBayes()"]["accuracy"].value
+    assert [*one.failed] == []
+
+
+def test_a_file_is_compared_as_the_frame_is(tmp_path: Path) -> None:
+    X, y = load_iris(return_X_y=True)
+    frame = pd.DataFrame(X, columns=list("abcd")).assign(kind=np.array(["s", "t", "u"])[y])
+    frame.to_csv(tmp_path / "iris.csv", index=False)
+    learners = [tl.NaiveBayes(), tl.LinearDiscriminantAnalysis()]
+    one = compared(learners, tmp_path / "iris.csv", "kind", cv=5)
+    other = compared(learners, frame, "kind", cv=5)
+    names = "NaiveBayes()", "LinearDiscriminantAnalysis()"
+    assert one.difference(*names) == other.difference(*names)
+    assert one.difference(*names).mcnemar is not None
+
+
+def test_every_form_holds_hostile_names() -> None:
+    X, y, folds = answers([(1, 2, 0), (0, 1, 1)])
+    bad = "<script>alert('x')</script>| a\n\x1b[31m*b*"
+    found = compared({bad: Reads(0), "b": Reads(1)}, X, y, cv=folds)
+    assert "<script>" not in found.to_html()
+    assert "\x1b" not in str(found)
+    data = json.loads(found.to_json())
+    assert {row["learner"] for row in data["records"]} == {bad, "b", "majority"}
+    assert len(found.to_frame()) == 3
+    assert found.to_frame().baseline.tolist() == [False, False, True]
+    assert "<svg" in found.to_html()
+
+
+def test_equal_learners_are_numbered() -> None:
+    X, y = CANCER
+    found = compared([tl.NaiveBayes(), tl.NaiveBayes(), tl.DummyClassifier()], X, y, cv=3)
+    assert {*found.names} == {"NaiveBayes() 1", "NaiveBayes() 2", "DummyClassifier()"}
+
+
+@pytest.mark.parametrize(
+    ("learners", "options", "error", "said"),
+    [
+        ([], {}, OptionError, "nothing to compare with: 0 learner"),
+        ([tl.NaiveBayes()], {}, OptionError, "call evaluate"),
+        (tl.NaiveBayes(), {}, KindError, "Pass a list of them"),
+        (["bayes", "lda"], {}, KindError, "neither a classifier nor a regressor"),
+        ({1: tl.NaiveBayes(), 2: tl.NaiveBayes()}, {}, OptionError, "named 1"),
+        ({" ": tl.NaiveBayes(), "b": tl.NaiveBayes()}, {}, OptionError, "named ' '"),
+        ([tl.NaiveBayes(), tl.DummyRegressor()], {}, KindError, "DummyRegressor() is a regressor"),
+        ([tl.NaiveBayes()] * 2, {"score": "mae"}, OptionError, "is for a regressor"),
+        ([tl.NaiveBayes()] * 2, {"score": "accurcy"}, OptionError, "no score 'accurcy'"),
+        ([tl.NaiveBayes()] * 2, {"score": ["f1"]}, OptionError, "Name one"),
+        ([tl.NaiveBayes()] * 2, {"level": 95}, OptionError, "level is 95"),
+        ([tl.NaiveBayes()] * 2, {"on_error": "skip"}, OptionError, "on_error is"),
+        ([tl.NaiveBayes(), RidgeClassifier()], {"score": "log_loss"}, OptionError,
+         "compare: RidgeClassifier(): the score 'log_loss' needs probabilities"),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_compared_is_refused(
+    learners: Any, options: dict[str, Any], error: type[Exception], said: str
+) -> None:
+    X, y = load_iris(return_X_y=True)
+    with pytest.raises(error, match=r"^compare: ") as caught:
+        tl.compare(learners, X[:100], y[:100], cv=4, **options)
+    assert said in str(caught.value)
+
+
+def test_a_score_without_a_number_is_refused_over_tables() -> None:
+    with pytest.raises(InputError, match="bayes has no log_loss on 'iris, rounded': it is inf"):
+        ranked({"bayes": tl.NaiveBayes(), "centroid": tl.NearestCentroid()}, score="log_loss", cv=5)
+
+
+def test_the_charts_show_scores_and_differences() -> None:
+    found = compared([tl.NaiveBayes(), tl.NearestCentroid(), tl.DummyClassifier()], *CANCER, cv=4)
+    plots = found.plots()
+    assert [line["name"] for line in plots["scores"].data["spreads"]] == [*found.names]
+    apart = plots["differences"].data["spreads"]
+    assert [line["name"] for line in apart] == [*found.names[1:]]
+    for line in apart:
+        pair = found.difference(line["name"], found.names[0])
+        assert line["value"] == pytest.approx(pair.mean)
+        assert line["dots"] == pytest.approx([*pair.by_fold])
+        assert [line["low"], line["high"]] == pytest.approx(list(pair.interval))
+
+
+def test_a_pair_is_named() -> None:
+    found = compared([tl.NaiveBayes(), tl.NearestCentroid()], *CANCER, cv=3)
+    with pytest.raises(OptionError, match=r"compared were .*, not 'bayes'"):
+        found.difference("bayes", "NearestCentroid()")
+    with pytest.raises(OptionError, match="does not differ from itself"):
+        found.difference("NaiveBayes()", "NaiveBayes()")
+
+
+def frame_of(data: Any) -> pd.DataFrame:
+    columns = {f"x{j}": data.data[:, j] for j in range(data.data.shape[1])}
+    return pd.DataFrame(columns | {"y": data.target})
+
+
+SETS = {
+    "iris": (frame_of(load_iris()), "y"),
+    "wine": (frame_of(load_wine()), "y"),
+    "cancer": (frame_of(load_breast_cancer()), "y"),
+    "iris, rounded": (frame_of(load_iris()).round(0), "y"),
+}
+
+
+def ranked(learners: Any, **options: Any) -> Ranking:
+    found = tl.compare(learners, SETS, **options)
+    assert isinstance(found, Ranking)
+    return found
+
+
+def test_over_tables_ranks_are_friedmans() -> None:
+    tree = DecisionTreeClassifier(random_state=0)
+    learners = {"bayes": tl.NaiveBayes(), "centroid": tl.NearestCentroid(), "tree": tree}
+    found = ranked(learners, cv=5)
+    scores = [[tl.evaluate(learner, *pair, cv=5)["accuracy"].value for learner in learners.values()]
+              for pair in SETS.values()]  # fmt: skip
+    order = [list(learners).index(name) for name in found.names]
+    assert found.table.tolist() == np.array(scores)[:, order].tolist()
+    table = found.table.round(12)  # means of folds tie up to rounding
+    theirs = stats.friedmanchisquare(*table.T)
+    assert found.friedman.chi_square == pytest.approx(theirs.statistic)
+    expected = stats.rankdata(-table, axis=1).mean(axis=0)
+    assert [*found.ranks.values()] == pytest.approx(expected.tolist())
+    assert [*found.ranks.values()] == sorted(found.ranks.values())
+    plot = found.plots()["ranks"]
+    assert plot.data["critical"] == found.critical
+    assert "mean rank" in str(found)
+    assert len(found.records()) == 12
+
+
+def test_over_tables_two_learners_have_signed_ranks() -> None:
+    found = ranked({"bayes": tl.NaiveBayes(), "centroid": tl.NearestCentroid()}, score="brier",
+                   cv=5)  # fmt: skip
+    assert found.wilcoxon is not None
+    theirs = stats.wilcoxon(found.table[:, 0] - found.table[:, 1])
+    assert found.wilcoxon.p == pytest.approx(theirs.pvalue)
+    assert found.verdict.startswith("No difference shown between ")
+    assert found.plots() == {}
+
+
+def test_over_tables_a_difference_is_said() -> None:
+    found = ranked({"lda": tl.LinearDiscriminantAnalysis(), "bayes": tl.NaiveBayes(),
+                    "dummy": tl.DummyClassifier()}, cv=5)  # fmt: skip
+    assert found.names[-1] == "dummy"
+    assert "The learners differ over 4 tables" in found.verdict
+    assert "It is better than dummy." in found.verdict
+
+
+def test_doubles_do_not_differ_over_tables() -> None:
+    for some in (2, 3):
+        found = ranked([tl.NaiveBayes() for _ in range(some)], cv=3)
+        assert "No difference shown" in found.verdict
+
+
+def test_paths_are_tables_and_columns_of_two_rows_are_not_several(tmp_path: Path) -> None:
+    for name, (frame, _) in SETS.items():
+        frame.to_csv(tmp_path / f"{name}.csv", index=False)
+    paths = {name: (str(tmp_path / f"{name}.csv"), "y") for name in SETS}
+    learners = [tl.NaiveBayes(), tl.NearestCentroid()]
+    found = tl.compare(learners, paths, cv=3)
+    assert found.verdict == ranked(learners, cv=3).verdict
+    with pytest.raises(TallyError) as caught:
+        tl.compare(learners, {"a": ("u", "v"), "b": ("s", "t")}, "b")
+    assert "go with one table" not in str(caught.value)
+
+
+def test_several_tables_are_refused_where_they_make_no_sense() -> None:
+    pair = [tl.NaiveBayes(), tl.NearestCentroid()]
+    with pytest.raises(OptionError, match="compare: there is one table"):
+        tl.compare(pair, {"iris": SETS["iris"]})
+    with pytest.raises(OptionError, match="go with one table"):
+        tl.compare(pair, SETS, "y")
+    with pytest.raises(TallyError, match="compare: "):
+        tl.compare(pair, {**SETS, "other": (SETS["iris"][0], "no such column")})

@@ -1,0 +1,298 @@
+"""Curves have scikit-learn's scores, and verdicts that follow from them by rule."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import numpy as np
+import pytest
+from sklearn.linear_model import LinearRegression
+from sklearn.model_selection import KFold
+from sklearn.model_selection import learning_curve as their_learning_curve
+from sklearn.model_selection import validation_curve as their_validation_curve
+from sklearn.naive_bayes import GaussianNB
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import PolynomialFeatures
+from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
+
+import tallylearn as tl
+from tallylearn.errors import InputError, KindError, OptionError
+from tallylearn.evaluation.courses import growing
+from tallylearn.evaluation.trends import Curve, Point
+from tallylearn.tables import Codes
+
+rng = np.random.default_rng(3)
+X = rng.normal(size=(120, 3))
+Y = np.where(X[:, 0] + 0.7 * rng.normal(size=120) > 0, "yes", "no")
+Z = X[:, 0] ** 2 + 0.3 * rng.normal(size=120)
+
+
+def drawn(what: str, *points: tuple[Any, Any, Any], score: str = "error") -> Curve:
+    """A curve with these points; two folds that agree leave nothing to chance."""
+    made = tuple(
+        Point(at, *(tuple(v) if isinstance(v, tuple) else (v, v) for v in (train, test)))
+        for at, train, test in points
+    )
+    base = Point("majority", (0.5, 0.5), (0.5, 0.5))
+    return Curve("learner", what, "given", score, 100, 0.95, 0.5, made, base)
+
+
+@pytest.mark.parametrize("learner", [tl.NaiveBayes(), GaussianNB(), DecisionTreeClassifier()])
+def test_a_validation_curve_has_the_scores_of_scikit_learn(learner: Any) -> None:
+    option, values = ("max_depth", [1, 2, 5]) if hasattr(learner, "max_depth") else (
+        "var_smoothing", [1e-9, 0.1, 10.0]
+    )  # fmt: skip
+    if hasattr(learner, "random_state"):
+        learner.random_state = 0
+    folds = KFold(4)
+    ours = tl.validation_curve(learner, option, values, X, Y, cv=folds, score="accuracy")
+    train, test = their_validation_curve(
+        learner, X, Y, param_name=option, param_range=values, cv=folds, scoring="accuracy"
+    )
+    assert np.allclose([point.train for point in ours.points], train, rtol=1e-12)
+    assert np.allclose([point.test for point in ours.points], test, rtol=1e-12)
+    assert [point.at for point in ours.points] == values
+    assert ours.best == values[int(np.argmax(test.mean(axis=1)))]
+
+
+@pytest.mark.parametrize("learner", [DecisionTreeRegressor(random_state=0), tl.DummyRegressor()])
+def test_a_learning_curve_has_the_scores_of_scikit_learn(learner: Any) -> None:
+    shares, splits = (0.25, 0.5, 1.0), list(KFold(4).split(X))
+    ours = tl.learning_curve(learner, X, Z, sizes=shares, cv=splits, score="mse")
+    ordered = [(growing(train, None, 0), test) for train, test in splits]
+    sizes, train, test = their_learning_curve(
+        learner, X, Z, train_sizes=[22, 45, 90], cv=ordered, scoring="neg_mean_squared_error"
+    )
+    assert [point.at for point in ours.points] == sizes.tolist()
+    assert np.allclose([point.train for point in ours.points], -train, rtol=1e-12)
+    assert np.allclose([point.test for point in ours.points], -test, rtol=1e-12)
+
+
+def test_any_first_part_of_the_rows_has_the_classes_in_their_shares() -> None:
+    codes = rng.choice(3, 90, p=[0.6, 0.3, 0.1]).astype(np.int32)
+    rows = np.flatnonzero(rng.random(90) < 0.8)
+    order = growing(rows, Codes(("a", "b", "c"), codes), 5)
+    assert sorted(order) == rows.tolist()
+    whole = np.bincount(codes[rows], minlength=3) / len(rows)
+    for m in range(1, len(rows) + 1):
+        taken = np.bincount(codes[order[:m]], minlength=3)
+        assert (np.abs(taken - m * whole) <= 2).all()
+    assert order.tolist() != growing(rows, Codes(("a", "b", "c"), codes), 6).tolist()
+
+
+def test_a_row_keeps_its_place_whichever_rows_it_is_learned_with() -> None:
+    rows = np.arange(50)
+    part = growing(rows[rows % 5 != 0], None, 0)
+    assert part.tolist() == [row for row in growing(rows, None, 0) if row % 5]
+
+
+def test_the_whole_size_is_the_cross_validated_score() -> None:
+    curve = tl.learning_curve(tl.NaiveBayes(), X, Y, sizes=[1.0], cv=4, score="log_loss")
+    found = tl.evaluate(tl.NaiveBayes(), X, Y, cv=4, scores="log_loss")["log_loss"]
+    assert np.allclose(curve.points[0].test, found.by_fold, rtol=1e-12)
+    assert curve.average(curve.points[0].test).interval == found.over_folds
+
+
+def test_weights_count_as_rows_in_both_scores() -> None:
+    weight = np.where(np.arange(120) % 3 == 0, 2, 1)
+    splits = [(np.arange(60), np.arange(60, 120)), (np.arange(60, 120), np.arange(60))]
+    ours = tl.validation_curve(
+        tl.NaiveBayes(), "var_smoothing", [0.1], X, Y, cv=splits, sample_weight=weight
+    )
+    for fold, (train, test) in enumerate(splits):
+        again = np.repeat(train, weight[train])
+        model = tl.NaiveBayes(var_smoothing=0.1).fit(X[again], Y[again])
+        for rows, side in ((train, "train"), (test, "test")):
+            right = np.average(model.predict(X[rows]) == Y[rows], weights=weight[rows])
+            assert getattr(ours.points[0], side)[fold] == pytest.approx(1 - right, rel=1e-12)
+
+
+def test_an_over_fitting_value_has_a_witness_and_the_definition_holds() -> None:
+    """Over random curves, by the definition taken word by word."""
+    for seed in range(50):
+        draw = np.random.default_rng(seed)
+        train, test = draw.integers(0, 6, (2, 5)) / 8
+        curve = drawn("depth", *((at, train[at], test[at]) for at in range(5)))
+        over = {h for h in range(5) for w in range(5) if train[h] < train[w] and test[h] > test[w]}
+        under = {h for h in range(5) for w in range(5) if train[h] > train[w] and test[h] > test[w]}
+        assert {*curve.overfitting} == over
+        assert {*curve.underfitting} == under
+        for h, w in curve.overfitting.items():
+            assert train[h] < train[w]
+            assert test[h] > test[w]
+            assert test[w] == min(
+                test[v] for v in range(5) if train[h] < train[v] and test[h] > test[v]
+            )
+        assert curve.best == int(np.argmin(test))
+
+
+def test_a_score_that_should_be_high_is_turned_round() -> None:
+    errors = [("a", 0.3, 0.35), ("b", 0.1, 0.2), ("c", 0.0, 0.3)]
+    low = drawn("depth", *errors)
+    high = drawn(
+        "depth", *((at, 1 - train, 1 - test) for at, train, test in errors), score="accuracy"
+    )
+    for curve in (low, high):
+        assert (curve.overfitting, curve.underfitting) == ({"c": "b"}, {"a": "b"})
+        assert curve.best == "b"
+
+
+def test_errors_that_differ_by_rounding_only_are_equal() -> None:
+    curve = drawn("depth", ("a", 0.1, 0.3), ("b", 0.2, 0.3 * (1 - 1e-15)))
+    assert curve.overfitting == {}
+    assert curve.best == "a"
+
+
+def test_a_difference_that_is_rounding_only_shows_nothing() -> None:
+    """Alike in both folds, its interval would be a point above zero."""
+    more, gap, _ = drawn("rows", (10, 0.3, 0.3 * (1 + 1e-15)), (20, 0.3, 0.3)).verdicts
+    assert not more.holds
+    assert not gap.holds
+    assert not drawn("rows", (20, 0.3, 0.3 * (1 + 1e-15))).overfitting
+
+
+def test_an_error_without_bound_shows_nothing() -> None:
+    endless = float("inf")
+    curve = drawn(
+        "rows", (10, 0.1, (endless, 0.5)), (20, 0.1, (endless, endless)), score="log_loss"
+    )
+    more, _, _ = curve.verdicts
+    assert not more.holds
+    assert drawn("depth", ("a", 0.1, endless), ("b", 0.2, 0.3), score="log_loss").best == "b"
+
+
+def test_a_difference_between_folds_that_chance_explains_is_said_to_be_one() -> None:
+    curve = drawn("depth", ("a", 0.1, (0.5, 0.3)), ("b", 0.2, (0.3, 0.4)))
+    (over, _) = curve.verdicts
+    assert over.holds
+    assert not over.shown
+    assert "Chance may explain" in over.text
+    sure = drawn("depth", ("a", 0.1, 0.4), ("b", 0.2, 0.3))
+    assert sure.verdicts[0].shown
+    assert "Chance" not in sure.verdict
+
+
+@pytest.mark.parametrize(
+    ("points", "more", "over", "under"),
+    [
+        ([(10, 0.0, 0.4), (20, 0.0, 0.3)], True, False, False),  # the gap shrinks
+        ([(10, 0.0, 0.3), (20, 0.0, 0.3)], False, True, False),  # the gap stays
+        ([(10, 0.0, 0.3), (20, 0.1, 0.4)], False, True, False),
+        ([(10, 0.5, 0.5), (20, 0.5, 0.5)], False, False, True),  # as poor as the majority
+        ([(10, 0.2, 0.2), (20, 0.2, 0.2)], False, False, False),
+        ([(10, 0.4, 0.6), (20, 0.4, 0.6)], False, True, False),  # better in training alone
+        ([(20, 0.1, 0.4)], None, True, False),
+    ],
+)
+def test_verdicts_on_rows_follow_the_rules(
+    points: list[Any], more: bool | None, over: bool, under: bool
+) -> None:
+    found = {verdict.kind: verdict.holds for verdict in drawn("rows", *points).verdicts}
+    expected = {"over-fitting": over, "under-fitting": under}
+    assert found == (expected if more is None else expected | {"more rows": more})
+
+
+def test_differences_that_vary_between_folds_show_nothing() -> None:
+    curve = drawn("rows", (10, 0.0, (0.5, 0.3)), (20, 0.0, (0.1, 0.4)))
+    more, gap, _ = curve.verdicts
+    assert not more.holds
+    assert not gap.holds
+    assert more.text.startswith("More rows are not shown to help: from 10 to 20")
+
+
+def test_one_split_has_no_interval_and_its_numbers_decide() -> None:
+    curve = tl.learning_curve(DecisionTreeClassifier(random_state=0), X, Y, cv="holdout")
+    assert all(curve.average(point.test).interval is None for point in curve.points)
+    assert curve.overfitting == {curve.points[-1].at: None}
+    assert "[" not in curve.verdict
+
+
+def test_polynomials_from_too_simple_to_too_complex() -> None:
+    x = np.linspace(-1, 1, 40)[:, None]
+    y = np.sin(3 * x[:, 0]) + 0.2 * np.random.default_rng(0).normal(size=40)
+    learner = make_pipeline(PolynomialFeatures(), LinearRegression())
+    curve = tl.validation_curve(learner, "polynomialfeatures__degree", [0, 1, 3, 14], x, y)
+    assert curve.best == 3
+    assert {*curve.underfitting} == {0, 1}
+    assert curve.overfitting == {14: 3}
+
+
+def test_a_score_without_a_value_leaves_its_place_empty() -> None:
+    y = np.where(np.arange(120) % 40 == 0, "yes", "no")
+    curve = tl.validation_curve(tl.DummyClassifier(), "strategy", ["prior", "most_frequent"], X, y,
+                                cv=3, score="precision")  # fmt: skip
+    assert curve.plots() == {}
+    assert curve.verdicts == ()
+    with pytest.raises(InputError, match="the test precision has no value"):
+        _ = curve.best
+    assert json.loads(curve.to_json())["records"][0]["test"] is None
+
+
+def test_a_curve_reads_in_every_form(tmp_path: Any) -> None:
+    curve = tl.validation_curve(
+        DecisionTreeRegressor(random_state=0), "max_depth", [1, 3, None], X, Z
+    )
+    assert f"Best: max_depth={curve.best}" in str(curve)
+    assert "<svg" in curve.to_html()
+    frame = curve.to_frame()
+    assert frame["at"].tolist() == ["1", "3", "None"]
+    assert (frame["test_low"] <= frame["test"]).all()
+    assert (frame["test"] <= frame["test_high"]).all()
+    assert frame["train"].tolist() == pytest.approx([np.mean(p.train) for p in curve.points])
+    data = curve.plots()["curve"].data["series"]
+    assert data["test"]["x"] == [0, 1, 2]
+    assert data["test"]["y"] == pytest.approx(frame["test"].tolist())
+    curve.save(tmp_path / "curve.html")
+    assert "<svg" in (tmp_path / "curve.html").read_text()
+
+
+def test_rising_numbers_stand_at_their_place_on_the_axis() -> None:
+    curve = tl.validation_curve(tl.NaiveBayes(), "alpha", [0.1, 1, 100], tl.example("tennis"))
+    assert curve.plots()["curve"].data["series"]["train"]["x"] == [0.1, 1, 100]
+
+
+def test_leave_one_out_and_groups_and_forward_folds_are_taken() -> None:
+    tennis = tl.example("tennis")
+    alone = tl.learning_curve(tl.NaiveBayes(), tennis, sizes=(0.5, 1.0), cv="loo")
+    found = tl.evaluate(tl.NaiveBayes(), tennis, cv="loo", scores="error")["error"]
+    assert np.mean(alone.points[-1].test) == pytest.approx(found.value, rel=1e-12)
+    groups = np.arange(120) // 10
+    whole = tl.validation_curve(tl.NaiveBayes(), "var_smoothing", [0.1], X, Y, groups=groups, cv=3)
+    assert len(whole.points[0].test) == 3
+    ahead = tl.learning_curve(tl.DummyRegressor(), X, Z, cv="forward")
+    assert len(ahead.points) == 5
+
+
+@pytest.mark.parametrize("sizes", [[0], [1.5], [-0.1], [], ["half"], [0.5, 0.2], [0.5, 0.5], 7,
+                                   [float("nan")]])  # fmt: skip
+def test_sizes_are_rising_shares(sizes: Any) -> None:
+    with pytest.raises(OptionError, match="learning_curve: sizes"):
+        tl.learning_curve(tl.NaiveBayes(), X, Y, sizes=sizes)
+
+
+@pytest.mark.parametrize("values", [[], 3, "abc"])
+def test_values_are_a_list_with_something_in_it(values: Any) -> None:
+    with pytest.raises(OptionError, match="validation_curve: values"):
+        tl.validation_curve(tl.NaiveBayes(), "alpha", values, X, Y)
+
+
+@pytest.mark.parametrize("learner", [tl.NaiveBayes(), GaussianNB()])
+def test_an_unknown_option_is_named(learner: Any) -> None:
+    with pytest.raises(OptionError, match=r"validation_curve: option 'depth': .*'depth'"):
+        tl.validation_curve(learner, "depth", [1], X, Y)
+
+
+def test_other_bad_input_is_named() -> None:
+    with pytest.raises(OptionError, match="the score 'mse' is for a regressor"):
+        tl.learning_curve(tl.NaiveBayes(), X, Y, score="mse")
+    with pytest.raises(OptionError, match="Give the name of one score"):
+        tl.learning_curve(tl.NaiveBayes(), X, Y, score=["error", "f1"])  # type: ignore[arg-type]
+    with pytest.raises(OptionError, match="level is 95"):
+        tl.learning_curve(tl.NaiveBayes(), X, Y, level=95)
+    with pytest.raises(KindError, match="neither a classifier nor a regressor"):
+        tl.learning_curve(object(), X, Y)
+    with pytest.raises(KindError, match="has no set_params"):
+        tl.validation_curve(object(), "a", [1], X, Y)
+    with pytest.raises(InputError, match="LinearDiscriminantAnalysis on fold 0: "):
+        tl.learning_curve(tl.LinearDiscriminantAnalysis(), X, Y, sizes=[0.01, 1.0])
