@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from tallylearn.doors import Plain, Predictor
+from tallylearn.doors import Plain
 from tallylearn.doors.intake import lesson
 from tallylearn.doors.plain import whole
 from tallylearn.errors import ColumnError, InputError, OptionError, listed, speaking
@@ -21,8 +21,8 @@ from tallylearn.models.trees.growing import ENDLESS, Plan, grown
 from tallylearn.models.trees.leaves import with_leaves
 from tallylearn.models.trees.portions import grown_by_hand
 from tallylearn.models.trees.targets import Target
-from tallylearn.models.trees.texts import drawn
 from tallylearn.models.trees.trees import Tree
+from tallylearn.models.trees.views import Viewed
 from tallylearn.tables import CATEGORY, DATE, NUMBER, Array, Block, Column
 from tallylearn.workings import Derivation, Explanation
 
@@ -31,7 +31,7 @@ RULES = ("branch", "node", "class", "global", "fractional")
 COSTS = ("gain2/cost", "(2^gain-1)/(cost+1)^w")
 
 
-class TreeLearner(Plain, Predictor):
+class TreeLearner(Viewed, Plain):
     """A table becomes a tree."""
 
     family: ClassVar[str] = "discriminative"
@@ -159,9 +159,6 @@ class TreeLearner(Plain, Predictor):
         p = len(self.model_.columns)
         found = np.bincount(self.model_.column[asked], gained[asked], minlength=p)
         return found / found.sum() if found.sum() > 0 else found
-
-    def __str__(self) -> str:
-        return drawn(self.model_) if self.__sklearn_is_fitted__() else repr(self)
 
     def _plan(self, block: Block, target: Target) -> Plan:
         n, p = len(block), len(block.schema.columns)

@@ -1,0 +1,296 @@
+"""Rules: a tree read leaf by leaf, IF what must hold THEN what is answered, with what supports it.
+
+The rules of one class, joined by OR, are the class as a disjunction of conjunctions.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from tallylearn.errors import InputError, OptionError, listed
+from tallylearn.intervals import Interval, t_interval, wilson
+from tallylearn.models.trees.programs import program
+from tallylearn.models.trees.regions import Condition, Region, regions_of, stops_of
+from tallylearn.models.trees.texts import counted, spread
+from tallylearn.models.trees.trees import LEAF, Tree
+from tallylearn.tables import Array, Block
+from tallylearn.workings import Grid
+from tallylearn.workings.rendering import Shown, more, plain, plain_data, short
+
+MOST_RULES = 200  # of a text
+ORDERS = ("leaf", "support")
+
+
+@dataclass(frozen=True)
+class Rule:
+    """One rule: conditions, an answer, and the rows that speak for it.
+
+    ``interval`` holds, at 95 %, the share of the answer among all rows like these (Wilson), or
+    their mean (Student's t); a weight of 2 counts as two rows.
+    """
+
+    conditions: tuple[Condition, ...]  # one a column, in the order of the questions
+    answer: Any  # a class, or a mean
+    n: float  # the weight of the rows
+    counts: tuple[tuple[Any, float], ...]  # of every class; () in a regression
+    sd: float  # of the target in a regression, else NaN
+    nodes: tuple[int, ...]  # where its rows end
+
+    @property
+    def support(self) -> float:
+        """The weight of the rows that have the answer's class; of all rows in a regression."""
+        return float(dict(self.counts).get(self.answer, self.n))
+
+    @property
+    def share(self) -> float:
+        """The share of the answer's class."""
+        return self.support / self.n if self.counts and self.n > 0 else math.nan
+
+    @property
+    def interval(self) -> Interval | None:
+        """None where there are too few rows to say."""
+        if self.counts:
+            return wilson(min(self.support, self.n), self.n) if self.n > 0 else None
+        if self.n < 2:
+            return None
+        error = self.sd / math.sqrt(self.n - 1)
+        return t_interval(self.answer, error, int(self.n) - 1, 0.95, "t", "the mean of such rows")
+
+    @property
+    def condition(self) -> str:
+        """The conditions in one line."""
+        return " AND ".join(map(str, self.conditions))
+
+    def __str__(self) -> str:
+        head = f"IF {self.condition} THEN" if self.conditions else "ALWAYS"
+        return plain(f"{head} {self._said()}")
+
+    def _said(self) -> str:
+        between = self.interval
+        shown = "" if between is None else f", {format(between, '.2f' if self.counts else '.4g')}"
+        if self.counts:
+            return f"{self.answer} ({counted(self.support)} of {counted(self.n)}{shown})"
+        return f"{short(self.answer)} ± {short(self.sd)} ({counted(self.n)} rows{shown})"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data for JSON."""
+        between = self.interval
+        told: dict[str, Any] = {
+            "conditions": [condition.to_dict() for condition in self.conditions],
+            "answer": plain_data(self.answer), "n": self.n, "nodes": [*self.nodes],
+        }  # fmt: skip
+        if self.counts:
+            told |= {"support": self.support, "share": plain_data(self.share)}
+            told["counts"] = [[plain_data(name), n] for name, n in self.counts]
+        else:
+            told["sd"] = plain_data(self.sd)
+        told["interval"] = None if between is None else [*map(plain_data, between)]
+        return told
+
+
+@dataclass(frozen=True)
+class Rules(Shown):
+    """All rules of a tree: every row meets exactly one, of ``rules`` or of ``ends``.
+
+    ``ends`` are for rows that no leaf takes: a category that no row had there, or a gap where none
+    was learned. Such a row ends at the node that asks, and gets its answer. Where a tree sends rows
+    with gaps down every branch in parts, no single rule holds for them.
+    """
+
+    rules: tuple[Rule, ...]
+    ends: tuple[Rule, ...] = field(repr=False)
+    tree: Tree = field(repr=False)
+    missing: tuple[Any, ...] = ()  # values that stand for nothing, beside the empty ones
+
+    def __iter__(self) -> Iterator[Rule]:
+        return iter(self.rules)
+
+    def __len__(self) -> int:
+        return len(self.rules)
+
+    def __getitem__(self, at: int) -> Rule:
+        return self.rules[at]
+
+    def simplified(self) -> Rules:
+        """Fewer rules with the same answers: of questions that change nothing, and those of one
+        answer as one where they differ in one column only."""
+        less = _read(self.tree, _settled(self.tree), self.missing)
+        return replace(less, rules=_joined(less.rules), ends=_joined(less.ends))
+
+    def formula(self, answer: Any) -> str:
+        """When the tree answers so, as a disjunction of conjunctions."""
+        if answer not in self.answers:
+            raise OptionError(f"the rules answer {listed(self.answers)}, not {answer!r}.")
+        found = [rule for rule in self.simplified() if rule.answer == answer]
+        if any(not rule.conditions for rule in found):
+            return "true"
+        terms = (f"({' ∧ '.join(map(str, rule.conditions))})" for rule in found)
+        return plain(" ∨ ".join(terms)) or "false"
+
+    @property
+    def answers(self) -> tuple[Any, ...]:
+        """The classes, or the means of the leaves."""
+        return self.tree.classes or tuple(dict.fromkeys(rule.answer for rule in self.rules))
+
+    def text(self) -> str:
+        """Every rule on a line."""
+        return "\n".join([*map(str, self.rules), *self._notes()])
+
+    def __str__(self) -> str:
+        left = len(self) - MOST_RULES
+        cut = [more(left, "rules") + ": .text() has all"] if left > 0 else []
+        return "\n".join([*map(str, self.rules[:MOST_RULES]), *cut, *self._notes()])
+
+    def _notes(self) -> Iterator[str]:
+        if self.ends:
+            yield f"ELSE the answer of the node where the row ends ({len(self.ends)} in .ends)"
+        if self.tree.fractional:
+            yield "A row with a gap goes down every branch, in parts."
+
+    def _grid(self) -> Grid:
+        rows = tuple((r.condition or "always", *_cells(r)) for r in self.rules)
+        named = ("rows", "share", "95 %") if self.tree.classes else ("rows", "sd", "95 %")
+        return Grid("Rules", ("if", "then", *named), rows, " ".join(self._notes()))
+
+    def to_markdown(self) -> str:
+        return self._grid().to_markdown()
+
+    def to_html(self) -> str:
+        return self._grid().to_html()
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"kind": "rules", "classes": [*map(plain_data, self.tree.classes)],
+                "in_parts": self.tree.fractional,
+                "rules": [rule.to_dict() for rule in self.rules],
+                "ends": [rule.to_dict() for rule in self.ends]}  # fmt: skip
+
+    def to_json(self) -> str:
+        """The rules for other programs; thresholds and means in full."""
+        return json.dumps(self.to_dict(), ensure_ascii=False, allow_nan=False, indent=1)
+
+    def to_python(self) -> str:
+        """A program without imports of ours: ``predict(row)`` answers a dict as the tree does."""
+        every = [(rule.conditions, rule.answer) for rule in (*self.rules, *self.ends)]
+        return program(self.tree, every, self.missing)
+
+
+def rules_of(tree: Tree, missing: tuple[Any, ...] = (), order: str = "leaf") -> Rules:
+    """The rules of a tree, from left to right, or those with the most rows first."""
+    if order not in ORDERS:
+        raise OptionError(f"order is one of {listed(ORDERS)}, not {order!r}.")
+    rules = _read(tree, tree.test == LEAF, missing)
+    if order == "leaf":
+        return rules
+    return replace(rules, rules=tuple(sorted(rules, key=lambda rule: -rule.n)))
+
+
+def fired(tree: Tree, nodes: Iterable[int], missing: tuple[Any, ...] = ()) -> Rules:
+    """For every row the rule of the node where it ends."""
+    rules = rules_of(tree, missing)
+    by_node = {rule.nodes[0]: rule for rule in (*rules.rules, *rules.ends)}
+    found = [by_node.get(node) for node in nodes]
+    if None in found:
+        raise InputError(
+            f"row {found.index(None)} has a gap, and goes down every branch, in parts: no single "
+            "rule answers it. explain() shows the sum."
+        )
+    return replace(rules, rules=tuple(rule for rule in found if rule), ends=())
+
+
+def landings(tree: Tree, block: Block) -> Array:
+    """The node where each row ends; -1 for a row that goes down in parts."""
+    nodes = tree.landed(block)
+    if not tree.fractional:
+        return nodes
+    coded = tree._categories_of(block)
+    for i in np.unique(nodes[tree.test[nodes] != LEAF]).tolist():
+        here = np.flatnonzero(nodes == i)
+        nodes[here[tree._steps(i, here, block, coded) == -1]] = -1
+    return nodes
+
+
+def _read(tree: Tree, leaf: Array, missing: tuple[Any, ...]) -> Rules:
+    """The rules of a tree in which some nodes are taken for leaves."""
+    found = regions_of(tree, leaf)
+    leaves = [
+        _rule(tree, i, region, tuple((i + np.flatnonzero(leaf[i : i + tree.sizes[i]])).tolist()))
+        for i, region in enumerate(found)
+        if leaf[i] and region is not None
+    ]
+    ends = (_rule(tree, i, region, (i,)) for i, region in stops_of(tree, found) if not leaf[i])
+    return Rules(tuple(leaves), tuple(ends), tree, missing)
+
+
+def _settled(tree: Tree) -> Array:
+    """(m,) leaves, and nodes below which all answer alike: what is asked there changes nothing."""
+    alike = np.ones(len(tree), dtype=bool)
+    for i in range(len(tree) - 1, 0, -1):
+        up = tree.parent[i]
+        alike[up] &= alike[i] and tree.answer[i] == tree.answer[up]
+    return np.asarray((tree.test == LEAF) | (alike & (not tree.fractional)))
+
+
+def _rule(tree: Tree, i: int, region: Region, nodes: tuple[int, ...]) -> Rule:
+    counts = tuple(zip(tree.classes, tree.counts[i].tolist(), strict=True))
+    sd = math.nan if tree.classes else spread(tree, i)
+    return Rule(tuple(region.values()), tree.said(i), float(tree.n[i]), counts, sd, nodes)
+
+
+def _cells(rule: Rule) -> tuple[str, str, str, str]:
+    between = rule.interval
+    said = "" if between is None else format(between, ".2f" if rule.counts else ".4g")
+    if rule.counts:
+        return str(rule.answer), counted(rule.n), short(rule.share), said
+    return short(rule.answer), counted(rule.n), short(rule.sd), said
+
+
+def _joined(rules: Iterable[Rule]) -> tuple[Rule, ...]:
+    """Rules of one answer that differ in one column only become one, until no two do."""
+    found, before = list(rules), -1
+    while len(found) != before:
+        before = len(found)
+        for column in dict.fromkeys(c.column for rule in found for c in rule.conditions):
+            found = [rule for group in _alike(found, column) for rule in _merged(group, column)]
+    return tuple(sorted(found, key=lambda rule: rule.nodes[0]))
+
+
+def _alike(rules: list[Rule], column: str) -> Iterable[list[Rule]]:
+    """Rules that differ in nothing but what they ask of a column; one that does not ask, alone."""
+    groups: dict[Any, list[Rule]] = {}
+    for at, rule in enumerate(rules):
+        rest = frozenset(c for c in rule.conditions if c.column != column)
+        alone = at if len(rest) == len(rule.conditions) else -1
+        groups.setdefault((rule.answer, rest, alone), []).append(rule)
+    return groups.values()
+
+
+def _merged(group: list[Rule], column: str) -> list[Rule]:
+    """The rules of a group, joined where their ranges touch or their categories add up."""
+    if len(group) == 1:
+        return group
+    own = [next(c for c in rule.conditions if c.column == column) for rule in group]
+    found: list[tuple[Rule, Any]] = []
+    pairs = zip(group, own, strict=True)
+    for rule, condition in sorted(pairs, key=lambda pair: getattr(pair[1], "low", 0.0)):
+        both = found[-1][1].joined(condition) if found else None
+        if both is None:
+            found.append((rule, condition))
+        else:
+            found[-1] = (_sum(found[-1][0], rule, both), both)
+    return [rule for rule, _ in found]
+
+
+def _sum(a: Rule, b: Rule, condition: Condition) -> Rule:
+    """Two rules of one answer as one, under a condition that holds for the rows of both."""
+    conditions = (condition if c.column == condition.column else c for c in a.conditions)
+    n = a.n + b.n
+    counts = tuple((name, x + y) for (name, x), (_, y) in zip(a.counts, b.counts, strict=True))
+    sd = math.sqrt((a.n * a.sd**2 + b.n * b.sd**2) / n) if n > 0 else a.sd  # the means are equal
+    kept = tuple(c for c in conditions if not c.free)
+    return Rule(kept, a.answer, n, counts, sd, tuple(sorted((*a.nodes, *b.nodes))))
