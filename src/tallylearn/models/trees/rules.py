@@ -17,7 +17,7 @@ from tallylearn.errors import InputError, OptionError, listed
 from tallylearn.intervals import Interval, t_interval, wilson
 from tallylearn.models.trees.programs import program
 from tallylearn.models.trees.regions import Condition, Region, regions_of, stops_of
-from tallylearn.models.trees.texts import counted, spread
+from tallylearn.models.trees.texts import counted, rows_of, spread
 from tallylearn.models.trees.trees import LEAF, Tree
 from tallylearn.tables import Array, Block
 from tallylearn.workings import Grid
@@ -76,7 +76,7 @@ class Rule:
         shown = "" if between is None else f", {format(between, '.2f' if self.counts else '.4g')}"
         if self.counts:
             return f"{self.answer} ({counted(self.support)} of {counted(self.n)}{shown})"
-        return f"{short(self.answer)} ± {short(self.sd)} ({counted(self.n)} rows{shown})"
+        return f"{short(self.answer)} ± {short(self.sd)} ({rows_of(self.n)}{shown})"
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data for JSON."""

@@ -64,19 +64,19 @@ def below(tree: Tree, i: int, end: int) -> str:
 
 def worded(tree: Tree, branch: Branch) -> str:
     """An answer with its question; dates as such, and long lists of categories cut."""
-    if branch.relation in ("<=", ">"):
-        column = tree.columns[tree.column[tree.parent[branch.node]]]
-        return f"{branch.column} {branch.relation} {cut_of(branch.values[0], column.kind)}"
-    if len(branch.values) <= SHOWN:
-        return str(branch)
-    left = len(branch.values) - SHOWN
-    return f"{branch.column} in {{{', '.join(branch.values[:SHOWN])}, … {left} more}}"
+    sign = {"=": " = ", "in": " in {"}.get(branch.relation, " ")
+    return branch.column + sign + answered(tree, branch) + ("}" if branch.relation == "in" else "")
 
 
 def answered(tree: Tree, branch: Branch) -> str:
     """An answer without the column that it answers for."""
-    text = worded(tree, branch).removeprefix(branch.column)
-    return text.strip().removeprefix("in ").removeprefix("= ").removeprefix("{").removesuffix("}")
+    if branch.relation in ("<=", ">"):
+        column = tree.columns[tree.column[tree.parent[branch.node]]]
+        return f"{branch.relation} {cut_of(branch.values[0], column.kind)}"
+    if not branch.values:
+        return branch.relation
+    left = len(branch.values) - SHOWN
+    return ", ".join(branch.values[:SHOWN]) + (f", … {left} more" if left > 0 else "")
 
 
 def said(tree: Tree, i: int) -> str:
@@ -85,8 +85,7 @@ def said(tree: Tree, i: int) -> str:
         answer = f"{plain(tree.said(i))}  " if tree.test[i] == LEAF else ""
         answer += f"[{tallied(tree, i)}]"
     else:
-        answer = f"{short(float(tree.answer[i]))} ± {short(spread(tree, i))}"
-        answer += f"  [{counted(float(tree.n[i]))} rows]"
+        answer = f"{averaged(tree, i)}  [{rows_of(float(tree.n[i]))}]"
     return answer + (f"  tied: {names}" if (names := tied(tree, i)) else "")
 
 
@@ -109,6 +108,16 @@ def tied(tree: Tree, i: int) -> str:
 def counted(n: float) -> str:
     """A weight: whole numbers in full, others in four digits."""
     return str(int(n)) if n == int(n) and n < 1e15 else short(n)
+
+
+def rows_of(n: float) -> str:
+    """A number of rows, in words."""
+    return f"{counted(n)} row{'' if n == 1 else 's'}"
+
+
+def averaged(tree: Tree, i: int) -> str:
+    """The mean of a node and its standard deviation."""
+    return f"{short(float(tree.answer[i]))} ± {short(spread(tree, i))}"
 
 
 def spread(tree: Tree, i: int) -> float:
