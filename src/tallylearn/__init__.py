@@ -24,6 +24,7 @@ NAMES = {  # public name -> the module that holds it
     "ProbabilitySpace": "reasoning.spaces",
     "QuadraticDiscriminantAnalysis": "models.quadratics",
     "VersionSpace": "reasoning.versions",
+    "diff": "models.trees.differences",
     "engine": "engines",
     "evaluate": "evaluation.evaluations",
     "example": "sources.shipped",

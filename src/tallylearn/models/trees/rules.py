@@ -15,6 +15,7 @@ import numpy as np
 
 from tallylearn.errors import InputError, OptionError, listed
 from tallylearn.intervals import Interval, t_interval, wilson
+from tallylearn.models.trees.joins import joined
 from tallylearn.models.trees.programs import program
 from tallylearn.models.trees.regions import Condition, Region, regions_of, stops_of
 from tallylearn.models.trees.texts import counted, rows_of, spread
@@ -250,47 +251,23 @@ def _cells(rule: Rule) -> tuple[str, str, str, str]:
     return short(rule.answer), counted(rule.n), short(rule.sd), said
 
 
-def _joined(rules: Iterable[Rule]) -> tuple[Rule, ...]:
+def _joined(rules: tuple[Rule, ...]) -> tuple[Rule, ...]:
     """Rules of one answer that differ in one column only become one, until no two do."""
-    found, before = list(rules), -1
-    while len(found) != before:
-        before = len(found)
-        for column in dict.fromkeys(c.column for rule in found for c in rule.conditions):
-            found = [rule for group in _alike(found, column) for rule in _merged(group, column)]
-    return tuple(sorted(found, key=lambda rule: rule.nodes[0]))
+    regions = [{c.column: c for c in rule.conditions} for rule in rules]
+    return tuple(
+        _sum(join.region, [rules[at] for at in join.places])
+        for join in joined(regions, [rule.answer for rule in rules])
+    )
 
 
-def _alike(rules: list[Rule], column: str) -> Iterable[list[Rule]]:
-    """Rules that differ in nothing but what they ask of a column; one that does not ask, alone."""
-    groups: dict[Any, list[Rule]] = {}
-    for at, rule in enumerate(rules):
-        rest = frozenset(c for c in rule.conditions if c.column != column)
-        alone = at if len(rest) == len(rule.conditions) else -1
-        groups.setdefault((rule.answer, rest, alone), []).append(rule)
-    return groups.values()
-
-
-def _merged(group: list[Rule], column: str) -> list[Rule]:
-    """The rules of a group, joined where their ranges touch or their categories add up."""
-    if len(group) == 1:
-        return group
-    own = [next(c for c in rule.conditions if c.column == column) for rule in group]
-    found: list[tuple[Rule, Any]] = []
-    pairs = zip(group, own, strict=True)
-    for rule, condition in sorted(pairs, key=lambda pair: getattr(pair[1], "low", 0.0)):
-        both = found[-1][1].joined(condition) if found else None
-        if both is None:
-            found.append((rule, condition))
-        else:
-            found[-1] = (_sum(found[-1][0], rule, both), both)
-    return [rule for rule, _ in found]
-
-
-def _sum(a: Rule, b: Rule, condition: Condition) -> Rule:
-    """Two rules of one answer as one, under a condition that holds for the rows of both."""
-    conditions = (condition if c.column == condition.column else c for c in a.conditions)
-    n = a.n + b.n
-    counts = tuple((name, x + y) for (name, x), (_, y) in zip(a.counts, b.counts, strict=True))
-    sd = math.sqrt((a.n * a.sd**2 + b.n * b.sd**2) / n) if n > 0 else a.sd  # the means are equal
-    kept = tuple(c for c in conditions if not c.free)
-    return Rule(kept, a.answer, n, counts, sd, tuple(sorted((*a.nodes, *b.nodes))))
+def _sum(region: Region, rules: list[Rule]) -> Rule:
+    """Rules of one answer as one."""
+    n = sum(rule.n for rule in rules)
+    counts = np.sum([[x for _, x in rule.counts] for rule in rules], axis=0).tolist()
+    squares = sum(rule.n * rule.sd**2 for rule in rules)  # the means are equal
+    return Rule(
+        tuple(region.values()), rules[0].answer, n,
+        tuple(zip((name for name, _ in rules[0].counts), counts, strict=True)),
+        math.sqrt(squares / n) if n > 0 else rules[0].sd,
+        tuple(sorted(node for rule in rules for node in rule.nodes)),
+    )  # fmt: skip
