@@ -14,8 +14,8 @@ from cython.cimports.libc.math import log2, pow, sqrt
 class Grower:
     """A tree as it grows, depth first, from lists of coded rows; see ``models.trees.growing``.
 
-    ``entries`` (p, n): code * 2^32 + row. ``kinds`` (p,): 0 threshold, 1 multiway, 2 subset.
-    ``gaps`` (p,): the code of what is missing. ``amounts`` (n, q): what a row adds to a line: its
+    ``entries`` (p, n): code * 2^32 + class * 2^bits + row. ``kinds`` (p,): 0 threshold, 1 multiway,
+    2 subset. ``gaps`` (p,): the code of what is missing. ``amounts`` (n, q): what a row adds to a line: its
     weight and 1; or its weight, weight * y, weight * y^2 in four limbs of 32 bits, and 1; nothing
     where the class alone is counted. ``whole`` and ``real`` are the settings, named below.
     """
@@ -44,6 +44,8 @@ class Grower:
     exponent: cython.double
     scale: cython.double  # one unit of mass
 
+    bits: cython.int  # of an entry, for its row
+    mask: cython.longlong
     rows_at: cython.int  # the column that counts the rows; -1 where the weight does
     k: cython.int  # columns of a line
     q: cython.int  # columns of the totals
@@ -56,6 +58,7 @@ class Grower:
     fills: cython.int[::1]  # the line that takes what is missing, by class
     child: cython.int[::1]  # code -> child
     side: cython.int[::1]  # row -> child
+    half: cython.uchar[::1]  # the same where there are two
     spare: cython.longlong[::1]
     starts: cython.longlong[::1]
     gains: cython.double[::1]  # (p,) the best of each column
@@ -97,12 +100,14 @@ class Grower:
         self.costs, self.y, self.amounts, self.logs = rows[4:]
         self.criterion, self.classes, self.rule, self.scorer = whole[:4]
         self.max_depth, self.min_split, self.min_leaf, self.min_weight = whole[4:8]
-        self.max_features, self.seed, self.tie, self.rows_at = whole[8:]
+        self.max_features, self.seed, self.tie, self.rows_at, self.bits = whole[8:]
+        one: cython.longlong = 1
+        self.mask = (one << self.bits) - 1
         self.min_gain, self.exponent, self.scale = real
         self.lines, self.line_codes, self.tags, self.turn, self.keys = work[:5]
         self.sums, self.fills, self.child, self.side, self.spare = work[5:10]
         self.starts, self.gains, self.infos, self.scores, self.pick = work[10:15]
-        self.orders, self.first, self.mixed = work[15:]
+        self.orders, self.first, self.mixed, self.half = work[15:]
         self.k = self.lines.shape[1]
         self.q = self.sums.shape[1]
         self.n_nodes = 0
@@ -178,7 +183,7 @@ class Grower:
         row: cython.Py_ssize_t
         least: cython.longlong = 0
         most: cython.longlong = 0
-        mask: cython.longlong = 4294967295
+        mask: cython.longlong = self.mask
         for c in range(self.q):
             self.sums[0, c] = 0
         self.rows = hi - lo
@@ -216,7 +221,7 @@ class Grower:
         r: cython.Py_ssize_t
         row: cython.Py_ssize_t
         w: cython.longlong
-        mask: cython.longlong = 4294967295
+        mask: cython.longlong = self.mask
         w0: cython.longlong = 0
         s0: cython.longlong = 0
         for r in range(lo, hi):
@@ -321,7 +326,7 @@ class Grower:
         last: cython.longlong = -1
         k: cython.Py_ssize_t = self.k
         tag: cython.int = -1
-        mask: cython.longlong = 4294967295
+        mask: cython.longlong = self.mask
         plain: cython.bint = self.k == self.classes
         for r in range(lo, hi):
             entry = self.entries[f, r]
@@ -446,12 +451,53 @@ class Grower:
             tried += 1
             if self.entries[f, lo] >> 32 == self.entries[f, hi - 1] >> 32:
                 continue
+            if self.kinds[f] == 0 and self._scan_list(f, lo, hi):
+                some = some or self.gains[f] >= 0
+                continue
             n = self._tabulate(f, lo, hi)
             if self.kinds[f] == 1:
                 self._ask_all(f, n)
             else:
                 self._ask_two(f, n)
             some = some or self.gains[f] >= 0
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def _scan_list(
+        self, f: cython.Py_ssize_t, lo: cython.longlong, hi: cython.longlong
+    ) -> cython.bint:
+        """The best cut of a list of numbers without a table; whether that could be done.
+
+        It can where rows are counted and none is missing. The table takes three times as long.
+        """
+        least: cython.longlong = (
+            self.min_leaf if self.min_leaf > self.min_weight else self.min_weight
+        )
+        after: cython.double
+        if self.scorer == 1 or self.entries[f, hi - 1] >> 32 == self.gaps[f]:
+            return False
+        if self.classes and self.k == self.classes:
+            if self.criterion == 0 and self.classes == 2:
+                after = _two_classes(self.entries[f, lo:hi], self.bits, self.sums[0, 1], least)
+            elif self.criterion == 0:
+                after = _many_classes(
+                    self.entries[f, lo:hi], self.bits, self.classes, self.sums, least
+                )
+            elif self.classes == 2 and self.logs.shape[0] > self.rows:
+                after = _two_entropies(
+                    self.entries[f, lo:hi], self.bits, self.sums[0, 1], least, self.logs
+                )
+            else:
+                return False
+        elif self.criterion == 2 and self.k == 2:
+            after = _sums(self.entries[f, lo:hi], self.amounts, self.sums, self.middle, least)
+        else:
+            return False
+        self.gains[f] = -1.0
+        if after < 1e300:
+            self._note(f, after, 0.0)
+        return True
 
     @cython.cfunc
     @cython.nogil
@@ -938,7 +984,7 @@ class Grower:
         code: cython.longlong
         y: cython.longlong
         live: cython.bint = False
-        mask: cython.longlong = 4294967295
+        mask: cython.longlong = self.mask
         for c in range(self.children + 1):
             self.starts[c] = 0
             self.mixed[c] = 0
@@ -953,7 +999,10 @@ class Grower:
                 c = 0 if code <= self.cut else 1
             else:
                 c = self.child[code]
-            self.side[row] = c
+            if self.children == 2:
+                self.half[row] = c
+            else:
+                self.side[row] = c
             y = self.y[row] if self.classes else row
             if self.starts[c + 1] == 0:
                 self.first[c] = y
@@ -977,34 +1026,206 @@ class Grower:
     @cython.exceptval(check=False)
     def _part(self, f: cython.Py_ssize_t, lo: cython.longlong, hi: cython.longlong) -> cython.void:
         """Part one list by child, each child's rows in their order."""
-        r: cython.Py_ssize_t
         c: cython.int
-        entry: cython.longlong
-        kept: cython.Py_ssize_t = lo
-        mask: cython.longlong = 4294967295
-        base: cython.Py_ssize_t = self.starts[1]
         if self.children == 2:
-            for r in range(lo, hi):
-                entry = self.entries[f, r]
-                if self.side[entry & mask]:
-                    self.spare[base - kept + r] = entry
-                else:
-                    self.entries[f, kept] = entry
-                    kept += 1
-        else:
-            for c in range(self.children):
-                self.first[c] = self.starts[c]
-            for r in range(lo, hi):
-                entry = self.entries[f, r]
-                c = self.side[entry & mask]
-                if c:
-                    self.spare[self.first[c]] = entry
-                    self.first[c] += 1
-                else:
-                    self.entries[f, kept] = entry
-                    kept += 1
-        for r in range(base, hi):
-            self.entries[f, r] = self.spare[r]
+            _halve(self.entries[f, lo:hi], self.mask, self.half, self.spare)
+            return
+        for c in range(self.children):
+            self.first[c] = self.starts[c] - lo
+        _scatter(self.entries[f, lo:hi], self.mask, self.side, self.first, self.spare)
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _halve(
+    entries: cython.longlong[::1],
+    mask: cython.longlong,
+    half: cython.const[cython.uchar][::1],
+    spare: cython.longlong[::1],
+) -> cython.void:
+    """Part a list in two. Both places are written, and one of them counts: no branch to guess."""
+    r: cython.Py_ssize_t
+    entry: cython.longlong
+    left: cython.Py_ssize_t = 0
+    right: cython.Py_ssize_t = 0
+    s: cython.Py_ssize_t
+    for r in range(entries.shape[0]):
+        entry = entries[r]
+        s = half[entry & mask]
+        entries[left] = entry
+        spare[right] = entry
+        right += s
+        left += 1 - s
+    for r in range(right):
+        entries[left + r] = spare[r]
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _scatter(
+    entries: cython.longlong[::1],
+    mask: cython.longlong,
+    side: cython.const[cython.int][::1],
+    starts: cython.longlong[::1],
+    spare: cython.longlong[::1],
+) -> cython.void:
+    """Part a list in many."""
+    r: cython.Py_ssize_t
+    c: cython.int
+    for r in range(entries.shape[0]):
+        c = side[entries[r] & mask]
+        spare[starts[c]] = entries[r]
+        starts[c] += 1
+    for r in range(entries.shape[0]):
+        entries[r] = spare[r]
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _two_classes(
+    entries: cython.const[cython.longlong][::1],
+    bits: cython.int,
+    second: cython.longlong,
+    least: cython.longlong,
+) -> cython.double:
+    """The least mass by Gini after a cut, of two classes; 1e300 where no cut may be."""
+    r: cython.Py_ssize_t
+    entry: cython.longlong
+    after: cython.longlong = entries[0]
+    n: cython.Py_ssize_t = entries.shape[0]
+    l1: cython.longlong = 0
+    a: cython.double
+    b: cython.double
+    c: cython.double
+    d: cython.double
+    value: cython.double
+    best: cython.double = -1.0
+    for r in range(n - 1):
+        entry = after
+        after = entries[r + 1]
+        l1 += (entry >> bits) & 1
+        if (entry ^ after) >> 32 == 0 or r + 1 < least or n - r - 1 < least:
+            continue
+        a = l1
+        b = r + 1 - l1
+        c = second - l1
+        d = n - r - 1 - (second - l1)
+        value = (a * a + b * b) / (a + b) + (c * c + d * d) / (c + d)
+        best = value if value > best else best
+    return n - best if best >= 0 else 1e300
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _two_entropies(
+    entries: cython.const[cython.longlong][::1],
+    bits: cython.int,
+    second: cython.longlong,
+    least: cython.longlong,
+    logs: cython.const[cython.double][::1],
+) -> cython.double:
+    """The same by entropy."""
+    r: cython.Py_ssize_t
+    entry: cython.longlong
+    after: cython.longlong = entries[0]
+    n: cython.Py_ssize_t = entries.shape[0]
+    l1: cython.longlong = 0
+    value: cython.double
+    best: cython.double = 1e300
+    for r in range(n - 1):
+        entry = after
+        after = entries[r + 1]
+        l1 += (entry >> bits) & 1
+        if (entry ^ after) >> 32 == 0 or r + 1 < least or n - r - 1 < least:
+            continue
+        value = (logs[r + 1] - (logs[l1] + logs[r + 1 - l1])) + (
+            logs[n - r - 1] - (logs[second - l1] + logs[n - r - 1 - (second - l1)])
+        )
+        best = value if value < best else best
+    return best
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _many_classes(
+    entries: cython.const[cython.longlong][::1],
+    bits: cython.int,
+    classes: cython.int,
+    sums: cython.longlong[:, ::1],
+    least: cython.longlong,
+) -> cython.double:
+    """The least mass by Gini after a cut; the squares of the counts are kept up to date."""
+    r: cython.Py_ssize_t
+    c: cython.Py_ssize_t
+    entry: cython.longlong
+    after: cython.longlong = entries[0]
+    n: cython.Py_ssize_t = entries.shape[0]
+    mask: cython.longlong = (1 << (32 - bits)) - 1
+    left: cython.longlong = 0
+    right: cython.longlong = 0
+    a: cython.double
+    b: cython.double
+    value: cython.double
+    best: cython.double = -1.0
+    for c in range(classes):
+        sums[1, c] = 0
+        sums[2, c] = sums[0, c]
+        right += sums[0, c] * sums[0, c]
+    for r in range(n - 1):
+        entry = after
+        after = entries[r + 1]
+        c = (entry >> bits) & mask
+        left += 2 * sums[1, c] + 1
+        right -= 2 * sums[2, c] - 1
+        sums[1, c] += 1
+        sums[2, c] -= 1
+        if (entry ^ after) >> 32 == 0 or r + 1 < least or n - r - 1 < least:
+            continue
+        a = left
+        b = right
+        value = a / (r + 1) + b / (n - r - 1)
+        best = value if value > best else best
+    return n - best if best >= 0 else 1e300
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _sums(
+    entries: cython.const[cython.longlong][::1],
+    amounts: cython.const[cython.longlong][:, ::1],
+    sums: cython.const[cython.longlong][:, ::1],
+    middle: cython.longlong,
+    least: cython.longlong,
+) -> cython.double:
+    """The least mass of a regression after a cut, every row of weight 1."""
+    r: cython.Py_ssize_t
+    entry: cython.longlong
+    after: cython.longlong = entries[0]
+    n: cython.Py_ssize_t = entries.shape[0]
+    mask: cython.longlong = 4294967295
+    left: cython.longlong = 0
+    whole: cython.longlong = sums[0, 1] - middle * sums[0, 0]
+    a: cython.double
+    b: cython.double
+    value: cython.double
+    best: cython.double = -1.0
+    for r in range(n - 1):
+        entry = after
+        after = entries[r + 1]
+        left += amounts[entry & mask, 1] - middle
+        if (entry ^ after) >> 32 == 0 or r + 1 < least or n - r - 1 < least:
+            continue
+        a = left
+        b = whole - left
+        value = a * a / (r + 1) + b * b / (n - r - 1)
+        best = value if value > best else best
+    return -best if best >= 0 else 1e300
 
 
 @cython.cfunc

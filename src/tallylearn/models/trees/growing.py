@@ -8,11 +8,13 @@ from typing import Any
 
 import numpy as np
 
+from tallylearn.errors import InputError
+from tallylearn.kernels import binning
 from tallylearn.kernels.splitting import Grower
-from tallylearn.models.trees.codes import Coded
+from tallylearn.models.trees.codes import Coded, Scale
 from tallylearn.models.trees.targets import Target
 from tallylearn.models.trees.trees import Tree
-from tallylearn.tables import CATEGORY, Array
+from tallylearn.tables import Array
 
 CRITERIA = {"gini": 0, "entropy": 1, "variance": 2, "sdr": 3}
 SCORERS = {"gain": 0, "ratio": 1, "gain2/cost": 2, "(2^gain-1)/(cost+1)^w": 3}
@@ -46,11 +48,12 @@ class Plan:
         return replace(self, fixed=codes)
 
 
-def grown(columns: Sequence[Coded], target: Target, plan: Plan) -> Tree:
-    """The tree of a table."""
-    n = len(target)
-    grower = Grower(*_rows(columns, target, plan), *_settings(columns, target, plan),
-                    _work(columns, target, n))  # fmt: skip
+def grown(table: Coded, target: Target, plan: Plan) -> Tree:
+    """The tree of a table, whose lists are used up."""
+    n, columns = len(target), table.scales
+    grower = Grower(
+        _rows(table, target, plan), *_settings(columns, target, plan), _work(columns, target, n)
+    )
     space = Space.of(min(2 * n, 1000), len(columns), target.width)
     grower.place(*space.arrays)
     grower.begin(0, n, 0)
@@ -88,26 +91,41 @@ def _doubled(array: Array) -> Array:
     return out
 
 
-def _rows(columns: Sequence[Coded], target: Target, plan: Plan) -> tuple[Any, ...]:
-    split = 1 if plan.category_split == "multiway" else 2
-    kinds = [split if column.column.kind == CATEGORY else 0 for column in columns]
-    gaps = [column.width for column in columns]
-    p = len(columns)
+def _rows(table: Coded, target: Target, plan: Plan) -> tuple[Any, ...]:
+    split, p = 1 if plan.category_split == "multiway" else 2, len(table.scales)
     return (
-        (
-            np.stack([column.entries for column in columns]),
-            np.array(kinds, dtype=np.int64),
-            np.array(gaps, dtype=np.int64),
-            plan.fixed if len(plan.fixed) else np.zeros(p, np.int64),
-            np.array(plan.costs or [1.0] * p),
-            target.labels,
-            target.amounts,
-            target.logs if plan.criterion == "entropy" else np.zeros(0),
-        ),
+        _stamped(table, target),
+        np.array([0 if scale.number else split for scale in table.scales], dtype=np.int64),
+        np.array([scale.width for scale in table.scales], dtype=np.int64),
+        plan.fixed if len(plan.fixed) else np.zeros(p, np.int64),
+        np.array(plan.costs or [1.0] * p),
+        target.labels,
+        target.amounts,
+        target.logs if plan.criterion == "entropy" else np.zeros(0),
     )
 
 
-def _settings(columns: Sequence[Coded], target: Target, plan: Plan) -> tuple[Any, ...]:
+def _bits(target: Target) -> int:
+    """How many bits of an entry number its row: the rest of 32 hold its class."""
+    bits = 32 - max(len(target.classes) - 1, 0).bit_length()
+    if len(target) >> bits:
+        raise InputError(
+            f"a tree of {len(target.classes)} classes takes at most {2**bits:,} rows in memory. "
+            "Learn from a sample."
+        )
+    return bits
+
+
+def _stamped(table: Coded, target: Target) -> Array:
+    """The lists of all columns, the class of every row within."""
+    bits = _bits(target)
+    if bits < 32:
+        for column in table.entries:
+            binning.stamp(column, target.labels, bits)
+    return table.entries
+
+
+def _settings(columns: Sequence[Scale], target: Target, plan: Plan) -> tuple[Any, ...]:
     unit = target.unit ** {"variance": 2, "sdr": 1}.get(plan.criterion, 0)
     rows_at = target.width - 1 if target.weighed else -1
     whole = (
@@ -115,16 +133,16 @@ def _settings(columns: Sequence[Coded], target: Target, plan: Plan) -> tuple[Any
         SCORERS[plan.scorer], plan.max_depth, plan.min_split, plan.min_leaf,
         int(np.ceil(plan.min_weight * 2.0**target.power)),
         min(plan.max_features, len(columns)), plan.seed, TIES[plan.tie], rows_at,
+        _bits(target),
     )  # fmt: skip
     return whole, (plan.min_decrease * target.total / unit, plan.exponent, unit)
 
 
-def _work(columns: Sequence[Coded], target: Target, n: int, criterion: str = "") -> tuple[Any, ...]:
+def _work(columns: Sequence[Scale], target: Target, n: int) -> tuple[Any, ...]:
     p, q = len(columns), target.width
-    widest = max(column.width for column in columns) + 2
-    lines = min(widest, n + 1)
-    branches = 3 + max((c.width + 1 for c in columns if c.column.kind == CATEGORY), default=0)
-    coded = max((c.width + 1 for c in columns if c.column.kind == CATEGORY), default=1)
+    lines = min(max(column.width for column in columns) + 2, n + 1)
+    coded = max((c.width + 1 for c in columns if not c.number), default=1)
+    branches = coded + 3
     k = target.line
     return (
         np.zeros((lines, k), np.int64), np.zeros(lines, np.int32), np.zeros(lines, np.int32),
@@ -132,11 +150,11 @@ def _work(columns: Sequence[Coded], target: Target, n: int, criterion: str = "")
         np.zeros(k + 1, np.int32), np.zeros(coded, np.int32), np.zeros(n, np.int32),
         np.zeros(n, np.int64), np.zeros(branches + 1, np.int64), np.zeros(p), np.zeros(p),
         np.zeros(p), np.arange(p, dtype=np.int32), np.zeros(p, np.int32),
-        np.zeros(branches + 1, np.int64), np.zeros(branches + 1, np.int32),
+        np.zeros(branches + 1, np.int64), np.zeros(branches + 1, np.int32), np.zeros(n, np.uint8),
     )  # fmt: skip
 
 
-def tree_of(space: Space, columns: Sequence[Coded], target: Target, plan: Plan) -> Tree:
+def tree_of(space: Space, columns: Sequence[Scale], target: Target, plan: Plan) -> Tree:
     """The arrays of the kernel as a tree."""
     _, nodes, reals, totals, leads, ties = space.arrays
     parent, _, test, column, cut, after, gap, rows, lead_ends, tie_ends = (
@@ -182,7 +200,7 @@ class _Cuts:
     starts: Array
 
     @classmethod
-    def of(cls, columns: Sequence[Coded]) -> _Cuts:
+    def of(cls, columns: Sequence[Scale]) -> _Cuts:
         low, high = ([getattr(c, side) for c in columns] for side in ("low", "high"))
         starts = np.cumsum([0, *(len(part) for part in low)])
         pad = np.zeros(1)
