@@ -11,7 +11,8 @@ import numpy as np
 
 from tallylearn.models.trees.codes import Coded, Scale
 from tallylearn.models.trees.criteria import impurity_of, weights_of
-from tallylearn.models.trees.growing import Plan, Space, tree_of
+from tallylearn.models.trees.growing import Plan, tree_of
+from tallylearn.models.trees.spaces import Space
 from tallylearn.models.trees.splits import Question, Table, chosen, questions, scored
 from tallylearn.models.trees.targets import Target
 from tallylearn.models.trees.trees import LEAF, MULTIWAY, SUBSET, Tree
