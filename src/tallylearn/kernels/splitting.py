@@ -328,11 +328,11 @@ class Grower:
             self.sums[0, c] = 0
         self.rows = hi - lo
         if self.classes:
-            for r in range(lo, hi):
-                row = self.entries[0, r] & mask
-                if self.k == self.classes:
-                    self.sums[0, self.y[row]] += 1
-                else:
+            if self.k == self.classes:
+                _count(self.entries[0, lo:hi], self.bits, self.sums[0])
+            else:
+                for r in range(lo, hi):
+                    row = self.entries[0, r] & mask
                     self.sums[0, self.y[row]] += self.amounts[row, 0]
                     self.sums[0, self.classes] += 1
             self.weight = 0
@@ -461,39 +461,34 @@ class Grower:
         c: cython.Py_ssize_t
         row: cython.Py_ssize_t
         n: cython.Py_ssize_t = -1
-        entry: cython.longlong
         code: cython.longlong
         last: cython.longlong = -1
         k: cython.Py_ssize_t = self.k
-        tag: cython.int = -1
         mask: cython.longlong = self.mask
-        plain: cython.bint = self.k == self.classes
+        if self.k == self.classes:
+            n = _count_lines(
+                self.entries[f, lo:hi], self.bits, self.lines, self.line_codes, self.tags
+            )
+            return self._take_gap(f, n)
         for r in range(lo, hi):
-            entry = self.entries[f, r]
-            code = entry >> 32
-            row = entry & mask
+            code = self.entries[f, r] >> 32
+            row = self.entries[f, r] & mask
             if code != last:
                 last = code
                 n += 1
                 for c in range(k):
                     self.lines[n, c] = 0
                 self.line_codes[n] = code
-                tag = self.y[row] if self.classes else -1
-                self.tags[n] = tag
-            if plain:
-                self.lines[n, self.y[row]] += 1
-                if self.y[row] != tag:
-                    self.tags[n] = -1
-            elif self.classes:
+                self.tags[n] = self.y[row] if self.classes else -1
+            if self.classes:
                 self.lines[n, self.y[row]] += self.amounts[row, 0]
                 self.lines[n, k - 1] += 1
-                if self.y[row] != tag:
+                if self.y[row] != self.tags[n]:
                     self.tags[n] = -1
             else:
                 for c in range(k):
                     self.lines[n, c] += self.amounts[row, c]
-        n += 1
-        return self._take_gap(f, n)
+        return self._take_gap(f, n + 1)
 
     @cython.cfunc
     @cython.nogil
@@ -613,31 +608,42 @@ class Grower:
     ) -> cython.bint:
         """The best cut of a list of numbers without a table; whether that could be done.
 
-        It can where rows are counted and none is missing. The table takes three times as long.
+        It can where rows are only counted. The table takes three times as long.
         """
-        least: cython.longlong = (
+        end: cython.longlong = hi
+        some: cython.longlong = (
             self.min_leaf if self.min_leaf > self.min_weight else self.min_weight
         )
+        second: cython.longlong = self.sums[0, 1]
         after: cython.double
-        if self.scorer == 1 or self.entries[f, hi - 1] >> 32 == self.gaps[f]:
+        gap: cython.double = 0.0
+        known: cython.double
+        if self.scorer == 1:
             return False
+        if self.entries[f, hi - 1] >> 32 == self.gaps[f]:
+            if self.classes != 2 or self.k != 2 or self.rule or self.criterion:
+                return False
+            end = _known(self.entries[f, lo:hi], self.gaps[f]) + lo
+            second -= _seconds(self.entries[f, end:hi], self.bits)
+            gap = _gini(self.sums[0, 1] - second, hi - end)
         if self.classes and self.k == self.classes:
             if self.criterion == 0 and self.classes == 2:
-                after = _two_classes(self.entries[f, lo:hi], self.bits, self.sums[0, 1], least)
+                after = _two_classes(self.entries[f, lo:end], self.bits, second, some) + gap
             elif self.criterion == 0:
                 after = _many_classes(
-                    self.entries[f, lo:hi], self.bits, self.sums, self.moving[f], least
+                    self.entries[f, lo:hi], self.bits, self.sums, self.moving[f], some
                 )
             elif self.classes == 2 and self.logs.shape[0] > self.rows:
-                after = _two_entropies(
-                    self.entries[f, lo:hi], self.bits, self.sums[0, 1], least, self.logs
-                )
+                after = _two_entropies(self.entries[f, lo:hi], self.bits, second, some, self.logs)
             else:
                 return False
         elif self.criterion == 2 and self.k == 2:
-            after = _sums(self.entries[f, lo:hi], self.amounts, self.sums, self.middle, least)
+            after = _sums(self.entries[f, lo:hi], self.amounts, self.sums, self.middle, some)
         else:
             return False
+        if end < hi and hi - end >= some and end - lo >= some and end > lo:
+            known = _gini(second, end - lo) + gap
+            after = known if known < after else after
         self.gains[f] = -1.0
         if after < 1e300:
             self._note(f, after, 0.0)
@@ -1240,6 +1246,102 @@ def _scatter(
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
+def _count(
+    entries: cython.const[cython.longlong][::1], bits: cython.int, sums: cython.longlong[::1]
+) -> cython.void:
+    """The rows of every class."""
+    r: cython.Py_ssize_t
+    one: cython.longlong = 1
+    mask: cython.longlong = (one << (32 - bits)) - 1
+    for r in range(entries.shape[0]):
+        sums[(entries[r] >> bits) & mask] += 1
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _count_lines(
+    entries: cython.const[cython.longlong][::1],
+    bits: cython.int,
+    lines: cython.longlong[:, ::1],
+    codes: cython.int[::1],
+    tags: cython.int[::1],
+) -> cython.Py_ssize_t:
+    """The rows of every class for each code, and the class of codes that have only one."""
+    r: cython.Py_ssize_t = 0
+    c: cython.Py_ssize_t
+    first: cython.Py_ssize_t
+    n: cython.Py_ssize_t = 0
+    size: cython.Py_ssize_t = entries.shape[0]
+    code: cython.longlong
+    seconds: cython.longlong
+    one: cython.longlong = 1
+    mask: cython.longlong = (one << (32 - bits)) - 1
+    while r < size:
+        code = entries[r] >> 32
+        first = r
+        if lines.shape[1] == 2:
+            seconds = 0
+            while r < size and entries[r] >> 32 == code:
+                seconds += (entries[r] >> bits) & 1
+                r += 1
+            lines[n, 0] = r - first - seconds
+            lines[n, 1] = seconds
+        else:
+            for c in range(lines.shape[1]):
+                lines[n, c] = 0
+            while r < size and entries[r] >> 32 == code:
+                lines[n, (entries[r] >> bits) & mask] += 1
+                r += 1
+        c = (entries[first] >> bits) & mask
+        codes[n] = code
+        tags[n] = c if lines[n, c] == r - first else -1
+        n += 1
+    return n
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _known(entries: cython.const[cython.longlong][::1], gap: cython.longlong) -> cython.Py_ssize_t:
+    """Where what is missing starts, at the end of a list."""
+    low: cython.Py_ssize_t = 0
+    high: cython.Py_ssize_t = entries.shape[0]
+    mid: cython.Py_ssize_t
+    while low < high:
+        mid = (low + high) >> 1
+        if entries[mid] >> 32 < gap:
+            low = mid + 1
+        else:
+            high = mid
+    return low
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _seconds(entries: cython.const[cython.longlong][::1], bits: cython.int) -> cython.longlong:
+    """The rows of the second of two classes."""
+    r: cython.Py_ssize_t
+    n: cython.longlong = 0
+    for r in range(entries.shape[0]):
+        n += (entries[r] >> bits) & 1
+    return n
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _gini(second: cython.longlong, n: cython.longlong) -> cython.double:
+    """The mass of rows of two classes by Gini."""
+    a: cython.double = second
+    b: cython.double = n - second
+    return (a + b) - (a * a + b * b) / (a + b)
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
 def _two_classes(
     entries: cython.const[cython.longlong][::1],
     bits: cython.int,
@@ -1320,7 +1422,8 @@ def _many_classes(
     entry: cython.longlong
     after: cython.longlong = entries[0]
     n: cython.Py_ssize_t = entries.shape[0]
-    mask: cython.longlong = (1 << (32 - bits)) - 1
+    one: cython.longlong = 1
+    mask: cython.longlong = (one << (32 - bits)) - 1
     left: cython.longlong = 0
     right: cython.longlong = 0
     a: cython.double
