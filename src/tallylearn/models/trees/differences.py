@@ -152,7 +152,7 @@ def diff(
     *,
     on: Mapping[str, Any] | None = None,
     names: tuple[str, str] = ("T", "T'"),
-    limit: int = 100_000,
+    limit: int = 20_000,
 ) -> Difference:
     """Compare two fitted trees: where they decide differently, and how good both are.
 

@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 
 from tallylearn.errors import OptionError, listed
-from tallylearn.models.trees.paths import route
 from tallylearn.models.trees.texts import (
     answered,
     averaged,
@@ -20,6 +19,7 @@ from tallylearn.models.trees.texts import (
     rows_of,
     said,
     tied,
+    worded,
 )
 from tallylearn.models.trees.trees import LEAF, Tree
 from tallylearn.plots.layouts import tidied
@@ -261,7 +261,8 @@ def _whole(tree: Tree, i: int) -> str:
         f"; asks {tree.columns[tree.column[i]].name}, gain {short(float(tree.gain[i]))}"
     )  # fmt: skip
     held = f"{tree.criterion} {short(float(tree.impurity[i]))}"
-    return f"node {i}: {route(tree, i)}; {said(tree, i)}; {held}{asks}"
+    path = " & ".join(worded(tree, tree.branch(j)) for j in tree.above(i)[1:]) or "root"
+    return f"node {i}: {path}; {said(tree, i)}; {held}{asks}"
 
 
 def _data(tree: Tree, boxes: Sequence[Box], turned: bool) -> dict[str, Any]:

@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from tallylearn.models.trees.trees import Tree
 from tallylearn.plots.marks import COLOURS, extent, label, tag, tooltip
 from tallylearn.plots.pictures import TOP, WIDTH, Plot, picture
@@ -82,9 +84,9 @@ def _bar(one: Importance, left: float, top: float, room: float) -> Iterator[str]
 
 def importances_of(tree: Tree, shares: Array) -> Importances:
     """The columns in the order of their shares; of equal ones the first in the table first."""
-    asked = tree.column[tree.column >= 0].tolist()
+    asked = np.bincount(tree.column[tree.column >= 0], minlength=len(tree.columns))
     found = [
-        Importance(column.name, float(share), asked.count(j))
-        for j, (column, share) in enumerate(zip(tree.columns, shares, strict=True))
+        Importance(column.name, float(share), int(times))
+        for column, share, times in zip(tree.columns, shares, asked, strict=True)
     ]
     return Importances(tuple(sorted(found, key=lambda one: -one.share)))

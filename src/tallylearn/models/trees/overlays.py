@@ -34,7 +34,7 @@ class Dissent:
     known: bool  # whether leaves of both trees take such rows; else one ends before a leaf
 
     def __str__(self) -> str:
-        return sentence({c.column: c for c in self.conditions}) or "everywhere"
+        return sentence(self.conditions) or "everywhere"
 
 
 @dataclass(frozen=True)

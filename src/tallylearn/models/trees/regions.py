@@ -6,6 +6,7 @@ categories. Two nodes share a row if and only if their conditions meet in every 
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from math import inf
 from typing import Any
@@ -228,6 +229,9 @@ def stops_of(tree: Tree, found: list[Region | None]) -> list[tuple[int, Region]]
     return out
 
 
-def sentence(region: Region, between: str = " AND ") -> str:
-    """The conditions of a region in one line."""
-    return between.join(map(str, region.values()))
+def sentence(conditions: Iterable[Condition], between: str = " AND ") -> str:
+    """Conditions in one line; what is joined by "or" in brackets, where others stand beside it."""
+    found = [*map(str, conditions)]
+    if len(found) > 1:
+        found = [f"({text})" if text.endswith(" or missing") else text for text in found]
+    return between.join(found)

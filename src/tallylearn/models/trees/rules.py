@@ -17,7 +17,13 @@ from tallylearn.errors import InputError, OptionError, listed
 from tallylearn.intervals import Interval, t_interval, wilson
 from tallylearn.models.trees.joins import joined
 from tallylearn.models.trees.programs import program
-from tallylearn.models.trees.regions import Condition, Region, regions_of, stops_of
+from tallylearn.models.trees.regions import (
+    Condition,
+    Region,
+    regions_of,
+    sentence,
+    stops_of,
+)
 from tallylearn.models.trees.texts import counted, rows_of, spread
 from tallylearn.models.trees.trees import LEAF, Tree
 from tallylearn.tables import Array, Block
@@ -66,7 +72,7 @@ class Rule:
     @property
     def condition(self) -> str:
         """The conditions in one line."""
-        return " AND ".join(map(str, self.conditions))
+        return sentence(self.conditions)
 
     def __str__(self) -> str:
         head = f"IF {self.condition} THEN" if self.conditions else "ALWAYS"
@@ -131,7 +137,7 @@ class Rules(Shown):
         found = [rule for rule in self.simplified() if rule.answer == answer]
         if any(not rule.conditions for rule in found):
             return "true"
-        terms = (f"({' ∧ '.join(map(str, rule.conditions))})" for rule in found)
+        terms = (f"({sentence(rule.conditions, ' ∧ ')})" for rule in found)
         return plain(" ∨ ".join(terms)) or "false"
 
     @property
