@@ -3,135 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from tallylearn.errors import OptionError, listed
-from tallylearn.models.trees.texts import (
-    answered,
-    averaged,
-    below,
-    counted,
-    readable,
-    rows_of,
-    said,
-    tied,
-    worded,
-)
+from tallylearn.models.trees.boxes import BOX, EDGE, ROOM, SMALL, TEXT, Box, Drawing
+from tallylearn.models.trees.texts import readable, said, worded
 from tallylearn.models.trees.trees import LEAF, Tree
-from tallylearn.plots.layouts import tidied
 from tallylearn.plots.marks import COLOURS, FAINT, GRID, INK, extent, label, tag, tooltip, track
 from tallylearn.plots.pictures import BOLD, TOP, Plot, picture
-from tallylearn.tables import Array
 from tallylearn.workings.rendering import plain, plain_data, short
 
 DIRECTIONS = ("auto", "down", "right")
 MOST = 2000  # nodes; of a larger tree the upper levels are drawn
 BROAD = 1400.0  # pixels: a broader tree is drawn from left to right
-BOX, EDGE, GAP = 46.0, 15.0, 12.0  # pixels: a box's height, the text on an edge, between boxes
-DROP, LEAD, MARGIN = 26.0, 34.0, 16.0  # pixels of an edge downwards, to the right; of the sheet
-LEAST, ROOM, TEXT = 64.0, 150.0, 170.0  # pixels of a box's width, of the text inside, on an edge
+MARGIN, LINE = 16.0, 18.0  # pixels around the drawing, and of a line of the legend
+TITLE = 600.0  # pixels that a long title may widen the sheet to
 OTHERS = "#999999"
-SMALL = 10
-
-
-@dataclass(frozen=True)
-class Box:
-    """A node where it stands: ``x`` and ``y`` are its upper left corner."""
-
-    node: int
-    x: float
-    y: float
-    width: float
-    edge: str  # the answer that leads here
-    edge_at: tuple[float, float]  # where that text begins, or its middle
-
-
-@dataclass(frozen=True)
-class Drawing:
-    """A tree, the nodes of it that are drawn, and how."""
-
-    tree: Tree
-    end: int  # the last level
-
-    @cached_property
-    def nodes(self) -> list[int]:
-        return [int(i) for i in np.flatnonzero(self.tree.depths <= self.end)]
-
-    @cached_property
-    def parents(self) -> list[int]:
-        """The place of every drawn node's parent among the drawn nodes."""
-        place = {node: at for at, node in enumerate(self.nodes)}
-        return [place.get(int(self.tree.parent[i]), -1) for i in self.nodes]
-
-    @cached_property
-    def edges(self) -> list[str]:
-        found = {0: ""}
-        for i in self.nodes:
-            if self.tree.depths[i] < self.end:
-                branches = self.tree.branches(i)
-                found |= {b.node: plain(answered(self.tree, b)) for b in branches}
-        return [found[i] for i in self.nodes]
-
-    @cached_property
-    def levels(self) -> Array:
-        return np.asarray(self.tree.depths[self.nodes])
-
-    def lines(self, i: int) -> tuple[str, str]:
-        """What stands in a box: the question or the answer, and the rows."""
-        tree, n = self.tree, counted(float(self.tree.n[i]))
-        rows = rows_of(float(tree.n[i]))
-        mean = "" if tree.classes else averaged(tree, i)
-        if tree.test[i] != LEAF:
-            told = f"{mean} ({n})" if mean else rows
-            more = below(tree, i, self.end).strip()
-            asked = tree.columns[tree.column[i]].name
-            return f"{asked}?", more or told + (", tied" if tied(tree, i) else "")
-        if mean:
-            return mean, rows
-        right = counted(float(tree.counts[i, int(tree.answer[i])]))
-        return str(tree.said(i)), f"{right} of {n}"
-
-    @cached_property
-    def widths(self) -> list[float]:
-        """The breadth of every box."""
-        found = []
-        for i in self.nodes:
-            first, second = map(plain, self.lines(i))
-            inside = max(extent(first) * BOLD, extent(second, SMALL), LEAST - 12)
-            found.append(min(inside, ROOM) + 12)
-        return found
-
-    def down(self) -> list[Box]:
-        """Level under level; every edge's text stands over its box."""
-        texts = [min(TEXT, extent(text)) for text in self.edges]
-        middles = tidied(self.parents, [*map(max, self.widths, texts)], GAP)
-        tops = EDGE + self.levels * (EDGE + BOX + DROP)
-        return [
-            Box(node, x - width / 2, float(y), width, edge, (x, float(y) - 5))
-            for node, x, y, width, edge in zip(
-                self.nodes, middles, tops, self.widths, self.edges, strict=True
-            )
-        ]
-
-    def right(self) -> list[Box]:
-        """Level beside level; every edge's text stands before its box."""
-        texts = [min(TEXT, extent(text)) for text in self.edges]
-        middles = tidied(self.parents, [BOX] * len(self.nodes), GAP)
-        before, inside = np.zeros(self.end + 1), np.zeros(self.end + 1)
-        np.maximum.at(before, self.levels, texts)
-        np.maximum.at(inside, self.levels, self.widths)
-        step = LEAD + before[1:] + 8 + inside[:-1]
-        lefts = np.concatenate([[0.0], np.cumsum(step)])[self.levels]
-        return [
-            Box(node, float(x), y - BOX / 2, width, edge, (float(x - before[d]) - 4, y - 4))
-            for node, x, y, width, edge, d in zip(
-                self.nodes, lefts, middles, self.widths, self.edges, self.levels, strict=True
-            )
-        ]
 
 
 def draw_tree(
@@ -145,24 +34,18 @@ def draw_tree(
     boxes = drawing.down() if direction != "right" else []
     turned = direction == "right" or (direction == "auto" and _breadth(boxes) > BROAD)
     boxes = drawing.right() if turned else boxes
-    title = title or f"{_kind(tree)}: {len(tree)} nodes, {len(tree.leaves)} leaves"
+    kind = "Decision tree" if tree.classes else "Regression tree"
+    title = title or f"{kind}: {len(tree)} nodes, {len(tree.leaves)} leaves"
+    breadth = _breadth(boxes)
+    width = max(breadth, min(extent(plain(title), 14) * BOLD, TITLE), 290.0) + 2 * MARGIN
     colours = colours_of(tree)
-    width = max(_breadth(boxes) + 2 * MARGIN, extent(title, 14) * BOLD + 2 * MARGIN, 320.0)
-    names = _legend(colours, width) if tree.classes else []
-    top = TOP + 18 * (1 + max((row for *_, row in names), default=-1)) + 6
-    left = MARGIN if turned else (width - _breadth(boxes)) / 2
-    placed = [_moved(box, left, top) for box in boxes]
+    legend, under = _legend(colours, width)
+    left = MARGIN if turned else (width - breadth) / 2
+    placed = [_moved(box, left, under + 6) for box in boxes]
     height = max(box.y for box in placed) + BOX + MARGIN
-    body = [
-        *(mark for name, colour, x, row in names for mark in _key(name, colour, x, TOP + 18 * row)),
-        *_edges(placed, drawing.parents, turned),
-        *(_box(tree, box, drawing.lines(box.node), colours) for box in placed),
-    ]
+    nodes = (_box(tree, box, drawing.lines(box.node), colours) for box in placed)
+    body = [*legend, *_edges(placed, drawing.parents, turned), *nodes]
     return picture(title, _data(tree, placed, turned), body, width, height)
-
-
-def _kind(tree: Tree) -> str:
-    return "Decision tree" if tree.classes else "Regression tree"
 
 
 def _breadth(boxes: Sequence[Box]) -> float:
@@ -185,23 +68,19 @@ def colours_of(tree: Tree) -> dict[Any, str]:
     return found | {tree.classes[c]: COLOURS[at] for at, c in enumerate(sorted(often))}
 
 
-def _legend(colours: dict[Any, str], width: float) -> list[tuple[str, str, float, int]]:
-    """The names of the classes, their colours, and where they stand: pixel and row."""
+def _legend(colours: dict[Any, str], width: float) -> tuple[list[str], float]:
+    """The names of the classes with their colours, row by row, and where the last row ends."""
     names = [(plain(name), colour) for name, colour in colours.items() if colour != OTHERS]
     names += [("others", OTHERS)] if OTHERS in colours.values() else []
-    found, x, row = [], MARGIN, 0
+    marks, x, y = [], MARGIN, TOP
     for name, colour in names:
         wide = 16 + min(extent(name), ROOM)
         if x > MARGIN and x + wide > width - MARGIN:
-            x, row = MARGIN, row + 1
-        found.append((name, colour, x, row))
+            x, y = MARGIN, y + LINE
+        marks.append(tag("rect", x=x, y=y, width=11, height=11, fill=colour))
+        marks.append(label(name, x + 16, y + 10, room=ROOM))
         x += wide + 14
-    return found
-
-
-def _key(name: str, colour: str, x: float, y: float) -> Iterator[str]:
-    yield tag("rect", x=x, y=y, width=11, height=11, fill=colour)
-    yield label(name, x + 16, y + 10, room=ROOM)
+    return marks, y + LINE if marks else y
 
 
 def _edges(boxes: Sequence[Box], parents: Sequence[int], turned: bool) -> Iterator[str]:

@@ -14,91 +14,18 @@ from typing import Any
 import numpy as np
 
 from tallylearn.errors import InputError, OptionError, listed
-from tallylearn.intervals import Interval, t_interval, wilson
 from tallylearn.models.trees.joins import joined
 from tallylearn.models.trees.programs import program
-from tallylearn.models.trees.regions import (
-    Condition,
-    Region,
-    regions_of,
-    sentence,
-    stops_of,
-)
-from tallylearn.models.trees.texts import counted, rows_of, spread
+from tallylearn.models.trees.regions import Region, regions_of, sentence, stops_of
+from tallylearn.models.trees.supports import Rule
+from tallylearn.models.trees.texts import spread
 from tallylearn.models.trees.trees import LEAF, Tree
 from tallylearn.tables import Array, Block
 from tallylearn.workings import Grid
-from tallylearn.workings.rendering import Shown, more, plain, plain_data, short
+from tallylearn.workings.rendering import Shown, more, plain, plain_data
 
 MOST_RULES = 200  # of a text
 ORDERS = ("leaf", "support")
-
-
-@dataclass(frozen=True)
-class Rule:
-    """One rule: conditions, an answer, and the rows that speak for it.
-
-    ``interval`` holds, at 95 %, the share of the answer among all rows like these (Wilson), or
-    their mean (Student's t); a weight of 2 counts as two rows.
-    """
-
-    conditions: tuple[Condition, ...]  # one a column, in the order of the questions
-    answer: Any  # a class, or a mean
-    n: float  # the weight of the rows
-    counts: tuple[tuple[Any, float], ...]  # of every class; () in a regression
-    sd: float  # of the target in a regression, else NaN
-    nodes: tuple[int, ...]  # where its rows end
-
-    @property
-    def support(self) -> float:
-        """The weight of the rows that have the answer's class; of all rows in a regression."""
-        return float(dict(self.counts).get(self.answer, self.n))
-
-    @property
-    def share(self) -> float:
-        """The share of the answer's class."""
-        return self.support / self.n if self.counts and self.n > 0 else math.nan
-
-    @property
-    def interval(self) -> Interval | None:
-        """None where there are too few rows to say."""
-        if self.counts:
-            return wilson(min(self.support, self.n), self.n) if self.n > 0 else None
-        if self.n < 2:
-            return None
-        error = self.sd / math.sqrt(self.n - 1)
-        return t_interval(self.answer, error, int(self.n) - 1, 0.95, "t", "the mean of such rows")
-
-    @property
-    def condition(self) -> str:
-        """The conditions in one line."""
-        return sentence(self.conditions)
-
-    def __str__(self) -> str:
-        head = f"IF {self.condition} THEN" if self.conditions else "ALWAYS"
-        return plain(f"{head} {self._said()}")
-
-    def _said(self) -> str:
-        between = self.interval
-        shown = "" if between is None else f", {format(between, '.2f' if self.counts else '.4g')}"
-        if self.counts:
-            return f"{self.answer} ({counted(self.support)} of {counted(self.n)}{shown})"
-        return f"{short(self.answer)} ± {short(self.sd)} ({rows_of(self.n)}{shown})"
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain data for JSON."""
-        between = self.interval
-        told: dict[str, Any] = {
-            "conditions": [condition.to_dict() for condition in self.conditions],
-            "answer": plain_data(self.answer), "n": self.n, "nodes": [*self.nodes],
-        }  # fmt: skip
-        if self.counts:
-            told |= {"support": self.support, "share": plain_data(self.share)}
-            told["counts"] = [[plain_data(name), n] for name, n in self.counts]
-        else:
-            told["sd"] = plain_data(self.sd)
-        told["interval"] = None if between is None else [*map(plain_data, between)]
-        return told
 
 
 @dataclass(frozen=True)
@@ -108,6 +35,15 @@ class Rules(Shown):
     ``ends`` are for rows that no leaf takes: a category that no row had there, or a gap where none
     was learned. Such a row ends at the node that asks, and gets its answer. Where a tree sends rows
     with gaps down every branch in parts, no single rule holds for them.
+
+    >>> import tallylearn as tl
+    >>> rules = tl.ID3().fit(tl.example("tennis")).rules(order="support")
+    >>> print(rules[0])
+    IF Outlook = Overcast THEN Yes (4 of 4, [0.51, 1.00])
+    >>> print(rules.formula("No"))
+    (Outlook = Rain ∧ Wind = Strong) ∨ (Outlook = Sunny ∧ Humidity = High)
+
+    J. R. Quinlan, C4.5: Programs for Machine Learning, 1993, chapter 5.
     """
 
     rules: tuple[Rule, ...]
@@ -161,7 +97,7 @@ class Rules(Shown):
             yield "A row with a gap goes down every branch, in parts."
 
     def _grid(self) -> Grid:
-        rows = tuple((r.condition or "always", *_cells(r)) for r in self.rules)
+        rows = tuple((r.condition or "always", *r.cells()) for r in self.rules)
         named = ("rows", "share", "95 %") if self.tree.classes else ("rows", "sd", "95 %")
         return Grid("Rules", ("if", "then", *named), rows, " ".join(self._notes()))
 
@@ -247,14 +183,6 @@ def _rule(tree: Tree, i: int, region: Region, nodes: tuple[int, ...]) -> Rule:
     counts = tuple(zip(tree.classes, tree.counts[i].tolist(), strict=True))
     sd = math.nan if tree.classes else spread(tree, i)
     return Rule(tuple(region.values()), tree.said(i), float(tree.n[i]), counts, sd, nodes)
-
-
-def _cells(rule: Rule) -> tuple[str, str, str, str]:
-    between = rule.interval
-    said = "" if between is None else format(between, ".2f" if rule.counts else ".4g")
-    if rule.counts:
-        return str(rule.answer), counted(rule.n), short(rule.share), said
-    return short(rule.answer), counted(rule.n), short(rule.sd), said
 
 
 def _joined(rules: tuple[Rule, ...]) -> tuple[Rule, ...]:

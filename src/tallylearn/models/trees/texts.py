@@ -142,7 +142,9 @@ def as_rich(tree: Tree) -> RichTree:
     root = RichTree(line(0, ""))
     found = {0: root}
     for i in np.flatnonzero(tree.depths < end).tolist():
-        for branch in tree.branches(i):
+        for branch in tree.branches(i)[:MOST_LINES]:
             edge = plain(worded(tree, branch))
             found[branch.node] = found[i].add(line(branch.node, edge))
+    if left := len(tree) - len(found):
+        root.add(Text(more(left, "nodes"), style="dim"))
     return root
