@@ -93,6 +93,7 @@ def test_a_drawing_shows_questions_answers_and_edges() -> None:
     tips = [one.text for one in svg.iter(f"{SVG}title")]
     tip = "node 6: Outlook = Sunny & Humidity = High; No  [No 3 Yes 0]; entropy 0"
     assert tip in tips
+    assert "no rows here: French" in tl.ID3().fit(tl.example("restaurant")).plot().svg
     assert plot.data["direction"] == "down"
     edges = {node["node"]: (node["parent"], node["edge"]) for node in plot.data["nodes"]}
     assert edges[6] == (5, "High")

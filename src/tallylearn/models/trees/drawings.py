@@ -9,7 +9,7 @@ import numpy as np
 
 from tallylearn.errors import OptionError, listed
 from tallylearn.models.trees.boxes import BOX, EDGE, ROOM, SMALL, TEXT, Box, Drawing
-from tallylearn.models.trees.texts import readable, said, worded
+from tallylearn.models.trees.texts import SHOWN, readable, said, worded
 from tallylearn.models.trees.trees import LEAF, Tree
 from tallylearn.plots.marks import COLOURS, FAINT, GRID, INK, extent, label, tag, tooltip, track
 from tallylearn.plots.pictures import BOLD, TOP, Plot, picture
@@ -136,12 +136,13 @@ def _bar(tree: Tree, box: Box, colours: dict[Any, str]) -> Iterator[str]:
 
 def _whole(tree: Tree, i: int) -> str:
     """All about a node, for its tooltip."""
-    asks = "" if tree.test[i] == LEAF else (
-        f"; asks {tree.columns[tree.column[i]].name}, gain {short(float(tree.gain[i]))}"
-    )  # fmt: skip
-    held = f"{tree.criterion} {short(float(tree.impurity[i]))}"
     path = " & ".join(worded(tree, tree.branch(j)) for j in tree.above(i)[1:]) or "root"
-    return f"node {i}: {path}; {said(tree, i)}; {held}{asks}"
+    told = f"node {i}: {path}; {said(tree, i)}; {tree.criterion} {short(float(tree.impurity[i]))}"
+    if tree.test[i] == LEAF:
+        return told
+    asked = f"asks {tree.columns[tree.column[i]].name}, gain {short(float(tree.gain[i]))}"
+    absent = ", ".join(tree.absent(i)[:SHOWN])
+    return f"{told}; {asked}" + (f"; no rows here: {absent}" if absent else "")
 
 
 def _data(tree: Tree, boxes: Sequence[Box], turned: bool) -> dict[str, Any]:
