@@ -91,7 +91,7 @@ def test_a_drawing_shows_questions_answers_and_edges() -> None:
     for word in ("Outlook?", "Sunny", "Overcast", "Rain", "Humidity?", "High", "3 of 3", "14 rows"):
         assert word in words
     tips = [one.text for one in svg.iter(f"{SVG}title")]
-    tip = "node 6: Outlook = Sunny & Humidity = High; No  [No 3 Yes 0]; entropy 0"
+    tip = "node 6: Outlook = Sunny AND Humidity = High; No  [No 3 Yes 0]; entropy 0"
     assert tip in tips
     assert "no rows here: French" in tl.ID3().fit(tl.example("restaurant")).plot().svg
     assert plot.data["direction"] == "down"
@@ -223,6 +223,25 @@ def test_dot_has_every_node_and_edge_and_no_loose_quote(name: str) -> None:
     assert edges == {(f"n{tree.tree_.parent[i]}", f"n{i}") for i in range(1, m)}
     assert len(found) == 2 * m - 1
     assert len(dot_statements(tree.to_dot(max_depth=0))) == 1
+
+
+def test_hostile_classes_and_a_tree_as_deep_as_it_has_rows_are_shown() -> None:
+    x = np.arange(600.0)
+    y = [HOSTILE[i % 5] for i in range(600)]
+    tree = tl.CART().fit(pd.DataFrame({'"': x}), y)
+    deep = tl.CART().fit(x[:, None], x % 2)  # to take one row off an end gains the most
+    assert deep.get_depth() > 250
+    for one in (tree, deep):
+        ElementTree.fromstring(one.plot().svg)
+        dot_statements(one.to_dot())
+        page = Balanced()
+        page.feed(one.to_html())
+        assert not page.open
+        assert len(one.text().splitlines()) == len(one.tree_)
+        space: dict[str, Any] = {}
+        exec(one.rules().to_python(), space)
+        asked = [{one.schema_.names[0]: value} for value in (-1.0, 7.2, 300, 1e9, None)]
+        assert [space["predict"](row) for row in asked] == one.predict(asked).tolist()
 
 
 def test_importances_are_named_sorted_and_sum_to_one() -> None:

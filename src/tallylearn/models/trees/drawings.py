@@ -9,7 +9,8 @@ import numpy as np
 
 from tallylearn.errors import OptionError, listed
 from tallylearn.models.trees.boxes import BOX, EDGE, ROOM, SMALL, TEXT, Box, Drawing
-from tallylearn.models.trees.texts import SHOWN, readable, said, worded
+from tallylearn.models.trees.regions import Region, regions_of, sentence
+from tallylearn.models.trees.texts import SHOWN, readable, said
 from tallylearn.models.trees.trees import LEAF, Tree
 from tallylearn.plots.marks import COLOURS, FAINT, GRID, INK, extent, label, tag, tooltip, track
 from tallylearn.plots.pictures import BOLD, TOP, Plot, picture
@@ -43,7 +44,8 @@ def draw_tree(
     left = MARGIN if turned else (width - breadth) / 2
     placed = [_moved(box, left, under + 6) for box in boxes]
     height = max(box.y for box in placed) + BOX + MARGIN
-    nodes = (_box(tree, box, drawing.lines(box.node), colours) for box in placed)
+    regions = regions_of(tree)
+    nodes = (_box(tree, box, drawing.lines(box.node), colours, regions[box.node]) for box in placed)
     body = [*legend, *_edges(placed, drawing.parents, turned), *nodes]
     return picture(title, _data(tree, placed, turned), body, width, height)
 
@@ -101,13 +103,15 @@ def _edges(boxes: Sequence[Box], parents: Sequence[int], turned: bool) -> Iterat
         yield label(box.edge, x, y, room=TEXT, text_anchor=anchor)
 
 
-def _box(tree: Tree, box: Box, lines: tuple[str, str], colours: dict[Any, str]) -> str:
+def _box(
+    tree: Tree, box: Box, lines: tuple[str, str], colours: dict[Any, str], region: Region | None
+) -> str:
     """A node: its question or answer, its rows, and the classes among them."""
     leaf = tree.test[box.node] == LEAF
     border = colours.get(tree.said(box.node), INK) if leaf else FAINT
     middle, room = box.x + box.width / 2, box.width - 8
     return tag(
-        "g", tooltip(_whole(tree, box.node)),
+        "g", tooltip(_whole(tree, box.node, region or {})),
         tag("rect", x=box.x, y=box.y, width=box.width, height=BOX, rx=8 if leaf else 2,
             fill="#ffffff", stroke=border, stroke_width=1.6 if leaf else 1, **{"class": "node"}),
         label(lines[0], middle, box.y + 15, room=room / BOLD, font_weight="bold",
@@ -134,9 +138,9 @@ def _bar(tree: Tree, box: Box, colours: dict[Any, str]) -> Iterator[str]:
             x += width * count / whole
 
 
-def _whole(tree: Tree, i: int) -> str:
+def _whole(tree: Tree, i: int, region: Region) -> str:
     """All about a node, for its tooltip."""
-    path = " & ".join(worded(tree, tree.branch(j)) for j in tree.above(i)[1:]) or "root"
+    path = sentence(region.values()) or "root"
     told = f"node {i}: {path}; {said(tree, i)}; {tree.criterion} {short(float(tree.impurity[i]))}"
     if tree.test[i] == LEAF:
         return told
