@@ -556,6 +556,72 @@ def b17(show: Show) -> None:
     assert accuracy == float(fraction(GOLDEN["eval.majority_baseline"]))
 
 
+@row("C23", "000 003", "A tree as a disjunction of conjunctions")
+def c23(show: Show) -> None:
+    rules = tl.ID3().fit(tl.example("tennis")).rules()
+    show(rules)
+    show(f"PlayTennis = Yes  ⇔  {rules.formula('Yes')}")
+    assert rules.formula("Yes") == (
+        "(Outlook = Overcast) ∨ (Outlook = Rain ∧ Wind = Weak) ∨ "
+        "(Outlook = Sunny ∧ Humidity = Normal)"
+    )
+    numbers = tl.CART(max_depth=3).fit([[1.0], [2], [3], [4], [5], [6]], [*"nnyyyn"]).rules()
+    show(numbers.simplified())
+    assert numbers.formula("y") == "(2.5 < x0 <= 5.5)"
+    program: dict[str, Any] = {}
+    exec(rules.to_python(), program)
+    assert [program["predict"](COOL), program["predict"](HOT)] == ["No", "Yes"]
+
+
+@row("C24", "000", "Explanation of one prediction: the rule that fired")
+def c24(show: Show) -> None:
+    tree = tl.ID3().fit(tl.example("tennis"))
+    show(tree.fired(COOL))
+    show(tree.explain(COOL))
+    (rule,) = tree.fired(COOL)
+    assert [str(condition) for condition in rule.conditions] == [
+        "Outlook = Sunny", "Humidity = High",
+    ]  # fmt: skip
+    assert rule.answer == tree.predict(COOL)[0] == "No"
+    assert (rule.support, rule.n) == (3, 3)
+
+
+@row("C25", "000 002 004", "A tree, drawn: answers on the edges")
+def c25(show: Show) -> None:
+    tree = tl.ID3().fit(tl.example("restaurant"))
+    show(tree)
+    nodes = tree.plot().data["nodes"]
+    assert [node["edge"] for node in nodes if node["parent"] == 0] == ["Full", "None", "Some"]
+    for node in nodes:
+        assert f">{node['question'] or node['answer']}" in tree.plot().svg
+    show(tl.ID3().fit(tl.example("tennis")).to_dot())
+
+
+@row("C26", "000", "One noisy example more: T and T'")
+def c26(show: Show) -> None:
+    names = ("Outlook", "Temperature", "Humidity", "Wind")
+    block = tl.example("tennis").block
+    D = pd.DataFrame({name: block.codes[name].items() for name in names})
+    D["PlayTennis"] = tl.example("tennis").target.to_pylist()
+    noisy = D.copy()
+    noisy.loc[14] = ["Sunny", "Hot", "Normal", "Strong", "No"]
+    T, T_noisy = tl.ID3().fit(D, "PlayTennis"), tl.ID3().fit(noisy, "PlayTennis")
+    days = pd.MultiIndex.from_product([sorted({*D[name]}) for name in names], names=names)
+    S = days.to_frame(index=False)  # every day there can be, as T would have it without the noise
+    S["PlayTennis"] = T.predict(S)
+    found = tl.diff(T, T_noisy, on={"D": (D, "PlayTennis"), "D'": (noisy, "PlayTennis"),
+                                    "S": (S, "PlayTennis")})  # fmt: skip
+    show(found)
+    exact = GOLDEN["tree.id3.tennis_plus_noise"]
+    gains = {one.column: one.gain for one in T_noisy.gains()}
+    assert gains == pytest.approx(exact["gains_root"], abs=1e-12)
+    assert [fork.path for fork in found.forks] == ["Outlook = Sunny"]
+    assert exact["tree"]["children"]["Sunny"]["split"] == "Temperature"
+    assert found.forks[0].second.startswith("asks Temperature")
+    assert [found[name].scores for name in ("D", "D'")] == [(1, 1), (14 / 15, 1)]
+    assert found["S"].scores == pytest.approx((1, 32 / 36))
+
+
 @row("D1", "000 001", "Discrete probability space (Ω, A, P)")
 def d1(show: Show) -> None:
     dice = tl.ProbabilitySpace.uniform(range(1, 7))

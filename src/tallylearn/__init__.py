@@ -27,6 +27,7 @@ NAMES = {  # public name -> the module that holds it
     "VersionSpace": "reasoning.versions",
     "bias_variance": "evaluation.decompositions",
     "compare": "evaluation.comparisons",
+    "diff": "models.trees.differences",
     "engine": "engines",
     "evaluate": "evaluation.evaluations",
     "example": "sources.shipped",

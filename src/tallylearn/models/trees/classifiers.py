@@ -50,7 +50,7 @@ class DecisionTreeClassifier(TreeLearner, Classifier):
     >>> print(tree)
     [No 5 Yes 9]
     ├─ Outlook in {Overcast}: Yes  [No 0 Yes 4]
-    ├─ Outlook in {Rain, Sunny}: No  [No 5 Yes 5]
+    └─ Outlook in {Rain, Sunny}: No  [No 5 Yes 5]
 
     References
     ----------

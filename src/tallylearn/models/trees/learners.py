@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from tallylearn.doors import Plain, Predictor
+from tallylearn.doors import Plain
 from tallylearn.doors.intake import lesson
 from tallylearn.doors.plain import whole
 from tallylearn.errors import ColumnError, InputError, OptionError, listed, speaking
@@ -21,8 +21,8 @@ from tallylearn.models.trees.growing import ENDLESS, Plan, grown
 from tallylearn.models.trees.leaves import with_leaves
 from tallylearn.models.trees.portions import grown_by_hand
 from tallylearn.models.trees.targets import Target
-from tallylearn.models.trees.texts import drawn
 from tallylearn.models.trees.trees import Tree
+from tallylearn.models.trees.views import Viewed
 from tallylearn.tables import CATEGORY, DATE, NUMBER, Array, Block, Column
 from tallylearn.workings import Derivation, Explanation
 
@@ -31,7 +31,7 @@ RULES = ("branch", "node", "class", "global", "fractional")
 COSTS = ("gain2/cost", "(2^gain-1)/(cost+1)^w")
 
 
-class TreeLearner(Plain, Predictor):
+class TreeLearner(Viewed, Plain):
     """A table becomes a tree."""
 
     family: ClassVar[str] = "discriminative"
@@ -81,13 +81,13 @@ class TreeLearner(Plain, Predictor):
         return tree
 
     def _grown(self, block: Block, target: Target, plan: Plan) -> Tree:
-        columns = coded(block, self.bins)
+        table = coded(block, self.bins)
         if plan.missing == "global":
-            columns, fixed = filled(columns, target.weights)
+            table, fixed = filled(table, target.weights)
             plan = plan.with_fixed(fixed)
         if callable(plan.criterion) or plan.missing == "fractional":
-            return grown_by_hand(columns, target, plan)
-        return grown(columns, target, plan)
+            return grown_by_hand(table, target, plan)
+        return grown(table, target, plan)
 
     def gains(
         self, node: int = 0, X: Any = None, y: Any = None, sample_weight: Any = None
@@ -111,7 +111,7 @@ class TreeLearner(Plain, Predictor):
             if not 0 <= node < len(self.model_):
                 raise OptionError(f"the tree has nodes 0 to {len(self.model_) - 1}, not {node}.")
             target = self._target(block)
-            return gains_at(self.model_, node, block, target, self._plan(block, target))
+            return gains_at(self.model_, node, block, target, self._plan(block, target), self.bins)
 
     def ties(self) -> tuple[paths.Tie, ...]:
         """The nodes where several questions were equally good, and which was asked."""
@@ -159,9 +159,6 @@ class TreeLearner(Plain, Predictor):
         p = len(self.model_.columns)
         found = np.bincount(self.model_.column[asked], gained[asked], minlength=p)
         return found / found.sum() if found.sum() > 0 else found
-
-    def __str__(self) -> str:
-        return drawn(self.model_) if self.__sklearn_is_fitted__() else repr(self)
 
     def _plan(self, block: Block, target: Target) -> Plan:
         n, p = len(block), len(block.schema.columns)

@@ -18,10 +18,10 @@ def ID3(**options: Any) -> DecisionTreeClassifier:  # noqa: N802  the notes' nam
     ├─ Outlook = Overcast: Yes  [No 0 Yes 4]
     ├─ Outlook = Rain: [No 2 Yes 3]
     │  ├─ Wind = Strong: No  [No 2 Yes 0]
-    │  ├─ Wind = Weak: Yes  [No 0 Yes 3]
-    ├─ Outlook = Sunny: [No 3 Yes 2]
-    │  ├─ Humidity = High: No  [No 3 Yes 0]
-    │  ├─ Humidity = Normal: Yes  [No 0 Yes 2]
+    │  └─ Wind = Weak: Yes  [No 0 Yes 3]
+    └─ Outlook = Sunny: [No 3 Yes 2]
+       ├─ Humidity = High: No  [No 3 Yes 0]
+       └─ Humidity = Normal: Yes  [No 0 Yes 2]
 
     J. R. Quinlan, Induction of decision trees, Machine Learning 1, 1986.
     """

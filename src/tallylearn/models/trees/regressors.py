@@ -32,9 +32,9 @@ class DecisionTreeRegressor(TreeLearner, Regressor):
     >>> import tallylearn as tl
     >>> tree = tl.DecisionTreeRegressor(max_depth=1).fit([[1], [2], [3], [4]], [5.0, 5, 9, 10])
     >>> print(tree)
-    7.25  [4 rows]
-    ├─ x0 <= 2.5: 5  [2 rows]
-    ├─ x0 > 2.5: 9.5  [2 rows]
+    7.25 ± 2.278  [4 rows]
+    ├─ x0 <= 2.5: 5 ± 0  [2 rows]
+    └─ x0 > 2.5: 9.5 ± 0.5  [2 rows]
 
     References
     ----------

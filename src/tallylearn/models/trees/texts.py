@@ -1,44 +1,150 @@
-"""A tree as text: one line a branch, with its rows and its answer."""
+"""A tree as text: one line a branch, with its rows, its answer and its ties."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
-from tallylearn.models.trees.trees import LEAF, Tree
-from tallylearn.workings.rendering import short
+import numpy as np
+
+from tallylearn.models.trees.regions import cut_of
+from tallylearn.models.trees.trees import LEAF, Branch, Tree
+from tallylearn.workings.rendering import more, plain, short
+
+if TYPE_CHECKING:
+    from rich.tree import Tree as RichTree
 
 MOST_LINES = 200
+SHOWN = 8  # categories of a branch, and classes of a node
 
 
-def drawn(tree: Tree) -> str:
-    """The tree, its branches indented."""
-    lines: list[str] = []
-    for line in _lines(tree):
-        if len(lines) == MOST_LINES:
-            lines.append(f"... {len(tree)} nodes in all")
-            break
-        lines.append(line)
-    return "\n".join(lines)
+def drawn(tree: Tree, max_depth: int | None = None) -> str:
+    """The tree, its branches indented; nodes below ``max_depth`` are counted."""
+    return "\n".join(_lines(tree, max_depth))
 
 
-def _lines(tree: Tree) -> Iterator[str]:
-    yield _said(tree, 0)
-    stack = [(branch.node, str(branch)) for branch in reversed(tree.branches(0))]
+def glimpse(tree: Tree) -> str:
+    """As many levels as fit in 200 lines, and how many nodes are left out."""
+    depth = readable(tree, MOST_LINES)
+    lines = [line for line, _ in zip(_lines(tree, depth), range(MOST_LINES), strict=False)]
+    left = len(tree) - len(lines)
+    return "\n".join(lines + ([more(left, "nodes") + ": .text() has all"] if left else []))
+
+
+def readable(tree: Tree, most: int) -> int:
+    """The depth to which a tree has at most so many nodes; 1 or more."""
+    whole = np.cumsum(np.bincount(tree.depths))
+    return max(1, int(np.searchsorted(whole, most, side="right")) - 1)
+
+
+def _lines(tree: Tree, max_depth: int | None) -> Iterator[str]:
+    end = tree.depth if max_depth is None else max_depth
+    yield said(tree, 0) + below(tree, 0, end)
+    stack = _stacked(tree, 0, "") if end > 0 else []
     while stack:
-        node, text = stack.pop()
-        yield f"{'│  ' * (int(tree.depths[node]) - 1)}├─ {text}: {_said(tree, node)}"
-        stack += [(branch.node, str(branch)) for branch in reversed(tree.branches(node))]
+        branch, indent, last = stack.pop()
+        at = branch.node
+        head = f"{indent}{'└─' if last else '├─'} {plain(worded(tree, branch))}: "
+        yield head + said(tree, at) + below(tree, at, end)
+        if tree.depths[at] < end:
+            stack += _stacked(tree, at, indent + ("   " if last else "│  "))
 
 
-def _said(tree: Tree, i: int) -> str:
-    """The counts of a node, and its answer if it is a leaf."""
+def _stacked(tree: Tree, i: int, indent: str) -> list[tuple[Branch, str, bool]]:
+    found = tree.branches(i)
+    return [(b, indent, place == 0) for place, b in enumerate(reversed(found))]
+
+
+def below(tree: Tree, i: int, end: int) -> str:
+    """How many nodes are not shown below one at the last level."""
+    left = int(tree.sizes[i]) - 1 if tree.depths[i] == end else 0
+    return f"  … {left} more node{'s' if left > 1 else ''}" if left else ""
+
+
+def worded(tree: Tree, branch: Branch) -> str:
+    """An answer with its question; dates as such, and long lists of categories cut."""
+    sign = {"=": " = ", "in": " in {"}.get(branch.relation, " ")
+    return branch.column + sign + answered(tree, branch) + ("}" if branch.relation == "in" else "")
+
+
+def answered(tree: Tree, branch: Branch) -> str:
+    """An answer without the column that it answers for."""
+    if branch.relation in ("<=", ">"):
+        column = tree.columns[tree.column[tree.parent[branch.node]]]
+        return f"{branch.relation} {cut_of(branch.values[0], column.kind)}"
+    if not branch.values:
+        return branch.relation
+    left = len(branch.values) - SHOWN
+    return ", ".join(branch.values[:SHOWN]) + (f", … {left} more" if left > 0 else "")
+
+
+def said(tree: Tree, i: int) -> str:
+    """The counts of a node, its ties, and its answer if it is a leaf."""
     if tree.classes:
-        counts = " ".join(
-            f"{name} {short(count)}"
-            for name, count in zip(tree.classes, tree.counts[i], strict=True)
-        )
-        answer = f"{tree.said(i)}  [{counts}]" if tree.test[i] == LEAF else f"[{counts}]"
+        answer = f"{plain(tree.said(i))}  " if tree.test[i] == LEAF else ""
+        answer += f"[{tallied(tree, i)}]"
     else:
-        answer = f"{short(float(tree.answer[i]))}  [{short(float(tree.n[i]))} rows]"
-    names = dict.fromkeys(name for name, _ in tree.ties(i))
-    return answer + (f"  tied: {', '.join(names)}" if names else "")
+        answer = f"{averaged(tree, i)}  [{rows_of(float(tree.n[i]))}]"
+    return answer + (f"  tied: {names}" if (names := tied(tree, i)) else "")
+
+
+def tallied(tree: Tree, i: int) -> str:
+    """The count of every class; of many, the largest that occur."""
+    counts = tree.counts[i]
+    shown = np.arange(len(counts))
+    if len(counts) > SHOWN:
+        shown = np.sort(np.argsort(-counts, kind="stable")[: min(SHOWN, (counts > 0).sum())])
+    text = " ".join(f"{plain(tree.classes[c])} {counted(float(counts[c]))}" for c in shown)
+    rest = float(counts.sum() - counts[shown].sum())
+    return text + (f" … {counted(rest)}" if rest > 0 else "")
+
+
+def tied(tree: Tree, i: int) -> str:
+    """The columns whose questions were equally good."""
+    return plain(", ".join(dict.fromkeys(name for name, _ in tree.ties(i))))
+
+
+def counted(n: float) -> str:
+    """A weight: whole numbers in full, others in four digits."""
+    return str(int(n)) if n == int(n) and n < 1e15 else short(n)
+
+
+def rows_of(n: float) -> str:
+    """A number of rows, in words."""
+    return f"{counted(n)} row{'' if n == 1 else 's'}"
+
+
+def averaged(tree: Tree, i: int) -> str:
+    """The mean of a node and its standard deviation."""
+    return f"{short(float(tree.answer[i]))} ± {short(spread(tree, i))}"
+
+
+def spread(tree: Tree, i: int) -> float:
+    """The standard deviation of the target at a node of a regression tree (divisor n)."""
+    impurity = max(float(tree.impurity[i]), 0.0)
+    return impurity if tree.criterion == "sdr" else math.sqrt(impurity)
+
+
+def as_rich(tree: Tree) -> RichTree:
+    """The tree in colour, for rich: answers bold, ties yellow; cut as ``glimpse`` cuts it."""
+    from rich.text import Text
+    from rich.tree import Tree as RichTree
+
+    end = readable(tree, MOST_LINES)
+
+    def line(i: int, edge: str) -> Text:
+        text = Text(f"{edge}: " if edge else "", style="cyan")
+        body, tie, names = said(tree, i).partition("  tied: ")
+        text.append(body, style="bold" if tree.test[i] == LEAF else "")
+        return text.append(tie + names, style="yellow").append(below(tree, i, end), style="dim")
+
+    root = RichTree(line(0, ""))
+    found = {0: root}
+    for i in np.flatnonzero(tree.depths < end).tolist():
+        for branch in tree.branches(i)[:MOST_LINES]:
+            edge = plain(worded(tree, branch))
+            found[branch.node] = found[i].add(line(branch.node, edge))
+    if left := len(tree) - len(found):
+        root.add(Text(more(left, "nodes"), style="dim"))
+    return root
