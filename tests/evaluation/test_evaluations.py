@@ -11,10 +11,19 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from sklearn.compose import make_column_transformer
 from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.metrics import roc_auc_score
-from sklearn.model_selection import KFold, ShuffleSplit, StratifiedKFold, cross_val_score
+from sklearn.model_selection import (
+    KFold,
+    ShuffleSplit,
+    StratifiedKFold,
+    StratifiedShuffleSplit,
+    cross_val_score,
+)
 from sklearn.naive_bayes import GaussianNB
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from sklearn.svm import LinearSVC
 
 import tallylearn as tl
@@ -311,3 +320,23 @@ def test_a_pipeline_of_scikit_learn_is_evaluated_with_its_frame() -> None:
     X, y = frame.drop(columns="y"), frame["y"]
     expected = cross_val_score(LogisticRegression(), X, y, cv=tl.Folds.k(4))
     assert found["accuracy"].by_fold == tuple(expected)
+
+
+def test_a_long_learner_is_named_in_one_short_line() -> None:
+    steps = [
+        make_column_transformer((StandardScaler(), ["size"]), (OneHotEncoder(), ["colour"])),
+        LogisticRegression(C=0.5, max_iter=1000),
+    ]
+    data = PLAIN.dropna()
+    for found in (
+        tl.evaluate(make_pipeline(*steps), data, "y", cv=2),
+        tl.evaluate(tl.NaiveBayes(), data, "y", cv=StratifiedShuffleSplit(2, test_size=0.5)),
+        tl.compare([make_pipeline(*steps), tl.NaiveBayes()], data, "y", cv=2),
+        tl.tune(make_pipeline(*steps), {"logisticregression__C": [0.5]}, data, "y", cv=2),
+        tl.learning_curve(make_pipeline(*steps), data, "y", cv=2),
+    ):
+        assert "\\n" not in str(found)
+        assert max(map(len, found.report().title.splitlines())) < 160
+    found = tl.evaluate(make_pipeline(*steps), data, "y", cv=2)
+    assert found.learner.startswith("Pipeline(")
+    assert "LogisticRegression(C=0.5" in found.learner
