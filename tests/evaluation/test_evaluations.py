@@ -340,3 +340,22 @@ def test_a_long_learner_is_named_in_one_short_line() -> None:
     found = tl.evaluate(make_pipeline(*steps), data, "y", cv=2)
     assert found.learner.startswith("Pipeline(")
     assert "LogisticRegression(C=0.5" in found.learner
+
+
+@pytest.mark.parametrize("factor", [1 / 64, 1.0, 64.0])
+def test_the_unit_of_the_weights_moves_no_interval(factor: float) -> None:
+    weight = np.random.default_rng(5).random(N)
+    plain, scaled = (
+        tl.evaluate(GaussianNB(), FRAME[["size"]], FRAME["y"], cv=4, sample_weight=weight * unit)
+        for unit in (1.0, factor)
+    )
+    for score in plain.scores:
+        assert plain[score].interval is not None
+        assert scaled[score].interval is not None
+        np.testing.assert_allclose([*scaled[score].interval], [*plain[score].interval], 1e-6)
+
+
+def test_an_area_is_as_sure_as_the_rows_that_the_weights_are_worth() -> None:
+    once = tl.evaluate(GaussianNB(), FRAME[["size"]], FRAME["y"], cv=4)["roc_auc"]
+    twice = tl.evaluate(GaussianNB(), FRAME[["size"]], FRAME["y"], cv=4, sample_weight=[2.0] * N)
+    np.testing.assert_allclose([*twice["roc_auc"].interval], [*once.interval], 1e-6)

@@ -59,6 +59,10 @@ class Sample:
         """How many rows a unit of weight stands for: below one where rows are tested again."""
         return self.rows / self.tested
 
+    def worth(self, weight: Array | None) -> Array | None:
+        """The weights in rows, which an interval counts."""
+        return None if weight is None else weight * self.share
+
 
 def estimated(
     name: str, whole: Bundle, folds: tuple[Bundle, ...], baseline: tuple[Bundle, ...],
@@ -92,7 +96,7 @@ def _interval(
         above, below = (sample.share * part for part in found.share)
         return _about(wilson(min(above, below), below, level), f"the {score.name} on {ROWS}")
     if score.part == "ranks" and score.of == "positive" and sample.answers is not None:
-        return _area(sample.answers, positive, level)
+        return _area(sample, sample.answers, positive, level)
     error = spread(whole, score.name, positive)
     if isfinite(error):
         error, free = error / sqrt(sample.share), max(1, int(sample.rows) - 1)
@@ -103,13 +107,14 @@ def _interval(
     return _over_rows(score, sample, positive, level)
 
 
-def _area(answers: Answers, positive: Any, level: float) -> Interval | None:
+def _area(sample: Sample, answers: Answers, positive: Any, level: float) -> Interval | None:
     chosen = positive_class(answers.known, positive)
     assert answers.proba is not None
     at = answers.classes.index(chosen)
     truth = answers.truth.codes == answers.truth.values.index(chosen)
+    weight = sample.worth(answers.weight)
     try:
-        return delong(answers.proba[:, at], truth, answers.weight, level).interval
+        return delong(answers.proba[:, at], truth, weight, level).interval
     except InputError:
         return None
 
