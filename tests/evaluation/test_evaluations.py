@@ -342,7 +342,7 @@ def test_a_long_learner_is_named_in_one_short_line() -> None:
     assert "LogisticRegression(C=0.5" in found.learner
 
 
-@pytest.mark.parametrize("factor", [1 / 64, 1.0, 64.0])
+@pytest.mark.parametrize("factor", [1 / N, 64.0])
 def test_the_unit_of_the_weights_moves_no_interval(factor: float) -> None:
     weight = np.random.default_rng(5).random(N)
     plain, scaled = (
@@ -359,3 +359,13 @@ def test_an_area_is_as_sure_as_the_rows_that_the_weights_are_worth() -> None:
     once = tl.evaluate(GaussianNB(), FRAME[["size"]], FRAME["y"], cv=4)["roc_auc"]
     twice = tl.evaluate(GaussianNB(), FRAME[["size"]], FRAME["y"], cv=4, sample_weight=[2.0] * N)
     np.testing.assert_allclose([*twice["roc_auc"].interval], [*once.interval], 1e-6)
+
+
+def test_weights_that_sum_to_one_are_worth_as_many_rows_when_rows_are_tested_again() -> None:
+    weight, cv = np.full(N, 1 / N), tl.Folds.k(4, repeats=3)
+    once = tl.evaluate(tl.NaiveBayes(), PLAIN, "y", cv=cv)
+    other = tl.evaluate(tl.NaiveBayes(), PLAIN, "y", cv=cv, sample_weight=weight * 16)
+    for score in ("roc_auc", "log_loss", "accuracy"):
+        assert other[score].interval.method == once[score].interval.method
+        wide = [high - low for low, high in (other[score].interval, once[score].interval)]
+        assert wide[0] == pytest.approx(wide[1], rel=0.05)  # other weights, smoothed otherwise

@@ -328,7 +328,7 @@ def test_the_error_of_the_area_is_delongs() -> None:
     yes, no = scores[positive], scores[~positive]
     wins = (yes[:, None] > no) + 0.5 * (yes[:, None] == no)
     parts = wins.mean(axis=1).var(ddof=1) / len(yes) + wins.mean(axis=0).var(ddof=1) / len(no)
-    assert Ranks.of(scores, positive).standard_error == pytest.approx(sqrt(parts))
+    assert Ranks.of(scores, positive).standard_error() == pytest.approx(sqrt(parts))
 
 
 def test_groups_add_up_to_the_whole() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import isfinite, nan, sqrt
+from math import isfinite, nan
 from typing import Any
 
 import numpy as np
@@ -97,10 +97,9 @@ def _interval(
         return _about(wilson(min(above, below), below, level), f"the {score.name} on {ROWS}")
     if score.part == "ranks" and score.of == "positive" and sample.answers is not None:
         return _area(sample, sample.answers, positive, level)
-    error = spread(whole, score.name, positive)
+    error = spread(whole, score.name, positive, sample.share)
     if isfinite(error):
-        error, free = error / sqrt(sample.share), max(1, int(sample.rows) - 1)
-        about = f"the {score.name} on {ROWS}"
+        free, about = max(1, int(sample.rows) - 1), f"the {score.name} on {ROWS}"
         return t_interval(found.value, error, free, level, "t over rows", about)
     if score.part == "confusion":
         return _drawn_again(score, whole, sample, positive, level)
