@@ -479,3 +479,10 @@ def test_more_rows_than_a_block_are_summed_without_overflow() -> None:
     n = 150_000
     weight = np.full(n, 1023.0)
     assert scored(Answers(np.full(n, 3.0), np.zeros(n), weight=weight), "mse") == 9
+
+
+def test_a_threshold_is_written_in_a_line_and_needs_a_cost() -> None:
+    ranks = Ranks.of(np.linspace(0, 1, 1000), np.arange(1000) % 2 == 0)
+    assert len(repr(threshold(ranks, (1, 5)))) < 80
+    with pytest.raises(OptionError, match="not both 0"):
+        threshold(ranks, (0, 0))
