@@ -8,6 +8,7 @@ import numpy as np
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.model_selection import LeaveOneOut, cross_val_score
 from sklearn.naive_bayes import GaussianNB
+from threadpoolctl import threadpool_limits
 from timing import best, heading, versus
 
 import tallylearn as tl
@@ -46,7 +47,8 @@ def trained(learner: tl.NaiveBayes, X: np.ndarray, y: np.ndarray, folds: tl.Fold
     """Deal out the rows, count them once, and solve for every fold."""
     (part,) = folds.parts(len(X), y)
     tallies = without_each(learner, lesson(X, y, None, "bench"), part, 10)
-    return [learner.solve(tally) for tally in tallies]
+    with threadpool_limits(1, "blas"):  # as evaluate does
+        return [learner.solve(tally) for tally in tallies]
 
 
 def one_out(n: int = 5000, p: int = 20) -> None:

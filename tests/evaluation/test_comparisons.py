@@ -450,3 +450,19 @@ def test_several_tables_are_refused_where_they_make_no_sense() -> None:
         tl.compare(pair, SETS, "y")
     with pytest.raises(TallyError, match="compare: "):
         tl.compare(pair, {**SETS, "other": (SETS["iris"][0], "no such column")})
+
+
+def test_the_unit_of_the_weights_moves_no_test_of_areas() -> None:
+    rng = np.random.default_rng(2)
+    X = rng.normal(size=(150, 3))
+    y = X.sum(axis=1) + rng.normal(size=150) > 0
+    weight = rng.random(150)
+    plain, scaled = (
+        tl.compare(
+            {"a": tl.NaiveBayes(), "b": tl.NaiveBayes(var_smoothing=5.0)}, X, y, cv="holdout",
+            score="roc_auc", sample_weight=weight * unit,
+        ).difference("a", "b")
+        for unit in (1.0, 64.0)
+    )  # fmt: skip
+    assert plain.test == scaled.test == "DeLong"
+    assert scaled.p == pytest.approx(plain.p, rel=1e-6)

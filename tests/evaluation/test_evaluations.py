@@ -11,10 +11,19 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from sklearn.compose import make_column_transformer
 from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.metrics import roc_auc_score
-from sklearn.model_selection import KFold, ShuffleSplit, StratifiedKFold, cross_val_score
+from sklearn.model_selection import (
+    KFold,
+    ShuffleSplit,
+    StratifiedKFold,
+    StratifiedShuffleSplit,
+    cross_val_score,
+)
 from sklearn.naive_bayes import GaussianNB
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from sklearn.svm import LinearSVC
 
 import tallylearn as tl
@@ -311,3 +320,52 @@ def test_a_pipeline_of_scikit_learn_is_evaluated_with_its_frame() -> None:
     X, y = frame.drop(columns="y"), frame["y"]
     expected = cross_val_score(LogisticRegression(), X, y, cv=tl.Folds.k(4))
     assert found["accuracy"].by_fold == tuple(expected)
+
+
+def test_a_long_learner_is_named_in_one_short_line() -> None:
+    steps = [
+        make_column_transformer((StandardScaler(), ["size"]), (OneHotEncoder(), ["colour"])),
+        LogisticRegression(C=0.5, max_iter=1000),
+    ]
+    data = PLAIN.dropna()
+    for found in (
+        tl.evaluate(make_pipeline(*steps), data, "y", cv=2),
+        tl.evaluate(tl.NaiveBayes(), data, "y", cv=StratifiedShuffleSplit(2, test_size=0.5)),
+        tl.compare([make_pipeline(*steps), tl.NaiveBayes()], data, "y", cv=2),
+        tl.tune(make_pipeline(*steps), {"logisticregression__C": [0.5]}, data, "y", cv=2),
+        tl.learning_curve(make_pipeline(*steps), data, "y", cv=2),
+    ):
+        assert "\\n" not in str(found)
+        assert max(map(len, found.report().title.splitlines())) < 160
+    found = tl.evaluate(make_pipeline(*steps), data, "y", cv=2)
+    assert found.learner.startswith("Pipeline(")
+    assert "LogisticRegression(C=0.5" in found.learner
+
+
+@pytest.mark.parametrize("factor", [1 / N, 64.0])
+def test_the_unit_of_the_weights_moves_no_interval(factor: float) -> None:
+    weight = np.random.default_rng(5).random(N)
+    plain, scaled = (
+        tl.evaluate(GaussianNB(), FRAME[["size"]], FRAME["y"], cv=4, sample_weight=weight * unit)
+        for unit in (1.0, factor)
+    )
+    for score in plain.scores:
+        assert plain[score].interval is not None
+        assert scaled[score].interval is not None
+        np.testing.assert_allclose([*scaled[score].interval], [*plain[score].interval], 1e-6)
+
+
+def test_an_area_is_as_sure_as_the_rows_that_the_weights_are_worth() -> None:
+    once = tl.evaluate(GaussianNB(), FRAME[["size"]], FRAME["y"], cv=4)["roc_auc"]
+    twice = tl.evaluate(GaussianNB(), FRAME[["size"]], FRAME["y"], cv=4, sample_weight=[2.0] * N)
+    np.testing.assert_allclose([*twice["roc_auc"].interval], [*once.interval], 1e-6)
+
+
+def test_weights_that_sum_to_one_are_worth_as_many_rows_when_rows_are_tested_again() -> None:
+    weight, cv = np.full(N, 1 / N), tl.Folds.k(4, repeats=3)
+    once = tl.evaluate(tl.NaiveBayes(), PLAIN, "y", cv=cv)
+    other = tl.evaluate(tl.NaiveBayes(), PLAIN, "y", cv=cv, sample_weight=weight * 16)
+    for score in ("roc_auc", "log_loss", "accuracy"):
+        assert other[score].interval.method == once[score].interval.method
+        wide = [high - low for low, high in (other[score].interval, once[score].interval)]
+        assert wide[0] == pytest.approx(wide[1], rel=0.05)  # other weights, smoothed otherwise

@@ -328,7 +328,7 @@ def test_the_error_of_the_area_is_delongs() -> None:
     yes, no = scores[positive], scores[~positive]
     wins = (yes[:, None] > no) + 0.5 * (yes[:, None] == no)
     parts = wins.mean(axis=1).var(ddof=1) / len(yes) + wins.mean(axis=0).var(ddof=1) / len(no)
-    assert Ranks.of(scores, positive).standard_error == pytest.approx(sqrt(parts))
+    assert Ranks.of(scores, positive).standard_error() == pytest.approx(sqrt(parts))
 
 
 def test_groups_add_up_to_the_whole() -> None:
@@ -479,3 +479,10 @@ def test_more_rows_than_a_block_are_summed_without_overflow() -> None:
     n = 150_000
     weight = np.full(n, 1023.0)
     assert scored(Answers(np.full(n, 3.0), np.zeros(n), weight=weight), "mse") == 9
+
+
+def test_a_threshold_is_written_in_a_line_and_needs_a_cost() -> None:
+    ranks = Ranks.of(np.linspace(0, 1, 1000), np.arange(1000) % 2 == 0)
+    assert len(repr(threshold(ranks, (1, 5)))) < 80
+    with pytest.raises(OptionError, match="not both 0"):
+        threshold(ranks, (0, 0))

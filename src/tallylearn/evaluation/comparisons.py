@@ -19,7 +19,7 @@ from tallylearn.evaluation.gathering import check_options
 from tallylearn.evaluation.ledgers import together
 from tallylearn.evaluation.progress import watching_all
 from tallylearn.evaluation.rankings import Ranking, ranking
-from tallylearn.evaluation.results import Result
+from tallylearn.evaluation.results import Result, name_of
 from tallylearn.evaluation.rounds import planned
 from tallylearn.evaluation.scores import SCORES
 from tallylearn.evaluation.sittings import Marking, Sitting, score_of
@@ -236,7 +236,7 @@ def _named(learners: Any) -> dict[str, Any]:
 
 
 def _numbered(learners: list[Any]) -> dict[str, Any]:
-    names = [" ".join(repr(learner).split()) for learner in learners]
+    names = [name_of(learner) for learner in learners]
     often, out = Counter(names), dict[str, Any]()
     for name, learner in zip(names, learners, strict=True):
         tried = (f"{name} {number}" for number in count(1))

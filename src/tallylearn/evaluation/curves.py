@@ -12,6 +12,7 @@ import numpy as np
 from tallylearn.errors import KindError, OptionError, speaking
 from tallylearn.evaluation.asking import cloned
 from tallylearn.evaluation.courses import Course, growing
+from tallylearn.evaluation.results import name_of
 from tallylearn.evaluation.trends import ROWS, Curve, Point
 
 
@@ -72,7 +73,7 @@ def learning_curve(
             parts = [order[: max(1, round(share * len(order)))] for order in orders]
             rows = round(float(np.mean([*map(len, parts)])))
             points.append(course.point(learner, rows, parts))
-        return _drawn(course, repr(learner), ROWS, points)
+        return _drawn(course, name_of(learner), ROWS, points)
 
 
 def validation_curve(
@@ -124,7 +125,7 @@ def validation_curve(
         points = [
             course.point(one, value, trains) for one, value in zip(learners, chosen, strict=True)
         ]
-        return _drawn(course, repr(learner), option, points)
+        return _drawn(course, name_of(learner), option, points)
 
 
 def _drawn(course: Course, learner: str, what: str, points: list[Point]) -> Curve:

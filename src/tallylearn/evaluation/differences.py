@@ -228,10 +228,9 @@ def _areas(a: Paper, b: Paper, level: float) -> AreaDifference | None:
     chosen = positive_class(answers.known, a.found.positive)
     at = answers.classes.index(chosen)
     truth = answers.truth.codes == answers.truth.values.index(chosen)
+    weight = a.found.sample.worth(answers.weight)
     try:
-        return delong_difference(
-            answers.proba[:, at], others.proba[:, at], truth, answers.weight, level
-        )
+        return delong_difference(answers.proba[:, at], others.proba[:, at], truth, weight, level)
     except InputError:
         return None
 

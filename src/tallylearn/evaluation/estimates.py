@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import isfinite, nan, sqrt
+from math import isfinite, nan
 from typing import Any
 
 import numpy as np
@@ -59,6 +59,10 @@ class Sample:
         """How many rows a unit of weight stands for: below one where rows are tested again."""
         return self.rows / self.tested
 
+    def worth(self, weight: Array | None) -> Array | None:
+        """The weights in rows, which an interval counts."""
+        return None if weight is None else weight * self.share
+
 
 def estimated(
     name: str, whole: Bundle, folds: tuple[Bundle, ...], baseline: tuple[Bundle, ...],
@@ -92,24 +96,24 @@ def _interval(
         above, below = (sample.share * part for part in found.share)
         return _about(wilson(min(above, below), below, level), f"the {score.name} on {ROWS}")
     if score.part == "ranks" and score.of == "positive" and sample.answers is not None:
-        return _area(sample.answers, positive, level)
-    error = spread(whole, score.name, positive)
+        return _area(sample, sample.answers, positive, level)
+    error = spread(whole, score.name, positive, sample.share)
     if isfinite(error):
-        error, free = error / sqrt(sample.share), max(1, int(sample.rows) - 1)
-        about = f"the {score.name} on {ROWS}"
+        free, about = max(1, int(sample.rows) - 1), f"the {score.name} on {ROWS}"
         return t_interval(found.value, error, free, level, "t over rows", about)
     if score.part == "confusion":
         return _drawn_again(score, whole, sample, positive, level)
     return _over_rows(score, sample, positive, level)
 
 
-def _area(answers: Answers, positive: Any, level: float) -> Interval | None:
+def _area(sample: Sample, answers: Answers, positive: Any, level: float) -> Interval | None:
     chosen = positive_class(answers.known, positive)
     assert answers.proba is not None
     at = answers.classes.index(chosen)
     truth = answers.truth.codes == answers.truth.values.index(chosen)
+    weight = sample.worth(answers.weight)
     try:
-        return delong(answers.proba[:, at], truth, answers.weight, level).interval
+        return delong(answers.proba[:, at], truth, weight, level).interval
     except InputError:
         return None
 

@@ -23,7 +23,7 @@ from tallylearn.evaluation.gathering import (
     weight_of,
 )
 from tallylearn.evaluation.progress import watching
-from tallylearn.evaluation.results import Result
+from tallylearn.evaluation.results import Result, name_of
 from tallylearn.evaluation.rounds import planned
 from tallylearn.evaluation.scores import need_proba
 from tallylearn.evaluation.thresholds import Threshold, threshold
@@ -222,7 +222,7 @@ def evaluate(
         blind = Crossing(baseline(exam), exam.blind, proba=need_proba(found.scores))
         base = gathered(blind, rounds, found.scores, positive, None)
     return Evaluation(
-        repr(estimator), named, task, len(exam), exam.classes, found.scores, positive, level,
+        name_of(estimator), named, task, len(exam), exam.classes, found.scores, positive, level,
         found.folds, found.whole, base.on(found), found.groups, by, found.told,
         tuple(crossing.failures), found.sample,
     )  # fmt: skip

@@ -11,6 +11,7 @@ import numpy as np
 
 from tallylearn.errors import KindError, OptionError, listed
 from tallylearn.evaluation.asking import cloned
+from tallylearn.evaluation.results import name_of
 
 Options = dict[str, Any]
 Grid = dict[str, Any]  # option -> a list of values, or what draws one
@@ -76,7 +77,7 @@ def spelled(options: Options) -> str:
     >>> spelled({"alpha": 0.5, "fit_prior": False})
     'alpha=0.5, fit_prior=False'
     """
-    said = ", ".join(f"{name}={' '.join(repr(value).split())}" for name, value in options.items())
+    said = ", ".join(f"{name}={name_of(value)}" for name, value in options.items())
     return said or "as it is"
 
 

@@ -17,6 +17,7 @@ from tallylearn.evaluation.crossing import Crossing
 from tallylearn.evaluation.drawings import Drawings, Number
 from tallylearn.evaluation.exams import Exam
 from tallylearn.evaluation.populations import Population
+from tallylearn.evaluation.results import name_of
 from tallylearn.folds import Split
 from tallylearn.tables import Array, Codes
 from tallylearn.workings.rendering import short
@@ -67,7 +68,7 @@ def of_population(learner: Any, known: Population, found: Drawings, positive: An
     variance = p @ (weights @ (answers - mean) ** 2)
     bias2, noise = p @ (target - mean) ** 2, p @ (y - target) ** 2
     moved = 0 if found.complete else variance / (len(found) - 1)
-    return Parts(repr(learner), error, bias2 - moved, variance + moved, noise)
+    return Parts(name_of(learner), error, bias2 - moved, variance + moved, noise)
 
 
 def of_table(learner: Any, exam: Exam, splits: list[Split], positive: Any) -> Parts:
@@ -93,7 +94,7 @@ def of_table(learner: Any, exam: Exam, splits: list[Split], positive: Any) -> Pa
         float(np.average(values, weights=exam.weight))
         for values in (errors, (y - mean) ** 2 - spread / times, spread)
     )
-    return Parts(repr(learner), error, bias2, variance, None)
+    return Parts(name_of(learner), error, bias2, variance, None)
 
 
 def verdicts(parts: tuple[Parts, ...]) -> Iterator[str]:

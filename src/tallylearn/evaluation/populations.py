@@ -26,6 +26,7 @@ from tallylearn.evaluation.distributions import (
 from tallylearn.evaluation.drawings import Drawings, Number, drawings
 from tallylearn.evaluation.exams import picked, task_of
 from tallylearn.evaluation.expectations import Resubstitution, SampleError
+from tallylearn.evaluation.results import name_of
 from tallylearn.intervals import check_count
 from tallylearn.sources.arrays import unmixed
 from tallylearn.tables import Array
@@ -137,7 +138,7 @@ class Population:
             found = self.drawings(n, draws, seed)
             pairs = [self._both_errors(learner, cells) for cells in found.samples]
         seen, true = zip(*pairs, strict=True)
-        return Resubstitution(repr(learner), n, found, tuple(seen), tuple(true))
+        return Resubstitution(name_of(learner), n, found, tuple(seen), tuple(true))
 
     def drawings(self, n: int, draws: int = 1000, seed: int = 0) -> Drawings:
         """All samples of n rows, or some of them."""

@@ -14,6 +14,7 @@ from tallylearn.workings.rendering import Shown, escaped
 from tallylearn.writing import write_whole
 
 ENDINGS = (".html", ".json", ".md", ".txt")
+WIDEST = 72  # characters of a name in a title or a table
 STYLE = (
     "body{font:15px/1.5 system-ui,sans-serif;max-width:60em;margin:2em auto;padding:0 1em;"
     "color:#222;background:#fff}table{border-collapse:collapse;margin:1em 0}"
@@ -97,6 +98,18 @@ def check_ending(path: str | Path) -> str:
     if ending not in ENDINGS:
         raise FileError(f"{path}: give a name that ends in {', '.join(ENDINGS)}.")
     return ending
+
+
+def name_of(thing: Any) -> str:
+    """A learner in one line: of a long one, such as a pipeline, how it begins and ends.
+
+    >>> name_of(list(range(40)))
+    '[0, 1, 2, 3, 4, 5, 6, … 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39]'
+    """
+    said, third = " ".join(repr(thing).split()), WIDEST // 3
+    if len(said) <= WIDEST:
+        return said
+    return f"{said[: third - 3].rstrip()} … {said[-2 * third :].lstrip()}"  # the end is the model
 
 
 def _plain(value: Any) -> Any:

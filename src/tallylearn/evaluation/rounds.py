@@ -10,6 +10,7 @@ import numpy as np
 
 from tallylearn.errors import InputError
 from tallylearn.evaluation.exams import Exam
+from tallylearn.evaluation.results import name_of
 from tallylearn.folds import Folds, Split, partition, read
 from tallylearn.tables import Array
 
@@ -100,5 +101,4 @@ def _widened(place: Round | list[Split], rows: Array, n: int) -> Round | list[Sp
 
 
 def _named(cv: Any) -> str:
-    said = repr(cv)
-    return said if hasattr(cv, "split") and len(said) < 100 else "splits as given"
+    return name_of(cv) if hasattr(cv, "split") else "splits as given"

@@ -123,11 +123,11 @@ def measure(bundle: Bundle, name: str, positive: Any = None) -> Measured:
     return SCORES[name].measure(bundle, positive)
 
 
-def spread(bundle: Bundle, name: str, positive: Any = None) -> float:
+def spread(bundle: Bundle, name: str, positive: Any = None, share: float = 1.0) -> float:
     """The standard error of a score, over tables drawn alike; NaN where the tally has none.
 
     Of a mean it is sqrt(variance / (n - 1)), of a share sqrt(p (1 - p) / n), of the area under the
-    ROC curve DeLong's (Biometrics 44, 1988). Weights count as rows.
+    ROC curve DeLong's (Biometrics 44, 1988). A unit of weight counts as so many rows: ``share``.
 
     >>> from tallylearn.evaluation.answers import Answers
     >>> spread(Answers([1.0, 2.0, 6.0], [1.0, 1.0, 4.0]).tally("mae"), "mae")
@@ -136,23 +136,23 @@ def spread(bundle: Bundle, name: str, positive: Any = None) -> float:
     score, found = SCORES[name], measure(bundle, name, positive)
     if found.share is not None:
         above, below = found.share
-        return sqrt(above * max(below - above, 0.0) / below) / below
+        return sqrt(above * max(below - above, 0.0) / (below * share)) / below
     if not abs(found.value) < inf:
         return nan
     if score.part == "ranks" and score.of == "positive":
         chosen = positive_class(Hits.of(bundle).classes, positive)
-        return float(bundle["ranks"][chosen].standard_error)
-    return _mean_error(bundle, score) if score.kind == "mean" else nan
+        return float(bundle["ranks"][chosen].standard_error(share))
+    return _mean_error(bundle, score, share) if score.kind == "mean" else nan
 
 
-def _mean_error(bundle: Bundle, score: Score) -> float:
+def _mean_error(bundle: Bundle, score: Score, share: float) -> float:
     moments = bundle[score.part]
     at = moments.columns.index(score.columns[0])
-    count = float(moments.count.floats()[0, at])
-    if len(moments.keys) > 1 or count <= 1:
+    rows = share * float(moments.count.floats()[0, at])
+    if len(moments.keys) > 1 or rows <= 1:
         return nan
     times = losses.scale(bundle) if score.name == "brier" else 1.0
-    return times * sqrt(float(moments.variance[0, at]) / (count - 1))
+    return times * sqrt(float(moments.variance[0, at]) / (rows - 1))
 
 
 def wanted(

@@ -15,6 +15,7 @@ from tallylearn.evaluation.estimates import Estimate
 from tallylearn.evaluation.exams import Exam
 from tallylearn.evaluation.grids import Options, with_options
 from tallylearn.evaluation.ledgers import Ledger, together
+from tallylearn.evaluation.results import name_of
 from tallylearn.evaluation.rounds import Round, inside
 from tallylearn.evaluation.scores import SCORES, need_proba
 from tallylearn.evaluation.sittings import Sitting
@@ -42,7 +43,7 @@ class Search:
     cv: Any
 
     def __repr__(self) -> str:
-        return " ".join(repr(self.learner).split())
+        return name_of(self.learner)
 
     def best(self, tried: tuple[Candidate, ...]) -> Any:
         """The learner with the best options, not fitted."""

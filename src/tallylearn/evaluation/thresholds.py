@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import inf
 
 import numpy as np
@@ -19,8 +19,8 @@ class Threshold:
     value: float  # a score of this or above is called positive; infinite: none is
     cost: float  # of all mistakes
     rows: float
-    thresholds: Array  # (m + 1,) falling from infinity
-    costs: Array  # (m + 1,)
+    thresholds: Array = field(repr=False)  # (m + 1,) falling from infinity
+    costs: Array = field(repr=False)  # (m + 1,)
 
 
 def threshold(ranks: Ranks, costs: tuple[float, float]) -> Threshold:
@@ -48,10 +48,10 @@ def threshold(ranks: Ranks, costs: tuple[float, float]) -> Threshold:
     C. Elkan, The foundations of cost-sensitive learning, IJCAI 2001.
     """
     pair = isinstance(costs, tuple | list) and len(costs) == 2
-    if not pair or not all(0 <= cost < inf for cost in costs):
+    if not pair or not all(0 <= cost < inf for cost in costs) or not any(costs):
         raise OptionError(
-            f"threshold: costs is {costs!r}. Give two numbers from 0 up: of a false positive, and "
-            "of a false negative."
+            f"threshold: costs is {costs!r}. Give two numbers from 0 up, not both 0: of a false "
+            "positive, and of a false negative."
         )
     if not ranks:
         raise OptionError("threshold: no rows were ranked. Rank one or more.")

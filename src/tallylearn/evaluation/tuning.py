@@ -16,7 +16,7 @@ from tallylearn.evaluation.exams import Exam, task_of
 from tallylearn.evaluation.gathering import check_options
 from tallylearn.evaluation.grids import Options, all_of, read_grid, some_of
 from tallylearn.evaluation.progress import watching_all
-from tallylearn.evaluation.results import Result
+from tallylearn.evaluation.results import Result, name_of
 from tallylearn.evaluation.rounds import FIRST, Round, planned
 from tallylearn.evaluation.searches import Candidate, Choosing, Search, first_of
 from tallylearn.evaluation.sittings import Sitting, score_of
@@ -185,7 +185,7 @@ def _in_three(search: Search, sitting: Sitting, progress: bool | None) -> Tuning
         tried = search.tried(sitting, watch)
     best, rest = search.best(tried), Round(0, (part == 2).astype(np.int32), 2, FIRST)
     last = replace(sitting, rounds=[rest])
-    honest = last.taken(Crossing(best, exam), " ".join(repr(best).split()))
+    honest = last.taken(Crossing(best, exam), name_of(best))
     model = Crossing(best, exam).fitted(np.flatnonzero(part < 2))
     return _tuning(search, sitting, tried, model, honest, THREE)
 

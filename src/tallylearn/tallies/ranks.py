@@ -99,20 +99,21 @@ class Ranks:
         pairs = 2 * int(no.sum()) * int(yes.sum())
         return int((yes * _twice_below(no)).sum()) / pairs if pairs else nan
 
-    @property
-    def standard_error(self) -> float:
+    def standard_error(self, share: float = 1.0) -> float:
         """Of the AUC, over tables drawn alike; NaN with less than two rows of a kind.
+
+        A unit of weight counts as ``share`` rows.
 
         E. R. DeLong, D. M. DeLong and D. L. Clarke-Pearson, Biometrics 44, 1988, p. 837.
         """
         no, yes = self.weights.floats()
         rows = no.sum(), yes.sum()
-        if min(rows) <= 1:
+        if min(rows) * share <= 1:
             return nan
         below, above = _twice_below(no) / 2 / rows[0], 1 - _twice_below(yes) / 2 / rows[1]
         area = (yes * below).sum() / rows[1]
         spreads = (no * (above - area) ** 2).sum(), (yes * (below - area) ** 2).sum()
-        return sqrt(sum(s / (n - 1) / n for s, n in zip(spreads, rows, strict=True)))
+        return sqrt(sum(s / (share * n - 1) / n for s, n in zip(spreads, rows, strict=True)))
 
     def roc(self) -> tuple[Array, Array, Array]:
         """False positive rates, true positive rates, and the thresholds, falling from infinity.
