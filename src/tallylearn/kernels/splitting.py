@@ -70,6 +70,7 @@ class Grower:
     weight: cython.longlong
     rows: cython.longlong
     whole_gap: cython.bint
+    gap_mass: cython.double
     found: cython.Py_ssize_t
     best: cython.double  # the best score, less what is a tie
     tie_start: cython.Py_ssize_t
@@ -532,16 +533,22 @@ class Grower:
         least: cython.double
         before: cython.double = 0.0
         some: cython.bint = False
+        kept: cython.Py_ssize_t
         if self.kinds[f] == 2 and self.classes > 2:
             rounds = self.classes
         for c in range(rounds):
             self._arrange(f, n, c)
             least = self._scan(n)
-            if self.found >= 0 and (not some or least < before):
+            if self.found >= 0 and (not some or least < before - 1e-9 * self.spread):
                 some = True
                 before = least
                 self.orders[f] = c
-                self._note(f, least, self._info(n, self.found))
+                self._note(f, least, 0.0)
+                if self.scorer == 1:
+                    kept = self.n_ties
+                    self._list(f, n, False)
+                    self.n_ties = kept
+                    self.infos[f] = self._info(n, self.found)
 
     @cython.cfunc
     @cython.nogil
@@ -606,21 +613,29 @@ class Grower:
     @cython.cfunc
     @cython.nogil
     @cython.exceptval(check=False)
-    def _start(self) -> cython.void:
-        """All known rows on the right."""
+    def _start(self, n: cython.Py_ssize_t) -> cython.Py_ssize_t:
+        """All known rows on the right; how many cuts there are.
+
+        Where all known rows are of one class, only whether there is a value can be worth asking.
+        """
         c: cython.Py_ssize_t
+        several: cython.Py_ssize_t = 0
         for c in range(self.k):
             self.sums[1, c] = 0
             self.sums[2, c] = self.sums[4, c]
+        for c in range(self.classes):
+            several += self.sums[4, c] > 0
+        self.gap_mass = self._mass(self.sums, 3) if self.whole_gap else 0.0
+        return 0 if self.classes and several < 2 else n - 1
 
     @cython.cfunc
     @cython.nogil
     @cython.exceptval(check=False)
-    def _move(self, r: cython.Py_ssize_t, n: cython.Py_ssize_t) -> cython.bint:
+    def _move(self, r: cython.Py_ssize_t) -> cython.bint:
         """Move line turn[r] to the left; whether a cut behind it is to be looked at.
 
         A cut between two lines of one and the same class is never the best one (Fayyad and Irani,
-        1992). Behind the last line the question is whether there is a value at all.
+        1992).
         """
         c: cython.Py_ssize_t
         i: cython.Py_ssize_t = self.turn[r]
@@ -628,23 +643,28 @@ class Grower:
             self.sums[1, c] += self.lines[i, c]
             self.sums[2, c] -= self.lines[i, c]
         if self.min_leaf <= 1 and self.min_weight <= 0:
-            return r == n - 1 or self.tags[i] < 0 or self.tags[i] != self.tags[self.turn[r + 1]]
-        return self._enough(self.sums, 1) and self._enough(self.sums, 2 if r < n - 1 else 3)
+            return self.tags[i] < 0 or self.tags[i] != self.tags[self.turn[r + 1]]
+        return self._enough(self.sums, 1) and self._enough(self.sums, 2)
 
     @cython.cfunc
     @cython.nogil
     @cython.exceptval(check=False)
     def _scan(self, n: cython.Py_ssize_t) -> cython.double:
-        """The least mass after a cut behind line turn[r]; ``found`` is r, -1 where none may be."""
+        """The least mass after a cut behind line turn[r]; ``found`` is r, -1 where none may be.
+
+        Behind the last line the question is whether there is a value at all: asked first.
+        """
         r: cython.Py_ssize_t
         after: cython.double
         least: cython.double = 0.0
-        gap: cython.double = self._mass(self.sums, 3) if self.whole_gap else 0.0
+        cuts: cython.Py_ssize_t = self._start(n)
         self.found = -1
-        self._start()
-        for r in range(n if self.whole_gap else n - 1):
-            if self._move(r, n):
-                after = self._mass(self.sums, 1) + self._mass(self.sums, 2) + gap
+        if self.whole_gap and n and self._enough(self.sums, 4) and self._enough(self.sums, 3):
+            least = self._mass(self.sums, 4) + self.gap_mass
+            self.found = n - 1
+        for r in range(cuts):
+            if self._move(r):
+                after = self._mass(self.sums, 1) + self._mass(self.sums, 2) + self.gap_mass
                 if self.found < 0 or after < least:
                     least = after
                     self.found = r
@@ -653,25 +673,28 @@ class Grower:
     @cython.cfunc
     @cython.nogil
     @cython.exceptval(check=False)
-    def _list(self, f: cython.Py_ssize_t, n: cython.Py_ssize_t) -> cython.void:
-        """List all cuts that are as good as the best of a column, and find the first."""
+    def _list(
+        self, f: cython.Py_ssize_t, n: cython.Py_ssize_t, all_of_them: cython.bint
+    ) -> cython.void:
+        """Find the first cut that is as good as the best of a column, and list all of them."""
         r: cython.Py_ssize_t
-        i: cython.Py_ssize_t
-        gap: cython.double = self._mass(self.sums, 3) if self.whole_gap else 0.0
         most: cython.double = self._mass(self.sums, 0) - self.gains[f] + 1e-9 * self.spread
+        cuts: cython.Py_ssize_t = self._start(n)
         self.found = -1
-        self._start()
-        for r in range(n if self.whole_gap else n - 1):
-            if not self._move(r, n):
+        if self.whole_gap and self._enough(self.sums, 4) and self._enough(self.sums, 3):
+            if self._mass(self.sums, 4) + self.gap_mass <= most:
+                self.found = n - 1
+                self._tie(f, self.line_codes[n - 1], -1)
+        for r in range(cuts):
+            if self.found >= 0 and not all_of_them:
+                return
+            if not self._move(r):
                 continue
-            if self._mass(self.sums, 1) + self._mass(self.sums, 2) + gap > most:
+            if self._mass(self.sums, 1) + self._mass(self.sums, 2) + self.gap_mass > most:
                 continue
             if self.found < 0:
                 self.found = r
-            if self.kinds[f] == 2:
-                return
-            i = self.line_codes[self.turn[r + 1]] if r < n - 1 else -1
-            self._tie(f, self.line_codes[self.turn[r]], i)
+            self._tie(f, self.line_codes[self.turn[r]], self.line_codes[self.turn[r + 1]])
 
     @cython.cfunc
     @cython.nogil
@@ -693,8 +716,6 @@ class Grower:
         r: cython.Py_ssize_t
         left: cython.longlong = 0
         gap: cython.longlong
-        if self.scorer != 1:
-            return 0.0
         gap = self._weight(self.sums, 3)
         for r in range(at + 1):
             left += self._amount(self.turn[r], self.k)
@@ -769,7 +790,7 @@ class Grower:
             if self.kinds[f] == 0:
                 n = self._tabulate(f, lo, hi)
                 self._arrange(f, n, 0)
-                self._list(f, n)
+                self._list(f, n, True)
                 last = f
             else:
                 self._tie(f, -1, -1)
@@ -808,7 +829,9 @@ class Grower:
                 self.child[self.line_codes[r]] = r
         else:
             self._arrange(f, n, self.orders[f])
-            self._list(f, n)
+            r = self.n_ties
+            self._list(f, n, False)
+            self.n_ties = r
             self.children = 2 if self.found < n - 1 else 1
             swap = 0
             for r in range(n):
