@@ -14,10 +14,14 @@ from cython.cimports.libc.math import log2, pow, sqrt
 class Grower:
     """A tree as it grows, depth first, from lists of coded rows; see ``models.trees.growing``.
 
-    ``entries`` (p, n): code * 2^32 + row. ``kinds`` (p,): 0 threshold, 1 multiway, 2 subset.
-    ``gaps`` (p,): the code of what is missing. ``amounts`` (n, q): what a row adds to a line: its
-    weight and 1; or its weight, weight * y, weight * y^2 in four limbs of 32 bits, and 1; nothing
-    where the class alone is counted. ``whole`` and ``real`` are the settings, named below.
+    ``entries`` (p, n): code * 2^32 + class * 2^bits + row. ``kinds`` (p,): 0 threshold, 1 multiway,
+    2 subset. ``gaps`` (p,): the code of what is missing. ``amounts`` (n, q): what a row adds to a
+    line: its weight and 1; or its weight, weight * y, weight * y^2 in four limbs of 32 bits, and 1;
+    nothing where the class alone is counted. ``whole`` and ``real`` are the settings, named below.
+
+    Large nodes are worked on from outside, their columns on several threads: ``open``, ``survey``,
+    ``settle``, ``part``, ``push``. Nodes of few rows may be left to others, who grow them at the
+    same time, each in its own run of the lists.
     """
 
     entries: cython.longlong[:, ::1]
@@ -28,6 +32,7 @@ class Grower:
     y: cython.const[cython.int][::1]
     amounts: cython.const[cython.longlong][:, ::1]
     logs: cython.const[cython.double][::1]
+    critical: cython.const[cython.double][::1]  # of chi-square, by degrees of freedom
 
     criterion: cython.int  # 0 gini, 1 entropy, 2 variance, 3 standard deviation
     classes: cython.int  # 0 in a regression
@@ -38,12 +43,14 @@ class Grower:
     min_leaf: cython.longlong
     min_weight: cython.longlong
     max_features: cython.int
-    seed: cython.ulonglong
     tie: cython.int  # 0 the first, 1 a random one
     min_gain: cython.double  # of the weight of a node times its gain, in units of mass
     exponent: cython.double
     scale: cython.double  # one unit of mass
+    one: cython.double  # one unit of weight
 
+    bits: cython.int  # of an entry, for its row
+    mask: cython.longlong
     rows_at: cython.int  # the column that counts the rows; -1 where the weight does
     k: cython.int  # columns of a line
     q: cython.int  # columns of the totals
@@ -56,6 +63,7 @@ class Grower:
     fills: cython.int[::1]  # the line that takes what is missing, by class
     child: cython.int[::1]  # code -> child
     side: cython.int[::1]  # row -> child
+    half: cython.uchar[::1]  # the same where there are two
     spare: cython.longlong[::1]
     starts: cython.longlong[::1]
     gains: cython.double[::1]  # (p,) the best of each column
@@ -79,8 +87,10 @@ class Grower:
     gap_child: cython.int  # where missing values go; -1 nowhere
     children: cython.int
     lines_used: cython.Py_ssize_t
+    live: cython.bint  # whether a child is to be split again
+    moving: cython.longlong[:, ::1]  # (p, classes)
 
-    stack: cython.longlong[:, ::1]  # parent, place among its children, first and last row, depth
+    stack: cython.longlong[:, ::1]  # parent, place, first and last row, depth, seed
     waiting: cython.Py_ssize_t
     nodes: cython.longlong[:, ::1]
     reals: cython.double[:, ::1]
@@ -94,15 +104,17 @@ class Grower:
     def __init__(self, rows, whole, real, work):
         """Take the rows, the settings and the space to work in."""
         self.entries, self.kinds, self.gaps, self.fixed = rows[:4]
-        self.costs, self.y, self.amounts, self.logs = rows[4:]
+        self.costs, self.y, self.amounts, self.logs, self.critical = rows[4:]
         self.criterion, self.classes, self.rule, self.scorer = whole[:4]
         self.max_depth, self.min_split, self.min_leaf, self.min_weight = whole[4:8]
-        self.max_features, self.seed, self.tie, self.rows_at = whole[8:]
-        self.min_gain, self.exponent, self.scale = real
+        self.max_features, self.tie, self.rows_at, self.bits = whole[8:]
+        one: cython.longlong = 1
+        self.mask = (one << self.bits) - 1
+        self.min_gain, self.exponent, self.scale, self.one = real
         self.lines, self.line_codes, self.tags, self.turn, self.keys = work[:5]
         self.sums, self.fills, self.child, self.side, self.spare = work[5:10]
         self.starts, self.gains, self.infos, self.scores, self.pick = work[10:15]
-        self.orders, self.first, self.mixed = work[15:]
+        self.orders, self.first, self.mixed, self.half, self.moving = work[15:]
         self.k = self.lines.shape[1]
         self.q = self.sums.shape[1]
         self.n_nodes = 0
@@ -115,8 +127,15 @@ class Grower:
         self.stack, self.nodes, self.reals = stack, nodes, reals
         self.totals, self.leads, self.ties = totals, leads, ties
 
-    def begin(self, lo: cython.longlong, hi: cython.longlong, depth: cython.longlong):
+    def begin(
+        self,
+        lo: cython.longlong,
+        hi: cython.longlong,
+        depth: cython.longlong,
+        seed: cython.longlong,
+    ):
         """Put a root on the stack: the rows from lo to hi of every list."""
+        self.stack[0, 5] = seed
         self.stack[0, 0] = -1
         self.stack[0, 1] = 0
         self.stack[0, 2] = lo
@@ -124,20 +143,96 @@ class Grower:
         self.stack[0, 4] = depth
         self.waiting = 1
 
-    def grow(self):
-        """Grow until the stack is empty, or something is full; returns what is to be enlarged.
+    def grow(self, large: cython.longlong, small: cython.longlong):
+        """Grow until the stack is empty, something is full, or a large node comes.
 
-        0 nothing, 1 nodes, 2 leads, 3 ties, 4 stack.
+        0 done; to be enlarged: 1 nodes, 2 leads, 3 ties, 4 stack; 5 a node of more than ``large``
+        rows. Nodes of less than ``small`` rows are noted and left to others (test -1).
         """
         full: cython.int = 0
+        at: cython.Py_ssize_t
         with cython.nogil:
             while self.waiting > 0 and full == 0:
-                full = self._step()
+                at = self.waiting - 1
+                if self.stack[at, 3] - self.stack[at, 2] > large:
+                    full = 5
+                elif self.stack[at, 3] - self.stack[at, 2] < small:
+                    full = self._leave(at)
+                else:
+                    full = self._step()
         return full
+
+    def open(self):
+        """Sum the next node up: 0 go on, 1 no room, -1 it was a leaf."""
+        at: cython.Py_ssize_t = self.waiting - 1
+        if self.n_nodes >= self.nodes.shape[0]:
+            return 1
+        if self._sum_up(self.stack[at, 2], self.stack[at, 3], self.stack[at, 4]):
+            self._record(at, 0, -1)
+            self.waiting = at
+            return -1
+        return 0
+
+    def survey(self, first: cython.Py_ssize_t, last: cython.Py_ssize_t):
+        """Look at some columns, on any thread; those that need a table are marked by -2."""
+        f: cython.Py_ssize_t
+        lo: cython.longlong = self.stack[self.waiting - 1, 2]
+        hi: cython.longlong = self.stack[self.waiting - 1, 3]
+        with cython.nogil:
+            for f in range(first, last):
+                self.gains[f] = -1.0
+                if self.entries[f, lo] >> 32 == self.entries[f, hi - 1] >> 32:
+                    continue
+                if self.kinds[f] or not self._scan_list(f, lo, hi):
+                    self.gains[f] = -2.0
+
+    def settle(self):
+        """Look at the other columns, and choose: 0 go on, 1 to 4 no room, -1 it became a leaf."""
+        f: cython.Py_ssize_t
+        at: cython.Py_ssize_t = self.waiting - 1
+        with cython.nogil:
+            for f in range(self.entries.shape[0]):
+                if self.gains[f] == -2.0:
+                    self.gains[f] = -1.0
+                    self._look(f, self.stack[at, 2], self.stack[at, 3])
+        return self._choose(at)
+
+    def part(self, first: cython.Py_ssize_t, last: cython.Py_ssize_t, spare: cython.longlong[::1]):
+        """Part some lists, on any thread."""
+        f: cython.Py_ssize_t
+        at: cython.Py_ssize_t = self.waiting - 1
+        with cython.nogil:
+            for f in range(first, last):
+                if f == 0 or self.live:
+                    self._part(f, self.stack[at, 2], self.stack[at, 3], spare)
+
+    def ways(self):
+        """How many children the node has that is being split."""
+        return self.children
+
+    def push(self):
+        """Put the children on the stack."""
+        self._push(self.waiting - 1)
 
     def counted(self):
         """How many nodes, leads and ties there are."""
         return self.n_nodes, self.n_leads, self.n_ties
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def _leave(self, at: cython.Py_ssize_t) -> cython.int:
+        """Note a node that others will grow."""
+        c: cython.Py_ssize_t
+        node: cython.Py_ssize_t = self.n_nodes
+        if node >= self.nodes.shape[0]:
+            return 1
+        self.weight = 0
+        self._record(at, -1, -1)
+        for c in range(4):
+            self.nodes[node, 3 + c] = self.stack[at, 2 + c]
+        self.waiting = at
+        return 0
 
     @cython.cfunc
     @cython.nogil
@@ -147,24 +242,74 @@ class Grower:
         at: cython.Py_ssize_t = self.waiting - 1
         lo: cython.longlong = self.stack[at, 2]
         hi: cython.longlong = self.stack[at, 3]
-        depth: cython.longlong = self.stack[at, 4]
-        column: cython.int = -1
+        f: cython.Py_ssize_t
         full: cython.int
         if self.n_nodes >= self.nodes.shape[0]:
             return 1
-        if not self._sum_up(lo, hi, depth):
-            self._survey(lo, hi)
-            column = self._select()
-        if column < 0:
+        if self._sum_up(lo, hi, self.stack[at, 4]):
             self._record(at, 0, -1)
             self.waiting = at
             return 0
-        full = self._list_ties(lo, hi)
+        self._survey(lo, hi)
+        full = self._choose(at)
+        if full == 0:
+            for f in range(self.entries.shape[0] if self.live else 1):
+                self._part(f, lo, hi, self.spare)
+            self._push(at)
+        return full if full > 0 else 0
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def _choose(self, at: cython.Py_ssize_t) -> cython.int:
+        """Choose a question and send the rows on: 0; -1 where there is none; 1 to 4 no room."""
+        full: cython.int = 0
+        self.tie_start = self.n_ties
+        if self._select() < 0:
+            self._record(at, 0, -1)
+            self.waiting = at
+            return -1
+        full = self._list_ties(at)
+        if full == 0 and self.critical.shape[0] and not self._significant():
+            self.n_ties = self.tie_start
+            self._record(at, 0, -1)
+            self.waiting = at
+            return -1
         if full == 0:
             full = self._divide(at)
         if full:
             self.n_ties = self.tie_start
         return full
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def _significant(self) -> cython.bint:
+        """Whether the classes differ between the branches more than chance lets them."""
+        b: cython.Py_ssize_t
+        c: cython.Py_ssize_t
+        r: cython.Py_ssize_t
+        seen: cython.Py_ssize_t = 0
+        n: cython.double = self.weight
+        m: cython.double
+        x: cython.double
+        chi: cython.double = -1.0
+        for b in range(self.children):
+            for c in range(self.k):
+                self.sums[1, c] = self.sums[3, c] if self.whole_gap and b == self.gap_child else 0
+            for r in range(self.lines_used):
+                if self._child_of(self.found, self.line_codes[r], self.lines_used) == b:
+                    for c in range(self.k):
+                        self.sums[1, c] += self.lines[r, c]
+            m = self._weight(self.sums, 1)
+            for c in range(self.classes):
+                x = self.sums[1, c]
+                if x > 0:
+                    chi += x * x / (m * self.sums[0, c])
+        for c in range(self.classes):
+            seen += self.sums[0, c] > 0
+        r = (self.children - 1) * (seen - 1)
+        return chi * n * self.one >= self.critical[r]
 
     @cython.cfunc
     @cython.nogil
@@ -178,7 +323,7 @@ class Grower:
         row: cython.Py_ssize_t
         least: cython.longlong = 0
         most: cython.longlong = 0
-        mask: cython.longlong = 4294967295
+        mask: cython.longlong = self.mask
         for c in range(self.q):
             self.sums[0, c] = 0
         self.rows = hi - lo
@@ -216,7 +361,7 @@ class Grower:
         r: cython.Py_ssize_t
         row: cython.Py_ssize_t
         w: cython.longlong
-        mask: cython.longlong = 4294967295
+        mask: cython.longlong = self.mask
         w0: cython.longlong = 0
         s0: cython.longlong = 0
         for r in range(lo, hi):
@@ -321,7 +466,7 @@ class Grower:
         last: cython.longlong = -1
         k: cython.Py_ssize_t = self.k
         tag: cython.int = -1
-        mask: cython.longlong = 4294967295
+        mask: cython.longlong = self.mask
         plain: cython.bint = self.k == self.classes
         for r in range(lo, hi):
             entry = self.entries[f, r]
@@ -432,7 +577,6 @@ class Grower:
         """The best gain of every column, in units of mass; -1 where there is no question to ask."""
         f: cython.Py_ssize_t
         i: cython.Py_ssize_t
-        n: cython.Py_ssize_t
         tried: cython.Py_ssize_t = 0
         p: cython.Py_ssize_t = self.entries.shape[0]
         some: cython.bint = False
@@ -446,22 +590,68 @@ class Grower:
             tried += 1
             if self.entries[f, lo] >> 32 == self.entries[f, hi - 1] >> 32:
                 continue
-            n = self._tabulate(f, lo, hi)
-            if self.kinds[f] == 1:
-                self._ask_all(f, n)
-            else:
-                self._ask_two(f, n)
+            if self.kinds[f] or not self._scan_list(f, lo, hi):
+                self._look(f, lo, hi)
             some = some or self.gains[f] >= 0
 
     @cython.cfunc
     @cython.nogil
     @cython.exceptval(check=False)
+    def _look(self, f: cython.Py_ssize_t, lo: cython.longlong, hi: cython.longlong) -> cython.void:
+        """The best question of a column, from its table."""
+        n: cython.Py_ssize_t = self._tabulate(f, lo, hi)
+        if self.kinds[f] == 1:
+            self._ask_all(f, n)
+        else:
+            self._ask_two(f, n)
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def _scan_list(
+        self, f: cython.Py_ssize_t, lo: cython.longlong, hi: cython.longlong
+    ) -> cython.bint:
+        """The best cut of a list of numbers without a table; whether that could be done.
+
+        It can where rows are counted and none is missing. The table takes three times as long.
+        """
+        least: cython.longlong = (
+            self.min_leaf if self.min_leaf > self.min_weight else self.min_weight
+        )
+        after: cython.double
+        if self.scorer == 1 or self.entries[f, hi - 1] >> 32 == self.gaps[f]:
+            return False
+        if self.classes and self.k == self.classes:
+            if self.criterion == 0 and self.classes == 2:
+                after = _two_classes(self.entries[f, lo:hi], self.bits, self.sums[0, 1], least)
+            elif self.criterion == 0:
+                after = _many_classes(
+                    self.entries[f, lo:hi], self.bits, self.sums, self.moving[f], least
+                )
+            elif self.classes == 2 and self.logs.shape[0] > self.rows:
+                after = _two_entropies(
+                    self.entries[f, lo:hi], self.bits, self.sums[0, 1], least, self.logs
+                )
+            else:
+                return False
+        elif self.criterion == 2 and self.k == 2:
+            after = _sums(self.entries[f, lo:hi], self.amounts, self.sums, self.middle, least)
+        else:
+            return False
+        self.gains[f] = -1.0
+        if after < 1e300:
+            self._note(f, after, 0.0)
+        return True
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
     def _shuffle(self, p: cython.Py_ssize_t) -> cython.void:
-        """Columns in a random order that depends on the seed and the number of the node only."""
+        """Columns in a random order that depends on the seed and the place of the node only."""
         i: cython.Py_ssize_t
         j: cython.Py_ssize_t
         kept: cython.int
-        z: cython.ulonglong = self.seed + self.n_nodes
+        z: cython.ulonglong = self.stack[self.waiting - 1, 5]
         for i in range(p):
             self.pick[i] = i
         for i in range(p - 1):
@@ -775,15 +965,16 @@ class Grower:
     @cython.cfunc
     @cython.nogil
     @cython.exceptval(check=False)
-    def _list_ties(self, lo: cython.longlong, hi: cython.longlong) -> cython.int:
+    def _list_ties(self, at_stack: cython.Py_ssize_t) -> cython.int:
         """List the best questions, and choose one: its column's table is left in place."""
+        lo: cython.longlong = self.stack[at_stack, 2]
+        hi: cython.longlong = self.stack[at_stack, 3]
         f: cython.Py_ssize_t
         n: cython.Py_ssize_t = 0
         at: cython.Py_ssize_t
         last: cython.Py_ssize_t = -1
         column: cython.Py_ssize_t
         z: cython.ulonglong
-        self.tie_start = self.n_ties
         for f in range(self.entries.shape[0]):
             if self.scores[f] < 0 or self.scores[f] < self.best:
                 continue
@@ -799,7 +990,7 @@ class Grower:
             return 3
         at = self.tie_start
         if self.tie == 1:
-            z = _mixed(self.seed + self.n_nodes)
+            z = _mixed(self.stack[at_stack, 5] + 1)
             at += z % cython.cast(cython.ulonglong, self.n_ties - at)
         column = self.ties[at, 0]
         self.cut = self.ties[at, 1]
@@ -867,15 +1058,9 @@ class Grower:
     @cython.nogil
     @cython.exceptval(check=False)
     def _divide(self, at: cython.Py_ssize_t) -> cython.int:
-        """Note the question, part the lists, put the children on the stack."""
+        """Note the question, and the child of every row."""
         r: cython.Py_ssize_t
-        c: cython.int
         f: cython.Py_ssize_t = self.found
-        lo: cython.longlong = self.stack[at, 2]
-        hi: cython.longlong = self.stack[at, 3]
-        depth: cython.longlong = self.stack[at, 4]
-        node: cython.longlong = self.n_nodes
-        live: cython.bint
         if at + self.children > self.stack.shape[0]:
             return 4
         if self.kinds[f]:
@@ -886,9 +1071,19 @@ class Grower:
                 self.leads[self.n_leads + r, 1] = self.child[self.line_codes[r]]
             self.n_leads += self.lines_used
         self._record(at, 4 if self.kinds[f] == 0 and self.after_cut < 0 else self.kinds[f] + 1, f)
-        live = self._take_sides(f, lo, hi, depth)
-        for r in range(self.entries.shape[0] if live else 1):
-            self._part(r, lo, hi)
+        self.live = self._take_sides(f, self.stack[at, 2], self.stack[at, 3], self.stack[at, 4])
+        return 0
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def _push(self, at: cython.Py_ssize_t) -> cython.void:
+        """Put the children on the stack, the first on top."""
+        r: cython.Py_ssize_t
+        c: cython.int
+        node: cython.longlong = self.n_nodes - 1
+        depth: cython.longlong = self.stack[at, 4]
+        z: cython.ulonglong = self.stack[at, 5]
         for c in range(self.children):
             r = at + self.children - 1 - c
             self.stack[r, 0] = node
@@ -896,8 +1091,8 @@ class Grower:
             self.stack[r, 2] = self.starts[c]
             self.stack[r, 3] = self.starts[c + 1]
             self.stack[r, 4] = depth + 1
+            self.stack[r, 5] = cython.cast(cython.longlong, _mixed(z + c + 2) >> 1)
         self.waiting = at + self.children
-        return 0
 
     @cython.cfunc
     @cython.nogil
@@ -919,7 +1114,7 @@ class Grower:
         self.nodes[node, 7] = self.rows
         self.nodes[node, 8] = self.n_leads
         self.nodes[node, 9] = self.n_ties
-        self.reals[node, 0] = self.spread / w * self.scale if self.weight else 0.0
+        self.reals[node, 0] = self.spread / w * self.scale if self.weight > 0 else 0.0
         self.reals[node, 1] = self.gains[f] / w * self.scale if f >= 0 else 0.0
         for c in range(self.q):
             self.totals[node, c] = self.sums[0, c]
@@ -938,7 +1133,7 @@ class Grower:
         code: cython.longlong
         y: cython.longlong
         live: cython.bint = False
-        mask: cython.longlong = 4294967295
+        mask: cython.longlong = self.mask
         for c in range(self.children + 1):
             self.starts[c] = 0
             self.mixed[c] = 0
@@ -953,7 +1148,10 @@ class Grower:
                 c = 0 if code <= self.cut else 1
             else:
                 c = self.child[code]
-            self.side[row] = c
+            if self.children == 2:
+                self.half[row] = c
+            else:
+                self.side[row] = c
             y = self.y[row] if self.classes else row
             if self.starts[c + 1] == 0:
                 self.first[c] = y
@@ -975,36 +1173,212 @@ class Grower:
     @cython.cfunc
     @cython.nogil
     @cython.exceptval(check=False)
-    def _part(self, f: cython.Py_ssize_t, lo: cython.longlong, hi: cython.longlong) -> cython.void:
+    def _part(
+        self,
+        f: cython.Py_ssize_t,
+        lo: cython.longlong,
+        hi: cython.longlong,
+        spare: cython.longlong[::1],
+    ) -> cython.void:
         """Part one list by child, each child's rows in their order."""
-        r: cython.Py_ssize_t
-        c: cython.int
-        entry: cython.longlong
-        kept: cython.Py_ssize_t = lo
-        mask: cython.longlong = 4294967295
-        base: cython.Py_ssize_t = self.starts[1]
         if self.children == 2:
-            for r in range(lo, hi):
-                entry = self.entries[f, r]
-                if self.side[entry & mask]:
-                    self.spare[base - kept + r] = entry
-                else:
-                    self.entries[f, kept] = entry
-                    kept += 1
+            _halve(self.entries[f, lo:hi], self.mask, self.half, spare)
         else:
-            for c in range(self.children):
-                self.first[c] = self.starts[c]
-            for r in range(lo, hi):
-                entry = self.entries[f, r]
-                c = self.side[entry & mask]
-                if c:
-                    self.spare[self.first[c]] = entry
-                    self.first[c] += 1
-                else:
-                    self.entries[f, kept] = entry
-                    kept += 1
-        for r in range(base, hi):
-            self.entries[f, r] = self.spare[r]
+            _scatter(self.entries[f, lo:hi], self.mask, self.side, self.starts, spare)
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _halve(
+    entries: cython.longlong[::1],
+    mask: cython.longlong,
+    half: cython.const[cython.uchar][::1],
+    spare: cython.longlong[::1],
+) -> cython.void:
+    """Part a list in two. Both places are written, and one of them counts: no branch to guess."""
+    r: cython.Py_ssize_t
+    entry: cython.longlong
+    left: cython.Py_ssize_t = 0
+    right: cython.Py_ssize_t = 0
+    s: cython.Py_ssize_t
+    for r in range(entries.shape[0]):
+        entry = entries[r]
+        s = half[entry & mask]
+        entries[left] = entry
+        spare[right] = entry
+        right += s
+        left += 1 - s
+    for r in range(right):
+        entries[left + r] = spare[r]
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _scatter(
+    entries: cython.longlong[::1],
+    mask: cython.longlong,
+    side: cython.const[cython.int][::1],
+    starts: cython.longlong[::1],
+    spare: cython.longlong[::1],
+) -> cython.void:
+    """Part a list in many. The starts move while rows are placed, and are moved back."""
+    r: cython.Py_ssize_t
+    c: cython.int
+    lo: cython.longlong = starts[0]
+    n: cython.Py_ssize_t = entries.shape[0]
+    for r in range(n):
+        c = side[entries[r] & mask]
+        spare[starts[c] - lo] = entries[r]
+        starts[c] += 1
+    for r in range(n):
+        entries[r] = spare[r]
+        starts[side[entries[r] & mask]] -= 1
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _two_classes(
+    entries: cython.const[cython.longlong][::1],
+    bits: cython.int,
+    second: cython.longlong,
+    least: cython.longlong,
+) -> cython.double:
+    """The least mass by Gini after a cut, of two classes; 1e300 where no cut may be."""
+    r: cython.Py_ssize_t
+    entry: cython.longlong
+    after: cython.longlong = entries[0]
+    n: cython.Py_ssize_t = entries.shape[0]
+    l1: cython.longlong = 0
+    a: cython.double
+    b: cython.double
+    c: cython.double
+    d: cython.double
+    value: cython.double
+    best: cython.double = -1.0
+    for r in range(n - 1):
+        entry = after
+        after = entries[r + 1]
+        l1 += (entry >> bits) & 1
+        if (entry ^ after) >> 32 == 0 or r + 1 < least or n - r - 1 < least:
+            continue
+        a = l1
+        b = r + 1 - l1
+        c = second - l1
+        d = n - r - 1 - (second - l1)
+        value = (a * a + b * b) / (a + b) + (c * c + d * d) / (c + d)
+        best = value if value > best else best
+    return n - best if best >= 0 else 1e300
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _two_entropies(
+    entries: cython.const[cython.longlong][::1],
+    bits: cython.int,
+    second: cython.longlong,
+    least: cython.longlong,
+    logs: cython.const[cython.double][::1],
+) -> cython.double:
+    """The same by entropy."""
+    r: cython.Py_ssize_t
+    entry: cython.longlong
+    after: cython.longlong = entries[0]
+    n: cython.Py_ssize_t = entries.shape[0]
+    l1: cython.longlong = 0
+    value: cython.double
+    best: cython.double = 1e300
+    for r in range(n - 1):
+        entry = after
+        after = entries[r + 1]
+        l1 += (entry >> bits) & 1
+        if (entry ^ after) >> 32 == 0 or r + 1 < least or n - r - 1 < least:
+            continue
+        value = (logs[r + 1] - (logs[l1] + logs[r + 1 - l1])) + (
+            logs[n - r - 1] - (logs[second - l1] + logs[n - r - 1 - (second - l1)])
+        )
+        best = value if value < best else best
+    return best
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _many_classes(
+    entries: cython.const[cython.longlong][::1],
+    bits: cython.int,
+    sums: cython.const[cython.longlong][:, ::1],
+    moved: cython.longlong[::1],
+    least: cython.longlong,
+) -> cython.double:
+    """The least mass by Gini after a cut; the squares of the counts are kept up to date."""
+    r: cython.Py_ssize_t
+    c: cython.Py_ssize_t
+    entry: cython.longlong
+    after: cython.longlong = entries[0]
+    n: cython.Py_ssize_t = entries.shape[0]
+    mask: cython.longlong = (1 << (32 - bits)) - 1
+    left: cython.longlong = 0
+    right: cython.longlong = 0
+    a: cython.double
+    b: cython.double
+    value: cython.double
+    best: cython.double = -1.0
+    for c in range(moved.shape[0]):
+        moved[c] = 0
+        right += sums[0, c] * sums[0, c]
+    for r in range(n - 1):
+        entry = after
+        after = entries[r + 1]
+        c = (entry >> bits) & mask
+        left += 2 * moved[c] + 1
+        right -= 2 * (sums[0, c] - moved[c]) - 1
+        moved[c] += 1
+        if (entry ^ after) >> 32 == 0 or r + 1 < least or n - r - 1 < least:
+            continue
+        a = left
+        b = right
+        value = a / (r + 1) + b / (n - r - 1)
+        best = value if value > best else best
+    return n - best if best >= 0 else 1e300
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _sums(
+    entries: cython.const[cython.longlong][::1],
+    amounts: cython.const[cython.longlong][:, ::1],
+    sums: cython.const[cython.longlong][:, ::1],
+    middle: cython.longlong,
+    least: cython.longlong,
+) -> cython.double:
+    """The least mass of a regression after a cut, every row of weight 1."""
+    r: cython.Py_ssize_t
+    entry: cython.longlong
+    after: cython.longlong = entries[0]
+    n: cython.Py_ssize_t = entries.shape[0]
+    mask: cython.longlong = 4294967295
+    left: cython.longlong = 0
+    whole: cython.longlong = sums[0, 1] - middle * sums[0, 0]
+    a: cython.double
+    b: cython.double
+    value: cython.double
+    best: cython.double = -1.0
+    for r in range(n - 1):
+        entry = after
+        after = entries[r + 1]
+        left += amounts[entry & mask, 1] - middle
+        if (entry ^ after) >> 32 == 0 or r + 1 < least or n - r - 1 < least:
+            continue
+        a = left
+        b = whole - left
+        value = a * a / (r + 1) + b * b / (n - r - 1)
+        best = value if value > best else best
+    return -best if best >= 0 else 1e300
 
 
 @cython.cfunc
