@@ -19,6 +19,8 @@ NAMES = {  # public name -> the module that holds it
     "LMS": "models.lms",
     "ID3": "models.trees.presets",
     "LinearDiscriminantAnalysis": "models.discriminants",
+    "M5": "models.trees.presets",
+    "ModelTreeRegressor": "models.trees.modelling",
     "NaiveBayes": "models.naive_bayes",
     "NearestCentroid": "models.nearest_centroid",
     "ProbabilitySpace": "reasoning.spaces",
