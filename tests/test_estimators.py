@@ -44,7 +44,7 @@ ESTIMATORS = (
     tl.DecisionTreeRegressor(criterion="sdr", max_leaf_nodes=5),
     tl.ModelTreeRegressor(),
     tl.ModelTreeRegressor(prune=False, smooth=None, min_samples_leaf=1, min_share_leaf=0.0),
-    tl.ModelTreeRegressor(learner=tl.DummyRegressor(strategy="median")),
+    tl.ModelTreeRegressor(prune=False, learner=tl.DummyRegressor(strategy="median")),
     tl.DummyClassifier(),
     tl.DummyClassifier(strategy="most_frequent"),
     tl.DummyRegressor(),

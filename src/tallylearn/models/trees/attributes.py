@@ -43,9 +43,8 @@ class Attributes:
             else:
                 columns.append(column)
                 found.append((at, 0, _mean(_number(block, column.name), weight)))
-        source, step, fill = zip(*found, strict=True) if found else ((), (), ())
-        return cls(tuple(columns), *(np.array(a, np.int64) for a in (source, step)),
-                   np.array(fill, np.float64))  # fmt: skip
+        source, step, fill = np.array(found, dtype=np.float64).reshape(-1, 3).T
+        return cls(tuple(columns), source.astype(np.int64), step.astype(np.int64), fill.copy())
 
     def __len__(self) -> int:
         return len(self.source)
@@ -67,7 +66,7 @@ class Attributes:
         """How an attribute is written in a formula."""
         column, step = self.columns[self.source[j]], int(self.step[j])
         if not step:
-            return column.name
+            return str(column.name)
         return f"[{column.name} in {{{', '.join(map(str, column.values[step:]))}}}]"
 
     def as_numbers(self, x: Array, block: Block) -> Block:

@@ -59,10 +59,10 @@ def lined(x: Array, y: Array, weight: Array, which: Sequence[int]) -> Line:
     for _ in range(2):  # the second time mends what the first has rounded
         inner = inner + (inverse * (weight * y_rest * z.T).sum(axis=1)).sum(axis=1)
         y_rest = y - (z * inner).sum(axis=1)
-    which = np.asarray(which)[kept]
-    coef[which] = inner / scale[kept]
+    at = np.asarray(which)[kept]
+    coef[at] = inner / scale[kept]
     error = float(np.sqrt((weight * y_rest * y_rest).sum() / n))
-    return Line(mean - float((coef[which] * centre[kept]).sum()), coef, error, 1 + len(kept))
+    return Line(mean - float((coef[at] * centre[kept]).sum()), coef, error, 1 + len(kept))
 
 
 def _chosen(z: Array, y: Array, weight: Array, n: float) -> tuple[Array, Array]:

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from tallylearn.doors import Plain, Regressor
-from tallylearn.errors import OptionError, speaking
+from tallylearn.errors import OptionError
 from tallylearn.models.factors import check_finite
 from tallylearn.models.trees import paths
 from tallylearn.models.trees.attributes import Attributes
@@ -31,7 +31,7 @@ class ModelTreeRegressor(Plain, Regressor):
     Categories are asked for, and enter the models, as steps up the order of the target's mean. What
     is missing counts as the mean of a number, or the middle category of that order; a row with a
     category that was never seen ends where it is asked for, and is answered there. Weights say how
-    many times a row counts. Rows far from those learned are answered by the line: nothing bounds it.
+    many times a row counts. Nothing bounds what a line says of rows far from those learned.
 
     Parameters
     ----------

@@ -159,4 +159,3 @@ class ModelTree:
         at = np.flatnonzero(self.coef[i]).tolist()
         terms = tuple((self.attributes.name(j), float(self.coef[i, j])) for j in at)
         return str(Formula(i, "q", "", 0.0, float(self.intercept[i]), terms))
-
