@@ -620,6 +620,43 @@ def c26(show: Show) -> None:
     assert found.forks[0].second.startswith("asks Temperature")
     assert [found[name].scores for name in ("D", "D'")] == [(1, 1), (14 / 15, 1)]
     assert found["S"].scores == pytest.approx((1, 32 / 36))
+@row("C27", "004", "Regression tree, multi-way, weighted average variance")
+def c27(show: Show) -> None:
+    tree = tl.DecisionTreeRegressor(category_split="multiway").fit(tl.example("organs"))
+    show(tree)
+    for name in ("Model", "Condition", "Leslie"):
+        golden = GOLDEN[f"regtree.{name.lower()}"]["weighted_average_mse"]
+        show(f"{name}: {tree.gains()[name].after:.1f}")
+        assert math.isclose(tree.gains()[name].after, fraction(golden), rel_tol=1e-12)
+    means = GOLDEN["regtree.model"]["means"]
+    told = {b.values[0]: tree.tree_.said(b.node) for b in tree.tree_.branches(0)}
+    assert told == pytest.approx({name: decimal(mean) for name, mean in means.items()}, rel=1e-15)
+
+
+@row("C29", "004", "Model tree: a linear model, or any, at each leaf")
+def c29(show: Show) -> None:
+    X = [[float(x)] for x in range(20)]
+    y = [2.0 * x if x < 10 else 50.0 - x for x in range(20)]
+    tree = tl.M5(smooth=None).fit(X, y)
+    show(tree)
+    assert [(f.intercept, f.terms) for f in tree.formulas()] == [
+        (pytest.approx(0, abs=1e-12), (("x0", pytest.approx(2)),)),
+        (pytest.approx(50), (("x0", pytest.approx(-1)),)),
+    ]
+    show(tl.M5().fit(X, y).explain([[3.0]]))
+    medians = tl.M5(smooth=None, learner=tl.DummyRegressor(strategy="median")).fit(X, y)
+    show(medians)
+    assert medians.predict([[3.0], [13.0]]).tolist() == [9.0, 35.5]
+
+
+@row("C30", "004", "SDR: sd(T) - sum |Ti| / |T| sd(Ti)")
+def c30(show: Show) -> None:
+    tree = tl.DecisionTreeRegressor(criterion="sdr", category_split="multiway")
+    gains = tree.fit(tl.example("organs")).gains()
+    show(gains)
+    for name in ("Model", "Condition", "Leslie"):
+        golden = GOLDEN[f"regtree.{name.lower()}"]["SDR_population_sd"]
+        assert math.isclose(gains[name].gain, golden, rel_tol=1e-12)
 
 
 @row("D1", "000 001", "Discrete probability space (Ω, A, P)")

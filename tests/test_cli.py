@@ -202,6 +202,10 @@ def test_every_learner_can_be_chosen() -> None:
     fine("learn", "n.csv", "--target", "y", "--model", "mean", "-o", "m.tally")
     assert fine("predict", "m.tally", "n.csv").splitlines()[1:] == [str(13 / 3)] * 3
     assert "--proba goes with classes" in misused("predict", "m.tally", "n.csv", "--proba")
+    Path("line.csv").write_text("x,y\n" + "".join(f"{x},{3 * x}\n" for x in range(9)))
+    fine("learn", "line.csv", "--target", "y", "--model", "m5", "--keep", "x", "-o", "m.tally")
+    told = [float(line) for line in fine("predict", "m.tally", "line.csv").splitlines()[1:]]
+    assert told == pytest.approx([3 * x for x in range(9)])
 
 
 def test_options_reach_the_learner_by_their_name() -> None:

@@ -19,6 +19,8 @@ NAMES = {  # public name -> the module that holds it
     "ID3": "models.trees.presets",
     "LMS": "models.lms",
     "LinearDiscriminantAnalysis": "models.discriminants",
+    "M5": "models.trees.presets",
+    "ModelTreeRegressor": "models.trees.modelling",
     "NaiveBayes": "models.naive_bayes",
     "NearestCentroid": "models.nearest_centroid",
     "Population": "evaluation.populations",

@@ -41,7 +41,9 @@ class Grower:
     max_depth: cython.longlong
     min_split: cython.longlong
     min_leaf: cython.longlong
-    min_weight: cython.longlong
+    min_weight: cython.longlong  # of a branch: ``lightest``, or ``min_share`` of the node
+    lightest: cython.longlong
+    min_share: cython.double
     max_features: cython.int
     tie: cython.int  # 0 the first, 1 a random one
     min_gain: cython.double  # of the weight of a node times its gain, in units of mass
@@ -106,11 +108,11 @@ class Grower:
         self.entries, self.kinds, self.gaps, self.fixed = rows[:4]
         self.costs, self.y, self.amounts, self.logs, self.critical = rows[4:]
         self.criterion, self.classes, self.rule, self.scorer = whole[:4]
-        self.max_depth, self.min_split, self.min_leaf, self.min_weight = whole[4:8]
+        self.max_depth, self.min_split, self.min_leaf, self.lightest = whole[4:8]
         self.max_features, self.tie, self.rows_at, self.bits = whole[8:]
         one: cython.longlong = 1
         self.mask = (one << self.bits) - 1
-        self.min_gain, self.exponent, self.scale, self.one = real
+        self.min_gain, self.exponent, self.scale, self.one, self.min_share = real
         self.lines, self.line_codes, self.tags, self.turn, self.keys = work[:5]
         self.sums, self.fills, self.child, self.side, self.spare = work[5:10]
         self.starts, self.gains, self.infos, self.scores, self.pick = work[10:15]
@@ -347,6 +349,9 @@ class Grower:
                     self.sums[0, c] += self.amounts[row, c]
             self.weight = self.sums[0, 0]
             most = self._flat(lo, hi)
+        self.min_weight = cython.cast(cython.longlong, self.min_share * self.weight)
+        self.min_weight += self.min_weight < self.min_share * self.weight
+        self.min_weight = self.lightest if self.lightest > self.min_weight else self.min_weight
         self.middle = 0
         if not self.classes and self.weight:
             self.middle = self.sums[0, 1] // self.weight

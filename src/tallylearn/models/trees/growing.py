@@ -42,6 +42,7 @@ class Plan:
     min_split: int = 2  # rows
     min_leaf: int = 1  # rows
     min_weight: float = 0.0  # of a leaf
+    min_share: float = 0.0  # of a node's weight, in every branch
     min_decrease: float = 0.0  # of the impurity, times the node's share of the weight
     max_features: int = ENDLESS
     seed: int = 0
@@ -211,7 +212,8 @@ def _settings(columns: Sequence[Scale], target: Target, plan: Plan) -> tuple[Any
         _bits(target),
     )  # fmt: skip
     one = 2.0**-target.power
-    return whole, (plan.min_decrease * target.total / one / unit, plan.exponent, unit, one)
+    gain = plan.min_decrease * target.total / one / unit
+    return whole, (gain, plan.exponent, unit, one, plan.min_share)
 
 
 def tree_of(space: Space, columns: Sequence[Scale], target: Target, plan: Plan) -> Tree:

@@ -6,6 +6,7 @@ from typing import Any
 
 from tallylearn.errors import OptionError
 from tallylearn.models.trees.classifiers import DecisionTreeClassifier
+from tallylearn.models.trees.modelling import ModelTreeRegressor
 from tallylearn.models.trees.regressors import DecisionTreeRegressor
 
 
@@ -62,3 +63,15 @@ def CART(  # noqa: N802  the notes' name
     if task == "regression":
         return DecisionTreeRegressor(**options)
     raise OptionError(f'CART: task is "classification" or "regression", not {task!r}.')
+
+
+def M5(**options: Any) -> ModelTreeRegressor:  # noqa: N802  the notes' name
+    """Linear models at the leaves of a tree, pruned and smoothed.
+
+    >>> import tallylearn as tl
+    >>> tl.M5(smooth=None)
+    ModelTreeRegressor(smooth=None)
+
+    J. R. Quinlan, Learning with continuous classes, AI 1992.
+    """
+    return ModelTreeRegressor(**options)

@@ -161,7 +161,8 @@ def _allowed(q: Question, plan: Plan, target: Target) -> bool:
     """Whether enough branches have enough rows and weight: both of two, two of many."""
     weight = weights_of(q.branches, target)
     rows = q.branches[:, -1] if target.weighed and plan.missing != "fractional" else weight
-    enough = (rows >= plan.min_leaf) & (weight >= plan.min_weight) & (weight > 0)
+    least = max(plan.min_weight, plan.min_share * float(weight.sum()))
+    enough = (rows >= plan.min_leaf) & (weight >= least) & (weight > 0)
     if q.test == MULTIWAY:
         return int(enough.sum()) > 1
     asked = 2 if q.test in (THRESHOLD, SUBSET) and len(weight) > 1 else len(weight)

@@ -1,0 +1,152 @@
+"""Fitting model trees: grow, put a linear model at every node, cut what the models do not need."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from tallylearn.models.trees.attributes import Attributes
+from tallylearn.models.trees.codes import coded
+from tallylearn.models.trees.growing import Plan, grown
+from tallylearn.models.trees.linear import Line, lined, promised
+from tallylearn.models.trees.modeltrees import ModelTree
+from tallylearn.models.trees.targets import of_measures
+from tallylearn.models.trees.trees import LEAF, Tree
+from tallylearn.tables import Array, Block
+
+DEARER = 2.0  # what a coefficient counts in a tree, for its questions were chosen of many (M5')
+NOTHING = 1e-5  # of the target's deviation: an error below needs no tree
+
+
+@dataclass(frozen=True)
+class Growth:
+    """When a model tree stops, and what is done to it then."""
+
+    min_split: float  # weight of a node
+    min_leaf: float
+    min_share: float
+    min_deviation: float
+    max_depth: int
+    prune: bool
+    smooth: float
+
+
+def model_tree(block: Block, growth: Growth) -> ModelTree:
+    """The model tree of a table."""
+    attributes = Attributes.of(block)
+    x = attributes.matrix(block)
+    weight = np.ones(len(block)) if block.weight is None else block.weight
+    order = np.lexsort((*x.T, weight, block.target))  # sums in floats, the same for any order
+    block, x, weight = block[order], x[order], weight[order]
+    tree, ends = _grown(attributes.as_numbers(x, block), growth)
+    by_leaf = np.argsort(ends, kind="stable")
+    rows = _Rows(*_scaled(x[by_leaf]), block.target[by_leaf], weight[by_leaf], ends[by_leaf])
+    lines = _lines(tree, rows, len(attributes))
+    cut = _needless(tree, lines) if growth.prune else []
+    kept = _outside(tree, cut)
+    found = [rows.in_units(line) for line, here in zip(lines, kept, strict=True) if here]
+    return ModelTree(
+        attributes.asked(tree).without(cut),
+        attributes,
+        np.array([line.intercept for line in found]),
+        np.array([line.coef for line in found]).reshape(len(found), len(attributes)),
+        np.array([line.error for line in found]),
+        growth.smooth,
+    )
+
+
+def _grown(block: Block, growth: Growth) -> tuple[Tree, Array]:
+    """A tree by standard deviation reduction, and the leaf of every row."""
+    target = of_measures(block.target, block.weight, True)
+    plan = Plan(
+        criterion="sdr", min_weight=growth.min_leaf, min_share=growth.min_share,
+        max_depth=growth.max_depth,
+    )  # fmt: skip
+    tree = grown(coded(block), target, plan)
+    few = tree.n < growth.min_split
+    alike = tree.impurity < growth.min_deviation * tree.impurity[0]
+    tree = tree.without(np.flatnonzero(few | alike).tolist())
+    return tree, tree.landed(block)
+
+
+@dataclass(frozen=True)
+class _Rows:
+    """Rows by leaf, so that those of a node are a run; attributes around 0, none beyond 1."""
+
+    x: Array  # (n, f)
+    centre: Array  # (f,)
+    scale: Array  # (f,)
+    y: Array  # (n,)
+    weight: Array  # (n,)
+    leaf: Array  # (n,) sorted
+
+    def line(self, first: int, last: int, which: list[int]) -> Line:
+        """The linear model of the nodes from first to last."""
+        lo, hi = np.searchsorted(self.leaf, (first, last))
+        return lined(self.x[lo:hi], self.y[lo:hi], self.weight[lo:hi], which)
+
+    def in_units(self, line: Line) -> Line:
+        """A model in the units of the table."""
+        coef = line.coef / self.scale
+        return replace(
+            line, intercept=line.intercept - float((coef * self.centre).sum()), coef=coef
+        )
+
+
+def _scaled(x: Array) -> tuple[Array, Array, Array]:
+    low, high = x.min(axis=0), x.max(axis=0)
+    centre, scale = low / 2 + high / 2, high / 2 - low / 2
+    scale = np.where(scale > 0, scale, 1.0)
+    return (x - centre) / scale, centre, scale
+
+
+def _lines(tree: Tree, rows: _Rows, f: int) -> list[Line]:
+    """A model for every node; those of leaves are means until pruning makes leaves of others."""
+    asked, bare = _asked(tree, f), np.zeros(f)
+    return [
+        Line(float(tree.answer[i]), bare, float(tree.impurity[i]), 1)
+        if tree.test[i] == LEAF
+        else rows.line(i, i + int(tree.sizes[i]), np.flatnonzero(asked[i]).tolist())
+        for i in range(len(tree))
+    ]
+
+
+def _asked(tree: Tree, f: int) -> Array:
+    """(m, f) whether an attribute is asked for at a node, below it or above it; none at leaves."""
+    asks = tree.test != LEAF
+    asked = np.zeros((len(tree), f), dtype=bool)
+    asked[asks, tree.column[asks]] = True
+    above = asked.copy()
+    for i in range(len(tree) - 1, 0, -1):
+        asked[tree.parent[i]] |= asked[i]
+    for i in range(1, len(tree)):
+        above[i] |= above[tree.parent[i]]
+    return np.asarray((asked | above) & asks[:, None])
+
+
+def _needless(tree: Tree, lines: list[Line]) -> list[int]:
+    """The nodes whose model promises at least as much as the models below it, all together."""
+    error = np.array([line.error for line in lines])
+    used = np.array([line.used for line in lines], dtype=np.float64)
+    least, cut = NOTHING * float(tree.impurity[0]), []
+    for i in range(len(tree) - 1, -1, -1):
+        if tree.test[i] == LEAF:
+            continue
+        kids, n = list(tree.children(i)), float(tree.n[i])
+        below = float(np.sqrt((tree.n[kids] * error[kids] ** 2).sum() / n))
+        many = float(used[kids].sum()) + 1
+        alone = promised(error[i], n, used[i], DEARER)
+        if alone <= promised(below, n, many, DEARER) or alone < least:
+            cut.append(i)
+        else:
+            error[i], used[i] = below, many
+    return cut
+
+
+def _outside(tree: Tree, cut: list[int]) -> Array:
+    """Which nodes are left when some become leaves."""
+    kept = np.ones(len(tree), dtype=bool)
+    for i in cut:
+        kept[i + 1 : i + int(tree.sizes[i])] = False
+    return kept

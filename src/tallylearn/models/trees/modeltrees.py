@@ -1,0 +1,161 @@
+"""A model tree: questions that lead to a linear model, and models above that steady it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from tallylearn.models.trees.attributes import Attributes
+from tallylearn.models.trees.formulas import MOST_LINES, Formula, drawn
+from tallylearn.models.trees.paths import derivation, route
+from tallylearn.models.trees.trees import Tree
+from tallylearn.tables import Array, Block, check_shape
+from tallylearn.workings import Derivation, Evidence, Grid, Line, Term
+from tallylearn.workings import Formula as Shown
+from tallylearn.workings.rendering import short
+
+
+@dataclass(frozen=True, eq=False)
+class ModelTree:
+    """A tree with a linear model at every node.
+
+    A row is answered by the model where it ends, p, and steadied on the way up (Quinlan, 1992): at
+    every node above p becomes (n p + k q) / (n + k), where q is what the node's own model answers,
+    n the rows of the child that p comes from, and k ``smooth``.
+    """
+
+    tree: Tree
+    attributes: Attributes
+    intercept: Array  # (m,)
+    coef: Array  # (m, f)
+    error: Array  # (m,) the root of the mean squared residual of the node's model on its rows
+    smooth: float = 0.0
+    guests: tuple[Any, ...] = ()  # learners in place of the models at the leaves, if any
+
+    def __post_init__(self) -> None:
+        m = len(self.tree)
+        check_shape("the intercepts", self.intercept, m)
+        check_shape("the errors", self.error, m)
+        check_shape("the coefficients", self.coef, m, len(self.attributes))
+
+    @cached_property
+    def own(self) -> Array:
+        """(m,) the share that a node's model has in what is answered there, after smoothing."""
+        share = np.ones(len(self.tree))
+        for i in range(1, len(share)):
+            n = self.tree.n[i]
+            share[i] = share[self.tree.parent[i]] * n / (n + self.smooth)
+        return share
+
+    @cached_property
+    def above(self) -> tuple[Array, Array]:
+        """(m,) and (m, f): what the models above a node add to it, as one model."""
+        intercept, coef = np.zeros_like(self.intercept), np.zeros_like(self.coef)
+        for i in range(1, len(self.tree)):
+            p = self.tree.parent[i]
+            part = self.own[p] - self.own[i]
+            intercept[i] = intercept[p] + part * self.intercept[p]
+            coef[i] = coef[p] + part * self.coef[p]
+        return intercept, coef
+
+    def answers(self, block: Block) -> Array:
+        """What each row is answered."""
+        return self._answers(self.attributes.matrix(block), self.tree.landed(block))
+
+    def _answers(self, x: Array, ends: Array) -> Array:
+        intercept, coef = self.above
+        own = self.own[ends]
+        return np.asarray(own * self._alone(x, ends) + intercept[ends] + (coef[ends] * x).sum(1))
+
+    def _alone(self, x: Array, ends: Array) -> Array:
+        """What the model where each row ends says, before smoothing."""
+        out = np.asarray(self.intercept[ends] + (self.coef[ends] * x).sum(axis=1))
+        for leaf, guest in zip(self.tree.leaves.tolist(), self.guests, strict=False):
+            here = np.flatnonzero(ends == leaf)
+            if len(here):
+                out[here] = np.asarray(guest.predict(x[here]), dtype=np.float64).reshape(-1)
+        return out
+
+    def evidence(self, block: Block) -> list[Evidence]:
+        """The terms of a row's model, and what every node above changes: they sum to the answer."""
+        x, ends = self.attributes.matrix(block), self.tree.landed(block)
+        answers, alone = self._answers(x, ends).tolist(), self._alone(x, ends).tolist()
+        return [
+            Evidence(
+                (Line("ŷ", (*self._terms(x[r], i, alone[r]), *self._steps(x[r], i, alone[r]))),),
+                answers[r],
+                "sum",
+                (f"path: {route(self.tree, i)}",),
+            )
+            for r, i in enumerate(ends.tolist())
+        ]
+
+    def _terms(self, x: Array, i: int, alone: float) -> list[Term]:
+        at = np.searchsorted(self.tree.leaves, i)
+        if self.guests and at < len(self.tree.leaves) and self.tree.leaves[at] == i:
+            return [Term("", type(self.guests[at]).__name__, alone)]
+        return [Term("", "", float(self.intercept[i]))] + [
+            Term(self.attributes.name(j), short(float(x[j])), float(self.coef[i, j] * x[j]))
+            for j in np.flatnonzero(self.coef[i]).tolist()
+        ]
+
+    def _steps(self, x: Array, i: int, p: float) -> list[Term]:
+        """What the models above change, from below to the root."""
+        found = []
+        while i > 0 and self.smooth:
+            n, node = float(self.tree.n[i]), int(self.tree.parent[i])
+            q = float(self.intercept[node] + (self.coef[node] * x).sum())
+            change = self.smooth / (n + self.smooth) * (q - p)
+            where = "root" if node == 0 else str(self.tree.branch(node))
+            found.append(Term("smoothed", f"{where} says {short(q)}", change))
+            i, p = node, p + change
+        return found
+
+    def formulas(self) -> list[Formula]:
+        """The models of the leaves, smoothed, from left to right."""
+        return [self._formula(at, i) for at, i in enumerate(self.tree.leaves.tolist(), 1)]
+
+    def _formula(self, at: int, i: int) -> Formula:
+        intercept, coef = (
+            above[i] + self.own[i] * own
+            for above, own in zip(self.above, (self.intercept[i], self.coef[i]), strict=True)
+        )
+        terms = [(self.attributes.name(j), float(coef[j])) for j in np.flatnonzero(coef).tolist()]
+        return Formula(
+            i, f"LM{at}", route(self.tree, i), float(self.tree.n[i]), float(intercept), tuple(terms)
+        )
+
+    def drawn(self) -> str:
+        """The tree, and below it its formulas."""
+        leaves = self.tree.leaves.tolist()
+        if self.guests:
+            return drawn(self.tree, dict(zip(leaves, map(repr, self.guests), strict=True)))
+        named = {i: f"LM{at}" for at, i in enumerate(leaves, 1)}
+        shown = map(str, self.formulas()[:MOST_LINES])
+        return "\n".join([drawn(self.tree, named), "", *shown])
+
+    def derivation(self) -> Derivation:
+        """Every question, the models of all nodes, and how they are put together."""
+        asked, size = derivation(self.tree).steps
+        rows = tuple(
+            (str(i), short(float(self.tree.n[i])), self._plainly(i), short(float(self.error[i])))
+            for i in range(min(len(self.tree), 1000))
+        )
+        steps = [asked, Grid("models", ("node", "rows", "model", "error"), rows)]
+        if self.smooth:
+            k = f"{self.smooth:g}"
+            steps.append(
+                Shown(
+                    f"p ← (n · p + {k} · q) / (n + {k}), from the leaf to the root",
+                    rf"p \leftarrow \frac{{n\,p + {k}\,q}}{{n + {k}}}",
+                )
+            )
+        return Derivation("Model tree", (*steps, size))
+
+    def _plainly(self, i: int) -> str:
+        at = np.flatnonzero(self.coef[i]).tolist()
+        terms = tuple((self.attributes.name(j), float(self.coef[i, j])) for j in at)
+        return str(Formula(i, "q", "", 0.0, float(self.intercept[i]), terms))

@@ -1,0 +1,446 @@
+"""Model trees: grown, modelled, pruned and smoothed as by hand."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.linear_model import LinearRegression, LogisticRegression
+from sklearn.neighbors import KNeighborsRegressor
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+import tallylearn as tl
+from tallylearn import errors, modelfile
+from tallylearn.models.trees.linear import lined, promised
+
+
+def bare(**options: Any) -> Any:
+    """Grown and modelled, nothing more."""
+    return tl.ModelTreeRegressor(**{"prune": False, "smooth": None} | options)
+
+
+def noisy(n: int = 120, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
+    """Two straight lines and a bump of noise."""
+    rng = np.random.default_rng(seed)
+    x = rng.normal(size=(n, 4)).round(2)
+    y = np.where(x[:, 0] > 0, 3 * x[:, 1], -2 * x[:, 2]) + rng.normal(size=n) * 0.4
+    return x, y
+
+
+# ---- growing
+
+
+def sd(y: np.ndarray) -> float:
+    return float(np.sqrt(((y - y.mean()) ** 2).mean()))
+
+
+def oracle(x: np.ndarray, y: np.ndarray, share: float, whole: float) -> Iterator[tuple[int, float]]:
+    """Questions in pre-order: sd(T) - sum |Ti| / |T| sd(Ti), one candidate after the other."""
+    n, best, found = len(y), -1.0, None
+    if n < 4 or sd(y) < 0.05 * whole:
+        return
+    least = max(2, int(np.ceil(share * n)))
+    for j in range(x.shape[1]):
+        values = np.unique(x[:, j])
+        for low, high in itertools.pairwise(values):
+            left = x[:, j] <= low
+            if min(left.sum(), (~left).sum()) < least:
+                continue
+            parts = [(p.sum() / n) * sd(y[p]) for p in (left, ~left)]
+            gain = sd(y) - sum(parts)
+            if gain > best + 1e-9 * sd(y):
+                best, found = gain, (j, low / 2 + high / 2)
+    if found is None:
+        return
+    yield found
+    left = x[:, found[0]] <= found[1]
+    for side in (left, ~left):
+        yield from oracle(x[side], y[side], share, whole)
+
+
+@pytest.mark.parametrize("share", [0.0, 0.2, 0.5])
+@pytest.mark.parametrize("seed", range(8))
+def test_every_question_is_the_one_that_reduces_the_deviation_most(seed: int, share: float) -> None:
+    rng = np.random.default_rng(seed)
+    x = rng.integers(0, 9, (40, 3)).astype(float)
+    y = (x[:, 0] * 2 + (x[:, 1] > 4) * 7 + rng.integers(0, 5, 40)).astype(float)
+    tree = bare(min_share_leaf=share).fit(x, y).tree_
+    asked = [
+        (int(tree.column[i]), float(tree.threshold[i]))
+        for i in range(len(tree))
+        if tree.test[i] != 0
+    ]
+    assert asked == list(oracle(x, y, share, sd(y)))
+
+
+def test_nodes_that_vary_little_ask_nothing() -> None:
+    x, y = noisy()
+    wide, narrow = bare(min_deviation=0.0).fit(x, y), bare(min_deviation=0.5).fit(x, y)
+    inner = narrow.tree_.test != 0
+    assert wide.get_n_leaves() > narrow.get_n_leaves()
+    assert (narrow.tree_.impurity[inner] >= 0.5 * sd(y)).all()
+
+
+def test_categories_are_asked_for_in_the_order_of_their_means() -> None:
+    frame = pd.DataFrame({"c": list("abcd") * 10})
+    y = frame["c"].map({"a": 3.0, "b": 1.0, "c": 9.0, "d": 8.0}).to_numpy()
+    model = bare().fit(frame, y)
+    first, second = model.tree_.branches(0)
+    assert (set(first.values), set(second.values)) == ({"a", "b"}, {"c", "d"})
+    assert [model.model_.attributes.name(j) for j in range(3)] == [
+        "[c in {a, d, c}]", "[c in {d, c}]", "[c in {c}]",
+    ]  # fmt: skip
+    assert model.predict(frame) == pytest.approx(y)
+
+
+# ---- linear models
+
+
+def exact(x: np.ndarray, y: np.ndarray, weight: np.ndarray) -> list[Fraction]:
+    """Weighted least squares in rational numbers: the constant, then the coefficients."""
+    a = [[Fraction(1), *map(Fraction, row)] for row in x.tolist()]
+    sides = [*map(Fraction, y.tolist())]
+    w = [*map(Fraction, weight.tolist())]
+    size = x.shape[1] + 1
+    rows = [
+        [sum(wi * r[j] * v for wi, r, v in zip(w, a, column, strict=True)) for column in
+         [*zip(*a, strict=True), sides]]
+        for j in range(size)
+    ]  # fmt: skip
+    for j in range(size):  # Gauss and Jordan
+        rows[j] = [v / rows[j][j] for v in rows[j]]
+        for i in range(size):
+            if i != j:
+                rows[i] = [u - rows[i][j] * v for u, v in zip(rows[i], rows[j], strict=True)]
+    return [row[-1] for row in rows]
+
+
+def test_a_model_of_all_attributes_is_that_of_least_squares() -> None:
+    rng = np.random.default_rng(1)
+    x, weight = rng.normal(size=(60, 4)) * [1, 1e3, 1e-3, 1] + [0, 1e4, 0, 5], rng.random(60) + 0.5
+    y = x @ [2, -1e-3, 4e3, 1] + rng.normal(size=60) * 0.1
+    line, truth = lined(x, y, weight, range(4)), [*map(float, exact(x, y, weight))]
+    assert line.used == 5
+    assert line.coef == pytest.approx(truth[1:], rel=1e-13)
+    assert line.intercept == pytest.approx(truth[0], rel=1e-12)
+    rest = y - truth[0] - x @ truth[1:]
+    assert line.error == pytest.approx(np.sqrt((weight * rest**2).sum() / weight.sum()), rel=1e-12)
+
+
+def by_hand(x: np.ndarray, y: np.ndarray) -> list[int]:
+    """Drop what is missed least, refitting all; of the models on the way the most promising."""
+
+    def error(which: list[int]) -> float:
+        a = np.column_stack([np.ones(len(y)), x[:, which]])
+        rest = y - a @ np.linalg.lstsq(a, y, rcond=None)[0]
+        return float(np.sqrt((rest**2).mean()))
+
+    which = [*range(x.shape[1])]
+    told = [(promised(error(which), len(y), len(which) + 1), which)]
+    while which:
+        which = min(([k for k in which if k != j] for j in which), key=error)
+        told.append((promised(error(which), len(y), len(which) + 1), which))
+    return min(reversed(told), key=lambda pair: pair[0])[1]
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_attributes_are_dropped_as_by_hand(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    x = rng.normal(size=(25, 7))
+    y = x[:, 0] - 0.3 * x[:, 3] + rng.normal(size=25) * 0.8
+    line = lined(x, y, np.ones(25), range(7))
+    assert np.flatnonzero(line.coef).tolist() == by_hand(x, y)
+    assert line.used == 1 + np.count_nonzero(line.coef)
+
+
+def test_collinear_attributes_and_few_rows_leave_a_model_that_is_finite() -> None:
+    x = np.arange(6.0)[:, None] * [1, 2, 3] + [0, 1, 2]
+    line = lined(x, np.arange(6.0), np.ones(6), range(3))
+    assert (line.used, line.error) == (2, pytest.approx(0, abs=1e-12))
+    rng = np.random.default_rng(0)
+    line = lined(rng.normal(size=(3, 9)), rng.normal(size=3), np.ones(3), range(9))
+    assert line.used < 3
+    assert np.isfinite(line.coef).all()
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.integers(0, 10**6), st.integers(2, 4))
+def test_pieces_of_straight_lines_are_found_again(seed: int, pieces: int) -> None:
+    """Pieces a jump apart: the questions find the jumps, the models the slopes."""
+    rng = np.random.default_rng(seed)
+    x = np.column_stack([np.repeat(np.arange(pieces), 30), rng.normal(size=(30 * pieces, 2))])
+    slopes = rng.integers(-3, 4, (pieces, 2))
+    y = (slopes[x[:, 0].astype(int)] * x[:, 1:]).sum(axis=1) + 1000.0 * x[:, 0]
+    model = bare(prune=True, min_deviation=0.0).fit(x, y)
+    assert model.predict(x) == pytest.approx(y, abs=1e-6)
+    assert model.get_n_leaves() <= pieces
+
+
+# ---- pruning and smoothing
+
+
+def test_a_branch_goes_where_the_model_of_its_node_promises_as_much() -> None:
+    """Bottom up: rms(model) (n + 2 v) / (n - v) against the leaves below, all their v together."""
+    gone = 0
+    for seed in range(6):
+        x, y = noisy(seed=seed)
+        full, cut = bare().fit(x, y).model_, bare(prune=True).fit(x, y)
+        tree, used = full.tree, 1 + np.count_nonzero(full.coef, axis=1)
+
+        def kept(i: int, tree: Any = tree, full: Any = full, used: Any = used) -> Any:
+            """The nodes that stay below a node, the squared error there, and v."""
+            n, alone = tree.n[i], (set(), tree.n[i] * full.error[i] ** 2, used[i])
+            if not tree.children(i):
+                return alone
+            below = [kept(k) for k in tree.children(i)]
+            nodes = set.union(*(b[0] for b in below), {*tree.children(i)})
+            square, v = sum(b[1] for b in below), sum(b[2] for b in below) + 1
+            told = promised(full.error[i], n, used[i], 2.0)
+            rest = promised(np.sqrt(square / n), n, v, 2.0)
+            return alone if told <= rest else (nodes, square, v)
+
+        nodes = sorted({0} | kept(0)[0])
+        assert cut.model_.tree.n.tolist() == tree.n[nodes].tolist()
+        assert np.array_equal(cut.model_.coef, full.coef[nodes])
+        gone += len(tree) - len(nodes)
+    assert gone
+
+
+def test_smoothing_mixes_what_comes_from_below_with_every_model_above() -> None:
+    x, y = noisy()
+    model = tl.M5(smooth=7.0, prune=False).fit(x, y)
+    found, tree, depth = model.model_, model.tree_, 0
+    for row, leaf, predicted in zip(x, model.apply(x), model.predict(x), strict=True):
+        q = found.intercept + found.coef @ row  # what every node says
+        path = tree.above(int(leaf))
+        p = q[path[-1]]
+        for parent, child in zip(path[-2::-1], path[:0:-1], strict=True):
+            p = (tree.n[child] * p + 7.0 * q[parent]) / (tree.n[child] + 7.0)
+        assert predicted == pytest.approx(p, rel=1e-12)
+        depth = max(depth, len(path))
+    assert depth > 2
+
+
+def test_without_smoothing_a_leaf_answers_alone() -> None:
+    x, y = noisy()
+    a, b = (tl.M5(smooth=k, prune=False).fit(x, y) for k in (None, 0))
+    assert np.array_equal(a.predict(x), b.predict(x))
+    leaf = a.apply(x)
+    means = [y[leaf == i].mean() for i in leaf]
+    assert a.predict(x) == pytest.approx(means)  # the leaves of a full tree hold means
+
+
+def test_the_formulas_answer_as_the_tree_does() -> None:
+    x, y = noisy()
+    frame = pd.DataFrame(x, columns=list("abcd")).assign(e=np.where(x[:, 3] > 0, "hot", "cold"))
+    model = tl.M5().fit(frame, y)
+    numbers = frame.assign(**{"[e in {hot}]": 1.0 * (frame["e"] == "hot")})
+    numbers = numbers.assign(**{"[e in {cold}]": 1.0 * (frame["e"] == "cold")})
+    formulas = {f.node: f for f in model.formulas()}
+    assert len(formulas) == model.get_n_leaves() > 1
+    for at, node in enumerate(model.apply(frame)):
+        told = sum(c * numbers.loc[at, name] for name, c in formulas[node].terms)
+        assert told + formulas[node].intercept == pytest.approx(model.predict(frame)[at])
+    for formula in formulas.values():
+        assert f"{formula.name}  [" in str(model)
+        assert str(formula) in str(model)
+
+
+# ---- rows
+
+
+def test_the_order_of_rows_leaves_no_trace(mixed: pd.DataFrame) -> None:
+    frame = mixed[["length", "width", "colour", "shape", "price"]]
+    weight = np.random.default_rng(0).random(len(frame))
+    a = tl.M5().fit(frame, "price", sample_weight=weight)
+    order = np.random.default_rng(1).permutation(len(frame))
+    b = tl.M5().fit(frame.iloc[order], "price", sample_weight=weight[order])
+    assert modelfile.digests(a) == modelfile.digests(b)
+
+
+def test_a_weight_of_two_is_the_row_twice() -> None:
+    x, y = noisy()
+    weight = np.random.default_rng(3).integers(0, 4, len(y))
+    often = np.repeat(np.arange(len(y)), weight)
+    a, b = tl.M5().fit(x, y, weight), tl.M5().fit(x[often], y[often])
+    assert a.get_n_leaves() == b.get_n_leaves() > 1
+    assert a.predict(x) == pytest.approx(b.predict(x), rel=1e-9)
+
+
+def test_gaps_count_as_the_mean_or_the_middle_category() -> None:
+    x, y = noisy()
+    frame = pd.DataFrame(x, columns=list("abcd")).assign(e=pd.cut(x[:, 3], 4, labels=list("wxyz")))
+    frame["e"] = frame["e"].astype(object)
+    frame.loc[::7, "a"], frame.loc[::9, "e"] = np.nan, None
+    model = tl.M5(prune=False).fit(frame, y)
+    means = (
+        frame.groupby("e")["a"]
+        .size()
+        .reindex(pd.Series(y).groupby(frame["e"]).mean().sort_values().index)
+    )
+    middle = means.index[int(np.searchsorted(2 * means.cumsum(), means.sum()))]
+    filled = frame.assign(a=frame["a"].fillna(frame["a"].mean()), e=frame["e"].fillna(middle))
+    assert np.array_equal(model.predict(frame), model.predict(filled))
+
+
+def test_an_unseen_category_ends_where_it_is_asked_for() -> None:
+    frame = pd.DataFrame({"c": ["a", "b"] * 20, "x": np.arange(40.0)})
+    y = np.where(frame["c"] == "a", 100.0, 0.0) + frame["x"]
+    model = tl.M5(prune=False).fit(frame, y)
+    assert model.tree_.node(0).column == "c"
+    row = pd.DataFrame({"c": ["zebra"], "x": [3.0]})
+    assert model.apply(row).tolist() == [0]
+    assert model.predict(row)[0] == pytest.approx(model.explain(row)[0].lines[0].total)
+
+
+@pytest.mark.parametrize(
+    ("x", "y"),
+    [
+        (pd.DataFrame({"x": [1.0, 2, 3, 4]}), [5.0] * 4),
+        (pd.DataFrame({"x": [2.0] * 6}), [1.0, 2, 3, 4, 5, 6]),
+        (pd.DataFrame({"c": ["a"] * 6}), [1.0, 2, 3, 4, 5, 6]),
+        (pd.DataFrame({"x": [np.nan] * 6, "c": [None] * 6}), [1.0, 2, 3, 4, 5, 6]),
+        (pd.DataFrame({"x": [1.0]}), [3.0]),
+    ],
+)
+def test_where_nothing_can_be_asked_the_answer_is_the_mean(x: pd.DataFrame, y: list[float]) -> None:
+    model = tl.M5().fit(x, y)
+    assert model.get_n_leaves() == 1
+    assert model.predict(x) == pytest.approx([np.mean(y)] * len(y))
+
+
+def test_huge_and_tiny_numbers_are_learned() -> None:
+    x = np.random.default_rng(0).normal(size=(80, 2))
+    y = np.where(x[:, 0] > 0, x[:, 1], -x[:, 1])
+    plain = tl.M5().fit(x, y).predict(x)
+    for scale in (1e150, 1e-150):
+        assert tl.M5().fit(x * scale, y * scale).predict(x * scale) / scale == pytest.approx(plain)
+
+
+# ---- learners at the leaves
+
+
+def test_a_learner_of_the_users_answers_at_the_leaves() -> None:
+    x, y = noisy()
+    model = bare(prune=True, learner=KNeighborsRegressor(3)).fit(x, y)
+    leaf = model.apply(x)
+    assert len({*leaf}) > 1
+    for i in {*leaf}:
+        here = leaf == i
+        theirs = KNeighborsRegressor(3).fit(x[here], y[here]).predict(x[here])
+        assert np.array_equal(model.predict(x)[here], theirs)
+    assert "KNeighborsRegressor" in str(model)
+    assert not hasattr(model.learner, "n_features_in_")  # copies learned, not the learner itself
+
+
+def test_linear_regression_at_the_leaves_is_that_of_every_leaf() -> None:
+    x, y = noisy()
+    learner = make_pipeline(StandardScaler(), LinearRegression())
+    model = bare(learner=learner, max_depth=1, min_samples_leaf=20).fit(x, y)
+    leaf = model.apply(x)
+    for i in {*leaf}:
+        here = leaf == i
+        alone = LinearRegression().fit(x[here], y[here]).predict(x[here])
+        assert model.predict(x)[here] == pytest.approx(alone)
+
+
+def test_a_learner_is_smoothed_and_explained_too() -> None:
+    x, y = noisy()
+    model = tl.M5(learner=tl.DecisionTreeRegressor(max_depth=2), prune=False).fit(x, y)
+    for row, told in zip(model.explain(x), model.predict(x), strict=True):
+        assert row.lines[0].total == pytest.approx(told)
+        assert row.lines[0].terms[0].value == "DecisionTreeRegressor"
+
+
+def test_a_learner_at_the_leaves_is_not_saved(tmp_path: Path) -> None:
+    model = tl.M5(learner=tl.DummyRegressor()).fit(*noisy())
+    with pytest.raises(errors.OptionError, match=r"learner is DummyRegressor.*cannot be saved"):
+        model.save(tmp_path / "m.tally")
+    with pytest.raises(errors.OptionError, match="no formula"):
+        model.formulas()
+
+
+class Choosy:
+    """Learns from ten rows or more."""
+
+    def fit(self, x: Any, y: Any) -> Choosy:
+        if len(x) < 10:
+            raise RuntimeError("too few rows.")
+        return self
+
+    def predict(self, x: Any) -> Any:
+        return np.zeros(len(x))
+
+
+def test_a_learner_that_fails_is_named_with_its_leaf_and_its_reason() -> None:
+    with pytest.raises(errors.OptionError, match=r"failed at leaf \d+ \(x\d .*rows: too few rows"):
+        bare(learner=Choosy()).fit(*noisy())
+
+
+@pytest.mark.parametrize(
+    ("learner", "said"),
+    [
+        (LogisticRegression(), "LogisticRegression.*a classifier"),
+        (tl.NaiveBayes(), "NaiveBayes.*a classifier"),
+        (LinearRegression, "LinearRegression.*ready to fit"),
+        ("linear", "'linear'.*no regressor"),
+    ],
+)
+def test_a_learner_that_is_no_regressor_is_refused(learner: Any, said: str) -> None:
+    with pytest.raises(errors.OptionError, match=said):
+        tl.M5(learner=learner).fit(*noisy())
+
+
+# ---- words
+
+
+def test_the_summands_are_terms_and_smoothing_steps() -> None:
+    x, y = noisy()
+    model = tl.M5().fit(x, y)
+    leaf = int(model.apply(x[:1])[0])
+    row = model.explain(x[:1])[0]
+    steps = [term for term in row.lines[0].terms if term.column == "smoothed"]
+    assert len(steps) == len(model.tree_.above(leaf)) - 1 > 0
+    assert "root says" in steps[-1].value
+    assert row.notes[0].startswith("path: x")
+    shown = str(model.show_work())
+    assert "sdr" in shown
+    assert "p ← (n · p + 15 · q) / (n + 15)" in shown
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"min_samples_leaf": 0}, "min_samples_leaf"),
+        ({"min_samples_split": 1}, "min_samples_split"),
+        ({"min_share_leaf": 0.6}, "min_share_leaf"),
+        ({"min_deviation": -0.1}, "min_deviation"),
+        ({"smooth": -1.0}, "smooth"),
+        ({"smooth": True}, "smooth"),
+        ({"prune": "yes"}, "prune"),
+        ({"max_depth": 2.5}, "max_depth"),
+    ],
+)
+def test_options_that_cannot_be_are_named(options: dict[str, Any], said: str) -> None:
+    with pytest.raises(errors.OptionError, match=said):
+        tl.M5(**options).fit(*noisy())
+
+
+def test_classes_and_text_are_refused() -> None:
+    x, _ = noisy(20)
+    with pytest.raises(errors.TargetError):
+        tl.M5().fit(x, ["yes", "no"] * 10)
+    notes = pd.DataFrame({"note": ["a b c d e f"] * 5 + ["g h i j k l"] * 5})
+    with pytest.raises(errors.ColumnError, match="note"):
+        tl.M5().fit(notes, np.arange(10.0))
+    with pytest.raises(errors.InputError):
+        tl.M5().fit(np.array([[np.inf], [1.0]]), [1.0, 2.0])
