@@ -81,6 +81,7 @@ class DecisionTreeClassifier(TreeLearner, Classifier):
         cost_exponent: float = 1.0,
         loss: Any = None,
         significance: float | None = None,
+        rules: str | None = None,
         bins: int | None = None,
         tie: str = "first",
     ) -> None:
@@ -104,6 +105,7 @@ class DecisionTreeClassifier(TreeLearner, Classifier):
         self.cost_exponent = cost_exponent
         self.loss = loss
         self.significance = significance
+        self.rules = rules
         self.bins = bins
         self.tie = tie
 

@@ -14,7 +14,7 @@ from tallylearn.doors.intake import lesson
 from tallylearn.doors.plain import whole
 from tallylearn.errors import ColumnError, InputError, OptionError, listed, speaking
 from tallylearn.models.factors import check_finite
-from tallylearn.models.trees import paths
+from tallylearn.models.trees import paths, ratios
 from tallylearn.models.trees.codes import coded, filled
 from tallylearn.models.trees.gains import Gains, gains_at
 from tallylearn.models.trees.growing import ENDLESS, Plan, grown
@@ -58,6 +58,7 @@ class TreeLearner(Plain, Predictor):
     cost_rule: Any
     cost_exponent: Any
     significance: Any
+    rules: Any
     bins: Any
     tie: Any
 
@@ -85,6 +86,8 @@ class TreeLearner(Plain, Predictor):
         if plan.missing == "global":
             columns, fixed = filled(columns, target.weights)
             plan = plan.with_fixed(fixed)
+        if plan.rules == "c45":
+            return ratios.snapped(grown_by_hand(columns, target, plan), columns)
         if callable(plan.criterion) or plan.missing == "fractional":
             return grown_by_hand(columns, target, plan)
         return grown(columns, target, plan)
@@ -174,7 +177,7 @@ class TreeLearner(Plain, Predictor):
             min_weight=float(self.min_weight_fraction_leaf) * target.total,
             min_decrease=float(self.min_impurity_decrease), max_features=self._features(p),
             seed=seeded(self.random_state), tie=self.tie, costs=self._costs(block),
-            exponent=float(self.cost_exponent), significance=self.significance,
+            exponent=float(self.cost_exponent), significance=self.significance, rules=self.rules,
         )  # fmt: skip
 
     def _features(self, p: int) -> int:

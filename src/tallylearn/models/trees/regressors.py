@@ -85,6 +85,7 @@ class DecisionTreeRegressor(TreeLearner, Regressor):
         self.tie = tie
 
     significance = None
+    rules = None
 
     def _measure(self) -> tuple[str, str]:
         criterion = "sdr" if self.criterion == "sdr" else "variance"
