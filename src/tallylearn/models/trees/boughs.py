@@ -157,7 +157,9 @@ class Sending:
         impurity = tree.impurity[place]
         impurity[moved] = self._impurity([order[i].share for i in moved])
         ends, codes, leads = self._leads(order, number)
-        ties = [np.zeros(0, np.int64) if b.moved or b.asks < 0 else _ties(tree, b.asks) for b in order]
+        ties = [
+            np.zeros(0, np.int64) if b.moved or b.asks < 0 else _ties(tree, b.asks) for b in order
+        ]
         tied = np.concatenate(ties)
         return replace(
             tree, parent=parent, test=np.where(asks < 0, LEAF, tree.test[at]),

@@ -48,9 +48,10 @@ class Link:
 def weakest(
     tree: Tree, costs: Costs, value: Callable[[float, float, int], float]
 ) -> Iterator[Link]:
-    """Links from the weakest on, until the root is a leaf: the least ``value(leaf, branch, leaves)``.
+    """Links from the weakest on, until the root is a leaf.
 
-    Of equal ones the node of the smallest number goes first.
+    The weakest has the least ``value(leaf, branch, leaves)``; of equal ones the node of the
+    smallest number goes first.
     """
     leaf, branch = costs.leaf.tolist(), costs.branch(tree).tolist()
     leaves = summed_up(tree, (tree.test == LEAF).astype(np.int64)).tolist()

@@ -23,7 +23,7 @@ def estimated(n: Array, errors: Array, confidence: float = 0.25) -> Array:
     n (1 - confidence^(1/n)), and that of one; never more than n.
 
     >>> estimated(np.array([6.0, 9.0, 16.0]), np.array([0.0, 0.0, 1.0])).round(3)
-    array([1.238, 1.285, 2.51 ])
+    array([1.238, 1.285, 2.476])
 
     J. R. Quinlan, C4.5: Programs for Machine Learning, 1993, chapter 4; release 8.
     """
@@ -32,7 +32,9 @@ def estimated(n: Array, errors: Array, confidence: float = 0.25) -> Array:
     none = rows * (1.0 - confidence ** (1.0 / rows))
     one = _wilson(rows, np.ones_like(e), confidence)
     few = none + e * (one - none)
-    return np.asarray(np.where(n <= SMALL, 0.0, np.where(e < 1.0, few, _wilson(rows, e, confidence))))
+    return np.asarray(
+        np.where(n <= SMALL, 0.0, np.where(e < 1.0, few, _wilson(rows, e, confidence)))
+    )
 
 
 def _wilson(n: Array, e: Array, confidence: float) -> Array:
@@ -63,9 +65,7 @@ def collapsed(tree: Tree) -> tuple[Cut, ...]:
     return tuple(found)
 
 
-def pruned(
-    tree: Tree, confidence: float, rows: Rows | None
-) -> tuple[Tree, tuple[Stage, ...]]:
+def pruned(tree: Tree, confidence: float, rows: Rows | None) -> tuple[Tree, tuple[Stage, ...]]:
     """Collapse, then prune from the bottom up; with ``rows`` the largest branch may move up."""
     first = Stage("collapsed", tree, collapsed(tree))
     tree = tree.without(cut.node for cut in first.cuts)
@@ -92,7 +92,7 @@ def _cuts(tree: Tree, confidence: float) -> list[Cut]:
 
 
 class Pruning:
-    """Pruning with raising: every node stays, becomes a leaf, or gives way to its largest branch."""
+    """With raising: a node stays, becomes a leaf, or gives way to its largest branch."""
 
     def __init__(self, sending: Sending, confidence: float) -> None:
         self.sending, self.confidence = sending, confidence

@@ -62,7 +62,7 @@ class Prunings(Shown):
         return (_removal(stage, cut) for stage in self.stages for cut in stage.cuts)
 
     def __getitem__(self, at: int) -> Removal:
-        return [*self][at]
+        return tuple(self)[at]
 
     def _grid(self) -> Grid:
         header = ("by", "node", "path", "question", "rows", "leaves", "became", "why")
