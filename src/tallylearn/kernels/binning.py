@@ -3,15 +3,6 @@
 import cython
 
 
-def turned(x):
-    """(n, p) numbers as (p, n)."""
-    import numpy as np
-
-    out = np.empty((x.shape[1], x.shape[0]))
-    turn(x, out)
-    return out
-
-
 def turn(x: cython.const[cython.double][:, :], out: cython.double[:, ::1]):
     """Turn rows into columns, a tile at a time: whole lines of memory are read and written."""
     i: cython.Py_ssize_t
@@ -55,3 +46,113 @@ def unsort(entries: cython.const[cython.longlong][::1], out: cython.int[::1]):
     with cython.nogil:
         for i in range(entries.shape[0]):
             out[entries[i] & mask] = entries[i] >> 32
+
+
+def stamp(entries: cython.longlong[::1], labels: cython.const[cython.int][::1], bits: cython.int):
+    """Write the class of every row into its entry, above its number."""
+    i: cython.Py_ssize_t
+    y: cython.longlong
+    mask: cython.longlong = 4294967295
+    with cython.nogil:
+        for i in range(entries.shape[0]):
+            y = labels[entries[i] & mask]
+            entries[i] |= y << bits
+
+
+def keys(x: cython.const[cython.double][::1], out: cython.longlong[::1]):
+    """The first 32 bits of every number, so that they sort as it does, and its row; NaN last."""
+    i: cython.Py_ssize_t
+    bits: cython.longlong
+    row: cython.longlong
+    nothing: cython.longlong = 2147483647
+    whole: cython.longlong = 9223372036854775807
+    buffer: cython.const[cython.longlong][::1]
+    buffer = _bits(x)
+    with cython.nogil:
+        for i in range(x.shape[0]):
+            bits = buffer[i]
+            if x[i] != x[i]:
+                bits = nothing
+            elif x[i] == 0.0:
+                bits = 0
+            else:
+                bits = (bits ^ ((bits >> 63) & whole)) >> 32
+            row = i
+            out[i] = (bits << 32) | row
+
+
+def _bits(x):
+    """A view of doubles as whole numbers."""
+    import numpy as np
+
+    return np.asarray(x).view(np.int64)
+
+
+def rank(
+    x: cython.const[cython.double][::1], out: cython.longlong[::1], values: cython.double[::1]
+):
+    """Rows sorted by the first bits of their numbers become rows sorted by numbers, with ranks.
+
+    Returns how many numbers there are; -1 where more would have to be moved than is quick.
+    """
+    i: cython.Py_ssize_t
+    j: cython.Py_ssize_t
+    row: cython.longlong
+    moved: cython.longlong = 0
+    code: cython.longlong = -1
+    n: cython.Py_ssize_t = x.shape[0]
+    v: cython.double
+    mask: cython.longlong = 4294967295
+    with cython.nogil:
+        for i in range(1, n):
+            if out[i] >> 32 != out[i - 1] >> 32:
+                continue
+            row = out[i]
+            v = x[row & mask]
+            j = i
+            while j > 0 and out[j - 1] >> 32 == row >> 32 and x[out[j - 1] & mask] > v:
+                out[j] = out[j - 1]
+                j -= 1
+            out[j] = row
+            moved += i - j
+            if moved > 64 * n:
+                break
+        if moved <= 64 * n:
+            for i in range(n):
+                row = out[i] & mask
+                v = x[row]
+                if v == v and (code < 0 or v != values[code]):
+                    code += 1
+                    values[code] = v
+                elif v != v:
+                    out[i] = ((code + 1) << 32) | row
+                    continue
+                out[i] = (code << 32) | row
+    return -1 if moved > 64 * n else code + 1
+
+
+def rewrite(order: cython.const[cython.longlong][::1], out: cython.longlong[::1]):
+    """Rows in their order, each as if its first bits were all that tells it from the next."""
+    i: cython.Py_ssize_t
+    place: cython.longlong
+    with cython.nogil:
+        for i in range(order.shape[0]):
+            place = i
+            out[i] = (place << 32) | order[i]
+
+
+def count(entries: cython.const[cython.longlong][::1], sizes: cython.longlong[::1]):
+    """How many rows each code has."""
+    i: cython.Py_ssize_t
+    with cython.nogil:
+        for i in range(entries.shape[0]):
+            sizes[entries[i] >> 32] += 1
+
+
+def regroup(entries: cython.longlong[::1], group: cython.const[cython.longlong][::1]):
+    """Codes become the codes of their groups."""
+    i: cython.Py_ssize_t
+    mask: cython.longlong = 4294967295
+    with cython.nogil:
+        for i in range(entries.shape[0]):
+            entries[i] = (group[entries[i] >> 32] << 32) | (entries[i] & mask)

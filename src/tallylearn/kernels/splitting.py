@@ -14,10 +14,14 @@ from cython.cimports.libc.math import log2, pow, sqrt
 class Grower:
     """A tree as it grows, depth first, from lists of coded rows; see ``models.trees.growing``.
 
-    ``entries`` (p, n): code * 2^32 + row. ``kinds`` (p,): 0 threshold, 1 multiway, 2 subset.
-    ``gaps`` (p,): the code of what is missing. ``amounts`` (n, q): what a row adds to a line: its
-    weight and 1; or its weight, weight * y, weight * y^2 in four limbs of 32 bits, and 1; nothing
-    where the class alone is counted. ``whole`` and ``real`` are the settings, named below.
+    ``entries`` (p, n): code * 2^32 + class * 2^bits + row. ``kinds`` (p,): 0 threshold, 1 multiway,
+    2 subset. ``gaps`` (p,): the code of what is missing. ``amounts`` (n, q): what a row adds to a
+    line: its weight and 1; or its weight, weight * y, weight * y^2 in four limbs of 32 bits, and 1;
+    nothing where the class alone is counted. ``whole`` and ``real`` are the settings, named below.
+
+    Large nodes are worked on from outside, their columns on several threads: ``open``, ``survey``,
+    ``settle``, ``part``, ``push``. Nodes of few rows may be left to others, who grow them at the
+    same time, each in its own run of the lists.
     """
 
     entries: cython.longlong[:, ::1]
@@ -28,6 +32,7 @@ class Grower:
     y: cython.const[cython.int][::1]
     amounts: cython.const[cython.longlong][:, ::1]
     logs: cython.const[cython.double][::1]
+    critical: cython.const[cython.double][::1]  # of chi-square, by degrees of freedom
 
     criterion: cython.int  # 0 gini, 1 entropy, 2 variance, 3 standard deviation
     classes: cython.int  # 0 in a regression
@@ -38,12 +43,14 @@ class Grower:
     min_leaf: cython.longlong
     min_weight: cython.longlong
     max_features: cython.int
-    seed: cython.ulonglong
     tie: cython.int  # 0 the first, 1 a random one
     min_gain: cython.double  # of the weight of a node times its gain, in units of mass
     exponent: cython.double
     scale: cython.double  # one unit of mass
+    one: cython.double  # one unit of weight
 
+    bits: cython.int  # of an entry, for its row
+    mask: cython.longlong
     rows_at: cython.int  # the column that counts the rows; -1 where the weight does
     k: cython.int  # columns of a line
     q: cython.int  # columns of the totals
@@ -56,6 +63,7 @@ class Grower:
     fills: cython.int[::1]  # the line that takes what is missing, by class
     child: cython.int[::1]  # code -> child
     side: cython.int[::1]  # row -> child
+    half: cython.uchar[::1]  # the same where there are two
     spare: cython.longlong[::1]
     starts: cython.longlong[::1]
     gains: cython.double[::1]  # (p,) the best of each column
@@ -70,6 +78,7 @@ class Grower:
     weight: cython.longlong
     rows: cython.longlong
     whole_gap: cython.bint
+    gap_mass: cython.double
     found: cython.Py_ssize_t
     best: cython.double  # the best score, less what is a tie
     tie_start: cython.Py_ssize_t
@@ -78,8 +87,10 @@ class Grower:
     gap_child: cython.int  # where missing values go; -1 nowhere
     children: cython.int
     lines_used: cython.Py_ssize_t
+    live: cython.bint  # whether a child is to be split again
+    moving: cython.longlong[:, ::1]  # (p, classes)
 
-    stack: cython.longlong[:, ::1]  # parent, place among its children, first and last row, depth
+    stack: cython.longlong[:, ::1]  # parent, place, first and last row, depth, seed
     waiting: cython.Py_ssize_t
     nodes: cython.longlong[:, ::1]
     reals: cython.double[:, ::1]
@@ -93,15 +104,17 @@ class Grower:
     def __init__(self, rows, whole, real, work):
         """Take the rows, the settings and the space to work in."""
         self.entries, self.kinds, self.gaps, self.fixed = rows[:4]
-        self.costs, self.y, self.amounts, self.logs = rows[4:]
+        self.costs, self.y, self.amounts, self.logs, self.critical = rows[4:]
         self.criterion, self.classes, self.rule, self.scorer = whole[:4]
         self.max_depth, self.min_split, self.min_leaf, self.min_weight = whole[4:8]
-        self.max_features, self.seed, self.tie, self.rows_at = whole[8:]
-        self.min_gain, self.exponent, self.scale = real
+        self.max_features, self.tie, self.rows_at, self.bits = whole[8:]
+        one: cython.longlong = 1
+        self.mask = (one << self.bits) - 1
+        self.min_gain, self.exponent, self.scale, self.one = real
         self.lines, self.line_codes, self.tags, self.turn, self.keys = work[:5]
         self.sums, self.fills, self.child, self.side, self.spare = work[5:10]
         self.starts, self.gains, self.infos, self.scores, self.pick = work[10:15]
-        self.orders, self.first, self.mixed = work[15:]
+        self.orders, self.first, self.mixed, self.half, self.moving = work[15:]
         self.k = self.lines.shape[1]
         self.q = self.sums.shape[1]
         self.n_nodes = 0
@@ -114,8 +127,15 @@ class Grower:
         self.stack, self.nodes, self.reals = stack, nodes, reals
         self.totals, self.leads, self.ties = totals, leads, ties
 
-    def begin(self, lo: cython.longlong, hi: cython.longlong, depth: cython.longlong):
+    def begin(
+        self,
+        lo: cython.longlong,
+        hi: cython.longlong,
+        depth: cython.longlong,
+        seed: cython.longlong,
+    ):
         """Put a root on the stack: the rows from lo to hi of every list."""
+        self.stack[0, 5] = seed
         self.stack[0, 0] = -1
         self.stack[0, 1] = 0
         self.stack[0, 2] = lo
@@ -123,20 +143,96 @@ class Grower:
         self.stack[0, 4] = depth
         self.waiting = 1
 
-    def grow(self):
-        """Grow until the stack is empty, or something is full; returns what is to be enlarged.
+    def grow(self, large: cython.longlong, small: cython.longlong):
+        """Grow until the stack is empty, something is full, or a large node comes.
 
-        0 nothing, 1 nodes, 2 leads, 3 ties, 4 stack.
+        0 done; to be enlarged: 1 nodes, 2 leads, 3 ties, 4 stack; 5 a node of more than ``large``
+        rows. Nodes of less than ``small`` rows are noted and left to others (test -1).
         """
         full: cython.int = 0
+        at: cython.Py_ssize_t
         with cython.nogil:
             while self.waiting > 0 and full == 0:
-                full = self._step()
+                at = self.waiting - 1
+                if self.stack[at, 3] - self.stack[at, 2] > large:
+                    full = 5
+                elif self.stack[at, 3] - self.stack[at, 2] < small:
+                    full = self._leave(at)
+                else:
+                    full = self._step()
         return full
+
+    def open(self):
+        """Sum the next node up: 0 go on, 1 no room, -1 it was a leaf."""
+        at: cython.Py_ssize_t = self.waiting - 1
+        if self.n_nodes >= self.nodes.shape[0]:
+            return 1
+        if self._sum_up(self.stack[at, 2], self.stack[at, 3], self.stack[at, 4]):
+            self._record(at, 0, -1)
+            self.waiting = at
+            return -1
+        return 0
+
+    def survey(self, first: cython.Py_ssize_t, last: cython.Py_ssize_t):
+        """Look at some columns, on any thread; those that need a table are marked by -2."""
+        f: cython.Py_ssize_t
+        lo: cython.longlong = self.stack[self.waiting - 1, 2]
+        hi: cython.longlong = self.stack[self.waiting - 1, 3]
+        with cython.nogil:
+            for f in range(first, last):
+                self.gains[f] = -1.0
+                if self.entries[f, lo] >> 32 == self.entries[f, hi - 1] >> 32:
+                    continue
+                if self.kinds[f] or not self._scan_list(f, lo, hi):
+                    self.gains[f] = -2.0
+
+    def settle(self):
+        """Look at the other columns, and choose: 0 go on, 1 to 4 no room, -1 it became a leaf."""
+        f: cython.Py_ssize_t
+        at: cython.Py_ssize_t = self.waiting - 1
+        with cython.nogil:
+            for f in range(self.entries.shape[0]):
+                if self.gains[f] == -2.0:
+                    self.gains[f] = -1.0
+                    self._look(f, self.stack[at, 2], self.stack[at, 3])
+        return self._choose(at)
+
+    def part(self, first: cython.Py_ssize_t, last: cython.Py_ssize_t, spare: cython.longlong[::1]):
+        """Part some lists, on any thread."""
+        f: cython.Py_ssize_t
+        at: cython.Py_ssize_t = self.waiting - 1
+        with cython.nogil:
+            for f in range(first, last):
+                if f == 0 or self.live:
+                    self._part(f, self.stack[at, 2], self.stack[at, 3], spare)
+
+    def ways(self):
+        """How many children the node has that is being split."""
+        return self.children
+
+    def push(self):
+        """Put the children on the stack."""
+        self._push(self.waiting - 1)
 
     def counted(self):
         """How many nodes, leads and ties there are."""
         return self.n_nodes, self.n_leads, self.n_ties
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def _leave(self, at: cython.Py_ssize_t) -> cython.int:
+        """Note a node that others will grow."""
+        c: cython.Py_ssize_t
+        node: cython.Py_ssize_t = self.n_nodes
+        if node >= self.nodes.shape[0]:
+            return 1
+        self.weight = 0
+        self._record(at, -1, -1)
+        for c in range(4):
+            self.nodes[node, 3 + c] = self.stack[at, 2 + c]
+        self.waiting = at
+        return 0
 
     @cython.cfunc
     @cython.nogil
@@ -146,24 +242,74 @@ class Grower:
         at: cython.Py_ssize_t = self.waiting - 1
         lo: cython.longlong = self.stack[at, 2]
         hi: cython.longlong = self.stack[at, 3]
-        depth: cython.longlong = self.stack[at, 4]
-        column: cython.int = -1
+        f: cython.Py_ssize_t
         full: cython.int
         if self.n_nodes >= self.nodes.shape[0]:
             return 1
-        if not self._sum_up(lo, hi, depth):
-            self._survey(lo, hi)
-            column = self._select()
-        if column < 0:
+        if self._sum_up(lo, hi, self.stack[at, 4]):
             self._record(at, 0, -1)
             self.waiting = at
             return 0
-        full = self._list_ties(lo, hi)
+        self._survey(lo, hi)
+        full = self._choose(at)
+        if full == 0:
+            for f in range(self.entries.shape[0] if self.live else 1):
+                self._part(f, lo, hi, self.spare)
+            self._push(at)
+        return full if full > 0 else 0
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def _choose(self, at: cython.Py_ssize_t) -> cython.int:
+        """Choose a question and send the rows on: 0; -1 where there is none; 1 to 4 no room."""
+        full: cython.int = 0
+        self.tie_start = self.n_ties
+        if self._select() < 0:
+            self._record(at, 0, -1)
+            self.waiting = at
+            return -1
+        full = self._list_ties(at)
+        if full == 0 and self.critical.shape[0] and not self._significant():
+            self.n_ties = self.tie_start
+            self._record(at, 0, -1)
+            self.waiting = at
+            return -1
         if full == 0:
             full = self._divide(at)
         if full:
             self.n_ties = self.tie_start
         return full
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def _significant(self) -> cython.bint:
+        """Whether the classes differ between the branches more than chance lets them."""
+        b: cython.Py_ssize_t
+        c: cython.Py_ssize_t
+        r: cython.Py_ssize_t
+        seen: cython.Py_ssize_t = 0
+        n: cython.double = self.weight
+        m: cython.double
+        x: cython.double
+        chi: cython.double = -1.0
+        for b in range(self.children):
+            for c in range(self.k):
+                self.sums[1, c] = self.sums[3, c] if self.whole_gap and b == self.gap_child else 0
+            for r in range(self.lines_used):
+                if self._child_of(self.found, self.line_codes[r], self.lines_used) == b:
+                    for c in range(self.k):
+                        self.sums[1, c] += self.lines[r, c]
+            m = self._weight(self.sums, 1)
+            for c in range(self.classes):
+                x = self.sums[1, c]
+                if x > 0:
+                    chi += x * x / (m * self.sums[0, c])
+        for c in range(self.classes):
+            seen += self.sums[0, c] > 0
+        r = (self.children - 1) * (seen - 1)
+        return chi * n * self.one >= self.critical[r]
 
     @cython.cfunc
     @cython.nogil
@@ -177,16 +323,16 @@ class Grower:
         row: cython.Py_ssize_t
         least: cython.longlong = 0
         most: cython.longlong = 0
-        mask: cython.longlong = 4294967295
+        mask: cython.longlong = self.mask
         for c in range(self.q):
             self.sums[0, c] = 0
         self.rows = hi - lo
         if self.classes:
-            for r in range(lo, hi):
-                row = self.entries[0, r] & mask
-                if self.k == self.classes:
-                    self.sums[0, self.y[row]] += 1
-                else:
+            if self.k == self.classes:
+                _count(self.entries[0, lo:hi], self.bits, self.sums[0])
+            else:
+                for r in range(lo, hi):
+                    row = self.entries[0, r] & mask
                     self.sums[0, self.y[row]] += self.amounts[row, 0]
                     self.sums[0, self.classes] += 1
             self.weight = 0
@@ -215,7 +361,7 @@ class Grower:
         r: cython.Py_ssize_t
         row: cython.Py_ssize_t
         w: cython.longlong
-        mask: cython.longlong = 4294967295
+        mask: cython.longlong = self.mask
         w0: cython.longlong = 0
         s0: cython.longlong = 0
         for r in range(lo, hi):
@@ -315,39 +461,34 @@ class Grower:
         c: cython.Py_ssize_t
         row: cython.Py_ssize_t
         n: cython.Py_ssize_t = -1
-        entry: cython.longlong
         code: cython.longlong
         last: cython.longlong = -1
         k: cython.Py_ssize_t = self.k
-        tag: cython.int = -1
-        mask: cython.longlong = 4294967295
-        plain: cython.bint = self.k == self.classes
+        mask: cython.longlong = self.mask
+        if self.k == self.classes:
+            n = _count_lines(
+                self.entries[f, lo:hi], self.bits, self.lines, self.line_codes, self.tags
+            )
+            return self._take_gap(f, n)
         for r in range(lo, hi):
-            entry = self.entries[f, r]
-            code = entry >> 32
-            row = entry & mask
+            code = self.entries[f, r] >> 32
+            row = self.entries[f, r] & mask
             if code != last:
                 last = code
                 n += 1
                 for c in range(k):
                     self.lines[n, c] = 0
                 self.line_codes[n] = code
-                tag = self.y[row] if self.classes else -1
-                self.tags[n] = tag
-            if plain:
-                self.lines[n, self.y[row]] += 1
-                if self.y[row] != tag:
-                    self.tags[n] = -1
-            elif self.classes:
+                self.tags[n] = self.y[row] if self.classes else -1
+            if self.classes:
                 self.lines[n, self.y[row]] += self.amounts[row, 0]
                 self.lines[n, k - 1] += 1
-                if self.y[row] != tag:
+                if self.y[row] != self.tags[n]:
                     self.tags[n] = -1
             else:
                 for c in range(k):
                     self.lines[n, c] += self.amounts[row, c]
-        n += 1
-        return self._take_gap(f, n)
+        return self._take_gap(f, n + 1)
 
     @cython.cfunc
     @cython.nogil
@@ -431,7 +572,6 @@ class Grower:
         """The best gain of every column, in units of mass; -1 where there is no question to ask."""
         f: cython.Py_ssize_t
         i: cython.Py_ssize_t
-        n: cython.Py_ssize_t
         tried: cython.Py_ssize_t = 0
         p: cython.Py_ssize_t = self.entries.shape[0]
         some: cython.bint = False
@@ -445,22 +585,79 @@ class Grower:
             tried += 1
             if self.entries[f, lo] >> 32 == self.entries[f, hi - 1] >> 32:
                 continue
-            n = self._tabulate(f, lo, hi)
-            if self.kinds[f] == 1:
-                self._ask_all(f, n)
-            else:
-                self._ask_two(f, n)
+            if self.kinds[f] or not self._scan_list(f, lo, hi):
+                self._look(f, lo, hi)
             some = some or self.gains[f] >= 0
 
     @cython.cfunc
     @cython.nogil
     @cython.exceptval(check=False)
+    def _look(self, f: cython.Py_ssize_t, lo: cython.longlong, hi: cython.longlong) -> cython.void:
+        """The best question of a column, from its table."""
+        n: cython.Py_ssize_t = self._tabulate(f, lo, hi)
+        if self.kinds[f] == 1:
+            self._ask_all(f, n)
+        else:
+            self._ask_two(f, n)
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def _scan_list(
+        self, f: cython.Py_ssize_t, lo: cython.longlong, hi: cython.longlong
+    ) -> cython.bint:
+        """The best cut of a list of numbers without a table; whether that could be done.
+
+        It can where rows are only counted. The table takes three times as long.
+        """
+        end: cython.longlong = hi
+        some: cython.longlong = (
+            self.min_leaf if self.min_leaf > self.min_weight else self.min_weight
+        )
+        second: cython.longlong = self.sums[0, 1]
+        after: cython.double
+        gap: cython.double = 0.0
+        known: cython.double
+        if self.scorer == 1:
+            return False
+        if self.entries[f, hi - 1] >> 32 == self.gaps[f]:
+            if self.classes != 2 or self.k != 2 or self.rule or self.criterion:
+                return False
+            end = _known(self.entries[f, lo:hi], self.gaps[f]) + lo
+            second -= _seconds(self.entries[f, end:hi], self.bits)
+            gap = _gini(self.sums[0, 1] - second, hi - end)
+        if self.classes and self.k == self.classes:
+            if self.criterion == 0 and self.classes == 2:
+                after = _two_classes(self.entries[f, lo:end], self.bits, second, some) + gap
+            elif self.criterion == 0:
+                after = _many_classes(
+                    self.entries[f, lo:hi], self.bits, self.sums, self.moving[f], some
+                )
+            elif self.classes == 2 and self.logs.shape[0] > self.rows:
+                after = _two_entropies(self.entries[f, lo:hi], self.bits, second, some, self.logs)
+            else:
+                return False
+        elif self.criterion == 2 and self.k == 2:
+            after = _sums(self.entries[f, lo:hi], self.amounts, self.sums, self.middle, some)
+        else:
+            return False
+        if end < hi and hi - end >= some and end - lo >= some and end > lo:
+            known = _gini(second, end - lo) + gap
+            after = known if known < after else after
+        self.gains[f] = -1.0
+        if after < 1e300:
+            self._note(f, after, 0.0)
+        return True
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
     def _shuffle(self, p: cython.Py_ssize_t) -> cython.void:
-        """Columns in a random order that depends on the seed and the number of the node only."""
+        """Columns in a random order that depends on the seed and the place of the node only."""
         i: cython.Py_ssize_t
         j: cython.Py_ssize_t
         kept: cython.int
-        z: cython.ulonglong = self.seed + self.n_nodes
+        z: cython.ulonglong = self.stack[self.waiting - 1, 5]
         for i in range(p):
             self.pick[i] = i
         for i in range(p - 1):
@@ -532,16 +729,22 @@ class Grower:
         least: cython.double
         before: cython.double = 0.0
         some: cython.bint = False
+        kept: cython.Py_ssize_t
         if self.kinds[f] == 2 and self.classes > 2:
             rounds = self.classes
         for c in range(rounds):
             self._arrange(f, n, c)
             least = self._scan(n)
-            if self.found >= 0 and (not some or least < before):
+            if self.found >= 0 and (not some or least < before - 1e-9 * self.spread):
                 some = True
                 before = least
                 self.orders[f] = c
-                self._note(f, least, self._info(n, self.found))
+                self._note(f, least, 0.0)
+                if self.scorer == 1:
+                    kept = self.n_ties
+                    self._list(f, n, False)
+                    self.n_ties = kept
+                    self.infos[f] = self._info(n, self.found)
 
     @cython.cfunc
     @cython.nogil
@@ -606,21 +809,29 @@ class Grower:
     @cython.cfunc
     @cython.nogil
     @cython.exceptval(check=False)
-    def _start(self) -> cython.void:
-        """All known rows on the right."""
+    def _start(self, n: cython.Py_ssize_t) -> cython.Py_ssize_t:
+        """All known rows on the right; how many cuts there are.
+
+        Where all known rows are of one class, only whether there is a value can be worth asking.
+        """
         c: cython.Py_ssize_t
+        several: cython.Py_ssize_t = 0
         for c in range(self.k):
             self.sums[1, c] = 0
             self.sums[2, c] = self.sums[4, c]
+        for c in range(self.classes):
+            several += self.sums[4, c] > 0
+        self.gap_mass = self._mass(self.sums, 3) if self.whole_gap else 0.0
+        return 0 if self.classes and several < 2 else n - 1
 
     @cython.cfunc
     @cython.nogil
     @cython.exceptval(check=False)
-    def _move(self, r: cython.Py_ssize_t, n: cython.Py_ssize_t) -> cython.bint:
+    def _move(self, r: cython.Py_ssize_t) -> cython.bint:
         """Move line turn[r] to the left; whether a cut behind it is to be looked at.
 
         A cut between two lines of one and the same class is never the best one (Fayyad and Irani,
-        1992). Behind the last line the question is whether there is a value at all.
+        1992).
         """
         c: cython.Py_ssize_t
         i: cython.Py_ssize_t = self.turn[r]
@@ -628,23 +839,28 @@ class Grower:
             self.sums[1, c] += self.lines[i, c]
             self.sums[2, c] -= self.lines[i, c]
         if self.min_leaf <= 1 and self.min_weight <= 0:
-            return r == n - 1 or self.tags[i] < 0 or self.tags[i] != self.tags[self.turn[r + 1]]
-        return self._enough(self.sums, 1) and self._enough(self.sums, 2 if r < n - 1 else 3)
+            return self.tags[i] < 0 or self.tags[i] != self.tags[self.turn[r + 1]]
+        return self._enough(self.sums, 1) and self._enough(self.sums, 2)
 
     @cython.cfunc
     @cython.nogil
     @cython.exceptval(check=False)
     def _scan(self, n: cython.Py_ssize_t) -> cython.double:
-        """The least mass after a cut behind line turn[r]; ``found`` is r, -1 where none may be."""
+        """The least mass after a cut behind line turn[r]; ``found`` is r, -1 where none may be.
+
+        Behind the last line the question is whether there is a value at all: asked first.
+        """
         r: cython.Py_ssize_t
         after: cython.double
         least: cython.double = 0.0
-        gap: cython.double = self._mass(self.sums, 3) if self.whole_gap else 0.0
+        cuts: cython.Py_ssize_t = self._start(n)
         self.found = -1
-        self._start()
-        for r in range(n if self.whole_gap else n - 1):
-            if self._move(r, n):
-                after = self._mass(self.sums, 1) + self._mass(self.sums, 2) + gap
+        if self.whole_gap and n and self._enough(self.sums, 4) and self._enough(self.sums, 3):
+            least = self._mass(self.sums, 4) + self.gap_mass
+            self.found = n - 1
+        for r in range(cuts):
+            if self._move(r):
+                after = self._mass(self.sums, 1) + self._mass(self.sums, 2) + self.gap_mass
                 if self.found < 0 or after < least:
                     least = after
                     self.found = r
@@ -653,25 +869,28 @@ class Grower:
     @cython.cfunc
     @cython.nogil
     @cython.exceptval(check=False)
-    def _list(self, f: cython.Py_ssize_t, n: cython.Py_ssize_t) -> cython.void:
-        """List all cuts that are as good as the best of a column, and find the first."""
+    def _list(
+        self, f: cython.Py_ssize_t, n: cython.Py_ssize_t, all_of_them: cython.bint
+    ) -> cython.void:
+        """Find the first cut that is as good as the best of a column, and list all of them."""
         r: cython.Py_ssize_t
-        i: cython.Py_ssize_t
-        gap: cython.double = self._mass(self.sums, 3) if self.whole_gap else 0.0
         most: cython.double = self._mass(self.sums, 0) - self.gains[f] + 1e-9 * self.spread
+        cuts: cython.Py_ssize_t = self._start(n)
         self.found = -1
-        self._start()
-        for r in range(n if self.whole_gap else n - 1):
-            if not self._move(r, n):
+        if self.whole_gap and self._enough(self.sums, 4) and self._enough(self.sums, 3):
+            if self._mass(self.sums, 4) + self.gap_mass <= most:
+                self.found = n - 1
+                self._tie(f, self.line_codes[n - 1], -1)
+        for r in range(cuts):
+            if self.found >= 0 and not all_of_them:
+                return
+            if not self._move(r):
                 continue
-            if self._mass(self.sums, 1) + self._mass(self.sums, 2) + gap > most:
+            if self._mass(self.sums, 1) + self._mass(self.sums, 2) + self.gap_mass > most:
                 continue
             if self.found < 0:
                 self.found = r
-            if self.kinds[f] == 2:
-                return
-            i = self.line_codes[self.turn[r + 1]] if r < n - 1 else -1
-            self._tie(f, self.line_codes[self.turn[r]], i)
+            self._tie(f, self.line_codes[self.turn[r]], self.line_codes[self.turn[r + 1]])
 
     @cython.cfunc
     @cython.nogil
@@ -693,8 +912,6 @@ class Grower:
         r: cython.Py_ssize_t
         left: cython.longlong = 0
         gap: cython.longlong
-        if self.scorer != 1:
-            return 0.0
         gap = self._weight(self.sums, 3)
         for r in range(at + 1):
             left += self._amount(self.turn[r], self.k)
@@ -754,22 +971,23 @@ class Grower:
     @cython.cfunc
     @cython.nogil
     @cython.exceptval(check=False)
-    def _list_ties(self, lo: cython.longlong, hi: cython.longlong) -> cython.int:
+    def _list_ties(self, at_stack: cython.Py_ssize_t) -> cython.int:
         """List the best questions, and choose one: its column's table is left in place."""
+        lo: cython.longlong = self.stack[at_stack, 2]
+        hi: cython.longlong = self.stack[at_stack, 3]
         f: cython.Py_ssize_t
         n: cython.Py_ssize_t = 0
         at: cython.Py_ssize_t
         last: cython.Py_ssize_t = -1
         column: cython.Py_ssize_t
         z: cython.ulonglong
-        self.tie_start = self.n_ties
         for f in range(self.entries.shape[0]):
             if self.scores[f] < 0 or self.scores[f] < self.best:
                 continue
             if self.kinds[f] == 0:
                 n = self._tabulate(f, lo, hi)
                 self._arrange(f, n, 0)
-                self._list(f, n)
+                self._list(f, n, True)
                 last = f
             else:
                 self._tie(f, -1, -1)
@@ -778,7 +996,7 @@ class Grower:
             return 3
         at = self.tie_start
         if self.tie == 1:
-            z = _mixed(self.seed + self.n_nodes)
+            z = _mixed(self.stack[at_stack, 5] + 1)
             at += z % cython.cast(cython.ulonglong, self.n_ties - at)
         column = self.ties[at, 0]
         self.cut = self.ties[at, 1]
@@ -808,7 +1026,9 @@ class Grower:
                 self.child[self.line_codes[r]] = r
         else:
             self._arrange(f, n, self.orders[f])
-            self._list(f, n)
+            r = self.n_ties
+            self._list(f, n, False)
+            self.n_ties = r
             self.children = 2 if self.found < n - 1 else 1
             swap = 0
             for r in range(n):
@@ -844,15 +1064,9 @@ class Grower:
     @cython.nogil
     @cython.exceptval(check=False)
     def _divide(self, at: cython.Py_ssize_t) -> cython.int:
-        """Note the question, part the lists, put the children on the stack."""
+        """Note the question, and the child of every row."""
         r: cython.Py_ssize_t
-        c: cython.int
         f: cython.Py_ssize_t = self.found
-        lo: cython.longlong = self.stack[at, 2]
-        hi: cython.longlong = self.stack[at, 3]
-        depth: cython.longlong = self.stack[at, 4]
-        node: cython.longlong = self.n_nodes
-        live: cython.bint
         if at + self.children > self.stack.shape[0]:
             return 4
         if self.kinds[f]:
@@ -863,9 +1077,19 @@ class Grower:
                 self.leads[self.n_leads + r, 1] = self.child[self.line_codes[r]]
             self.n_leads += self.lines_used
         self._record(at, 4 if self.kinds[f] == 0 and self.after_cut < 0 else self.kinds[f] + 1, f)
-        live = self._take_sides(f, lo, hi, depth)
-        for r in range(self.entries.shape[0] if live else 1):
-            self._part(r, lo, hi)
+        self.live = self._take_sides(f, self.stack[at, 2], self.stack[at, 3], self.stack[at, 4])
+        return 0
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def _push(self, at: cython.Py_ssize_t) -> cython.void:
+        """Put the children on the stack, the first on top."""
+        r: cython.Py_ssize_t
+        c: cython.int
+        node: cython.longlong = self.n_nodes - 1
+        depth: cython.longlong = self.stack[at, 4]
+        z: cython.ulonglong = self.stack[at, 5]
         for c in range(self.children):
             r = at + self.children - 1 - c
             self.stack[r, 0] = node
@@ -873,8 +1097,8 @@ class Grower:
             self.stack[r, 2] = self.starts[c]
             self.stack[r, 3] = self.starts[c + 1]
             self.stack[r, 4] = depth + 1
+            self.stack[r, 5] = cython.cast(cython.longlong, _mixed(z + c + 2) >> 1)
         self.waiting = at + self.children
-        return 0
 
     @cython.cfunc
     @cython.nogil
@@ -896,7 +1120,7 @@ class Grower:
         self.nodes[node, 7] = self.rows
         self.nodes[node, 8] = self.n_leads
         self.nodes[node, 9] = self.n_ties
-        self.reals[node, 0] = self.spread / w * self.scale if self.weight else 0.0
+        self.reals[node, 0] = self.spread / w * self.scale if self.weight > 0 else 0.0
         self.reals[node, 1] = self.gains[f] / w * self.scale if f >= 0 else 0.0
         for c in range(self.q):
             self.totals[node, c] = self.sums[0, c]
@@ -915,7 +1139,7 @@ class Grower:
         code: cython.longlong
         y: cython.longlong
         live: cython.bint = False
-        mask: cython.longlong = 4294967295
+        mask: cython.longlong = self.mask
         for c in range(self.children + 1):
             self.starts[c] = 0
             self.mixed[c] = 0
@@ -930,7 +1154,10 @@ class Grower:
                 c = 0 if code <= self.cut else 1
             else:
                 c = self.child[code]
-            self.side[row] = c
+            if self.children == 2:
+                self.half[row] = c
+            else:
+                self.side[row] = c
             y = self.y[row] if self.classes else row
             if self.starts[c + 1] == 0:
                 self.first[c] = y
@@ -952,36 +1179,309 @@ class Grower:
     @cython.cfunc
     @cython.nogil
     @cython.exceptval(check=False)
-    def _part(self, f: cython.Py_ssize_t, lo: cython.longlong, hi: cython.longlong) -> cython.void:
+    def _part(
+        self,
+        f: cython.Py_ssize_t,
+        lo: cython.longlong,
+        hi: cython.longlong,
+        spare: cython.longlong[::1],
+    ) -> cython.void:
         """Part one list by child, each child's rows in their order."""
-        r: cython.Py_ssize_t
-        c: cython.int
-        entry: cython.longlong
-        kept: cython.Py_ssize_t = lo
-        mask: cython.longlong = 4294967295
-        base: cython.Py_ssize_t = self.starts[1]
         if self.children == 2:
-            for r in range(lo, hi):
-                entry = self.entries[f, r]
-                if self.side[entry & mask]:
-                    self.spare[base - kept + r] = entry
-                else:
-                    self.entries[f, kept] = entry
-                    kept += 1
+            _halve(self.entries[f, lo:hi], self.mask, self.half, spare)
         else:
-            for c in range(self.children):
-                self.first[c] = self.starts[c]
-            for r in range(lo, hi):
-                entry = self.entries[f, r]
-                c = self.side[entry & mask]
-                if c:
-                    self.spare[self.first[c]] = entry
-                    self.first[c] += 1
-                else:
-                    self.entries[f, kept] = entry
-                    kept += 1
-        for r in range(base, hi):
-            self.entries[f, r] = self.spare[r]
+            _scatter(self.entries[f, lo:hi], self.mask, self.side, self.starts, spare)
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _halve(
+    entries: cython.longlong[::1],
+    mask: cython.longlong,
+    half: cython.const[cython.uchar][::1],
+    spare: cython.longlong[::1],
+) -> cython.void:
+    """Part a list in two. Both places are written, and one of them counts: no branch to guess."""
+    r: cython.Py_ssize_t
+    entry: cython.longlong
+    left: cython.Py_ssize_t = 0
+    right: cython.Py_ssize_t = 0
+    s: cython.Py_ssize_t
+    for r in range(entries.shape[0]):
+        entry = entries[r]
+        s = half[entry & mask]
+        entries[left] = entry
+        spare[right] = entry
+        right += s
+        left += 1 - s
+    for r in range(right):
+        entries[left + r] = spare[r]
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _scatter(
+    entries: cython.longlong[::1],
+    mask: cython.longlong,
+    side: cython.const[cython.int][::1],
+    starts: cython.longlong[::1],
+    spare: cython.longlong[::1],
+) -> cython.void:
+    """Part a list in many. The starts move while rows are placed, and are moved back."""
+    r: cython.Py_ssize_t
+    c: cython.int
+    lo: cython.longlong = starts[0]
+    n: cython.Py_ssize_t = entries.shape[0]
+    for r in range(n):
+        c = side[entries[r] & mask]
+        spare[starts[c] - lo] = entries[r]
+        starts[c] += 1
+    for r in range(n):
+        entries[r] = spare[r]
+        starts[side[entries[r] & mask]] -= 1
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _count(
+    entries: cython.const[cython.longlong][::1], bits: cython.int, sums: cython.longlong[::1]
+) -> cython.void:
+    """The rows of every class."""
+    r: cython.Py_ssize_t
+    one: cython.longlong = 1
+    mask: cython.longlong = (one << (32 - bits)) - 1
+    for r in range(entries.shape[0]):
+        sums[(entries[r] >> bits) & mask] += 1
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _count_lines(
+    entries: cython.const[cython.longlong][::1],
+    bits: cython.int,
+    lines: cython.longlong[:, ::1],
+    codes: cython.int[::1],
+    tags: cython.int[::1],
+) -> cython.Py_ssize_t:
+    """The rows of every class for each code, and the class of codes that have only one."""
+    r: cython.Py_ssize_t = 0
+    c: cython.Py_ssize_t
+    first: cython.Py_ssize_t
+    n: cython.Py_ssize_t = 0
+    size: cython.Py_ssize_t = entries.shape[0]
+    code: cython.longlong
+    seconds: cython.longlong
+    one: cython.longlong = 1
+    mask: cython.longlong = (one << (32 - bits)) - 1
+    while r < size:
+        code = entries[r] >> 32
+        first = r
+        if lines.shape[1] == 2:
+            seconds = 0
+            while r < size and entries[r] >> 32 == code:
+                seconds += (entries[r] >> bits) & 1
+                r += 1
+            lines[n, 0] = r - first - seconds
+            lines[n, 1] = seconds
+        else:
+            for c in range(lines.shape[1]):
+                lines[n, c] = 0
+            while r < size and entries[r] >> 32 == code:
+                lines[n, (entries[r] >> bits) & mask] += 1
+                r += 1
+        c = (entries[first] >> bits) & mask
+        codes[n] = code
+        tags[n] = c if lines[n, c] == r - first else -1
+        n += 1
+    return n
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _known(entries: cython.const[cython.longlong][::1], gap: cython.longlong) -> cython.Py_ssize_t:
+    """Where what is missing starts, at the end of a list."""
+    low: cython.Py_ssize_t = 0
+    high: cython.Py_ssize_t = entries.shape[0]
+    mid: cython.Py_ssize_t
+    while low < high:
+        mid = (low + high) >> 1
+        if entries[mid] >> 32 < gap:
+            low = mid + 1
+        else:
+            high = mid
+    return low
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _seconds(entries: cython.const[cython.longlong][::1], bits: cython.int) -> cython.longlong:
+    """The rows of the second of two classes."""
+    r: cython.Py_ssize_t
+    n: cython.longlong = 0
+    for r in range(entries.shape[0]):
+        n += (entries[r] >> bits) & 1
+    return n
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _gini(second: cython.longlong, n: cython.longlong) -> cython.double:
+    """The mass of rows of two classes by Gini."""
+    a: cython.double = second
+    b: cython.double = n - second
+    return (a + b) - (a * a + b * b) / (a + b)
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _two_classes(
+    entries: cython.const[cython.longlong][::1],
+    bits: cython.int,
+    second: cython.longlong,
+    least: cython.longlong,
+) -> cython.double:
+    """The least mass by Gini after a cut, of two classes; 1e300 where no cut may be."""
+    r: cython.Py_ssize_t
+    entry: cython.longlong
+    after: cython.longlong = entries[0]
+    n: cython.Py_ssize_t = entries.shape[0]
+    l1: cython.longlong = 0
+    a: cython.double
+    b: cython.double
+    c: cython.double
+    d: cython.double
+    value: cython.double
+    best: cython.double = -1.0
+    for r in range(n - 1):
+        entry = after
+        after = entries[r + 1]
+        l1 += (entry >> bits) & 1
+        if (entry ^ after) >> 32 == 0 or r + 1 < least or n - r - 1 < least:
+            continue
+        a = l1
+        b = r + 1 - l1
+        c = second - l1
+        d = n - r - 1 - (second - l1)
+        value = (a * a + b * b) / (a + b) + (c * c + d * d) / (c + d)
+        best = value if value > best else best
+    return n - best if best >= 0 else 1e300
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _two_entropies(
+    entries: cython.const[cython.longlong][::1],
+    bits: cython.int,
+    second: cython.longlong,
+    least: cython.longlong,
+    logs: cython.const[cython.double][::1],
+) -> cython.double:
+    """The same by entropy."""
+    r: cython.Py_ssize_t
+    entry: cython.longlong
+    after: cython.longlong = entries[0]
+    n: cython.Py_ssize_t = entries.shape[0]
+    l1: cython.longlong = 0
+    value: cython.double
+    best: cython.double = 1e300
+    for r in range(n - 1):
+        entry = after
+        after = entries[r + 1]
+        l1 += (entry >> bits) & 1
+        if (entry ^ after) >> 32 == 0 or r + 1 < least or n - r - 1 < least:
+            continue
+        value = (logs[r + 1] - (logs[l1] + logs[r + 1 - l1])) + (
+            logs[n - r - 1] - (logs[second - l1] + logs[n - r - 1 - (second - l1)])
+        )
+        best = value if value < best else best
+    return best
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _many_classes(
+    entries: cython.const[cython.longlong][::1],
+    bits: cython.int,
+    sums: cython.const[cython.longlong][:, ::1],
+    moved: cython.longlong[::1],
+    least: cython.longlong,
+) -> cython.double:
+    """The least mass by Gini after a cut; the squares of the counts are kept up to date."""
+    r: cython.Py_ssize_t
+    c: cython.Py_ssize_t
+    entry: cython.longlong
+    after: cython.longlong = entries[0]
+    n: cython.Py_ssize_t = entries.shape[0]
+    one: cython.longlong = 1
+    mask: cython.longlong = (one << (32 - bits)) - 1
+    left: cython.longlong = 0
+    right: cython.longlong = 0
+    a: cython.double
+    b: cython.double
+    value: cython.double
+    best: cython.double = -1.0
+    for c in range(moved.shape[0]):
+        moved[c] = 0
+        right += sums[0, c] * sums[0, c]
+    for r in range(n - 1):
+        entry = after
+        after = entries[r + 1]
+        c = (entry >> bits) & mask
+        left += 2 * moved[c] + 1
+        right -= 2 * (sums[0, c] - moved[c]) - 1
+        moved[c] += 1
+        if (entry ^ after) >> 32 == 0 or r + 1 < least or n - r - 1 < least:
+            continue
+        a = left
+        b = right
+        value = a / (r + 1) + b / (n - r - 1)
+        best = value if value > best else best
+    return n - best if best >= 0 else 1e300
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _sums(
+    entries: cython.const[cython.longlong][::1],
+    amounts: cython.const[cython.longlong][:, ::1],
+    sums: cython.const[cython.longlong][:, ::1],
+    middle: cython.longlong,
+    least: cython.longlong,
+) -> cython.double:
+    """The least mass of a regression after a cut, every row of weight 1."""
+    r: cython.Py_ssize_t
+    entry: cython.longlong
+    after: cython.longlong = entries[0]
+    n: cython.Py_ssize_t = entries.shape[0]
+    mask: cython.longlong = 4294967295
+    left: cython.longlong = 0
+    whole: cython.longlong = sums[0, 1] - middle * sums[0, 0]
+    a: cython.double
+    b: cython.double
+    value: cython.double
+    best: cython.double = -1.0
+    for r in range(n - 1):
+        entry = after
+        after = entries[r + 1]
+        left += amounts[entry & mask, 1] - middle
+        if (entry ^ after) >> 32 == 0 or r + 1 < least or n - r - 1 < least:
+            continue
+        a = left
+        b = whole - left
+        value = a * a / (r + 1) + b * b / (n - r - 1)
+        best = value if value > best else best
+    return -best if best >= 0 else 1e300
 
 
 @cython.cfunc

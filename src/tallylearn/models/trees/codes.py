@@ -6,71 +6,90 @@ is its place in the sorted list of categories.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from tallylearn import engines
+from tallylearn.errors import InputError
 from tallylearn.kernels import binning
 from tallylearn.tables import CATEGORY, Array, Block, Codes, Column
 
 LARGE = 100_000  # cells: from here on threads pay
+MOST_ROWS = 2**31
 
 
 @dataclass(frozen=True)
-class Coded:
-    """One column: the code of every row, as a list sorted by code."""
+class Scale:
+    """What the codes of a column stand for."""
 
     column: Column  # of a category, with its values
-    entries: Array  # (n,) int64: code * 2^32 + row, sorted
     low: Array  # (v,) float64: the least number of every code; empty for a category
     high: Array  # (v,) float64: and the greatest
     width: int  # how many codes there are, before the one for what is missing
 
-    def codes(self) -> Array:
-        """(n,) int32: the code of every row."""
-        out = np.empty(len(self.entries), dtype=np.int32)
-        binning.unsort(self.entries, out)
+    @property
+    def number(self) -> bool:
+        return self.column.kind != CATEGORY
+
+
+@dataclass(frozen=True)
+class Coded:
+    """A table as codes: for every column the list of its rows, sorted by code."""
+
+    scales: tuple[Scale, ...]
+    entries: Array  # (p, n) int64: code * 2^32 + row
+
+    def codes(self, j: int) -> Array:
+        """(n,) int32: the code of every row in a column."""
+        out = np.empty(self.entries.shape[1], dtype=np.int32)
+        binning.unsort(self.entries[j], out)
         return out
 
 
-def coded(block: Block, bins: int | None = None) -> list[Coded]:
+def coded(block: Block, bins: int | None = None) -> Coded:
     """The columns of a block, in the table's order."""
-    turned = binning.turned(block.numbers)
+    columns, n = block.schema.columns, len(block)
+    if n >= MOST_ROWS:
+        raise InputError(f"a tree takes at most {MOST_ROWS:,} rows in memory. Learn from a sample.")
+    entries = np.empty((len(columns), n), dtype=np.int64)
+    turned = np.empty((block.numbers.shape[1], n))
+    binning.turn(block.numbers, turned)
 
-    def one(column: Column) -> Coded:
+    def one(j: int) -> Scale:
+        column = columns[j]
         if column.kind == CATEGORY:
-            return of_codes(column, block.codes[column.name])
+            return of_codes(column, block.codes[column.name], entries[j])
         at = block.schema.places.get(column.name)
-        number = np.full(len(block), np.nan) if at is None else turned[at]
-        return of_numbers(column, number, bins)
+        return of_numbers(
+            column, np.full(n, np.nan) if at is None else turned[at], bins, entries[j]
+        )
 
-    columns = block.schema.columns
-    if len(block) * len(columns) < LARGE:
-        return [one(column) for column in columns]
-    return engines.each(one, columns)
+    if entries.size < LARGE:
+        return Coded(tuple(map(one, range(len(columns)))), entries)
+    return Coded(tuple(engines.each(one, range(len(columns)))), entries)
 
 
-def of_numbers(column: Column, x: Array, bins: int | None = None) -> Coded:
+def of_numbers(column: Column, x: Array, bins: int | None, out: Array) -> Scale:
     """Ranks of the values that occur; with bins, of at most as many groups of equal size."""
-    order = np.argsort(x)
-    ranked = x[order]
-    known = len(x) - int(np.count_nonzero(np.isnan(ranked)))
-    new = np.empty(len(x), dtype=bool)
-    new[:1] = False
-    np.not_equal(ranked[1:], ranked[:-1], out=new[1:])
-    new[known + 1 :] = False
-    codes = np.cumsum(new)
-    starts = np.concatenate([[0], np.flatnonzero(new[:known])]) if known else np.zeros(0, int)
-    low = high = ranked[starts]
-    if bins is not None and len(low) > bins:
-        group = _groups(np.diff(np.append(starts, known)), bins)
-        codes = np.append(group, bins)[codes]
-        firsts = np.searchsorted(group, np.arange(group[-1] + 1))
-        low, high = low[firsts], high[np.append(firsts[1:], len(group)) - 1]
-        codes[known:] = len(low)
-    return Coded(column, codes << 32 | order, low, high, len(low))
+    binning.keys(x, out)
+    out.sort()
+    low = np.empty(len(x) + 1)
+    width = binning.rank(x, out, low)
+    if width < 0:  # values that differ in their last bits only, too many to sort by hand
+        order = np.argsort(x, kind="stable")
+        binning.rewrite(order, out)
+        width = binning.rank(x, out, low)
+    low = low[:width].copy()
+    if bins is None or width <= bins:
+        return Scale(column, low, low, width)
+    sizes = np.zeros(width + 1, dtype=np.int64)
+    binning.count(out, sizes)
+    group = _groups(sizes[:-1], bins)
+    firsts = np.flatnonzero(np.diff(group, prepend=-1))
+    lasts = np.append(firsts[1:], width) - 1
+    binning.regroup(out, np.append(group, len(firsts)))
+    return Scale(column, low[firsts], low[lasts], len(firsts))
 
 
 def _groups(sizes: Array, bins: int) -> Array:
@@ -80,42 +99,34 @@ def _groups(sizes: Array, bins: int) -> Array:
     return np.cumsum(np.diff(group, prepend=group[0]) > 0)
 
 
-def of_codes(column: Column, codes: Codes) -> Coded:
+def of_codes(column: Column, codes: Codes, out: Array) -> Scale:
     """Places in the sorted list of the categories that occur or are declared."""
     seen = np.bincount(codes.codes + 1, minlength=len(codes.values) + 1)[1:] > 0
     found = {value for value, here in zip(codes.values, seen.tolist(), strict=True) if here}
     values = tuple(sorted(found.union(codes.declared, column.values)))
     at = codes.among(values)
     at = np.where(at < 0, len(values), at).astype(np.int32)
-    entries = np.empty(len(at), dtype=np.int64)
-    binning.sort(at, np.zeros(len(values) + 2, dtype=np.int64), entries)
-    return Coded(replace(column, values=values), entries, np.empty(0), np.empty(0), len(values))
+    binning.sort(at, np.zeros(len(values) + 2, dtype=np.int64), out)
+    return Scale(replace(column, values=values), np.empty(0), np.empty(0), len(values))
 
 
-def most_common(column: Coded, weight: Array) -> int:
-    """The code that takes what is missing: the median of a number, the most frequent category."""
-    codes = column.codes()
-    known = codes < column.width
-    sums = np.bincount(codes[known], weight[known], minlength=max(column.width, 1))
-    if column.column.kind == CATEGORY:
+def filled(table: Coded, weight: Array) -> tuple[Coded, Array]:
+    """The table with its gaps filled by the most common value; and that value's codes."""
+    entries, fills = table.entries.copy(), np.zeros(len(table.scales), dtype=np.int64)
+    for j, scale in enumerate(table.scales):
+        codes = table.codes(j)
+        gap = codes == scale.width
+        if not gap.all():
+            fills[j] = _most_common(scale, codes[~gap], weight[~gap])
+            codes[gap] = fills[j]
+            binning.sort(codes, np.zeros(scale.width + 2, dtype=np.int64), entries[j])
+    return Coded(table.scales, entries), fills
+
+
+def _most_common(scale: Scale, codes: Array, weight: Array) -> int:
+    """The median of a number, the most frequent category."""
+    sums = np.bincount(codes, weight, minlength=scale.width)
+    if not scale.number:
         return int(sums.argmax())
     total = np.cumsum(sums)
-    return int(np.searchsorted(total, total[-1] / 2))
-
-
-def filled(columns: Sequence[Coded], weight: Array) -> tuple[list[Coded], Array]:
-    """The columns with their gaps filled by the most common value; and that value's code."""
-    codes = [most_common(column, weight) if column.width else 0 for column in columns]
-    return [_filled(column, code) for column, code in zip(columns, codes, strict=True)], np.array(
-        codes, dtype=np.int64
-    )
-
-
-def _filled(column: Coded, code: int) -> Coded:
-    codes = column.codes()
-    if not column.width or not (codes == column.width).any():
-        return column
-    codes[codes == column.width] = code
-    entries = np.empty(len(codes), dtype=np.int64)
-    binning.sort(codes, np.zeros(column.width + 2, dtype=np.int64), entries)
-    return replace(column, entries=entries)
+    return int(np.searchsorted(2 * total, total[-1]))

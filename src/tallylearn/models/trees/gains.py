@@ -17,7 +17,7 @@ from tallylearn.models.trees.portions import Rows, Share
 from tallylearn.models.trees.splits import Question, chosen
 from tallylearn.models.trees.targets import Target
 from tallylearn.models.trees.trees import MULTIWAY, PRESENCE, THRESHOLD, Tree
-from tallylearn.tables import CATEGORY, Array, Block
+from tallylearn.tables import Array, Block
 from tallylearn.workings import Grid
 from tallylearn.workings.rendering import Shown, short
 
@@ -78,13 +78,15 @@ class Gains(Shown):
         return self._grid().to_dict()
 
 
-def gains_at(tree: Tree, node: int, block: Block, target: Target, plan: Plan) -> Gains:
+def gains_at(
+    tree: Tree, node: int, block: Block, target: Target, plan: Plan, bins: int | None = None
+) -> Gains:
     """The candidates of a node, from the rows that came to it."""
-    columns = coded(block)
+    codes = coded(block, bins)
     if plan.missing == "global":
-        columns, fixed = filled(columns, target.weights)
+        codes, fixed = filled(codes, target.weights)
         plan = plan.with_fixed(fixed)
-    table = Rows.of(columns, target, plan)
+    table = Rows.of(codes, target, plan)
     share = _came(tree, node, table)
     total = target.lines(share.rows, share.units).sum(axis=0)
     impurity = float(impurity_of(plan.criterion, target)(total))
@@ -135,7 +137,7 @@ def _test(q: Question, table: Rows, share: Share) -> str:
         return "present"
     if q.test == MULTIWAY:
         return "multiway"
-    if column.column.kind != CATEGORY:
+    if column.number:
         return f"<= {column.high[q.cut] / 2 + column.low[q.next] / 2:.6g}"
     codes: Array = table._raw(q.column, share).codes
     return "in {" + ", ".join(column.column.values[c] for c in codes[q.groups == 0]) + "}"

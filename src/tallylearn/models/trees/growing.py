@@ -2,23 +2,32 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
+from tallylearn import engines
+from tallylearn.errors import InputError
+from tallylearn.kernels import binning
 from tallylearn.kernels.splitting import Grower
-from tallylearn.models.trees.codes import Coded
+from tallylearn.models.trees.codes import Coded, Scale
+from tallylearn.models.trees.spaces import Space, spliced
 from tallylearn.models.trees.targets import Target
 from tallylearn.models.trees.trees import Tree
-from tallylearn.tables import CATEGORY, Array
+from tallylearn.tables import Array
 
 CRITERIA = {"gini": 0, "entropy": 1, "variance": 2, "sdr": 3}
 SCORERS = {"gain": 0, "ratio": 1, "gain2/cost": 2, "(2^gain-1)/(cost+1)^w": 3}
 MISSING = {"branch": 0, "node": 1, "class": 2, "global": 3}
 TIES = {"first": 0, "random": 1}
 ENDLESS = 2**31
+PARALLEL = 2_000_000  # cells: from here on threads pay
+LARGE = 65_536  # rows: nodes of more are worked on column by column
+LEFT = -1  # the test of a node that is left to another grower
 
 
 @dataclass(frozen=True)
@@ -47,97 +56,166 @@ class Plan:
         return replace(self, fixed=codes)
 
 
-def grown(columns: Sequence[Coded], target: Target, plan: Plan) -> Tree:
-    """The tree of a table."""
-    n = len(target)
-    grower = Grower(*_rows(columns, target, plan), *_settings(columns, target, plan),
-                    _work(columns, target, n))  # fmt: skip
-    space = Space.of(min(2 * n, 1000), len(columns), target.width)
-    grower.place(*space.arrays)
-    grower.begin(0, n, 0)
-    while full := grower.grow():
-        space = space.with_more(full)
-        grower.place(*space.arrays)
-    return tree_of(space.cut(*grower.counted()), columns, target, plan)
+def grown(table: Coded, target: Target, plan: Plan) -> Tree:
+    """The tree of a table, whose lists are used up."""
+    n, threads = len(target), engines.here().number
+    rows, settings = _rows(table, target, plan), _settings(table.scales, target, plan)
+    gardener = _Gardener(table.scales, target, rows, settings)
+    grower, space = gardener.planted(0, n, 0, plan.seed)
+    if threads == 1 or table.entries.size < PARALLEL or plan.max_features < len(table.scales):
+        space = gardener.grown(grower, space)
+    else:
+        space = gardener.grown_together(grower, space, threads)
+    return tree_of(space, table.scales, target, plan)
 
 
 @dataclass(frozen=True)
-class Space:
-    """What grows: the stack, the nodes, the leads of categories, the ties."""
+class _Gardener:
+    """Growers over the same lists: one for the large nodes, others for the rest."""
 
-    arrays: tuple[Array, ...]  # stack, nodes, reals, totals, leads, ties
+    scales: tuple[Scale, ...]
+    target: Target
+    rows: tuple[Any, ...]
+    settings: tuple[Any, ...]
 
-    @classmethod
-    def of(cls, nodes: int, columns: int, width: int) -> Space:
-        whole = [(64, 5), (nodes, 10), (nodes, width), (nodes, 2), (64 + 8 * columns, 3)]
-        stack, found, totals, leads, ties = (np.empty(size, dtype=np.int64) for size in whole)
-        return cls((stack, found, np.empty((nodes, 2)), totals, leads, ties))
+    def planted(self, lo: int, hi: int, depth: int, seed: int) -> tuple[Grower, Space]:
+        """A grower of the rows from lo to hi of every list."""
+        n = hi - lo
+        grower = Grower(self.rows[:-2], *self.settings, self._work(n))
+        space = Space.of(min(2 * n, 1000), len(self.scales), self.target.width)
+        grower.place(*space.arrays)
+        grower.begin(lo, hi, depth, seed)
+        return grower, space
 
-    def with_more(self, full: int) -> Space:
-        """Twice the room for what is full: 1 nodes, 2 leads, 3 ties, 4 stack."""
-        larger = {1: (1, 2, 3), 2: (4,), 3: (5,), 4: (0,)}[full]
-        return Space(tuple(_doubled(a) if at in larger else a for at, a in enumerate(self.arrays)))
+    def grown(self, grower: Grower, space: Space) -> Space:
+        """Everything that is on the stack of a grower."""
+        while full := grower.grow(ENDLESS, 0):
+            space = _enlarged(grower, space, full)
+        return space.cut(*grower.counted())
 
-    def cut(self, nodes: int, leads: int, ties: int) -> Space:
-        ends = (None, nodes, nodes, nodes, leads, ties)
-        return Space(tuple(a[:end] for a, end in zip(self.arrays, ends, strict=True)))
+    def grown_together(self, grower: Grower, space: Space, threads: int) -> Space:
+        """Large nodes column by column, the others one each, on several threads."""
+        with ThreadPoolExecutor(threads) as pool:
+            space = self._top(grower, space, pool, threads)
+            left = np.flatnonzero(space.arrays[1][:, 2] == LEFT)
+            grown = pool.map(self._branch, space.arrays[1][left, 3:7].tolist())
+            return spliced(space, left, list(grown))
+
+    def _branch(self, place: list[int]) -> Space:
+        return self.grown(*self.planted(*place))
+
+    def _top(self, grower: Grower, space: Space, pool: ThreadPoolExecutor, threads: int) -> Space:
+        """The nodes of many rows; those of few are left."""
+        p, n = len(self.scales), len(self.target)
+        cuts = np.linspace(0, p, min(threads, p) + 1).astype(int)
+        ranges = [*itertools.pairwise(cuts.tolist())]
+        spares = [np.empty(n, np.int64) for _ in ranges]
+        while full := grower.grow(LARGE, LARGE + 1):
+            if full != 5:
+                space = _enlarged(grower, space, full)
+                continue
+            full = grower.open()
+            if full == 0:
+                list(pool.map(grower.survey, *zip(*ranges, strict=True)))
+                full = grower.settle()
+            if full == 0:
+                if grower.ways() == 2:
+                    list(pool.map(grower.part, *zip(*ranges, strict=True), spares))
+                else:
+                    grower.part(0, p, spares[0])
+                grower.push()
+            elif full > 0:
+                space = _enlarged(grower, space, full)
+        return space.cut(*grower.counted())
+
+    def _work(self, n: int) -> tuple[Any, ...]:
+        """Space to work in."""
+        columns, target = self.scales, self.target
+        p, q, k = len(columns), target.width, target.line
+        lines = min(max(column.width for column in columns) + 2, n + 1)
+        coded = max((c.width + 1 for c in columns if not c.number), default=1)
+        branches = coded + 3
+        half, side = self.rows[-2:]
+        return (
+            np.zeros((lines, k), np.int64), np.zeros(lines, np.int32), np.zeros(lines, np.int32),
+            np.zeros(lines, np.int32), np.zeros(lines), np.zeros((5, q), np.int64),
+            np.zeros(k + 1, np.int32), np.zeros(coded, np.int32), side,
+            np.zeros(n, np.int64), np.zeros(branches + 1, np.int64), np.zeros(p), np.zeros(p),
+            np.zeros(p), np.arange(p, dtype=np.int32), np.zeros(p, np.int32),
+            np.zeros(branches + 1, np.int64), np.zeros(branches + 1, np.int32), half,
+            np.zeros((p, len(target.classes)), np.int64),
+        )  # fmt: skip
 
 
-def _doubled(array: Array) -> Array:
-    out = np.empty((2 * len(array), *array.shape[1:]), dtype=array.dtype)
-    out[: len(array)] = array
-    return out
+def _enlarged(grower: Grower, space: Space, full: int) -> Space:
+    space = space.with_more(full)
+    grower.place(*space.arrays)
+    return space
 
 
-def _rows(columns: Sequence[Coded], target: Target, plan: Plan) -> tuple[Any, ...]:
-    split = 1 if plan.category_split == "multiway" else 2
-    kinds = [split if column.column.kind == CATEGORY else 0 for column in columns]
-    gaps = [column.width for column in columns]
-    p = len(columns)
+def _rows(table: Coded, target: Target, plan: Plan) -> tuple[Any, ...]:
+    split, p = 1 if plan.category_split == "multiway" else 2, len(table.scales)
     return (
-        (
-            np.stack([column.entries for column in columns]),
-            np.array(kinds, dtype=np.int64),
-            np.array(gaps, dtype=np.int64),
-            plan.fixed if len(plan.fixed) else np.zeros(p, np.int64),
-            np.array(plan.costs or [1.0] * p),
-            target.labels,
-            target.amounts,
-            target.logs if plan.criterion == "entropy" else np.zeros(0),
-        ),
+        _stamped(table, target),
+        np.array([0 if scale.number else split for scale in table.scales], dtype=np.int64),
+        np.array([scale.width for scale in table.scales], dtype=np.int64),
+        plan.fixed if len(plan.fixed) else np.zeros(p, np.int64),
+        np.array(plan.costs or [1.0] * p),
+        target.labels,
+        target.amounts,
+        target.logs if plan.criterion == "entropy" else np.zeros(0),
+        _critical(table.scales, target, plan),
+        np.zeros(len(target), np.uint8),
+        np.zeros(len(target), np.int32),
     )
 
 
-def _settings(columns: Sequence[Coded], target: Target, plan: Plan) -> tuple[Any, ...]:
+def _critical(scales: Sequence[Scale], target: Target, plan: Plan) -> Array:
+    """What chi-square has to reach, by degrees of freedom; nothing where splits are not tested."""
+    if plan.significance is None:
+        return np.zeros(0)
+    from scipy.special import chdtri
+
+    branches = max([3, *(scale.width + 1 for scale in scales if not scale.number)])
+    freedom = np.arange(branches * max(len(target.classes) - 1, 1))
+    return np.append(0.0, chdtri(freedom[1:], plan.significance))
+
+
+def _bits(target: Target) -> int:
+    """How many bits of an entry number its row: the rest of 32 hold its class."""
+    bits = 32 - max(len(target.classes) - 1, 0).bit_length()
+    if len(target) >> bits:
+        raise InputError(
+            f"a tree of {len(target.classes)} classes takes at most {2**bits:,} rows in memory. "
+            "Learn from a sample."
+        )
+    return bits
+
+
+def _stamped(table: Coded, target: Target) -> Array:
+    """The lists of all columns, the class of every row within."""
+    bits = _bits(target)
+    if bits < 32:
+        for column in table.entries:
+            binning.stamp(column, target.labels, bits)
+    return table.entries
+
+
+def _settings(columns: Sequence[Scale], target: Target, plan: Plan) -> tuple[Any, ...]:
     unit = target.unit ** {"variance": 2, "sdr": 1}.get(plan.criterion, 0)
     rows_at = target.width - 1 if target.weighed else -1
     whole = (
         CRITERIA[plan.criterion], len(target.classes), MISSING[plan.missing],
         SCORERS[plan.scorer], plan.max_depth, plan.min_split, plan.min_leaf,
         int(np.ceil(plan.min_weight * 2.0**target.power)),
-        min(plan.max_features, len(columns)), plan.seed, TIES[plan.tie], rows_at,
+        min(plan.max_features, len(columns)), TIES[plan.tie], rows_at,
+        _bits(target),
     )  # fmt: skip
-    return whole, (plan.min_decrease * target.total / unit, plan.exponent, unit)
+    one = 2.0**-target.power
+    return whole, (plan.min_decrease * target.total / one / unit, plan.exponent, unit, one)
 
 
-def _work(columns: Sequence[Coded], target: Target, n: int, criterion: str = "") -> tuple[Any, ...]:
-    p, q = len(columns), target.width
-    widest = max(column.width for column in columns) + 2
-    lines = min(widest, n + 1)
-    branches = 3 + max((c.width + 1 for c in columns if c.column.kind == CATEGORY), default=0)
-    coded = max((c.width + 1 for c in columns if c.column.kind == CATEGORY), default=1)
-    k = target.line
-    return (
-        np.zeros((lines, k), np.int64), np.zeros(lines, np.int32), np.zeros(lines, np.int32),
-        np.zeros(lines, np.int32), np.zeros(lines), np.zeros((5, q), np.int64),
-        np.zeros(k + 1, np.int32), np.zeros(coded, np.int32), np.zeros(n, np.int32),
-        np.zeros(n, np.int64), np.zeros(branches + 1, np.int64), np.zeros(p), np.zeros(p),
-        np.zeros(p), np.arange(p, dtype=np.int32), np.zeros(p, np.int32),
-        np.zeros(branches + 1, np.int64), np.zeros(branches + 1, np.int32),
-    )  # fmt: skip
-
-
-def tree_of(space: Space, columns: Sequence[Coded], target: Target, plan: Plan) -> Tree:
+def tree_of(space: Space, columns: Sequence[Scale], target: Target, plan: Plan) -> Tree:
     """The arrays of the kernel as a tree."""
     _, nodes, reals, totals, leads, ties = space.arrays
     parent, _, test, column, cut, after, gap, rows, lead_ends, tie_ends = (
@@ -183,7 +261,7 @@ class _Cuts:
     starts: Array
 
     @classmethod
-    def of(cls, columns: Sequence[Coded]) -> _Cuts:
+    def of(cls, columns: Sequence[Scale]) -> _Cuts:
         low, high = ([getattr(c, side) for c in columns] for side in ("low", "high"))
         starts = np.cumsum([0, *(len(part) for part in low)])
         pad = np.zeros(1)

@@ -75,15 +75,15 @@ class TreeLearner(Pruner, Plain, Predictor):
         return tree
 
     def _grown(self, block: Block, target: Target, plan: Plan) -> Tree:
-        columns = coded(block, self.bins)
+        table = coded(block, self.bins)
         if plan.missing == "global":
-            columns, fixed = filled(columns, target.weights)
+            table, fixed = filled(table, target.weights)
             plan = plan.with_fixed(fixed)
         if plan.rules == "c45":
-            return ratios.snapped(grown_by_hand(columns, target, plan), columns)
+            return ratios.snapped(grown_by_hand(table, target, plan), table.scales)
         if callable(plan.criterion) or plan.missing == "fractional":
-            return grown_by_hand(columns, target, plan)
-        return grown(columns, target, plan)
+            return grown_by_hand(table, target, plan)
+        return grown(table, target, plan)
 
     def gains(
         self, node: int = 0, X: Any = None, y: Any = None, sample_weight: Any = None
@@ -107,7 +107,7 @@ class TreeLearner(Pruner, Plain, Predictor):
             if not 0 <= node < len(self.model_):
                 raise OptionError(f"the tree has nodes 0 to {len(self.model_) - 1}, not {node}.")
             target = self._target(block)
-            return gains_at(self.model_, node, block, target, self._plan(block, target))
+            return gains_at(self.model_, node, block, target, self._plan(block, target), self.bins)
 
     def ties(self) -> tuple[paths.Tie, ...]:
         """The nodes where several questions were equally good, and which was asked."""

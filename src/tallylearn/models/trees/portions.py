@@ -5,19 +5,19 @@ Growing by hand: slower than ``growing``, and open to any criterion.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from tallylearn.models.trees import ratios
-from tallylearn.models.trees.codes import Coded
+from tallylearn.models.trees.codes import Coded, Scale
 from tallylearn.models.trees.criteria import impurity_of, weights_of
-from tallylearn.models.trees.growing import Plan, Space, tree_of
+from tallylearn.models.trees.growing import Plan, tree_of
+from tallylearn.models.trees.spaces import Space
 from tallylearn.models.trees.splits import Question, Table, chosen, questions, scored
 from tallylearn.models.trees.targets import Target
 from tallylearn.models.trees.trees import LEAF, MULTIWAY, SUBSET, Tree
-from tallylearn.tables import CATEGORY, Array
+from tallylearn.tables import Array
 
 
 @dataclass(frozen=True)
@@ -32,14 +32,15 @@ class Share:
 class Rows:
     """The table as codes, and what its rows amount to."""
 
-    columns: tuple[Coded, ...]
+    columns: tuple[Scale, ...]
     codes: tuple[Array, ...]  # a column each, (n,)
     target: Target
     plan: Plan
 
     @classmethod
-    def of(cls, columns: Sequence[Coded], target: Target, plan: Plan) -> Rows:
-        return cls(tuple(columns), tuple(c.codes() for c in columns), target, plan)
+    def of(cls, table: Coded, target: Target, plan: Plan) -> Rows:
+        codes = tuple(table.codes(j) for j in range(len(table.scales)))
+        return cls(table.scales, codes, target, plan)
 
     def all(self) -> Share:
         return Share(np.arange(len(self.target)), self.target.units)
@@ -53,8 +54,8 @@ class Rows:
 
     def _raw(self, j: int, share: Share) -> Table:
         lines = self.target.lines(share.rows, share.units)
-        number = self.columns[j].column.kind != CATEGORY
-        return Table.of(self.codes[j][share.rows], lines, self.columns[j].width, number)
+        scale = self.columns[j]
+        return Table.of(self.codes[j][share.rows], lines, scale.width, scale.number)
 
     def questions(self, share: Share, impurity: float) -> list[list[Question]]:
         """What every column offers, with scores."""
@@ -113,9 +114,9 @@ class Rows:
         return parts
 
 
-def grown_by_hand(columns: Sequence[Coded], target: Target, plan: Plan) -> Tree:
+def grown_by_hand(coded: Coded, target: Target, plan: Plan) -> Tree:
     """The tree of a table, node by node."""
-    table = Rows.of(columns, target, plan)
+    table = Rows.of(coded, target, plan)
     notes = _Notes([], [], [], [], [])
     stack = [(table.all(), -1, 0, 0)]
     while stack:
@@ -125,7 +126,7 @@ def grown_by_hand(columns: Sequence[Coded], target: Target, plan: Plan) -> Tree:
         kids, usual = table.parted(share, asked[0]) if asked else ([], -1)
         notes.add((parent, place), share, asked, impurity, total, usual, table)
         stack += [(kid, node, b, depth + 1) for b, kid in reversed([*enumerate(kids)])]
-    return tree_of(notes.space(), columns, target, plan)
+    return tree_of(notes.space(), coded.scales, target, plan)
 
 
 def _asked(table: Rows, share: Share, depth: int, node: int) -> tuple[list[Question], float, Array]:

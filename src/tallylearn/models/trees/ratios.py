@@ -18,13 +18,13 @@ from dataclasses import replace
 
 import numpy as np
 
-from tallylearn.models.trees.codes import Coded
+from tallylearn.models.trees.codes import Scale
 from tallylearn.models.trees.criteria import impurity_of, weights_of
 from tallylearn.models.trees.growing import Plan
 from tallylearn.models.trees.splits import TIED, Question, Table, question_of
 from tallylearn.models.trees.targets import Target
 from tallylearn.models.trees.trees import THRESHOLD, Tree
-from tallylearn.tables import CATEGORY, Array
+from tallylearn.tables import Array
 
 MOST = 25.0  # rows that a side of a cut must have, however large the node is
 NEAR = 1e-3  # below the mean gain
@@ -54,10 +54,10 @@ def cuts(at: int, table: Table, total: Array, plan: Plan, target: Target) -> lis
 
 
 def scored(
-    found: list[list[Question]], columns: Sequence[Coded], rows: int, plan: Plan
+    found: list[list[Question]], columns: Sequence[Scale], rows: int, plan: Plan
 ) -> list[list[Question]]:
     """Every question with its gain ratio; -1 where that does not count."""
-    fair = [c.column.kind != CATEGORY or c.width < CROWDED * rows for c in columns]
+    fair = [c.number or c.width < CROWDED * rows for c in columns]
     best = [
         max(q.gain for q in column)
         for column, counts in zip(found, fair, strict=True)
@@ -71,7 +71,7 @@ def _ratio(q: Question, mean: float) -> float:
     return q.ratio if q.gain >= mean and q.ratio > NOTHING else -1.0
 
 
-def snapped(tree: Tree, columns: Sequence[Coded]) -> Tree:
+def snapped(tree: Tree, columns: Sequence[Scale]) -> Tree:
     """The tree with thresholds that occur in the table."""
     threshold = tree.threshold.copy()
     for i in np.flatnonzero(tree.test == THRESHOLD).tolist():

@@ -85,7 +85,7 @@ class Question:
 def questions(at: int, table: Table, total: Array, plan: Plan, target: Target) -> list[Question]:
     """All that one column offers: cuts, or one branch a category, or two groups of them."""
     if table.number:
-        groups = _cuts(len(table.codes), table.gaps > 0)
+        groups = _cuts(table, target)
     elif plan.category_split == "multiway":
         groups = [np.arange(len(table.codes))] if len(table.codes) + (table.gaps > 0) > 1 else []
     else:
@@ -94,8 +94,15 @@ def questions(at: int, table: Table, total: Array, plan: Plan, target: Target) -
     return [q for q in made if _allowed(q, plan, target)]
 
 
-def _cuts(v: int, gap: bool) -> list[Array]:
-    return [(np.arange(v) > r).astype(np.int64) for r in range(v if gap else v - 1)]
+def _cuts(table: Table, target: Target) -> list[Array]:
+    """Cuts through the lines; where values are missing, first whether there is one at all.
+
+    That is the only question where all known rows are of one class.
+    """
+    v, k = len(table.codes), len(target.classes)
+    cuts = [*range(v - 1)] if not k or (table.lines[:, :k].sum(axis=0) > 0).sum() > 1 else []
+    first = [v - 1] if table.gaps and v else []
+    return [(np.arange(v) > r).astype(np.int64) for r in first + cuts]
 
 
 def _subsets(table: Table, target: Target) -> list[Array]:
@@ -107,7 +114,7 @@ def _subsets(table: Table, target: Target) -> list[Array]:
         order = np.lexsort(
             (np.arange(v), table.lines[:, min(c, table.lines.shape[1] - 1)] / weight)
         )
-        for cut in _cuts(v, table.gaps > 0):
+        for cut in _cuts(table, target):
             group = np.empty(v, dtype=np.int64)
             group[order] = cut
             found.append(group if group[0] == 0 else 1 - group)
@@ -195,7 +202,7 @@ def cost_score(gain: float, cost: float, rule: str, exponent: float = 1.0) -> fl
 
 def chosen(found: list[list[Question]], impurity: float, plan: Plan) -> list[Question]:
     """The best questions, the asked one first: of the tied columns the first, by gain within."""
-    best = [max(column, key=lambda q: q.gain) for column in found if column]
+    best = [best_of(column, impurity)[0] for column in found if column]
     scores = [q.score for q in best]
     top = max(scores, default=-1.0)
     if top < 0:
@@ -207,11 +214,12 @@ def chosen(found: list[list[Question]], impurity: float, plan: Plan) -> list[Que
     for q in best:
         if q.score < top - slack:
             continue
-        near = [o for o in found_of(found, q.column) if o.gain >= q.gain - TIED * impurity]
+        near = best_of(next(c for c in found if c and c[0].column == q.column), impurity)
         tied += near if q.test in (THRESHOLD, PRESENCE) else near[:1]
     return tied
 
 
-def found_of(found: list[list[Question]], column: int) -> list[Question]:
-    """The questions of one column."""
-    return next(column_ for column_ in found if column_ and column_[0].column == column)
+def best_of(column: list[Question], impurity: float) -> list[Question]:
+    """The questions of a column with the best gain, or tied with it."""
+    top = max(q.gain for q in column)
+    return [q for q in column if q.gain >= top - TIED * impurity]

@@ -1,0 +1,234 @@
+"""Trees grown slowly and obviously: from fractions, and logarithms of forty digits."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from decimal import Decimal, getcontext
+from fractions import Fraction
+from typing import Any
+
+getcontext().prec = 40
+TIED = Decimal("1e-9")
+Row = list[Any]
+
+
+@dataclass(frozen=True)
+class Options:
+    criterion: str = "gini"  # gini, entropy, gain_ratio, variance, sdr
+    category_split: str = "subset"
+    missing: str = "branch"
+    max_depth: int = 99
+    min_split: int = 2
+    min_leaf: int = 1
+    costs: tuple[float, ...] = ()
+    cost_rule: str = "gain2/cost"
+
+
+def decimal(x: Fraction) -> Decimal:
+    return Decimal(x.numerator) / Decimal(x.denominator)
+
+
+def log2(x: Fraction) -> Decimal:
+    return decimal(x).ln() / Decimal(2).ln()
+
+
+class Oracle:
+    """A table: rows of values (None: missing), y (classes or fractions), whole weights."""
+
+    def __init__(
+        self, rows: list[Row], y: list[Any], weight: list[Any], kinds: str, options: Options
+    ):
+        self.rows, self.y, self.kinds, self.options = rows, y, kinds, options
+        self.weight = [Fraction(w) for w in weight]
+        self.classes = sorted({*y}) if options.criterion not in ("variance", "sdr") else []
+        if options.missing == "global":
+            for j in range(len(kinds)):
+                fill = self.usual(j, [(i, self.weight[i]) for i in range(len(rows))])
+                for row in rows:
+                    row[j] = fill if row[j] is None else row[j]
+
+    def grow(self, share: Any = None, depth: int = 0) -> dict[str, Any]:
+        options = self.options
+        share = [(i, w) for i, w in enumerate(self.weight)] if share is None else share
+        node: dict[str, Any] = {"n": self.total(share), "impurity": self.impurity(share)}
+        node["counts"] = [self.total([s for s in share if self.y[s[0]] == c]) for c in self.classes]
+        size = self.total(share) if options.missing == "fractional" else len(share)
+        if (
+            len({self.y[i] for i, _ in share}) < 2
+            or depth >= options.max_depth
+            or size < options.min_split
+        ):
+            return node
+        found = [
+            [q for q in self.questions(j, share) if self.allowed(q)] for j in range(len(self.kinds))
+        ]
+        best = self.best(found, share)
+        if not best:
+            return node
+        j, key, branches = best[0]["column"], best[0]["key"], best[0]["branches"]
+        node |= {"column": j, "gain": best[0]["gain"]}
+        node["ties"] = [(q["column"], q["cut"]) for q in best] if len(best) > 1 else []
+        node["children"] = {
+            name: self.grow(part, depth + 1) for name, part in zip(key, branches, strict=True)
+        }
+        return node
+
+    def total(self, share: Any) -> Fraction:
+        return sum((w for _, w in share), Fraction(0))
+
+    def impurity(self, share: Any) -> Decimal:
+        n = self.total(share)
+        if not n:
+            return Decimal(0)
+        if self.classes:
+            p = [self.total([s for s in share if self.y[s[0]] == c]) / n for c in self.classes]
+            if self.options.criterion == "gini":
+                return decimal(1 - sum(x * x for x in p))
+            return sum((-decimal(x) * log2(x) for x in p if x), Decimal(0))
+        mean = sum((w * self.y[i] for i, w in share), Fraction(0)) / n
+        variance = sum((w * (self.y[i] - mean) ** 2 for i, w in share), Fraction(0)) / n
+        return (
+            decimal(variance) if self.options.criterion == "variance" else decimal(variance).sqrt()
+        )
+
+    def usual(self, j: int, share: Any) -> Any:
+        """The most frequent category, the median number; None where all is missing."""
+        known = [(self.rows[i][j], w) for i, w in share if self.rows[i][j] is not None and w]
+        values = sorted({v for v, _ in known})
+        weights = [sum(w for v, w in known if v == value) for value in values]
+        if not values:
+            return None
+        if self.kinds[j] == "c":
+            return values[weights.index(max(weights))]
+        half, so_far = sum(weights) / 2, Fraction(0)
+        for value, w in zip(values, weights, strict=True):
+            so_far += w
+            if so_far >= half:
+                return value
+        raise AssertionError
+
+    def value(self, j: int, i: int, share: Any) -> Any:
+        """What a row is taken to have in a column."""
+        mine = self.rows[i][j]
+        if mine is not None or self.options.missing not in ("node", "class"):
+            return mine
+        if self.options.missing == "class":
+            like = [s for s in share if self.y[s[0]] == self.y[i]]
+            mine = self.usual(j, like)
+        return self.usual(j, share) if mine is None else mine
+
+    def questions(self, j: int, share: Any) -> list[dict[str, Any]]:
+        values = {i: self.value(j, i, share) for i, _ in share}
+        known = sorted({v for v in values.values() if v is not None})
+        gap = [s for s in share if values[s[0]] is None]
+        if not known:
+            return []
+        groups: list[list[list[Any]]] = []
+        if self.kinds[j] == "n":
+            groups = [[known[: r + 1], known[r + 1 :]] for r in self.cuts(known, values, share)]
+        elif self.options.category_split == "multiway":
+            groups = [[[v] for v in known]]
+        else:
+            for order in self.orders(j, known, values, share):
+                groups += [
+                    [sorted(order[: r + 1]), sorted(order[r + 1 :])]
+                    for r in self.cuts(known, values, share)
+                ]
+            groups = [sorted(g, key=lambda side: (not side, side)) for g in groups]
+        found = []
+        for group in groups:
+            group = [side for side in group if side]
+            if len(group) + bool(gap) < 2 or (
+                len(group) < 2 and self.options.missing == "fractional"
+            ):
+                continue
+            found.append(self.question(j, group, gap, values, share))
+        return found
+
+    def cuts(self, known: list[Any], values: Any, share: Any) -> list[int]:
+        """Whether there is a value at all first; alone, where all known rows are of one class."""
+        seen = {self.y[i] for i, _ in share if values[i] is not None}
+        whole = len(known) - 1
+        return [whole] if self.classes and len(seen) < 2 else [whole, *range(whole)]
+
+    def orders(self, j: int, known: list[Any], values: Any, share: Any) -> list[list[Any]]:
+        def mean(v: Any, c: Any) -> Fraction:
+            mine = [s for s in share if values[s[0]] == v]
+            if not self.classes:
+                return sum((w * self.y[i] for i, w in mine), Fraction(0)) / (self.total(mine) or 1)
+            return self.total([s for s in mine if self.y[s[0]] == c]) / (self.total(mine) or 1)
+
+        chosen = self.classes[1:] if len(self.classes) == 2 else self.classes or [None]
+        return [sorted(known, key=lambda v: (mean(v, c), v)) for c in chosen]
+
+    def question(self, j: int, group: Any, gap: Any, values: Any, share: Any) -> dict[str, Any]:
+        branches = [[s for s in share if values[s[0]] in side] for side in group]
+        known = [s for part in branches for s in part]
+        after = sum((decimal(self.total(p)) * self.impurity(p) for p in branches), Decimal(0))
+        weights = known_weights = [self.total(p) for p in branches]
+        cut = None
+        if self.kinds[j] == "n":
+            cut = (group[0][-1] + group[1][0]) / 2 if len(group) == 2 else "presence"
+            key: list[Any] = [("<=", cut), (">", cut)] if len(group) == 2 else ["present"]
+        else:
+            key = [frozenset(side) for side in group]
+        if self.options.missing == "fractional":
+            n, m = self.total(share), self.total(known)
+            gain = decimal(m / n) * (self.impurity(known) - after / decimal(m))
+            weights = [*weights, n - m]
+            branches = [part + [(i, w * self.total(part) / m) for i, w in gap] for part in branches]
+        else:
+            if gap:
+                after += decimal(self.total(gap)) * self.impurity(gap)
+                branches, key, weights = (
+                    [*branches, gap],
+                    [*key, "missing"],
+                    [*weights, self.total(gap)],
+                )
+            gain = self.impurity(share) - after / decimal(self.total(share))
+        shares = [w / self.total(share) for w in weights]
+        information = sum((-decimal(p) * log2(p) for p in shares if p), Decimal(0))
+        return {"column": j, "cut": cut, "key": key, "branches": branches, "gain": gain,
+                "information": information, "known": known_weights}  # fmt: skip
+
+    def allowed(self, q: dict[str, Any]) -> bool:
+        parts = q["branches"]
+        if self.options.missing == "fractional":  # weights count, before the gaps are shared out
+            enough = [w >= self.options.min_leaf for w in q["known"]]
+            return sum(enough) > 1 if len(q["known"]) > 2 else all(enough)
+        enough = [len(part) >= self.options.min_leaf for part in parts]
+        if self.kinds[q["column"]] == "c" and self.options.category_split == "multiway":
+            return sum(enough) > 1
+        return all(enough[:2])
+
+    def best(self, found: list[list[dict[str, Any]]], share: Any) -> list[dict[str, Any]]:
+        impurity, options = self.impurity(share), self.options
+        tops = []
+        for column in found:
+            if column:
+                top = max(q["gain"] for q in column)
+                tops.append([q for q in column if q["gain"] >= top - TIED * impurity])
+        if not tops:
+            return []
+        mean = sum(max(q["gain"] for q in near) for near in tops) / len(tops)
+        scores = []
+        for near in tops:
+            q = near[0]
+            score, cost = q["gain"], Decimal(options.costs[q["column"]] if options.costs else 1)
+            if options.criterion == "gain_ratio":
+                good = q["gain"] >= mean - TIED * impurity and q["information"] > 0
+                score = q["gain"] / q["information"] if good else Decimal(-1)
+            elif options.costs:
+                score = q["gain"] ** 2 / cost
+                if options.cost_rule != "gain2/cost":
+                    score = (Decimal(2) ** q["gain"] - 1) / (cost + 1)
+            scores.append(score)
+        top = max(scores)
+        slack = TIED * (top if options.costs else impurity)
+        if options.criterion == "gain_ratio":
+            slack = TIED * max(top, impurity)
+        result: list[dict[str, Any]] = []
+        for near, score in zip(tops, scores, strict=True):
+            if score >= top - slack and score >= 0:
+                result += near if self.kinds[near[0]["column"]] == "n" else near[:1]
+        return result
