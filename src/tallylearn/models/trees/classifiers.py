@@ -43,13 +43,17 @@ class DecisionTreeClassifier(TreeLearner, Classifier):
     significance : a split must be significant at this level of a chi-square test.
     rules : "c45" is Quinlan's small print for the gain ratio: a tenth of the mean class at each
         side of a cut, gains of numbers fined for their many cuts, thresholds that occur.
-    pruning : what is taken back once the tree has grown. "chi2" (splits above leaves that are not
-        significant at ``level``, from the bottom up), "reduced_error" (a leaf wherever it makes no
-        more errors on validation rows, from the bottom up), "reduced_error_greedy" (always the node
-        that helps most), "pessimistic" (C4.5: by errors to expect with ``confidence``; with
-        ``raising`` a node may give way to its largest branch), "cost_complexity" (see
-        ``ccp_alpha``), or "loss" (a leaf wherever it is expected to cost no more). ``prunings()``
-        says what was removed and why; ``prune`` does the same to a tree that has grown.
+    pruning : what is taken back once the tree has grown; ``prunings()`` says what and why, and
+        ``prune`` does it to a tree that has grown already.
+
+        - "chi2": splits above leaves that are not significant at ``level``, from the bottom up.
+        - "reduced_error": a leaf wherever it makes no more errors on validation rows, from the
+          bottom up; "reduced_error_greedy": always the node that helps most.
+        - "pessimistic": by the errors that C4.5 expects with ``confidence``. With ``raising`` a
+          node may give way to its largest branch, where that has a way for every row; not with
+          ``missing="class"``.
+        - "cost_complexity": see ``ccp_alpha``.
+        - "loss": a leaf wherever it is expected to cost no more.
     validation : the share of the rows that is kept out of the tree to count reduced errors and
         losses on, drawn by ``random_state``. None is a third; for "loss" it is no row: losses are
         expected by the training rows, every class counted once more.

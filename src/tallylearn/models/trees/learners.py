@@ -51,7 +51,6 @@ class TreeLearner(Pruner, Plain, Predictor):
     random_state: Any
     monotonic_cst: Any
     category_split: Any
-    missing: Any
     costs: Any
     cost_rule: Any
     cost_exponent: Any

@@ -50,6 +50,7 @@ class Pruner:
     validation: Any
     confidence: Any
     raising: Any
+    missing: Any
     ccp_alpha: Any
     significance: Any
     max_leaf_nodes: Any
@@ -105,7 +106,7 @@ class Pruner:
         with speaking(type(self).__name__):
             self._check_options()  # type: ignore[attr-defined]
             block = whole(lesson(X, y, sample_weight, type(self).__name__), self.task)
-            return path_of(self._full(block)[0])
+            return path_of(self._full(block))
 
     def _read(self, X: Any, y: Any, weight: Any) -> Block:
         return whole(lesson(X, y, weight, type(self).__name__, self.schema_), self.task)
@@ -143,29 +144,25 @@ class Pruner:
     def _seed(self, block: Block) -> int:
         return self._plan(block, self._target(block)).seed
 
-    def _full(self, block: Block) -> tuple[Tree, tuple[Stage, ...]]:
-        """The tree as it grows, and where significance stopped it."""
+    def _full(self, block: Block) -> Tree:
+        """The tree before it is pruned."""
         target = self._target(block)
         tree = self._grown(block, target, self._plan(block, target))
-        stages: tuple[Stage, ...] = ()
-        if self.significance is not None:
-            cuts = significances.stopped(tree, float(self.significance))
-            stages = (Stage("significance", tree, cuts),)
-            tree = tree.without(cut.node for cut in cuts)
+        if self.significance is not None:  # what grows by hand is not tested as it grows
+            tree = tree.without(significances.weak(tree, float(self.significance)))
         if self.max_leaf_nodes is not None:
             tree = with_leaves(tree, int(self.max_leaf_nodes))
-        return tree, stages
+        return tree
 
     def _finished(self, block: Block) -> tuple[Tree, Block, Prunings]:
         """The tree, pruned as the options say; the rows it grew from; what was removed."""
         grew, held = self._parted(block)
-        tree, stages = self._full(grew)
-        how = self.pruning
+        tree, how = self._full(grew), self.pruning
+        stages: tuple[Stage, ...] = ()
         if how is None and self.ccp_alpha != 0:
             how = "cost_complexity"
         if how is not None:
-            tree, more = self._pruned(tree, how, grew, held)
-            stages += more
+            tree, stages = self._pruned(tree, how, grew, held)
         return tree, grew, Prunings(stages)
 
     def _judging(self, tree: Tree) -> Tree:
@@ -179,7 +176,9 @@ class Pruner:
         self, tree: Tree, how: str, grew: Block | None, held: Block | None
     ) -> tuple[Tree, tuple[Stage, ...]]:
         if how == "pessimistic":
-            rows = self._rows_of(grew) if self.raising and len(tree) > 1 else None
+            # gaps that the class filled in cannot be sent down again as rows to predict are
+            moves = self.raising and len(tree) > 1 and self.missing != "class"
+            rows = self._rows_of(grew) if moves else None
             return pessimism.pruned(tree, float(self.confidence), rows)
         cuts = self._cuts(tree, how, grew, held)
         return tree.without(cut.node for cut in cuts), (Stage(how, tree, cuts),)
@@ -201,7 +200,7 @@ class Pruner:
 
     def _alpha(self, tree: Tree, grew: Block | None) -> float:
         block = self._remembered(grew)
-        return complexities.chosen(tree, block, lambda part: self._full(part)[0], self._seed(block))
+        return complexities.chosen(tree, block, self._full, self._seed(block))
 
     def _rows_of(self, grew: Block | None) -> Rows:
         block = self._remembered(grew)

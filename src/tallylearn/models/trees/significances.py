@@ -34,19 +34,12 @@ def chi_squares(tree: Tree) -> tuple[Array, Array, Array]:
     return np.where(asked, chi2, 0.0), np.where(asked, df, 0), p
 
 
-def stopped(tree: Tree, level: float) -> tuple[Cut, ...]:
-    """What growing would not have asked: splits that are not significant, from the root down.
+def weak(tree: Tree, level: float) -> Array:
+    """Nodes whose split is not significant: where growing would have stopped.
 
     The question of a node does not depend on what is asked below, so stopping is cutting.
     """
-    chi2, df, p = chi_squares(tree)
-    weak = (tree.test != LEAF) & (p > level)
-    found, end = [], 0
-    for i in np.flatnonzero(weak).tolist():
-        if i >= end:
-            found.append(_cut(i, chi2, df, p, level))
-            end = i + int(tree.sizes[i])
-    return tuple(found)
+    return np.flatnonzero((tree.test != LEAF) & (chi_squares(tree)[2] > level))
 
 
 def bottom_up(tree: Tree, level: float) -> Iterator[Cut]:
@@ -57,10 +50,7 @@ def bottom_up(tree: Tree, level: float) -> Iterator[Cut]:
         if not asks[i]:
             continue
         if not grown[i] and p[i] > level:
-            yield _cut(i, chi2, df, p, level)
+            numbers = {"chi2": float(chi2[i]), "df": int(df[i]), "p": float(p[i]), "level": level}
+            yield Cut(i, numbers)
         elif i:
             grown[tree.parent[i]] = True
-
-
-def _cut(i: int, chi2: Array, df: Array, p: Array, level: float) -> Cut:
-    return Cut(i, {"chi2": float(chi2[i]), "df": int(df[i]), "p": float(p[i]), "level": level})
