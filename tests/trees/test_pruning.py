@@ -201,18 +201,18 @@ def test_paths_and_pruned_trees_are_those_of_scikit_learn(criterion: str, weight
     )
     X = X.astype(np.float32)  # as scikit-learn sees them
     weight = np.random.default_rng(0).integers(1, 4, len(y)) if weighted else None
-    limits = {"criterion": criterion, "min_samples_leaf": 8}  # smaller nodes have tied splits
+    limits = {"criterion": criterion, "min_samples_leaf": 25}  # in small nodes splits are tied
     theirs = tree.DecisionTreeClassifier(**limits, random_state=0)
     ours = tl.DecisionTreeClassifier(**limits)
     path = ours.cost_complexity_pruning_path(X, y, weight)
     expected = theirs.cost_complexity_pruning_path(X, y, weight)
     for name in ("ccp_alphas", "impurities"):
         assert path[name] == pytest.approx(expected[name], rel=1e-9, abs=1e-12)
-    assert len(path) > 30
-    for alpha in expected.ccp_alphas[:-1:7] * 1.001:
+    assert len(path) > 20
+    for alpha in expected.ccp_alphas[:-1:4] * 1.001:
         mine = ours.set_params(ccp_alpha=alpha).fit(X, y, weight)
         other = theirs.set_params(ccp_alpha=alpha).fit(X, y, weight)
-        grown = other.tree_  # of tied splits another may be asked: the leaves hold as many rows
+        grown = other.tree_
         counts = (grown.value[:, 0] * grown.weighted_n_node_samples[:, None]).round().tolist()
         leaves = sorted(counts[i] for i in np.flatnonzero(grown.children_left < 0))
         assert sorted(mine.tree_.counts[mine.tree_.leaves].tolist()) == leaves
