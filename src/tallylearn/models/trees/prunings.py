@@ -44,16 +44,19 @@ class Pruner:
     task: ClassVar[str | None]
     model_: Tree
     schema_: Any
-    loss: Any = None
-    pruning: Any
-    level: Any
-    validation: Any
-    confidence: Any
-    raising: Any
     missing: Any
-    ccp_alpha: Any
-    significance: Any
-    max_leaf_nodes: Any
+
+    # a learner has those of these parameters that make sense for it
+    significance: Any = None
+    pruning: Any = None
+    level: Any = 0.05
+    validation: Any = None
+    confidence: Any = 0.25
+    raising: Any = True
+    ccp_alpha: Any = 0.0
+    max_leaf_nodes: Any = None
+    loss: Any = None
+
     _prunings_: Prunings
     _target: Callable[[Block], Target]
     _plan: Callable[[Block, Target], Plan]

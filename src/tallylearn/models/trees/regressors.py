@@ -88,8 +88,7 @@ class DecisionTreeRegressor(TreeLearner, Regressor):
         self.bins = bins
         self.tie = tie
 
-    significance, rules = None, None  # what only classes have
-    level, confidence, raising = 0.05, 0.25, True
+    rules = None
 
     def _measure(self) -> tuple[str, str]:
         criterion = "sdr" if self.criterion == "sdr" else "variance"
