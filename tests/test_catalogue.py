@@ -657,6 +657,100 @@ def c30(show: Show) -> None:
     for name in ("Model", "Condition", "Leslie"):
         golden = GOLDEN[f"regtree.{name.lower()}"]["SDR_population_sd"]
         assert math.isclose(gains[name].gain, golden, rel_tol=1e-12)
+def rolls(seed: int) -> pd.DataFrame:
+    """A fair die is thrown 60 times: neither its colour nor its weight tells what comes up."""
+    rng = np.random.default_rng(seed)
+    colour, grams = rng.choice(["blue", "green", "red"], 60), rng.integers(90, 111, 60)
+    return pd.DataFrame({"colour": colour, "grams": grams, "six": rng.integers(1, 7, 60) == 6})
+
+
+@row("C12", "000 003 004", "Pre-pruning by statistical significance")
+def c12(show: Show) -> None:
+    tree = tl.ID3(significance=0.05).fit(tl.example("tennis"))
+    show(tree)
+    root = GOLDEN["tree.tennis.chi2"]["tests"]["root|Outlook"]
+    assert root["p_value"] > 0.05
+    assert tree.get_n_leaves() == 1
+    assert tl.ID3(significance=0.2).fit(tl.example("tennis")).get_n_leaves() == 5
+
+
+@row("C13", "002", "Chi-square post-pruning, bottom-up")
+def c13(show: Show) -> None:
+    tree = tl.ID3().fit(tl.example("restaurant"))
+    pruned = tree.prune("chi2", level=0.05)
+    show(pruned.prunings())
+    show(pruned)
+    tests = GOLDEN["tree.restaurant.chi2"]["tests"]
+    for removal, key in zip(
+        pruned.prunings(), ["Thai|Fri", "Full,Hun=Yes|Type", "Full|Hun"], strict=True
+    ):
+        assert math.isclose(removal.numbers["chi2"], tests[key]["chi2"])
+        assert removal.numbers["df"] == tests[key]["df"]
+        assert math.isclose(removal.numbers["p"], tests[key]["p_value"])
+    assert pruned.tree_.node(0).column == "Pat"
+    assert pruned.get_depth() == 1
+    assert len(tl.ID3(pruning="chi2").fit(tl.example("tennis")).prunings()) == 0
+
+
+@row("C14", "000", "Reduced-error pruning, greedy best node first (Algorithm 6)")
+def c14(show: Show) -> None:
+    tree = tl.ID3().fit(rolls(1), "six")
+    pruned = tree.prune("reduced_error_greedy", rolls(2), "six")
+    show(f"{len(tree.tree_)} nodes, {tree.score(rolls(2), 'six'):.3f} of other rolls")
+    show(pruned.prunings())
+    show(f"{len(pruned.tree_)} node, {pruned.score(rolls(2), 'six'):.3f}")
+    assert len(pruned.tree_) == 1  # "the correct tree structure is one node that predicts no"
+    assert pruned.score(rolls(2), "six") > tree.score(rolls(2), "six")
+
+
+@row("C15", "003 004", 'Reduced-error pruning, "no worse", bottom-up')
+def c15(show: Show) -> None:
+    pruned = tl.ID3().fit(rolls(1), "six").prune("reduced_error", rolls(2), "six")
+    show(pruned.prunings())
+    show(pruned)
+    for removal in pruned.prunings():  # a leaf of the most common training class is no worse
+        assert removal.numbers["errors as leaf"] <= removal.numbers["errors in branches"]
+    held = tl.ID3(pruning="reduced_error", validation=1 / 3, random_state=1)
+    assert held.fit(rolls(1), "six").tree_.n[0] == 40  # a third was kept out of the tree
+
+
+@row("C16", "004", "Loss-minimising post-pruning")
+def c16(show: Show) -> None:
+    loss = [[0, 1], [3, 0]]  # to miss a six costs three
+    tree = tl.ID3(loss=loss).fit(rolls(1), "six")  # grown by gain
+    pruned = tree.prune("loss", rolls(2), "six")
+    show(pruned.prunings())
+
+    def lost(learner: tl.DecisionTreeClassifier) -> int:
+        six, said = rolls(2)["six"].to_numpy(), learner.predict(rolls(2))
+        return int((~six & said).sum() + 3 * (six & ~said).sum())
+
+    show(f"loss {lost(tree)} before, {lost(pruned)} after")
+    assert lost(pruned) < lost(tree)
+    assert len(tree.prune("loss").tree_) < len(tree.tree_)  # by its own rows, each class once more
+
+
+@row("C17", "004", "Minimum-expected-loss label at a leaf")
+def c17(show: Show) -> None:
+    fish = ["salmon"] * 12 + ["sea bass"] * 35  # of 70 cm: P(salmon) = 12/47
+    tree = tl.ID3(loss=[[0, 4], [1, 0]]).fit([["70 cm"]] * 47, fish)
+    plain = tl.ID3().fit([["70 cm"]] * 47, fish)
+    show([str(learner.predict([["70 cm"]])[0]) for learner in (plain, tree)])
+    risks = tree.tree_.counts[0] @ tree.tree_.loss / 47
+    for risk, call in zip(risks, ("call_salmon", "call_sea_bass"), strict=True):
+        assert math.isclose(risk, decimal(GOLDEN["bayes.fish.expected_loss"][f"R({call})"]))
+    assert tree.predict([["70 cm"]])[0] == "salmon"
+    assert plain.predict([["70 cm"]])[0] == "sea bass"
+
+
+@row("C34", "000", "Tree on a validation set: accuracy vs size")
+def c34(show: Show) -> None:
+    curve = tl.ID3().fit(rolls(1), "six").pruning_curve(rolls(2), "six", how="cost_complexity")
+    show(curve)
+    assert list(curve.training) == sorted(curve.training, reverse=True)
+    assert curve.validation[-1] > curve.validation[0]  # smaller, and better on other rolls
+    assert curve.best == 1
+    assert curve.plot().svg.startswith("<svg")
 
 
 @row("D1", "000 001", "Discrete probability space (Ω, A, P)")

@@ -33,7 +33,7 @@ def sort(
         for i in range(1, starts.shape[0]):
             starts[i] += starts[i - 1]
         for i in range(codes.shape[0]):
-            c = codes[i]
+            c = cython.cast(cython.longlong, codes[i])
             row = i
             out[starts[c]] = (c << 32) | row
             starts[c] += 1
@@ -55,7 +55,7 @@ def stamp(entries: cython.longlong[::1], labels: cython.const[cython.int][::1], 
     mask: cython.longlong = 4294967295
     with cython.nogil:
         for i in range(entries.shape[0]):
-            y = labels[entries[i] & mask]
+            y = cython.cast(cython.longlong, labels[entries[i] & mask])
             entries[i] |= y << bits
 
 

@@ -4,6 +4,9 @@ Every column keeps a list of all rows, sorted by code, in which a node is a run;
 list stably, so nothing is ever sorted again (Mehta, Agrawal and Rissanen, SLIQ, 1996). A column is
 seen as a table: a line for each code that occurs at the node, with the weight of every class, or
 with the weight and the sum of y. All are integers, so nothing depends on the order of the rows.
+
+One long file, because compiled functions call each other without Python only within a module. The
+readable version of what is chosen is ``models.trees.splits``.
 """
 
 import cython
@@ -354,7 +357,8 @@ class Grower:
         self.min_weight = self.lightest if self.lightest > self.min_weight else self.min_weight
         self.middle = 0
         if not self.classes and self.weight:
-            self.middle = self.sums[0, 1] // self.weight
+            w: cython.double = cython.cast(cython.double, self.weight)
+            self.middle = cython.cast(cython.longlong, self.sums[0, 1] / w)
         self.spread = 0.0 if least == most else self._spread()
         return least == most or depth >= self.max_depth or self.rows < self.min_split
 
@@ -395,7 +399,7 @@ class Grower:
     @cython.nogil
     @cython.exceptval(check=False)
     def _xlogx(self, c: cython.longlong) -> cython.double:
-        x: cython.double = c
+        x: cython.double = cython.cast(cython.double, c)
         if c < self.logs.shape[0]:
             return self.logs[c]
         return x * log2(x)
@@ -413,9 +417,9 @@ class Grower:
         if self.criterion == 0:
             for c in range(self.classes):
                 n += t[r, c]
-                x = t[r, c]
+                x = cython.cast(cython.double, t[r, c])
                 s += x * x
-            w = n
+            w = cython.cast(cython.double, n)
             return w - s / w if n else 0.0
         if self.criterion == 1:
             for c in range(self.classes):
@@ -425,8 +429,8 @@ class Grower:
         if t[r, 0] == 0:
             return 0.0
         if self.criterion == 2:
-            x = t[r, 1] - self.middle * t[r, 0]
-            w = t[r, 0]
+            x = cython.cast(cython.double, t[r, 1] - self.middle * t[r, 0])
+            w = cython.cast(cython.double, t[r, 0])
             return -(x * x) / w
         return sqrt(self._squares(t, r))
 
@@ -436,7 +440,7 @@ class Grower:
     def _squares(self, t: cython.longlong[:, ::1], r: cython.Py_ssize_t) -> cython.double:
         """w * sum(w y^2) - sum(w y)^2, in doubles of twice the length: it may cancel to nothing."""
         c: cython.Py_ssize_t
-        w: cython.double = t[r, 0]
+        w: cython.double = cython.cast(cython.double, t[r, 0])
         a: cython.double = 0.0
         b: cython.double = 0.0
         h: cython.double
@@ -448,9 +452,9 @@ class Grower:
             b += (a - (h - (h - a))) + (m - (h - a))
             a = h
             limb = limb / 4294967296.0
-        s: cython.double = t[r, 1]
+        s: cython.double = cython.cast(cython.double, t[r, 1])
         back: cython.longlong = cython.cast(cython.longlong, s)
-        d: cython.double = t[r, 1] - back
+        d: cython.double = cython.cast(cython.double, t[r, 1] - back)
         m = _error(a, w) + b * w - _error(s, s) - 2.0 * s * d - d * d
         h = (a * w - s * s) + m
         return h if h > 0 else 0.0
@@ -1339,8 +1343,8 @@ def _seconds(entries: cython.const[cython.longlong][::1], bits: cython.int) -> c
 @cython.exceptval(check=False)
 def _gini(second: cython.longlong, n: cython.longlong) -> cython.double:
     """The mass of rows of two classes by Gini."""
-    a: cython.double = second
-    b: cython.double = n - second
+    a: cython.double = cython.cast(cython.double, second)
+    b: cython.double = cython.cast(cython.double, n - second)
     return (a + b) - (a * a + b * b) / (a + b)
 
 
@@ -1371,10 +1375,10 @@ def _two_classes(
         l1 += (entry >> bits) & 1
         if (entry ^ after) >> 32 == 0 or r + 1 < least or n - r - 1 < least:
             continue
-        a = l1
-        b = r + 1 - l1
-        c = second - l1
-        d = n - r - 1 - (second - l1)
+        a = cython.cast(cython.double, l1)
+        b = cython.cast(cython.double, r + 1 - l1)
+        c = cython.cast(cython.double, second - l1)
+        d = cython.cast(cython.double, n - r - 1 - (second - l1))
         value = (a * a + b * b) / (a + b) + (c * c + d * d) / (c + d)
         best = value if value > best else best
     return n - best if best >= 0 else 1e300
@@ -1482,8 +1486,8 @@ def _sums(
         left += amounts[entry & mask, 1] - middle
         if (entry ^ after) >> 32 == 0 or r + 1 < least or n - r - 1 < least:
             continue
-        a = left
-        b = whole - left
+        a = cython.cast(cython.double, left)
+        b = cython.cast(cython.double, whole - left)
         value = a * a / (r + 1) + b * b / (n - r - 1)
         best = value if value > best else best
     return -best if best >= 0 else 1e300
@@ -1513,7 +1517,7 @@ def _mixed(z: cython.ulonglong) -> cython.ulonglong:
     b: cython.ulonglong = 13787848793156543929
     c: cython.ulonglong = 10723151780598845931
     mask: cython.ulonglong = 18446744073709551615
-    z = (z + a) & mask
+    z = (cython.cast(cython.ulonglong, z) + a) & mask
     z = ((z ^ (z >> 30)) * b) & mask
     z = ((z ^ (z >> 27)) * c) & mask
     return z ^ (z >> 31)

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from tallylearn.doors import Classifier
-from tallylearn.errors import OptionError, listed
+from tallylearn.errors import OptionError, listed, speaking
+from tallylearn.models.trees.curves import ORDERS, PruningCurve, curve_of
 from tallylearn.models.trees.learners import TreeLearner
 from tallylearn.models.trees.targets import Target, of_classes
 from tallylearn.tables import Array, Block
@@ -40,6 +41,23 @@ class DecisionTreeClassifier(TreeLearner, Classifier):
         and cost become one score, ``cost_exponent`` is its w.
     loss : (k, k) what it costs to answer class j for class i; leaves answer with the least.
     significance : a split must be significant at this level of a chi-square test.
+    rules : "c45" is Quinlan's small print for the gain ratio: a tenth of the mean class at each
+        side of a cut, gains of numbers fined for their many cuts, thresholds that occur.
+    pruning : what is taken back once the tree has grown; ``prunings()`` says what and why, and
+        ``prune`` does it to a tree that has grown already.
+
+        - "chi2": splits above leaves that are not significant at ``level``, from the bottom up.
+        - "reduced_error": a leaf wherever it makes no more errors on validation rows, from the
+          bottom up; "reduced_error_greedy": always the node that helps most.
+        - "pessimistic": by the errors that C4.5 expects with ``confidence``. With ``raising`` a
+          node may give way to its largest branch, where that has a way for every row; not with
+          ``missing="class"``.
+        - "cost_complexity": see ``ccp_alpha``.
+        - "loss": a leaf wherever it is expected to cost no more.
+    validation : the share of the rows that is kept out of the tree to count reduced errors and
+        losses on, drawn by ``random_state``. None is a third; for "loss" it is no row: losses are
+        expected by the training rows, every class counted once more.
+    ccp_alpha : what a leaf more must lower the impurity by; "cv" is the best in ten folds.
     bins : numbers in at most so many groups of equal size; faster, and thresholds lie between them.
     tie : "first" or "random".
 
@@ -72,7 +90,7 @@ class DecisionTreeClassifier(TreeLearner, Classifier):
         max_leaf_nodes: int | None = None,
         min_impurity_decrease: float = 0.0,
         class_weight: Any = None,
-        ccp_alpha: float = 0.0,
+        ccp_alpha: float | str = 0.0,
         monotonic_cst: Any = None,
         category_split: str = "subset",
         missing: str = "branch",
@@ -81,6 +99,12 @@ class DecisionTreeClassifier(TreeLearner, Classifier):
         cost_exponent: float = 1.0,
         loss: Any = None,
         significance: float | None = None,
+        rules: str | None = None,
+        pruning: str | None = None,
+        level: float = 0.05,
+        validation: float | None = None,
+        confidence: float = 0.25,
+        raising: bool = True,
         bins: int | None = None,
         tie: str = "first",
     ) -> None:
@@ -104,12 +128,28 @@ class DecisionTreeClassifier(TreeLearner, Classifier):
         self.cost_exponent = cost_exponent
         self.loss = loss
         self.significance = significance
+        self.rules = rules
+        self.pruning = pruning
+        self.level = level
+        self.validation = validation
+        self.confidence = confidence
+        self.raising = raising
         self.bins = bins
         self.tie = tie
 
     def predict_proba(self, X: Any) -> Array:
         """The share of every class where each row ends."""
         return self._mapped(X, lambda block: self.model_.shares(block))
+
+    def pruning_curve(
+        self, X: Any, y: Any = None, sample_weight: Any = None, *, how: str = ORDERS[0]
+    ) -> PruningCurve:
+        """Accuracy against size, as this tree is pruned down to its root; X and y are held out."""
+        self._check_fitted()
+        with speaking(type(self).__name__):
+            if how not in ORDERS:
+                raise OptionError(f"how is one of {listed(ORDERS)}, not {how!r}.")
+            return curve_of(self.model_, self._read(X, y, sample_weight), how)
 
     def predict_log_proba(self, X: Any) -> Array:
         """The logarithm of the shares."""
@@ -164,6 +204,10 @@ class DecisionTreeClassifier(TreeLearner, Classifier):
         super()._check_options()
         if not callable(self.criterion):
             self._one_of("criterion", CRITERIA)
+        if self._one_of("rules", (None, "c45")) and self.criterion != "gain_ratio":
+            raise OptionError(
+                f'rules="c45" goes with criterion="gain_ratio", not {self.criterion!r}.'
+            )
         if self.criterion == "gain_ratio" and self.costs is not None:
             raise OptionError(
                 'costs go with a gain, and criterion="gain_ratio" is none. Use "entropy".'

@@ -50,6 +50,7 @@ class Plan:
     costs: tuple[float, ...] = ()  # of the columns
     exponent: float = 1.0  # of the costs
     significance: float | None = None  # the level of a chi-square test before splitting
+    rules: str | None = None  # "c45": see ratios
     fixed: Array = field(default_factory=lambda: np.zeros(0, np.int64))  # codes that fill gaps
 
     def with_fixed(self, codes: Array) -> Plan:

@@ -14,12 +14,12 @@ from tallylearn.doors.intake import lesson
 from tallylearn.doors.plain import whole
 from tallylearn.errors import ColumnError, InputError, OptionError, listed, speaking
 from tallylearn.models.factors import check_finite
-from tallylearn.models.trees import paths
+from tallylearn.models.trees import paths, ratios
 from tallylearn.models.trees.codes import coded, filled
 from tallylearn.models.trees.gains import Gains, gains_at
 from tallylearn.models.trees.growing import ENDLESS, Plan, grown
-from tallylearn.models.trees.leaves import with_leaves
 from tallylearn.models.trees.portions import grown_by_hand
+from tallylearn.models.trees.prunings import Pruner
 from tallylearn.models.trees.targets import Target
 from tallylearn.models.trees.trees import Tree
 from tallylearn.models.trees.views import Viewed
@@ -31,7 +31,7 @@ RULES = ("branch", "node", "class", "global", "fractional")
 COSTS = ("gain2/cost", "(2^gain-1)/(cost+1)^w")
 
 
-class TreeLearner(Viewed, Plain):
+class TreeLearner(Pruner, Viewed, Plain):
     """A table becomes a tree."""
 
     family: ClassVar[str] = "discriminative"
@@ -47,17 +47,14 @@ class TreeLearner(Viewed, Plain):
     min_samples_leaf: Any
     min_weight_fraction_leaf: Any
     max_features: Any
-    random_state: Any
-    max_leaf_nodes: Any
     min_impurity_decrease: Any
-    ccp_alpha: Any
+    random_state: Any
     monotonic_cst: Any
     category_split: Any
-    missing: Any
     costs: Any
     cost_rule: Any
     cost_exponent: Any
-    significance: Any
+    rules: Any
     bins: Any
     tie: Any
 
@@ -70,14 +67,10 @@ class TreeLearner(Viewed, Plain):
         """The criterion and the scorer of the plan."""
 
     def train(self, block: Block) -> Tree:
-        """Code the columns, grow the tree."""
+        """Code the columns, grow the tree, prune it."""
         check_finite(block)
-        target = self._target(block)
-        plan = self._plan(block, target)
-        tree = self._grown(block, target, plan)
-        if self.max_leaf_nodes is not None:
-            tree = with_leaves(tree, int(self.max_leaf_nodes))
-        self._rows_ = block if block.numbers.size + len(block) * 4 <= REMEMBERED else None
+        tree, grew, self._prunings_ = self._finished(block)
+        self._rows_ = grew if grew.numbers.size + len(grew) * 4 <= REMEMBERED else None
         return tree
 
     def _grown(self, block: Block, target: Target, plan: Plan) -> Tree:
@@ -85,6 +78,8 @@ class TreeLearner(Viewed, Plain):
         if plan.missing == "global":
             table, fixed = filled(table, target.weights)
             plan = plan.with_fixed(fixed)
+        if plan.rules == "c45":
+            return ratios.snapped(grown_by_hand(table, target, plan), table.scales)
         if callable(plan.criterion) or plan.missing == "fractional":
             return grown_by_hand(table, target, plan)
         return grown(table, target, plan)
@@ -171,7 +166,7 @@ class TreeLearner(Viewed, Plain):
             min_weight=float(self.min_weight_fraction_leaf) * target.total,
             min_decrease=float(self.min_impurity_decrease), max_features=self._features(p),
             seed=seeded(self.random_state), tie=self.tie, costs=self._costs(block),
-            exponent=float(self.cost_exponent), significance=self.significance,
+            exponent=float(self.cost_exponent), significance=self.significance, rules=self.rules,
         )  # fmt: skip
 
     def _features(self, p: int) -> int:
@@ -214,12 +209,12 @@ class TreeLearner(Viewed, Plain):
         self._in_range("cost_exponent", 0.0, 1.0)
         self._check_features()
         if self.significance is not None:
-            self._in_range("significance", 0.0, 1.0, open_low=True)
+            self._check_inside("significance", 1.0)
         if self.costs is not None and not isinstance(self.costs, Mapping):
             raise OptionError(f"costs is a dict of column and cost, not {self.costs!r}.")
         if self.monotonic_cst is not None:
             raise OptionError("monotonic_cst is not built. Leave it at None.")
-        self._in_range("ccp_alpha", 0.0)
+        self._check_pruning()
 
     def _check_count(self, name: str, least: int) -> None:
         value = getattr(self, name)

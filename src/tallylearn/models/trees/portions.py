@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from tallylearn.models.trees import ratios
 from tallylearn.models.trees.codes import Coded, Scale
 from tallylearn.models.trees.criteria import impurity_of, weights_of
 from tallylearn.models.trees.growing import Plan, tree_of
@@ -59,11 +60,14 @@ class Rows:
     def questions(self, share: Share, impurity: float) -> list[list[Question]]:
         """What every column offers, with scores."""
         total = self.target.lines(share.rows, share.units).sum(axis=0)
-        found = [
-            questions(j, self.table(j, share), total, self.plan, self.target)
-            for j in range(len(self.columns))
-        ]
+        found = [self._offered(j, self.table(j, share), total) for j in range(len(self.columns))]
+        if self.plan.rules == "c45":
+            return ratios.scored(found, self.columns, len(self.target), self.plan)
         return scored(found, impurity, self.plan)
+
+    def _offered(self, j: int, table: Table, total: Array) -> list[Question]:
+        offer = ratios.cuts if self.plan.rules == "c45" and table.number else questions
+        return offer(j, table, total, self.plan, self.target) if len(table.codes) else []
 
     def parted(self, share: Share, q: Question) -> tuple[list[Share], int]:
         """The rows of every branch, and the branch of what is missing (-1: none)."""

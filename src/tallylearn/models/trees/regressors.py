@@ -54,13 +54,15 @@ class DecisionTreeRegressor(TreeLearner, Regressor):
         random_state: Any = None,
         max_leaf_nodes: int | None = None,
         min_impurity_decrease: float = 0.0,
-        ccp_alpha: float = 0.0,
+        ccp_alpha: float | str = 0.0,
         monotonic_cst: Any = None,
         category_split: str = "subset",
         missing: str = "branch",
         costs: Mapping[str, float] | None = None,
         cost_rule: str = "gain2/cost",
         cost_exponent: float = 1.0,
+        pruning: str | None = None,
+        validation: float | None = None,
         bins: int | None = None,
         tie: str = "first",
     ) -> None:
@@ -81,10 +83,12 @@ class DecisionTreeRegressor(TreeLearner, Regressor):
         self.costs = costs
         self.cost_rule = cost_rule
         self.cost_exponent = cost_exponent
+        self.pruning = pruning
+        self.validation = validation
         self.bins = bins
         self.tie = tie
 
-    significance = None
+    rules = None
 
     def _measure(self) -> tuple[str, str]:
         criterion = "sdr" if self.criterion == "sdr" else "variance"

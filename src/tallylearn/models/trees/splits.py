@@ -90,7 +90,7 @@ def questions(at: int, table: Table, total: Array, plan: Plan, target: Target) -
         groups = [np.arange(len(table.codes))] if len(table.codes) + (table.gaps > 0) > 1 else []
     else:
         groups = _subsets(table, target)
-    made = [_question(at, table, group, total, plan, target) for group in groups]
+    made = [question_of(at, table, group, total, plan, target) for group in groups]
     return [q for q in made if _allowed(q, plan, target)]
 
 
@@ -121,9 +121,10 @@ def _subsets(table: Table, target: Target) -> list[Array]:
     return found
 
 
-def _question(
+def question_of(
     at: int, table: Table, groups: Array, total: Array, plan: Plan, target: Target
 ) -> Question:
+    """The question that puts every line of a table into its group."""
     size = int(groups.max()) + 1
     branches = np.zeros((size, table.lines.shape[1]), dtype=np.int64)
     np.add.at(branches, groups, table.lines)

@@ -1,0 +1,254 @@
+"""Prunings: grow the tree whole, then take back what it would be better without."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable
+from dataclasses import replace
+from numbers import Real
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from tallylearn.doors.intake import lesson
+from tallylearn.doors.plain import whole
+from tallylearn.errors import InputError, OptionError, listed, speaking
+from tallylearn.folds import Folds
+from tallylearn.models.trees import complexities, pessimism, significances
+from tallylearn.models.trees.codes import coded
+from tallylearn.models.trees.complexities import PruningPath, path_of
+from tallylearn.models.trees.growing import Plan
+from tallylearn.models.trees.leaves import with_leaves
+from tallylearn.models.trees.portions import Rows
+from tallylearn.models.trees.removals import Cut, Prunings, Stage
+from tallylearn.models.trees.targets import Target
+from tallylearn.models.trees.trees import Tree, answer_of
+from tallylearn.models.trees.validations import (
+    ALIKE,
+    costs_on,
+    expected_losses,
+    greedy,
+    never_worse,
+)
+from tallylearn.tables import Block, Codes
+
+BY_ERRORS = ("reduced_error", "reduced_error_greedy")
+OF_CLASSES = ("chi2", "pessimistic", "loss")
+METHODS = ("chi2", *BY_ERRORS, "pessimistic", "cost_complexity", "loss")
+THIRD = 1 / 3  # of the rows are kept for validation where no share is given
+
+
+class Pruner:
+    """What a learner of trees can do to a tree that has grown."""
+
+    task: ClassVar[str | None]
+    model_: Tree
+    schema_: Any
+    missing: Any
+
+    # a learner has those of these parameters that make sense for it
+    significance: Any = None
+    pruning: Any = None
+    level: Any = 0.05
+    validation: Any = None
+    confidence: Any = 0.25
+    raising: Any = True
+    ccp_alpha: Any = 0.0
+    max_leaf_nodes: Any = None
+    loss: Any = None
+
+    _prunings_: Prunings
+    _target: Callable[[Block], Target]
+    _plan: Callable[[Block, Target], Plan]
+    _grown: Callable[[Block, Target, Plan], Tree]
+    _check_fitted: Callable[[], None]
+    _in_range: Callable[..., float]
+    _one_of: Callable[..., Any]
+
+    def prune(
+        self, how: str, X: Any = None, y: Any = None, sample_weight: Any = None, **options: Any
+    ) -> Self:
+        """A new learner with the tree pruned; this one stays as it is.
+
+        ``how`` and the options (``level``, ``confidence``, ``raising``, ``ccp_alpha``, ``loss``)
+        are those of the constructor. The table is the validation set of "reduced_error",
+        "reduced_error_greedy" and "loss", and the training set of "pessimistic" with raising and of
+        ``ccp_alpha="cv"`` (a small one is remembered).
+        """
+        self._check_fitted()
+        with speaking(type(self).__name__):
+            found = copy.copy(self)
+            found._take(how, options)
+            block = None if X is None else self._read(X, y, sample_weight)
+            if how in BY_ERRORS and block is None:
+                raise InputError(
+                    f"{how!r} asks a validation set. Pass one: prune({how!r}, table, 'target')."
+                )
+            held = block if how in (*BY_ERRORS, "loss") else None
+            grew = block if held is None else None
+            tree, stages = found._pruned(found._judging(self.model_), how, grew, held)
+            found.model_ = tree
+            before = getattr(self, "_prunings_", Prunings())
+            found._prunings_ = Prunings((*before.stages, *stages))
+        return found
+
+    def prunings(self) -> Prunings:
+        """What was removed from the tree, why, and in which order."""
+        self._check_fitted()
+        if not hasattr(self, "_prunings_"):
+            raise InputError(
+                f"{type(self).__name__}: a model file keeps the tree, and not what was pruned from "
+                "it. Fit again."
+            )
+        return self._prunings_
+
+    def cost_complexity_pruning_path(
+        self, X: Any, y: Any = None, sample_weight: Any = None
+    ) -> PruningPath:
+        """The alphas at which the tree of this table loses a branch, as in scikit-learn."""
+        with speaking(type(self).__name__):
+            self._check_options()  # type: ignore[attr-defined]
+            block = whole(lesson(X, y, sample_weight, type(self).__name__), self.task)
+            return path_of(self._full(block))
+
+    def _read(self, X: Any, y: Any, weight: Any) -> Block:
+        return whole(lesson(X, y, weight, type(self).__name__, self.schema_), self.task)
+
+    def _take(self, how: str, options: dict[str, Any]) -> None:
+        """Options of one call, checked as the constructor's are."""
+        known = ("level", "confidence", "raising", "ccp_alpha", "loss")
+        if odd := [name for name in options if name not in known]:
+            raise OptionError(f"prune takes {listed(known)}, not {odd[0]!r}.")
+        if self.task != "classifier" and "loss" in options:
+            raise OptionError("loss goes with classes, and a regression has none.")
+        self.pruning = how
+        for name, value in options.items():
+            setattr(self, name, value)
+        if how != "cost_complexity":
+            self.ccp_alpha = 0.0
+        self._check_pruning()
+        if how is None:
+            raise OptionError(f"how is one of {listed(METHODS, 20)}, not None.")
+
+    def _parted(self, block: Block) -> tuple[Block, Block | None]:
+        """The rows to grow from, and those kept for validation."""
+        share = self.validation
+        if share is None and self.pruning in BY_ERRORS:
+            share = THIRD
+        if share is None or self.pruning not in (*BY_ERRORS, "loss"):
+            return block, None
+        target = block.target
+        even = isinstance(target, Codes) and int(np.bincount(target.codes).min()) > 1
+        even = even and block.group is None
+        folds = Folds.holdout(share, stratified=even, seed=self._seed(block))
+        split = next(folds.splits(len(block), target if even else None, block.group))
+        return block[split.train], block[split.test]
+
+    def _seed(self, block: Block) -> int:
+        return self._plan(block, self._target(block)).seed
+
+    def _full(self, block: Block) -> Tree:
+        """The tree before it is pruned."""
+        target = self._target(block)
+        tree = self._grown(block, target, self._plan(block, target))
+        if self.significance is not None:  # what grows by hand is not tested as it grows
+            tree = tree.without(significances.weak(tree, float(self.significance)))
+        if self.max_leaf_nodes is not None:
+            tree = with_leaves(tree, int(self.max_leaf_nodes))
+        return tree
+
+    def _finished(self, block: Block) -> tuple[Tree, Block, Prunings]:
+        """The tree, pruned as the options say; the rows it grew from; what was removed."""
+        grew, held = self._parted(block)
+        tree, how = self._full(grew), self.pruning
+        stages: tuple[Stage, ...] = ()
+        if how is None and self.ccp_alpha != 0:
+            how = "cost_complexity"
+        if how is not None:
+            tree, stages = self._pruned(tree, how, grew, held)
+        return tree, grew, Prunings(stages)
+
+    def _judging(self, tree: Tree) -> Tree:
+        """The tree with the answers of least expected loss, where a loss is given."""
+        if self.loss is None:
+            return tree
+        loss = self._losses(tree.classes)  # type: ignore[attr-defined]
+        return replace(tree, loss=loss, answer=answer_of(tree.counts, loss))
+
+    def _pruned(
+        self, tree: Tree, how: str, grew: Block | None, held: Block | None
+    ) -> tuple[Tree, tuple[Stage, ...]]:
+        if how == "pessimistic":
+            # gaps that the class filled in cannot be sent down again as rows to predict are
+            moves = self.raising and len(tree) > 1 and self.missing != "class"
+            rows = self._rows_of(grew) if moves else None
+            return pessimism.pruned(tree, float(self.confidence), rows)
+        cuts = self._cuts(tree, how, grew, held)
+        return tree.without(cut.node for cut in cuts), (Stage(how, tree, cuts),)
+
+    def _cuts(
+        self, tree: Tree, how: str, grew: Block | None, held: Block | None
+    ) -> tuple[Cut, ...]:
+        if how == "chi2":
+            return tuple(significances.bottom_up(tree, float(self.level)))
+        if how == "loss":
+            costs = expected_losses(tree) if held is None else costs_on(tree, held, tree.loss)
+            return never_worse(tree, costs, "loss")
+        if how == "cost_complexity":
+            alpha = self._alpha(tree, grew) if self.ccp_alpha == "cv" else self.ccp_alpha
+            return complexities.cuts(tree, float(alpha))
+        assert held is not None  # both callers see to it
+        costs = costs_on(tree, held, ALIKE)
+        return greedy(tree, costs) if how == BY_ERRORS[1] else never_worse(tree, costs, "errors")
+
+    def _alpha(self, tree: Tree, grew: Block | None) -> float:
+        block = self._remembered(grew)
+        return complexities.chosen(tree, block, self._full, self._seed(block))
+
+    def _rows_of(self, grew: Block | None) -> Rows:
+        block = self._remembered(grew)
+        target = self._target(block)
+        return Rows.of(coded(block), target, self._plan(block, target))
+
+    def _remembered(self, given: Block | None) -> Block:
+        block: Block | None = getattr(self, "_rows_", None) if given is None else given
+        if block is None:
+            raise InputError(
+                "the table is not kept with the tree. Pass it again: prune(how, table, 'target')."
+            )
+        return block
+
+    def _check_pruning(self) -> None:
+        self._one_of("pruning", (None, *METHODS))
+        if self.task != "classifier" and self.pruning in OF_CLASSES:
+            raise OptionError(
+                f"pruning={self.pruning!r} counts classes, and a regression has none. Use "
+                f"{listed([m for m in METHODS if m not in OF_CLASSES])}."
+            )
+        if self.pruning == "loss" and self.loss is None:
+            raise OptionError('pruning="loss" asks for loss=, what each mistake costs.')
+        self._check_inside("level", 1.0)
+        self._check_inside("confidence", 0.5, "]")
+        if self.validation is not None:
+            self._check_inside("validation", 1.0)
+        if not isinstance(self.raising, bool):
+            raise OptionError(f"raising is True or False, not {self.raising!r}.")
+        self._check_alpha()
+
+    def _check_alpha(self) -> None:
+        if not (isinstance(self.ccp_alpha, str) and self.ccp_alpha == "cv"):
+            self._in_range("ccp_alpha", 0.0)
+        if self.ccp_alpha != 0 and self.pruning not in (None, "cost_complexity"):
+            raise OptionError(
+                f"ccp_alpha goes with cost_complexity, and pruning is {self.pruning!r}. "
+                "Leave one of them out."
+            )
+
+    def _check_inside(self, name: str, high: float, end: str = ")") -> None:
+        value = getattr(self, name)
+        number = isinstance(value, Real) and not isinstance(value, bool)
+        if not number or not (0 < value < high or (end == "]" and value == high)):
+            raise OptionError(
+                f"The {name!r} parameter of {type(self).__name__} must be a float in the range "
+                f"(0.0, {high}{end}. Got {value!r} instead."
+            )

@@ -1,0 +1,455 @@
+"""Pruning: goldens, scikit-learn's paths, and every pruning of small trees tried by hand."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn import datasets, tree
+
+import tallylearn as tl
+from tallylearn import errors
+from tallylearn.folds import Folds
+from tallylearn.models.trees.pessimism import estimated
+from tallylearn.models.trees.significances import chi_squares
+from tallylearn.models.trees.trees import Tree
+from tallylearn.tables import Block
+
+Golden = dict[str, dict[str, Any]]
+LOSS = [[0, 1, 4], [2, 0, 1], [5, 1, 0]]
+
+
+def noisy(seed: int, n: int = 60, gaps: bool = False) -> pd.DataFrame:
+    """Two numbers, two categories, three classes that follow them loosely."""
+    rng = np.random.default_rng(seed)
+    frame = pd.DataFrame({
+        "a": rng.integers(0, 6, n).astype(float), "b": rng.normal(size=n).round(1),
+        "c": rng.choice(["x", "y", "z"], n), "d": rng.choice(["p", "q"], n),
+    })  # fmt: skip
+    signal = frame["a"] + 2 * (frame["c"] == "x") + rng.normal(size=n) * 1.5
+    frame["kind"] = np.where(signal < 2, "low", np.where(signal < 4, "mid", "top"))
+    if gaps:
+        for column in "abcd":
+            frame.loc[rng.random(n) < 0.15, column] = None
+    return frame
+
+
+def block_of(model: Any, frame: pd.DataFrame) -> Block:
+    found: Block = model._read(frame, "kind", None)
+    return found
+
+
+def cut_at(model: Any, nodes: Any) -> Any:
+    """The learner with some nodes turned into leaves."""
+    found = type(model)(**model.get_params())
+    found.__dict__.update(model.__dict__, model_=model.tree_.without(nodes))
+    return found
+
+
+def every_pruning(grown: Tree, i: int = 0) -> Iterator[tuple[int, ...]]:
+    """The nodes that become leaves, for every way to prune a tree."""
+    kids = grown.children(i)
+    if kids:
+        yield (i,)
+    parts = [[*every_pruning(grown, kid)] for kid in kids]
+    yield from (tuple(itertools.chain(*found)) for found in itertools.product(*parts))
+
+
+@pytest.mark.parametrize(("name", "id_"), [("restaurant", "tree.restaurant.chi2"),
+                                           ("tennis", "tree.tennis.chi2")])  # fmt: skip
+def test_chi_squares_are_the_golden_ones(name: str, id_: str, golden: Golden) -> None:
+    grown = tl.ID3().fit(tl.example(name)).tree_
+    found = {}
+    for i, chi2, df, p in zip(range(len(grown)), *chi_squares(grown), strict=True):
+        path = ",".join(
+            f"{b.column}={b.values[0]}" if b.column == "Hun" else str(b.values[0])
+            for b in map(grown.branch, grown.above(i)[1:])
+        )
+        found[f"{path or 'root'}|{grown.node(i).column}"] = {"chi2": chi2, "df": df, "p_value": p}
+    tests = golden[id_]["exact"]["tests"]
+    tests = {key.replace("Thai|", "Full,Hun=Yes,Thai|"): test for key, test in tests.items()}
+    tests.pop("root|Type", None)  # a question that the tree does not ask
+    for key, test in tests.items():
+        assert found[key] == pytest.approx(test, abs=1e-12)
+
+
+def test_bottom_up_the_restaurant_keeps_its_patrons_and_tennis_its_tree(golden: Golden) -> None:
+    alpha = golden["tree.restaurant.chi2"]["inputs"]["alpha"]
+    restaurant = tl.ID3(pruning="chi2", level=alpha).fit(tl.example("restaurant"))
+    assert restaurant.get_depth() == 1
+    assert restaurant.tree_.node(0).column == "Pat"
+    assert {b.values[0]: restaurant.tree_.said(b.node) for b in restaurant.tree_.branches(0)} == {
+        "Full": "No", "None": "No", "Some": "Yes",
+    }  # fmt: skip
+    assert [r.question for r in restaurant.prunings()] == ["Fri", "Type", "Hun"]
+    assert len(tl.ID3(pruning="chi2").fit(tl.example("tennis")).prunings()) == 0
+    for missing in ("branch", "fractional"):  # in the kernel, and by hand
+        stopped = tl.ID3(significance=0.05, missing=missing).fit(tl.example("tennis"))
+        assert len(stopped.tree_) == 1
+
+
+@pytest.mark.parametrize("missing", ["branch", "fractional"])
+def test_growing_stops_where_a_split_is_not_significant(missing: str) -> None:
+    whole = tl.ID3(missing=missing).fit(noisy(1, 200), "kind")
+    short = tl.ID3(missing=missing, significance=0.01).fit(noisy(1, 200), "kind")
+    p = chi_squares(short.tree_)[2]
+    assert (p[short.tree_.test > 0] <= 0.01).all()
+    assert 1 < len(short.tree_) < len(whole.tree_)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_reduced_error_finds_the_smallest_of_all_best_prunings(seed: int) -> None:
+    grow, held = noisy(seed), noisy(seed + 100, 30)
+    model = tl.DecisionTreeClassifier(max_depth=3, category_split="multiway").fit(grow, "kind")
+    scores = {}
+    for nodes in every_pruning(model.tree_):
+        pruned = cut_at(model, nodes)
+        wrong = int((pruned.predict(held[["a", "b", "c", "d"]]) != held["kind"]).sum())
+        scores[nodes] = (wrong, len(pruned.tree_))
+    found = model.prune("reduced_error", held, "kind")
+    wrong = int((found.predict(held[["a", "b", "c", "d"]]) != held["kind"]).sum())
+    assert (wrong, len(found.tree_)) == min(scores.values())
+    assert len(scores) > 5
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_greedy_pruning_is_algorithm_6_of_the_notes(seed: int) -> None:
+    """Every node is tried on the validation set, and the one that helps most is removed."""
+    grow, held = noisy(seed, 80), noisy(seed + 100, 40)
+    now = model = tl.DecisionTreeClassifier(category_split="multiway").fit(grow, "kind")
+    while len(now.tree_) > 1:
+        inner = np.flatnonzero(now.tree_.test > 0).tolist()
+        score = {i: cut_at(now, [i]).score(held, "kind") for i in inner}
+        best = max(score, key=lambda i: (round(score[i], 9), -i))
+        if score[best] < now.score(held, "kind") - 1e-9:
+            break
+        now = cut_at(now, [best])
+    found = model.prune("reduced_error_greedy", held, "kind")
+    assert str(found) == str(now)
+
+
+def test_a_regression_tree_is_pruned_by_squared_errors() -> None:
+    X, y = datasets.load_diabetes(return_X_y=True)
+    model = tl.DecisionTreeRegressor(max_depth=3).fit(X[:200], y[:200])
+
+    def error(learner: Any) -> float:
+        return float(((learner.predict(X[200:]) - y[200:]) ** 2).sum())
+
+    best = min(error(cut_at(model, nodes)) for nodes in every_pruning(model.tree_))
+    found = model.prune("reduced_error", X[200:], y[200:])
+    assert error(found) == pytest.approx(best, rel=1e-12)
+    steps = [r.numbers["errors of the tree"]
+             for r in model.prune("reduced_error_greedy", X[200:], y[200:]).prunings()]  # fmt: skip
+    assert steps == sorted(steps, reverse=True)
+
+
+@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("validated", [False, True])
+def test_loss_pruning_finds_the_least_of_all_losses(seed: int, validated: bool) -> None:
+    grow, held = noisy(seed), noisy(seed + 100, 30)
+    model = tl.ID3(max_depth=2, loss=LOSS).fit(grow, "kind")
+    found = model.prune("loss", held, "kind") if validated else model.prune("loss")
+    costs = {}
+    for nodes in every_pruning(model.tree_):
+        pruned = cut_at(model, nodes).tree_
+        costs[nodes] = (round(_lost(pruned, block_of(model, held), validated), 9), len(pruned))
+    mine = (round(_lost(found.tree_, block_of(model, held), validated), 9), len(found.tree_))
+    assert mine == min(costs.values())
+
+
+def _lost(pruned: Tree, held: Block, validated: bool) -> float:
+    loss = np.array(LOSS, dtype=float)
+    if validated:
+        at = pruned.landed(held)
+        return float(loss[held.target.among(pruned.classes), pruned.answer[at].astype(int)].sum())
+    total = 0.0
+    for i in pruned.leaves.tolist():  # of each leaf, its classes counted once more
+        shares = (pruned.counts[i] + 1) / (pruned.n[i] + 3)
+        total += pruned.n[i] * float(shares @ loss[:, int(pruned.answer[i])])
+    return total
+
+
+def test_leaves_answer_with_the_least_expected_loss() -> None:
+    model = tl.ID3(max_depth=2, loss=LOSS).fit(noisy(3), "kind")
+    for i in range(len(model.tree_)):
+        assert model.tree_.answer[i] == (model.tree_.counts[i] @ np.array(LOSS)).argmin()
+
+
+def test_two_numbers_of_the_notes_flip_the_answer_of_a_leaf(golden: Golden) -> None:
+    entry = golden["bayes.fish.expected_loss"]
+    fish = ["salmon"] * 12 + ["sea bass"] * 35  # 12/47 and 35/47
+    loss = [[0, 4], [1, 0]]  # salmon called sea bass costs 4
+    model = tl.ID3(loss=loss).fit([["70 cm"]] * 47, fish)
+    assert model.predict([["70 cm"]]).tolist() == ["salmon"]
+    assert entry["exact"]["decision"] == "call_salmon"
+    expected = model.tree_.counts[0] @ np.array(loss) / 47
+    assert expected.tolist() == pytest.approx(
+        [entry["exact"][f"R({name})"]["decimal"] for name in ("call_salmon", "call_sea_bass")]
+    )
+
+
+@pytest.mark.parametrize("criterion", ["gini", "entropy"])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_paths_and_pruned_trees_are_those_of_scikit_learn(criterion: str, weighted: bool) -> None:
+    X, y = datasets.make_classification(
+        3000, 8, n_informative=5, n_classes=3, flip_y=0.2, random_state=0
+    )
+    X = X.astype(np.float32)  # as scikit-learn sees them
+    weight = np.random.default_rng(0).integers(1, 4, len(y)) if weighted else None
+    limits = {"criterion": criterion, "min_samples_leaf": 40}
+    theirs = tree.DecisionTreeClassifier(**limits, random_state=0)
+    ours = tl.DecisionTreeClassifier(**limits)
+    assert not ours.fit(X, y, weight).ties()  # of which scikit-learn draws one
+    path = ours.cost_complexity_pruning_path(X, y, weight)
+    expected = theirs.cost_complexity_pruning_path(X, y, weight)
+    for name in ("ccp_alphas", "impurities"):
+        assert path[name] == pytest.approx(expected[name], rel=1e-9, abs=1e-12)
+    assert len(path) > 20
+    for alpha in expected.ccp_alphas[:-1:4] * 1.001:
+        mine = ours.set_params(ccp_alpha=alpha).fit(X, y, weight)
+        other = theirs.set_params(ccp_alpha=alpha).fit(X, y, weight)
+        grown = other.tree_
+        counts = (grown.value[:, 0] * grown.weighted_n_node_samples[:, None]).round().tolist()
+        leaves = sorted(counts[i] for i in np.flatnonzero(grown.children_left < 0))
+        assert sorted(mine.tree_.counts[mine.tree_.leaves].tolist()) == leaves
+
+
+def test_regression_paths_are_those_of_scikit_learn() -> None:
+    X, y = datasets.load_diabetes(return_X_y=True)
+    path = tl.DecisionTreeRegressor(max_depth=5).cost_complexity_pruning_path(X, y)
+    theirs = tree.DecisionTreeRegressor(max_depth=5, random_state=0)
+    expected = theirs.cost_complexity_pruning_path(X, y)
+    assert path.ccp_alphas == pytest.approx(expected.ccp_alphas, rel=1e-9, abs=1e-9)
+    assert path.impurities == pytest.approx(expected.impurities, rel=1e-9)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_every_alpha_gives_the_least_cost_of_all_prunings(seed: int) -> None:
+    model = tl.DecisionTreeClassifier(max_depth=3).fit(noisy(seed), "kind")
+    path = model.cost_complexity_pruning_path(noisy(seed), "kind")
+    grown = model.tree_
+    risk = grown.impurity * grown.n / grown.n[0]
+    for alpha in (path.ccp_alphas[1:] + path.ccp_alphas[:-1]) / 2:
+        least = np.inf
+        for nodes in every_pruning(grown):
+            left = grown.without(nodes)
+            cost = float((left.impurity * left.n / left.n[0])[left.leaves].sum())
+            least = min(least, cost + alpha * len(left.leaves))
+        found = model.prune("cost_complexity", ccp_alpha=float(alpha))
+        leaves = found.tree_.leaves
+        mine = float((found.tree_.impurity * found.tree_.n / found.tree_.n[0])[leaves].sum())
+        assert mine + alpha * len(leaves) == pytest.approx(least, abs=1e-12)
+    assert risk[0] == pytest.approx(path.impurities[-1])
+
+
+def test_alpha_is_chosen_by_folds() -> None:
+    frame = noisy(7, 120)
+    model = tl.DecisionTreeClassifier(ccp_alpha="cv").fit(frame, "kind")
+    alphas = tl.DecisionTreeClassifier().cost_complexity_pruning_path(frame, "kind").ccp_alphas
+    tried = [*np.sqrt(alphas[:-1] * alphas[1:]), alphas[-1]]
+    wrong = np.zeros(len(tried))
+    labels = frame["kind"].to_numpy()
+    for split in Folds.k(10).splits(len(frame), labels):
+        for at, alpha in enumerate(tried):
+            part = tl.DecisionTreeClassifier(ccp_alpha=alpha).fit(frame.loc[split.train], "kind")
+            wrong[at] += (part.predict(frame.loc[split.test]) != labels[split.test]).sum()
+    best = tried[np.flatnonzero(wrong == wrong.min())[-1]]
+    assert str(model) == str(tl.DecisionTreeClassifier(ccp_alpha=best).fit(frame, "kind"))
+    assert 1 < len(model.tree_) < len(tl.DecisionTreeClassifier().fit(frame, "kind").tree_)
+
+
+def test_errors_to_expect_are_the_upper_limit_of_their_share() -> None:
+    """Of none exactly the binomial limit; else the normal limit, solved here by bisection."""
+    from scipy.special import ndtri
+
+    z = float(ndtri(0.75))
+    assert estimated(np.array([6.0]), np.array([0.0])) == pytest.approx(6 * (1 - 0.25 ** (1 / 6)))
+    for n, e in ((16, 1), (30, 5), (100, 40)):
+        low, high = (e + 0.5) / n, 1.0
+        for _ in range(200):
+            middle = (low + high) / 2
+            inside = (e + 0.5) / n > middle - z * (middle * (1 - middle) / n) ** 0.5
+            low, high = (middle, high) if inside else (low, middle)
+        assert float(estimated(n, e)) == pytest.approx(n * low, rel=1e-12)  # type: ignore[arg-type]
+    half = estimated(np.array([16.0] * 3), np.array([0.0, 0.5, 1.0]))
+    assert half[1] == pytest.approx((half[0] + half[2]) / 2)
+    assert estimated(np.array([2.0, 0.0]), np.array([1.8, 0.0])).tolist() == [2.0, 0.0]
+
+
+def test_quinlans_vote_on_education_becomes_a_leaf() -> None:
+    """C4.5, page 41: 6 * 0.206 + 9 * 0.143 + 1 * 0.750 errors in branches, 16 * 0.157 as a leaf."""
+    frame = pd.DataFrame({"education": ["n"] * 6 + ["y"] * 9 + ["u"],
+                          "party": ["democrat"] * 15 + ["republican"]})  # fmt: skip
+    whole = tl.ID3().fit(frame, "party")
+    pruned = whole.prune("pessimistic")
+    assert len(pruned.tree_) == 1
+    (removal,) = pruned.prunings()
+    assert removal.question == "education"
+    assert removal.became == "democrat"
+    assert removal.numbers["in branches"] == pytest.approx(3.273, abs=1e-3)
+    assert removal.numbers["as leaf"] == pytest.approx(2.512, abs=0.04)  # the book's is binomial
+    assert len(whole.tree_) == 4  # the tree that was pruned is another
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_after_raising_every_node_counts_the_rows_that_come_to_it(seed: int) -> None:
+    frame = noisy(seed, 150, gaps=True)
+    model = tl.C45(confidence=0.4).fit(frame, "kind")
+    block = block_of(model, frame)
+    counts = np.zeros_like(model.tree_.counts)
+    labels = block.target.among(model.tree_.classes)
+    for rows, part, node in model.tree_._portions(block):
+        np.add.at(counts[node], labels[rows], part)
+    leaves = model.tree_.leaves
+    assert counts[leaves] == pytest.approx(model.tree_.counts[leaves], abs=1e-6)
+    inner = np.flatnonzero(model.tree_.test > 0)
+    assert counts[inner].sum() == 0  # no training row is left without a branch
+    for i in inner.tolist():
+        kids = [*model.tree_.children(i)]
+        assert model.tree_.counts[kids].sum(axis=0) == pytest.approx(
+            model.tree_.counts[i], abs=1e-6
+        )
+
+
+def test_some_of_those_trees_were_raised() -> None:
+    raised = [
+        r
+        for seed in range(10)
+        for r in tl.C45(confidence=0.4).fit(noisy(seed, 150, gaps=True), "kind").prunings()
+        if str(r.became).startswith("branch")
+    ]
+    assert raised
+    for removal in raised:
+        alone, leaf = removal.numbers["largest branch alone"], removal.numbers["as leaf"]
+        assert alone <= removal.numbers["in branches"] + 0.1 + 1e-6
+        assert leaf > min(alone, removal.numbers["in branches"]) + 0.1
+
+
+def test_raising_needs_the_rows_and_no_raising_none() -> None:
+    model = tl.C45(pruning=None).fit(noisy(1, 150), "kind")
+    rows = noisy(1, 150)
+    again = model.prune("pessimistic", rows, "kind")
+    assert str(again) == str(model.prune("pessimistic")) == str(tl.C45().fit(rows, "kind"))
+    model._rows_ = None  # as of a large table
+    with pytest.raises(errors.InputError, match="not kept"):
+        model.prune("pessimistic")
+    assert len(model.prune("pessimistic", raising=False).tree_) < len(model.tree_)
+
+
+@pytest.mark.parametrize("options", [{}, {"missing": "node"}, {"missing": "class"},
+                                     {"missing": "global"}, {"category_split": "multiway"},
+                                     {"bins": 4}, {"missing": "fractional"}])  # fmt: skip
+def test_any_tree_can_be_pruned_with_raising(options: dict[str, Any]) -> None:
+    frame = noisy(5, 150, gaps=True)
+    whole = tl.DecisionTreeClassifier(**options).fit(frame, "kind")
+    model = whole.prune("pessimistic")
+    assert len(model.tree_) < len(whole.tree_)
+    assert model.tree_.n[model.tree_.leaves].sum() == pytest.approx(len(frame))
+    assert model.score(frame, "kind") > 0.5
+
+
+def test_a_validation_share_is_kept_out_of_the_tree() -> None:
+    frame = noisy(2, 120)
+    model = tl.DecisionTreeClassifier(pruning="reduced_error", validation=0.25, random_state=3)
+    model.fit(frame, "kind")
+    (split,) = Folds.holdout(0.25, seed=3).splits(len(frame), frame["kind"].to_numpy())
+    by_hand = tl.DecisionTreeClassifier().fit(frame.loc[split.train], "kind")
+    by_hand = by_hand.prune("reduced_error", frame.loc[split.test], "kind")
+    assert str(model) == str(by_hand)
+    assert model.tree_.n[0] == len(split.train) == 90
+
+
+def test_the_curve_counts_what_predict_gets_right() -> None:
+    grow, held = noisy(4, 100), noisy(104, 60)
+    model = tl.DecisionTreeClassifier(category_split="multiway").fit(grow, "kind")
+    for how in ("reduced_error_greedy", "cost_complexity"):
+        curve = model.pruning_curve(held, "kind", how=how)
+        assert curve.nodes[0] == len(model.tree_)
+        assert curve.nodes[-1] == 1
+        assert (np.diff(curve.nodes) < 0).all()
+        assert (np.diff(curve.training) <= 1e-12).all()
+        for at, nodes in ((0, []), (-1, [0])):
+            part = cut_at(model, nodes)
+            assert curve.training[at] == pytest.approx(part.score(grow, "kind"))
+            assert curve.validation[at] == pytest.approx(part.score(held, "kind"))
+        assert curve.plot().data["series"]["validation"]["x"] == sorted(curve.nodes.tolist())
+    greedy = model.prune("reduced_error_greedy", held, "kind")
+    curve = model.pruning_curve(held, "kind")
+    at = curve.nodes.tolist().index(len(greedy.tree_))
+    assert curve.validation[at] == pytest.approx(greedy.score(held, "kind"))
+
+
+def test_pruning_is_told_and_lasts(tmp_path: Path) -> None:
+    model = tl.ID3().fit(tl.example("restaurant"))
+    pruned = model.prune("chi2")
+    text = str(pruned.prunings())
+    assert "chi2 1.5, df 1, p 0.2207, level 0.05" in text
+    assert "Pat = Full" in pruned.prunings().to_markdown()
+    assert str(model.prunings()) == "nothing was pruned"
+    pruned.save(tmp_path / "tree.tally")
+    again = tl.load(tmp_path / "tree.tally")
+    assert str(again) == str(pruned)
+    with pytest.raises(errors.InputError, match="Fit again"):
+        again.prunings()
+    twice = pruned.prune("cost_complexity", ccp_alpha=10.0)
+    assert [r.how for r in twice.prunings()] == ["chi2"] * 3 + ["cost_complexity"]
+    assert len(twice.tree_) == 1
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"pruning": "best"}, "must be one of"),
+        ({"pruning": "chi2", "level": 0.0}, r"range \(0.0, 1.0\)"),
+        ({"pruning": "chi2", "level": 1.0}, r"range \(0.0, 1.0\)"),
+        ({"significance": 1.5}, r"range \(0.0, 1.0\)"),
+        ({"pruning": "pessimistic", "confidence": 0.6}, r"range \(0.0, 0.5\]"),
+        ({"pruning": "pessimistic", "raising": 1}, "True or False"),
+        ({"pruning": "reduced_error", "validation": 1.0}, r"range \(0.0, 1.0\)"),
+        ({"pruning": "loss"}, "asks for loss="),
+        ({"pruning": "loss", "loss": [[0, 1]]}, "there are 2 classes"),
+        ({"pruning": "chi2", "ccp_alpha": 0.1}, "Leave one of them out"),
+        ({"ccp_alpha": -1.0}, "ccp_alpha"),
+        ({"ccp_alpha": "best"}, "ccp_alpha"),
+        ({"rules": "c50"}, "must be one of"),
+        ({"rules": "c45"}, "gain_ratio"),
+    ],
+)
+def test_options_that_cannot_be_are_refused(options: dict[str, Any], message: str) -> None:
+    with pytest.raises(errors.OptionError, match=message):
+        tl.DecisionTreeClassifier(**options).fit(tl.example("tennis"))
+
+
+def test_calls_that_cannot_be_are_refused() -> None:
+    model = tl.ID3().fit(noisy(1), "kind")
+    with pytest.raises(errors.NotFitted):
+        tl.ID3().prune("chi2")
+    with pytest.raises(errors.OptionError, match="must be one of"):
+        model.prune("everything")
+    with pytest.raises(errors.OptionError, match="level"):
+        model.prune("chi2", level=2)
+    with pytest.raises(errors.OptionError, match="'depth'"):
+        model.prune("chi2", depth=2)
+    with pytest.raises(errors.InputError, match="asks a validation set"):
+        model.prune("reduced_error")
+    with pytest.raises(errors.TallyError, match="no rows"):
+        model.prune("reduced_error", noisy(1)[:0], "kind")
+    strange = noisy(2).assign(kind="odd")
+    with pytest.raises(errors.TargetError, match="'odd', and the tree knows"):
+        model.prune("reduced_error_greedy", strange, "kind")
+    with pytest.raises(errors.OptionError, match="3 classes"):
+        model.prune("loss", loss=[[0, 1], [1, 0]])
+    with pytest.raises(errors.OptionError, match="how is one of"):
+        model.pruning_curve(noisy(2), "kind", how="chi2")
+    numbers = tl.DecisionTreeRegressor().fit([[1], [2], [3]], [1.0, 2, 4])
+    for how in ("chi2", "pessimistic", "loss"):
+        with pytest.raises(errors.OptionError, match="a regression has none"):
+            numbers.prune(how)
+    with pytest.raises(errors.OptionError, match="a regression has none"):
+        tl.DecisionTreeRegressor(pruning="chi2").fit([[1], [2]], [1.0, 2])
+    assert len(model.prunings()) == 0  # what was refused left no trace
