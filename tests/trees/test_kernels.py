@@ -22,7 +22,10 @@ COLUMNS = ["length", "width", "colour", "shape", "heavy"]
         (tl.DecisionTreeClassifier, "heavy2"),
         (lambda: tl.DecisionTreeClassifier(criterion="entropy", missing="global"), "heavy2"),
         (lambda: tl.DecisionTreeClassifier(criterion="gain_ratio", missing="class"), "kind"),
-        (lambda: tl.ID3(max_features=2, tie="random", significance=0.5, costs={"width": 2}), "kind"),
+        (
+            lambda: tl.ID3(max_features=2, tie="random", significance=0.5, costs={"width": 2}),
+            "kind",
+        ),
         (lambda: tl.DecisionTreeRegressor(missing="global"), "price"),
         (lambda: tl.DecisionTreeRegressor(criterion="sdr", missing="node", bins=9), "price"),
     ],

@@ -131,6 +131,11 @@ class DecisionTreeClassifier(TreeLearner, Classifier):
 
     def _target(self, block: Block) -> Target:
         weight = self._weights(block)
+        if weight is not None and self.missing == "class" and self.min_samples_leaf not in (1, 0):
+            raise OptionError(
+                'missing="class" does not count rows beside weights: with weights, use '
+                "min_weight_fraction_leaf instead of min_samples_leaf."
+            )
         loss = self._losses(block.target.values)
         return of_classes(block.target, weight, loss, self.missing == "fractional")
 

@@ -211,7 +211,8 @@ def _settings(columns: Sequence[Scale], target: Target, plan: Plan) -> tuple[Any
         _bits(target),
     )  # fmt: skip
     one = 2.0**-target.power
-    return whole, (plan.min_decrease * target.total / one / unit, plan.exponent, unit, one)
+    least = plan.min_decrease * target.total / one / unit if plan.min_decrease else 0.0
+    return whole, (least, plan.exponent, unit, one)
 
 
 def tree_of(space: Space, columns: Sequence[Scale], target: Target, plan: Plan) -> Tree:
