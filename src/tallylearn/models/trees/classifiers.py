@@ -116,6 +116,12 @@ class DecisionTreeClassifier(TreeLearner, Classifier):
         with np.errstate(divide="ignore"):
             return np.log(self.predict_proba(X))
 
+    def _answers(self, block: Block) -> Array:
+        if self.model_.fractional:
+            return super()._answers(block)
+        said: Array = self.classes_[self.model_.answer.astype(np.int64)]
+        return said[self.model_.landed(block)]
+
     def _chosen(self, block: Block) -> Array:
         if self.model_.fractional:
             return self.model_.chosen(self.model_.shares(block))
