@@ -274,7 +274,7 @@ def seeded(random_state: Any) -> int:
     if random_state is None:
         return 0
     if isinstance(random_state, Integral) and not isinstance(random_state, bool):
-        return int(random_state)
+        return int(random_state) & (2**63 - 1)
     if hasattr(random_state, "randint"):
         return int(random_state.randint(2**31))
     raise OptionError(f"random_state is a whole number or None, not {random_state!r}.")
