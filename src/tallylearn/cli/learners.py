@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import inspect
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import click
@@ -12,12 +13,19 @@ MODELS = {
     "lda": "LinearDiscriminantAnalysis",
     "qda": "QuadraticDiscriminantAnalysis",
     "centroid": "NearestCentroid",
+    "tree": "DecisionTreeClassifier",
+    "id3": "ID3",
+    "c45": "C45",
+    "cart": "CART",
+    "m5": "M5",
+    "lms": "LMS",
     "majority": "DummyClassifier",
     "mean": "DummyRegressor",
 }
 WHAT = (
-    "Naive Bayes, linear or quadratic discriminants, nearest centroid, the largest class, or "
-    "the mean of a target of numbers."
+    "Naive Bayes, linear or quadratic discriminants, nearest centroid, decision trees, the largest "
+    "class; of a target of numbers cart (--set task=regression), model trees (m5), least mean "
+    "squares, or the mean."
 )
 
 
@@ -26,13 +34,20 @@ def learner(model: str, settings: Mapping[str, Any]) -> Any:
     import tallylearn
 
     kind = getattr(tallylearn, MODELS[model])
+    known = kind.options() if hasattr(kind, "options") else _of_preset(kind)
     for name in settings:
-        if name not in kind.options():
+        if name not in known:
             raise click.UsageError(
                 f"the option {name} does not go with --model {model}, "
-                f"whose options are {', '.join(kind.options())}."
+                f"whose options are {', '.join(known)}."
             )
     return kind(**settings)
+
+
+def _of_preset(preset: Callable[..., Any]) -> tuple[str, ...]:
+    """The options of a preset: its own, and those of the learner that it returns."""
+    own = [p.name for p in inspect.signature(preset).parameters.values() if p.kind != p.VAR_KEYWORD]
+    return (*own, *type(preset()).options())
 
 
 def several(models: Iterable[str]) -> dict[str, Any]:

@@ -41,7 +41,7 @@ class DecisionTreeClassifier(TreeLearner, Classifier):
         and cost become one score, ``cost_exponent`` is its w.
     loss : (k, k) what it costs to answer class j for class i; leaves answer with the least.
     significance : a split must be significant at this level of a chi-square test.
-    rules : "c45" is Quinlan's small print for the gain ratio: a tenth of the mean class at each
+    variant : "c45" is Quinlan's small print for the gain ratio: a tenth of the mean class at each
         side of a cut, gains of numbers fined for their many cuts, thresholds that occur.
     pruning : what is taken back once the tree has grown; ``prunings()`` says what and why, and
         ``prune`` does it to a tree that has grown already.
@@ -99,7 +99,7 @@ class DecisionTreeClassifier(TreeLearner, Classifier):
         cost_exponent: float = 1.0,
         loss: Any = None,
         significance: float | None = None,
-        rules: str | None = None,
+        variant: str | None = None,
         pruning: str | None = None,
         level: float = 0.05,
         validation: float | None = None,
@@ -128,7 +128,7 @@ class DecisionTreeClassifier(TreeLearner, Classifier):
         self.cost_exponent = cost_exponent
         self.loss = loss
         self.significance = significance
-        self.rules = rules
+        self.variant = variant
         self.pruning = pruning
         self.level = level
         self.validation = validation
@@ -156,6 +156,12 @@ class DecisionTreeClassifier(TreeLearner, Classifier):
         with np.errstate(divide="ignore"):
             return np.log(self.predict_proba(X))
 
+    def _answers(self, block: Block) -> Array:
+        if self.model_.fractional:
+            return super()._answers(block)
+        said: Array = self.classes_[self.model_.answer.astype(np.int64)]
+        return said[self.model_.landed(block)]
+
     def _chosen(self, block: Block) -> Array:
         if self.model_.fractional:
             return self.model_.chosen(self.model_.shares(block))
@@ -171,6 +177,11 @@ class DecisionTreeClassifier(TreeLearner, Classifier):
 
     def _target(self, block: Block) -> Target:
         weight = self._weights(block)
+        if weight is not None and self.missing == "class" and self.min_samples_leaf not in (1, 0):
+            raise OptionError(
+                'missing="class" does not count rows beside weights: with weights, use '
+                "min_weight_fraction_leaf instead of min_samples_leaf."
+            )
         loss = self._losses(block.target.values)
         return of_classes(block.target, weight, loss, self.missing == "fractional")
 
@@ -204,9 +215,9 @@ class DecisionTreeClassifier(TreeLearner, Classifier):
         super()._check_options()
         if not callable(self.criterion):
             self._one_of("criterion", CRITERIA)
-        if self._one_of("rules", (None, "c45")) and self.criterion != "gain_ratio":
+        if self._one_of("variant", (None, "c45")) and self.criterion != "gain_ratio":
             raise OptionError(
-                f'rules="c45" goes with criterion="gain_ratio", not {self.criterion!r}.'
+                f'variant="c45" goes with criterion="gain_ratio", not {self.criterion!r}.'
             )
         if self.criterion == "gain_ratio" and self.costs is not None:
             raise OptionError(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Mapping
+from dataclasses import replace
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
@@ -54,7 +55,7 @@ class TreeLearner(Pruner, Viewed, Plain):
     costs: Any
     cost_rule: Any
     cost_exponent: Any
-    rules: Any
+    variant: Any
     bins: Any
     tie: Any
 
@@ -70,7 +71,8 @@ class TreeLearner(Pruner, Viewed, Plain):
         """Code the columns, grow the tree, prune it."""
         check_finite(block)
         tree, grew, self._prunings_ = self._finished(block)
-        self._rows_ = grew if grew.numbers.size + len(grew) * 4 <= REMEMBERED else None
+        small = len(grew) * len(grew.schema.columns) <= REMEMBERED
+        self._rows_ = replace(grew, numbers=grew.numbers.copy()) if small else None
         return tree
 
     def _grown(self, block: Block, target: Target, plan: Plan) -> Tree:
@@ -78,7 +80,7 @@ class TreeLearner(Pruner, Viewed, Plain):
         if plan.missing == "global":
             table, fixed = filled(table, target.weights)
             plan = plan.with_fixed(fixed)
-        if plan.rules == "c45":
+        if plan.variant == "c45":
             return ratios.snapped(grown_by_hand(table, target, plan), table.scales)
         if callable(plan.criterion) or plan.missing == "fractional":
             return grown_by_hand(table, target, plan)
@@ -166,7 +168,7 @@ class TreeLearner(Pruner, Viewed, Plain):
             min_weight=float(self.min_weight_fraction_leaf) * target.total,
             min_decrease=float(self.min_impurity_decrease), max_features=self._features(p),
             seed=seeded(self.random_state), tie=self.tie, costs=self._costs(block),
-            exponent=float(self.cost_exponent), significance=self.significance, rules=self.rules,
+            exponent=float(self.cost_exponent), significance=self.significance, variant=self.variant,
         )  # fmt: skip
 
     def _features(self, p: int) -> int:
@@ -263,7 +265,7 @@ def seeded(random_state: Any) -> int:
     if random_state is None:
         return 0
     if isinstance(random_state, Integral) and not isinstance(random_state, bool):
-        return int(random_state)
+        return int(random_state) & (2**63 - 1)
     if hasattr(random_state, "randint"):
         return int(random_state.randint(2**31))
     raise OptionError(f"random_state is a whole number or None, not {random_state!r}.")

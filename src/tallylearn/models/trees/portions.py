@@ -61,12 +61,12 @@ class Rows:
         """What every column offers, with scores."""
         total = self.target.lines(share.rows, share.units).sum(axis=0)
         found = [self._offered(j, self.table(j, share), total) for j in range(len(self.columns))]
-        if self.plan.rules == "c45":
+        if self.plan.variant == "c45":
             return ratios.scored(found, self.columns, len(self.target), self.plan)
         return scored(found, impurity, self.plan)
 
     def _offered(self, j: int, table: Table, total: Array) -> list[Question]:
-        offer = ratios.cuts if self.plan.rules == "c45" and table.number else questions
+        offer = ratios.cuts if self.plan.variant == "c45" and table.number else questions
         return offer(j, table, total, self.plan, self.target) if len(table.codes) else []
 
     def parted(self, share: Share, q: Question) -> tuple[list[Share], int]:

@@ -44,7 +44,7 @@ def C45(**options: Any) -> DecisionTreeClassifier:  # noqa: N802  the notes' nam
     """
     preset: dict[str, Any] = {
         "criterion": "gain_ratio", "category_split": "multiway", "missing": "fractional",
-        "min_samples_leaf": 2, "rules": "c45", "pruning": "pessimistic",
+        "min_samples_leaf": 2, "variant": "c45", "pruning": "pessimistic",
     }  # fmt: skip
     return DecisionTreeClassifier(**preset | options)
 

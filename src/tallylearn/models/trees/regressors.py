@@ -88,7 +88,7 @@ class DecisionTreeRegressor(TreeLearner, Regressor):
         self.bins = bins
         self.tie = tie
 
-    rules = None
+    variant = None
 
     def _measure(self) -> tuple[str, str]:
         criterion = "sdr" if self.criterion == "sdr" else "variance"
