@@ -416,8 +416,8 @@ def test_pruning_is_told_and_lasts(tmp_path: Path) -> None:
         ({"pruning": "chi2", "ccp_alpha": 0.1}, "Leave one of them out"),
         ({"ccp_alpha": -1.0}, "ccp_alpha"),
         ({"ccp_alpha": "best"}, "ccp_alpha"),
-        ({"rules": "c50"}, "must be one of"),
-        ({"rules": "c45"}, "gain_ratio"),
+        ({"variant": "c50"}, "must be one of"),
+        ({"variant": "c45"}, "gain_ratio"),
     ],
 )
 def test_options_that_cannot_be_are_refused(options: dict[str, Any], message: str) -> None:
