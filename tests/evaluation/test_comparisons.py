@@ -466,3 +466,15 @@ def test_the_unit_of_the_weights_moves_no_test_of_areas() -> None:
     )  # fmt: skip
     assert plain.test == scaled.test == "DeLong"
     assert scaled.p == pytest.approx(plain.p, rel=1e-6)
+
+
+def test_a_table_has_no_chance_of_zero_and_no_zero_below_zero() -> None:
+    rng = np.random.default_rng(0)
+    n = 20_000
+    X = rng.normal(size=(n, 2))
+    y = X.sum(axis=1) + rng.normal(size=n) > 0
+    learners = [tl.NaiveBayes(), tl.NaiveBayes(var_smoothing=1e-3), tl.DummyClassifier()]
+    text = str(tl.compare(learners, X, y))
+    assert "-0.000" not in text
+    assert "< 0.001" in text
+    assert "on 20,000 rows" in text

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from fractions import Fraction
 from typing import Any
 from xml.etree import ElementTree
@@ -369,3 +370,18 @@ def test_weights_that_sum_to_one_are_worth_as_many_rows_when_rows_are_tested_aga
         assert other[score].interval.method == once[score].interval.method
         wide = [high - low for low, high in (other[score].interval, once[score].interval)]
         assert wide[0] == pytest.approx(wide[1], rel=0.05)  # other weights, smoothed otherwise
+
+
+def test_weights_that_are_fractions_are_written_short() -> None:
+    weight = np.random.default_rng(5).random(N)
+    found = tl.evaluate(tl.NaiveBayes(), PLAIN, "y", cv=4, sample_weight=weight)
+    assert not re.search(r"\d\.\d{4}", str(found))
+
+
+def test_no_mistake_on_a_dozen_rows_is_not_certainty() -> None:
+    found = tl.evaluate(tl.NaiveBayes(), {"x": list("ab") * 6, "y": [0, 1] * 6}, "y", cv=3)
+    assert found["accuracy"].interval.low < 0.8
+    for name in ("f1", "balanced_accuracy"):
+        assert found[name].value == 1
+        assert found[name].interval is None
+    assert found["accuracy"].over_folds is None

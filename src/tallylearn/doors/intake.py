@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -65,11 +66,20 @@ class Lesson:
         if isinstance(self.source, Files):
             raise InputError(f"{self.source} is not in memory. Read it first.")
         table = self.source
-        coded: Callable[..., Any] = labels if task == "classifier" else measures
-        target = table.target if self.y is None else self.y
         weight = table.weight if self.weight is None else self.weight
-        block = replace(table.block, target=coded(target, table.block.start))
+        target = self.classes if task == "classifier" else measures(*self._target)
+        block = replace(table.block, target=target)
         return _counting(weight, len(block)), block.weighed(weight)
+
+    @cached_property
+    def classes(self) -> Codes:
+        """Coded once: a target of Python strings takes longer to read than to learn from."""
+        return labels(*self._target)
+
+    @property
+    def _target(self) -> tuple[Any, int]:
+        assert isinstance(self.source, Table)
+        return self.source.target if self.y is None else self.y, self.source.block.start
 
 
 def lesson(X: Any, y: Any, weight: Any, who: str, schema: Schema | None = None) -> Lesson:

@@ -50,7 +50,7 @@ class Comparison(Result):
 
     @property
     def title(self) -> str:
-        return f"{len(self.papers)} learners on {self.n} rows, {self.cv}"
+        return f"{len(self.papers)} learners on {self.n:,} rows, {self.cv}"
 
     def __repr__(self) -> str:
         return f"Comparison({self.title})"

@@ -90,7 +90,7 @@ class Decomposition(Result):
         steps += [Sentence(text) for text in verdicts(self.parts)]
         if self.parts[0].noise is None:
             steps.append(Sentence(TOGETHER))
-        return Derivation(f"Bias, variance and noise, from {self.n} rows", tuple(steps))
+        return Derivation(f"Bias, variance and noise, from {self.n:,} rows", tuple(steps))
 
     def records(self) -> list[dict[str, Any]]:
         """One row a learner, numbers as floats."""

@@ -62,7 +62,7 @@ class Difference:
         return self.a if (self.mean > 0) == (SCORES[self.score].better == "high") else self.b
 
     def __str__(self) -> str:
-        return said(self, ".3f")
+        return said(self, "z.3f")
 
 
 @dataclass(frozen=True)

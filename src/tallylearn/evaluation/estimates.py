@@ -74,7 +74,7 @@ def estimated(
     known = [value for value in by_fold if isfinite(value)]
     value = float(np.mean(by_fold)) if by_fold else pooled.value
     over = None
-    if len(known) > 1 and len(known) == len(by_fold):
+    if len(known) > 1 and len(known) == len(by_fold) and np.ptp(known) > 0:
         over = corrected_t(known, sample.test_share, level)
     interval = _interval(score, whole, sample, positive, level) if isfinite(pooled.value) else None
     beside = [measure(fold, name, positive).value for fold in baseline]
@@ -124,7 +124,7 @@ def _drawn_again(
     """The cells of the confusion matrix drawn again, as the rows in them would be."""
     values = resampled(whole, score.measure, positive, sample.share, draws=1000, seed=0)
     values = values[np.isfinite(values)]
-    if len(values) < 900:
+    if len(values) < 900 or np.ptp(values) == 0:  # no mistake can be drawn: not certainty
         return None
     low, high = np.quantile(values, ((1 - level) / 2, (1 + level) / 2))
     about = f"the {score.name} on {ROWS}"

@@ -199,7 +199,7 @@ def _of_table(read: Lesson, task: str) -> tuple[Any, Array | None, Codes | None]
     assert isinstance(table, Table)
     target = table.target if read.y is None else read.y
     weight = table.weight if read.weight is None else read.weight
-    truth = labels(target) if task == "classifier" else measures(target)
+    truth = read.classes if task == "classifier" else measures(target)
     return truth, weight, table.groups
 
 

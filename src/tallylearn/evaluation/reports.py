@@ -104,7 +104,7 @@ def _groups(found: Evaluation) -> Grid:
 def _confusion(found: Evaluation) -> Grid:
     names = tuple(str(name) for name in found.classes)
     rows = tuple(
-        (name, *(plain(float(count)) for count in line))
+        (name, *(_count(count) for count in line))
         for name, line in zip(names, found.confusion, strict=True)
     )
     return Grid("confusion: rows are true, columns predicted", ("", *names), rows)
@@ -112,7 +112,7 @@ def _confusion(found: Evaluation) -> Grid:
 
 def _classes(found: Evaluation) -> Grid:
     rows = tuple(
-        (str(line.value), plain(float(line.support)),
+        (str(line.value), _count(line.support),
          *(_number(m.value) for m in (line.precision, line.recall, line.f1)))
         for line in table(found.whole)
     )  # fmt: skip
@@ -173,6 +173,14 @@ def _spread(found: Evaluation) -> Plot:
     line = (found.learner, first.value, low, high, [v for v in first.by_fold if isfinite(v)])
     beside = (found.baseline_name, first.baseline) if isfinite(first.baseline) else None
     return draw_intervals([line], "Folds", first.name, baseline=beside)
+
+
+def _count(weight: Any) -> str:
+    """Rows as they are; weights that are fractions to a tenth of a row, or to four digits."""
+    weight = float(weight)
+    if weight.is_integer():
+        return plain(weight)
+    return f"{weight:.1f}" if weight >= 1000 else f"{weight:.4g}"
 
 
 def _number(value: float) -> str:

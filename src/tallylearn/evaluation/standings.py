@@ -66,7 +66,7 @@ def _line(
 def spec_of(values: Sequence[float]) -> str:
     """How to write numbers of this size: three places, or four digits of small and large ones."""
     largest = max((abs(value) for value in values if isfinite(value)), default=1.0)
-    return ".3f" if largest == 0 or 0.05 <= largest < 1000 else ".4g"
+    return "z.3f" if largest == 0 or 0.05 <= largest < 1000 else ".4g"
 
 
 def _record(
@@ -113,8 +113,8 @@ def _cells(row: dict[str, Any], spec: str) -> list[str]:
         _ends(row["low"], row["high"], spec),
         _number(row["difference"], spec),
         _ends(row["difference_low"], row["difference_high"], spec),
-        _number(row["p_holm"], ".3f"),
-        _number(row["mcnemar_p_holm"], ".3f"),
+        _chance(row["p_holm"]),
+        _chance(row["mcnemar_p_holm"]),
         *("" if row[c] is None else str(row[c]) for c in ("only_best_wrong", "only_this_wrong")),
     ]
 
@@ -142,6 +142,10 @@ def _remarks(found: Comparison) -> list[str]:
         said += [f"{paper.name} failed on fold {f.fold}: {f.reason}"
                  for f in paper.found.failures[:1]]  # fmt: skip
     return [*said, *(f"Left out: {reason}" for reason in found.failed.values())]
+
+
+def _chance(p: float) -> str:
+    return "< 0.001" if p < 0.001 else _number(p, "z.3f")
 
 
 def _number(value: float, spec: str) -> str:

@@ -82,7 +82,8 @@ class Curve(Result):
         lines = tuple(self._line(point) for point in self.points)
         steps: list[Any] = [Grid(self.score, head, lines, self._beside)]
         steps += [Sentence(verdict.text) for verdict in self.verdicts]
-        return Derivation(f"{self.learner} by {self.what}, {self.n} rows, {self.cv}", tuple(steps))
+        title = f"{self.learner} by {self.what}, {self.n:,} rows, {self.cv}"
+        return Derivation(title, tuple(steps))
 
     def records(self) -> list[dict[str, Any]]:
         """One row a place on the curve."""

@@ -49,7 +49,7 @@ class Tuning(Result):
     @property
     def title(self) -> str:
         tried = f"{len(self.candidates)} candidate{'s' if len(self.candidates) > 1 else ''}"
-        return f"{self.learner} tuned: {tried} on {self.n} rows, {self.cv}"
+        return f"{self.learner} tuned: {tried} on {self.n:,} rows, {self.cv}"
 
     def __repr__(self) -> str:
         return f"Tuning({self.title})"
