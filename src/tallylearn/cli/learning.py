@@ -45,8 +45,8 @@ Examples:
 @click.option("--target", required=True, metavar="COLUMN", help="The column to predict.")
 @click.option(
     "--model", required=True, type=click.Choice(list(MODELS)),
-    help="Naive Bayes, linear or quadratic discriminants, nearest centroid, the largest class; of a "
-    "target of numbers a model tree (M5), or the mean.",
+    help="Naive Bayes, linear or quadratic discriminants, nearest centroid, the largest class; for "
+    "a target of numbers M5, a model tree, or the mean.",
 )  # fmt: skip
 @click.option("--alpha", type=float, help="Of bayes: added to every count (1 unless said).")
 @click.option("--m", type=float, help="Of bayes: the m-estimate instead of alpha.")

@@ -13,7 +13,7 @@ from tallylearn.models.trees.formulas import MOST_LINES, Formula, drawn
 from tallylearn.models.trees.paths import derivation, route
 from tallylearn.models.trees.trees import Tree
 from tallylearn.tables import Array, Block, check_shape
-from tallylearn.workings import Derivation, Evidence, Grid, Line, Term
+from tallylearn.workings import Derivation, Evidence, Line, Sentence, Term
 from tallylearn.workings import Formula as Shown
 from tallylearn.workings.rendering import short
 
@@ -96,11 +96,16 @@ class ModelTree:
     def _terms(self, x: Array, i: int, alone: float) -> list[Term]:
         at = np.searchsorted(self.tree.leaves, i)
         if self.guests and at < len(self.tree.leaves) and self.tree.leaves[at] == i:
-            return [Term("", type(self.guests[at]).__name__, alone)]
+            name = type(self.guests[at]).__name__
+            return [Term("", name, alone, text=f"what {name} says at this leaf")]
         return [Term("", "", float(self.intercept[i]))] + [
-            Term(self.attributes.name(j), short(float(x[j])), float(self.coef[i, j] * x[j]))
+            self._term(j, float(self.coef[i, j]), float(x[j]))
             for j in np.flatnonzero(self.coef[i]).tolist()
         ]
+
+    def _term(self, j: int, coef: float, x: float) -> Term:
+        told = f"{short(coef)} · {short(x)}"
+        return Term(self.attributes.name(j), short(x), coef * x, text=told)
 
     def _steps(self, x: Array, i: int, p: float) -> list[Term]:
         """What the models above change, from below to the root."""
@@ -110,7 +115,9 @@ class ModelTree:
             q = float(self.intercept[node] + (self.coef[node] * x).sum())
             change = self.smooth / (n + self.smooth) * (q - p)
             where = "root" if node == 0 else str(self.tree.branch(node))
-            found.append(Term("smoothed", f"{where} says {short(q)}", change))
+            k = f"{self.smooth:g}"
+            told = f"{k} / ({short(n)} + {k}) · ({short(q)} - {short(p)})"
+            found.append(Term("smoothed", f"{where} says {short(q)}", change, text=told))
             i, p = node, p + change
         return found
 
@@ -140,11 +147,10 @@ class ModelTree:
     def derivation(self) -> Derivation:
         """Every question, the models of all nodes, and how they are put together."""
         asked, size = derivation(self.tree).steps
-        rows = tuple(
-            (str(i), short(float(self.tree.n[i])), self._plainly(i), short(float(self.error[i])))
-            for i in range(min(len(self.tree), 1000))
-        )
-        steps = [asked, Grid("models", ("node", "rows", "model", "error"), rows)]
+        models = [self._said(i) for i in range(min(len(self.tree), MOST_LINES))]
+        steps: list[Any] = [asked, *map(Sentence, models)]
+        if len(self.tree) > MOST_LINES:
+            steps.append(Sentence(f"... models of {len(self.tree)} nodes in all."))
         if self.smooth:
             k = f"{self.smooth:g}"
             steps.append(
@@ -155,7 +161,10 @@ class ModelTree:
             )
         return Derivation("Model tree", (*steps, size))
 
-    def _plainly(self, i: int) -> str:
+    def _said(self, i: int) -> str:
+        """A node's own model, before smoothing, and how well it fits."""
         at = np.flatnonzero(self.coef[i]).tolist()
         terms = tuple((self.attributes.name(j), float(self.coef[i, j])) for j in at)
-        return str(Formula(i, "q", "", 0.0, float(self.intercept[i]), terms))
+        formula = Formula(i, f"q{i}", "", 0.0, float(self.intercept[i]), terms)
+        n, error = short(float(self.tree.n[i])), short(float(self.error[i]))
+        return f"node {i}, {n} rows, error {error}: {formula}"
