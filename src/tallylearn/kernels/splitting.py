@@ -4,6 +4,9 @@ Every column keeps a list of all rows, sorted by code, in which a node is a run;
 list stably, so nothing is ever sorted again (Mehta, Agrawal and Rissanen, SLIQ, 1996). A column is
 seen as a table: a line for each code that occurs at the node, with the weight of every class, or
 with the weight and the sum of y. All are integers, so nothing depends on the order of the rows.
+
+One long file, because compiled functions call each other without Python only within a module. The
+readable version of what is chosen is ``models.trees.splits``.
 """
 
 import cython
@@ -145,11 +148,11 @@ class Grower:
         self.stack[0, 4] = depth
         self.waiting = 1
 
-    def grow(self, large: cython.longlong, small: cython.longlong):
+    def grow(self, large: cython.longlong, few: cython.longlong):
         """Grow until the stack is empty, something is full, or a large node comes.
 
         0 done; to be enlarged: 1 nodes, 2 leads, 3 ties, 4 stack; 5 a node of more than ``large``
-        rows. Nodes of less than ``small`` rows are noted and left to others (test -1).
+        rows. Nodes of at least ``few`` and at most ``large`` rows are left to others (test -1).
         """
         full: cython.int = 0
         at: cython.Py_ssize_t
@@ -158,7 +161,7 @@ class Grower:
                 at = self.waiting - 1
                 if self.stack[at, 3] - self.stack[at, 2] > large:
                     full = 5
-                elif self.stack[at, 3] - self.stack[at, 2] < small:
+                elif self.stack[at, 3] - self.stack[at, 2] >= few:
                     full = self._leave(at)
                 else:
                     full = self._step()
@@ -330,11 +333,11 @@ class Grower:
             self.sums[0, c] = 0
         self.rows = hi - lo
         if self.classes:
-            for r in range(lo, hi):
-                row = self.entries[0, r] & mask
-                if self.k == self.classes:
-                    self.sums[0, self.y[row]] += 1
-                else:
+            if self.k == self.classes:
+                _count(self.entries[0, lo:hi], self.bits, self.sums[0])
+            else:
+                for r in range(lo, hi):
+                    row = self.entries[0, r] & mask
                     self.sums[0, self.y[row]] += self.amounts[row, 0]
                     self.sums[0, self.classes] += 1
             self.weight = 0
@@ -354,7 +357,8 @@ class Grower:
         self.min_weight = self.lightest if self.lightest > self.min_weight else self.min_weight
         self.middle = 0
         if not self.classes and self.weight:
-            self.middle = self.sums[0, 1] // self.weight
+            w: cython.double = cython.cast(cython.double, self.weight)
+            self.middle = cython.cast(cython.longlong, self.sums[0, 1] / w)
         self.spread = 0.0 if least == most else self._spread()
         return least == most or depth >= self.max_depth or self.rows < self.min_split
 
@@ -395,7 +399,7 @@ class Grower:
     @cython.nogil
     @cython.exceptval(check=False)
     def _xlogx(self, c: cython.longlong) -> cython.double:
-        x: cython.double = c
+        x: cython.double = cython.cast(cython.double, c)
         if c < self.logs.shape[0]:
             return self.logs[c]
         return x * log2(x)
@@ -413,9 +417,9 @@ class Grower:
         if self.criterion == 0:
             for c in range(self.classes):
                 n += t[r, c]
-                x = t[r, c]
+                x = cython.cast(cython.double, t[r, c])
                 s += x * x
-            w = n
+            w = cython.cast(cython.double, n)
             return w - s / w if n else 0.0
         if self.criterion == 1:
             for c in range(self.classes):
@@ -425,8 +429,8 @@ class Grower:
         if t[r, 0] == 0:
             return 0.0
         if self.criterion == 2:
-            x = t[r, 1] - self.middle * t[r, 0]
-            w = t[r, 0]
+            x = cython.cast(cython.double, t[r, 1] - self.middle * t[r, 0])
+            w = cython.cast(cython.double, t[r, 0])
             return -(x * x) / w
         return sqrt(self._squares(t, r))
 
@@ -436,7 +440,7 @@ class Grower:
     def _squares(self, t: cython.longlong[:, ::1], r: cython.Py_ssize_t) -> cython.double:
         """w * sum(w y^2) - sum(w y)^2, in doubles of twice the length: it may cancel to nothing."""
         c: cython.Py_ssize_t
-        w: cython.double = t[r, 0]
+        w: cython.double = cython.cast(cython.double, t[r, 0])
         a: cython.double = 0.0
         b: cython.double = 0.0
         h: cython.double
@@ -448,9 +452,9 @@ class Grower:
             b += (a - (h - (h - a))) + (m - (h - a))
             a = h
             limb = limb / 4294967296.0
-        s: cython.double = t[r, 1]
+        s: cython.double = cython.cast(cython.double, t[r, 1])
         back: cython.longlong = cython.cast(cython.longlong, s)
-        d: cython.double = t[r, 1] - back
+        d: cython.double = cython.cast(cython.double, t[r, 1] - back)
         m = _error(a, w) + b * w - _error(s, s) - 2.0 * s * d - d * d
         h = (a * w - s * s) + m
         return h if h > 0 else 0.0
@@ -466,39 +470,34 @@ class Grower:
         c: cython.Py_ssize_t
         row: cython.Py_ssize_t
         n: cython.Py_ssize_t = -1
-        entry: cython.longlong
         code: cython.longlong
         last: cython.longlong = -1
         k: cython.Py_ssize_t = self.k
-        tag: cython.int = -1
         mask: cython.longlong = self.mask
-        plain: cython.bint = self.k == self.classes
+        if self.k == self.classes:
+            n = _count_lines(
+                self.entries[f, lo:hi], self.bits, self.lines, self.line_codes, self.tags
+            )
+            return self._take_gap(f, n)
         for r in range(lo, hi):
-            entry = self.entries[f, r]
-            code = entry >> 32
-            row = entry & mask
+            code = self.entries[f, r] >> 32
+            row = self.entries[f, r] & mask
             if code != last:
                 last = code
                 n += 1
                 for c in range(k):
                     self.lines[n, c] = 0
                 self.line_codes[n] = code
-                tag = self.y[row] if self.classes else -1
-                self.tags[n] = tag
-            if plain:
-                self.lines[n, self.y[row]] += 1
-                if self.y[row] != tag:
-                    self.tags[n] = -1
-            elif self.classes:
+                self.tags[n] = self.y[row] if self.classes else -1
+            if self.classes:
                 self.lines[n, self.y[row]] += self.amounts[row, 0]
                 self.lines[n, k - 1] += 1
-                if self.y[row] != tag:
+                if self.y[row] != self.tags[n]:
                     self.tags[n] = -1
             else:
                 for c in range(k):
                     self.lines[n, c] += self.amounts[row, c]
-        n += 1
-        return self._take_gap(f, n)
+        return self._take_gap(f, n + 1)
 
     @cython.cfunc
     @cython.nogil
@@ -618,31 +617,42 @@ class Grower:
     ) -> cython.bint:
         """The best cut of a list of numbers without a table; whether that could be done.
 
-        It can where rows are counted and none is missing. The table takes three times as long.
+        It can where rows are only counted. The table takes three times as long.
         """
-        least: cython.longlong = (
+        end: cython.longlong = hi
+        some: cython.longlong = (
             self.min_leaf if self.min_leaf > self.min_weight else self.min_weight
         )
+        second: cython.longlong = self.sums[0, 1]
         after: cython.double
-        if self.scorer == 1 or self.entries[f, hi - 1] >> 32 == self.gaps[f]:
+        gap: cython.double = 0.0
+        known: cython.double
+        if self.scorer == 1:
             return False
+        if self.entries[f, hi - 1] >> 32 == self.gaps[f]:
+            if self.classes != 2 or self.k != 2 or self.rule or self.criterion:
+                return False
+            end = _known(self.entries[f, lo:hi], self.gaps[f]) + lo
+            second -= _seconds(self.entries[f, end:hi], self.bits)
+            gap = _gini(self.sums[0, 1] - second, hi - end)
         if self.classes and self.k == self.classes:
             if self.criterion == 0 and self.classes == 2:
-                after = _two_classes(self.entries[f, lo:hi], self.bits, self.sums[0, 1], least)
+                after = _two_classes(self.entries[f, lo:end], self.bits, second, some) + gap
             elif self.criterion == 0:
                 after = _many_classes(
-                    self.entries[f, lo:hi], self.bits, self.sums, self.moving[f], least
+                    self.entries[f, lo:hi], self.bits, self.sums, self.moving[f], some
                 )
             elif self.classes == 2 and self.logs.shape[0] > self.rows:
-                after = _two_entropies(
-                    self.entries[f, lo:hi], self.bits, self.sums[0, 1], least, self.logs
-                )
+                after = _two_entropies(self.entries[f, lo:hi], self.bits, second, some, self.logs)
             else:
                 return False
         elif self.criterion == 2 and self.k == 2:
-            after = _sums(self.entries[f, lo:hi], self.amounts, self.sums, self.middle, least)
+            after = _sums(self.entries[f, lo:hi], self.amounts, self.sums, self.middle, some)
         else:
             return False
+        if end < hi and hi - end >= some and end - lo >= some and end > lo:
+            known = _gini(second, end - lo) + gap
+            after = known if known < after else after
         self.gains[f] = -1.0
         if after < 1e300:
             self._note(f, after, 0.0)
@@ -1245,6 +1255,102 @@ def _scatter(
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
+def _count(
+    entries: cython.const[cython.longlong][::1], bits: cython.int, sums: cython.longlong[::1]
+) -> cython.void:
+    """The rows of every class."""
+    r: cython.Py_ssize_t
+    one: cython.longlong = 1
+    mask: cython.longlong = (one << (32 - bits)) - 1
+    for r in range(entries.shape[0]):
+        sums[(entries[r] >> bits) & mask] += 1
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _count_lines(
+    entries: cython.const[cython.longlong][::1],
+    bits: cython.int,
+    lines: cython.longlong[:, ::1],
+    codes: cython.int[::1],
+    tags: cython.int[::1],
+) -> cython.Py_ssize_t:
+    """The rows of every class for each code, and the class of codes that have only one."""
+    r: cython.Py_ssize_t = 0
+    c: cython.Py_ssize_t
+    first: cython.Py_ssize_t
+    n: cython.Py_ssize_t = 0
+    size: cython.Py_ssize_t = entries.shape[0]
+    code: cython.longlong
+    seconds: cython.longlong
+    one: cython.longlong = 1
+    mask: cython.longlong = (one << (32 - bits)) - 1
+    while r < size:
+        code = entries[r] >> 32
+        first = r
+        if lines.shape[1] == 2:
+            seconds = 0
+            while r < size and entries[r] >> 32 == code:
+                seconds += (entries[r] >> bits) & 1
+                r += 1
+            lines[n, 0] = r - first - seconds
+            lines[n, 1] = seconds
+        else:
+            for c in range(lines.shape[1]):
+                lines[n, c] = 0
+            while r < size and entries[r] >> 32 == code:
+                lines[n, (entries[r] >> bits) & mask] += 1
+                r += 1
+        c = (entries[first] >> bits) & mask
+        codes[n] = code
+        tags[n] = c if lines[n, c] == r - first else -1
+        n += 1
+    return n
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _known(entries: cython.const[cython.longlong][::1], gap: cython.longlong) -> cython.Py_ssize_t:
+    """Where what is missing starts, at the end of a list."""
+    low: cython.Py_ssize_t = 0
+    high: cython.Py_ssize_t = entries.shape[0]
+    mid: cython.Py_ssize_t
+    while low < high:
+        mid = (low + high) >> 1
+        if entries[mid] >> 32 < gap:
+            low = mid + 1
+        else:
+            high = mid
+    return low
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _seconds(entries: cython.const[cython.longlong][::1], bits: cython.int) -> cython.longlong:
+    """The rows of the second of two classes."""
+    r: cython.Py_ssize_t
+    n: cython.longlong = 0
+    for r in range(entries.shape[0]):
+        n += (entries[r] >> bits) & 1
+    return n
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _gini(second: cython.longlong, n: cython.longlong) -> cython.double:
+    """The mass of rows of two classes by Gini."""
+    a: cython.double = cython.cast(cython.double, second)
+    b: cython.double = cython.cast(cython.double, n - second)
+    return (a + b) - (a * a + b * b) / (a + b)
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
 def _two_classes(
     entries: cython.const[cython.longlong][::1],
     bits: cython.int,
@@ -1269,10 +1375,10 @@ def _two_classes(
         l1 += (entry >> bits) & 1
         if (entry ^ after) >> 32 == 0 or r + 1 < least or n - r - 1 < least:
             continue
-        a = l1
-        b = r + 1 - l1
-        c = second - l1
-        d = n - r - 1 - (second - l1)
+        a = cython.cast(cython.double, l1)
+        b = cython.cast(cython.double, r + 1 - l1)
+        c = cython.cast(cython.double, second - l1)
+        d = cython.cast(cython.double, n - r - 1 - (second - l1))
         value = (a * a + b * b) / (a + b) + (c * c + d * d) / (c + d)
         best = value if value > best else best
     return n - best if best >= 0 else 1e300
@@ -1325,7 +1431,8 @@ def _many_classes(
     entry: cython.longlong
     after: cython.longlong = entries[0]
     n: cython.Py_ssize_t = entries.shape[0]
-    mask: cython.longlong = (1 << (32 - bits)) - 1
+    one: cython.longlong = 1
+    mask: cython.longlong = (one << (32 - bits)) - 1
     left: cython.longlong = 0
     right: cython.longlong = 0
     a: cython.double
@@ -1379,8 +1486,8 @@ def _sums(
         left += amounts[entry & mask, 1] - middle
         if (entry ^ after) >> 32 == 0 or r + 1 < least or n - r - 1 < least:
             continue
-        a = left
-        b = whole - left
+        a = cython.cast(cython.double, left)
+        b = cython.cast(cython.double, whole - left)
         value = a * a / (r + 1) + b * b / (n - r - 1)
         best = value if value > best else best
     return -best if best >= 0 else 1e300
@@ -1410,7 +1517,7 @@ def _mixed(z: cython.ulonglong) -> cython.ulonglong:
     b: cython.ulonglong = 13787848793156543929
     c: cython.ulonglong = 10723151780598845931
     mask: cython.ulonglong = 18446744073709551615
-    z = (z + a) & mask
+    z = (cython.cast(cython.ulonglong, z) + a) & mask
     z = ((z ^ (z >> 30)) * b) & mask
     z = ((z ^ (z >> 27)) * c) & mask
     return z ^ (z >> 31)

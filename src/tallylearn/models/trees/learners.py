@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Mapping
+from dataclasses import replace
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
@@ -77,7 +78,8 @@ class TreeLearner(Plain, Predictor):
         tree = self._grown(block, target, plan)
         if self.max_leaf_nodes is not None:
             tree = with_leaves(tree, int(self.max_leaf_nodes))
-        self._rows_ = block if block.numbers.size + len(block) * 4 <= REMEMBERED else None
+        small = len(block) * len(block.schema.columns) <= REMEMBERED
+        self._rows_ = replace(block, numbers=block.numbers.copy()) if small else None
         return tree
 
     def _grown(self, block: Block, target: Target, plan: Plan) -> Tree:
@@ -222,7 +224,8 @@ class TreeLearner(Plain, Predictor):
             raise OptionError(f"costs is a dict of column and cost, not {self.costs!r}.")
         if self.monotonic_cst is not None:
             raise OptionError("monotonic_cst is not built. Leave it at None.")
-        self._in_range("ccp_alpha", 0.0)
+        if self._in_range("ccp_alpha", 0.0) > 0:
+            raise OptionError("ccp_alpha is not built yet. Leave it at 0.")
 
     def _check_count(self, name: str, least: int) -> None:
         value = getattr(self, name)
@@ -271,7 +274,7 @@ def seeded(random_state: Any) -> int:
     if random_state is None:
         return 0
     if isinstance(random_state, Integral) and not isinstance(random_state, bool):
-        return int(random_state)
+        return int(random_state) & (2**63 - 1)
     if hasattr(random_state, "randint"):
         return int(random_state.randint(2**31))
     raise OptionError(f"random_state is a whole number or None, not {random_state!r}.")

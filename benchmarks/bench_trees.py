@@ -1,0 +1,190 @@
+"""Trees beside their peers: large tables of numbers, strings with gaps, files, and small tables.
+
+LightGBM, XGBoost and YDF are raced where they can be imported; PEERS.md has their times otherwise.
+Usage: bench_trees.py [part ...], parts as in PARTS.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+import tempfile
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from sklearn.compose import make_column_selector, make_column_transformer
+from sklearn.datasets import load_iris, make_classification
+from sklearn.ensemble import HistGradientBoostingClassifier
+from sklearn.impute import SimpleImputer
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import OrdinalEncoder
+from sklearn.tree import DecisionTreeClassifier
+from timing import best, heading
+
+import tallylearn as tl
+
+SHARED = Path("/work/shared/data")
+Call = Callable[[], Any]
+
+
+def raced(title: str, ours: Call, bars: dict[str, tuple[Call, float]], runs: int = 1) -> None:
+    """Our best of three, each peer's best of ``runs``, and whether the bar is met."""
+    mine = best(ours, 3)
+    for name, (call, bar) in bars.items():
+        other = best(call, runs)
+        mine = min(mine, best(ours, 1))
+        mark = "met" if other / mine >= bar else "MISSED"
+        print(
+            f"{title:<34} {name:<22} {mine:8.4f} s {other:8.4f} s {other / mine:7.1f}x"
+            f"   bar {bar:g}x {mark}",
+            flush=True,
+        )
+
+
+def one_tree(depth: int | None) -> HistGradientBoostingClassifier:
+    return HistGradientBoostingClassifier(
+        max_iter=1, max_depth=depth, max_leaf_nodes=None, min_samples_leaf=1, early_stopping=False
+    )
+
+
+def lightgbm(X: Any, y: Any, depth: int) -> dict[str, tuple[Call, float]]:
+    if importlib.util.find_spec("lightgbm") is None:
+        return {}
+    from lightgbm import LGBMClassifier
+
+    leaves = 2**depth
+    peer = LGBMClassifier(
+        n_estimators=1, max_depth=depth, num_leaves=leaves, min_child_samples=1, verbose=-1
+    )
+    return {"LightGBM, one tree": (lambda: peer.fit(X, y), 1)}
+
+
+def numbers(n: int, p: int, depths: tuple[int | None, ...]) -> None:
+    X, y = make_classification(n, p, n_informative=10, flip_y=0.05, random_state=0)
+    heading(f"trees: n = {n:,}, p = {p}, two classes")
+    for depth in depths:
+        title = "full depth" if depth is None else f"depth {depth}"
+        peer = DecisionTreeClassifier(max_depth=depth)
+        hist = one_tree(depth)
+        theirs = best(lambda peer=peer: peer.fit(X, y), 1)  # once: it is long
+        for bins in (255, None):
+            tree = tl.DecisionTreeClassifier(max_depth=depth, bins=bins)
+            name = f"{title}, {'bins=255' if bins else 'exact'}"
+            mine = best(lambda tree=tree: tree.fit(X, y), 3)
+            bar = 15 if bins and depth else 8
+            mark = "met" if theirs / mine >= bar else "MISSED"
+            print(
+                f"{name:<34} {'scikit-learn':<22} {mine:8.4f} s {theirs:8.4f} s "
+                f"{theirs / mine:7.1f}x   bar {bar:g}x {mark}",
+                flush=True,
+            )
+            bars: dict[str, tuple[Call, float]] = {
+                "HistGradientBoosting": (lambda hist=hist: hist.fit(X, y), 1)
+            }
+            bars |= lightgbm(X, y, depth) if depth else {}
+            raced(name, lambda tree=tree: tree.fit(X, y), bars)
+        raced(
+            f"predict, {title}", lambda tree=tree: tree.predict(X),
+            {"scikit-learn": (lambda peer=peer: peer.predict(X), 1)}, 3,
+        )  # fmt: skip
+
+
+def adult_like(n: int = 500_000) -> pd.DataFrame:
+    """Strings, numbers and gaps, drawn from Adult's rows with fresh noise."""
+    frame = pd.read_csv(SHARED / "adult_train.csv.gz", na_values="?")
+    rng = np.random.default_rng(0)
+    out = frame.sample(n, replace=True, random_state=0).reset_index(drop=True)
+    out["fnlwgt"] = (out["fnlwgt"] * rng.uniform(0.9, 1.1, n)).round()
+    for name in out.columns[:-1]:
+        gap = rng.random(n) < 0.05
+        out[name] = out[name].astype(float if out[name].dtype.kind == "i" else object).mask(gap)
+    return out
+
+
+def pipeline(tree: Any) -> Any:
+    words = make_pipeline(
+        SimpleImputer(strategy="most_frequent"),
+        OrdinalEncoder(handle_unknown="use_encoded_value", unknown_value=-1),
+    )
+    coder = make_column_transformer(
+        (words, make_column_selector(dtype_include=object)), remainder="passthrough"
+    )
+    return make_pipeline(coder, tree)
+
+
+def strings() -> None:
+    frame = adult_like()
+    X, y = frame.drop(columns="income"), frame["income"]
+    heading("Adult-like: 500 000 rows, strings and gaps, frame to tree")
+    tree = tl.DecisionTreeClassifier(max_depth=8)
+    peer, hist = pipeline(DecisionTreeClassifier(max_depth=8)), pipeline(one_tree(8))
+    bars: dict[str, tuple[Call, float]] = {
+        "scikit-learn pipeline": (lambda: peer.fit(X, y), 1),
+        "HistGB pipeline": (lambda: hist.fit(X, y), 1),
+    }
+    category = X.astype(dict.fromkeys(X.select_dtypes(object), "category"))
+    raced("depth 8", lambda: tree.fit(X, y), bars | lightgbm(category, y == ">50K", 8))
+    whole = tl.DecisionTreeClassifier()
+    full = pipeline(DecisionTreeClassifier())
+    raced(
+        "full depth",
+        lambda: whole.fit(X, y),
+        {"scikit-learn pipeline": (lambda: full.fit(X, y), 1)},
+    )
+
+
+def files() -> None:
+    frame = adult_like(1_000_000)
+    heading("csv of 1 000 000 mixed rows to tree, depth 8")
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "t.csv"
+        frame.to_csv(path, index=False)
+        tree = tl.DecisionTreeClassifier(max_depth=8)
+        peer = pipeline(DecisionTreeClassifier(max_depth=8))
+
+        def theirs() -> Any:
+            read = pd.read_csv(path)
+            return peer.fit(read.drop(columns="income"), read["income"])
+
+        raced(
+            "csv to tree", lambda: tree.fit(path, "income"), {"pandas + scikit-learn": (theirs, 1)}
+        )
+
+
+def small() -> None:
+    heading("small tables, as they come")
+    X, y = load_iris(return_X_y=True)
+    tables = [("iris", pd.DataFrame(X, columns=list("abcd")), pd.Series(y))]
+    titanic = pd.read_csv(SHARED / "titanic.csv").drop(columns=["name", "ticket", "cabin"])
+    adult = pd.read_csv(SHARED / "adult_train.csv.gz", na_values="?")
+    for name, frame, target in (("titanic", titanic, "survived"), ("adult", adult, "income")):
+        tables.append((name, frame.drop(columns=target), frame[target]))
+    for name, X, y in tables:
+        _small(name, X, y)
+
+
+def _small(name: str, X: Any, y: Any) -> None:
+    tree, peer = tl.DecisionTreeClassifier(), pipeline(DecisionTreeClassifier())
+    theirs: dict[str, tuple[Call, float]] = {"scikit-learn pipeline": (lambda: peer.fit(X, y), 1)}
+    raced(f"{name} fit", lambda: tree.fit(X, y), theirs, 5)
+    theirs = {"scikit-learn pipeline": (lambda: peer.predict(X), 1)}
+    raced(f"{name} predict", lambda: tree.predict(X), theirs, 5)
+
+
+PARTS: dict[str, Callable[[], None]] = {
+    "deep": lambda: numbers(100_000, 30, (8, None)),
+    "large": lambda: numbers(1_000_000, 20, (8,)),
+    "full": lambda: numbers(1_000_000, 20, (None,)),
+    "strings": strings,
+    "files": files,
+    "small": small,
+}
+
+if __name__ == "__main__":
+    warnings.simplefilter("ignore")
+    for part in sys.argv[1:] or PARTS:
+        PARTS[part]()
