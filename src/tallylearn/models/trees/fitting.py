@@ -81,7 +81,7 @@ class _Rows:
     weight: Array  # (n,)
     leaf: Array  # (n,) sorted
 
-    def line(self, first: int, last: int, which: list[int]) -> Line:
+    def line(self, first: int, last: int, which: Array) -> Line:
         """The linear model of the nodes from first to last."""
         lo, hi = np.searchsorted(self.leaf, (first, last))
         return lined(self.x[lo:hi], self.y[lo:hi], self.weight[lo:hi], which)
@@ -107,7 +107,7 @@ def _lines(tree: Tree, rows: _Rows, f: int) -> list[Line]:
     return [
         Line(float(tree.answer[i]), bare, float(tree.impurity[i]), 1)
         if tree.test[i] == LEAF
-        else rows.line(i, i + int(tree.sizes[i]), np.flatnonzero(asked[i]).tolist())
+        else rows.line(i, i + int(tree.sizes[i]), np.flatnonzero(asked[i]))
         for i in range(len(tree))
     ]
 
