@@ -337,6 +337,16 @@ def test_huge_and_tiny_numbers_are_learned() -> None:
         assert tl.M5().fit(x * scale, y * scale).predict(x * scale) / scale == pytest.approx(plain)
 
 
+def test_columns_far_from_zero_lose_no_digits() -> None:
+    """A line through 1e9 + 0/64, 1e9 + 1/64, ...: its intercept is 1e12, its answers below 1e3."""
+    x = 1e9 + np.arange(60)[:, None] / 64
+    y = 1000 * (x[:, 0] - 1e9)
+    model = tl.M5().fit(x, y)
+    assert model.predict(x) == pytest.approx(y, abs=1e-9)
+    for row, told in zip(model.explain(x), y, strict=True):
+        assert row.lines[0].total == pytest.approx(told, abs=1e-9)
+
+
 # ---- learners at the leaves
 
 

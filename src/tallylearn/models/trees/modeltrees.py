@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -29,17 +30,22 @@ class ModelTree:
 
     tree: Tree
     attributes: Attributes
-    intercept: Array  # (m,)
-    coef: Array  # (m, f)
+    base: Array  # (m,) what a node's model says where every attribute is what fills its gaps
+    coef: Array  # (m, f) and what it adds for every step away from there
     error: Array  # (m,) the root of the mean squared residual of the node's model on its rows
     smooth: float = 0.0
     guests: tuple[Any, ...] = ()  # learners in place of the models at the leaves, if any
 
     def __post_init__(self) -> None:
         m = len(self.tree)
-        check_shape("the intercepts", self.intercept, m)
+        check_shape("the bases", self.base, m)
         check_shape("the errors", self.error, m)
         check_shape("the coefficients", self.coef, m, len(self.attributes))
+
+    @property
+    def intercept(self) -> Array:
+        """(m,) what a node's model says where every attribute is 0."""
+        return np.asarray(self.base - (self.coef * self.attributes.fill).sum(axis=1))
 
     @cached_property
     def own(self) -> Array:
@@ -53,31 +59,31 @@ class ModelTree:
     @cached_property
     def above(self) -> tuple[Array, Array]:
         """(m,) and (m, f): what the models above a node add to it, as one model."""
-        intercept, coef = np.zeros_like(self.intercept), np.zeros_like(self.coef)
+        base, coef = np.zeros_like(self.base), np.zeros_like(self.coef)
         for i in range(1, len(self.tree)):
             p = self.tree.parent[i]
             part = self.own[p] - self.own[i]
-            intercept[i] = intercept[p] + part * self.intercept[p]
+            base[i] = base[p] + part * self.base[p]
             coef[i] = coef[p] + part * self.coef[p]
-        return intercept, coef
+        return base, coef
 
     def answers(self, block: Block) -> Array:
         """What each row is answered."""
         return self._answers(self.attributes.matrix(block), self.tree.landed(block))
 
     def _answers(self, x: Array, ends: Array) -> Array:
-        intercept, coef = self.above
-        own = self.own[ends]
-        return np.asarray(own * self._alone(x, ends) + intercept[ends] + (coef[ends] * x).sum(1))
+        base, coef = self.above
+        rest = base[ends] + (coef[ends] * (x - self.attributes.fill)).sum(axis=1)
+        return np.asarray(self.own[ends] * self._alone(x, ends) + rest)
 
     def _alone(self, x: Array, ends: Array) -> Array:
         """What the model where each row ends says, before smoothing."""
-        out = np.asarray(self.intercept[ends] + (self.coef[ends] * x).sum(axis=1))
+        out = self.base[ends] + (self.coef[ends] * (x - self.attributes.fill)).sum(axis=1)
         for leaf, guest in zip(self.tree.leaves.tolist(), self.guests, strict=False):
             here = np.flatnonzero(ends == leaf)
             if len(here):
                 out[here] = np.asarray(guest.predict(x[here]), dtype=np.float64).reshape(-1)
-        return out
+        return np.asarray(out)
 
     def evidence(self, block: Block) -> list[Evidence]:
         """The terms of a row's model, and what every node above changes: they sum to the answer."""
@@ -98,10 +104,12 @@ class ModelTree:
         if self.guests and at < len(self.tree.leaves) and self.tree.leaves[at] == i:
             name = type(self.guests[at]).__name__
             return [Term("", name, alone, text=f"what {name} says at this leaf")]
-        return [Term("", "", float(self.intercept[i]))] + [
+        terms = [
             self._term(j, float(self.coef[i, j]), float(x[j]))
             for j in np.flatnonzero(self.coef[i]).tolist()
         ]
+        # the intercept, and what rounding leaves where large terms cancel
+        return [Term("", "", math.fsum([alone, *(-term.amount for term in terms)])), *terms]
 
     def _term(self, j: int, coef: float, x: float) -> Term:
         told = f"{short(coef)} · {short(x)}"
@@ -112,7 +120,7 @@ class ModelTree:
         found = []
         while i > 0 and self.smooth:
             n, node = float(self.tree.n[i]), int(self.tree.parent[i])
-            q = float(self.intercept[node] + (self.coef[node] * x).sum())
+            q = float(self.base[node] + (self.coef[node] * (x - self.attributes.fill)).sum())
             change = self.smooth / (n + self.smooth) * (q - p)
             where = "root" if node == 0 else str(self.tree.branch(node))
             k = f"{self.smooth:g}"
@@ -126,10 +134,10 @@ class ModelTree:
         return [self._formula(at, i) for at, i in enumerate(self.tree.leaves.tolist(), 1)]
 
     def _formula(self, at: int, i: int) -> Formula:
-        intercept, coef = (
-            above[i] + self.own[i] * own
-            for above, own in zip(self.above, (self.intercept[i], self.coef[i]), strict=True)
-        )
+        above, more = self.above
+        coef = more[i] + self.own[i] * self.coef[i]
+        base = above[i] + self.own[i] * self.base[i]
+        intercept = base - (coef * self.attributes.fill).sum()
         terms = [(self.attributes.name(j), float(coef[j])) for j in np.flatnonzero(coef).tolist()]
         return Formula(
             i, f"LM{at}", route(self.tree, i), float(self.tree.n[i]), float(intercept), tuple(terms)
