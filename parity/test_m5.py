@@ -1,8 +1,7 @@
 """M5 beside Weka's M5P on real tables and the same folds: the root of the mean squared error.
 
-The two differ in what they ask: M5P reduces the fifth root of the variance where M5 as published
-(and ours) reduces the standard deviation; and in what a model may look at: M5P's at the attributes
-asked for below its node, ours also at those above it. ``pytest -s`` prints the table.
+What the two do otherwise, and what our options were chosen by, is in docs/model-trees.md.
+``pytest -s`` prints the table.
 """
 
 from __future__ import annotations

@@ -20,7 +20,9 @@ from sklearn.preprocessing import StandardScaler
 
 import tallylearn as tl
 from tallylearn import errors, modelfile
+from tallylearn.models.trees import linear
 from tallylearn.models.trees.linear import lined, promised
+from tests.test_oracle import interpreted
 
 
 def bare(**options: Any) -> Any:
@@ -128,7 +130,7 @@ def test_a_model_of_all_attributes_is_that_of_least_squares() -> None:
     rng = np.random.default_rng(1)
     x, weight = rng.normal(size=(60, 4)) * [1, 1e3, 1e-3, 1] + [0, 1e4, 0, 5], rng.random(60) + 0.5
     y = x @ [2, -1e-3, 4e3, 1] + rng.normal(size=60) * 0.1
-    line, truth = lined(x, y, weight, range(4)), [*map(float, exact(x, y, weight))]
+    line, truth = lined(x, y, weight, np.arange(4)), [*map(float, exact(x, y, weight))]
     assert line.used == 5
     assert line.coef == pytest.approx(truth[1:], rel=1e-13)
     assert line.intercept == pytest.approx(truth[0], rel=1e-12)
@@ -157,19 +159,28 @@ def test_attributes_are_dropped_as_by_hand(seed: int) -> None:
     rng = np.random.default_rng(seed)
     x = rng.normal(size=(25, 7))
     y = x[:, 0] - 0.3 * x[:, 3] + rng.normal(size=25) * 0.8
-    line = lined(x, y, np.ones(25), range(7))
+    line = lined(x, y, np.ones(25), np.arange(7))
     assert np.flatnonzero(line.coef).tolist() == by_hand(x, y)
     assert line.used == 1 + np.count_nonzero(line.coef)
 
 
 def test_collinear_attributes_and_few_rows_leave_a_model_that_is_finite() -> None:
     x = np.arange(6.0)[:, None] * [1, 2, 3] + [0, 1, 2]
-    line = lined(x, np.arange(6.0), np.ones(6), range(3))
+    line = lined(x, np.arange(6.0), np.ones(6), np.arange(3))
     assert (line.used, line.error) == (2, pytest.approx(0, abs=1e-12))
     rng = np.random.default_rng(0)
-    line = lined(rng.normal(size=(3, 9)), rng.normal(size=3), np.ones(3), range(9))
+    line = lined(rng.normal(size=(3, 9)), rng.normal(size=3), np.ones(3), np.arange(9))
     assert line.used < 3
     assert np.isfinite(line.coef).all()
+
+
+def test_the_compiled_sweeps_are_the_python_they_are_written_in(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    x, y = noisy(40)
+    compiled = bare().fit(x, y)
+    monkeypatch.setattr(linear, "sweeping", interpreted("sweeping"))
+    assert modelfile.digests(bare().fit(x, y)) == modelfile.digests(compiled)
 
 
 @settings(max_examples=40, deadline=None)
@@ -322,8 +333,18 @@ def test_huge_and_tiny_numbers_are_learned() -> None:
     x = np.random.default_rng(0).normal(size=(80, 2))
     y = np.where(x[:, 0] > 0, x[:, 1], -x[:, 1])
     plain = tl.M5().fit(x, y).predict(x)
-    for scale in (1e150, 1e-150):
+    for scale in (1e140, 1e-140):
         assert tl.M5().fit(x * scale, y * scale).predict(x * scale) / scale == pytest.approx(plain)
+
+
+def test_columns_far_from_zero_lose_no_digits() -> None:
+    """A line through 1e9 + 0/64, 1e9 + 1/64, ...: its intercept is 1e12, its answers below 1e3."""
+    x = 1e9 + np.arange(60)[:, None] / 64
+    y = 1000 * (x[:, 0] - 1e9)
+    model = tl.M5().fit(x, y)
+    assert model.predict(x) == pytest.approx(y, abs=1e-9)
+    for row, told in zip(model.explain(x), y, strict=True):
+        assert row.lines[0].total == pytest.approx(told, abs=1e-9)
 
 
 # ---- learners at the leaves

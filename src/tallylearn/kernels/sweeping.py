@@ -1,12 +1,107 @@
-"""Sweeping: attributes go into a regression, and out of it, one at a time."""
+"""Sweeping: attributes go into a regression, and out of it, one at a time.
+
+Sums run over the rows in their order, so that every machine rounds them alike.
+"""
 
 import cython
+from cython.cimports.libc.math import sqrt
 
 
 def sweep(sums: cython.double[:, ::1], j: cython.Py_ssize_t):
     """Take attribute j in, or out again: afterwards its row has coefficients, its column signs."""
     with cython.nogil:
         _sweep(sums, j)
+
+
+def measure(
+    x: cython.const[cython.double][:, ::1],
+    y: cython.const[cython.double][::1],
+    weight: cython.const[cython.double][::1],
+    which: cython.const[cython.longlong][::1],
+    moments: cython.double[:, ::1],
+):
+    """The weight of all rows; the mean and the length of some attributes and, last, the target.
+
+    ``moments`` (3, p + 1): the length is the root of the sum of squares around the mean.
+    """
+    p: cython.Py_ssize_t = which.shape[0]
+    i: cython.Py_ssize_t
+    j: cython.Py_ssize_t
+    d: cython.double
+    moments[:, :] = 0.0
+    with cython.nogil:
+        for i in range(y.shape[0]):
+            moments[0, 0] += weight[i]
+            for j in range(p):
+                moments[1, j] += weight[i] * x[i, which[j]]
+            moments[1, p] += weight[i] * y[i]
+        for j in range(p + 1):
+            moments[1, j] /= moments[0, 0]
+        for i in range(y.shape[0]):
+            for j in range(p + 1):
+                d = (x[i, which[j]] if j < p else y[i]) - moments[1, j]
+                moments[2, j] += weight[i] * d * d
+        for j in range(p + 1):
+            moments[2, j] = sqrt(moments[2, j])
+
+
+def multiply(
+    x: cython.const[cython.double][:, ::1],
+    y: cython.const[cython.double][::1],
+    weight: cython.const[cython.double][::1],
+    which: cython.const[cython.longlong][::1],
+    moments: cython.const[cython.double][:, ::1],
+    row: cython.double[::1],
+    sums: cython.double[:, ::1],
+):
+    """The products of the attributes and, last, the target, all centred and of length 1.
+
+    ``row`` (p + 1,) is space to work in, ``sums`` (p + 1, p + 1) zero at first.
+    """
+    p: cython.Py_ssize_t = which.shape[0]
+    i: cython.Py_ssize_t
+    j: cython.Py_ssize_t
+    k: cython.Py_ssize_t
+    with cython.nogil:
+        for i in range(y.shape[0]):
+            for j in range(p + 1):
+                row[j] = (x[i, which[j]] if j < p else y[i]) - moments[1, j]
+                row[j] = row[j] / moments[2, j] if moments[2, j] > 0 else 0.0
+            for j in range(p + 1):
+                for k in range(j + 1):
+                    sums[j, k] += weight[i] * row[j] * row[k]
+        for j in range(p + 1):
+            for k in range(j):
+                sums[k, j] = sums[j, k]
+
+
+def project(
+    x: cython.const[cython.double][:, ::1],
+    y: cython.const[cython.double][::1],
+    weight: cython.const[cython.double][::1],
+    which: cython.const[cython.longlong][::1],
+    moments: cython.const[cython.double][:, ::1],
+    coef: cython.const[cython.double][::1],
+    out: cython.double[::1],
+):
+    """What a model of centred attributes leaves unexplained.
+
+    ``out`` (p + 2,): its product with every attribute, the sum of its squares, its own sum.
+    """
+    p: cython.Py_ssize_t = which.shape[0]
+    i: cython.Py_ssize_t
+    j: cython.Py_ssize_t
+    rest: cython.double
+    out[:] = 0.0
+    with cython.nogil:
+        for i in range(y.shape[0]):
+            rest = y[i] - moments[1, p]
+            for j in range(p):
+                rest -= coef[j] * ((x[i, which[j]] - moments[1, j]) / moments[2, j])
+            for j in range(p):
+                out[j] += weight[i] * rest * ((x[i, which[j]] - moments[1, j]) / moments[2, j])
+            out[p] += weight[i] * rest * rest
+            out[p + 1] += weight[i] * rest
 
 
 def choose(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -45,12 +45,11 @@ def model_tree(block: Block, growth: Growth) -> ModelTree:
     lines = _lines(tree, rows, len(attributes))
     cut = _needless(tree, lines) if growth.prune else []
     kept = _outside(tree, cut)
-    found = [rows.in_units(line) for line, here in zip(lines, kept, strict=True) if here]
+    found = [line for line, here in zip(lines, kept, strict=True) if here]
     return ModelTree(
         attributes.asked(tree).without(cut),
         attributes,
-        np.array([line.intercept for line in found]),
-        np.array([line.coef for line in found]).reshape(len(found), len(attributes)),
+        *rows.in_units(found, attributes.fill),
         np.array([line.error for line in found]),
         growth.smooth,
     )
@@ -81,17 +80,18 @@ class _Rows:
     weight: Array  # (n,)
     leaf: Array  # (n,) sorted
 
-    def line(self, first: int, last: int, which: list[int]) -> Line:
+    def line(self, first: int, last: int, which: Array) -> Line:
         """The linear model of the nodes from first to last."""
         lo, hi = np.searchsorted(self.leaf, (first, last))
         return lined(self.x[lo:hi], self.y[lo:hi], self.weight[lo:hi], which)
 
-    def in_units(self, line: Line) -> Line:
-        """A model in the units of the table."""
-        coef = line.coef / self.scale
-        return replace(
-            line, intercept=line.intercept - float((coef * self.centre).sum()), coef=coef
-        )
+    def in_units(self, lines: list[Line], origin: Array) -> tuple[Array, Array]:
+        """What models say at an origin, and their coefficients, in the units of the table."""
+        coef = np.array([line.coef for line in lines]).reshape(len(lines), len(origin))
+        away = (origin - self.centre) / self.scale
+        return np.array([line.intercept for line in lines]) + (coef * away).sum(
+            1
+        ), coef / self.scale
 
 
 def _scaled(x: Array) -> tuple[Array, Array, Array]:
@@ -107,7 +107,7 @@ def _lines(tree: Tree, rows: _Rows, f: int) -> list[Line]:
     return [
         Line(float(tree.answer[i]), bare, float(tree.impurity[i]), 1)
         if tree.test[i] == LEAF
-        else rows.line(i, i + int(tree.sizes[i]), np.flatnonzero(asked[i]).tolist())
+        else rows.line(i, i + int(tree.sizes[i]), np.flatnonzero(asked[i]))
         for i in range(len(tree))
     ]
 

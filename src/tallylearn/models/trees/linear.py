@@ -9,7 +9,6 @@ worth; its sums run in a fixed order on every machine, unlike those of a linear 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -40,39 +39,34 @@ def promised(error: float, n: float, v: float, times: float = 1.0) -> float:
     return error * (n + times * v) / (n - v) if n > v else float("inf")
 
 
-def lined(x: Array, y: Array, weight: Array, which: Sequence[int]) -> Line:
+def lined(x: Array, y: Array, weight: Array, which: Array) -> Line:
     """The model of some rows that promises most, of those with some attributes or fewer."""
-    n, coef = float(weight.sum()), np.zeros(x.shape[1])
-    mean = float((weight * y).sum()) / n
-    y = y - mean
-    spread = float((weight * y * y).sum())
-    if spread == 0 or not len(which):
-        return Line(mean, coef, float(np.sqrt(spread / n)), 1)
-    z = x[:, which]
-    centre = (weight[:, None] * z).sum(axis=0) / n
-    z = z - centre
-    scale = np.sqrt((weight[:, None] * z * z).sum(axis=0))
-    z = z / np.where(scale > 0, scale, 1.0)
-    kept, inverse = _chosen(z, y / np.sqrt(spread), weight, n)
-    z = z[:, kept]
-    inner, y_rest = np.zeros(len(kept)), y
+    coef, moments = np.zeros(x.shape[1]), np.empty((3, len(which) + 1))
+    sweeping.measure(x, y, weight, which, moments)
+    n, mean = float(moments[0, 0]), float(moments[1, -1])
+    if moments[2, -1] == 0 or not len(which):
+        return Line(mean, coef, float(moments[2, -1]) / np.sqrt(n), 1)
+    kept, inverse = _chosen(x, y, weight, which, moments)
+    which, moments = which[kept], np.ascontiguousarray(moments[:, [*kept, -1]])
+    inner, rest = np.zeros(len(kept)), np.empty(len(kept) + 2)
+    sweeping.project(x, y, weight, which, moments, inner, rest)
     for _ in range(2):  # the second time mends what the first has rounded
-        inner = inner + (inverse * (weight * y_rest * z.T).sum(axis=1)).sum(axis=1)
-        y_rest = y - (z * inner).sum(axis=1)
-    at = np.asarray(which)[kept]
-    coef[at] = inner / scale[kept]
-    error = float(np.sqrt((weight * y_rest * y_rest).sum() / n))
-    return Line(mean - float((coef[at] * centre[kept]).sum()), coef, error, 1 + len(kept))
+        inner = inner + (inverse * rest[:-2]).sum(axis=1)
+        sweeping.project(x, y, weight, which, moments, inner, rest)
+    coef[which] = inner / moments[2, :-1]
+    intercept = mean + rest[-1] / n - (coef[which] * moments[1, :-1]).sum()
+    return Line(float(intercept), coef, float(np.sqrt(rest[-2] / n)), 1 + len(kept))
 
 
-def _chosen(z: Array, y: Array, weight: Array, n: float) -> tuple[Array, Array]:
-    """The attributes to keep, and the inverse of their sums of products."""
-    both, p = np.column_stack([z, y]), z.shape[1]
-    sums = np.einsum("ij,ik->jk", weight[:, None] * both, both)
-    inside, kept, inverse = np.zeros(p, np.int64), np.zeros(p, np.int64), np.zeros((p, p))
-    sweeping.choose(sums, n, COLLINEAR, HARDLY, inside, kept, inverse)
+def _chosen(x: Array, y: Array, weight: Array, which: Array, moments: Array) -> tuple[Array, Array]:
+    """The places of the attributes to keep, and the inverse of their sums of products."""
+    p = len(which)
+    sums, inverse = np.zeros((p + 1, p + 1)), np.empty((p, p))
+    sweeping.multiply(x, y, weight, which, moments, np.empty(p + 1), sums)
+    inside, kept = np.empty(p, np.int64), np.empty(p, np.int64)
+    sweeping.choose(sums, moments[0, 0], COLLINEAR, HARDLY, inside, kept, inverse)
     at = np.flatnonzero(kept)
-    return at, inverse[np.ix_(at, at)]
+    return at, inverse[at[:, None], at]
 
 
 def swept(sums: Array, j: int) -> Array:

@@ -50,13 +50,13 @@ class ModelTreeRegressor(Plain, Regressor):
     --------
     >>> import tallylearn as tl
     >>> x = [[i] for i in range(20)]
-    >>> y = [2.0 * i if i < 10 else 50.0 - i for i in range(20)]
+    >>> y = [2.0 * i + 1 if i < 10 else 50.0 - i for i in range(20)]
     >>> print(tl.ModelTreeRegressor(smooth=None).fit(x, y))
     [20 rows]
     ├─ x0 <= 9.5: LM1  [10 rows]
     ├─ x0 > 9.5: LM2  [10 rows]
     <BLANKLINE>
-    LM1 = 0 + 2 · x0
+    LM1 = 1 + 2 · x0
     LM2 = 50 - 1 · x0
 
     References

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -13,7 +14,7 @@ from tallylearn.models.trees.formulas import MOST_LINES, Formula, drawn
 from tallylearn.models.trees.paths import derivation, route
 from tallylearn.models.trees.trees import Tree
 from tallylearn.tables import Array, Block, check_shape
-from tallylearn.workings import Derivation, Evidence, Grid, Line, Term
+from tallylearn.workings import Derivation, Evidence, Line, Sentence, Term
 from tallylearn.workings import Formula as Shown
 from tallylearn.workings.rendering import short
 
@@ -29,17 +30,22 @@ class ModelTree:
 
     tree: Tree
     attributes: Attributes
-    intercept: Array  # (m,)
-    coef: Array  # (m, f)
+    base: Array  # (m,) what a node's model says where every attribute is what fills its gaps
+    coef: Array  # (m, f) and what it adds for every step away from there
     error: Array  # (m,) the root of the mean squared residual of the node's model on its rows
     smooth: float = 0.0
     guests: tuple[Any, ...] = ()  # learners in place of the models at the leaves, if any
 
     def __post_init__(self) -> None:
         m = len(self.tree)
-        check_shape("the intercepts", self.intercept, m)
+        check_shape("the bases", self.base, m)
         check_shape("the errors", self.error, m)
         check_shape("the coefficients", self.coef, m, len(self.attributes))
+
+    @property
+    def intercept(self) -> Array:
+        """(m,) what a node's model says where every attribute is 0."""
+        return np.asarray(self.base - (self.coef * self.attributes.fill).sum(axis=1))
 
     @cached_property
     def own(self) -> Array:
@@ -53,31 +59,31 @@ class ModelTree:
     @cached_property
     def above(self) -> tuple[Array, Array]:
         """(m,) and (m, f): what the models above a node add to it, as one model."""
-        intercept, coef = np.zeros_like(self.intercept), np.zeros_like(self.coef)
+        base, coef = np.zeros_like(self.base), np.zeros_like(self.coef)
         for i in range(1, len(self.tree)):
             p = self.tree.parent[i]
             part = self.own[p] - self.own[i]
-            intercept[i] = intercept[p] + part * self.intercept[p]
+            base[i] = base[p] + part * self.base[p]
             coef[i] = coef[p] + part * self.coef[p]
-        return intercept, coef
+        return base, coef
 
     def answers(self, block: Block) -> Array:
         """What each row is answered."""
         return self._answers(self.attributes.matrix(block), self.tree.landed(block))
 
     def _answers(self, x: Array, ends: Array) -> Array:
-        intercept, coef = self.above
-        own = self.own[ends]
-        return np.asarray(own * self._alone(x, ends) + intercept[ends] + (coef[ends] * x).sum(1))
+        base, coef = self.above
+        rest = base[ends] + (coef[ends] * (x - self.attributes.fill)).sum(axis=1)
+        return np.asarray(self.own[ends] * self._alone(x, ends) + rest)
 
     def _alone(self, x: Array, ends: Array) -> Array:
         """What the model where each row ends says, before smoothing."""
-        out = np.asarray(self.intercept[ends] + (self.coef[ends] * x).sum(axis=1))
+        out = self.base[ends] + (self.coef[ends] * (x - self.attributes.fill)).sum(axis=1)
         for leaf, guest in zip(self.tree.leaves.tolist(), self.guests, strict=False):
             here = np.flatnonzero(ends == leaf)
             if len(here):
                 out[here] = np.asarray(guest.predict(x[here]), dtype=np.float64).reshape(-1)
-        return out
+        return np.asarray(out)
 
     def evidence(self, block: Block) -> list[Evidence]:
         """The terms of a row's model, and what every node above changes: they sum to the answer."""
@@ -96,21 +102,30 @@ class ModelTree:
     def _terms(self, x: Array, i: int, alone: float) -> list[Term]:
         at = np.searchsorted(self.tree.leaves, i)
         if self.guests and at < len(self.tree.leaves) and self.tree.leaves[at] == i:
-            return [Term("", type(self.guests[at]).__name__, alone)]
-        return [Term("", "", float(self.intercept[i]))] + [
-            Term(self.attributes.name(j), short(float(x[j])), float(self.coef[i, j] * x[j]))
+            name = type(self.guests[at]).__name__
+            return [Term("", name, alone, text=f"what {name} says at this leaf")]
+        terms = [
+            self._term(j, float(self.coef[i, j]), float(x[j]))
             for j in np.flatnonzero(self.coef[i]).tolist()
         ]
+        # the intercept, and what rounding leaves where large terms cancel
+        return [Term("", "", math.fsum([alone, *(-term.amount for term in terms)])), *terms]
+
+    def _term(self, j: int, coef: float, x: float) -> Term:
+        told = f"{short(coef)} · {short(x)}"
+        return Term(self.attributes.name(j), short(x), coef * x, text=told)
 
     def _steps(self, x: Array, i: int, p: float) -> list[Term]:
         """What the models above change, from below to the root."""
         found = []
         while i > 0 and self.smooth:
             n, node = float(self.tree.n[i]), int(self.tree.parent[i])
-            q = float(self.intercept[node] + (self.coef[node] * x).sum())
+            q = float(self.base[node] + (self.coef[node] * (x - self.attributes.fill)).sum())
             change = self.smooth / (n + self.smooth) * (q - p)
             where = "root" if node == 0 else str(self.tree.branch(node))
-            found.append(Term("smoothed", f"{where} says {short(q)}", change))
+            k = f"{self.smooth:g}"
+            told = f"{k} / ({short(n)} + {k}) · ({short(q)} - {short(p)})"
+            found.append(Term("smoothed", f"{where} says {short(q)}", change, text=told))
             i, p = node, p + change
         return found
 
@@ -119,10 +134,10 @@ class ModelTree:
         return [self._formula(at, i) for at, i in enumerate(self.tree.leaves.tolist(), 1)]
 
     def _formula(self, at: int, i: int) -> Formula:
-        intercept, coef = (
-            above[i] + self.own[i] * own
-            for above, own in zip(self.above, (self.intercept[i], self.coef[i]), strict=True)
-        )
+        above, more = self.above
+        coef = more[i] + self.own[i] * self.coef[i]
+        base = above[i] + self.own[i] * self.base[i]
+        intercept = base - (coef * self.attributes.fill).sum()
         terms = [(self.attributes.name(j), float(coef[j])) for j in np.flatnonzero(coef).tolist()]
         return Formula(
             i, f"LM{at}", route(self.tree, i), float(self.tree.n[i]), float(intercept), tuple(terms)
@@ -140,11 +155,10 @@ class ModelTree:
     def derivation(self) -> Derivation:
         """Every question, the models of all nodes, and how they are put together."""
         asked, size = derivation(self.tree).steps
-        rows = tuple(
-            (str(i), short(float(self.tree.n[i])), self._plainly(i), short(float(self.error[i])))
-            for i in range(min(len(self.tree), 1000))
-        )
-        steps = [asked, Grid("models", ("node", "rows", "model", "error"), rows)]
+        models = [self._said(i) for i in range(min(len(self.tree), MOST_LINES))]
+        steps: list[Any] = [asked, *map(Sentence, models)]
+        if len(self.tree) > MOST_LINES:
+            steps.append(Sentence(f"... models of {len(self.tree)} nodes in all."))
         if self.smooth:
             k = f"{self.smooth:g}"
             steps.append(
@@ -155,7 +169,10 @@ class ModelTree:
             )
         return Derivation("Model tree", (*steps, size))
 
-    def _plainly(self, i: int) -> str:
+    def _said(self, i: int) -> str:
+        """A node's own model, before smoothing, and how well it fits."""
         at = np.flatnonzero(self.coef[i]).tolist()
         terms = tuple((self.attributes.name(j), float(self.coef[i, j])) for j in at)
-        return str(Formula(i, "q", "", 0.0, float(self.intercept[i]), terms))
+        formula = Formula(i, f"q{i}", "", 0.0, float(self.intercept[i]), terms)
+        n, error = short(float(self.tree.n[i])), short(float(self.error[i]))
+        return f"node {i}, {n} rows, error {error}: {formula}"
