@@ -70,11 +70,7 @@ def numbers(n: int, p: int, depths: tuple[int | None, ...]) -> None:
         title = "full depth" if depth is None else f"depth {depth}"
         peer = DecisionTreeClassifier(max_depth=depth)
         hist = one_tree(depth)
-        theirs = best(lambda peer=peer: peer.fit(X, y), 1)
-
-        def scikit(theirs: float = theirs) -> None:
-            """Its time is taken once: it is long."""
-
+        theirs = best(lambda peer=peer: peer.fit(X, y), 1)  # once: it is long
         for bins in (255, None):
             tree = tl.DecisionTreeClassifier(max_depth=depth, bins=bins)
             name = f"{title}, {'bins=255' if bins else 'exact'}"
@@ -130,7 +126,7 @@ def strings() -> None:
         "scikit-learn pipeline": (lambda: peer.fit(X, y), 1),
         "HistGB pipeline": (lambda: hist.fit(X, y), 1),
     }
-    category = X.astype({name: "category" for name in X.select_dtypes(object)})
+    category = X.astype(dict.fromkeys(X.select_dtypes(object), "category"))
     raced("depth 8", lambda: tree.fit(X, y), bars | lightgbm(category, y == ">50K", 8))
     whole = tl.DecisionTreeClassifier()
     full = pipeline(DecisionTreeClassifier())
@@ -168,11 +164,15 @@ def small() -> None:
     for name, frame, target in (("titanic", titanic, "survived"), ("adult", adult, "income")):
         tables.append((name, frame.drop(columns=target), frame[target]))
     for name, X, y in tables:
-        tree, peer = tl.DecisionTreeClassifier(), pipeline(DecisionTreeClassifier())
-        raced(f"{name} fit", lambda X=X, y=y: tree.fit(X, y),
-              {"scikit-learn pipeline": (lambda X=X, y=y: peer.fit(X, y), 1)}, 5)  # fmt: skip
-        raced(f"{name} predict", lambda X=X: tree.predict(X),
-              {"scikit-learn pipeline": (lambda X=X: peer.predict(X), 1)}, 5)  # fmt: skip
+        _small(name, X, y)
+
+
+def _small(name: str, X: Any, y: Any) -> None:
+    tree, peer = tl.DecisionTreeClassifier(), pipeline(DecisionTreeClassifier())
+    theirs: dict[str, tuple[Call, float]] = {"scikit-learn pipeline": (lambda: peer.fit(X, y), 1)}
+    raced(f"{name} fit", lambda: tree.fit(X, y), theirs, 5)
+    theirs = {"scikit-learn pipeline": (lambda: peer.predict(X), 1)}
+    raced(f"{name} predict", lambda: tree.predict(X), theirs, 5)
 
 
 PARTS: dict[str, Callable[[], None]] = {

@@ -454,21 +454,265 @@ def b17(show: Show) -> None:
     assert accuracy == float(fraction(GOLDEN["eval.majority_baseline"]))
 
 
+def grown(tree: Any, i: int = 0) -> Any:
+    """A tree as nested dicts, without its empty branches."""
+    node = tree.node(i)
+    if node.test == "leaf":
+        return node.answer
+    return {node.column: {b.values[0]: grown(tree, b.node) for b in node.branches}}
+
+
+def plain(golden: dict[str, Any]) -> Any:
+    """A golden tree in the same form."""
+    if "leaf" in golden:
+        return golden["leaf"]
+    kids = {key: kid for key, kid in golden["children"].items() if "why" not in kid}
+    return {golden["split"]: {key: plain(kid) for key, kid in kids.items()}}
+
+
+@row("C1", "000 002 003 004", "ID3: information gain, one branch a value")
+def c1(show: Show) -> None:
+    tree = tl.ID3().fit(tl.example("tennis"))
+    show(tree)
+    assert grown(tree.tree_) == plain(GOLDEN["tree.id3.tennis"]["tree"])
+    other = tl.ID3().fit(tl.example("restaurant"))
+    assert grown(other.tree_) == plain(GOLDEN["tree.restaurant.tree"]["tree"])
+
+
+@row("C2", "000 002 003", "Where growing stops")
+def c2(show: Show) -> None:
+    pure = tl.ID3().fit(pd.DataFrame({"a": ["x", "y"], "c": ["Yes", "Yes"]}), "c")
+    out_of_columns = tl.ID3().fit(pd.DataFrame({"a": list("xxx"), "c": ["No", "Yes", "Yes"]}), "c")
+    tied = tl.ID3().fit(pd.DataFrame({"a": ["x", "x"], "c": ["Yes", "No"]}), "c")
+    for tree in (pure, out_of_columns, tied):
+        show(tree)
+        assert len(tree.tree_) == 1
+    assert [tree.tree_.said(0) for tree in (pure, out_of_columns, tied)] == ["Yes", "Yes", "No"]
+
+
+@row("C3", "002 003", "An empty branch answers as its parent")
+def c3(show: Show) -> None:
+    tree = tl.ID3().fit(tl.example("restaurant"))
+    node = next(tree.tree_.node(i) for i in range(len(tree.tree_)) if tree.tree_.absent(i))
+    show(f"{node.column}: no row is {node.absent[0]}, and {node.counts} say {node.answer}")
+    assert (node.column, node.absent, node.counts) == ("Type", ("French",), (2, 2))
+
+
+@row("C4", "000 002 003 004", "Entropy, in bits")
+def c4(show: Show) -> None:
+    def entropy(*counts: int) -> float:
+        y = [f"class {k}" for k, count in enumerate(counts) for _ in range(count)]
+        return tl.ID3().fit(pd.DataFrame({"x": ["same"] * len(y)}), y).tree_.impurity[0]
+
+    show(f"[9+, 5-]: {entropy(9, 5):.4f}, [1, 1, 1, 1]: {entropy(1, 1, 1, 1)}")
+    assert entropy(9, 5) == pytest.approx(GOLDEN["tree.entropy.tennis"], abs=1e-12)
+    assert entropy(6, 2) == pytest.approx(GOLDEN["tree.entropy.weak"], abs=1e-12)
+    assert entropy(3, 3) == pytest.approx(GOLDEN["tree.entropy.strong"], abs=1e-12)
+    assert entropy(29, 35) == pytest.approx(GOLDEN["tree.entropy.29_35"], abs=1e-12)
+    assert [entropy(1, 0), entropy(1, 1)] == GOLDEN["tree.entropy.coin"]
+
+
+@row("C5", "000 002 003 004", "Information gain, column by column and node by node")
+def c5(show: Show) -> None:
+    gains = tl.ID3().fit(tl.example("tennis")).gains()
+    show(gains)
+    for name in ("Outlook", "Temperature", "Humidity", "Wind"):
+        golden = GOLDEN[f"tree.gain.{name.lower()}"]  # 0.247: the notes print 0.245
+        assert gains[name].gain == pytest.approx(golden, abs=1e-12)
+    for name in ("A1", "A2"):  # the notes print 0.1643 for A2: 0.1214
+        sides = [GOLDEN_INPUTS[f"tree.gain.{name}"][side] for side in ("true", "false")]
+        rows = [(s, k) for s, side in enumerate(sides) for k in (0, 1) for _ in range(side[k])]
+        frame = pd.DataFrame(rows, columns=["A", "y"]).astype({"A": str})
+        found = tl.ID3().fit(frame, "y").gains()["A"].gain
+        assert found == pytest.approx(GOLDEN[f"tree.gain.{name}"]["gain"], abs=1e-12)
+
+
+@row("C6", "003 004", "Gain ratio")
+def c6(show: Show) -> None:
+    tree = tl.DecisionTreeClassifier(criterion="gain_ratio", category_split="multiway")
+    gains = tree.fit(tl.example("tennis")).gains()
+    show(gains)
+    for name in ("Outlook", "Temperature", "Humidity", "Wind"):
+        golden = GOLDEN[f"tree.gainratio.{name.lower()}"]
+        assert gains[name].information == pytest.approx(golden["split_information"], abs=1e-12)
+        assert gains[name].ratio == pytest.approx(golden["gain_ratio"], abs=1e-12)
+
+
+@row("C7", "003 004", "Gain² / cost")
+def c7(show: Show) -> None:
+    gains = tl.ID3(costs={"Outlook": 150}).fit(tl.example("tennis")).gains()
+    show(gains)
+    assert gains["Outlook"].score == pytest.approx(GOLDEN["tree.cost.tan_schlimmer"], abs=1e-15)
+
+
+@row("C8", "003", "(2^gain - 1) / (cost + 1)^w")
+def c8(show: Show) -> None:
+    for w, golden in GOLDEN["tree.cost.nunez"].items():  # the notes print 2Gain - 1
+        tree = tl.ID3(
+            costs={"Outlook": 23}, cost_rule="(2^gain-1)/(cost+1)^w", cost_exponent=float(w)
+        ).fit(tl.example("tennis"))
+        show(f"w = {w}: {tree.gains()['Outlook'].score:.6f}")
+        assert tree.gains()["Outlook"].score == pytest.approx(golden, abs=1e-15)
+
+
+@row("C9", "000", "A criterion of one's own")
+def c9(show: Show) -> None:
+    def mistakes(counts: Any) -> float:
+        return float(1 - counts.max() / counts.sum())
+
+    tree = tl.DecisionTreeClassifier(criterion=mistakes).fit(tl.example("tennis"))
+    show(tree)
+    assert tree.score(tl.example("tennis")) == 1
+
+
+@row("C10", "000 004", "Thresholds for numbers")
+def c10(show: Show) -> None:
+    frame = pd.DataFrame({"Temperature": [40.0, 48, 60, 72, 80, 90], "Play": list("nnyyyn")})
+    tree = tl.DecisionTreeClassifier(criterion="entropy").fit(frame, "Play")
+    show(tree)
+    show(tree.gains())
+    assert tree.tree_.threshold[0] == 54
+
+
+@row("C11", "000", "Equality and threshold tests in one tree")
+def c11(show: Show) -> None:
+    frame = pd.DataFrame(
+        {
+            "Outlook": ["Sunny", "Sunny", "Rain", "Rain", "Overcast"],
+            "Humidity": [85.0, 70.0, 80.0, 95.0, 86.0],
+            "Play": ["No", "Yes", "Yes", "No", "Yes"],
+        }
+    )
+    tree = tl.ID3().fit(frame, "Play")
+    show(tree)
+    assert {*tree.tree_.column[tree.tree_.column >= 0]} == {0, 1}
+    assert tree.score(frame, "Play") == 1
+
+
+@row("C12", "000 003 004", "Stopping where a split is not significant")
+def c12(show: Show) -> None:
+    table, p = tl.example("tennis"), GOLDEN["tree.tennis.chi2"]["tests"]["root|Outlook"]["p_value"]
+    stopped, grown = (tl.ID3(significance=level).fit(table) for level in (0.05, 0.2))
+    show(f"p = {p:.4f}: {len(stopped.tree_)} node at 5 %, {len(grown.tree_)} at 20 %")
+    assert 0.05 < p < 0.2
+    assert (len(stopped.tree_), len(grown.tree_)) == (1, 8)
+
+
+@row("C17", "004", "Leaves of least expected loss")
+def c17(show: Show) -> None:
+    frame = pd.DataFrame({"x": ["u"] * 10, "fish": ["salmon"] * 4 + ["sea bass"] * 6})
+    loss = [[0, 2], [1, 0]]  # a salmon taken for a sea bass costs twice as much
+    tree = tl.ID3(loss=loss).fit(frame, "fish")
+    show(tree)
+    assert tree.predict(frame[["x"]])[0] == "salmon"  # 6 · 1 against 4 · 2
+    assert tl.ID3().fit(frame, "fish").predict(frame[["x"]])[0] == "sea bass"
+
+
+@row("C18", "000", "Missing: the most common value at the node")
+def c18(show: Show) -> None:
+    inputs = GOLDEN_INPUTS["tree.missing.table"]
+    frame = pd.DataFrame(inputs["rows"], columns=inputs["columns"])
+    gains = tl.ID3(missing="node").fit(frame, "PlayTennis").gains()
+    show(gains)
+    fill = GOLDEN["tree.missing.table"]["rule_node_most_common"]["D3.Outlook"]
+    filled = tl.ID3().fit(frame.fillna({"Outlook": fill}), "PlayTennis").gains()
+    assert gains["Outlook"].gain == filled["Outlook"].gain
+
+
+@row("C19", "000", "Missing: the most common value of the same class")
+def c19(show: Show) -> None:
+    inputs = GOLDEN_INPUTS["tree.missing.table"]
+    frame = pd.DataFrame(inputs["rows"], columns=inputs["columns"])
+    gains = tl.ID3(missing="class").fit(frame, "PlayTennis").gains()
+    show(gains)
+    fill = GOLDEN["tree.missing.table"]["rule_same_class_most_common"]["D3.Outlook"]
+    filled = tl.ID3().fit(frame.fillna({"Outlook": fill}), "PlayTennis").gains()
+    assert gains["Outlook"].gain == filled["Outlook"].gain == 1
+
+
+@row("C20", "003", "Missing: the most common value of the table")
+def c20(show: Show) -> None:
+    frame = pd.DataFrame({"c": ["a", "a", None, "b"], "y": list("ppqq")})
+    tree = tl.ID3(missing="global").fit(frame, "y")
+    show(tree)
+    same = tl.ID3().fit(frame.fillna({"c": "a"}), "y")
+    assert str(tree) == str(same)
+    assert tree.predict({"c": None}).tolist() == ["p"]
+
+
+@row("C21", "002", "A category never seen gets the plurality of its node")
+def c21(show: Show) -> None:
+    frame = pd.DataFrame({"c": list("aabbb"), "y": list("ppqqq")})
+    tree = tl.ID3().fit(frame, "y")
+    show(tree.predict({"c": "zebra"}))
+    assert tree.predict({"c": "zebra"}).tolist() == ["q"]
+
+
+@row("C27", "004", "Regression tree: the weighted mean of the variances")
+def c27(show: Show) -> None:
+    tree = tl.DecisionTreeRegressor(category_split="multiway").fit(tl.example("organs"))
+    show(tree)
+    show(tree.gains())
+    for name in ("Model", "Condition", "Leslie"):
+        golden = decimal(GOLDEN[f"regtree.{name.lower()}"]["weighted_average_mse"])
+        assert tree.gains()[name].after == pytest.approx(golden, rel=1e-12)
+
+
+@row("C28", "004", "Limits: rows, depth, leaves")
+def c28(show: Show) -> None:
+    table = tl.example("organs")
+    for limit in ({"min_samples_split": 4}, {"max_depth": 1}, {"max_leaf_nodes": 5}):
+        tree = tl.DecisionTreeRegressor(category_split="multiway", **limit).fit(table)
+        show(f"{limit}: {len(tree.tree_)} nodes, {tree.get_n_leaves()} leaves")
+        assert (len(tree.tree_), tree.get_n_leaves()) == (6, 5)
+
+
+@row("C30", "004", "Standard deviation reduction")
+def c30(show: Show) -> None:
+    tree = tl.DecisionTreeRegressor(criterion="sdr", category_split="multiway")
+    gains = tree.fit(tl.example("organs")).gains()
+    show(gains)
+    for name in ("Model", "Condition", "Leslie"):
+        golden = GOLDEN[f"regtree.{name.lower()}"]["SDR_population_sd"]
+        assert gains[name].gain == pytest.approx(golden, rel=1e-12)
+
+
+@row("C31", "000 004", "The table of gains")
+def c31(show: Show) -> None:
+    tree = tl.ID3().fit(tl.example("restaurant"))
+    show(tree.gains())
+    show(tree.gains(node=1))
+    found = {candidate.column: candidate.gain for candidate in tree.gains()}
+    assert found == pytest.approx(GOLDEN["tree.restaurant.gains"], abs=1e-12)
+
+
+@row("C32", "000 003 004", "An identifier gains the most, and says nothing")
+def c32(show: Show) -> None:
+    tree = tl.ID3().fit(tl.example("tennis-day"))
+    show(tree.gains())
+    golden = GOLDEN["tree.gainratio.day"]
+    assert tree.tree_.node(0).column == "Day"
+    assert tree.gains()["Day"].gain == pytest.approx(golden["gain"], abs=1e-12)
+    assert tree.gains()["Day"].ratio == pytest.approx(golden["gain_ratio"], abs=1e-12)
+
+
+@row("C33", "000 002", "Ties: reported, and broken by a rule")
+def c33(show: Show) -> None:
+    tree = tl.ID3().fit(tl.example("restaurant"))
+    for tie in tree.ties():
+        show(f"{tie.path}: {', '.join(name for name, _ in tie.candidates)}; asked: {tie.chosen}")
+    trace = GOLDEN["tree.restaurant.tree"]["trace"]
+    tied = [step["tied_best"] for step in trace if len(step["tied_best"]) > 1]
+    assert [[name for name, _ in tie.candidates] for tie in tree.ties()] == tied
+    random = [tl.ID3(tie="random", random_state=s).fit(tl.example("restaurant")) for s in range(9)]
+    assert len({*map(str, random)}) > 1
+
+
 def rolls(seed: int) -> pd.DataFrame:
     """A fair die is thrown 60 times: neither its colour nor its weight tells what comes up."""
     rng = np.random.default_rng(seed)
     colour, grams = rng.choice(["blue", "green", "red"], 60), rng.integers(90, 111, 60)
     return pd.DataFrame({"colour": colour, "grams": grams, "six": rng.integers(1, 7, 60) == 6})
-
-
-@row("C12", "000 003 004", "Pre-pruning by statistical significance")
-def c12(show: Show) -> None:
-    tree = tl.ID3(significance=0.05).fit(tl.example("tennis"))
-    show(tree)
-    root = GOLDEN["tree.tennis.chi2"]["tests"]["root|Outlook"]
-    assert root["p_value"] > 0.05
-    assert tree.get_n_leaves() == 1
-    assert tl.ID3(significance=0.2).fit(tl.example("tennis")).get_n_leaves() == 5
 
 
 @row("C13", "002", "Chi-square post-pruning, bottom-up")
@@ -525,19 +769,6 @@ def c16(show: Show) -> None:
     show(f"loss {lost(tree)} before, {lost(pruned)} after")
     assert lost(pruned) < lost(tree)
     assert len(tree.prune("loss").tree_) < len(tree.tree_)  # by its own rows, each class once more
-
-
-@row("C17", "004", "Minimum-expected-loss label at a leaf")
-def c17(show: Show) -> None:
-    fish = ["salmon"] * 12 + ["sea bass"] * 35  # of 70 cm: P(salmon) = 12/47
-    tree = tl.ID3(loss=[[0, 4], [1, 0]]).fit([["70 cm"]] * 47, fish)
-    plain = tl.ID3().fit([["70 cm"]] * 47, fish)
-    show([str(learner.predict([["70 cm"]])[0]) for learner in (plain, tree)])
-    risks = tree.tree_.counts[0] @ tree.tree_.loss / 47
-    for risk, call in zip(risks, ("call_salmon", "call_sea_bass"), strict=True):
-        assert math.isclose(risk, decimal(GOLDEN["bayes.fish.expected_loss"][f"R({call})"]))
-    assert tree.predict([["70 cm"]])[0] == "salmon"
-    assert plain.predict([["70 cm"]])[0] == "sea bass"
 
 
 @row("C34", "000", "Tree on a validation set: accuracy vs size")

@@ -202,6 +202,21 @@ def test_every_learner_can_be_chosen() -> None:
     assert "--proba goes with classes" in misused("predict", "m.tally", "n.csv", "--proba")
 
 
+def test_trees_are_learned_saved_and_shown() -> None:
+    for model in ("tree", "id3", "c45", "cart"):
+        fine("learn", "tennis.csv", "--target", "PlayTennis", "--model", model, "-o", "t.tally")
+        said = fine("predict", "t.tally", "tennis.csv").splitlines()[1:]
+        assert said == tl.example("tennis").target.to_pylist()
+    assert "Outlook" in fine("learn", "tennis.csv", "--target", "PlayTennis", "--model", "id3")
+    assert "cannot merge or forget" in fine("show", "t.tally")
+    Path("n.csv").write_text("x,y\n1,2.5\n2,2.5\n3,9\n")
+    given = ["--model", "cart", "--set", "task=regression", "-o", "r.tally"]
+    fine("learn", "n.csv", "--target", "y", *given)
+    assert fine("predict", "r.tally", "n.csv").splitlines()[1:] == ["2.5", "2.5", "9.0"]
+    wrong = ("learn", "tennis.csv", "--target", "PlayTennis", "--model", "id3", "--set", "alpha=1")
+    assert "does not go with --model id3" in misused(*wrong)
+
+
 def test_options_reach_the_learner_by_their_name() -> None:
     arguments = ("learn", "tennis.csv", "--target", "PlayTennis", "--model", "bayes", "--json")
     assert json.loads(fine(*arguments, "--m", 2))["options"]["m"] == 2

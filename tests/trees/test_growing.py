@@ -40,8 +40,9 @@ def test_branches_grown_on_threads_are_put_in_their_places(
     frame = mixed[[*MIXED, target]]
     alone = make().fit(frame, target)
     monkeypatch.setattr(growing, "PARALLEL", 0)
-    for large in (0, 5, 40, 100, 1000):
+    for few, large in ((0, 0), (0, 5), (10, 40), (30, 100), (2, 1000)):
         monkeypatch.setattr(growing, "LARGE", large)
+        monkeypatch.setattr(growing, "FEW", few)
         with tl.engine(threads=3):
             assert modelfile.digests(make().fit(frame, target)) == modelfile.digests(alone)
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import inspect
 import shlex
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -24,6 +25,10 @@ MODELS = {
     "lda": "LinearDiscriminantAnalysis",
     "qda": "QuadraticDiscriminantAnalysis",
     "centroid": "NearestCentroid",
+    "tree": "DecisionTreeClassifier",
+    "id3": "ID3",
+    "c45": "C45",
+    "cart": "CART",
     "majority": "DummyClassifier",
     "mean": "DummyRegressor",
 }
@@ -44,8 +49,8 @@ Examples:
 @click.option("--target", required=True, metavar="COLUMN", help="The column to predict.")
 @click.option(
     "--model", required=True, type=click.Choice(list(MODELS)),
-    help="Naive Bayes, linear or quadratic discriminants, nearest centroid, the largest class, or "
-    "the mean of a target of numbers.",
+    help="Naive Bayes, linear or quadratic discriminants, nearest centroid, decision trees (cart "
+    "also of numbers: --set task=regression), the largest class, or the mean of numbers.",
 )  # fmt: skip
 @click.option("--alpha", type=float, help="Of bayes: added to every count (1 unless said).")
 @click.option("--m", type=float, help="Of bayes: the m-estimate instead of alpha.")
@@ -107,13 +112,20 @@ def _learner(model: str, settings: dict[str, Any]) -> Any:
     import tallylearn
 
     kind = getattr(tallylearn, MODELS[model])
+    known = kind.options() if hasattr(kind, "options") else _of_preset(kind)
     for name in settings:
-        if name not in kind.options():
+        if name not in known:
             raise click.UsageError(
                 f"the option {name} does not go with --model {model}, "
-                f"whose options are {', '.join(kind.options())}."
+                f"whose options are {', '.join(known)}."
             )
     return kind(**settings)
+
+
+def _of_preset(preset: Callable[..., Any]) -> tuple[str, ...]:
+    """The options of a preset: its own, and those of the learner that it returns."""
+    own = [p.name for p in inspect.signature(preset).parameters.values() if p.kind != p.VAR_KEYWORD]
+    return (*own, *type(preset()).options())
 
 
 def _declared(

@@ -3,7 +3,7 @@
 import cython
 
 
-def turn(x: cython.const[cython.double][:, :], out: cython.double[:, ::1]):
+def turn(x: cython.const[cython.double][:, :], out: cython.double[:, :]):
     """Turn rows into columns, a tile at a time: whole lines of memory are read and written."""
     i: cython.Py_ssize_t
     j: cython.Py_ssize_t
@@ -141,18 +141,47 @@ def rewrite(order: cython.const[cython.longlong][::1], out: cython.longlong[::1]
             out[i] = (place << 32) | order[i]
 
 
-def count(entries: cython.const[cython.longlong][::1], sizes: cython.longlong[::1]):
-    """How many rows each code has."""
-    i: cython.Py_ssize_t
-    with cython.nogil:
-        for i in range(entries.shape[0]):
-            sizes[entries[i] >> 32] += 1
+def group(
+    entries: cython.longlong[::1],
+    bins: cython.longlong,
+    values: cython.const[cython.double][::1],
+    low: cython.double[::1],
+    high: cython.double[::1],
+):
+    """Ranks become groups of about as many rows each, equal values together: exact quantiles.
 
-
-def regroup(entries: cython.longlong[::1], group: cython.const[cython.longlong][::1]):
-    """Codes become the codes of their groups."""
-    i: cython.Py_ssize_t
+    ``values`` are those of the ranks; the least and the greatest of every group go to ``low`` and
+    ``high``. Returns how many groups there are, and what is missing comes behind them.
+    """
+    i: cython.Py_ssize_t = 0
+    j: cython.Py_ssize_t
+    n: cython.Py_ssize_t = entries.shape[0]
+    width: cython.longlong = values.shape[0]
+    known: cython.longlong
+    code: cython.longlong
+    g: cython.longlong
+    last: cython.longlong = -1
+    new: cython.longlong = -1
     mask: cython.longlong = 4294967295
     with cython.nogil:
-        for i in range(entries.shape[0]):
-            entries[i] = (group[entries[i] >> 32] << 32) | (entries[i] & mask)
+        while n > 0 and entries[n - 1] >> 32 == width:
+            n -= 1
+        known = n
+        while i < n:
+            code = entries[i] >> 32
+            j = i
+            while j < n and entries[j] >> 32 == code:
+                j += 1
+            g = (j - (j - i) // 2 - 1) * bins // known
+            if g != last:
+                new += 1
+                last = g
+                low[new] = values[code]
+            high[new] = values[code]
+            while i < j:
+                entries[i] = (new << 32) | (entries[i] & mask)
+                i += 1
+        while n < entries.shape[0]:
+            entries[n] = ((new + 1) << 32) | (entries[n] & mask)
+            n += 1
+    return new + 1

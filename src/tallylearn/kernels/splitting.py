@@ -146,11 +146,11 @@ class Grower:
         self.stack[0, 4] = depth
         self.waiting = 1
 
-    def grow(self, large: cython.longlong, small: cython.longlong):
+    def grow(self, large: cython.longlong, few: cython.longlong):
         """Grow until the stack is empty, something is full, or a large node comes.
 
         0 done; to be enlarged: 1 nodes, 2 leads, 3 ties, 4 stack; 5 a node of more than ``large``
-        rows. Nodes of less than ``small`` rows are noted and left to others (test -1).
+        rows. Nodes of at least ``few`` and at most ``large`` rows are left to others (test -1).
         """
         full: cython.int = 0
         at: cython.Py_ssize_t
@@ -159,7 +159,7 @@ class Grower:
                 at = self.waiting - 1
                 if self.stack[at, 3] - self.stack[at, 2] > large:
                     full = 5
-                elif self.stack[at, 3] - self.stack[at, 2] < small:
+                elif self.stack[at, 3] - self.stack[at, 2] >= few:
                     full = self._leave(at)
                 else:
                     full = self._step()

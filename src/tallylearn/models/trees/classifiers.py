@@ -156,6 +156,12 @@ class DecisionTreeClassifier(TreeLearner, Classifier):
         with np.errstate(divide="ignore"):
             return np.log(self.predict_proba(X))
 
+    def _answers(self, block: Block) -> Array:
+        if self.model_.fractional:
+            return super()._answers(block)
+        said: Array = self.classes_[self.model_.answer.astype(np.int64)]
+        return said[self.model_.landed(block)]
+
     def _chosen(self, block: Block) -> Array:
         if self.model_.fractional:
             return self.model_.chosen(self.model_.shares(block))
@@ -171,6 +177,11 @@ class DecisionTreeClassifier(TreeLearner, Classifier):
 
     def _target(self, block: Block) -> Target:
         weight = self._weights(block)
+        if weight is not None and self.missing == "class" and self.min_samples_leaf not in (1, 0):
+            raise OptionError(
+                'missing="class" does not count rows beside weights: with weights, use '
+                "min_weight_fraction_leaf instead of min_samples_leaf."
+            )
         loss = self._losses(block.target.values)
         return of_classes(block.target, weight, loss, self.missing == "fractional")
 

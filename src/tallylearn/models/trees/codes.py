@@ -13,7 +13,7 @@ import numpy as np
 from tallylearn import engines
 from tallylearn.errors import InputError
 from tallylearn.kernels import binning
-from tallylearn.tables import CATEGORY, Array, Block, Codes, Column
+from tallylearn.tables import BLOCK, CATEGORY, Array, Block, Codes, Column
 
 LARGE = 100_000  # cells: from here on threads pay
 MOST_ROWS = 2**31
@@ -54,7 +54,8 @@ def coded(block: Block, bins: int | None = None) -> Coded:
         raise InputError(f"a tree takes at most {MOST_ROWS:,} rows in memory. Learn from a sample.")
     entries = np.empty((len(columns), n), dtype=np.int64)
     turned = np.empty((block.numbers.shape[1], n))
-    binning.turn(block.numbers, turned)
+    parts = [slice(a, a + BLOCK) for a in range(0, n, BLOCK)]
+    engines.each(lambda rows: binning.turn(block.numbers[rows], turned[:, rows]), parts)
 
     def one(j: int) -> Scale:
         column = columns[j]
@@ -83,20 +84,9 @@ def of_numbers(column: Column, x: Array, bins: int | None, out: Array) -> Scale:
     low = low[:width].copy()
     if bins is None or width <= bins:
         return Scale(column, low, low, width)
-    sizes = np.zeros(width + 1, dtype=np.int64)
-    binning.count(out, sizes)
-    group = _groups(sizes[:-1], bins)
-    firsts = np.flatnonzero(np.diff(group, prepend=-1))
-    lasts = np.append(firsts[1:], width) - 1
-    binning.regroup(out, np.append(group, len(firsts)))
-    return Scale(column, low[firsts], low[lasts], len(firsts))
-
-
-def _groups(sizes: Array, bins: int) -> Array:
-    """The group of every value: exact quantiles of the rows, equal values together."""
-    ends = np.cumsum(sizes)
-    group = (ends - sizes // 2 - 1) * bins // ends[-1]
-    return np.cumsum(np.diff(group, prepend=group[0]) > 0)
+    least, most = np.empty(bins), np.empty(bins)
+    groups = binning.group(out, bins, low, least, most)
+    return Scale(column, least[:groups].copy(), most[:groups].copy(), groups)
 
 
 def of_codes(column: Column, codes: Codes, out: Array) -> Scale:

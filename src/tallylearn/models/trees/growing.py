@@ -27,6 +27,7 @@ TIES = {"first": 0, "random": 1}
 ENDLESS = 2**31
 PARALLEL = 2_000_000  # cells: from here on threads pay
 LARGE = 65_536  # rows: nodes of more are worked on column by column
+FEW = 2_000  # rows: nodes of less are not worth a grower of their own
 LEFT = -1  # the test of a node that is left to another grower
 
 
@@ -89,7 +90,7 @@ class _Gardener:
 
     def grown(self, grower: Grower, space: Space) -> Space:
         """Everything that is on the stack of a grower."""
-        while full := grower.grow(ENDLESS, 0):
+        while full := grower.grow(ENDLESS, ENDLESS):
             space = _enlarged(grower, space, full)
         return space.cut(*grower.counted())
 
@@ -105,12 +106,12 @@ class _Gardener:
         return self.grown(*self.planted(*place))
 
     def _top(self, grower: Grower, space: Space, pool: ThreadPoolExecutor, threads: int) -> Space:
-        """The nodes of many rows; those of few are left."""
+        """The nodes of many rows, and those of few; the others are left."""
         p, n = len(self.scales), len(self.target)
         cuts = np.linspace(0, p, min(threads, p) + 1).astype(int)
         ranges = [*itertools.pairwise(cuts.tolist())]
         spares = [np.empty(n, np.int64) for _ in ranges]
-        while full := grower.grow(LARGE, LARGE + 1):
+        while full := grower.grow(LARGE, FEW):
             if full != 5:
                 space = _enlarged(grower, space, full)
                 continue
@@ -195,9 +196,13 @@ def _bits(target: Target) -> int:
 def _stamped(table: Coded, target: Target) -> Array:
     """The lists of all columns, the class of every row within."""
     bits = _bits(target)
-    if bits < 32:
+    if bits == 32:
+        return table.entries
+    if table.entries.size < PARALLEL:
         for column in table.entries:
             binning.stamp(column, target.labels, bits)
+    else:
+        engines.each(lambda column: binning.stamp(column, target.labels, bits), table.entries)
     return table.entries
 
 
@@ -212,7 +217,8 @@ def _settings(columns: Sequence[Scale], target: Target, plan: Plan) -> tuple[Any
         _bits(target),
     )  # fmt: skip
     one = 2.0**-target.power
-    return whole, (plan.min_decrease * target.total / one / unit, plan.exponent, unit, one)
+    least = plan.min_decrease * target.total / one / unit if plan.min_decrease else 0.0
+    return whole, (least, plan.exponent, unit, one)
 
 
 def tree_of(space: Space, columns: Sequence[Scale], target: Target, plan: Plan) -> Tree:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Mapping
+from dataclasses import replace
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
@@ -70,7 +71,8 @@ class TreeLearner(Pruner, Plain, Predictor):
         """Code the columns, grow the tree, prune it."""
         check_finite(block)
         tree, grew, self._prunings_ = self._finished(block)
-        self._rows_ = grew if grew.numbers.size + len(grew) * 4 <= REMEMBERED else None
+        small = len(grew) * len(grew.schema.columns) <= REMEMBERED
+        self._rows_ = replace(grew, numbers=grew.numbers.copy()) if small else None
         return tree
 
     def _grown(self, block: Block, target: Target, plan: Plan) -> Tree:
@@ -266,7 +268,7 @@ def seeded(random_state: Any) -> int:
     if random_state is None:
         return 0
     if isinstance(random_state, Integral) and not isinstance(random_state, bool):
-        return int(random_state)
+        return int(random_state) & (2**63 - 1)
     if hasattr(random_state, "randint"):
         return int(random_state.randint(2**31))
     raise OptionError(f"random_state is a whole number or None, not {random_state!r}.")

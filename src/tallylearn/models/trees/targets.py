@@ -7,12 +7,14 @@ from typing import Any
 
 import numpy as np
 
+from tallylearn.errors import TargetError
 from tallylearn.models.trees.trees import answer_of
 from tallylearn.tables import Array, Codes
 
 LIMBS = 4  # of 32 bits: a square times a weight
 FINEST = 45  # bits of y beside its sign: its square fits the limbs
 MOST_LOGS = 1 << 22
+LARGEST = 1e150  # half a range: its square is a double
 MASK = np.int64(0xFFFFFFFF)
 
 
@@ -138,6 +140,11 @@ def _scale(y: Array, total: int) -> tuple[float, int]:
     """
     low, high = float(y.min()), float(y.max())
     half = high / 2 - low / 2
+    if half > LARGEST:
+        raise TargetError(
+            f"the target goes from {low:g} to {high:g}: its variance is beyond a double. Rescale "
+            "it."
+        )
     if half == 0:
         return low, 0
     top = int(np.frexp(half)[1])

@@ -200,7 +200,12 @@ class Tree:
             return ()
         name = self.columns[self.column[i]].name
         if test in (MULTIWAY, SUBSET):
-            found = [Branch(name, *self._categories(i, kid), kid) for kid in kids]
+            values = self._categories(i)
+            word = "=" if test == MULTIWAY else "in"
+            found = [
+                Branch(name, word if kid in values else "missing", values.get(kid, ()), kid)
+                for kid in kids
+            ]
         elif test == THRESHOLD:
             cut = (float(self.threshold[i]),)
             found = [Branch(name, "<=", cut, kids[0]), Branch(name, ">", cut, kids[1])]
@@ -213,9 +218,9 @@ class Tree:
         """Categories of a node's column that no row had here: such a row gets the node's answer."""
         if self.test[i] not in (MULTIWAY, SUBSET):
             return ()
-        codes, _ = self._leads(i)
+        here = {*self._leads(i)[0].tolist()}
         values = self.columns[self.column[i]].values
-        return tuple(value for code, value in enumerate(values) if code not in {*codes.tolist()})
+        return tuple(value for code, value in enumerate(values) if code not in here)
 
     def node(self, i: int) -> Node:
         """All about one node."""
@@ -376,11 +381,9 @@ class Tree:
         here = slice(int(self.ends[i - 1]) if i else 0, int(self.ends[i]))
         return self.codes[here], self.leads[here]
 
-    def _categories(self, i: int, kid: int) -> tuple[str, tuple[str, ...]]:
-        """How the categories of a branch read."""
-        codes, leads = self._leads(i)
-        values = self.columns[self.column[i]].values
-        found = tuple(values[code] for code in codes[leads == kid])
-        if not found:
-            return "missing", ()
-        return ("=" if self.test[i] == MULTIWAY else "in"), found
+    def _categories(self, i: int) -> dict[int, tuple[str, ...]]:
+        """The categories of every branch."""
+        values, found = self.columns[self.column[i]].values, dict[int, list[str]]()
+        for code, node in zip(*(part.tolist() for part in self._leads(i)), strict=True):
+            found.setdefault(node, []).append(values[code])
+        return {node: tuple(names) for node, names in found.items()}

@@ -1,0 +1,290 @@
+"""Missing values, strange categories, losses, significance, and what cannot be learned."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import tallylearn as tl
+from tallylearn import errors, modelfile
+from tests.conftest import DATA
+
+RULES = ("branch", "node", "class", "global", "fractional")
+GAPS = pd.DataFrame(
+    {
+        "x": [1.0, 2.0, np.nan, 4.0, 5.0, np.nan, 7.0, 8.0],
+        "c": ["a", None, "a", "b", "b", "b", None, "a"],
+        "y": ["n", "n", "n", "n", "p", "p", "p", "p"],
+    }
+)
+
+
+@pytest.mark.parametrize("rule", RULES)
+@pytest.mark.parametrize("split", ["multiway", "subset"])
+def test_gaps_are_taken_at_fit_and_at_predict(rule: str, split: str) -> None:
+    tree = tl.DecisionTreeClassifier(missing=rule, category_split=split).fit(GAPS, "y")
+    rows = GAPS.drop(columns="y")
+    assert tree.score(GAPS, "y") >= 0.75
+    empty = pd.DataFrame({"x": [np.nan], "c": [None]})
+    assert np.isclose(tree.predict_proba(empty).sum(), 1)
+    assert [row.chosen for row in tree.explain(rows)] == tree.predict(rows).tolist()
+    if rule != "class":
+        y = np.arange(8.0)
+        grown = tl.DecisionTreeRegressor(missing=rule, category_split=split).fit(rows, y)
+        assert np.isfinite(grown.predict(empty)).all()
+
+
+def test_missing_values_have_a_branch_of_their_own() -> None:
+    frame = pd.DataFrame({"x": [1.0, 2, np.nan, np.nan], "y": list("aabb")})
+    tree = tl.DecisionTreeClassifier().fit(frame, "y")
+    assert [str(branch) for branch in tree.tree_.branches(0)] == ["x present", "x missing"]
+    frame = pd.DataFrame({"c": ["u", "v", None, None], "y": list("abcc")})
+    tree = tl.ID3().fit(frame, "y")
+    assert [str(b) for b in tree.tree_.branches(0)] == ["c = u", "c = v", "c missing"]
+
+
+def test_a_gap_that_never_came_at_fit_ends_at_its_node() -> None:
+    frame = pd.DataFrame({"x": [1.0, 2, 3, 4, 5], "y": list("aaabb")})
+    tree = tl.DecisionTreeClassifier().fit(frame, "y")
+    assert tree.apply(pd.DataFrame({"x": [np.nan]})).tolist() == [0]
+    assert tree.predict(pd.DataFrame({"x": [np.nan]})).tolist() == ["a"]
+    assert tree.predict_proba(pd.DataFrame({"x": [np.nan]})).tolist() == [[0.6, 0.4]]
+
+
+def test_the_notes_two_rules_fill_in_what_they_say(golden: dict[str, Any]) -> None:
+    """Rule 1 fills the outlook of D3 with Sunny, rule 2 with Rain: 000, both corner cases."""
+    entry = golden["tree.missing.table"]
+    frame = pd.DataFrame(entry["inputs"]["rows"], columns=entry["inputs"]["columns"])
+    by_node = tl.ID3(missing="node").fit(frame, "PlayTennis").gains()["Outlook"]
+    by_class = tl.ID3(missing="class").fit(frame, "PlayTennis").gains()["Outlook"]
+    with_sunny, with_rain = frame.fillna({"Outlook": "Sunny"}), frame.fillna({"Outlook": "Rain"})
+    assert by_node.gain == tl.ID3().fit(with_sunny, "PlayTennis").gains()["Outlook"].gain
+    assert by_class.gain == tl.ID3().fit(with_rain, "PlayTennis").gains()["Outlook"].gain == 1
+    # Temperature: a tie under rule 1 goes to the first in order, and rule 2 finds no donor
+    cold = frame.fillna({"Temperature": "Cold"})
+    for rule in ("node", "class"):
+        found = tl.ID3(missing=rule).fit(frame, "PlayTennis").gains()["Temperature"].gain
+        assert found == tl.ID3().fit(cold, "PlayTennis").gains()["Temperature"].gain
+
+
+def test_fractional_rows_are_c45s() -> None:
+    """Quinlan's own example: the outlook of one of 14 days is not known (1993, chapter 3)."""
+    outlook = ["Sunny"] * 5 + [None] + ["Overcast"] * 3 + ["Rain"] * 5
+    play = list("YNNNYYYYYNNYYY")
+    tree = tl.DecisionTreeClassifier(
+        criterion="entropy", category_split="multiway", missing="fractional"
+    ).fit(pd.DataFrame({"outlook": outlook}), play)
+    found = tree.gains()["outlook"]
+    assert found.gain == pytest.approx(0.199, abs=5e-4)  # printed 0.199
+    assert found.information == pytest.approx(1.809, abs=5e-4)  # printed 1.809
+    sunny = next(b.node for b in tree.tree_.branches(0) if b.values == ("Sunny",))
+    assert tree.tree_.n[sunny] == pytest.approx(5 + 5 / 13)
+    unknown = tree.predict_proba(pd.DataFrame({"outlook": [None]}))
+    assert unknown[0, 1] == pytest.approx(9 / 14, abs=0.01)
+
+
+def test_strange_categories_get_the_plurality_of_their_node() -> None:
+    frame = pd.DataFrame({"c": list("aabbbd"), "y": list("ppqqqr")})
+    for tree in (tl.ID3(), tl.DecisionTreeClassifier()):
+        tree.fit(frame, "y")
+        assert tree.predict(pd.DataFrame({"c": ["zebra"]})).tolist() == ["q"]
+        assert tree.apply(pd.DataFrame({"c": ["zebra"]})).tolist() == [0]
+
+
+def test_categories_that_come_as_numbers_are_refused_by_name() -> None:
+    tree = tl.ID3().fit(pd.DataFrame({"c": list("aabb"), "y": list("ppqq")}), "y")
+    with pytest.raises(errors.ColumnError, match="'c'"):
+        tree.predict(pd.DataFrame({"c": [1.5, 2.5]}))
+
+
+def test_two_groups_of_categories_are_the_best_of_all() -> None:
+    rng = np.random.default_rng(3)
+    c = rng.integers(0, 7, 200)
+    y = rng.random(200) < rng.random(7)[c]
+    tree = tl.DecisionTreeClassifier(max_depth=1).fit(pd.DataFrame({"c": c.astype(str)}), y)
+    best = 0.0
+    for mask in range(1, 64):
+        left = (mask >> c) & 1 == 1
+        gini = [2 * y[side].mean() * (1 - y[side].mean()) * side.mean() for side in (left, ~left)]
+        best = max(best, 2 * y.mean() * (1 - y.mean()) - sum(gini))
+    assert tree.tree_.gain[0] == pytest.approx(best, abs=1e-12)
+
+
+def test_leaves_answer_with_the_least_expected_loss() -> None:
+    frame = pd.DataFrame({"x": [0.0] * 4 + [1.0] * 4, "y": list("aaabbbba")})
+    usual = tl.DecisionTreeClassifier().fit(frame, "y")
+    careful = tl.DecisionTreeClassifier(loss=[[0, 1], [10, 0]]).fit(frame, "y")
+    assert usual.predict(frame[["x"]]).tolist() == list("aaaabbbb")
+    assert careful.predict(frame[["x"]]).tolist() == ["b"] * 8
+    parts = tl.DecisionTreeClassifier(loss=[[0, 1], [10, 0]], missing="fractional").fit(frame, "y")
+    assert parts.predict(frame[["x"]]).tolist() == ["b"] * 8
+
+
+def test_splits_that_chance_could_make_are_not_made(golden: dict[str, Any]) -> None:
+    tests = golden["tree.tennis.chi2"]["exact"]["tests"]
+    table = tl.example("tennis")
+    p = tests["root|Outlook"]["p_value"]
+    assert len(tl.ID3(significance=0.05).fit(table).tree_) == 1
+    assert len(tl.ID3(significance=p - 1e-9).fit(table).tree_) == 1
+    kept = tl.ID3(significance=p + 1e-9).fit(table).tree_
+    assert kept.columns[kept.column[0]].name == "Outlook"
+    assert len(kept) == 8  # below, p = 0.025
+    restaurant = golden["tree.restaurant.chi2"]["exact"]["tests"]
+    patrons = tl.ID3(significance=0.05).fit(tl.example("restaurant")).tree_
+    assert restaurant["root|Pat"]["p_value"] < 0.05 < restaurant["Full|Hun"]["p_value"]
+    assert [patrons.column[0], len(patrons)] == [4, 4]
+
+
+def test_a_criterion_of_ones_own_grows_the_same_tree() -> None:
+    table = tl.example("restaurant")
+
+    def mistakes(counts: np.ndarray) -> float:
+        return float(1 - counts.max() / counts.sum())
+
+    def gini(counts: np.ndarray) -> float:
+        share = counts / counts.sum()
+        return float(1 - (share**2).sum())
+
+    own, usual = tl.DecisionTreeClassifier(criterion=gini), tl.DecisionTreeClassifier()
+    assert str(own.fit(table)) == str(usual.fit(table))
+    assert tl.DecisionTreeClassifier(criterion=mistakes).fit(table).score(table) == 1
+    assert own.gains().criterion == "gini"
+
+
+def test_random_ties_are_seeded_and_listed() -> None:
+    table = tl.example("restaurant")
+    first = [str(tl.ID3(tie="random", random_state=seed).fit(table)) for seed in range(8)]
+    again = [str(tl.ID3(tie="random", random_state=seed).fit(table)) for seed in range(8)]
+    assert first == again
+    assert len({*first}) > 2
+    tree = tl.ID3().fit(table)
+    assert [tie.chosen for tie in tree.ties()] == ["Hun", "Fri"]
+    assert tree.ties()[0].path == "Pat = Full"
+
+
+@pytest.mark.parametrize("make", [tl.DecisionTreeClassifier, tl.ID3, tl.C45])
+def test_poor_tables_give_a_single_leaf(make: Any) -> None:
+    one_class = pd.DataFrame({"x": [1.0, 2, 3], "c": list("abc"), "y": ["p"] * 3})
+    constant = pd.DataFrame({"x": [1.0] * 3, "c": ["a"] * 3, "y": list("pqq")})
+    nothing = pd.DataFrame({"x": [np.nan] * 3, "c": [None] * 3, "y": list("pqq")})
+    for frame in (one_class, constant, nothing):
+        tree = make().fit(frame, "y")
+        assert len(tree.tree_) == 1
+        assert tree.predict(frame.drop(columns="y")).tolist() == [frame["y"].iloc[-1]] * 3
+    grown = tl.DecisionTreeRegressor().fit(nothing[["x", "c"]], [1.0, 2.0, 6.0])
+    assert grown.predict(nothing[["x", "c"]]).tolist() == [3.0] * 3
+    assert len(make(max_depth=0).fit(one_class.assign(y=list("pqq")), "y").tree_) == 1
+
+
+def test_a_hundred_thousand_categories_are_no_trouble() -> None:
+    n = 100_000
+    names = np.char.add("v", np.arange(n).astype(str))
+    frame = pd.DataFrame({"id": names, "x": np.arange(n) % 7})
+    y = (np.arange(n) % 7 == 3).astype(int)
+    assert len(tl.DecisionTreeClassifier().fit(frame[["x"]], y).tree_) == 5
+    both = tl.DecisionTreeClassifier().fit(frame[["x", "id"]], y)
+    assert both.tree_.node(0).column == "id"  # an identifier tells all apart
+    every = tl.ID3().fit(frame[["id"]], y)
+    assert len(every.tree_) == n + 1
+    assert every.score(frame[["id"]], y) == 1
+    two = tl.DecisionTreeClassifier().fit(frame[["id"]], y)
+    assert len(two.tree_) == 3
+
+
+def test_rows_of_no_weight_are_not_there() -> None:
+    weight = np.array([1.0, 1, 1, 0, 0, 1, 1, 1])
+    for tree in (tl.DecisionTreeClassifier(), tl.C45()):
+        tree.fit(GAPS[["x", "c"]], GAPS["y"], sample_weight=weight)
+        rest = GAPS[weight > 0]
+        assert modelfile.digests(tree) == modelfile.digests(
+            type(tree)(**tree.get_params()).fit(
+                rest[["x", "c"]], rest["y"], sample_weight=np.ones(6)
+            )
+        )
+    with pytest.raises(errors.InputError, match="every row has weight zero"):
+        tl.DecisionTreeClassifier().fit(GAPS[["x"]], GAPS["y"], sample_weight=np.zeros(8))
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"costs": {"z": 2}}, "costs names 'z'"),
+        ({"costs": {"x": 0}}, "the cost of 'x' is 0. A cost is a number above zero"),
+        ({"costs": 3}, "costs is a dict"),
+        ({"loss": [[0, 1, 2], [1, 0, 1], [1, 1, 0]]}, "shape .3, 3., and there are 2 classes"),
+        ({"loss": [[0, -1], [1, 0]]}, "negative or not finite"),
+        ({"criterion": lambda counts: np.nan}, "the criterion returned nan for the counts"),
+        ({"criterion": "variance"}, "'criterion' parameter"),
+        ({"max_depth": -1}, "'max_depth' parameter"),
+        ({"max_depth": 2.5}, "'max_depth' parameter"),
+        ({"min_samples_leaf": 0}, "'min_samples_leaf' parameter"),
+        ({"min_samples_split": 1}, "'min_samples_split' parameter"),
+        ({"max_features": 0}, "'max_features' parameter"),
+        ({"max_leaf_nodes": 1}, "'max_leaf_nodes' parameter"),
+        ({"bins": 1}, "'bins' parameter"),
+        ({"significance": 0.0}, "'significance' parameter"),
+        ({"splitter": "random"}, "'splitter' parameter"),
+        ({"monotonic_cst": [1]}, "monotonic_cst is not built"),
+        ({"missing": "drop"}, "'missing' parameter"),
+        ({"class_weight": "heavy"}, "class_weight is a dict"),
+        ({"criterion": "gain_ratio", "costs": {"x": 2}}, "costs go with a gain"),
+        ({"random_state": "seven"}, "random_state is a whole number"),
+        ({"missing": "class", "min_samples_leaf": 2}, "missing=.class. does not count rows"),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_asked_for_is_said(options: dict[str, Any], words: str) -> None:
+    weight = np.arange(1.0, 9)
+    with pytest.raises(errors.TallyError, match=f"DecisionTreeClassifier: .*{words}"):
+        tl.DecisionTreeClassifier(**options).fit(GAPS[["x", "c"]], GAPS["y"], sample_weight=weight)
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"criterion": "absolute_error"}, "'absolute_error' is not built"),
+        ({"criterion": "gini"}, "'criterion' parameter"),
+        ({"missing": "class"}, "a regression has no classes"),
+    ],
+)
+def test_what_a_regression_cannot_do_is_said(options: dict[str, Any], words: str) -> None:
+    with pytest.raises(errors.OptionError, match=words):
+        tl.DecisionTreeRegressor(**options).fit(GAPS[["x"]], np.arange(8.0))
+
+
+def test_infinities_and_text_are_refused() -> None:
+    with pytest.raises(errors.TargetError, match="beyond a double"):
+        tl.DecisionTreeRegressor().fit([[1.0], [2.0]], [-1e300, 1e300])
+    with pytest.raises(errors.ColumnError, match="infinity"):
+        tl.DecisionTreeClassifier().fit([[1.0], [np.inf]], [0, 1])
+    text = pd.DataFrame({"t": ["one two three four"] * 4, "y": list("abab")})
+    with pytest.raises(errors.ColumnError, match="holds text"):
+        tl.DecisionTreeClassifier().fit(text, "y")
+
+
+def test_gains_of_a_large_table_ask_for_it_again(tmp_path: Path) -> None:
+    frame = pd.read_csv(DATA / "weather.csv") if (DATA / "weather.csv").exists() else GAPS
+    tree = tl.DecisionTreeClassifier().fit(frame, frame.columns[-1])
+    tree.save(tmp_path / "t.tally")
+    again = tl.load(tmp_path / "t.tally")
+    with pytest.raises(errors.InputError, match="Pass it again"):
+        again.gains()
+    assert str(again.gains(0, frame, frame.columns[-1])) == str(tree.gains())
+    with pytest.raises(errors.OptionError, match="nodes 0 to"):
+        tree.gains(99)
+
+
+def test_whole_measures_come_back_as_they_were() -> None:
+    rng = np.random.default_rng(0)
+    for y in (
+        rng.integers(-5, 10**6, 50).astype(float), rng.normal(size=50) * 1e-300,
+        rng.normal(size=50) * 1e140, np.array([77.0, 4513, 870.5] * 10),
+    ):  # fmt: skip
+        X = np.arange(len(y), dtype=float)[:, None]
+        tree = tl.DecisionTreeRegressor().fit(X, y)
+        assert np.allclose(tree.predict(X), y, rtol=1e-12, atol=1e-12 * np.abs(y).max())
+        if (y == np.floor(2 * y) / 2).all() and np.abs(y).max() < 1e9:
+            assert tree.predict(X).tolist() == y.tolist()
