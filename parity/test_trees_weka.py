@@ -93,6 +93,19 @@ def test_c45_has_the_leaves_and_every_answer_of_j48(name: str, options: str) -> 
         assert found.tolist() == answers[fold].tolist()
 
 
+def test_c45_has_the_leaves_and_the_accuracy_of_j48_on_adult() -> None:
+    train, test = (
+        pd.read_csv(SHARED / "data" / f"adult_{part}.csv.gz", na_values="?", skipinitialspace=True)
+        for part in ("train", "test")
+    )
+    weka = reference("weka39", "adult")
+    theirs, target = result(weka, "J48"), weka["class"]
+    tree = tl.C45().fit(train, target)
+    assert [*size(tree.tree_)] == [theirs["measureNumLeaves"], theirs["measureTreeSize"]]
+    right = tree.predict(test) == test[target].str.rstrip(".").to_numpy()
+    assert int(right.sum()) == theirs["test_correct"]
+
+
 @pytest.mark.parametrize(
     "name", ["car", "contact_lenses", "restaurant", "tic_tac_toe", "weather_nominal"]
 )

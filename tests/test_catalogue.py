@@ -1610,10 +1610,6 @@ def c33(show: Show) -> None:
     assert len({*map(str, random)}) > 1
 
 
-
-
-
-
 @pytest.mark.parametrize("name", ROWS)
 def test_row(name: str) -> None:
     ROWS[name][2](lambda value: None)

@@ -8,7 +8,7 @@ from tallylearn.models.trees.boughs import Bough, Sending
 from tallylearn.models.trees.links import Costs
 from tallylearn.models.trees.portions import Rows, Share
 from tallylearn.models.trees.removals import Cut, Stage
-from tallylearn.models.trees.trees import LEAF, Tree
+from tallylearn.models.trees.trees import LEAF, Tree, answer_of
 from tallylearn.tables import Array
 
 EVEN = 1e-3  # errors: a branch that saves no more is collapsed
@@ -139,8 +139,8 @@ class Pruning:
 
     def _as_leaf(self, share: Share) -> float:
         counts = self.sending.counts(share)
-        n = counts.sum()
-        return float(estimated(n, n - counts.max(initial=0.0), self.confidence))
+        said = int(answer_of(counts[None], self.sending.tree.loss)[0])
+        return float(estimated(counts.sum(), counts.sum() - counts[said], self.confidence))
 
     def _as_branch(self, bough: Bough, share: Share) -> float:
         """The errors of a branch if all rows of its parent came to it; none where some cannot."""

@@ -5,11 +5,11 @@ Growing by hand: slower than ``growing``, and open to any criterion.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from tallylearn.models.trees import ratios
+from tallylearn.models.trees import gauges, ratios
 from tallylearn.models.trees.codes import Coded, Scale
 from tallylearn.models.trees.criteria import impurity_of, weights_of
 from tallylearn.models.trees.growing import Plan, tree_of
@@ -45,25 +45,37 @@ class Rows:
     def all(self) -> Share:
         return Share(np.arange(len(self.target)), self.target.units)
 
-    def table(self, j: int, share: Share) -> Table:
-        """One column, gaps filled in where the rule says so."""
-        table = self._raw(j, share)
+    def table(self, j: int, share: Share, lines: Array) -> Table:
+        """One column of some rows that amount to ``lines``, gaps filled where the rule says so."""
+        table = self._counted(j, share, lines)
         if self.plan.missing in ("node", "class") and len(table.codes):
             return table.filled(self.plan.missing, len(self.target.classes))[0]
         return table
 
     def _raw(self, j: int, share: Share) -> Table:
-        lines = self.target.lines(share.rows, share.units)
+        return self._counted(j, share, self.target.lines(share.rows, share.units))
+
+    def _counted(self, j: int, share: Share, lines: Array) -> Table:
         scale = self.columns[j]
         return Table.of(self.codes[j][share.rows], lines, scale.width, scale.number)
 
     def questions(self, share: Share, impurity: float) -> list[list[Question]]:
         """What every column offers, with scores."""
-        total = self.target.lines(share.rows, share.units).sum(axis=0)
-        found = [self._offered(j, self.table(j, share), total) for j in range(len(self.columns))]
+        lines = self.target.lines(share.rows, share.units)
+        total, p = lines.sum(axis=0), len(self.columns)
+        found = [self._offered(j, self.table(j, share, lines), total) for j in range(p)]
         if self.plan.variant == "c45":
             return ratios.scored(found, self.columns, len(self.target), self.plan)
         return scored(found, impurity, self.plan)
+
+    def best_questions(self, share: Share, impurity: float) -> list[list[Question]]:
+        """The same, at least of the best columns."""
+        if self.plan.variant != "c45" or self.plan.missing != "fractional":
+            return self.questions(share, impurity)
+        lines = self.target.lines(share.rows, share.units)
+        total, columns = lines.sum(axis=0), gauges.promising(self, share)
+        found = [self._offered(j, self.table(j, share, lines), total) for j in columns]
+        return [[replace(q, score=q.ratio) for q in column] for column in found]
 
     def _offered(self, j: int, table: Table, total: Array) -> list[Question]:
         offer = ratios.cuts if self.plan.variant == "c45" and table.number else questions
@@ -139,7 +151,7 @@ def _asked(table: Rows, share: Share, depth: int, node: int) -> tuple[list[Quest
     size = weight if plan.missing == "fractional" else len(share.rows)
     if pure or depth >= plan.max_depth or size < plan.min_split:
         return [], impurity, total
-    found = chosen(table.questions(share, impurity), impurity, plan)
+    found = chosen(table.best_questions(share, impurity), impurity, plan)
     if found and plan.tie == "random":
         at = int(np.random.default_rng((plan.seed, node)).integers(len(found)))
         found = [found[at], *found[:at], *found[at + 1 :]]

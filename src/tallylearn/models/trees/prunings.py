@@ -68,7 +68,7 @@ class Pruner:
     def prune(
         self, how: str, X: Any = None, y: Any = None, sample_weight: Any = None, **options: Any
     ) -> Self:
-        """A new learner with the tree pruned; this one stays as it is.
+        """A new learner with the tree pruned, and ``pruning=how``; this one stays as it is.
 
         ``how`` and the options (``level``, ``confidence``, ``raising``, ``ccp_alpha``, ``loss``)
         are those of the constructor. The table is the validation set of "reduced_error",

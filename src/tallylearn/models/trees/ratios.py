@@ -43,8 +43,11 @@ def cuts(at: int, table: Table, total: Array, plan: Plan, target: Target) -> lis
     impurity = impurity_of(plan.criterion, target)
     sides = np.stack([left[fair], left[-1] - left[fair]], axis=1)
     after = (weights_of(sides, target) * impurity(sides)).sum(axis=1)
-    best = fair[after <= after.min() + TIED * known]
-    fine = float(np.log2(len(fair)) / weights_of(total, target))
+    best, all_ = fair[after <= after.min() + TIED * known], float(weights_of(total, target))
+    fine = float(np.log2(len(fair))) / all_
+    gained = known * float(impurity(left[-1])) - float(after.min())
+    if gained <= all_ * fine:  # as most columns far down
+        return []
     found = (
         question_of(at, table, (np.arange(len(weight)) > r).astype(np.int64), total, plan, target)
         for r in best
@@ -57,14 +60,19 @@ def scored(
     found: list[list[Question]], columns: Sequence[Scale], rows: int, plan: Plan
 ) -> list[list[Question]]:
     """Every question with its gain ratio; -1 where that does not count."""
-    fair = [c.number or c.width < CROWDED * rows for c in columns]
     best = [
         max(q.gain for q in column)
-        for column, counts in zip(found, fair, strict=True)
-        if column and (counts or not any(fair))
+        for column, left_out in zip(found, crowded(columns, rows), strict=True)
+        if column and not left_out
     ]
     mean = sum(best) / len(best) - NEAR if best else np.inf
     return [[replace(q, score=_ratio(q, mean)) for q in column] for column in found]
+
+
+def crowded(columns: Sequence[Scale], rows: int) -> Array:
+    """Columns whose gain does not count in the mean; none where that would leave none."""
+    found = np.array([not c.number and c.width >= CROWDED * rows for c in columns])
+    return found if not found.all() else ~found
 
 
 def _ratio(q: Question, mean: float) -> float:

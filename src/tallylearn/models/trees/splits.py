@@ -33,11 +33,13 @@ class Table:
     def of(cls, codes: Array, amounts: Array, width: int, number: bool) -> Table:
         """From the code (``width``: missing) and the amounts (m, q) of every row."""
         order = np.argsort(codes, kind="stable")
-        found, starts = np.unique(codes[order], return_index=True)
+        ranked = codes[order]
+        starts = np.flatnonzero(np.diff(ranked, prepend=-1))
+        found = ranked[starts]
         lines = np.add.reduceat(amounts[order], starts, axis=0) if len(starts) else amounts[:0]
-        known = found < width
-        gap = lines[~known].sum(axis=0)
-        return cls(found[known], lines[known], gap, int((codes == width).sum()), number)
+        known = int(np.searchsorted(found, width))  # what is missing comes last, if any is
+        gaps = len(codes) - int(starts[known]) if known < len(starts) else 0
+        return cls(found[:known], lines[:known], lines[known:].sum(axis=0), gaps, number)
 
     def filled(self, rule: str, classes: int) -> tuple[Table, Array]:
         """With what is missing in the line that the rule says, and those lines by class."""

@@ -1,0 +1,96 @@
+"""C4.5's small print, rule by rule; Weka's trees are compared in parity/."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import tallylearn as tl
+from tallylearn import modelfile
+from tallylearn.models.trees import gauges
+from tallylearn.models.trees.portions import Rows
+from tests.test_oracle import interpreted
+from tests.trees.test_pruning import noisy
+
+
+def entropy(*counts: int) -> float:
+    n = sum(counts)
+    return -sum(c / n * math.log2(c / n) for c in counts if c)
+
+
+def grown(**columns: Any) -> tl.DecisionTreeClassifier:
+    frame = pd.DataFrame(columns)
+    return tl.C45(pruning=None).fit(frame, "y")
+
+
+def test_each_side_of_a_cut_has_a_tenth_of_the_mean_class() -> None:
+    """80 rows of 2 classes: 4 a side; the pure 3 at the end are too few."""
+    x, y = np.arange(80.0), ["a"] * 77 + ["b"] * 3
+    tree = grown(x=x, y=y).tree_
+    assert tree.node(0).threshold == 75  # the last cut that leaves 4
+    assert tree.rows[1:3].tolist() == [76, 4]
+
+
+def test_gains_of_numbers_are_fined_for_their_cuts() -> None:
+    y = list("aaabbbbb")
+    tree = grown(x=[1.0, 2, 3, 4, 5, 6, 7, 8], y=y).tree_
+    cuts = 5  # between 2 and 6 rows below
+    assert tree.gain[0] == pytest.approx(entropy(3, 5) - math.log2(cuts) / 8, abs=1e-12)
+    # a category with the same answers has no fine to pay, and comes first though it stands last
+    both = grown(x=[1.0, 2, 3, 4, 5, 6, 7, 8], z=list("uuuvvvvv"), y=y).tree_
+    assert both.node(0).column == "z"
+
+
+def test_a_threshold_is_the_largest_value_of_the_table_below_the_middle() -> None:
+    """Of rows with z = u only 2 and 10 occur around the cut: half way is 6, and 5 occurs."""
+    z = list("uuuu") + list("vvvv")
+    tree = grown(x=[1.0, 2, 10, 11, 5, 5, 7, 7], z=z, y=list("aabbcccc")).tree_
+    inner = next(i for i in range(len(tree)) if tree.node(i).column == "x")
+    assert tree.threshold[inner] == 5
+
+
+def test_columns_with_many_categories_do_not_raise_the_mean_gain() -> None:
+    """A name for nearly every row gains most: with it in the mean, no other column would count."""
+    names = [f"n{i // 2}" for i in range(20)]
+    y = ["a", "a", "b", "b"] * 5
+    z = ["u" if c == "a" else "v" for c in y[:16]] + list("vvuu")
+    found = {c.column: c for c in grown(name=names, z=z, y=y).gains()}
+    assert found["name"].gain > found["z"].gain > 0
+    mean = (found["name"].gain + found["z"].gain) / 2
+    assert found["z"].gain < mean - 1e-3  # and yet:
+    assert found["z"].score == pytest.approx(found["z"].ratio)
+
+
+def test_a_split_without_gain_is_not_made() -> None:
+    assert len(grown(z=list("uuvv") * 2, y=list("abab") * 2).tree_) == 1
+    assert len(tl.ID3().fit([["u"], ["u"], ["v"], ["v"]], list("abab")).tree_) > 1
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_gauging_columns_first_grows_the_same_tree(
+    seed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    frame = noisy(seed, 120, gaps=True)
+    gauged = tl.C45().fit(frame, "kind")
+    with monkeypatch.context() as patch:
+        patch.setattr(gauges, "gauging", interpreted("gauging"))
+        assert modelfile.digests(tl.C45().fit(frame, "kind")) == modelfile.digests(gauged)
+    monkeypatch.setattr(Rows, "best_questions", Rows.questions)
+    assert modelfile.digests(tl.C45().fit(frame, "kind")) == modelfile.digests(gauged)
+
+
+@pytest.mark.parametrize("missing", ["branch", "node", "class", "global"])
+def test_c45_takes_the_other_rules_for_gaps(missing: str) -> None:
+    model = tl.C45(missing=missing).fit(noisy(3, 150, gaps=True), "kind")
+    assert 0.5 < model.score(noisy(3, 150, gaps=True), "kind") < 1
+
+
+def test_weights_count_as_rows() -> None:
+    frame = noisy(9, 80)
+    twice = pd.concat([frame, frame])
+    weighed = tl.C45().fit(frame, "kind", sample_weight=np.full(80, 2.0))
+    assert str(weighed) == str(tl.C45().fit(twice, "kind"))
