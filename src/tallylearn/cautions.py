@@ -124,7 +124,7 @@ def _contradictions(rows: Rows, classes: Codes, target: str) -> Iterator[str]:
     aside = f" but for {cut([*rows.identifiers])}" if rows.identifiers else ""
     yield (
         f"rows {places[first[int(group[other])]]} and {places[other]} are equal{aside}, and their "
-        f"{target} differs: no more than {best.sum() / len(known):.3f} can be answered right"
+        f"{target} differs: no more than {best.sum():,} of {len(known):,} can be answered right"
     )
 
 
