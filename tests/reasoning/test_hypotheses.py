@@ -288,6 +288,10 @@ BAD: dict[str, tuple[Any, type[Exception], str]] = {
         InputError, "class probabilities of h sum to 0.5",
     ),
     "sigma": (lambda: tl.Hypotheses.functions({"h": abs}, sigma=0), OptionError, "sigma is 0"),
+    "sigma in words": (
+        lambda: tl.Hypotheses.functions({"h": abs}, sigma="a"), InputError, "sigma is 'a'",
+    ),
+    "unhashable": (lambda: tl.Hypotheses([["a"], ["b"]]), KindError, r"the hypothesis \['a'\]"),
     "loss": (lambda: BAGS.decide({"eat": {"h1": 1}}), OptionError, "losses of 'eat' are about"),
     "no actions": (lambda: BAGS.decide({}), OptionError, "no actions"),
     "loss kind": (lambda: BAGS.decide({"eat": 1}), KindError, "losses are"),
