@@ -104,6 +104,12 @@ def test_the_working_shows_the_likelihood_and_both_roots() -> None:
     assert family.observe(1).plot().data["series"]["log P(D | θ)"]["y"][-1] == 0
 
 
+def test_a_family_is_shown_before_anything_was_observed() -> None:
+    for family in (tossed(0, 0), tl.Hypotheses.family(abs, 0, 1)):
+        assert str(family).startswith(repr(family))
+        assert family.to_html()
+
+
 BAD: dict[str, tuple[Any, type[Exception], str]] = {
     "nothing": (lambda: tossed(0, 0).ml(), InputError, "nothing was observed"),
     "unknown": (

@@ -231,6 +231,13 @@ def test_no_rule_errs_less_than_the_bayes_error(belief: Belief) -> None:
 
 
 PAIR = {"a": {"x": 1}, "b": {"y": 1}}
+
+
+def test_one_long_observation_is_counted_in_the_singular() -> None:
+    seen = tl.Hypotheses(["a"], lambda d, h: 1).observe("x" * 100)
+    assert str(seen).startswith("Posterior after 1 observation\n")
+
+
 BAD: dict[str, tuple[Any, type[Exception], str]] = {
     "empty": (lambda: tl.Hypotheses({}), InputError, "hypothesis space is empty"),
     "empty list": (lambda: tl.Hypotheses([]), InputError, "hypothesis space is empty"),

@@ -101,6 +101,9 @@ class Family(Worked):
             ),
         )
 
+    def _shown(self) -> Derivation:
+        return self.show_work() if self.seen else Derivation(repr(self), ())
+
     def __repr__(self) -> str:
         return f"{type(self).__name__}(θ from {self.low} to {self.high}, {len(self.seen)} seen)"
 
@@ -234,6 +237,9 @@ class Bernoulli(Worked):
                 Grid("", ("k", f"P({self.success})", ""), laplace),
             ),
         )
+
+    def _shown(self) -> Derivation:
+        return self.show_work() if any(self.counts) else Derivation(repr(self), ())
 
     def __repr__(self) -> str:
         hits, misses = self.counts
