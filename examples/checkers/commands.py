@@ -63,6 +63,8 @@ modelled = click.option("--model", type=FILE, help="A file that learn --save wro
               help="Games between two points of the curve.")  # fmt: skip
 def learn(**given: Any) -> None:
     """Learn by self-play, or from saved games."""
+    for path in filter(None, (given["save"], given["curve"])):
+        _check_folder(path)
     generaliser = _generaliser(given["model"], given["seed"], given["rate"])
     if given["studied"]:
         count = study(trajectories.load(given["studied"]), generaliser)
@@ -195,6 +197,12 @@ def _keeper(path: Path | None) -> Callable[[trajectories.Trajectory], object]:
         return lambda game: None
     trajectories.save(path, [])  # a path that cannot be written is an error before the games
     return lambda game: trajectories.save(path, [game])
+
+
+def _check_folder(path: Path) -> None:
+    """A wrong path is told before the games, not after them."""
+    if not path.parent.is_dir():
+        raise FileError(f"{path} cannot be written: there is no folder {str(path.parent)!r}.")
 
 
 def _write(path: Path, text: str) -> None:

@@ -12,6 +12,7 @@ from tallylearn.description import EACH, Rows, as_codes
 from tallylearn.tables import Array, Codes
 
 LARGEST = 0.9  # share of the largest class from which accuracy says little
+EXACT = 1e-9  # standard deviations: a sum is met to this, and no weight below it counts
 MOST, LONGEST = 6, 30  # names in one sentence, and signs in one name
 
 
@@ -47,9 +48,13 @@ def cautions(rows: Rows, target: str) -> Iterator[str]:
         yield from _shares(rows.classes, target)
         yield from _contradictions(rows, rows.classes, target)
     answers = rows.classes or as_codes(np.asarray(rows.target, dtype=np.float64))
+    told = [*rows.identifiers]
     for name in rows.columns:
         if name not in rows.identifiers and (reason := _leak(rows, name, answers)):
             yield f"{name} gives {target} away: {reason}"
+            told.append(name)
+    if rows.classes is None:
+        yield from _sum_leak(rows, target, told)
 
 
 def _gaps(rows: Rows, target: str) -> Iterator[str]:
@@ -100,6 +105,25 @@ def _leak(rows: Rows, name: str, answers: Codes) -> str:
     return f"a straight line, on all {n:,} rows" if 1 - abs(r) < 1e-12 else ""
 
 
+def _sum_leak(rows: Rows, target: str, told: Sequence[str]) -> Iterator[str]:
+    """Columns of numbers of which the target is a weighted sum, such as the parts of a total."""
+    named = {n: c for n, c in rows.columns.items() if n not in told and not isinstance(c, Codes)}
+    names, table = [*named], np.column_stack([np.asarray(rows.target), *named.values()])
+    with np.errstate(all="ignore"):  # numbers beyond the doubles make no sum
+        table = table[np.isfinite(table).all(axis=1)]
+        spread = table.std(axis=0) if len(table) else np.zeros(len(names) + 1)
+        moving = np.isfinite(spread) & (spread > 0)
+        if len(table) < 2 * max(EACH, len(names)) or not moving[0]:
+            return
+        y, *x = ((table - table.mean(axis=0))[:, moving] / spread[moving]).T
+    if not x or not np.isfinite([y, *x]).all():
+        return
+    weights = np.linalg.lstsq(np.array(x).T, y, rcond=None)[0]
+    if np.abs(weights @ x - y).max() < EXACT:
+        used = np.array(names)[moving[1:]][np.abs(weights) > EXACT]
+        yield f"{cut(used)} give {target} away together: a weighted sum, on all {len(y):,} rows"
+
+
 def _apart(x: Array, y: Array, n: int) -> str:
     """Whether the classes lie side by side in a column of numbers."""
     sizes = np.bincount(y)
@@ -124,7 +148,7 @@ def _contradictions(rows: Rows, classes: Codes, target: str) -> Iterator[str]:
     aside = f" but for {cut([*rows.identifiers])}" if rows.identifiers else ""
     yield (
         f"rows {places[first[int(group[other])]]} and {places[other]} are equal{aside}, and their "
-        f"{target} differs: no more than {best.sum() / len(known):.3f} can be answered right"
+        f"{target} differs: no more than {best.sum():,} of {len(known):,} can be answered right"
     )
 
 

@@ -540,6 +540,14 @@ def test_a_game_is_played_to_its_end_and_kept(
         (["learn", "--games", "2", "--rate", "2"], "run away"),
         (["learn", "--study", "nowhere.jsonl"], "nowhere.jsonl cannot be read"),
         (["learn", "--record", "no/where.jsonl"], "no/where.jsonl cannot be written"),
+        (
+            ["learn", "--save", "no/where.tally"],
+            "no/where.tally cannot be written: there is no folder",
+        ),
+        (
+            ["learn", "--curve", "no/where.svg"],
+            "no/where.svg cannot be written: there is no folder",
+        ),
         (["learn", "--model", "nowhere.tally"], "there is no file 'nowhere.tally'"),
         (["tournament", "--games", "0"], "--games"),
         (["tournament", "--against", "nobody"], "there is no file 'nobody'"),

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import tallylearn as tl
-from tallylearn.errors import InputError, MergeError, OptionError
+from tallylearn.errors import InputError, KindError, MergeError, OptionError
 
 COUNTS = st.tuples(st.integers(0, 12), st.integers(0, 12)).filter(any)
 
@@ -104,26 +104,43 @@ def test_the_working_shows_the_likelihood_and_both_roots() -> None:
     assert family.observe(1).plot().data["series"]["log P(D | θ)"]["y"][-1] == 0
 
 
+def test_a_family_is_shown_before_anything_was_observed() -> None:
+    for family in (tossed(0, 0), tl.Hypotheses.family(abs, 0, 1)):
+        assert str(family).startswith(repr(family))
+        assert family.to_html()
+
+
 BAD: dict[str, tuple[Any, type[Exception], str]] = {
     "nothing": (lambda: tossed(0, 0).ml(), InputError, "nothing was observed"),
-    "unknown": (lambda: tossed(1, 0).observe("edge"), InputError, "'edge' cannot be observed"),
+    "unknown": (
+        lambda: tossed(1, 0).observe("edge"), InputError, "Bernoulli: 'edge' cannot be observed",
+    ),
     "one outcome": (lambda: tl.Hypotheses.bernoulli("a", "a"), OptionError, "Name two"),
     "k": (lambda: tossed(1, 0).laplace(-1), OptionError, "k is -1"),
     "k nan": (lambda: tossed(1, 0).laplace(math.nan), InputError, "finite"),
-    "theta": (lambda: tossed(1, 0).likelihood(2), InputError, "θ is 2"),
+    "theta": (lambda: tossed(1, 0).likelihood(2), InputError, "Bernoulli: θ is 2"),
     "merge": (
         lambda: tossed(1, 0) + tl.Hypotheses.bernoulli(1, 0), MergeError, "different outcomes",
     ),
     "bounds": (lambda: tl.Hypotheses.family(abs, 1, 0), OptionError, "bounds of θ are 1 and 0"),
     "endless": (lambda: tl.Hypotheses.family(abs, 0, math.inf), OptionError, "bounds"),
     "no data": (lambda: tl.Hypotheses.family(abs, 0, 1).ml(), InputError, "nothing was observed"),
+    "merge with a number": (lambda: tossed(1, 0) + 3, TypeError, "unsupported operand"),
+    "a family and a number": (
+        lambda: tl.Hypotheses.family(abs, 0, 1) + 3, TypeError, "unsupported operand",
+    ),
+    "bounds in words": (lambda: tl.Hypotheses.family(abs, "0", 1), KindError, "bounds of θ"),
+    "none": (
+        lambda: tl.Hypotheses.family(lambda d, t: None, 0, 1).observe(5).ml(),
+        InputError, "of 5 at θ = 0.0 is None, which is no number",
+    ),
     "nan": (
         lambda: tl.Hypotheses.family(lambda d, t: math.nan, 0, 1).observe(5).ml(),
-        InputError, "of 5 at θ = 0.0 is no number",
+        InputError, "of 5 at θ = 0.0 is nan, which is no number",
     ),
     "logarithm of 0": (
         lambda: tl.Hypotheses.family(lambda d, t: math.log(t), 0, 1).observe(5).ml(),
-        InputError, "is no number .*Return -inf where",
+        InputError, "is nan, which is no number .*Return -inf where",
     ),
     "impossible": (
         lambda: tl.Hypotheses.family(lambda d, t: -math.inf, 0, 1).observe(5).ml(),

@@ -231,6 +231,13 @@ def test_no_rule_errs_less_than_the_bayes_error(belief: Belief) -> None:
 
 
 PAIR = {"a": {"x": 1}, "b": {"y": 1}}
+
+
+def test_one_long_observation_is_counted_in_the_singular() -> None:
+    seen = tl.Hypotheses(["a"], lambda d, h: 1).observe("x" * 100)
+    assert str(seen).startswith("Posterior after 1 observation\n")
+
+
 BAD: dict[str, tuple[Any, type[Exception], str]] = {
     "empty": (lambda: tl.Hypotheses({}), InputError, "hypothesis space is empty"),
     "empty list": (lambda: tl.Hypotheses([]), InputError, "hypothesis space is empty"),
@@ -288,6 +295,10 @@ BAD: dict[str, tuple[Any, type[Exception], str]] = {
         InputError, "class probabilities of h sum to 0.5",
     ),
     "sigma": (lambda: tl.Hypotheses.functions({"h": abs}, sigma=0), OptionError, "sigma is 0"),
+    "sigma in words": (
+        lambda: tl.Hypotheses.functions({"h": abs}, sigma="a"), InputError, "sigma is 'a'",
+    ),
+    "unhashable": (lambda: tl.Hypotheses([["a"], ["b"]]), KindError, r"the hypothesis \['a'\]"),
     "loss": (lambda: BAGS.decide({"eat": {"h1": 1}}), OptionError, "losses of 'eat' are about"),
     "no actions": (lambda: BAGS.decide({}), OptionError, "no actions"),
     "loss kind": (lambda: BAGS.decide({"eat": 1}), KindError, "losses are"),

@@ -112,6 +112,10 @@ def _rows(tennis: Any) -> list[dict[str, Any]]:
 Y = {"Y": {False: "1/2", True: "1/2"}}
 BAD: dict[str, tuple[Any, type[Exception], str]] = {
     "label twice": (lambda: Network.naive("Y", ["Y"]), OptionError, "cannot be a feature"),
+    "feature twice": (lambda: Network.naive("Y", ["F", "F"]), InputError, "'F' comes twice"),
+    "one variable": (
+        lambda: Network.naive("Y", ["F"]).separated("F", "F"), OptionError, "Name two variables",
+    ),
     "circle": (
         lambda: Network.naive("Y", ["F"]).with_edge("F", "Y"), OptionError, "circle through",
     ),

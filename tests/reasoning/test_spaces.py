@@ -202,6 +202,13 @@ def test_a_file_counts_as_its_rows(tmp_path: Any) -> None:
 
 DICE = tl.ProbabilitySpace.uniform(range(1, 7))
 ODD = DICE.event(lambda w: w % 2, name="odd")
+
+
+def test_one_column_may_be_named_without_a_list() -> None:
+    space = tl.ProbabilitySpace.from_table([{"ab": "x"}, {"ab": "y"}], "ab")
+    assert space.P({"ab": "x"}) == Fraction(1, 2)
+
+
 BAD: dict[str, tuple[Any, type[Exception], str]] = {
     "no sum": (lambda: tl.ProbabilitySpace({"a": "1/2", "b": "1/3"}), InputError, "sum to 5/6"),
     "above one": (lambda: tl.ProbabilitySpace({"a": 1.5}), InputError, r"P\(a\) is 1.5"),

@@ -6,9 +6,10 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from numbers import Real
 from typing import Any
 
-from tallylearn.errors import InputError, MergeError, OptionError
+from tallylearn.errors import InputError, KindError, MergeError, OptionError, speaking
 from tallylearn.plots import Plot, draw_lines
 from tallylearn.reasoning.answers import Worked, formula
 from tallylearn.reasoning.likelihoods import check_known
@@ -40,6 +41,10 @@ class Family(Worked):
     seen: tuple[Any, ...] = ()
 
     def __post_init__(self) -> None:
+        if not all(isinstance(bound, Real) for bound in (self.low, self.high)):
+            raise KindError(
+                f"Family: the bounds of θ are {self.low!r} and {self.high!r}, no numbers."
+            )
         if not -math.inf < self.low < self.high < math.inf:
             raise OptionError(
                 f"Family: the bounds of θ are {self.low} and {self.high}. "
@@ -51,6 +56,8 @@ class Family(Worked):
         return replace(self, seen=(*self.seen, *outcomes))
 
     def __add__(self, other: Family) -> Family:
+        if not isinstance(other, Family):
+            return NotImplemented
         if replace(self, seen=()) != replace(other, seen=()):
             raise MergeError("Family: the two are different families. Begin both from one object.")
         return self.observe(*other.seen)
@@ -94,6 +101,9 @@ class Family(Worked):
             ),
         )
 
+    def _shown(self) -> Derivation:
+        return self.show_work() if self.seen else Derivation(repr(self), ())
+
     def __repr__(self) -> str:
         return f"{type(self).__name__}(θ from {self.low} to {self.high}, {len(self.seen)} seen)"
 
@@ -103,10 +113,10 @@ class Family(Worked):
             value = self.log_likelihood(outcome, theta)
         except (ArithmeticError, ValueError) as error:  # math.log(0) is a ValueError
             value, why = math.nan, f" ({error})"
-        if not value < math.inf:
+        if not isinstance(value, Real) or not value < math.inf:
             raise InputError(
-                f"Family: the log-likelihood of {outcome!r} at θ = {theta} is no number{why}. "
-                "Return -inf where θ rules an observation out, or move the bound."
+                f"Family: the log-likelihood of {outcome!r} at θ = {theta} is {value}, which is "
+                f"no number{why}. Return -inf where θ rules an observation out, or move the bound."
             )
         return value
 
@@ -152,13 +162,16 @@ class Bernoulli(Worked):
 
     def observe(self, *outcomes: Any) -> Bernoulli:
         """The same family after more evidence."""
-        for outcome in outcomes:
-            check_known(outcome, (self.success, self.failure))
+        with speaking("Bernoulli"):
+            for outcome in outcomes:
+                check_known(outcome, (self.success, self.failure))
         more = sum(outcome == self.success for outcome in outcomes)
         hits, misses = self.counts
         return replace(self, counts=(hits + more, misses + len(outcomes) - more))
 
     def __add__(self, other: Bernoulli) -> Bernoulli:
+        if not isinstance(other, Bernoulli):
+            return NotImplemented
         if (self.success, self.failure) != (other.success, other.failure):
             raise MergeError("Bernoulli: the two have different outcomes.")
         hits, misses = other.counts
@@ -166,7 +179,8 @@ class Bernoulli(Worked):
 
     def likelihood(self, theta: Any) -> Number:
         """L(θ), the probability of this very sequence."""
-        t = probability(theta, "θ")
+        with speaking("Bernoulli"):
+            t = probability(theta, "θ")
         return t ** self.counts[0] * (1 - t) ** self.counts[1]
 
     def ml(self) -> Fraction:
@@ -188,7 +202,8 @@ class Bernoulli(Worked):
         """(c + k) / (N + 2 k): k more of each outcome; the ML estimate at 0, 1/2 at infinity."""
         if k == math.inf:
             return Fraction(1, 2)
-        strength = number(k, "k")
+        with speaking("Bernoulli"):
+            strength = number(k, "k")
         if strength < 0:
             raise OptionError(f"Bernoulli: k is {k!r}. Give 0 or more.")
         if not strength:
@@ -222,6 +237,9 @@ class Bernoulli(Worked):
                 Grid("", ("k", f"P({self.success})", ""), laplace),
             ),
         )
+
+    def _shown(self) -> Derivation:
+        return self.show_work() if any(self.counts) else Derivation(repr(self), ())
 
     def __repr__(self) -> str:
         hits, misses = self.counts

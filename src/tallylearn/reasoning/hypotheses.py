@@ -13,7 +13,14 @@ from tallylearn.plots import Plot, draw_lines
 from tallylearn.reasoning import decisions, families, posteriors
 from tallylearn.reasoning.answers import Answer, Worked
 from tallylearn.reasoning.likelihoods import Classifiers, Likelihood, Noise, likelihood_of
-from tallylearn.reasoning.probabilities import Number, check_whole, distinct, probability, total
+from tallylearn.reasoning.probabilities import (
+    Number,
+    check_whole,
+    distinct,
+    number,
+    probability,
+    total,
+)
 from tallylearn.reasoning.scores import Scores
 from tallylearn.workings import Derivation
 
@@ -71,9 +78,9 @@ class Hypotheses(Worked):
     ) -> Hypotheses:
         """Hypotheses y = h(x) with Gaussian noise of deviation sigma; observe pairs (x, y)."""
         with speaking(WHO):
-            if not 0 < sigma < float("inf"):
+            if (deviation := number(sigma, "sigma")) <= 0:
                 raise OptionError(f"sigma is {sigma!r}. Give a standard deviation above zero.")
-        return cls(tuple(functions) if prior is None else prior, Noise(functions, float(sigma)))
+        return cls(tuple(functions) if prior is None else prior, Noise(functions, float(deviation)))
 
     @staticmethod
     def bernoulli(success: Any, failure: Any) -> families.Bernoulli:

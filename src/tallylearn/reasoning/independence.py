@@ -44,11 +44,12 @@ def _conditions(P: Measure, given: Thing | None) -> list[Event | None]:
 def _rules(P: Measure, a: Thing, b: Thing, given: Event | None) -> list[Law]:
     bar = "" if given is None else f" | {given.name}"
     laws: list[Law] = []
-    for x, y in product(_parts(a), _parts(b)):
+    first, second = ([(part, P(part, given=given)) for part in _parts(z)] for z in (a, b))
+    for (x, left), (y, right) in product(first, second):
         text = f"P({x.name}, {y.name}{bar})"
         if isinstance(a, Event) and isinstance(b, Event):  # of variables there are many
             text += f" = P({x.name}{bar}) P({y.name}{bar})"
-        laws.append((text, P(x, y, given=given), P(x, given=given) * P(y, given=given)))
+        laws.append((text, P(x, y, given=given), left * right))
     if isinstance(a, Event) and isinstance(b, Event):
         laws += _conditionals(P, a, b, given)
     return laws

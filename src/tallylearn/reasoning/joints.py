@@ -22,6 +22,7 @@ def counted(table: Any, columns: Sequence[str] | None) -> tuple[tuple[str, ...],
     source: Source = opened(table, Declaration())
     target = source.declared.target
     there = (*source.schema.names, *([target] if target else []))
+    columns = (columns,) if isinstance(columns, str) else columns
     names = there if columns is None else tuple(columns)
     if unknown := [name for name in names if name not in there]:
         raise ColumnError(f"the table has no column {unknown[0]!r}; it has {listed(there)}.")

@@ -11,7 +11,7 @@ from typing import Any
 
 from tallylearn.errors import InputError, OptionError, listed
 from tallylearn.reasoning.answers import Answer, Worked, answer
-from tallylearn.reasoning.probabilities import Number, check_whole, probability, written
+from tallylearn.reasoning.probabilities import Number, check_whole, distinct, probability, written
 from tallylearn.workings import Derivation, Grid, Sentence
 
 MOST = 1 << 20  # outcomes of a joint table that is written out
@@ -48,7 +48,8 @@ class Network(Worked):
         """Naive Bayes: the label is the one parent of every feature."""
         if label in features:
             raise OptionError(f"{label!r} is the label, and cannot be a feature too.")
-        parents: dict[str, tuple[str, ...]] = {label: ()} | dict.fromkeys(features, (label,))
+        named = distinct(features, "the feature")
+        parents: dict[str, tuple[str, ...]] = {label: ()} | dict.fromkeys(named, (label,))
         known = values or {}
         return cls(parents, {name: tuple(known.get(name, (False, True))) for name in parents})
 
@@ -101,6 +102,8 @@ class Network(Worked):
         """
         known = {given} if isinstance(given, str) else {*given}
         self._known(a, b, *known)
+        if a == b:
+            raise OptionError(f"{a!r} is asked about against itself. Name two variables.")
         if {a, b} & known:
             raise OptionError(f"{listed({a, b} & known)} is asked about and given at once.")
         trail = self._trail(a, b, known)

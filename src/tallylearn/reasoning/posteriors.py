@@ -123,7 +123,8 @@ def _data(belief: Hypotheses) -> str:
         return "no observation"
     if len(one_by_one) <= LONGEST and len(belief.seen) <= NAMED:
         return one_by_one
-    return together if len(together) <= LONGEST else f"{len(belief.seen)} observations"
+    n = len(belief.seen)
+    return together if len(together) <= LONGEST else f"{n:,} observation{'s' if n > 1 else ''}"
 
 
 def _cut(outcome: Any) -> str:

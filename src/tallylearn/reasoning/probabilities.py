@@ -99,6 +99,8 @@ def percent(value: Number) -> str:
 def distinct(names: Iterable[Any], what: str) -> tuple[Any, ...]:
     """Names that can be told apart, in their order."""
     found = tuple(names)
+    if odd := [name for name in found if not isinstance(name, Hashable)]:
+        raise KindError(f"{what} {odd[0]!r} can change, and cannot be told apart. Give text.")
     if len({*found}) < len(found):
         twice = next(name for name in found if found.count(name) > 1)
         raise InputError(f"{what} {twice!r} comes twice. Name it once.")
