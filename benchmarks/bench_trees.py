@@ -1,6 +1,6 @@
 """Trees beside their peers: large tables of numbers, strings with gaps, files, and small tables.
 
-LightGBM, XGBoost and YDF are raced where they can be imported; PEERS.md has their times otherwise.
+LightGBM, XGBoost and YDF are raced where they can be imported.
 Usage: bench_trees.py [part ...], parts as in PARTS.
 """
 
@@ -27,7 +27,7 @@ from timing import best, heading
 
 import tallylearn as tl
 
-SHARED = Path("/work/shared/data")
+SHARED = Path(__file__).resolve().parents[2] / "shared" / "data"
 Call = Callable[[], Any]
 
 
@@ -63,6 +63,24 @@ def lightgbm(X: Any, y: Any, depth: int) -> dict[str, tuple[Call, float]]:
     return {"LightGBM, one tree": (lambda: peer.fit(X, y), 1)}
 
 
+def boosters(X: Any, y: Any, depth: int | None) -> dict[str, tuple[Call, float]]:
+    """XGBoost's and YDF's single trees, on tables of numbers."""
+    found: dict[str, tuple[Call, float]] = {}
+    if importlib.util.find_spec("xgboost") is not None and depth:
+        from xgboost import XGBClassifier
+
+        one = XGBClassifier(n_estimators=1, max_depth=depth, tree_method="hist", max_bin=255)
+        found["XGBoost hist, one tree"] = (lambda: one.fit(X, y), 1)
+    if importlib.util.find_spec("ydf") is not None:
+        import ydf
+
+        ydf.verbose(0)
+        rows = {f"x{j}": X[:, j] for j in range(X.shape[1])} | {"y": y}
+        cart = ydf.CartLearner(label="y", max_depth=depth or -1, validation_ratio=0.0)
+        found["YDF CART"] = (lambda: cart.train(rows), 1)
+    return found
+
+
 def numbers(n: int, p: int, depths: tuple[int | None, ...]) -> None:
     X, y = make_classification(n, p, n_informative=10, flip_y=0.05, random_state=0)
     heading(f"trees: n = {n:,}, p = {p}, two classes")
@@ -85,7 +103,7 @@ def numbers(n: int, p: int, depths: tuple[int | None, ...]) -> None:
             bars: dict[str, tuple[Call, float]] = {
                 "HistGradientBoosting": (lambda hist=hist: hist.fit(X, y), 1)
             }
-            bars |= lightgbm(X, y, depth) if depth else {}
+            bars |= (lightgbm(X, y, depth) if depth else {}) | boosters(X, y, depth)
             raced(name, lambda tree=tree: tree.fit(X, y), bars)
         raced(
             f"predict, {title}", lambda tree=tree: tree.predict(X),
@@ -127,7 +145,9 @@ def strings() -> None:
         "HistGB pipeline": (lambda: hist.fit(X, y), 1),
     }
     category = X.astype(dict.fromkeys(X.select_dtypes(object), "category"))
-    raced("depth 8", lambda: tree.fit(X, y), bars | lightgbm(category, y == ">50K", 8))
+    raced("depth 8", lambda: tree.fit(X, y), bars)
+    light = lightgbm(category, y == ">50K", 8)
+    raced("depth 8, category columns", lambda: tree.fit(category, y), light, 3)
     whole = tl.DecisionTreeClassifier()
     full = pipeline(DecisionTreeClassifier())
     raced(
@@ -150,9 +170,19 @@ def files() -> None:
             read = pd.read_csv(path)
             return peer.fit(read.drop(columns="income"), read["income"])
 
-        raced(
-            "csv to tree", lambda: tree.fit(path, "income"), {"pandas + scikit-learn": (theirs, 1)}
-        )
+        def by_polars() -> Any:
+            import polars as pl
+
+            read = pl.read_csv(path).to_pandas()
+            words = read.select_dtypes(["object", "string"]).columns.drop("income")
+            X = read.drop(columns="income").astype(dict.fromkeys(words, "category"))
+            ((fit, _),) = lightgbm(X, read["income"] == ">50K", 8).values()
+            return fit()
+
+        bars: dict[str, tuple[Call, float]] = {"pandas + scikit-learn": (theirs, 1)}
+        if importlib.util.find_spec("lightgbm") is not None:
+            bars["polars + LightGBM"] = (by_polars, 1)
+        raced("csv to tree", lambda: tree.fit(path, "income"), bars)
 
 
 def small() -> None:
