@@ -16,7 +16,7 @@ import numpy as np
 from tallylearn import engines
 from tallylearn.doors.intake import Lesson
 from tallylearn.doors.onepass import OnePass
-from tallylearn.errors import InputError
+from tallylearn.errors import ForgetError, InputError
 from tallylearn.sources import Files
 from tallylearn.tables import Array, Block, Codes
 from tallylearn.tallies import Bundle
@@ -73,11 +73,25 @@ def without_each(learner: OnePass, read: Lesson, part: Array, k: int) -> Iterato
     rows, block = read.whole(learner.task)
     whole, size = Piece(part[rows], block), isqrt(k)
     groups = Piece(np.where(whole.part < 0, -1, whole.part // size), block)
-    outside = others(tallies(learner, groups.cut(), -(-k // size)))
-    for first, far in zip(range(0, k, size), outside, strict=True):
+    parts = tallies(learner, groups.cut(), -(-k // size))
+    total = sum(parts[1:], start=parts[0])
+    exact = _comes_apart(total, parts[0])
+    for first, far in zip(range(0, k, size), others(parts), strict=True):
         last = min(first + size, k)
         near = tallies(learner, whole.of_parts(first, last).cut(), last - first)
-        yield from (far + rest for rest in others(near))
+        if exact:  # one step a fold, where sums from both sides take three
+            yield from (total - part for part in near)
+        else:
+            yield from (far + rest for rest in others(near))
+
+
+def _comes_apart(total: Any, part: Any) -> bool:
+    """Whether a tally is exact, so that what was added can be taken away again."""
+    try:
+        _ = total - part
+    except ForgetError:
+        return False
+    return True
 
 
 def up_to_each(learner: OnePass, read: Lesson, part: Array, k: int) -> Iterator[Any]:
