@@ -119,7 +119,7 @@ def adult_like(n: int = 500_000) -> pd.DataFrame:
     out["fnlwgt"] = (out["fnlwgt"] * rng.uniform(0.9, 1.1, n)).round()
     for name in out.columns[:-1]:
         gap = rng.random(n) < 0.05
-        out[name] = out[name].astype(float if out[name].dtype.kind == "i" else object).mask(gap)
+        out[name] = out[name].astype(float if out[name].dtype.kind in "if" else object).mask(gap)
     return out
 
 

@@ -92,6 +92,8 @@ def _labels_of_dates(y: Array, start: int) -> Codes:
 
 
 def _labels_of_objects(y: Array, start: int) -> Codes:
+    if (text := _text(y)) is not None:
+        return _labels_of_arrow(text, start)
     items = [item.item() if isinstance(item, np.generic) else item for item in y]
     for row, item in enumerate(items):
         if is_missing(item):
@@ -108,6 +110,19 @@ def _labels_of_objects(y: Array, start: int) -> Codes:
     if kinds == {float}:
         return _labels_of_floats(np.array([_number(item) for item in items]), start)
     return Codes.of(items)
+
+
+def _text(y: Array) -> Any:
+    """The same as Arrow's strings, where all are: a tenth of the time of Python's."""
+    import pyarrow as pa
+
+    if not len(y) or not isinstance(y[0], str):
+        return None
+    try:
+        found = pa.array(y, from_pandas=True)
+    except (pa.ArrowException, UnicodeError):
+        return None
+    return found if pa.types.is_string(found.type) else None
 
 
 def _labels_of_arrow(y: Any, start: int) -> Codes:
