@@ -104,6 +104,8 @@ def numbers(n: int, p: int, depths: tuple[int | None, ...]) -> None:
                 "HistGradientBoosting": (lambda hist=hist: hist.fit(X, y), 1)
             }
             bars |= (lightgbm(X, y, depth) if depth else {}) | boosters(X, y, depth)
+            if bins is None and depth:  # histograms are no exact thresholds: shown, without a bar
+                bars |= {peer: (call, 0) for peer, (call, _) in bars.items() if "YDF" not in peer}
             raced(name, lambda tree=tree: tree.fit(X, y), bars)
         raced(
             f"predict, {title}", lambda tree=tree: tree.predict(X),
