@@ -211,10 +211,6 @@ class Grower:
                 if f == 0 or self.live:
                     self._part(f, self.stack[at, 2], self.stack[at, 3], spare)
 
-    def ways(self):
-        """How many children the node has that is being split."""
-        return self.children
-
     def push(self):
         """Put the children on the stack."""
         self._push(self.waiting - 1)
@@ -1199,7 +1195,9 @@ class Grower:
         if self.children == 2:
             _halve(self.entries[f, lo:hi], self.mask, self.half, spare)
         else:
-            _scatter(self.entries[f, lo:hi], self.mask, self.side, self.starts, spare)
+            _scatter(
+                self.entries[f, lo:hi], self.mask, self.side, self.starts, self.children, spare
+            )
 
 
 @cython.cfunc
@@ -1235,21 +1233,22 @@ def _scatter(
     entries: cython.longlong[::1],
     mask: cython.longlong,
     side: cython.const[cython.int][::1],
-    starts: cython.longlong[::1],
+    starts: cython.const[cython.longlong][::1],
+    children: cython.int,
     spare: cython.longlong[::1],
 ) -> cython.void:
-    """Part a list in many. The starts move while rows are placed, and are moved back."""
+    """Part a list in many; after the rows, the spare counts where each child's next row goes."""
     r: cython.Py_ssize_t
-    c: cython.int
-    lo: cython.longlong = starts[0]
+    c: cython.Py_ssize_t
     n: cython.Py_ssize_t = entries.shape[0]
+    for c in range(children):
+        spare[n + c] = starts[c] - starts[0]
     for r in range(n):
-        c = side[entries[r] & mask]
-        spare[starts[c] - lo] = entries[r]
-        starts[c] += 1
+        c = n + side[entries[r] & mask]
+        spare[spare[c]] = entries[r]
+        spare[c] += 1
     for r in range(n):
         entries[r] = spare[r]
-        starts[side[entries[r] & mask]] -= 1
 
 
 @cython.cfunc

@@ -111,7 +111,7 @@ class _Gardener:
         p, n = len(self.scales), len(self.target)
         cuts = np.linspace(0, p, min(threads, p) + 1).astype(int)
         ranges = [*itertools.pairwise(cuts.tolist())]
-        spares = [np.empty(n, np.int64) for _ in ranges]
+        spares = [np.empty(n + self._branches, np.int64) for _ in ranges]
         while full := grower.grow(LARGE, FEW):
             if full != 5:
                 space = _enlarged(grower, space, full)
@@ -121,14 +121,16 @@ class _Gardener:
                 list(pool.map(grower.survey, *zip(*ranges, strict=True)))
                 full = grower.settle()
             if full == 0:
-                if grower.ways() == 2:
-                    list(pool.map(grower.part, *zip(*ranges, strict=True), spares))
-                else:
-                    grower.part(0, p, spares[0])
+                list(pool.map(grower.part, *zip(*ranges, strict=True), spares))
                 grower.push()
             elif full > 0:
                 space = _enlarged(grower, space, full)
         return space.cut(*grower.counted())
+
+    @property
+    def _branches(self) -> int:
+        """The most children that a node can have."""
+        return max((c.width + 1 for c in self.scales if not c.number), default=1) + 3
 
     def _work(self, n: int) -> tuple[Any, ...]:
         """Space to work in."""
@@ -136,13 +138,14 @@ class _Gardener:
         p, q, k = len(columns), target.width, target.line
         lines = min(max(column.width for column in columns) + 2, n + 1)
         coded = max((c.width + 1 for c in columns if not c.number), default=1)
-        branches = coded + 3
+        branches = self._branches
         half, side = self.rows[-2:]
         return (
             np.zeros((lines, k), np.int64), np.zeros(lines, np.int32), np.zeros(lines, np.int32),
             np.zeros(lines, np.int32), np.zeros(lines), np.zeros((5, q), np.int64),
             np.zeros(k + 1, np.int32), np.zeros(coded, np.int32), side,
-            np.zeros(n, np.int64), np.zeros(branches + 1, np.int64), np.zeros(p), np.zeros(p),
+            np.zeros(n + branches, np.int64), np.zeros(branches + 1, np.int64), np.zeros(p),
+            np.zeros(p),
             np.zeros(p), np.arange(p, dtype=np.int32), np.zeros(p, np.int32),
             np.zeros(branches + 1, np.int64), np.zeros(branches + 1, np.int32), half,
             np.zeros((p, len(target.classes)), np.int64),
