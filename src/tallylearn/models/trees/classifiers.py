@@ -167,6 +167,9 @@ class DecisionTreeClassifier(TreeLearner, Classifier):
             return self.model_.chosen(self.model_.shares(block))
         return np.asarray(self.model_.answer[self.model_.landed(block)], dtype=np.int64)
 
+    def _told(self, block: Block) -> tuple[Array, Array]:
+        return self._chosen(block), self.model_.shares(block)
+
     def _measure(self) -> tuple[Any, str]:
         scorer = "gain" if self.costs is None else self.cost_rule
         if callable(self.criterion):
