@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 
 import tallylearn as tl
+from tallylearn import errors
 
 
 def mixed(n: int = 90, gaps: bool = False) -> pd.DataFrame:
@@ -41,3 +42,25 @@ def test_an_evaluation_tells_what_predict_and_predict_proba_tell(tree: Any) -> N
         brier += float(((tree.predict_proba(held)[:, 1] - (truth == "up")) ** 2).sum())
     assert found["accuracy"].value == pytest.approx(right / len(table))
     assert found["brier"].value == pytest.approx(brier / len(table))
+
+
+@pytest.mark.parametrize(
+    "criterion",
+    [
+        lambda p: 1.0 - (p**2).sum(),  # of shares it would be gini
+        lambda p: "much",
+        lambda p: None,
+        lambda p: float("nan"),
+        lambda p: np.inf,
+    ],
+)
+def test_a_criterion_that_is_no_impurity_is_named(criterion: Any) -> None:
+    with pytest.raises(errors.OptionError, match=r"for the counts \[.*0 or more"):
+        tl.DecisionTreeClassifier(criterion=criterion).fit(mixed(), "kind")
+
+
+def test_a_criterion_may_fall_below_zero_by_rounding() -> None:
+    table = mixed()
+    plain = tl.DecisionTreeClassifier(criterion="gini").fit(table, "kind")
+    rounded = tl.DecisionTreeClassifier(criterion=lambda p: 1 - ((p / p.sum()) ** 2).sum() - 1e-15)
+    assert str(rounded.fit(table, "kind")) == str(plain)
