@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import numpy as np
@@ -64,3 +65,42 @@ def test_a_criterion_may_fall_below_zero_by_rounding() -> None:
     plain = tl.DecisionTreeClassifier(criterion="gini").fit(table, "kind")
     rounded = tl.DecisionTreeClassifier(criterion=lambda p: 1 - ((p / p.sum()) ** 2).sum() - 1e-15)
     assert str(rounded.fit(table, "kind")) == str(plain)
+
+
+def dated(n: int = 200) -> pd.DataFrame:
+    """A date and twelve categories that settle the class."""
+    days = pd.date_range("2020-01-01", periods=n)
+    codes = np.arange(n) % 12
+    kind = np.where((days > "2020-05-01") ^ (codes < 2), "up", "down")
+    return pd.DataFrame({"day": days, "c": [f"k{i:02}" for i in codes], "kind": kind})
+
+
+def test_paths_write_days_as_days_and_cut_long_lists() -> None:
+    table = dated()
+    tree = tl.CART().fit(table, "kind")
+    told = [
+        tree.show_work(), tree.explain(table.iloc[-1:]), tree.explain(table.iloc[-1:]).to_html(),
+        tree.gains(1), tree.prune("cost_complexity", ccp_alpha=0.2).prunings(),
+    ]  # fmt: skip
+    for text in map(str, told):
+        assert "2020-" in text
+        for raw in (r"18[23]\d\d\.", "= &lt;=", "= in"):  # days as numbers, two signs
+            assert re.search(raw, text) is None, text
+    assert "k02, k03, k04, k05, k06, k07, k08, k09, … 2 more}" in str(told[1])
+
+
+def test_an_explanation_tells_the_path_and_why_it_ends_early() -> None:
+    tree = tl.ID3().fit(tl.example("tennis"))
+    row = {"Outlook": "Rain", "Temperature": "Hot", "Humidity": "High", "Wind": "Weak"}
+    assert str(tree.explain(row)).splitlines()[-1] == "path: Outlook = Rain & Wind = Weak"
+    assert str(tree.explain({**row, "Wind": "Storm"})).splitlines()[-2:] == [
+        "path: Outlook = Rain",
+        "ends there: Wind is missing, or a value that no row had there",
+    ]
+
+
+def test_a_regression_is_explained_in_four_digits() -> None:
+    tree = tl.CART(task="regression").fit([[1.0], [2.0], [3.0]], [1 / 3, 1 / 3, 2 / 3])
+    assert str(tree.explain([[3.0]])).splitlines() == [
+        "ŷ  0.4444 + 0.2222 = 0.6667", "path: x0 > 2.5",
+    ]  # fmt: skip

@@ -14,6 +14,7 @@ from tallylearn.models.trees.criteria import impurity_of
 from tallylearn.models.trees.growing import Plan
 from tallylearn.models.trees.paths import route
 from tallylearn.models.trees.portions import Rows, Share
+from tallylearn.models.trees.regions import cut_of
 from tallylearn.models.trees.splits import Question, chosen
 from tallylearn.models.trees.targets import Target
 from tallylearn.models.trees.trees import MULTIWAY, PRESENCE, THRESHOLD, Tree
@@ -138,6 +139,7 @@ def _test(q: Question, table: Rows, share: Share) -> str:
     if q.test == MULTIWAY:
         return "multiway"
     if column.number:
-        return f"<= {column.high[q.cut] / 2 + column.low[q.next] / 2:.6g}"
+        cut = float(column.high[q.cut] / 2 + column.low[q.next] / 2)
+        return f"<= {cut_of(cut, column.column.kind)}"
     codes: Array = table._raw(q.column, share).codes
     return "in {" + ", ".join(column.column.values[c] for c in codes[q.groups == 0]) + "}"
