@@ -104,3 +104,16 @@ def test_a_regression_is_explained_in_four_digits() -> None:
     assert str(tree.explain([[3.0]])).splitlines() == [
         "ŷ  0.4444 + 0.2222 = 0.6667", "path: x0 > 2.5",
     ]  # fmt: skip
+
+
+def test_a_long_list_of_gains_shows_the_best_of_each_column() -> None:
+    gains = tl.CART().fit(mixed(), "kind").gains()
+    shown = str(gains).splitlines()
+    assert len(gains) > 40
+    assert len(shown) == 4
+    assert shown[2].startswith("a ")
+    assert shown[2].endswith("best")
+    assert shown[3].startswith("c ")
+    assert len(gains.to_dict()["rows"]) == len(gains)
+    with pytest.raises(errors.ColumnError, match="'z' could be asked at node 0"):
+        gains["z"]
