@@ -117,3 +117,18 @@ def test_a_long_list_of_gains_shows_the_best_of_each_column() -> None:
     assert len(gains.to_dict()["rows"]) == len(gains)
     with pytest.raises(errors.ColumnError, match="'z' could be asked at node 0"):
         gains["z"]
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"costs": {"c": "dear"}}, "the cost of 'c' is 'dear'"),
+        ({"costs": {"c": None}}, "the cost of 'c' is None"),
+        ({"loss": {"up": {"down": 2}}}, "Pass a 2 x 2 table of numbers for 'down', 'up'"),
+        ({"loss": [[0, 1], [1]]}, "Pass a 2 x 2 table of numbers"),
+        ({"loss": [["a", "b"], ["c", "d"]]}, "Pass a 2 x 2 table of numbers"),
+    ],
+)
+def test_costs_and_losses_that_are_no_numbers_are_named(options: Any, said: str) -> None:
+    with pytest.raises(errors.OptionError, match=said):
+        tl.CART(**options).fit(mixed(), "kind")

@@ -204,7 +204,14 @@ class DecisionTreeClassifier(TreeLearner, Classifier):
     def _losses(self, classes: tuple[Any, ...]) -> Array | None:
         if self.loss is None:
             return None
-        loss, k = np.asarray(self.loss, dtype=np.float64), len(classes)
+        k = len(classes)
+        try:
+            loss = np.asarray(self.loss, dtype=np.float64)
+        except (TypeError, ValueError):
+            raise OptionError(
+                f"loss is {self.loss!r}. Pass a {k} x {k} table of numbers for {listed(classes)}, "
+                "what it costs to answer column j where row i is right."
+            ) from None
         if loss.shape != (k, k):
             raise OptionError(
                 f"loss has the shape {loss.shape}, and there are {k} classes, {listed(classes)}: "
