@@ -132,3 +132,9 @@ def test_a_long_list_of_gains_shows_the_best_of_each_column() -> None:
 def test_costs_and_losses_that_are_no_numbers_are_named(options: Any, said: str) -> None:
     with pytest.raises(errors.OptionError, match=said):
         tl.CART(**options).fit(mixed(), "kind")
+
+
+def test_a_table_without_a_name_is_refused_where_trees_are_compared() -> None:
+    tree = tl.CART().fit(mixed(), "kind")
+    with pytest.raises(errors.OptionError, match="on is a dict of names and tables, not a DataF"):
+        tl.diff(tree, tree, on=mixed())
