@@ -138,3 +138,11 @@ def test_a_table_without_a_name_is_refused_where_trees_are_compared() -> None:
     tree = tl.CART().fit(mixed(), "kind")
     with pytest.raises(errors.OptionError, match="on is a dict of names and tables, not a DataF"):
         tl.diff(tree, tree, on=mixed())
+
+
+def test_a_model_tree_is_drawn_as_other_trees_are() -> None:
+    table = dated(400)
+    table["kind"] = np.where(table["kind"] == "up", np.arange(400.0), 0.0)
+    first = str(tl.M5(smooth=None).fit(table, "kind")).split("\n\n")[0].splitlines()
+    assert first[1].startswith("├─ day <= 2020-04-29 12:00: ")
+    assert first[-1].lstrip().startswith("└─")
