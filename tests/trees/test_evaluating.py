@@ -146,3 +146,10 @@ def test_a_model_tree_is_drawn_as_other_trees_are() -> None:
     first = str(tl.M5(smooth=None).fit(table, "kind")).split("\n\n")[0].splitlines()
     assert first[1].startswith("├─ day <= 2020-04-29 12:00: ")
     assert first[-1].lstrip().startswith("└─")
+
+
+def test_a_model_tree_refuses_categories_that_no_memory_holds() -> None:
+    n = 30_000
+    table = pd.DataFrame({"key": [f"k{i}" for i in range(n)], "y": np.arange(n) % 7.0})
+    with pytest.raises(errors.ColumnError, match="column 'key' alone has 30000 categories"):
+        tl.M5().fit(table, "y")
