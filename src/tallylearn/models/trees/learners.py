@@ -189,7 +189,7 @@ class TreeLearner(Pruner, Viewed, Plain):
                 f"costs names {listed(odd)}, and the table has {listed(names)}. Name its columns."
             )
         for name, cost in self.costs.items():
-            if not isinstance(cost, Real) or not 0 < cost < float("inf"):
+            if not isinstance(cost, Real) or not 0 < float(cost) < float("inf"):
                 raise OptionError(
                     f"the cost of {name!r} is {cost!r}. A cost is a number above zero."
                 )
