@@ -32,7 +32,7 @@ class Sheet:
         # Skipped terms keep the order of the others, and go when no outcome has use for them.
         known = dict.fromkeys(place for row in rows for place in row)
         places = [place for place in known if any(place in row for row in kept)]
-        heads = tuple(_label(column, value, sums) for column, value, _ in places)
+        heads = tuple(label or _start(sums) for label, _, _ in places)
         return cls(lines, chosen, sums, heads, tuple(tuple(map(row.get, places)) for row in kept))
 
     @property
@@ -115,7 +115,7 @@ class Sheet:
 
     def said(self, term: Term) -> list[str]:
         """How a factor came about, where there is room for it, and its note."""
-        label = _label(term.column, term.value, self.sums)
+        label = term.label or _start(self.sums)
         text = "" if term.fraction or self.long else term.text
         return [f"{label}: {words}" for words in (text, term.note) if words]
 
@@ -125,20 +125,18 @@ def _falling(line: Line) -> float:
 
 
 def _by_place(line: Line) -> dict[tuple[str, str, int], Term]:
-    """The terms by column and value, and by number where both come again."""
+    """The terms by label and value, and by number where both come again."""
     seen: Counter[tuple[str, str]] = Counter()
     places = {}
     for term in line.terms:
-        key = (term.column, term.value)
+        key = (term.label, term.value)
         places[(*key, seen[key])] = term
         seen[key] += 1
     return places
 
 
-def _label(column: str, value: str, sums: bool) -> str:
-    if not column:
-        return "start" if sums else "prior"
-    return f"{column} = {value}" if value else column
+def _start(sums: bool) -> str:
+    return "start" if sums else "prior"
 
 
 def _product(line: Line) -> str:

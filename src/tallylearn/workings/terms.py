@@ -21,6 +21,13 @@ class Term:
     below: Fraction | None = None
     text: str = ""  # how the factor comes about when it is no fraction
     note: str = ""
+    sign: str = "="  # between column and value
+
+    @property
+    def label(self) -> str:
+        """What the amount is for, in words; "" for the prior."""
+        parts = (self.column, self.sign, self.value) if self.value else (self.column,)
+        return " ".join(filter(None, parts)) if self.column else ""
 
     @property
     def fraction(self) -> tuple[Fraction, Fraction] | None:

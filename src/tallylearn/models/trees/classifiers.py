@@ -167,6 +167,9 @@ class DecisionTreeClassifier(TreeLearner, Classifier):
             return self.model_.chosen(self.model_.shares(block))
         return np.asarray(self.model_.answer[self.model_.landed(block)], dtype=np.int64)
 
+    def _told(self, block: Block) -> tuple[Array, Array]:
+        return self._chosen(block), self.model_.shares(block)
+
     def _measure(self) -> tuple[Any, str]:
         scorer = "gain" if self.costs is None else self.cost_rule
         if callable(self.criterion):
@@ -201,7 +204,14 @@ class DecisionTreeClassifier(TreeLearner, Classifier):
     def _losses(self, classes: tuple[Any, ...]) -> Array | None:
         if self.loss is None:
             return None
-        loss, k = np.asarray(self.loss, dtype=np.float64), len(classes)
+        k = len(classes)
+        try:
+            loss = np.asarray(self.loss, dtype=np.float64)
+        except (TypeError, ValueError):
+            raise OptionError(
+                f"loss is {self.loss!r}. Pass a {k} x {k} table of numbers for {listed(classes)}, "
+                "what it costs to answer column j where row i is right."
+            ) from None
         if loss.shape != (k, k):
             raise OptionError(
                 f"loss has the shape {loss.shape}, and there are {k} classes, {listed(classes)}: "

@@ -11,6 +11,8 @@ from tallylearn.errors import OptionError
 from tallylearn.models.trees.targets import LIMBS, Target
 from tallylearn.tables import Array
 
+ROUNDING = 1e-9  # what a criterion may fall below 0 at a pure node
+
 
 def impurity_of(criterion: Any, target: Target) -> Callable[[Array], Array]:
     """The impurity of lines (..., q) of whole amounts, in the units of the target.
@@ -70,12 +72,20 @@ def _shares(counts: Array) -> Array:
 
 def _called(criterion: Any, counts: Array) -> Array:
     flat = counts.reshape(-1, counts.shape[-1])
-    found = np.array([float(criterion(row)) if row.sum() > 0 else 0.0 for row in flat])
-    if not np.isfinite(found).all():
-        bad = flat[int(np.argmax(~np.isfinite(found)))]
-        raise OptionError(
-            f"the criterion returned {found[~np.isfinite(found)][0]} for the counts "
-            f"{bad.tolist()}. It takes the weights of the classes at a node, and returns a finite "
-            "number."
-        )
+    found = np.array([_asked(criterion, row) if row.sum() > 0 else 0.0 for row in flat])
     return found.reshape(counts.shape[:-1])
+
+
+def _asked(criterion: Any, counts: Array) -> float:
+    told = criterion(counts)
+    try:
+        found = float(told)
+    except (TypeError, ValueError):
+        found = np.nan
+    if not -ROUNDING <= found < np.inf:
+        raise OptionError(
+            f"the criterion returned {told!r} for the counts {counts.tolist()}. It takes the "
+            "weights of the classes at a node (their shares are weights / weights.sum()), and "
+            "returns a finite number, 0 or more."
+        )
+    return max(found, 0.0)

@@ -156,6 +156,11 @@ def diff(
     with speaking("diff"):
         trees = _checked(first, "first"), _checked(second, "second")
         _check_alike(*trees)
+        if on is not None and not isinstance(on, Mapping):
+            raise OptionError(
+                f"on is a dict of names and tables, not a {type(on).__name__}. Pass one table as "
+                'diff(first, second, table, "target").'
+            )
         tables = dict(on or {}) | ({} if X is None else {"X": X if y is None else (X, y)})
         regions, complete = overlaid(*trees, int(limit))
         trials = tuple(tried(name, first, second, table) for name, table in tables.items())

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from tallylearn.errors import ColumnError
 from tallylearn.models.trees.attributes import Attributes
 from tallylearn.models.trees.codes import coded
 from tallylearn.models.trees.growing import Plan, grown
@@ -16,6 +17,7 @@ from tallylearn.models.trees.trees import LEAF, Tree
 from tallylearn.tables import Array, Block
 
 DEARER = 2.0  # what a coefficient counts in a tree, for its questions were chosen of many (M5')
+MOST_CELLS = 2**29  # 4 GB of doubles
 NOTHING = 1e-5  # of the target's deviation: an error below needs no tree
 
 
@@ -35,6 +37,7 @@ class Growth:
 def model_tree(block: Block, growth: Growth) -> ModelTree:
     """The model tree of a table."""
     attributes = Attributes.of(block)
+    _check_size(len(block), attributes)
     x = attributes.matrix(block)
     weight = np.ones(len(block)) if block.weight is None else block.weight
     order = np.lexsort((*x.T, weight, block.target))  # sums in floats, the same for any order
@@ -52,6 +55,18 @@ def model_tree(block: Block, growth: Growth) -> ModelTree:
         *rows.in_units(found, attributes.fill),
         np.array([line.error for line in found]),
         growth.smooth,
+    )
+
+
+def _check_size(n: int, attributes: Attributes) -> None:
+    """A category of k values is k - 1 numbers a row: of very many, no memory holds them."""
+    if n * len(attributes) <= MOST_CELLS:
+        return
+    widest = max(attributes.columns, key=lambda column: len(column.values))
+    raise ColumnError(
+        f"{n} rows of {len(attributes)} attributes are too many for linear models: column "
+        f"{widest.name!r} alone has {len(widest.values)} categories. Leave it out with "
+        f"tl.table(..., ignore=[{widest.name!r}]), or join rare categories."
     )
 
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+from tallylearn.models.trees.texts import rows_of, worded
 from tallylearn.models.trees.trees import Tree
-from tallylearn.workings.rendering import short
+from tallylearn.workings.rendering import plain, short
 
 MOST_LINES = 200
 
@@ -38,10 +39,12 @@ def drawn(tree: Tree, named: Mapping[int, str]) -> str:
 
 
 def _lines(tree: Tree, named: Mapping[int, str]) -> Iterator[str]:
-    stack = [(0, "")]
+    stack = [(0, "", "")]
     while stack:
-        node, text = stack.pop()
-        rows = f"[{short(float(tree.n[node]))} rows]"
+        node, text, indent = stack.pop()
+        rows = f"[{rows_of(float(tree.n[node]))}]"
         yield f"{text}{named[node]}  {rows}" if node in named else f"{text}{rows}"
-        indent = "│  " * int(tree.depths[node])
-        stack += [(b.node, f"{indent}├─ {b}: ") for b in reversed(tree.branches(node))]
+        for place, branch in enumerate(reversed(tree.branches(node))):
+            edge, below = ("├─ ", "│  ") if place else ("└─ ", "   ")
+            head = f"{indent}{edge}{plain(worded(tree, branch))}: "
+            stack.append((branch.node, head, indent + below))

@@ -9,16 +9,19 @@ from typing import Any
 
 import numpy as np
 
+from tallylearn.errors import ColumnError
 from tallylearn.models.trees.codes import coded, filled
 from tallylearn.models.trees.criteria import impurity_of
 from tallylearn.models.trees.growing import Plan
 from tallylearn.models.trees.paths import route
 from tallylearn.models.trees.portions import Rows, Share
+from tallylearn.models.trees.regions import cut_of
 from tallylearn.models.trees.splits import Question, chosen
 from tallylearn.models.trees.targets import Target
 from tallylearn.models.trees.trees import MULTIWAY, PRESENCE, THRESHOLD, Tree
 from tallylearn.tables import Array, Block
 from tallylearn.workings import Grid
+from tallylearn.workings.derivations import MOST_ROWS
 from tallylearn.workings.rendering import Shown, short
 
 
@@ -53,29 +56,46 @@ class Gains(Shown):
         return len(self.candidates)
 
     def __getitem__(self, column: str) -> Candidate:
+        if all(c.column != column for c in self.candidates):
+            raise ColumnError(f"no question about {column!r} could be asked at node {self.node}.")
         return max((c for c in self.candidates if c.column == column), key=lambda c: c.gain)
 
-    def _grid(self) -> Grid:
+    def _grid(self, candidates: tuple[Candidate, ...]) -> Grid:
         header = ("column", "test", "after", "gain", "split information", "ratio", "score", "")
         rows = tuple(
             (c.column, c.test, *map(short, (c.after, c.gain, c.information, c.ratio, c.score)),
              "best" if c.best else "")
-            for c in self.candidates
+            for c in candidates
         )  # fmt: skip
         title = f"node {self.node} ({self.path}): {self.criterion} {short(self.impurity)}"
+        if left := len(self.candidates) - len(candidates):
+            title += f"; the best of each column, {left} more in .candidates"
         return Grid(title, header, rows)
 
+    def _shown(self) -> Grid:
+        """All of a short list; of a long one the best of each column, the highest score first."""
+        if len(self) <= MOST_ROWS:
+            return self._grid(self.candidates)
+        best: dict[str, Candidate] = {}
+        for c in self.candidates:
+            if c.column not in best or (c.best, c.gain) > (
+                best[c.column].best,
+                best[c.column].gain,
+            ):
+                best[c.column] = c
+        return self._grid(tuple(sorted(best.values(), key=lambda c: -c.score)))
+
     def __str__(self) -> str:
-        return str(self._grid())
+        return str(self._shown())
 
     def to_markdown(self) -> str:
-        return self._grid().to_markdown()
+        return self._shown().to_markdown()
 
     def to_html(self) -> str:
-        return self._grid().to_html()
+        return self._shown().to_html()
 
     def to_dict(self) -> dict[str, Any]:
-        return self._grid().to_dict()
+        return self._grid(self.candidates).to_dict()
 
 
 def gains_at(
@@ -138,6 +158,7 @@ def _test(q: Question, table: Rows, share: Share) -> str:
     if q.test == MULTIWAY:
         return "multiway"
     if column.number:
-        return f"<= {column.high[q.cut] / 2 + column.low[q.next] / 2:.6g}"
+        cut = float(column.high[q.cut] / 2 + column.low[q.next] / 2)
+        return f"<= {cut_of(cut, column.column.kind)}"
     codes: Array = table._raw(q.column, share).codes
     return "in {" + ", ".join(column.column.values[c] for c in codes[q.groups == 0]) + "}"

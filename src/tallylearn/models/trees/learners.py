@@ -188,13 +188,12 @@ class TreeLearner(Pruner, Viewed, Plain):
             raise ColumnError(
                 f"costs names {listed(odd)}, and the table has {listed(names)}. Name its columns."
             )
-        found = tuple(float(self.costs.get(name, 1.0)) for name in names)
-        for name, cost in zip(names, found, strict=True):
-            if not 0 < cost < float("inf"):
+        for name, cost in self.costs.items():
+            if not isinstance(cost, Real) or not 0 < float(cost) < float("inf"):
                 raise OptionError(
-                    f"the cost of {name!r} is {cost:g}. A cost is a number above zero."
+                    f"the cost of {name!r} is {cost!r}. A cost is a number above zero."
                 )
-        return found
+        return tuple(float(self.costs.get(name, 1.0)) for name in names)
 
     def _check_options(self) -> None:
         self._one_of("splitter", ("best",))

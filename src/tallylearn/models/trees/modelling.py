@@ -54,7 +54,7 @@ class ModelTreeRegressor(Plain, Regressor):
     >>> print(tl.ModelTreeRegressor(smooth=None).fit(x, y))
     [20 rows]
     ├─ x0 <= 9.5: LM1  [10 rows]
-    ├─ x0 > 9.5: LM2  [10 rows]
+    └─ x0 > 9.5: LM2  [10 rows]
     <BLANKLINE>
     LM1 = 1 + 2 · x0
     LM2 = 50 - 1 · x0

@@ -12,6 +12,7 @@ import numpy as np
 from tallylearn.models.trees.attributes import Attributes
 from tallylearn.models.trees.formulas import MOST_LINES, Formula, drawn
 from tallylearn.models.trees.paths import derivation, route
+from tallylearn.models.trees.texts import worded
 from tallylearn.models.trees.trees import Tree
 from tallylearn.tables import Array, Block, check_shape
 from tallylearn.workings import Derivation, Evidence, Line, Sentence, Term
@@ -122,7 +123,7 @@ class ModelTree:
             n, node = float(self.tree.n[i]), int(self.tree.parent[i])
             q = float(self.base[node] + (self.coef[node] * (x - self.attributes.fill)).sum())
             change = self.smooth / (n + self.smooth) * (q - p)
-            where = "root" if node == 0 else str(self.tree.branch(node))
+            where = "root" if node == 0 else worded(self.tree, self.tree.branch(node))
             k = f"{self.smooth:g}"
             told = f"{k} / ({short(n)} + {k}) · ({short(q)} - {short(p)})"
             found.append(Term("smoothed", f"{where} says {short(q)}", change, text=told))

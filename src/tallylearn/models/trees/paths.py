@@ -6,9 +6,11 @@ import itertools
 import math
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 
+from tallylearn.models.trees.texts import answered, counted, worded
 from tallylearn.models.trees.trees import LEAF, Tree
 from tallylearn.tables import Block
 from tallylearn.workings import Derivation, Evidence, Grid, Line, Sentence, Term
@@ -36,7 +38,7 @@ def ties(tree: Tree) -> tuple[Tie, ...]:
 
 def route(tree: Tree, i: int) -> str:
     """The answers that lead to a node."""
-    return " & ".join(str(tree.branch(j)) for j in tree.above(i)[1:]) or "root"
+    return " & ".join(worded(tree, tree.branch(j)) for j in tree.above(i)[1:]) or "root"
 
 
 def evidence(tree: Tree, block: Block) -> list[Evidence]:
@@ -45,8 +47,23 @@ def evidence(tree: Tree, block: Block) -> list[Evidence]:
         return _spread(tree, block)
     found = tree.landed(block).tolist()
     if tree.classes:
-        return [Evidence(_shares(tree, node), tree.said(node), "product") for node in found]
-    return [Evidence((_means(tree, node),), tree.said(node), "sum") for node in found]
+        return [
+            Evidence(_shares(tree, node), tree.said(node), "product", _notes(tree, node))
+            for node in found
+        ]
+    return [
+        Evidence((_means(tree, node),), tree.said(node), "sum", _notes(tree, node))
+        for node in found
+    ]
+
+
+def _notes(tree: Tree, node: int) -> tuple[str, ...]:
+    """The path, and why it ends before a leaf where it does."""
+    path = f"path: {route(tree, node)}"
+    if tree.test[node] == LEAF:
+        return (path,)
+    name = tree.columns[tree.column[node]].name
+    return (path, f"ends there: {name} is missing, or a value that no row had there")
 
 
 def _shares(tree: Tree, node: int) -> tuple[Line, ...]:
@@ -59,14 +76,12 @@ def _line(tree: Tree, path: tuple[int, ...], c: int) -> Line:
     shares = [Fraction(tree.counts[i, c]) / (Fraction(tree.n[i]) or 1) for i in path]
     terms = [Term("", "", _log(shares[0]), Fraction(tree.counts[0, c]), Fraction(tree.n[0]))]
     for before, share, node in zip(shares, shares[1:], path[1:], strict=False):
-        branch = tree.branch(node)
-        value = str(branch).removeprefix(f"{branch.column} ").removeprefix("= ")
         if before == 0:
-            terms.append(Term(branch.column, value, 0.0, note="the share is 0 already"))
+            terms.append(_term(tree, node, 0.0, note="the share is 0 already"))
             continue
         ratio = share / before
         above, below = Fraction(ratio.numerator), Fraction(ratio.denominator)
-        terms.append(Term(branch.column, value, _log(ratio), above, below))
+        terms.append(_term(tree, node, _log(ratio), above=above, below=below))
     return Line(tree.classes[c], tuple(terms), float(shares[-1]))
 
 
@@ -78,10 +93,18 @@ def _means(tree: Tree, node: int) -> Line:
     path = tree.above(node)
     terms = [Term("", "mean of all", float(tree.answer[0]))]
     for before, after in itertools.pairwise(path):
-        branch = tree.branch(after)
-        value = str(branch).removeprefix(f"{branch.column} ")
-        terms.append(Term(branch.column, value, float(tree.answer[after] - tree.answer[before])))
-    return Line(tree.said(node), tuple(terms))
+        terms.append(_term(tree, after, float(tree.answer[after] - tree.answer[before])))
+    return Line("ŷ", tuple(terms))
+
+
+def _term(tree: Tree, node: int, amount: float, **rest: Any) -> Term:
+    """What the answer that leads to a node adds."""
+    branch = tree.branch(node)
+    value = answered(tree, branch)
+    if branch.relation == "in":
+        return Term(branch.column, f"{{{value}}}", amount, sign="in", **rest)
+    sign = "=" if branch.relation == "=" else ""
+    return Term(branch.column, value, amount, sign=sign, **rest)
 
 
 def _spread(tree: Tree, block: Block) -> list[Evidence]:
@@ -111,7 +134,7 @@ def derivation(tree: Tree) -> Derivation:
     asked = np.flatnonzero(tree.test != LEAF).tolist()
     rows = tuple(
         (
-            str(i), route(tree, i), tree.columns[tree.column[i]].name, short(float(tree.n[i])),
+            str(i), route(tree, i), tree.columns[tree.column[i]].name, counted(float(tree.n[i])),
             short(float(tree.impurity[i])), short(float(tree.gain[i])),
             ", ".join(dict.fromkeys(name for name, _ in tree.ties(i))),
         )

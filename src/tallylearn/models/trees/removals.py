@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tallylearn.models.trees.paths import route
+from tallylearn.models.trees.texts import worded
 from tallylearn.models.trees.trees import Tree
 from tallylearn.workings import Grid
 from tallylearn.workings.rendering import Shown, short
@@ -88,7 +89,7 @@ class Prunings(Shown):
 
 def _removal(stage: Stage, cut: Cut) -> Removal:
     tree, i = stage.tree, cut.node
-    became = tree.said(i) if cut.raised < 0 else f"branch {tree.branch(cut.raised)}"
+    became = tree.said(i) if cut.raised < 0 else f"branch {worded(tree, tree.branch(cut.raised))}"
     below = slice(i, i + int(tree.sizes[i]))
     return Removal(
         stage.how, i, route(tree, i), tree.columns[tree.column[i]].name, float(tree.n[i]),

@@ -1,0 +1,155 @@
+"""Trees where others use them: evaluated, compared, explained, and asked odd things."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import tallylearn as tl
+from tallylearn import errors
+
+
+def mixed(n: int = 90, gaps: bool = False) -> pd.DataFrame:
+    """A number and a category that settle the class, with some noise."""
+    rng = np.random.default_rng(5)
+    frame = pd.DataFrame({"a": rng.normal(size=n).round(2), "c": rng.choice(list("pqr"), n)})
+    frame["kind"] = np.where((frame["a"] > 0) ^ (rng.random(n) < 0.1), "up", "down")
+    if gaps:
+        frame.loc[::7, "a"] = np.nan
+    return frame
+
+
+@pytest.mark.parametrize(
+    "tree",
+    [
+        tl.ID3(), tl.C45(), tl.CART(), tl.CART(loss=[[0, 3], [1, 0]]),
+        tl.DecisionTreeClassifier(missing="fractional"), tl.CART(pruning="reduced_error"),
+    ],
+)  # fmt: skip
+def test_an_evaluation_tells_what_predict_and_predict_proba_tell(tree: Any) -> None:
+    table = mixed(gaps=True)
+    folds = tl.Folds.k(3, stratified=False, seed=1)
+    found = tl.evaluate(tree, table, "kind", cv=folds)
+    right, brier = 0, 0.0
+    for split in folds.splits(len(table)):
+        tree.fit(table.iloc[split.train], "kind")
+        held = table.iloc[split.test]
+        truth = np.asarray(held["kind"])
+        right += int((tree.predict(held) == truth).sum())
+        brier += float(((tree.predict_proba(held)[:, 1] - (truth == "up")) ** 2).sum())
+    assert found["accuracy"].value == pytest.approx(right / len(table))
+    assert found["brier"].value == pytest.approx(brier / len(table))
+
+
+@pytest.mark.parametrize(
+    "criterion",
+    [
+        lambda p: 1.0 - (p**2).sum(),  # of shares it would be gini
+        lambda p: "much",
+        lambda p: None,
+        lambda p: float("nan"),
+        lambda p: np.inf,
+    ],
+)
+def test_a_criterion_that_is_no_impurity_is_named(criterion: Any) -> None:
+    with pytest.raises(errors.OptionError, match=r"for the counts \[.*0 or more"):
+        tl.DecisionTreeClassifier(criterion=criterion).fit(mixed(), "kind")
+
+
+def test_a_criterion_may_fall_below_zero_by_rounding() -> None:
+    table = mixed()
+    plain = tl.DecisionTreeClassifier(criterion="gini").fit(table, "kind")
+    rounded = tl.DecisionTreeClassifier(criterion=lambda p: 1 - ((p / p.sum()) ** 2).sum() - 1e-15)
+    assert str(rounded.fit(table, "kind")) == str(plain)
+
+
+def dated(n: int = 200) -> pd.DataFrame:
+    """A date and twelve categories that settle the class."""
+    days = pd.date_range("2020-01-01", periods=n)
+    codes = np.arange(n) % 12
+    kind = np.where((days > "2020-05-01") ^ (codes < 2), "up", "down")
+    return pd.DataFrame({"day": days, "c": [f"k{i:02}" for i in codes], "kind": kind})
+
+
+def test_paths_write_days_as_days_and_cut_long_lists() -> None:
+    table = dated()
+    tree = tl.CART().fit(table, "kind")
+    told = [
+        tree.show_work(), tree.explain(table.iloc[-1:]), tree.explain(table.iloc[-1:]).to_html(),
+        tree.gains(1), tree.prune("cost_complexity", ccp_alpha=0.2).prunings(),
+    ]  # fmt: skip
+    for text in map(str, told):
+        assert "2020-" in text
+        for raw in (r"18[23]\d\d\.", "= &lt;=", "= in"):  # days as numbers, two signs
+            assert re.search(raw, text) is None, text
+    assert "k02, k03, k04, k05, k06, k07, k08, k09, … 2 more}" in str(told[1])
+
+
+def test_an_explanation_tells_the_path_and_why_it_ends_early() -> None:
+    tree = tl.ID3().fit(tl.example("tennis"))
+    row = {"Outlook": "Rain", "Temperature": "Hot", "Humidity": "High", "Wind": "Weak"}
+    assert str(tree.explain(row)).splitlines()[-1] == "path: Outlook = Rain & Wind = Weak"
+    assert str(tree.explain({**row, "Wind": "Storm"})).splitlines()[-2:] == [
+        "path: Outlook = Rain",
+        "ends there: Wind is missing, or a value that no row had there",
+    ]
+
+
+def test_a_regression_is_explained_in_four_digits() -> None:
+    tree = tl.CART(task="regression").fit([[1.0], [2.0], [3.0]], [1 / 3, 1 / 3, 2 / 3])
+    assert str(tree.explain([[3.0]])).splitlines() == [
+        "ŷ  0.4444 + 0.2222 = 0.6667", "path: x0 > 2.5",
+    ]  # fmt: skip
+
+
+def test_a_long_list_of_gains_shows_the_best_of_each_column() -> None:
+    gains = tl.CART().fit(mixed(), "kind").gains()
+    shown = str(gains).splitlines()
+    assert len(gains) > 40
+    assert len(shown) == 4
+    assert shown[2].startswith("a ")
+    assert shown[2].endswith("best")
+    assert shown[3].startswith("c ")
+    assert len(gains.to_dict()["rows"]) == len(gains)
+    with pytest.raises(errors.ColumnError, match="'z' could be asked at node 0"):
+        gains["z"]
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"costs": {"c": "dear"}}, "the cost of 'c' is 'dear'"),
+        ({"costs": {"c": None}}, "the cost of 'c' is None"),
+        ({"loss": {"up": {"down": 2}}}, "Pass a 2 x 2 table of numbers for 'down', 'up'"),
+        ({"loss": [[0, 1], [1]]}, "Pass a 2 x 2 table of numbers"),
+        ({"loss": [["a", "b"], ["c", "d"]]}, "Pass a 2 x 2 table of numbers"),
+    ],
+)
+def test_costs_and_losses_that_are_no_numbers_are_named(options: Any, said: str) -> None:
+    with pytest.raises(errors.OptionError, match=said):
+        tl.CART(**options).fit(mixed(), "kind")
+
+
+def test_a_table_without_a_name_is_refused_where_trees_are_compared() -> None:
+    tree = tl.CART().fit(mixed(), "kind")
+    with pytest.raises(errors.OptionError, match="on is a dict of names and tables, not a DataF"):
+        tl.diff(tree, tree, on=mixed())
+
+
+def test_a_model_tree_is_drawn_as_other_trees_are() -> None:
+    table = dated(400)
+    table["kind"] = np.where(table["kind"] == "up", np.arange(400.0), 0.0)
+    first = str(tl.M5(smooth=None).fit(table, "kind")).split("\n\n")[0].splitlines()
+    assert first[1].startswith("├─ day <= 2020-04-29 12:00: ")
+    assert first[-1].lstrip().startswith("└─")
+
+
+def test_a_model_tree_refuses_categories_that_no_memory_holds() -> None:
+    n = 30_000
+    table = pd.DataFrame({"key": [f"k{i}" for i in range(n)], "y": np.arange(n) % 7.0})
+    with pytest.raises(errors.ColumnError, match="column 'key' alone has 30000 categories"):
+        tl.M5().fit(table, "y")
