@@ -80,10 +80,15 @@ class Spread:
         here, ranks = np.unique(self.ladder.ranks[self.share.rows], return_inverse=True)
         return ranks.astype(np.int64), self.ladder.wholes[here]
 
+    @cached_property
+    def units(self) -> int:
+        """The weight of the rows."""
+        return int(self.share.units.sum())
+
     @property
     def impurity(self) -> float:
         """The mean absolute deviation from the median."""
-        return self._mean(self.total, int(self.share.units.sum()))
+        return self._mean(self.total, self.units)
 
     def questions(self, j: int, codes: Array, width: int, number: bool) -> list[Question]:
         """All that a column offers, by the code (``width``: missing) of every row."""
@@ -130,7 +135,7 @@ class Spread:
         fall: int,
     ) -> Question:  # fmt: skip
         """A question whose branches are ``left`` apart in all, which is a ``fall``."""
-        every = int(self.share.units.sum())
+        every = self.units
         after = self._mean(left, int(branches[:, 0].sum()))
         information = information_of(branches[:, 0] / every)
         gain = self._mean(fall, every)
@@ -199,7 +204,7 @@ class _Cuts:
         whole = self.lower[-1] + (self.table.gap if self.node.gapped(self.table) else 0)
         fit = np.all(enough(sides, whole, self.node.plan, self.node.target), axis=1)
         cuts = cuts[fit[cuts]]
-        fall = (self.before - self.left) / max(int(self.node.share.units.sum()), 1)
+        fall = (self.before - self.left) / max(self.node.units, 1)
         fall *= self.node.target.unit
         near = fall[cuts] >= fall[cuts].max(initial=0.0) - slack
         return [self._question(j, r, sides[r]) for r in cuts[near].tolist()]
@@ -219,7 +224,7 @@ class _Cuts:
         left = int(self.left[r])
         return self.node.question(j, test, cut, groups, sides, left, self.before - left)
 
-    @property
+    @cached_property
     def _steps(self) -> Array:
         """Zeros, then ones: the groups of every cut are a part of it, and take no room."""
         return np.repeat(np.arange(2), len(self.order))
