@@ -95,6 +95,13 @@ CASES = (
         "price",
         "plain",
     ),
+    Case(
+        "regression-tree-median",
+        lambda: tl.DecisionTreeRegressor(criterion="absolute_error", max_depth=5),
+        EVERYTHING,
+        "price",
+        "plain",
+    ),
     Case("m5", tl.M5, EVERYTHING, "price", "plain"),
     Case(
         "model-tree",

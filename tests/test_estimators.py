@@ -42,6 +42,7 @@ ESTIMATORS = (
     tl.DecisionTreeClassifier(criterion="gain_ratio", missing="fractional", bins=16),
     tl.DecisionTreeRegressor(),
     tl.DecisionTreeRegressor(criterion="sdr", max_leaf_nodes=5),
+    tl.DecisionTreeRegressor(criterion="absolute_error"),
     tl.ModelTreeRegressor(),
     tl.ModelTreeRegressor(prune=False, smooth=None, min_samples_leaf=1, min_share_leaf=0.0),
     tl.ModelTreeRegressor(prune=False, learner=tl.DummyRegressor(strategy="median")),

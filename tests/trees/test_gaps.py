@@ -245,7 +245,10 @@ def test_what_cannot_be_asked_for_is_said(options: dict[str, Any], words: str) -
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ({"criterion": "absolute_error"}, "'absolute_error' is not built"),
+        ({"criterion": "poisson"}, "'poisson' is not built"),
+        ({"criterion": "absolute_error", "max_features": 1}, "looks at every column"),
+        ({"criterion": "absolute_error", "pruning": "reduced_error"}, "by squared errors"),
+        ({"criterion": "absolute_error", "ccp_alpha": "cv"}, "by squared errors"),
         ({"criterion": "gini"}, "'criterion' parameter"),
         ({"missing": "class"}, "a regression has no classes"),
     ],

@@ -11,7 +11,6 @@ import numpy as np
 
 from tallylearn.errors import ColumnError
 from tallylearn.models.trees.codes import coded, filled
-from tallylearn.models.trees.criteria import impurity_of
 from tallylearn.models.trees.growing import Plan
 from tallylearn.models.trees.paths import route
 from tallylearn.models.trees.portions import Rows, Share
@@ -109,7 +108,7 @@ def gains_at(
     table = Rows.of(codes, target, plan)
     share = _came(tree, node, table)
     total = target.lines(share.rows, share.units).sum(axis=0)
-    impurity = float(impurity_of(plan.criterion, target)(total))
+    impurity = table.impurity(share, total)
     found = table.questions(share, impurity)
     best = [*map(id, chosen(found, impurity, plan))]
     candidates = [_named(q, table, share, id(q) in best) for column in found for q in column]

@@ -22,7 +22,7 @@ from tallylearn.models.trees.growing import ENDLESS, Plan, grown
 from tallylearn.models.trees.portions import grown_by_hand
 from tallylearn.models.trees.prunings import Pruner
 from tallylearn.models.trees.targets import Target
-from tallylearn.models.trees.trees import Tree
+from tallylearn.models.trees.trees import ABSOLUTE, Tree
 from tallylearn.models.trees.views import Viewed
 from tallylearn.tables import CATEGORY, DATE, NUMBER, Array, Block, Column
 from tallylearn.workings import Derivation, Explanation
@@ -82,7 +82,8 @@ class TreeLearner(Pruner, Viewed, Plain):
             plan = plan.with_fixed(fixed)
         if plan.variant == "c45":
             return ratios.snapped(grown_by_hand(table, target, plan), table.scales)
-        if callable(plan.criterion) or plan.missing == "fractional":
+        by_hand = callable(plan.criterion) or plan.criterion == ABSOLUTE
+        if by_hand or plan.missing == "fractional":
             return grown_by_hand(table, target, plan)
         return grown(table, target, plan)
 

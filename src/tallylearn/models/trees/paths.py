@@ -91,7 +91,7 @@ def _log(share: Fraction) -> float:
 
 def _means(tree: Tree, node: int) -> Line:
     path = tree.above(node)
-    terms = [Term("", "mean of all", float(tree.answer[0]))]
+    terms = [Term("", f"{tree.answers_with} of all", float(tree.answer[0]))]
     for before, after in itertools.pairwise(path):
         terms.append(_term(tree, after, float(tree.answer[after] - tree.answer[before])))
     return Line("ŷ", tuple(terms))

@@ -5,6 +5,7 @@ Growing by hand: slower than ``growing``, and open to any criterion.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -12,11 +13,12 @@ import numpy as np
 from tallylearn.models.trees import gauges, ratios
 from tallylearn.models.trees.codes import Coded, Scale
 from tallylearn.models.trees.criteria import impurity_of, weights_of
+from tallylearn.models.trees.deviations import Ladder, Spread
 from tallylearn.models.trees.growing import Plan, tree_of
 from tallylearn.models.trees.spaces import Space
 from tallylearn.models.trees.splits import Question, Table, chosen, questions, scored
 from tallylearn.models.trees.targets import Target
-from tallylearn.models.trees.trees import LEAF, MULTIWAY, SUBSET, Tree
+from tallylearn.models.trees.trees import ABSOLUTE, LEAF, MULTIWAY, SUBSET, Tree
 from tallylearn.tables import Array
 
 
@@ -36,11 +38,13 @@ class Rows:
     codes: tuple[Array, ...]  # a column each, (n,)
     target: Target
     plan: Plan
+    ladder: Ladder | None = None  # by absolute error
 
     @classmethod
     def of(cls, table: Coded, target: Target, plan: Plan) -> Rows:
         codes = tuple(table.codes(j) for j in range(len(table.scales)))
-        return cls(table.scales, codes, target, plan)
+        ladder = Ladder.of(target) if plan.criterion == ABSOLUTE else None
+        return cls(table.scales, codes, target, plan, ladder)
 
     def all(self) -> Share:
         return Share(np.arange(len(self.target)), self.target.units)
@@ -59,8 +63,17 @@ class Rows:
         scale = self.columns[j]
         return Table.of(self.codes[j][share.rows], lines, scale.width, scale.number)
 
+    def impurity(self, share: Share, total: Array) -> float:
+        """Of some rows that amount to ``total``."""
+        if self.ladder is not None:
+            return Spread(share, self.ladder, self.target, self.plan).impurity
+        return float(impurity_of(self.plan.criterion, self.target)(total))
+
     def questions(self, share: Share, impurity: float) -> list[list[Question]]:
         """What every column offers, with scores."""
+        if self.ladder is not None:
+            spread = Spread(share, self.ladder, self.target, self.plan)
+            return scored(self._spread(share, spread.questions), impurity, self.plan)
         lines = self.target.lines(share.rows, share.units)
         total, p = lines.sum(axis=0), len(self.columns)
         found = [self._offered(j, self.table(j, share, lines), total) for j in range(p)]
@@ -69,7 +82,10 @@ class Rows:
         return scored(found, impurity, self.plan)
 
     def best_questions(self, share: Share, impurity: float) -> list[list[Question]]:
-        """The same, at least of the best columns."""
+        """The same, at least of the best columns, or the best of every column."""
+        if self.ladder is not None:
+            spread = Spread(share, self.ladder, self.target, self.plan)
+            return scored(self._spread(share, spread.best), impurity, self.plan)
         if self.plan.variant != "c45" or self.plan.missing != "fractional":
             return self.questions(share, impurity)
         lines = self.target.lines(share.rows, share.units)
@@ -80,6 +96,12 @@ class Rows:
     def _offered(self, j: int, table: Table, total: Array) -> list[Question]:
         offer = ratios.cuts if self.plan.variant == "c45" and table.number else questions
         return offer(j, table, total, self.plan, self.target) if len(table.codes) else []
+
+    def _spread(self, share: Share, offer: Callable[..., list[Question]]) -> list[list[Question]]:
+        return [
+            offer(j, codes[share.rows], scale.width, scale.number)
+            for j, (codes, scale) in enumerate(zip(self.codes, self.columns, strict=True))
+        ]
 
     def parted(self, share: Share, q: Question) -> tuple[list[Share], int]:
         """The rows of every branch, and the branch of what is missing (-1: none)."""
@@ -130,22 +152,24 @@ def grown_by_hand(coded: Coded, target: Target, plan: Plan) -> Tree:
     """The tree of a table, node by node."""
     table = Rows.of(coded, target, plan)
     notes = _Notes([], [], [], [], [])
-    stack = [(table.all(), -1, 0, 0)]
+    stack, medians = [(table.all(), -1, 0, 0)], []
     while stack:
         share, parent, place, depth = stack.pop()
         node = len(notes.nodes)
         asked, impurity, total = _asked(table, share, depth, node)
         kids, usual = table.parted(share, asked[0]) if asked else ([], -1)
         notes.add((parent, place), share, asked, impurity, total, usual, table)
+        medians += [] if table.ladder is None else [table.ladder.middle(share)]
         stack += [(kid, node, b, depth + 1) for b, kid in reversed([*enumerate(kids)])]
-    return tree_of(notes.space(), coded.scales, target, plan)
+    tree = tree_of(notes.space(), coded.scales, target, plan)
+    return tree if table.ladder is None else replace(tree, answer=np.array(medians))
 
 
 def _asked(table: Rows, share: Share, depth: int, node: int) -> tuple[list[Question], float, Array]:
     """The best questions of a node, the asked one first; none at a leaf."""
     plan, target = table.plan, table.target
     total = target.lines(share.rows, share.units).sum(axis=0)
-    impurity = float(impurity_of(plan.criterion, target)(total))
+    impurity = table.impurity(share, total)
     weight = float(weights_of(total, target))
     pure = (total[: len(target.classes)] > 0).sum() < 2 if target.classes else impurity == 0
     size = weight if plan.missing == "fractional" else len(share.rows)

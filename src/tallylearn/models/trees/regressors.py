@@ -1,4 +1,4 @@
-"""Regression trees: ask the question that leaves the numbers least spread, answer with a mean."""
+"""Regression trees: ask what leaves the numbers least spread, answer with their middle."""
 
 from __future__ import annotations
 
@@ -8,15 +8,17 @@ from typing import Any
 from tallylearn.doors import Regressor
 from tallylearn.errors import OptionError
 from tallylearn.models.trees.learners import TreeLearner
+from tallylearn.models.trees.prunings import BY_ERRORS
 from tallylearn.models.trees.targets import Target, of_measures
+from tallylearn.models.trees.trees import ABSOLUTE
 from tallylearn.tables import Array, Block
 
-CRITERIA = ("squared_error", "friedman_mse", "sdr")
-UNBUILT = ("absolute_error", "poisson")
+CRITERIA = ("squared_error", "friedman_mse", "sdr", ABSOLUTE)
+UNBUILT = ("poisson",)
 
 
 class DecisionTreeRegressor(TreeLearner, Regressor):
-    """A regression tree: every leaf answers with the mean of its rows.
+    """A regression tree: every leaf answers with the mean, or the median, of its rows.
 
     Sums of the target are exact, in steps of 2^-44 of its range or finer than a million rows can
     tell, so the tree is the same for any order of the rows. Parameters not named here are those of
@@ -25,7 +27,10 @@ class DecisionTreeRegressor(TreeLearner, Regressor):
     Parameters
     ----------
     criterion : "squared_error" (the weighted mean of the branches' variances; "friedman_mse" asks
-        the same questions) or "sdr" (of their standard deviations).
+        the same questions), "sdr" (of their standard deviations) or "absolute_error" (of their mean
+        absolute deviations from their medians: leaves answer with the median of their rows, half
+        way between two where the weight splits exactly; categories are parted in the order of their
+        medians).
 
     Examples
     --------
@@ -35,6 +40,11 @@ class DecisionTreeRegressor(TreeLearner, Regressor):
     7.25 ± 2.278  [4 rows]
     ├─ x0 <= 2.5: 5 ± 0  [2 rows]
     └─ x0 > 2.5: 9.5 ± 0.5  [2 rows]
+    >>> robust = tl.DecisionTreeRegressor(criterion="absolute_error", min_samples_leaf=2)
+    >>> print(robust.fit([[1], [2], [3], [4], [5]], [5.0, 5, 9, 10, 900]))
+    9 ± 180  [5 rows]
+    ├─ x0 <= 2.5: 5 ± 0  [2 rows]
+    └─ x0 > 2.5: 10 ± 297  [3 rows]
 
     References
     ----------
@@ -91,7 +101,7 @@ class DecisionTreeRegressor(TreeLearner, Regressor):
     variant = None
 
     def _measure(self) -> tuple[str, str]:
-        criterion = "sdr" if self.criterion == "sdr" else "variance"
+        criterion = self.criterion if self.criterion in ("sdr", ABSOLUTE) else "variance"
         return criterion, "gain" if self.costs is None else self.cost_rule
 
     def _target(self, block: Block) -> Target:
@@ -110,4 +120,17 @@ class DecisionTreeRegressor(TreeLearner, Regressor):
             raise OptionError(
                 'missing="class" fills in what rows of the same class have, and a regression has '
                 'no classes. Use "node".'
+            )
+        if self.criterion == ABSOLUTE and self.max_features is not None:
+            raise OptionError(
+                'criterion="absolute_error" looks at every column. Leave max_features at None.'
+            )
+
+    def _check_pruning(self) -> None:
+        super()._check_pruning()
+        squares = self.pruning in BY_ERRORS or self.ccp_alpha == "cv"
+        if self.criterion == ABSOLUTE and squares:
+            raise OptionError(
+                'criterion="absolute_error" does not go with a pruning by squared errors. Use '
+                "ccp_alpha with a number."
             )

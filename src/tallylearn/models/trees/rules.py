@@ -98,7 +98,8 @@ class Rules(Shown):
 
     def _grid(self) -> Grid:
         rows = tuple((r.condition or "always", *r.cells()) for r in self.rules)
-        named = ("rows", "share", "95 %") if self.tree.classes else ("rows", "sd", "95 %")
+        spread = {"class": "share", "mean": "sd", "median": "absolute error"}
+        named = ("rows", spread[self.tree.answers_with], "95 %")
         return Grid("Rules", ("if", "then", *named), rows, " ".join(self._notes()))
 
     def to_markdown(self) -> str:
@@ -182,7 +183,8 @@ def _settled(tree: Tree) -> Array:
 def _rule(tree: Tree, i: int, region: Region, nodes: tuple[int, ...]) -> Rule:
     counts = tuple(zip(tree.classes, tree.counts[i].tolist(), strict=True))
     sd = math.nan if tree.classes else spread(tree, i)
-    return Rule(tuple(region.values()), tree.said(i), float(tree.n[i]), counts, sd, nodes)
+    n, kind = float(tree.n[i]), tree.answers_with
+    return Rule(tuple(region.values()), tree.said(i), n, counts, sd, nodes, kind)
 
 
 def _joined(rules: tuple[Rule, ...]) -> tuple[Rule, ...]:
@@ -198,10 +200,11 @@ def _sum(region: Region, rules: list[Rule]) -> Rule:
     """Rules of one answer as one."""
     n = sum(rule.n for rule in rules)
     counts = np.sum([[x for _, x in rule.counts] for rule in rules], axis=0).tolist()
-    squares = sum(rule.n * rule.sd**2 for rule in rules)  # the means are equal
+    power = 1 if rules[0].kind == "median" else 2  # the means, or medians, are equal
+    apart = sum(rule.n * rule.sd**power for rule in rules)
     return Rule(
         tuple(region.values()), rules[0].answer, n,
         tuple(zip((name for name, _ in rules[0].counts), counts, strict=True)),
-        math.sqrt(squares / n) if n > 0 else rules[0].sd,
-        tuple(sorted(node for rule in rules for node in rule.nodes)),
+        (apart / n) ** (1 / power) if n > 0 else rules[0].sd,
+        tuple(sorted(node for rule in rules for node in rule.nodes)), rules[0].kind,
     )  # fmt: skip

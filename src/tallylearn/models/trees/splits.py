@@ -93,7 +93,7 @@ def questions(at: int, table: Table, total: Array, plan: Plan, target: Target) -
     else:
         groups = _subsets(table, target)
     made = [question_of(at, table, group, total, plan, target) for group in groups]
-    return [q for q in made if _allowed(q, plan, target)]
+    return [q for q in made if allowed(q, plan, target)]
 
 
 def _cuts(table: Table, target: Target) -> list[Array]:
@@ -155,21 +155,32 @@ def _judged(
     known = float(weight.sum())
     after = float((weight * impurity(branches)).sum() / known)
     before = float(impurity(branches.sum(axis=0)))
-    parts = np.append(weight, all_ - known) / all_
-    information = float(-(parts * np.log2(np.where(parts > 0, parts, 1.0))).sum()) + 0.0
-    return after, max(known / all_ * (before - after), 0.0), information
+    gain = max(known / all_ * (before - after), 0.0)
+    return after, gain, information_of(weight / all_)
 
 
-def _allowed(q: Question, plan: Plan, target: Target) -> bool:
+def information_of(shares: Array) -> float:
+    """Of a split, in bits, by the shares of its branches; what they leave is one more branch."""
+    parts = np.append(shares, 1.0 - shares.sum())
+    return float(-(parts * np.log2(np.where(parts > 0, parts, 1.0))).sum()) + 0.0
+
+
+def allowed(q: Question, plan: Plan, target: Target) -> bool:
     """Whether enough branches have enough rows and weight: both of two, two of many."""
-    weight = weights_of(q.branches, target)
-    rows = q.branches[:, -1] if target.weighed and plan.missing != "fractional" else weight
-    least = max(plan.min_weight, plan.min_share * float(weight.sum()))
-    enough = (rows >= plan.min_leaf) & (weight >= least) & (weight > 0)
+    size = len(q.branches)
+    found = enough(q.branches, q.branches.sum(axis=0), plan, target)
     if q.test == MULTIWAY:
-        return int(enough.sum()) > 1
-    asked = 2 if q.test in (THRESHOLD, SUBSET) and len(weight) > 1 else len(weight)
-    return len(weight) > 1 and bool(enough[:asked].all())
+        return int(found.sum()) > 1
+    asked = 2 if q.test in (THRESHOLD, SUBSET) and size > 1 else size
+    return size > 1 and bool(found[:asked].all())
+
+
+def enough(branches: Array, total: Array, plan: Plan, target: Target) -> Array:
+    """Which branches (..., q) of all have rows and weight enough to be asked for."""
+    weight = weights_of(branches, target)
+    rows = branches[..., -1] if target.weighed and plan.missing != "fractional" else weight
+    least = max(plan.min_weight, plan.min_share * float(weights_of(total, target)))
+    return np.asarray((rows >= plan.min_leaf) & (weight >= least) & (weight > 0))
 
 
 def scored(found: list[list[Question]], impurity: float, plan: Plan) -> list[list[Question]]:

@@ -21,11 +21,12 @@ class Rule:
     """
 
     conditions: tuple[Condition, ...]  # one a column, in the order of the questions
-    answer: Any  # a class, or a mean
+    answer: Any  # a class, a mean, or a median
     n: float  # the weight of the rows
     counts: tuple[tuple[Any, float], ...]  # of every class; () in a regression
-    sd: float  # of the target in a regression, else NaN
+    sd: float  # of the target in a regression (of medians: its absolute error), else NaN
     nodes: tuple[int, ...]  # where its rows end
+    kind: str = "mean"  # of the answer: "class", "mean", "median"
 
     @property
     def support(self) -> float:
@@ -39,10 +40,10 @@ class Rule:
 
     @property
     def interval(self) -> Interval | None:
-        """None where there are too few rows to say."""
+        """None for a median, and where there are too few rows to say."""
         if self.counts:
             return wilson(min(self.support, self.n), self.n) if self.n > 0 else None
-        if self.n < 2:
+        if self.n < 2 or self.kind == "median":
             return None
         error = self.sd / math.sqrt(self.n - 1)
         return t_interval(self.answer, error, int(self.n) - 1, 0.95, "t", "the mean of such rows")
@@ -82,6 +83,7 @@ class Rule:
             told |= {"support": self.support, "share": plain_data(self.share)}
             told["counts"] = [[plain_data(name), n] for name, n in self.counts]
         else:
-            told["sd"] = plain_data(self.sd)
+            name = "absolute_error" if self.kind == "median" else "sd"
+            told[name] = plain_data(self.sd)
         told["interval"] = None if between is None else [*map(plain_data, between)]
         return told

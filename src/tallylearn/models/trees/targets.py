@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -37,6 +37,7 @@ class Target:
     total: float = 1.0  # weight
     centre: float = 0.0
     unit: float = 1.0
+    measures: Array = field(default_factory=lambda: np.zeros(0))  # (n,) as given, for medians
 
     def __len__(self) -> int:
         return len(self.labels)
@@ -119,7 +120,7 @@ def of_measures(
     line = len(amounts) if squares or weight is not None else 2
     return Target(
         (), np.zeros(len(y), np.int32), np.stack(amounts, axis=1), weight is not None, power, line,
-        np.zeros((0, 0)), float(units.sum()) * 2.0**-power, centre, 2.0**-shift,
+        np.zeros((0, 0)), float(units.sum()) * 2.0**-power, centre, 2.0**-shift, y,
     )  # fmt: skip
 
 

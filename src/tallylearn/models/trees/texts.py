@@ -116,14 +116,17 @@ def rows_of(n: float) -> str:
 
 
 def averaged(tree: Tree, i: int) -> str:
-    """The mean of a node and its standard deviation."""
+    """The answer of a node and how far its rows lie around it."""
     return f"{short(float(tree.answer[i]))} ± {short(spread(tree, i))}"
 
 
 def spread(tree: Tree, i: int) -> float:
-    """The standard deviation of the target at a node of a regression tree (divisor n)."""
+    """The standard deviation of the target at a node of a regression tree (divisor n).
+
+    Around a median it is the mean absolute deviation.
+    """
     impurity = max(float(tree.impurity[i]), 0.0)
-    return impurity if tree.criterion == "sdr" else math.sqrt(impurity)
+    return math.sqrt(impurity) if tree.criterion == "variance" else impurity
 
 
 def as_rich(tree: Tree) -> RichTree:

@@ -18,6 +18,7 @@ from tallylearn.kernels import walking
 from tallylearn.tables import CATEGORY, Array, Block, Column, check_shape
 
 LEAF, THRESHOLD, MULTIWAY, SUBSET, PRESENCE = range(5)
+ABSOLUTE = "absolute_error"  # the criterion whose answers are medians
 TESTS = ("leaf", "threshold", "multiway", "subset", "presence")
 
 
@@ -71,7 +72,7 @@ class Node:
     rows: int
     impurity: float
     gain: float  # how far the split lowers the impurity
-    answer: Any  # a class, or a mean
+    answer: Any  # a class, a mean, or a median
     tied: tuple[tuple[str, float], ...]  # (column, threshold) of all best candidates, if several
 
 
@@ -100,7 +101,7 @@ class Tree:
     rows: Array  # (m,) int64
     impurity: Array  # (m,) float64
     gain: Array  # (m,) float64, 0 at a leaf
-    answer: Array  # (m,) float64: the number of the class, or the mean
+    answer: Array  # (m,) float64: the number of the class, or the mean or median
     tie_ends: Array  # (m,) int64: the ties of node i are tie_ends[i - 1] to tie_ends[i]
     tie_columns: Array  # (t,) int64
     tie_thresholds: Array  # (t,) float64, NaN for categories
@@ -148,6 +149,11 @@ class Tree:
 
     def __len__(self) -> int:
         return len(self.parent)
+
+    @property
+    def answers_with(self) -> str:
+        """What a leaf answers: "class", "mean" or "median"."""
+        return "class" if self.classes else "median" if self.criterion == ABSOLUTE else "mean"
 
     @property
     def depths(self) -> Array:
@@ -234,7 +240,7 @@ class Tree:
         )  # fmt: skip
 
     def said(self, i: int) -> Any:
-        """What a node answers: a class, or a mean."""
+        """What a node answers: a class, a mean, or a median."""
         answer = float(self.answer[i])
         return self.classes[int(answer)] if self.classes else answer
 

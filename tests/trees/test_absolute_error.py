@@ -1,0 +1,241 @@
+"""Trees by absolute error: medians in exact fractions, scikit-learn's trees, and any order."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from decimal import Decimal
+from fractions import Fraction
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.datasets import load_diabetes
+from sklearn.tree import DecisionTreeRegressor
+
+import tallylearn as tl
+from tallylearn import modelfile
+from tallylearn.kernels import deviating
+from tallylearn.models.trees import deviations
+from tallylearn.models.trees.portions import grown_by_hand
+from tallylearn.models.trees.trees import Tree
+from tests.test_oracle import interpreted
+from tests.trees.oracle import Options, Oracle, decimal
+from tests.trees.test_growing import agree, floats
+from tests.trees.test_oracle import OPTIONS, check, ours, tables
+
+MIXED = ["length", "width", "colour", "shape", "heavy"]
+
+
+def robust(**options: Any) -> tl.DecisionTreeRegressor:
+    return tl.DecisionTreeRegressor(criterion="absolute_error", **options)
+
+
+def middle(pairs: list[tuple[Fraction, Fraction]]) -> Fraction:
+    """The weighted median: the mean of two, where half of the weight is at most the first."""
+    half, so_far = sum(w for _, w in pairs) / 2, Fraction(0)
+    pairs = sorted(pair for pair in pairs if pair[1])
+    for at, (value, weight) in enumerate(pairs):
+        so_far += weight
+        if so_far == half:
+            return (value + pairs[at + 1][0]) / 2
+        if so_far > half:
+            return value
+    raise AssertionError
+
+
+class Medians(Oracle):
+    """The slow tree, around medians."""
+
+    def median(self, share: Any) -> Fraction:
+        return middle([(self.y[i], w) for i, w in share])
+
+    def impurity(self, share: Any) -> Decimal:
+        n = self.total(share)
+        if not n:
+            return Decimal(0)
+        centre = self.median(share)
+        return decimal(sum((w * abs(self.y[i] - centre) for i, w in share), Fraction(0)) / n)
+
+    def orders(self, j: int, known: list[Any], values: Any, share: Any) -> list[list[Any]]:
+        mine = {v: self.median([s for s in share if values[s[0]] == v]) for v in known}
+        return [sorted(known, key=lambda v: (mine[v], v))]
+
+    def question(self, *args: Any) -> dict[str, Any]:
+        found = super().question(*args)
+        return found | {"gain": max(found["gain"], Decimal(0))}  # below is the fortieth digit
+
+    def grow(self, share: Any = None, depth: int = 0) -> dict[str, Any]:
+        rows = [*enumerate(self.weight)] if share is None else share
+        return super().grow(share, depth) | {"median": self.median(rows)}
+
+
+def both(table: dict[str, Any], options: Options) -> tuple[Tree, dict[str, Any]]:
+    options = replace(options, criterion="variance")  # measures, not classes
+    rows = [list(row) for row in zip(*table["columns"], strict=True)]
+    weight = table["weight"] or [1] * len(rows)
+    y = [Fraction(value) for value in table["y"]]
+    tree = ours(
+        table,
+        options,
+        lambda columns, target, plan: grown_by_hand(
+            columns, target, replace(plan, criterion="absolute_error")
+        ),
+    )
+    return tree, Medians(rows, y, weight, table["kinds"], options).grow()
+
+
+def answers(node: dict[str, Any]) -> list[float]:
+    """Medians in pre-order."""
+    found = [float(node["median"])]
+    for child in node.get("children", {}).values():
+        found += answers(child)
+    return found
+
+
+@given(table=tables(regression=True), options=OPTIONS)
+def test_every_node_is_the_oracles(table: dict[str, Any], options: Options) -> None:
+    missing = "node" if options.missing == "class" else options.missing
+    tree, expected = both(table, replace(options, missing=missing))
+    check(tree, 0, expected)
+    assert sorted(tree.answer.tolist()) == sorted(answers(expected))
+
+
+@given(table=tables(regression=True), options=OPTIONS)
+def test_rows_in_parts_are_the_oracles(table: dict[str, Any], options: Options) -> None:
+    """Of one branch a category: parts are rounded, and an order by medians may turn on a bit."""
+    options = replace(
+        options, missing="fractional", min_leaf=1, max_depth=3, category_split="multiway"
+    )
+    tree, expected = both(table, options)
+    check(tree, 0, expected)
+
+
+@given(
+    rows=st.lists(st.tuples(st.integers(0, 6), st.integers(0, 3)), min_size=1, max_size=30),
+    data=st.data(),
+)
+def test_the_kernel_sums_as_fractions_do(rows: list[tuple[int, int]], data: st.DataObject) -> None:
+    values = np.array([-9, -4, 0, 1, 2, 30, 31])
+    ends = sorted(data.draw(st.sets(st.integers(1, len(rows)), min_size=1)))
+    ranks, units = (np.array(part, dtype=np.int64) for part in zip(*rows, strict=True))
+    expected = []
+    for end in ends:
+        pairs = [(Fraction(int(values[r])), Fraction(w)) for r, w in rows[:end]]
+        centre = middle(pairs) if any(w for _, w in pairs) else 0
+        expected.append(sum(w * abs(y - centre) for y, w in pairs))
+    for sweep in (deviating.sweep, interpreted("deviating").sweep):
+        out = np.zeros(len(ends), np.int64)
+        sweep(ranks, units, values, np.array(ends), np.zeros((2, 8), np.int64), out)
+        assert out.tolist() == expected
+
+
+@pytest.mark.parametrize("options", [{}, {"max_depth": 4}, {"min_samples_leaf": 7}], ids=str)
+@pytest.mark.parametrize("weighed", [False, True])
+def test_trees_are_scikit_learns(options: dict[str, Any], weighed: bool) -> None:
+    X, y = load_diabetes(return_X_y=True)
+    X = floats(X * 100)
+    weight = np.random.default_rng(0).integers(1, 4, len(y)).astype(float) if weighed else None
+    mine = robust(**options).fit(X, y, sample_weight=weight)
+    theirs = DecisionTreeRegressor(criterion="absolute_error", **options)
+    assert agree(mine.tree_, theirs.fit(X, y, sample_weight=weight).tree_) > 12
+
+
+def test_random_tables_give_scikit_learns_trees() -> None:
+    same = 0
+    for seed in range(6):
+        rng = np.random.default_rng(seed)
+        X = floats(rng.normal(size=(1000, 5)))
+        y = X[:, 0] * X[:, 1] + rng.standard_t(2, 1000)
+        mine = robust(max_depth=7).fit(X, y)
+        theirs = DecisionTreeRegressor(criterion="absolute_error", max_depth=7).fit(X, y)
+        same += agree(mine.tree_, theirs.tree_)  # down to ties, and some come early
+    assert same > 100
+
+
+def test_the_pruning_path_and_the_importances_are_scikit_learns() -> None:
+    X, y = load_diabetes(return_X_y=True)
+    X = floats(X * 100)
+    mine = robust(max_depth=2).fit(X, y)
+    theirs = DecisionTreeRegressor(criterion="absolute_error", max_depth=2, random_state=0)
+    assert not mine.ties()
+    assert mine.feature_importances_ == pytest.approx(theirs.fit(X, y).feature_importances_)
+    path = robust(max_depth=2).cost_complexity_pruning_path(X, y)
+    expected = theirs.cost_complexity_pruning_path(X, y)
+    assert path.ccp_alphas == pytest.approx(expected.ccp_alphas)
+    assert path.impurities == pytest.approx(expected.impurities)
+
+
+@pytest.mark.parametrize("missing", ["branch", "node", "global"])
+def test_a_weight_is_a_row_repeated(missing: str, mixed: pd.DataFrame) -> None:
+    weight = np.random.default_rng(1).integers(1, 4, len(mixed))
+    again = mixed.loc[mixed.index.repeat(weight)]
+    one = robust(missing=missing, max_depth=6).fit(
+        mixed[MIXED], mixed["price"], sample_weight=weight.astype(float)
+    )
+    two = robust(missing=missing, max_depth=6).fit(again[MIXED], again["price"])
+    assert str(one) == str(two)
+    for name in ("answer", "impurity", "gain", "threshold", "n"):
+        assert np.array_equal(getattr(one.tree_, name), getattr(two.tree_, name), equal_nan=True)
+
+
+@pytest.mark.parametrize("missing", ["branch", "node", "global", "fractional"])
+@pytest.mark.parametrize("split", ["subset", "multiway"])
+def test_any_order_of_the_rows_gives_the_same_bits(
+    missing: str, split: str, mixed: pd.DataFrame
+) -> None:
+    table = mixed[[*MIXED, "price"]]
+    make = robust(missing=missing, category_split=split)
+    before = modelfile.digests(make.fit(table, "price"))
+    for seed in range(3):
+        shuffled = table.sample(frac=1, random_state=seed)
+        assert modelfile.digests(make.fit(shuffled, "price")) == before
+
+
+def test_a_leaf_answers_with_the_median_of_its_rows_to_the_bit() -> None:
+    rng = np.random.default_rng(2)
+    X, y = rng.normal(size=(300, 2)), rng.normal(size=300) * 1e-3 + 0.1
+    tree = robust(max_depth=4).fit(X, y)
+    leaves = tree.apply(X)
+    for leaf in np.unique(leaves):
+        assert tree.tree_.answer[leaf] == median(y[leaves == leaf].tolist())
+
+
+def test_every_view_tells_of_medians_and_absolute_errors(tmp_path: Path) -> None:
+    X, y = [[1], [2], [3], [4], [5]], [5.0, 5, 9, 10, 900]
+    tree = robust(min_samples_leaf=2).fit(X, y)
+    assert "x0 > 2.5: 10 ± 297  [3 rows]" in str(tree)
+    assert "absolute_error 180" in str(tree.gains())
+    assert tree.gains()["x0"].gain == tree.tree_.gain[0] == (900 - 891) / 5
+    assert next(iter(tree.explain(X))).lines[0].terms[0].value == "median of all"
+    assert [row.chosen for row in tree.explain(X)] == tree.predict(X).tolist() == [5, 5, 10, 10, 10]
+    rules = tree.rules()
+    assert [rule.interval for rule in rules] == [None, None]  # a t interval is one of a mean
+    assert "absolute error" in rules.to_markdown()
+    assert rules[1].to_dict()["absolute_error"] == 297
+    tree.save(tmp_path / "tree.tally")
+    again = tl.load(tmp_path / "tree.tally")
+    assert str(again) == str(tree)
+    assert str(again.gains(0, X, y)) == str(tree.gains())
+
+
+def test_an_interpreted_kernel_grows_the_same_tree(
+    mixed: pd.DataFrame, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    table = mixed[[*MIXED, "price"]][:60]
+    compiled = modelfile.digests(robust().fit(table, "price"))
+    monkeypatch.setattr(deviations, "deviating", interpreted("deviating"))
+    assert modelfile.digests(robust().fit(table, "price")) == compiled
+
+
+def test_far_measures_negative_zeros_and_weightless_rows_do_no_harm() -> None:
+    y = [-0.0, 0.0, 1.0, 1e9, 1e9 + 1, -1e9]
+    tree = robust().fit([[i] for i in range(6)], y)
+    assert tree.predict([[i] for i in range(6)]).tolist() == [0.0, 0.0, *y[2:]]
+    assert not np.signbit(tree.predict([[0]])).any()
+    some = robust().fit([[1], [2], [3]], [1.0, 50.0, 2.0], sample_weight=[1, 0, 1])
+    assert some.tree_.answer[0] == 1.5
