@@ -207,6 +207,17 @@ def _small(name: str, X: Any, y: Any) -> None:
     raced(f"{name} predict", lambda: tree.predict(X), theirs, 5)
 
 
+def growth() -> None:
+    """The cost over rows and columns: n log n in rows, linear in columns."""
+    heading("how the cost of a full exact tree grows (ours; seconds, and over n p log2 n in ns)")
+    for n, p in ((10_000, 20), (100_000, 20), (1_000_000, 20), (100_000, 10), (100_000, 40)):
+        X, y = make_classification(n, p, n_informative=5, flip_y=0.05, random_state=0)
+        tree = tl.DecisionTreeClassifier()
+        seconds = best(lambda tree=tree, X=X, y=y: tree.fit(X, y), 3)
+        each = seconds / (n * p * np.log2(n)) * 1e9
+        print(f"n = {n:>9,}, p = {p:>2}   {seconds:8.4f} s   {each:6.2f} ns", flush=True)
+
+
 PARTS: dict[str, Callable[[], None]] = {
     "deep": lambda: numbers(100_000, 30, (8, None)),
     "large": lambda: numbers(1_000_000, 20, (8,)),
@@ -214,6 +225,7 @@ PARTS: dict[str, Callable[[], None]] = {
     "strings": strings,
     "files": files,
     "small": small,
+    "growth": growth,
 }
 
 if __name__ == "__main__":
