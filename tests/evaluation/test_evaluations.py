@@ -385,3 +385,21 @@ def test_no_mistake_on_a_dozen_rows_is_not_certainty() -> None:
         assert found[name].value == 1
         assert found[name].interval is None
     assert found["accuracy"].over_folds is None
+
+
+@pytest.mark.parametrize("polars", [False, True])
+def test_a_weight_that_is_a_column_is_no_feature_of_other_libraries_estimators(
+    polars: bool,
+) -> None:
+    seen: list[list[str]] = []
+
+    class Watched(GaussianNB):
+        def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
+            seen.append(list(X.columns))
+            assert sample_weight is not None
+            return super().fit(X, y, sample_weight)
+
+    frame = FRAME[["size", "w", "y"]]
+    table = pl.from_pandas(frame) if polars else frame
+    tl.evaluate(Watched(), table, "y", sample_weight="w", cv=2, scores="error")
+    assert seen == [["size"], ["size"]]

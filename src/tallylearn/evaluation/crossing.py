@@ -144,8 +144,7 @@ class Crossing:
                     if len(here):
                         yield Task(fold, rows[here], here, block, model, self.proba)
 
-        call = lambda task: task.answered(self.exam.classes)  # noqa: E731
-        for done in engines.here().map(call, tasks()):
+        for done in engines.here().map(lambda task: task.answered(self.exam.classes), tasks()):
             yield self._joined(place.repeat, [done])
 
     def _left_out(self, place: Round) -> Told | None:
@@ -156,8 +155,9 @@ class Crossing:
         if some or type(self.learner).left_out is OnePass.left_out:
             return None
         _, block = read.whole(self.exam.task)
-        count = lambda: engines.total(self.learner.tally, block.cut())  # noqa: E731
-        whole = self.ledger.of(self.learner, read, count)
+        whole = self.ledger.of(
+            self.learner, read, lambda: engines.total(self.learner.tally, block.cut())
+        )
         scores = self.learner.left_out(whole, block)
         if scores is None:
             return None

@@ -252,12 +252,12 @@ def _groups(read: Lesson, groups: Any, within: Codes | None) -> Codes | None:
 
 
 def _columns(X: Any, y: Any, read: Lesson | None) -> Any:
-    """The table without its target, as it came; one that only we can read, as an array."""
+    """The table without its target and its weight, as it came; only ours to read, as an array."""
     polars = type(X).__module__.startswith("polars")
     if hasattr(X, "iloc") or polars:
-        if not isinstance(y, str):
-            return X
-        return X.drop(y) if polars else X.drop(columns=[y])
+        weight = None if read is None else read.source.declared.weight
+        beside = [name for name in (y, weight) if isinstance(name, str)]
+        return X.drop(beside) if polars else X.drop(columns=beside)
     if isinstance(X, np.ndarray | list | tuple) and not isinstance(y, str):
         return X
     source = None if read is None else read.source
