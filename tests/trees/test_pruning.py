@@ -453,3 +453,18 @@ def test_calls_that_cannot_be_are_refused() -> None:
     with pytest.raises(errors.OptionError, match="a regression has none"):
         tl.DecisionTreeRegressor(pruning="chi2").fit([[1], [2]], [1.0, 2])
     assert len(model.prunings()) == 0  # what was refused left no trace
+
+
+@pytest.mark.parametrize(
+    ("how", "option"),
+    [
+        ("chi2", "confidence"),
+        ("pessimistic", "level"),
+        ("chi2", "raising"),
+        ("pessimistic", "ccp_alpha"),
+    ],
+)
+def test_an_option_that_a_pruning_would_ignore_is_refused(how: str, option: str) -> None:
+    tree = tl.ID3().fit(tl.example("tennis"))
+    with pytest.raises(errors.OptionError, match=f"{option} goes with '.*', not with '{how}'"):
+        tree.prune(how, **{option: True if option == "raising" else 0.2})

@@ -35,6 +35,12 @@ from tallylearn.tables import Block, Codes
 BY_ERRORS = ("reduced_error", "reduced_error_greedy")
 OF_CLASSES = ("chi2", "pessimistic", "loss")
 METHODS = ("chi2", *BY_ERRORS, "pessimistic", "cost_complexity", "loss")
+GOES_WITH = {
+    "level": "chi2",
+    "confidence": "pessimistic",
+    "raising": "pessimistic",
+    "ccp_alpha": "cost_complexity",
+}
 THIRD = 1 / 3  # of the rows are kept for validation where no share is given
 
 
@@ -129,6 +135,8 @@ class Pruner:
         self._check_pruning()
         if how is None:
             raise OptionError(f"how is one of {listed(METHODS, 20)}, not None.")
+        if odd := [name for name in options if GOES_WITH.get(name, how) != how]:
+            raise OptionError(f"{odd[0]} goes with {GOES_WITH[odd[0]]!r}, not with {how!r}.")
 
     def _parted(self, block: Block) -> tuple[Block, Block | None]:
         """The rows to grow from, and those kept for validation."""
