@@ -42,6 +42,7 @@ def record(estimate: Estimate) -> dict[str, Any]:
     interval, over = estimate.interval, estimate.over_folds
     return {
         "score": estimate.name,
+        "class": estimate.of,
         "value": estimate.value,
         "low": nan if interval is None else interval.low,
         "high": nan if interval is None else interval.high,
@@ -76,7 +77,7 @@ def _scores(found: Evaluation) -> Grid:
     several = len(found.folds) > 1
     rows = tuple(
         (
-            e.name,
+            e.title,
             *([_number(e.value)] if several else []),
             _number(e.pooled),
             "" if e.interval is None else str(e.interval),
@@ -122,6 +123,12 @@ def _classes(found: Evaluation) -> Grid:
 def _remarks(found: Evaluation) -> list[str]:
     first = found[found.scores[0]]
     said = []
+    if of_one := [e.name for e in found if e.of is not None]:
+        rows = _count(found.confusion[found.classes.index(found.positive)].sum())
+        said.append(
+            f"Of class {found.positive!r}, {rows} of {_count(found.confusion.sum())} rows tested: "
+            f"{', '.join(of_one)}. Name another with positive=."
+        )
     if len(found.classes) == 1:
         said.append(f"All rows have the class {found.classes[0]!r}: nothing was told apart.")
     if first.interval is not None:
