@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
-from math import inf, sqrt
+from math import inf, ldexp, sqrt
 from numbers import Real
 from typing import Any
 
@@ -202,7 +202,9 @@ def corrected_error(who: str, values: Array, test_share: float) -> float:
             f"{who}: test_share is {test_share!r}. Give the part of the rows that a fold tests, "
             "between 0 and 1: 0.1 for ten folds."
         )
-    return float(values.std(ddof=1)) * sqrt(1 / len(values) + test_share / (1 - test_share))
+    size = int(np.frexp(np.abs(values).max())[1])  # squares of 1e200 would be infinite
+    spread = ldexp(float(np.ldexp(values, -size).std(ddof=1)), size)
+    return spread * sqrt(1 / len(values) + test_share / (1 - test_share))
 
 
 def t_interval(

@@ -482,3 +482,21 @@ def test_without_a_mean_of_folds_the_number_of_all_rows_stands_beside_its_interv
     assert np.isnan(found.value)
     assert found.pooled in found.interval
     assert str(found).startswith(f"precision of class fraud over all rows {found.pooled:.3f} [")
+
+
+def test_numbers_are_drawn_against_the_truth_with_what_is_left() -> None:
+    rng = np.random.default_rng(4)
+    X = rng.normal(size=(80, 2))
+    y = X[:, 0] * 3 + rng.normal(size=80)
+    found = tl.evaluate(tl.LMS(), X, y, cv=4)
+    drawn, told = found.plots(), found.predictions
+    assert [*drawn] == ["answers", "residuals", "folds"]
+    points = {*zip(drawn["answers"].data["x"], drawn["answers"].data["y"], strict=True)}
+    assert points <= {*zip(told["truth"].tolist(), told["said"].tolist(), strict=True)}
+    left = {*zip(drawn["residuals"].data["x"], drawn["residuals"].data["y"], strict=True)}
+    assert left <= {
+        *zip(told["said"].tolist(), (told["truth"] - told["said"]).tolist(), strict=True)
+    }
+    assert sum(drawn["residuals"].data["rows"]) == 80
+    huge = tl.evaluate(tl.DummyRegressor(), X, y * 1e304, cv=4, scores=["mae"])
+    assert [*huge.plots()] == ["folds"]

@@ -87,7 +87,7 @@ class Evaluation(Result):
         return reports.records(self)
 
     def plots(self) -> dict[str, Plot]:
-        """The charts by name: confusion, roc, calibration, folds."""
+        """The charts by name: confusion, roc, calibration, or answers and residuals; folds."""
         return reports.plots(self)
 
     @property

@@ -5,9 +5,12 @@ from __future__ import annotations
 from math import isfinite, nan
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from tallylearn.evaluation.confusions import positive_class, table
 from tallylearn.evaluation.losses import calibration
-from tallylearn.plots import Plot, draw_intervals, draw_lines, draw_matrix
+from tallylearn.plots import Plot, draw_intervals, draw_lines, draw_matrix, draw_points
+from tallylearn.plots.checks import LARGE
 from tallylearn.tables import plain
 from tallylearn.workings import Derivation, Grid, Sentence
 
@@ -60,13 +63,15 @@ def record(estimate: Estimate) -> dict[str, Any]:
 
 
 def plots(found: Evaluation) -> dict[str, Plot]:
-    """The charts: confusion, ROC, calibration, and the spread of the folds."""
+    """The charts: confusion, ROC, calibration; of numbers answers and residuals; the folds."""
     charts: dict[str, Plot] = {}
     if found.task == "classifier":
         names = [str(name) for name in found.classes]
         charts["confusion"] = draw_matrix(found.confusion, names, names, "Confusion")
         if any(told.answers.proba is not None for told in found.told):
             charts |= {"roc": _roc(found), "calibration": _calibration(found)}
+    elif found.told and found.told[0].answers.truth.ndim == 1:
+        charts |= _numbers(found)
     if found.folds:
         charts["folds"] = _spread(found)
     return charts
@@ -172,6 +177,19 @@ def _calibration(found: Evaluation) -> Plot:
     return draw_lines({str(name): (said[seen], true[seen])}, f"Calibration of {name}",
                       "mean probability", "share", x_range=(0, 1), y_range=(0, 1),
                       diagonal="calibrated")  # fmt: skip
+
+
+def _numbers(found: Evaluation) -> dict[str, Plot]:
+    """What was said beside what is true, and what is left of the truth."""
+    truth, said = (found.predictions[name] for name in ("truth", "said"))
+    if not (np.maximum(np.abs(truth), np.abs(said)) <= LARGE / 2).all():  # nor their difference
+        return {}
+    return {
+        "answers": draw_points(truth, said, "Predicted against true", "true", "predicted",
+                               diagonal="right"),
+        "residuals": draw_points(said, truth - said, "Residuals", "predicted", "true - predicted",
+                                 level=0.0),
+    }  # fmt: skip
 
 
 def _spread(found: Evaluation) -> Plot:
