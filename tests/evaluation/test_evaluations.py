@@ -498,5 +498,20 @@ def test_numbers_are_drawn_against_the_truth_with_what_is_left() -> None:
         *zip(told["said"].tolist(), (told["truth"] - told["said"]).tolist(), strict=True)
     }
     assert sum(drawn["residuals"].data["rows"]) == 80
-    huge = tl.evaluate(tl.DummyRegressor(), X, y * 1e304, cv=4, scores=["mae"])
-    assert [*huge.plots()] == ["folds"]
+
+
+@pytest.mark.parametrize("size", [1e100, 1e160, 1e304])
+@pytest.mark.parametrize("score", ["mae", "mse", "rmse", "r2", "explained_variance"])
+def test_numbers_beyond_squaring_are_scored_or_refused_in_our_words(
+    size: float, score: str
+) -> None:
+    rng = np.random.default_rng(4)
+    X, y = rng.normal(size=(80, 2)), rng.normal(size=80) * size
+    try:
+        found = tl.evaluate(tl.DummyRegressor(), X, y, cv=4, scores=[score])
+    except InputError as error:
+        assert "its square, is beyond" in str(error)
+    else:
+        assert found.plots() is not None
+        assert np.isfinite(found[score].value) or found[score].reason in str(found)
+        assert size > 1e150 or np.isfinite(found[score].value)

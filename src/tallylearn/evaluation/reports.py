@@ -72,7 +72,7 @@ def plots(found: Evaluation) -> dict[str, Plot]:
             charts |= {"roc": _roc(found), "calibration": _calibration(found)}
     elif found.told and found.told[0].answers.truth.ndim == 1:
         charts |= _numbers(found)
-    if found.folds:
+    if found.folds and abs(found[found.scores[0]].value) <= LARGE:
         charts["folds"] = _spread(found)
     return charts
 

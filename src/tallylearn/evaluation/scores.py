@@ -170,7 +170,10 @@ def _mean_error(bundle: Bundle, score: Score, share: float) -> float:
     if len(moments.keys) > 1 or rows <= 1:
         return nan
     times = losses.scale(bundle) if score.name == "brier" else 1.0
-    return times * sqrt(float(moments.variance[0, at]) / (rows - 1))
+    try:
+        return times * sqrt(float(moments.variance[0, at]) / (rows - 1))
+    except OverflowError:  # errors of 1e200 and more
+        return nan
 
 
 def wanted(
