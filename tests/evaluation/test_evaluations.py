@@ -507,11 +507,11 @@ def test_numbers_beyond_squaring_are_scored_or_refused_in_our_words(
 ) -> None:
     rng = np.random.default_rng(4)
     X, y = rng.normal(size=(80, 2)), rng.normal(size=80) * size
-    try:
-        found = tl.evaluate(tl.DummyRegressor(), X, y, cv=4, scores=[score])
-    except InputError as error:
-        assert "its square, is beyond" in str(error)
-    else:
-        assert found.plots() is not None
-        assert np.isfinite(found[score].value) or found[score].reason in str(found)
-        assert size > 1e150 or np.isfinite(found[score].value)
+    if size > 1e150 and score not in ("mae", "explained_variance"):
+        with pytest.raises(InputError, match="its square, is beyond"):
+            tl.evaluate(tl.DummyRegressor(), X, y, cv=4, scores=[score])
+        return
+    found = tl.evaluate(tl.DummyRegressor(), X, y, cv=4, scores=[score])
+    assert found.plots() is not None
+    assert np.isfinite(found[score].value) or found[score].reason in str(found)
+    assert size > 1e150 or np.isfinite(found[score].value)
