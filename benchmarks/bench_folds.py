@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 
 import numpy as np
+import pandas as pd
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.model_selection import LeaveOneOut, cross_val_score
 from sklearn.naive_bayes import GaussianNB
@@ -67,7 +68,41 @@ def one_out(n: int = 5000, p: int = 20) -> None:
     )
 
 
+def one_out_of_everything(n: int = 900) -> None:
+    """Numbers, categories with gaps and rare values, and names: as the Titanic's passengers."""
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(
+        {
+            "age": np.where(rng.random(n) < 0.2, np.nan, rng.gamma(4, 8, n)),
+            "fare": rng.gamma(1, 30, n),
+            "sex": rng.choice(["male", "female"], n),
+            "ticket": [f"ticket {i}" for i in rng.integers(0, 700, n)],
+            "name": [" ".join(f"word{w}" for w in rng.zipf(1.3, 4) % 1500) for _ in range(n)],
+        }
+    )
+    frame["survived"] = (frame["sex"] == "female") ^ (rng.random(n) < 0.2)
+    heading(f"leave one out, accuracy: n = {n}, 5 columns of every kind; peer: {n} fits of our own")
+    learner = tl.NaiveBayes()
+
+    def fits() -> float:
+        rows = [(np.delete(np.arange(n), i), np.array([i])) for i in range(n)]
+        hits = [
+            tl.NaiveBayes().fit(frame.iloc[train], "survived").predict(frame.iloc[test])[0]
+            for train, test in rows
+        ]
+        return float(np.mean(np.array(hits) == frame["survived"]))
+
+    versus(
+        "NaiveBayes",
+        lambda: tl.evaluate(learner, frame, "survived", cv="loo", scores="accuracy"),
+        fits,
+        50,
+        1,
+    )
+
+
 if __name__ == "__main__":
     warnings.simplefilter("error")
     ten_folds()
     one_out()
+    one_out_of_everything()

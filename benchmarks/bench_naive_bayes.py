@@ -23,6 +23,14 @@ def numbers(n: int = 1_000_000, p: int = 50, k: int = 10) -> None:
     ours, theirs = tl.NaiveBayes(), GaussianNB()
     heading(f"numbers: n = {n:,}, p = {p}, {k} classes; peer GaussianNB")
     versus("fit, exact sums", lambda: ours.fit(X, y), lambda: theirs.fit(X, y), 1.5, 3)
+    w = rng.random(n)
+    versus(
+        "fit, exact sums, weights that are fractions",
+        lambda: ours.fit(X, y, sample_weight=w),
+        lambda: theirs.fit(X, y, sample_weight=w),
+        0.67,
+        3,
+    )
     versus("predict", lambda: ours.predict(X), lambda: theirs.predict(X), 5, 2)
 
 

@@ -167,3 +167,52 @@ def test_moments_of_many_are_those_of_each() -> None:
         mean = sum(rows) / len(rows)
         assert tally.mean[at, 4] == float(mean)
         assert tally.variance[at, 4] == float(sum((v - mean) ** 2 for v in rows) / len(rows))
+
+
+OPTIONS: dict[str, dict[str, Any]] = {
+    "Laplace": {},
+    "maximum likelihood": {"alpha": 0},
+    "m-estimate": {"m": 2.0},
+    "set of words": {"text_model": "set", "stop_words": ["and"]},
+    "signs": {"numbers": "bernoulli"},
+    "given prior": {"class_prior": {"a": 0.2, "b": 0.3, "c": 0.5}},
+    "no prior": {"fit_prior": False, "alpha": 0.1},
+}
+
+
+@pytest.mark.parametrize("options", OPTIONS.values(), ids=OPTIONS)
+def test_leaving_a_row_out_is_fitting_without_it(
+    options: dict[str, Any], mixed: pd.DataFrame
+) -> None:
+    rng = np.random.default_rng(5)
+    frame = mixed[:90].copy()
+    frame["code"] = [f"code {value}" for value in rng.integers(0, 70, 90)]  # most of them once
+    frame["once"] = [None] * 89 + ["only here"]
+    frame.loc[frame.index[3], "note"] = "a word that nobody else has: xyzzy xyzzy"
+    frame["shade"] = pd.Categorical(rng.choice(["x", "y"], 90), categories=["w", "x", "y"])
+    frame.loc[frame.index[7], "shade"] = "w"
+    learner, names = tl.NaiveBayes(**options), frame.columns.drop("kind")
+    found = tl.evaluate(learner, frame, "kind", cv="loo", scores=["accuracy"]).predictions
+    tally = learner.fit(frame, "kind").tally_
+    block = lesson(frame, "kind", None, "test").whole("classifier")[1]
+    assert learner.left_out(tally, block) is not None
+    for row in range(len(frame)):
+        rest = frame.drop(index=frame.index[row])
+        model = tl.NaiveBayes(**options).fit(rest, "kind")
+        alone = frame.iloc[[row]][names]
+        shares = [found[f"P({c})"][row] for c in "abc"]
+        np.testing.assert_allclose(shares, model.predict_proba(alone)[0], rtol=1e-9, atol=1e-12)
+        assert found["said"][row] == model.predict(alone)[0]
+
+
+@pytest.mark.parametrize("options", [{"min_df": 2}, {"text_model": "bernoulli"}, {"max_df": 0.5}])
+def test_words_that_a_row_may_take_away_are_fitted_anew(
+    options: dict[str, Any], mixed: pd.DataFrame
+) -> None:
+    frame = mixed[["note", "kind"]][:40]
+    found = tl.evaluate(tl.NaiveBayes(**options), frame, "kind", cv="loo", scores=["log_loss"])
+    for row in (0, 17, 39):
+        model = tl.NaiveBayes(**options).fit(frame.drop(index=frame.index[row]), "kind")
+        expected = model.predict_proba(frame.iloc[[row]][["note"]])[0]
+        shares = [found.predictions[f"P({c})"][row] for c in "abc"]
+        np.testing.assert_allclose(shares, expected, rtol=1e-9, atol=1e-12)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 import math
 from fractions import Fraction
+from itertools import product
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -16,11 +17,12 @@ from hypothesis import strategies as st
 
 import tallylearn as tl
 import tallylearn.kernels as package
-from tallylearn.kernels import counting, descending, limbs, scoring, summing, tokens
+from tallylearn.kernels import counting, descending, limbs, scoring, summing, tokens, weighing
 from tallylearn.tables import Codes
 from tallylearn.tallies import Moments
 from tallylearn.tallies.documents import FOLD
-from tallylearn.tallies.weights import rounded
+from tallylearn.tallies.moments import _weighed
+from tallylearn.tallies.weights import rounded, scaled
 
 NUMBERS = st.floats(allow_nan=False, allow_infinity=False)
 SMALL = st.floats(-1e6, 1e6)
@@ -70,6 +72,65 @@ def test_whole_weights_are_exact_and_fractions_keep_32_bits() -> None:
     assert np.array_equal(rounded(whole), whole)
     third = np.array([1 / 3])
     assert abs(rounded(third)[0] - third[0]) <= third[0] * 2**-32
+
+
+@given(
+    st.lists(
+        st.tuples(NUMBERS, st.floats(1e-6, 1e6) | st.integers(0, 2**31).map(float)),
+        min_size=1, max_size=20,
+    )
+)  # fmt: skip
+def test_fractions_are_weighed_in_one_pass_as_digit_by_digit(
+    rows: list[tuple[float, float]],
+) -> None:
+    x, weight = np.array(rows).T
+    weight = np.append(weight, 0.5)  # never whole numbers alone
+    x = np.append(x, np.nan)[:, None]
+    codes = Codes(("a", "b"), (np.arange(len(x)) % 2).astype(np.int32))
+    found = np.zeros(4, dtype=np.int64)
+    summing.survey(x.view(np.int64), found)
+    parts = scaled(weight)
+    assert parts is not None
+    count, sums, squares = _weighed(x.view(np.int64), codes, *parts, found)
+    exact = [Fraction(w) for w in rounded(weight)]
+    for power, group in product(range(3), range(2)):
+        part = (count, sums, squares)[power]
+        got, low = part.limbs[group, 0], part.low
+        value = sum(int(v) << (32 * i) for i, v in enumerate(got)) * Fraction(2) ** (32 * low)
+        assert value == sum(
+            (w * Fraction(v) ** power for w, v, g in zip(exact, x[:, 0], codes.codes, strict=True)
+             if g == group and v == v), start=Fraction(0)
+        )  # fmt: skip
+
+
+def test_weights_too_long_or_too_far_apart_are_weighed_digit_by_digit() -> None:
+    assert scaled(np.array([0.5, 2.0**40 + 1])) is None
+    assert scaled(np.array([1e-30, 1.5])) is None
+    rng = np.random.default_rng(2)
+    x, weight = rng.normal(size=(60, 2)), 10.0 ** rng.uniform(-30, 30, 60)
+    tally = Moments.of(x, Codes(("a",), np.zeros(60, dtype=np.int32)), ("x", "z"), weight)
+    exact = [Fraction(w) for w in rounded(weight)]
+    mean = sum(w * Fraction(v) for w, v in zip(exact, x[:, 0], strict=True)) / sum(exact)
+    assert tally.mean[0, 0] == float(mean)
+
+
+def test_the_compiled_weighing_equals_the_python_it_is_written_in() -> None:
+    rng = np.random.default_rng(6)
+    bits = np.where(rng.random((40, 2)) < 0.1, np.nan, rng.normal(size=(40, 2))).view(np.int64)
+    group = rng.integers(0, 2, 40).astype(np.int32)
+    weight, power, _ = scaled(rng.random(40))
+    found = np.zeros(4, dtype=np.int64)
+    summing.survey(bits, found)
+    far, wide = int(power.max()) + 1, int(found[1] - found[0]) + 1
+    shapes = (2, 2, far), (2, 2, wide + far, 4), (2, 2, 2 * wide + far, 8)
+    fast, slow = ([np.zeros(shape, dtype=np.int64) for shape in shapes] for _ in range(2))
+    for module, cells in ((weighing, fast), (interpreted("weighing"), slow)):
+        module.spread(bits, group, weight, power, int(found[0]), *cells)
+    assert all(np.array_equal(a, b) for a, b in zip(fast, slow, strict=True))
+    limbs_of = [np.zeros((2, 2, 20), dtype=np.int64) for _ in range(2)]
+    for module, out in zip((limbs, interpreted("limbs")), limbs_of, strict=True):
+        module.collect_digits(fast[2], 5, out)
+    assert np.array_equal(*limbs_of)
 
 
 @given(data=st.data())

@@ -20,7 +20,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tallylearn.errors import FileError, OptionError
-from tallylearn.plots import Plot, draw_intervals, draw_lines, draw_matrix, draw_ranks
+from tallylearn.plots import (
+    Plot,
+    draw_intervals,
+    draw_lines,
+    draw_matrix,
+    draw_points,
+    draw_ranks,
+)
 from tallylearn.plots.marks import COLOURS, FAINT, INK, extent, shortened, written
 from tallylearn.plots.pictures import BOLD
 from tallylearn.plots.scales import MOST, Scale, log_ticks, ticks, worded
@@ -106,6 +113,7 @@ DRAWINGS = {
     "lines": lambda name: draw_lines(
         {name: ([0, 1, 2], [3, 4, 6]), "other": ([0, 2], [1, 2], [0, 1], [2, 3])}, name, name, name,
         diagonal=name),
+    "points": lambda name: draw_points([1, 2, 2], [3, 4, 6], name, name, name, diagonal=name),
     "matrix": lambda name: draw_matrix(
         [[3, 2], [1, 8]], [name, "yes"], [name, "yes"], name, name, name),
     "intervals": lambda name: draw_intervals(
@@ -445,6 +453,27 @@ def test_names_stand_half_on_either_side() -> None:
     assert side == {"a": "start", "b": "start", "c": "end", "d": "end", "e": "end"}
 
 
+def test_points_stand_at_their_numbers_and_rows_in_one_place_are_one_mark() -> None:
+    plot = draw_points([0, 10, 10, 5], [0, 4, 4, -2], "t", "x", "y", level=0)
+    assert plot.data["rows"] == [1, 2, 1]
+    assert (plot.data["x"], plot.data["y"]) == ([0, 10, 5], [0, 4, -2])
+    root = sheet(plot)
+    dots = [dot.attrib for dot in root.iter(f"{SVG}circle")]
+    assert float(dots[1]["cx"]) == pytest.approx(place_of(root, "10", "x"))
+    assert float(dots[1]["cy"]) == pytest.approx(place_of(root, "4", "y"))
+    assert [float(dot["fill-opacity"]) for dot in dots] == [0.35, 1.0, 0.35]
+    dashed = [mark for mark in root.iter(f"{SVG}line") if mark.get("stroke-dasharray")]
+    assert [float(mark.attrib["y1"]) for mark in dashed] == [float(dots[0]["cy"])]
+
+
+def test_a_million_points_are_a_small_picture() -> None:
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=1_000_000)
+    plot = draw_points(x, x + rng.normal(size=len(x)), "t")
+    assert sum(plot.data["rows"]) == len(x)
+    assert len(plot.svg) < 2_000_000
+
+
 def test_the_palette_is_seen_on_white() -> None:
     assert min(contrast(colour, "#ffffff") for colour in COLOURS) > 2
 
@@ -461,6 +490,9 @@ REFUSED = {
     "x of 'a' is no list of numbers": lambda: draw_lines({"a": (["1"], [0])}, "t"),
     "y of 'a' is no list of numbers": lambda: draw_lines({"a": ([1], 3)}, "t"),
     "y of 'b' is no list of numbers": lambda: draw_lines({"b": ([1, 2], [[1], [2, 3]])}, "t"),
+    "y: 1, but x: 2": lambda: draw_points([0, 1], [0], "t"),
+    "x is empty": lambda: draw_points([], [], "t"),
+    "y holds inf at place 0": lambda: draw_points([0], [inf], "t"),
     "x of 'a' falls after place 1": lambda: draw_lines({"a": ([0, 2, 1], [0, 0, 0])}, "t"),
     "low of 'a' is above high at place 0": lambda: draw_lines({"a": ([0], [0], [1], [0])}, "t"),
     "no (x, y)": lambda: draw_lines({"a": ([0], [0], [0])}, "t"),

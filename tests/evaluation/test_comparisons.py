@@ -11,6 +11,8 @@ from typing import Any, ClassVar
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from scipy import stats
 from sklearn.datasets import load_breast_cancer, load_iris, load_wine
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
@@ -23,8 +25,9 @@ import tallylearn as tl
 from tallylearn.areas import delong_difference
 from tallylearn.errors import InputError, KindError, OptionError, TallyError
 from tallylearn.evaluation.comparisons import Comparison
-from tallylearn.evaluation.differences import holm
+from tallylearn.evaluation.differences import holm, simultaneous
 from tallylearn.evaluation.rankings import Ranking
+from tallylearn.intervals import mid_p
 from tallylearn.significance import mcnemar
 
 Array = np.ndarray[Any, Any]
@@ -123,7 +126,8 @@ def test_the_t_test_is_nadeau_and_bengios_on_the_same_folds() -> None:
 
 def test_areas_are_compared_row_by_row() -> None:
     X, y = CANCER
-    found = compared([GaussianNB(), LinearDiscriminantAnalysis()], X, y, score="roc_auc")
+    found = compared([GaussianNB(), LinearDiscriminantAnalysis()], X, y, score="roc_auc",
+                     positive=1)  # fmt: skip
     pair = found.difference("GaussianNB()", "LinearDiscriminantAnalysis()")
     said = [cross_val_predict(m, X, y, cv=tl.Folds.k(10), method="predict_proba")[:, 1]
             for m in (GaussianNB(), LinearDiscriminantAnalysis())]  # fmt: skip
@@ -205,7 +209,8 @@ def test_on_one_fold_the_rows_are_tested() -> None:
     assert pair.p == mcnemar(pair.only_a_wrong, pair.only_b_wrong).p
     n = round(len(y) / 3)
     assert pair.interval is not None
-    assert sum(pair.interval) / 2 == pytest.approx((pair.only_b_wrong - pair.only_a_wrong) / n)
+    assert pair.mean == pytest.approx((pair.only_b_wrong - pair.only_a_wrong) / n)
+    assert pair.mean in pair.interval
 
 
 def test_equal_differences_on_two_folds_are_no_proof() -> None:
@@ -220,8 +225,8 @@ def test_a_score_that_one_fold_cannot_test_says_so() -> None:
     X, y = CANCER
     found = compared([tl.NaiveBayes(), tl.NearestCentroid()], X, y, cv="holdout", score="f1")
     assert np.isnan(found.difference("NaiveBayes()", "NearestCentroid()").p)
-    assert "No difference shown" in found.verdict
-    assert "want of two folds" in found.verdict
+    assert "No difference shown" not in found.verdict
+    assert found.verdict.endswith("; not tested, because fewer than two folds have a score.")
 
 
 def test_a_fold_on_which_one_fails_is_left_out_of_the_pair() -> None:
@@ -478,3 +483,36 @@ def test_a_table_has_no_chance_of_zero_and_no_zero_below_zero() -> None:
     assert "-0.000" not in text
     assert "< 0.001" in text
     assert "on 20,000 rows" in text
+
+
+@pytest.mark.parametrize("cv", [5, "holdout", "loo"])
+def test_verdict_and_interval_never_contradict_each_other(cv: object) -> None:
+    rng = np.random.default_rng(11)
+    shown = 0
+    for _ in range(12):
+        X, y = rng.normal(size=(90, 4)), np.arange(90) % 2
+        X[:, 0] += y * rng.uniform(0, 2)
+        learners = {str(at): Reads(at) for at in range(4)}
+        found = compared(learners, (X > 0.5).astype(int), y, cv=cv)
+        for pair in found.pairs.values():
+            if pair.interval is None:
+                assert pair.better is None
+                continue
+            assert (0 in pair.interval) == (pair.better is None), pair
+            assert pair.interval.level >= pair.level
+            assert -1 <= pair.interval.low <= pair.mean <= pair.interval.high <= 1
+            shown += pair.better is not None
+    assert shown > 5
+
+
+@given(st.lists(st.floats(0, 1) | st.just(float("nan")), min_size=1, max_size=12))
+def test_levels_of_intervals_agree_with_holm(chances: list[float]) -> None:
+    for p, adjusted, level in zip(chances, holm(chances), simultaneous(chances, 0.95), strict=True):
+        if np.isfinite(p) and abs(p - (1 - level)) > 1e-12:
+            assert (p <= 1 - level) == (adjusted <= 0.05)
+
+
+@given(st.integers(0, 60), st.integers(0, 60), st.floats(0.5, 0.999))
+def test_mid_p_holds_one_half_where_mcnemar_does_not_reject(b: int, c: int, level: float) -> None:
+    if b + c and abs(mcnemar(b, c).p - (1 - level)) > 1e-9:
+        assert (0.5 in mid_p(b, b + c, level)) == (mcnemar(b, c).p > 1 - level)

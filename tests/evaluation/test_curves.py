@@ -224,7 +224,7 @@ def test_a_score_without_a_value_leaves_its_place_empty() -> None:
                                 cv=3, score="precision")  # fmt: skip
     assert curve.plots() == {}
     assert curve.verdicts == ()
-    with pytest.raises(InputError, match="the test precision has no value"):
+    with pytest.raises(InputError, match="the test precision of class yes has no value"):
         _ = curve.best
     assert json.loads(curve.to_json())["records"][0]["test"] is None
 

@@ -104,7 +104,7 @@ def test_scores_are_those_of_cross_val_score(k: int) -> None:
     X, y = RNG.normal(size=(150, 4)), RNG.integers(0, 2, 150)
     folds = tl.Folds.k(k)
     for ours, theirs in ((tl.NaiveBayes(), GaussianNB()), (GaussianNB(), GaussianNB())):
-        found = tl.evaluate(ours, X, y, cv=folds)
+        found = tl.evaluate(ours, X, y, cv=folds, positive=1)
         for name, scoring in (("accuracy", "accuracy"), ("roc_auc", "roc_auc"), ("f1", "f1")):
             expected = cross_val_score(theirs, X, y, cv=folds, scoring=scoring)
             np.testing.assert_allclose(found[name].by_fold, expected, rtol=1e-9)
@@ -288,7 +288,7 @@ def test_the_result_is_the_same_in_every_form(tmp_path: Any) -> None:
 
 
 def test_a_threshold_is_chosen_by_cost() -> None:
-    found = tl.evaluate(tl.NaiveBayes(), PLAIN, "y")
+    found = tl.evaluate(tl.NaiveBayes(), PLAIN, "y", positive="b")
     cheap, dear = found.threshold((1, 10)), found.threshold((10, 1))
     assert cheap.value < dear.value
     told = found.predictions
@@ -357,8 +357,10 @@ def test_the_unit_of_the_weights_moves_no_interval(factor: float) -> None:
 
 
 def test_an_area_is_as_sure_as_the_rows_that_the_weights_are_worth() -> None:
-    once = tl.evaluate(GaussianNB(), FRAME[["size"]], FRAME["y"], cv=4)["roc_auc"]
-    twice = tl.evaluate(GaussianNB(), FRAME[["size"]], FRAME["y"], cv=4, sample_weight=[2.0] * N)
+    X, y = FRAME[["size"]], FRAME["y"]
+    once = tl.evaluate(GaussianNB(), X, y, cv="holdout")["roc_auc"]
+    assert once.interval.method == "DeLong, logit"
+    twice = tl.evaluate(GaussianNB(), X, y, cv="holdout", sample_weight=[2.0] * N)
     np.testing.assert_allclose([*twice["roc_auc"].interval], [*once.interval], 1e-6)
 
 
@@ -366,7 +368,7 @@ def test_weights_that_sum_to_one_are_worth_as_many_rows_when_rows_are_tested_aga
     weight, cv = np.full(N, 1 / N), tl.Folds.k(4, repeats=3)
     once = tl.evaluate(tl.NaiveBayes(), PLAIN, "y", cv=cv)
     other = tl.evaluate(tl.NaiveBayes(), PLAIN, "y", cv=cv, sample_weight=weight * 16)
-    for score in ("roc_auc", "log_loss", "accuracy"):
+    for score in ("log_loss", "accuracy"):
         assert other[score].interval.method == once[score].interval.method
         wide = [high - low for low, high in (other[score].interval, once[score].interval)]
         assert wide[0] == pytest.approx(wide[1], rel=0.05)  # other weights, smoothed otherwise
@@ -403,3 +405,113 @@ def test_a_weight_that_is_a_column_is_no_feature_of_other_libraries_estimators(
     table = pl.from_pandas(frame) if polars else frame
     tl.evaluate(Watched(), table, "y", sample_weight="w", cv=2, scores="error")
     assert seen == [["size"], ["size"]]
+
+
+def few_frauds() -> tuple[np.ndarray, np.ndarray]:
+    y = np.where(np.arange(400) % 57 == 0, "fraud", "ok")  # 8 of 400
+    return np.random.default_rng(3).normal(size=(400, 2)), y
+
+
+def test_scores_of_one_class_are_of_the_rarer_and_say_so() -> None:
+    X, y = few_frauds()
+    found = tl.evaluate(tl.DummyClassifier(), X, y, cv=5)
+    assert found.positive == "fraud"
+    assert found["recall"].value == 0.0  # none of the frauds is found
+    assert np.isnan(found["precision"].value)
+    assert found["precision"].reason == "class 'fraud' was never predicted"
+    assert "recall of class fraud" in str(found)
+    assert "Of class 'fraud', 8 of 400 rows tested: precision, recall, f1" in str(found)
+    assert {r["class"] for r in found.records() if r["score"] in ("recall", "roc_auc")} == {"fraud"}
+    assert {r["class"] for r in found.records() if r["score"] == "accuracy"} == {None}
+    other = tl.evaluate(tl.DummyClassifier(), X, y, cv=5, positive="ok")
+    assert other["recall"].value == 1.0
+    assert "recall of class ok" in str(other)
+
+
+def test_of_two_classes_with_as_many_rows_the_last_is_meant() -> None:
+    X = np.arange(40.0)[:, None]
+    assert tl.evaluate(tl.NaiveBayes(), X, ["a", "b"] * 20, cv=4).positive == "b"
+
+
+def test_every_verb_speaks_of_the_rarer_class() -> None:
+    X, y = few_frauds()
+    learners = {"none": tl.DummyClassifier(), "bayes": tl.NaiveBayes()}
+    compared = tl.compare(learners, X, y, cv=5, score="recall")
+    assert "recall of class fraud" in compared.verdict
+    assert compared["none"]["recall"].value == 0.0
+    tuned = tl.tune(tl.DummyClassifier(), {"strategy": ["prior"]}, X, y, score="recall")
+    assert str(tuned.score).startswith("recall of class fraud 0.000")
+    curve = tl.learning_curve(tl.DummyClassifier(), X, y, sizes=[0.5, 1], score="recall")
+    assert set(curve.points[0].test) == {0.0}
+    assert "recall of class fraud" in str(curve)
+
+
+def test_an_interval_stands_beside_its_own_number() -> None:
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(60, 1))
+    y = X[:, 0] + rng.normal(size=60) * 2
+    found = tl.evaluate(tl.LMS(), X, y, cv=20, scores=["r2", "rmse", "mae", "mse"])
+    assert found["r2"].value < found["r2"].pooled - 0.2  # three rows a fold: their r2 is no r2
+    for estimate in found:
+        assert estimate.value in estimate.interval, estimate.name
+    uneven = [np.arange(0, 5), np.arange(5, 60)]
+    splits = [(np.setdiff1d(np.arange(60), test), test) for test in uneven]
+    found = tl.evaluate(tl.NaiveBayes(), X, y > 0, cv=splits, scores=["accuracy", "log_loss"])
+    for estimate in found:
+        assert estimate.value in estimate.interval, estimate.name
+
+
+def test_no_interval_leaves_the_bounds_of_its_score() -> None:
+    rng = np.random.default_rng(2)
+    for seed in range(20):
+        X, y = rng.normal(size=(40, 2)), np.arange(40) % 4 == 0
+        X[y] += 3
+        found = tl.evaluate(tl.NaiveBayes(), X, y, cv=tl.Folds.k(5, seed=seed))
+        for estimate in found:
+            for interval in (estimate.interval, estimate.over_folds):
+                if interval is not None:
+                    assert 0 <= interval.low <= interval.high, estimate.name
+                    assert interval.high <= 1 or estimate.name in ("log_loss", "brier")
+
+
+def test_without_a_mean_of_folds_the_number_of_all_rows_stands_beside_its_interval() -> None:
+    X, y = few_frauds()
+    X[y == "fraud"] += 1.5
+    cv = tl.Folds.k(20, stratified=False)
+    found = tl.evaluate(tl.NaiveBayes(), X, y, cv=cv, scores=["precision"])["precision"]
+    assert np.isnan(found.value)
+    assert found.pooled in found.interval
+    assert str(found).startswith(f"precision of class fraud over all rows {found.pooled:.3f} [")
+
+
+def test_numbers_are_drawn_against_the_truth_with_what_is_left() -> None:
+    rng = np.random.default_rng(4)
+    X = rng.normal(size=(80, 2))
+    y = X[:, 0] * 3 + rng.normal(size=80)
+    found = tl.evaluate(tl.LMS(), X, y, cv=4)
+    drawn, told = found.plots(), found.predictions
+    assert [*drawn] == ["answers", "residuals", "folds"]
+    points = {*zip(drawn["answers"].data["x"], drawn["answers"].data["y"], strict=True)}
+    assert points <= {*zip(told["truth"].tolist(), told["said"].tolist(), strict=True)}
+    left = {*zip(drawn["residuals"].data["x"], drawn["residuals"].data["y"], strict=True)}
+    assert left <= {
+        *zip(told["said"].tolist(), (told["truth"] - told["said"]).tolist(), strict=True)
+    }
+    assert sum(drawn["residuals"].data["rows"]) == 80
+
+
+@pytest.mark.parametrize("size", [1e100, 1e160, 1e304])
+@pytest.mark.parametrize("score", ["mae", "mse", "rmse", "r2", "explained_variance"])
+def test_numbers_beyond_squaring_are_scored_or_refused_in_our_words(
+    size: float, score: str
+) -> None:
+    rng = np.random.default_rng(4)
+    X, y = rng.normal(size=(80, 2)), rng.normal(size=80) * size
+    if size > 1e150 and score not in ("mae", "explained_variance"):
+        with pytest.raises(InputError, match="its square, is beyond"):
+            tl.evaluate(tl.DummyRegressor(), X, y, cv=4, scores=[score])
+        return
+    found = tl.evaluate(tl.DummyRegressor(), X, y, cv=4, scores=[score])
+    assert found.plots() is not None
+    assert np.isfinite(found[score].value) or found[score].reason in str(found)
+    assert size > 1e150 or np.isfinite(found[score].value)

@@ -27,7 +27,11 @@ Examples:
 @options.columns("--models", f"Two or more of {', '.join(learners.MODELS)}.")
 @dealing
 @click.option("--score", metavar="NAME", help="What is compared: accuracy or mae unless said.")
-@click.option("--positive", metavar="CLASS", help="The class that precision, F1 and ROC speak of.")
+@click.option(
+    "--positive",
+    metavar="CLASS",
+    help="The class that precision, F1 and ROC speak of; the rarer of two.",
+)
 @options.table
 @options.threads
 @options.output(what="The report to write: .html, .json, .md or .txt.")

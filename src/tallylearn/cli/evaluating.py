@@ -32,7 +32,11 @@ Examples:
 @dealing
 @options.columns("--scores", "Scores such as accuracy,f1,log_loss,mae; the usual ones unless said.")
 @click.option("--by", metavar="COLUMN", help="Give the scores for every value of a column, too.")
-@click.option("--positive", metavar="CLASS", help="The class that precision, F1 and ROC speak of.")
+@click.option(
+    "--positive",
+    metavar="CLASS",
+    help="The class that precision, F1 and ROC speak of; the rarer of two.",
+)
 @options.table
 @options.threads
 @options.output(what="The report to write: .html, .json, .md or .txt.")

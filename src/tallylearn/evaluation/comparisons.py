@@ -12,7 +12,14 @@ from typing import Any
 
 from tallylearn.errors import InputError, KindError, OptionError, TallyError, listed, speaking
 from tallylearn.evaluation import standings
-from tallylearn.evaluation.differences import Difference, Paper, difference, holm, said
+from tallylearn.evaluation.differences import (
+    Difference,
+    Paper,
+    difference,
+    holm,
+    said,
+    simultaneous,
+)
 from tallylearn.evaluation.evaluations import Evaluation
 from tallylearn.evaluation.exams import Exam, task_of
 from tallylearn.evaluation.gathering import check_options
@@ -66,7 +73,8 @@ class Comparison(Result):
         pair = self.pairs[min(i, j), max(i, j)]
         if i < j:
             return pair
-        turned = difference(self.papers[i], self.papers[j])
+        own = None if pair.interval is None else pair.interval.level
+        turned = difference(self.papers[i], self.papers[j], own)
         return _adjusted(turned, pair.adjusted, pair.mcnemar_adjusted, pair.pairs)
 
     @cached_property
@@ -74,6 +82,11 @@ class Comparison(Result):
         """All pairs by their places, p adjusted over all: the best was not known beforehand."""
         places = list(combinations(range(len(self.papers)), 2))
         found = [difference(self.papers[i], self.papers[j]) for i, j in places]
+        levels = simultaneous([d.p for d in found], self.level)
+        found = [
+            difference(self.papers[i], self.papers[j], level)
+            for (i, j), level in zip(places, levels, strict=True)
+        ]
         adjusted, marked = holm([d.p for d in found]), holm([d.mcnemar_adjusted for d in found])
         return {
             at: _adjusted(pair, p, q, len(found))
@@ -183,8 +196,9 @@ class _Asked:
     ) -> Comparison:
         """One table."""
         exam = Exam.of(X, y, weight, groups, self.task, "compare")
-        score = score_of(self.score, exam, self.positive)
-        sitting = Sitting(exam, *planned(self.cv, exam), score, self.positive, self.level)
+        positive = exam.positive(self.positive)
+        score = score_of(self.score, exam, positive)
+        sitting = Sitting(exam, *planned(self.cv, exam), score, positive, self.level)
         papers, failed = self._papers(sitting, progress)
         high = SCORES[score].better == "high"
 

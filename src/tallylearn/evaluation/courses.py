@@ -39,6 +39,7 @@ class Course:
     ) -> Course:  # fmt: skip
         check_level("level", level)
         exam = Exam.of(X, y, weight, groups, task_of(learner))
+        positive = exam.positive(positive)
         named, rounds = planned(cv, exam)
         splits = [s for r in rounds for s in (r.splits() if isinstance(r, Round) else r)]
         return cls(exam, named, tuple(splits), _score(score, exam, positive), positive, level)

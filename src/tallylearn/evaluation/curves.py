@@ -131,7 +131,7 @@ def validation_curve(
 def _drawn(course: Course, learner: str, what: str, points: list[Point]) -> Curve:
     return Curve(
         learner, what, course.cv, course.score, len(course.exam), course.level,
-        course.test_share, tuple(points), course.beside(),
+        course.test_share, tuple(points), course.beside(), course.positive,
     )  # fmt: skip
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import isfinite, nan, sqrt
+from math import isfinite, nan
 from typing import Any
 
 import numpy as np
@@ -14,7 +14,7 @@ from tallylearn.errors import InputError
 from tallylearn.evaluation.confusions import positive_class
 from tallylearn.evaluation.evaluations import Evaluation
 from tallylearn.evaluation.scores import SCORES, measure
-from tallylearn.intervals import Interval, t_interval
+from tallylearn.intervals import Interval, mid_p
 from tallylearn.significance import McNemar, PairedT, mcnemar, paired_t_corrected
 from tallylearn.tables import Array
 
@@ -47,8 +47,9 @@ class Difference:
     mcnemar_adjusted: float
     delong: AreaDifference | None
     left_out: int  # folds that only one of them answered
-    level: float
+    level: float  # of all pairs together; the interval's own is higher where they are several
     pairs: int = 1  # that p is adjusted over
+    of: Any = None  # the class, where the score is of one
 
     @property
     def delta(self) -> float:
@@ -99,19 +100,26 @@ class Rows:
     def c(self) -> int:
         return int((self.apart < 0).sum())
 
-    def interval(self, mean: float, level: float) -> Interval | None:
-        """Around the mean over the rows; for one fold, or for rows that stand alone."""
-        n = len(self.apart)
-        if n < 2:
+    def interval(self, sign: float, level: float) -> Interval | None:
+        """Of the mean over the rows: McNemar's test turned round, so that the two agree.
+
+        Given how many rows only one gets wrong, a's share of them is between two ends by mid-p.
+        R. G. Newcombe, Statistics in Medicine 17, 1998, p. 2635, method 7.
+        """
+        if not (either := self.b + self.c):
             return None
-        error = float(self.apart.std(ddof=1)) / sqrt(n)
+        ends = sorted(
+            sign * (2 * share - 1) * either / len(self.apart)
+            for share in mid_p(self.b, either, level)
+        )
         about = "the mean difference of these models on all rows like these"
-        return t_interval(mean, error, n - 1, level, "t over rows", about)
+        return Interval(ends[0], ends[1], level, "mid-p of the rows that differ", about)
 
 
-def difference(a: Paper, b: Paper) -> Difference:
-    """One pair, not adjusted for others yet."""
-    score, level = a.found.scores[0], a.found.level
+def difference(a: Paper, b: Paper, level: float | None = None) -> Difference:
+    """One pair, not adjusted for others yet; ``level`` is of its interval."""
+    score = a.found.scores[0]
+    level = a.found.level if level is None else level
     mine, theirs = a.folds, b.folds
     both = [at for at in mine if at in theirs]
     apart = _apart(score, both, a, b)
@@ -123,11 +131,15 @@ def difference(a: Paper, b: Paper) -> Difference:
     mean, interval, p, named = _headline(score, t, rows, area, level)
     if interval is None:
         mean = a.found[score].value - b.found[score].value
+    else:
+        least, most = SCORES[score].bounds
+        interval = interval.within(least - most, most - least)
     return Difference(
         a.name, b.name, score, apart, mean, interval, p, named, p,
         _deltas(apart, both, a, b, rows), t, test,
         0 if rows is None else rows.b, 0 if rows is None else rows.c,
-        nan if test is None else test.p, area, len({*mine, *theirs}) - len(both), level,
+        nan if test is None else test.p, area, len({*mine, *theirs}) - len(both),
+        a.found.level, of=a.found[score].of,
     )  # fmt: skip
 
 
@@ -150,17 +162,37 @@ def holm(chances: Sequence[float]) -> list[float]:
     return [float(value) for value in out]
 
 
+def simultaneous(chances: Sequence[float], level: float) -> list[float]:
+    """The levels at which intervals agree with Holm's test of them all.
+
+    Holm rejects the smallest p at (1 - level) / m, the next at (1 - level) / (m - 1), and so on to
+    the first that it does not reject; from there on all are held to that one's step.
+
+    >>> [round(one, 4) for one in simultaneous([0.01, 0.04, 0.03], 0.95)]
+    [0.9833, 0.975, 0.975]
+    """
+    p = np.asarray(chances, dtype=float)
+    order = np.argsort(p, kind="stable")
+    m = int(np.isfinite(p).sum())
+    out, step = np.full(len(p), level), 0
+    for at in order[:m]:
+        out[at] = 1 - (1 - level) / (m - step)
+        step += bool(p[at] * (m - step) <= 1 - level) and step < m - 1
+    return [float(value) for value in out]
+
+
 def said(pair: Difference, spec: str) -> str:
     """The verdict on a pair in words."""
-    winner, mean = pair.better, pair.mean
+    winner, mean, score = pair.better, pair.mean, SCORES[pair.score].titled(pair.of)
+    if not isfinite(pair.adjusted):
+        return f"{pair.a} and {pair.b}: {score} {_apart_by(mean, spec)}; {pair.test}."
     more = f" (Holm, {pair.pairs} pairs)" if pair.pairs > 1 else ""
     chance = f"p {_chance(pair.adjusted)}{more}"
     if winner is None:
         between = "" if pair.interval is None else f" {pair.interval:{spec}}"
-        tested = f", {chance}" if isfinite(pair.adjusted) else f"; {pair.test}"
         return (
-            f"No difference shown between {pair.a} and {pair.b}: {pair.score} "
-            f"{mean + 0.0:{spec}}{between}{tested}."
+            f"No difference shown between {pair.a} and {pair.b}: {score} "
+            f"{mean + 0.0:{spec}}{between}, {chance}."
         )
     loser = pair.b if winner == pair.a else pair.a
     between = ""
@@ -169,8 +201,7 @@ def said(pair: Difference, spec: str) -> str:
         between = f" [{low:{spec}}, {high:{spec}}]"
     way = "higher" if SCORES[pair.score].better == "high" else "lower"
     return (
-        f"{winner} is better than {loser}: {pair.score} {way} by {abs(mean):{spec}}{between}, "
-        f"{chance}."
+        f"{winner} is better than {loser}: {score} {way} by {abs(mean):{spec}}{between}, {chance}."
     )
 
 
@@ -206,12 +237,13 @@ def _headline(
     if area is not None:
         return area.difference, area.interval, area.p, "DeLong"
     if rows is not None and score in SHARES:
-        mean = 0.0 - SHARES[score] * float(rows.apart.mean())
-        interval = rows.interval(mean, level)
+        sign = -SHARES[score]
+        mean = sign * float(rows.apart.mean()) + 0.0
+        interval = rows.interval(sign, level)
         return mean, interval, mcnemar(rows.b, rows.c).p, "McNemar, mid-p"
     if t is not None:
-        return nan, None, nan, "all folds differ by the same, so there is no spread to test by"
-    return nan, None, nan, "not tested, for want of two folds or more with a score"
+        return nan, None, nan, "not tested, because all folds differ by the same"
+    return nan, None, nan, "not tested, because fewer than two folds have a score"
 
 
 def _areas(a: Paper, b: Paper, level: float) -> AreaDifference | None:
@@ -233,6 +265,10 @@ def _areas(a: Paper, b: Paper, level: float) -> AreaDifference | None:
         return delong_difference(answers.proba[:, at], others.proba[:, at], truth, weight, level)
     except InputError:
         return None
+
+
+def _apart_by(mean: float, spec: str) -> str:
+    return "has no value for one of them" if mean != mean else f"apart by {abs(mean):{spec}}"
 
 
 def _chance(p: float) -> str:

@@ -27,7 +27,8 @@ class Estimate:
     """A score: the mean over the folds, and the interval of what it estimates.
 
     ``pooled`` is the score of all tested rows together: another number where folds differ in size,
-    or where a score is no mean of rows.
+    or where a score is no mean of rows. Where a fold has no value, there is no mean, and the
+    interval is of the pooled score.
     """
 
     name: str
@@ -39,9 +40,18 @@ class Estimate:
     over_folds: Interval | None  # the mean over the folds, by the corrected resampled t
     better: str
     reason: str = ""  # why there is no number
+    of: Any = None  # the class, where the score is of one
+
+    @property
+    def title(self) -> str:
+        """The name, and of which class it is."""
+        return SCORES[self.name].titled(self.of)
 
     def __str__(self) -> str:
-        said = f"{self.name} {self.value:.3f}"
+        if isfinite(self.value) or not isfinite(self.pooled):
+            said = f"{self.title} {self.value:.3f}"
+        else:
+            said = f"{self.title} over all rows {self.pooled:.3f}"
         return said if self.interval is None else f"{said} {self.interval}"
 
 
@@ -75,32 +85,39 @@ def estimated(
     value = float(np.mean(by_fold)) if by_fold else pooled.value
     over = None
     if len(known) > 1 and len(known) == len(by_fold) and np.ptp(known) > 0:
-        over = corrected_t(known, sample.test_share, level)
-    interval = _interval(score, whole, sample, positive, level) if isfinite(pooled.value) else None
+        over = corrected_t(known, sample.test_share, level).within(*score.bounds)
+    interval = None
+    if isfinite(pooled.value) and (over is None or score.kind in ("share", "mean")):
+        centre = value if isfinite(value) else pooled.value
+        interval = _interval(score, whole, sample, positive, level, centre)
     beside = [measure(fold, name, positive).value for fold in baseline]
     if score.part == "ranks" and not folds:  # n models that differ by a row: their ranks mean none
         beside = []
     reason = pooled.reason or ("" if isfinite(value) else "a fold has no value")
     return Estimate(
         name, value, interval or over, pooled.value, float(np.mean(beside)) if beside else nan,
-        by_fold, over, score.better, reason,
+        by_fold, over, score.better, reason, positive if score.of == "positive" else None,
     )  # fmt: skip
 
 
 def _interval(
-    score: Score, whole: Bundle, sample: Sample, positive: Any, level: float
+    score: Score, whole: Bundle, sample: Sample, positive: Any, level: float, value: float
 ) -> Interval | None:
-    """Wilson's for shares of rows, DeLong's for ranks, t for means, drawing again for the rest."""
+    """Wilson's for shares of rows, DeLong's for ranks, t for means, drawing again for the rest.
+
+    Shares and means are sums over rows, so that the rows' spread holds for the mean of folds too:
+    it is put around that value. What is no sum is drawn again around its own pooled value.
+    """
     found = measure(whole, score.name, positive)
     if found.share is not None:
-        above, below = (sample.share * part for part in found.share)
-        return _about(wilson(min(above, below), below, level), f"the {score.name} on {ROWS}")
+        below = sample.share * found.share[1]
+        return _about(wilson(min(value, 1.0) * below, below, level), f"the {score.name} on {ROWS}")
     if score.part == "ranks" and score.of == "positive" and sample.answers is not None:
         return _area(sample, sample.answers, positive, level)
     error = spread(whole, score.name, positive, sample.share)
     if isfinite(error):
         free, about = max(1, int(sample.rows) - 1), f"the {score.name} on {ROWS}"
-        return t_interval(found.value, error, free, level, "t over rows", about)
+        return t_interval(value, error, free, level, "t over rows", about).within(*score.bounds)
     if score.part == "confusion":
         return _drawn_again(score, whole, sample, positive, level)
     return _over_rows(score, sample, positive, level)

@@ -87,7 +87,7 @@ class Evaluation(Result):
         return reports.records(self)
 
     def plots(self) -> dict[str, Plot]:
-        """The charts by name: confusion, roc, calibration, folds."""
+        """The charts by name: confusion, roc, calibration, or answers and residuals; folds."""
         return reports.plots(self)
 
     @property
@@ -191,7 +191,7 @@ def evaluate(
     scores : names, such as "accuracy", "f1", "log_loss", "mae"; the usual ones unless said.
     groups : rows of a group stay on one side; a column's name, or one value a row.
     by : a column, for whose values the scores are given one by one.
-    positive : the class that precision, recall, F1 and ROC speak of; the last of two unless said.
+    positive : the class that precision, recall, F1 and ROC speak of; the rarer of two unless said.
     level : of the intervals.
     on_error : "raise", or "keep": folds on which the estimator fails are named, the others kept.
     progress : a bar on long work; on a terminal unless said.
@@ -212,6 +212,7 @@ def evaluate(
         check_options(level, on_error)
         task = task_of(estimator)
         exam = Exam.of(X, y, sample_weight, groups, task)
+        positive = exam.positive(positive)
         check_scores(scores, positive, exam)
         named, rounds = planned(cv, exam)
         groups_of = None if by is None else exam.column(by)

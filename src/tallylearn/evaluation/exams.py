@@ -13,6 +13,7 @@ import numpy as np
 from tallylearn.doors.intake import Lesson, lesson
 from tallylearn.doors.shell import Estimator
 from tallylearn.errors import ColumnError, InputError, KindError, OptionError, TargetError, listed
+from tallylearn.evaluation.confusions import positive_class
 from tallylearn.folds.checks import check_length
 from tallylearn.folds.rows import coded, column_of, grouped, length
 from tallylearn.sources import Files, Table
@@ -99,6 +100,17 @@ class Exam:
     @property
     def classes(self) -> tuple[Any, ...]:
         return self.truth.values if isinstance(self.truth, Codes) else ()
+
+    def positive(self, given: Any = None) -> Any:
+        """The class that scores of one class speak of: the one given, or the rarer of two."""
+        if given is not None and self.task == "regressor":
+            raise OptionError(f"positive is {given!r}, and a regressor knows no classes.")
+        if given is not None:
+            return positive_class(self.classes, given)
+        if len(self.classes) != 2:
+            return None
+        first, last = np.bincount(self.truth.codes, minlength=2)
+        return self.classes[0 if first < last else 1]
 
     @property
     def strata(self) -> Codes | None:

@@ -12,7 +12,6 @@ import numpy as np
 from tallylearn.engines import Sum
 from tallylearn.errors import InputError, OptionError
 from tallylearn.evaluation.answers import Answers, grouped
-from tallylearn.evaluation.confusions import positive_class
 from tallylearn.evaluation.crossing import Crossing, Told
 from tallylearn.evaluation.estimates import Sample
 from tallylearn.evaluation.exams import Exam
@@ -113,10 +112,6 @@ def baseline(exam: Exam) -> Any:
 
 def check_scores(scores: Any, positive: Any, exam: Exam) -> None:
     """Said before the work, not after it."""
-    if positive is not None and exam.task == "regressor":
-        raise OptionError(f"positive is {positive!r}, and a regressor knows no classes.")
-    if positive is not None:
-        positive_class(exam.classes, positive)
     if scores is not None and not wanted(scores, exam.task, len(exam.classes), True, positive):
         raise OptionError("scores is empty. Name one, or leave it out for the usual ones.")
 

@@ -41,7 +41,12 @@ def explained(left: str, bundle: Bundle, positive: Any) -> Measured:
     moments = bundle.get("losses")
     if moments is None:
         return Measured(nan, EMPTY)
-    variance = dict(zip(moments.columns, moments.variance.T, strict=True))
+    needed = tuple(name for name in moments.columns if name in ("error", "truth"))
+    try:
+        spread = moments.over(moments.keys, needed).variance
+    except OverflowError:
+        return Measured(nan, "the truth varies by more than the square root of the largest double")
+    variance = dict(zip(needed, spread.T, strict=True))
     if not variance["truth"].all():
         return Measured(nan, "the truth is the same in all rows: it has no variance to explain")
     rest = variance["error"] if left == "error" else _means(left, bundle)

@@ -95,6 +95,9 @@ class Ranking(Result):
             f"The rank of a learner on a table is by its {self.score}, 1 the best; all learners "
             "had the same folds of a table."
         ]
+        if SCORES[self.score].of == "positive":
+            of = (f"{c.baseline.positive!r} on {name}" for name, c in self.comparisons.items())
+            said.append(f"Of each table the {self.score} is of one class: {', '.join(of)}.")
         if self.critical is not None:
             said.append(
                 f"Two learners differ if their mean ranks lie {self.critical:.2f} or more apart "

@@ -5,9 +5,12 @@ from __future__ import annotations
 from math import isfinite, nan
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from tallylearn.evaluation.confusions import positive_class, table
 from tallylearn.evaluation.losses import calibration
-from tallylearn.plots import Plot, draw_intervals, draw_lines, draw_matrix
+from tallylearn.plots import Plot, draw_intervals, draw_lines, draw_matrix, draw_points
+from tallylearn.plots.checks import LARGE
 from tallylearn.tables import plain
 from tallylearn.workings import Derivation, Grid, Sentence
 
@@ -42,6 +45,7 @@ def record(estimate: Estimate) -> dict[str, Any]:
     interval, over = estimate.interval, estimate.over_folds
     return {
         "score": estimate.name,
+        "class": estimate.of,
         "value": estimate.value,
         "low": nan if interval is None else interval.low,
         "high": nan if interval is None else interval.high,
@@ -59,14 +63,16 @@ def record(estimate: Estimate) -> dict[str, Any]:
 
 
 def plots(found: Evaluation) -> dict[str, Plot]:
-    """The charts: confusion, ROC, calibration, and the spread of the folds."""
+    """The charts: confusion, ROC, calibration; of numbers answers and residuals; the folds."""
     charts: dict[str, Plot] = {}
     if found.task == "classifier":
         names = [str(name) for name in found.classes]
         charts["confusion"] = draw_matrix(found.confusion, names, names, "Confusion")
         if any(told.answers.proba is not None for told in found.told):
             charts |= {"roc": _roc(found), "calibration": _calibration(found)}
-    if found.folds:
+    elif found.told and found.told[0].answers.truth.ndim == 1:
+        charts |= _numbers(found)
+    if found.folds and abs(found[found.scores[0]].value) <= LARGE:
         charts["folds"] = _spread(found)
     return charts
 
@@ -76,7 +82,7 @@ def _scores(found: Evaluation) -> Grid:
     several = len(found.folds) > 1
     rows = tuple(
         (
-            e.name,
+            e.title,
             *([_number(e.value)] if several else []),
             _number(e.pooled),
             "" if e.interval is None else str(e.interval),
@@ -122,6 +128,12 @@ def _classes(found: Evaluation) -> Grid:
 def _remarks(found: Evaluation) -> list[str]:
     first = found[found.scores[0]]
     said = []
+    if of_one := [e.name for e in found if e.of is not None]:
+        rows = _count(found.confusion[found.classes.index(found.positive)].sum())
+        said.append(
+            f"Of class {found.positive!r}, {rows} of {_count(found.confusion.sum())} rows tested: "
+            f"{', '.join(of_one)}. Name another with positive=."
+        )
     if len(found.classes) == 1:
         said.append(f"All rows have the class {found.classes[0]!r}: nothing was told apart.")
     if first.interval is not None:
@@ -165,6 +177,19 @@ def _calibration(found: Evaluation) -> Plot:
     return draw_lines({str(name): (said[seen], true[seen])}, f"Calibration of {name}",
                       "mean probability", "share", x_range=(0, 1), y_range=(0, 1),
                       diagonal="calibrated")  # fmt: skip
+
+
+def _numbers(found: Evaluation) -> dict[str, Plot]:
+    """What was said beside what is true, and what is left of the truth."""
+    truth, said = (found.predictions[name] for name in ("truth", "said"))
+    if not (np.maximum(np.abs(truth), np.abs(said)) <= LARGE / 2).all():  # nor their difference
+        return {}
+    return {
+        "answers": draw_points(truth, said, "Predicted against true", "true", "predicted",
+                               diagonal="right"),
+        "residuals": draw_points(said, truth - said, "Residuals", "predicted", "true - predicted",
+                                 level=0.0),
+    }  # fmt: skip
 
 
 def _spread(found: Evaluation) -> Plot:

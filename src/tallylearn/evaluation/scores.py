@@ -19,6 +19,7 @@ from tallylearn.errors import OptionError, listed
 from tallylearn.evaluation import confusions, losses
 from tallylearn.evaluation.confusions import Hits, Measured, positive_class
 from tallylearn.evaluation.losses import Measure
+from tallylearn.tables import plain
 from tallylearn.tallies import Bundle
 
 CLASSIFIER, REGRESSOR = "classifier", "regressor"
@@ -46,6 +47,23 @@ class Score:
 
     def value(self, bundle: Bundle, positive: Any = None) -> float:
         return self.measure(bundle, positive).value
+
+    @property
+    def bounds(self) -> tuple[float, float]:
+        """The least and the greatest value that there is."""
+        if self.better == "low":
+            return 0.0, 1.0 if self.part in ("confusion", "calibration") else inf
+        return (0.0 if self.task == CLASSIFIER else -inf), 1.0
+
+    def titled(self, positive: Any) -> str:
+        """The name, and of which class it is.
+
+        >>> SCORES["recall"].titled("fraud")
+        'recall of class fraud'
+        """
+        if self.of != "positive" or positive is None:
+            return self.name
+        return f"{self.name} of class {plain(positive)}"
 
     @property
     def needs_proba(self) -> bool:
@@ -152,7 +170,10 @@ def _mean_error(bundle: Bundle, score: Score, share: float) -> float:
     if len(moments.keys) > 1 or rows <= 1:
         return nan
     times = losses.scale(bundle) if score.name == "brier" else 1.0
-    return times * sqrt(float(moments.variance[0, at]) / (rows - 1))
+    try:
+        return times * sqrt(float(moments.variance[0, at]) / (rows - 1))
+    except OverflowError:  # errors of 1e200 and more
+        return nan
 
 
 def wanted(
@@ -196,11 +217,11 @@ def need_proba(scores: Any) -> bool:
 
 def _misfit(name: str, task: str, n_classes: int, single: bool) -> str:
     """Why a score does not fit."""
-    plain = str(name).removeprefix("neg_")
-    plain = THEIRS.get(plain, plain)
-    if name not in SCORES and plain in SCORES:
-        turned = " and is not negated" if SCORES[plain].better == "low" else ""
-        return f"the score {name!r} is called {plain!r} here{turned}."
+    bare = str(name).removeprefix("neg_")
+    bare = THEIRS.get(bare, bare)
+    if name not in SCORES and bare in SCORES:
+        turned = " and is not negated" if SCORES[bare].better == "low" else ""
+        return f"the score {name!r} is called {bare!r} here{turned}."
     if name not in SCORES:
         return f"there is no score {name!r}."
     score = SCORES[name]

@@ -33,7 +33,7 @@ def records(found: Comparison) -> list[dict[str, Any]]:
 
 def plots(found: Comparison) -> dict[str, Plot]:
     """The scores with their intervals and folds, and how far the others are from the best."""
-    base = found.baseline[found.score].value
+    base, title = found.baseline[found.score].value, found.baseline[found.score].title
     beside = (found.baseline.learner, base) if isfinite(base) else None
     rows = records(found)[:-1]
     scores = [line for row in rows if (line := _line(row, "value", "low", "high", row["by_fold"]))]
@@ -45,9 +45,9 @@ def plots(found: Comparison) -> dict[str, Plot]:
     ]  # fmt: skip
     drawn = {}
     if scores:
-        drawn["scores"] = draw_intervals(scores, "The same folds", found.score, baseline=beside)
+        drawn["scores"] = draw_intervals(scores, "The same folds", title, baseline=beside)
     if apart:
-        best, label = found.names[0], f"{found.score}, less that of the best"
+        best, label = found.names[0], f"{title}, less that of the best"
         drawn["differences"] = draw_intervals(apart, "To the best", label, baseline=(best, 0.0))
     return drawn
 
@@ -100,7 +100,7 @@ def _grid(found: Comparison) -> Grid:
     spec = spec_of([paper.found[found.score].value for paper in found.papers])
     classes = found.baseline.task == "classifier"
     ends = f"{100 * found.level:g} % interval"
-    head = ["learner", found.score, ends, "to the best", "interval", "p"]
+    head = ["learner", found.baseline[found.score].title, ends, "to the best", "interval", "p"]
     head += ["McNemar p", "only best wrong", "only it wrong"] if classes else []
     rows = (tuple(_cells(row, spec)[: len(head)]) for row in records(found))
     return Grid("", tuple(head), tuple(rows))
@@ -124,7 +124,8 @@ def _remarks(found: Comparison) -> list[str]:
     said = ["All learners had the same folds."]
     if len(pairs) > 1:
         said.append(
-            f"Every p is adjusted by Holm over all {len(pairs)} pairs; intervals are of one pair."
+            f"Every p is adjusted by Holm over all {len(pairs)} pairs; the intervals to the best "
+            "are widened by the same steps."
         )
     if any(pair.test == "corrected resampled t" for pair in pairs):
         said.append(

@@ -51,6 +51,12 @@ class Curve(Result):
     test_share: float
     points: tuple[Point, ...]
     baseline: Point
+    of: Any = None  # the class, where the score is of one
+
+    @property
+    def title(self) -> str:
+        """The score, and of which class it is."""
+        return SCORES[self.score].titled(self.of)
 
     @cached_property
     def verdicts(self) -> tuple[Verdict, ...]:
@@ -73,14 +79,14 @@ class Curve(Result):
     def best(self) -> Any:
         losses = np.array([self.losses(point.test).mean() for point in self.points])
         if np.isnan(losses).all():
-            raise InputError(f"the test {self.score} has no value anywhere on the curve.")
+            raise InputError(f"the test {self.title} has no value anywhere on the curve.")
         return self.points[verdicts.lowest(losses)].at
 
     def report(self) -> Derivation:
         """The scores along the curve, and the verdicts."""
         head = (self.what, "training", "test", f"{100 * self.level:g} % interval of test")
         lines = tuple(self._line(point) for point in self.points)
-        steps: list[Any] = [Grid(self.score, head, lines, self._beside)]
+        steps: list[Any] = [Grid(self.title, head, lines, self._beside)]
         steps += [Sentence(verdict.text) for verdict in self.verdicts]
         title = f"{self.learner} by {self.what}, {self.n:,} rows, {self.cv}"
         return Derivation(title, tuple(steps))
@@ -106,7 +112,7 @@ class Curve(Result):
             for side in ("train", "test")
         }
         title = "Learning curve" if self.what == ROWS else "Validation curve"
-        return {"curve": draw_lines(series, title, self.what, self.score, log_x=log)}
+        return {"curve": draw_lines(series, title, self.what, self.title, log_x=log)}
 
     def losses(self, values: Sequence[float]) -> Array:
         """Scores turned so that lower is better."""

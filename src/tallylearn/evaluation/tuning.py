@@ -145,6 +145,7 @@ def tune(
         _check_nesting(cv, nested)
         exam = Exam.of(X, y, sample_weight, groups, task, "tune")
         named, rounds = planned(cv, exam)
+        positive = exam.positive(positive)
         by = score_of(score, exam, positive)
         whole = Sitting(exam, named, rounds, by, positive, level)
         search = Search(learner, options, cv)

@@ -82,7 +82,7 @@ def _more_rows(curve: Curve) -> Verdict:
     by = curve.average(_apart(before, last))
     said = "More rows would help" if by.above_zero else "More rows are not shown to help"
     at = tuple(point.at for point in curve.points[-2:])
-    text = f"{said}: from {at[0]} to {at[1]} the test {curve.score} improves by {by}."
+    text = f"{said}: from {at[0]} to {at[1]} the test {curve.title} improves by {by}."
     return Verdict(MORE, by.above_zero, text, at[1], at[0], by)
 
 
@@ -91,7 +91,7 @@ def _gap(curve: Curve) -> Verdict:
     gaps = [_apart(curve.losses(p.test), curve.losses(p.train)) for p in curve.points[-2:]]
     by, last = curve.average(gaps[-1]), curve.points[-1].at
     shrinks = len(gaps) > 1 and curve.average(_apart(*gaps)).above_zero
-    told = f"at {last} rows the {curve.score} differs by {by} between training and test"
+    told = f"at {last} rows the {curve.title} differs by {by} between training and test"
     if not by.above_zero:
         text = f"No over-fitting is shown: {told}."
     elif shrinks:
@@ -112,7 +112,7 @@ def _poor(curve: Curve) -> Verdict:
     holds = not any(gain.above_zero for gain in gains)
     beyond = f"{gains[0]} in training and {gains[1]} in test"
     said = "Under-fitting: not shown to be better" if holds else "Better"
-    text = f"{said} than the {curve.baseline.at}: the {curve.score} improves on it by {beyond}."
+    text = f"{said} than the {curve.baseline.at}: the {curve.title} improves on it by {beyond}."
     return Verdict(UNDER, holds, text, last.at, curve.baseline.at, gains[0])
 
 
@@ -132,7 +132,7 @@ def by_values(curve: Curve) -> Iterator[Verdict]:
             if (witnesses := np.flatnonzero(better & found)).size:
                 yield _witnessed(curve, kind, h, int(witnesses[np.argmin(test[witnesses])]))
     at = curve.points[lowest(test)]
-    text = f"Best: {curve.named(at.at)}, with test {curve.score} {curve.average(at.test)}."
+    text = f"Best: {curve.named(at.at)}, with test {curve.title} {curve.average(at.test)}."
     yield Verdict(BEST, True, text, at.at)
 
 

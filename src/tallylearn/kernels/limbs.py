@@ -55,6 +55,34 @@ def collect(
                         place(squares, g, j, at + 18 * t, cells[j, g, w, 2 + t])
 
 
+def collect_digits(
+    cells: cython.const[cython.longlong][:, :, :, ::1],
+    first: cython.longlong,
+    limbs: cython.longlong[:, :, :],
+):
+    """Move the cells of ``weighing.spread`` into limbs (group, column, limb).
+
+    ``first`` is the bit of limb 0 at which the first cell begins.
+    """
+    j: cython.Py_ssize_t
+    g: cython.Py_ssize_t
+    w: cython.Py_ssize_t
+    t: cython.Py_ssize_t
+    with cython.nogil:
+        for j in range(cells.shape[0]):
+            for g in range(cells.shape[1]):
+                for w in range(cells.shape[2]):
+                    for t in range(cells.shape[3]):
+                        if cells[j, g, w, t] != 0:
+                            place(
+                                limbs,
+                                g,
+                                j,
+                                first + w + 27 * (t >> 1) + 16 * (t & 1),
+                                cells[j, g, w, t],
+                            )
+
+
 def collect_products(
     cells: cython.const[cython.longlong][:, :, :, ::1],
     first: cython.longlong,

@@ -1,40 +1,41 @@
-"""Leaving one out of naive Bayes: every row judged by the moments of all the others.
+"""Leaving one out of naive Bayes: every row judged by the counts and moments of all the others.
 
-Exact moments come apart again: those of all rows, less those of one, are to the bit what a fit
-without that row would have summed. So n folds are one subtraction along an axis of folds.
+Exact tallies come apart again: that of all rows, less that of one, is to the bit what a fit without
+that row would have summed. So n folds are one subtraction along an axis of folds.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from tallylearn.models.factors import TINY, check_finite
 from tallylearn.models.priors import Priors
-from tallylearn.tables import Array, Block, Codes
+from tallylearn.models.texts import SET, Texts
+from tallylearn.tables import Array, Bags, Block, Codes
 from tallylearn.tallies import Counts, Exact, Moments
+from tallylearn.tallies.keys import Keys
 
+Added = Callable[[Array], Array]  # what is added to a count, where so many values are known
 ROWS = 512  # left out together: their moments stay in the processor's cache
 
 
 @dataclass(frozen=True)
-class Others:
-    """What was learned from all rows, ready to be less by any one of them."""
+class Densities:
+    """The moments of all rows, ready to be less by any one of them."""
 
-    target: Counts
     whole: Moments  # (k, p)
     smoothing: float
-    priors: Priors
 
     @property
     def simple(self) -> bool:
-        """Whether every class and every column is still there when any one row is gone."""
-        counts = self.target.floats(), self.whole.pooled().count.floats()
-        return all(bool((count >= 2).all()) for count in counts)
+        """Whether every column is still there when any one row is gone."""
+        return bool((self.whole.pooled().count.floats() >= 2).all())
 
     def scores(self, block: Block) -> Array | None:
-        """log P(x, c) (n, k) of every row under the model of all other rows.
+        """log P(x | c) (n, k) of every row under the model of all other rows.
 
         None where a class would have no spread in a column: a fit says so.
         """
@@ -47,7 +48,7 @@ class Others:
             found = self._densities(x[here], by[here])
             if found is None:
                 return None
-            out[here] = found + self._log_prior(by[here])
+            out[here] = found
         return out
 
     def _densities(self, x: Array, own: Array) -> Array | None:
@@ -80,19 +81,82 @@ class Others:
         near = left >= left.max(axis=1, keepdims=True) - 1e-6 * variance.max()
         return np.flatnonzero(near.any(axis=0))
 
-    def _log_prior(self, own: Array) -> Array:
-        if not self.priors.counted:
-            return self.priors.log
-        return replace(self.priors, count=self.priors.count - np.eye(len(self.whole.keys))[own]).log
+
+def prior_of_others(priors: Priors, own: Array) -> Array:
+    """log P(c) (n, k) where every row in turn is not counted; (k,) where nothing is counted."""
+    if not priors.counted:
+        return priors.log
+    return replace(priors, count=priors.count - np.eye(len(priors.classes))[own]).log
 
 
-def scores_of_others(
-    target: Counts, moments: Moments, smoothing: float, priors: Priors, block: Block
+def numbers_of_others(
+    moments: Moments, classes: Keys, smoothing: float, block: Block
 ) -> Array | None:
-    """log P(x, c) (n, k) of every row under the model of all others; None where a fit is needed."""
-    others = Others(target, moments.over(target.keys[0], moments.columns), smoothing, priors)
-    weighed = block.weight is not None or not isinstance(block.target, Codes)
-    return None if weighed or not others.simple else others.scores(block)
+    """log P(x | c) (n, k) of every row's numbers by all other rows; None where a fit is needed."""
+    found = Densities(moments.over(classes, moments.columns), smoothing)
+    return found.scores(block) if found.simple else None
+
+
+def value_of_others(counts: Counts, classes: Keys, codes: Codes, own: Array, added: Added) -> Array:
+    """log P(x | c) (n, k) of every row's category by all other rows; 0 where it is missing.
+
+    A value that only its own row has is unknown to the others, unless it is declared.
+    """
+    values = counts.keys[1]
+    count = counts.over(classes, values).floats()  # (k, v)
+    at = codes.among(tuple(map(str, values)))
+    rows = np.flatnonzero((at >= 0) & (at < len(values)))
+    at, own = at[rows], own[rows]
+    kept = np.isin(np.array(values, dtype=object), np.array(counts.declared[1], dtype=object))
+    lone = (count.sum(axis=0) == 1)[at] & ~kept[at]
+    extra = added(len(values) - lone)  # (n,)
+    mine = np.arange(len(classes)) == own[:, None]  # (n, k)
+    here, present = count[:, at].T - mine, count.sum(axis=1) - mine
+    out = np.zeros((len(codes), len(classes)))
+    out[rows] = _shares(here, present, extra, len(values) - lone, lone)
+    return out
+
+
+def words_of_others(
+    text: Texts, documents: Array, bags: Bags, own: Array, added: Added
+) -> Array | None:
+    """log P(d | c) (n, k) of every document by all others; None where one would be left no word."""
+    at = text.places(bags)[bags.ids]
+    times = bags.times if len(bags.times) else np.ones(len(at), dtype=np.int64)
+    row = np.repeat(np.arange(len(bags)), np.diff(bags.ends))[at >= 0]
+    pairs, inside = np.unique(row * len(text.terms) + at[at >= 0], return_inverse=True)
+    often = np.bincount(inside, times[at >= 0], minlength=len(pairs))  # of a word in a document
+    row, at = pairs // len(text.terms), pairs % len(text.terms)
+    lone = documents[at] == 1
+    known = len(text.terms) - np.bincount(row[lone], minlength=len(bags))
+    if (known == 0).any():
+        return None
+    length = np.bincount(row, often, minlength=len(bags))
+    mine = np.arange(len(text.whole)) == own[row][:, None]
+    here = text.count[:, at].T - mine * often[:, None]
+    whole = text.whole - mine * length[row][:, None]
+    logs = _shares(here, whole, added(known)[row], known[row], lone)
+    logs[lone] = 0.0  # words that no other document has are passed over
+    with np.errstate(invalid="ignore"):
+        logs *= 1 if text.model == SET else often[:, None]
+    out = np.zeros((len(bags), len(text.whole)))
+    np.add.at(out, row, logs)
+    return out
+
+
+def _shares(here: Array, whole: Array, extra: Array, known: Array, lone: Array) -> Array:
+    """log ((count + extra) / (whole + extra · known)), (n, k).
+
+    A class without any takes the counts of all classes; where nothing is known, or an unknown value
+    has nothing added to it, the factor is left out.
+    """
+    bare = whole + (extra * known)[:, None] <= 0
+    here = np.where(bare, here.sum(axis=1, keepdims=True), here)
+    whole = np.where(bare, whole.sum(axis=1, keepdims=True), whole)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        log = np.log((here + extra[:, None]) / (whole + (extra * known)[:, None]))
+    log[(known == 0) | (lone & (extra == 0))] = 0.0
+    return np.asarray(log)
 
 
 def _less(whole: Moments, rows: Moments, own: Array) -> Moments:

@@ -11,15 +11,20 @@ from tallylearn.errors import OptionError, listed, speaking
 from tallylearn.models import vocabularies
 from tallylearn.models.bayes import Bayes, bags_of, coded
 from tallylearn.models.factors import Categories, Gaussians, arranged
-from tallylearn.models.leaving import scores_of_others
+from tallylearn.models.leaving import (
+    numbers_of_others,
+    prior_of_others,
+    value_of_others,
+    words_of_others,
+)
 from tallylearn.models.likelihoods import Generative
 from tallylearn.models.priors import Priors, shares
 from tallylearn.models.texts import BERNOULLI, MULTINOMIAL, SET, Texts
 from tallylearn.models.vocabularies import Vocabulary
-from tallylearn.tables import CATEGORY, DATE, NUMBER, TEXT, Array, Block
+from tallylearn.tables import CATEGORY, DATE, NUMBER, TEXT, Array, Block, Codes
 from tallylearn.tallies import Bundle, Counts, Moments
 from tallylearn.tallies.documents import Reader
-from tallylearn.tallies.words import words
+from tallylearn.tallies.words import KINDS, words
 
 
 class NaiveBayes(Generative):
@@ -130,12 +135,49 @@ class NaiveBayes(Generative):
         return Bayes(priors, tuple(tables), gaussians, halved, self.at_half, texts)
 
     def left_out(self, tally: Bundle, block: Block) -> Array | None:
-        """The scores of every row under the model of all others; of tables of numbers only."""
-        if {*tally.parts} != {"target", "numbers"}:
+        """The scores of every row under the model of all others; None where it takes n fits."""
+        counted = isinstance(block.target, Codes) and block.weight is None
+        if not counted or isinstance(self.p, Mapping) or (tally["target"].floats() < 2).any():
             return None
         priors = Priors.of(tally["target"], self.class_prior, self.fit_prior)
-        smoothing = float(self.var_smoothing)
-        return scores_of_others(tally["target"], tally["numbers"], smoothing, priors, block)
+        own = block.target.among(priors.classes)
+        prior = np.broadcast_to(prior_of_others(priors, own), (len(own), len(priors.classes)))
+        out = np.array(prior)
+        for found in self._factors_of_others(tally, block, priors, own):
+            if found is None:
+                return None
+            out += found
+        dead = np.isneginf(out).all(axis=1)
+        out[dead] = prior[dead]
+        return out
+
+    def _factors_of_others(
+        self, tally: Bundle, block: Block, priors: Priors, own: Array
+    ) -> Iterable[Array | None]:
+        """Every column's evidence about the rows, by all other rows."""
+        classes = priors.classes
+        if moments := tally.get("numbers"):
+            yield numbers_of_others(moments, classes, float(self.var_smoothing), block)
+        codes = coded(block, self.numbers == "bernoulli")
+        for name, counts in tally["categories"].parts.items() if "categories" in tally else ():
+            yield value_of_others(counts, classes, codes[name], own, self._added_to_each)
+        if "text" not in tally:
+            return
+        limited = self.text_model == BERNOULLI or (self.min_df, self.max_df) != (1, 1.0)
+        if limited or self.max_features is not None:
+            yield None
+        for text in self._texts(tally, priors):
+            documents = tally["text"][text.name]["terms"].over(KINDS, classes, text.terms)
+            bags = bags_of(block, text)
+            yield words_of_others(
+                text, documents.floats()[0].sum(axis=0), bags, own, self._added_to_each
+            )
+
+    def _added_to_each(self, known: Array) -> Array:
+        """What is added to the count of every value or word, where so many are known."""
+        if self.m is None:
+            return np.full(len(known), float(self.alpha))
+        return float(self.m) / np.maximum(1, known)
 
     def document_log_likelihood(self, X: Any, column: str | None = None) -> Array:
         """log P(d | c) of every document, with the multinomial coefficient: (n, k).

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from tallylearn.errors import OptionError, listed, speaking
+from tallylearn.plots.axes import REFERENCE, axes, diagonal_line, scaled
 from tallylearn.plots.checks import as_numbers, as_range, check_length
 from tallylearn.plots.legends import Key, keys_drawn, keys_height
 from tallylearn.plots.marks import (
@@ -16,24 +17,19 @@ from tallylearn.plots.marks import (
     DASHES,
     FAINT,
     SHAPES,
-    extent,
-    label,
-    line,
     shape,
     tag,
     tooltip,
     track,
-    turned,
 )
-from tallylearn.plots.pictures import HEIGHT, TOP, WIDTH, Plot, picture
-from tallylearn.plots.scales import SMALL, Scale, worded
+from tallylearn.plots.pictures import HEIGHT, WIDTH, Plot, picture
+from tallylearn.plots.scales import SMALL, Scale
 from tallylearn.plots.thinning import outline
 from tallylearn.tables import Array
 
 MOST = len(DASHES) * len(SHAPES)  # series that can be told apart without colour
 MARKED = 25  # points of a series that all get a marker
 SPARSE = 8  # markers on a longer series, where dashes alone do not tell the series apart
-REFERENCE = "4 4"  # the dashes of a line to compare with
 PARTS = ("x", "y", "low", "high")
 
 
@@ -134,13 +130,13 @@ def draw_lines(
         y = np.concatenate([*(v for s in lines for v in (s.y, *s.band)),
                             as_range(y_range, "y_range")])  # fmt: skip
         _check_axes(x, diagonal, log_x)
-    across, upwards = _scales(x, y, bool(y_label), log_x)
+    across, upwards = scaled(x, y, bool(y_label), log_x)
     lines = [s.thinned(across) for s in lines]
     keys = [s.key(len(lines)) for s in lines]
-    body = [*_axes(across, upwards, x_label, y_label)]
+    body = [*axes(across, upwards, x_label, y_label)]
     if diagonal:
         keys += [Key(diagonal, FAINT, REFERENCE)]
-        body += [_diagonal(across, upwards)]
+        body += [diagonal_line(across, upwards)]
     body += [s.drawn(across, upwards, len(lines)) for s in lines]
     body += keys_drawn(keys, across.start, HEIGHT, WIDTH - 8)
     data = {
@@ -178,13 +174,6 @@ def _one(name: str, number: int, parts: Sequence[Any]) -> Series:
     return Series(name, number, x, y, tuple(band))
 
 
-def _scales(x: Array, y: Array, labelled: bool, log_x: bool) -> tuple[Scale, Scale]:
-    """The horizontal scale begins where the labels of the vertical one end."""
-    upwards = Scale.of(y, HEIGHT - 44, TOP)
-    left = 14 + max(map(extent, worded(upwards.ticks))) + (18 if labelled else 0)
-    return Scale.of(x, left, WIDTH - 16, log_x).within(WIDTH), upwards
-
-
 def _check_axes(x: Array, diagonal: str, log_x: bool) -> None:
     if log_x and x.min() < SMALL:
         raise OptionError(
@@ -195,22 +184,3 @@ def _check_axes(x: Array, diagonal: str, log_x: bool) -> None:
         raise OptionError(
             "diagonal: with log_x the line y = x is not straight. Give one of the two."
         )
-
-
-def _axes(across: Scale, upwards: Scale, x_label: str, y_label: str) -> Iterator[str]:
-    yield from upwards.upwards(across.start, across.end)
-    yield from across.across(upwards.end, upwards.start)
-    middle, height = (across.start + across.end) / 2, (upwards.start + upwards.end) / 2
-    if x_label:
-        yield label(x_label, middle, upwards.start + 36, room=across.end - across.start,
-                    size=12, text_anchor="middle")  # fmt: skip
-    if y_label:
-        yield label(y_label, 16, height, room=upwards.start - upwards.end, size=12,
-                    text_anchor="middle", transform=turned(16, height))  # fmt: skip
-
-
-def _diagonal(across: Scale, upwards: Scale) -> str:
-    low = max(across.ticks[0], upwards.ticks[0])
-    high = max(low, min(across.ticks[-1], upwards.ticks[-1]))
-    x, y = across.at([float(low), float(high)]), upwards.at([float(low), float(high)])
-    return line(x[0], y[0], x[1], y[1], FAINT, stroke_dasharray=REFERENCE)

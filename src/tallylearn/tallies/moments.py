@@ -7,12 +7,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from tallylearn.errors import ColumnError
-from tallylearn.kernels import limbs, summing
+from tallylearn.kernels import limbs, summing, weighing
 from tallylearn.tables import Array, Codes, check_shape
 from tallylearn.tallies.exact import LIMB, Exact, ratio
 from tallylearn.tallies.keys import Keys, in_parts, places, union
 from tallylearn.tallies.rounding import FEW, quotient
-from tallylearn.tallies.weights import digits
+from tallylearn.tallies.weights import digits, scaled
 
 CACHE = 1 << 21  # bytes: columns are summed in groups whose cells stay in the processor's cache
 
@@ -51,13 +51,7 @@ class Moments:
         summing.survey(bits, found)
         if found[2] >= 0:
             raise _infinite(columns[found[3]], numbers[found[2], found[3]], start + int(found[2]))
-        parts = [
-            tuple(part.shifted(power) for part in _summed(bits, by, digit, found))
-            for digit, power in digits(weight)
-        ]
-        count, sums, squares = parts[0]
-        for more in parts[1:]:
-            count, sums, squares = count + more[0], sums + more[1], squares + more[2]
+        count, sums, squares = _totals(bits, by, weight, found)
         order = np.array(sorted(range(len(by.values)), key=by.values.__getitem__), dtype=int)
         keys = tuple(by.values[i] for i in order)
         at = order, np.arange(len(columns))
@@ -208,6 +202,52 @@ def _summed(bits: Array, by: Codes, digit: Array, found: Array) -> tuple[Exact, 
         Exact.of(count),
         Exact.carried(sums, (first + 13) // LIMB - 34),
         Exact.carried(squares, (2 * first + 26) // LIMB - 68),
+    )
+
+
+def _totals(
+    bits: Array, by: Codes, weight: Array | None, found: Array
+) -> tuple[Exact, Exact, Exact]:
+    """Count, sums and squares (k, p) of one block: digit by digit, or fractions in one pass."""
+    if weight is not None and not (weight == np.floor(weight)).all():
+        fractions = scaled(weight)
+        if fractions is not None:
+            return _weighed(bits, by, *fractions, found)
+    parts = [
+        tuple(part.shifted(power) for part in _summed(bits, by, digit, found))
+        for digit, power in digits(weight)
+    ]
+    count, sums, squares = parts[0]
+    for more in parts[1:]:
+        count, sums, squares = count + more[0], sums + more[1], squares + more[2]
+    return count, sums, squares
+
+
+def _weighed(
+    bits: Array, by: Codes, weight: Array, power: Array, base: int, found: Array
+) -> tuple[Exact, Exact, Exact]:
+    """Count, sums and squares (k, p) of one block, with weights of 32 bits and their powers."""
+    k, p = len(by.values), bits.shape[1]
+    first, last = int(found[0]), max(int(found[0]), int(found[1]))
+    far = int(power.max()) + 1
+    wide = last - first + far, 2 * (last - first) + far  # cells of the sums, and of the squares
+    at_sums, at_squares = first + 13, 2 * first + 26
+    count = np.zeros((k, p, (far + 64) // LIMB + 3), dtype=np.int64)
+    sums = np.zeros((k, p, (wide[0] + 138) // LIMB + 3), dtype=np.int64)
+    squares = np.zeros((k, p, (wide[1] + 192) // LIMB + 3), dtype=np.int64)
+    group = max(1, CACHE // (8 * k * (4 * wide[0] + 8 * wide[1] + far)))
+    for at in range(0, p, group):
+        here, size = slice(at, at + group), min(group, p - at)
+        cells = [np.zeros((size, k, w), dtype=np.int64) for w in (far, 4 * wide[0], 8 * wide[1])]
+        cells[1], cells[2] = cells[1].reshape(size, k, -1, 4), cells[2].reshape(size, k, -1, 8)
+        weighing.spread(bits[:, here], by.codes, weight, power, first, *cells)
+        limbs.collect_digits(cells[0][..., None], 0, count[:, here])
+        limbs.collect_digits(cells[1], at_sums % LIMB, sums[:, here])
+        limbs.collect_digits(cells[2], at_squares % LIMB, squares[:, here])
+    return (
+        Exact.carried(count, 0).shifted(base),
+        Exact.carried(sums, at_sums // LIMB - 34).shifted(base),
+        Exact.carried(squares, at_squares // LIMB - 68).shifted(base),
     )
 
 

@@ -9,6 +9,8 @@ import numpy as np
 from tallylearn.tables import Array
 
 DIGIT = 10  # bits: the most that 65 536 rows leave free in the cells of kernels.summing
+BITS = 32  # significant bits of a weight that is a fraction
+FAR = 63  # the most powers of two between weights that are summed in one pass
 ONCE = np.zeros(0, dtype=np.int64)
 
 
@@ -37,6 +39,26 @@ def digits(weight: Array | None) -> Iterator[tuple[Array, int]]:
         here &= (1 << DIGIT) - 1
         if here.any():
             yield here, base + place * DIGIT
+
+
+def scaled(weight: Array) -> tuple[Array, Array, int] | None:
+    """The weights as integers of 32 bits times 2^(power + base), every power from 0 to 63.
+
+    None where whole numbers have more digits than that, or where the powers lie further apart.
+
+    >>> scaled(np.array([0.75, 3.0]))
+    (array([3221225472, 3221225472]), array([0, 2]), -32)
+    """
+    mantissa, exponent = np.frexp(weight)
+    number = np.rint(np.ldexp(mantissa, BITS)).astype(np.int64)
+    some = number > 0
+    base = int(exponent[some].min(initial=2000))
+    power = np.where(some, exponent - base, 0).astype(np.int64)
+    whole = weight == np.floor(weight)
+    long = whole & (np.ldexp(number.astype(np.float64), exponent - BITS) != weight)
+    if not some.any() or power.max() > FAR or long.any():
+        return None
+    return number, power, base - BITS
 
 
 def rounded(weight: Array) -> Array:

@@ -1,0 +1,93 @@
+"""Points: every row at its two numbers, and where many rows share a place, a darker one."""
+
+from __future__ import annotations
+
+from math import log
+from typing import Any
+
+import numpy as np
+
+from tallylearn.errors import OptionError, speaking
+from tallylearn.plots.axes import REFERENCE, axes, diagonal_line, scaled
+from tallylearn.plots.checks import as_number, as_numbers, check_length
+from tallylearn.plots.legends import Key, keys_drawn, keys_height
+from tallylearn.plots.marks import COLOURS, FAINT, line, tag, tooltip
+from tallylearn.plots.pictures import HEIGHT, WIDTH, Plot, picture
+from tallylearn.tables import Array
+from tallylearn.workings.rendering import short
+
+CELL = 3.0  # pixels within which points are one mark
+FAINTEST = 0.35  # the opacity of a single row; the fullest place has 1
+
+
+def draw_points(
+    x: Any,
+    y: Any,
+    title: str,
+    x_label: str = "",
+    y_label: str = "",
+    *,
+    diagonal: str = "",
+    level: float | None = None,
+) -> Plot:
+    """Draw rows as points: predictions against the truth, residuals.
+
+    Rows within three pixels of each other are one mark, the darker the more they are; ``data`` has
+    the first row of every mark, and how many it stands for.
+
+    Parameters
+    ----------
+    x, y : the numbers of every row.
+    x_label, y_label : what the axes show, with the unit.
+    diagonal : the name of the line y = x, such as "right"; without a name it is not drawn.
+    level : a height at which a line is drawn, such as 0.
+
+    Examples
+    --------
+    >>> draw_points([1, 2, 2], [1, 3, 3], "Answers", "true", "predicted").data["rows"]
+    [1, 2]
+
+    References
+    ----------
+    W. S. Cleveland, The Elements of Graphing Data, 1985.
+    """
+    with speaking("draw_points"):
+        x, y = as_numbers(x, "x"), as_numbers(y, "y")
+        check_length(y, "y", len(x), "x")
+        if not len(x):
+            raise OptionError("x is empty. Give one row or more.")
+        at = [] if level is None else [as_number(level, "level")]
+    across, upwards = scaled(x, np.concatenate([y, at]), bool(y_label), False)
+    first, rows = _places(across.at(x), upwards.at(y))
+    body = [*axes(across, upwards, x_label, y_label)]
+    keys = [Key(diagonal, FAINT, REFERENCE)] if diagonal else []
+    body += [diagonal_line(across, upwards)] if diagonal else []
+    for height in upwards.at(at).tolist():
+        body += [line(across.start, height, across.end, height, FAINT, stroke_dasharray=REFERENCE)]
+    body += _dots(across.at(x[first]), upwards.at(y[first]), rows, x[first], y[first])
+    body += keys_drawn(keys, across.start, HEIGHT, WIDTH - 8)
+    data = {
+        "x_label": str(x_label), "y_label": str(y_label), "diagonal": str(diagonal),
+        "x": x[first].tolist(), "y": y[first].tolist(), "rows": rows.tolist(),
+    }  # fmt: skip
+    return picture(title, data, body, WIDTH, HEIGHT + keys_height(keys, across.start, WIDTH - 8))
+
+
+def _places(across: Array, upwards: Array) -> tuple[Array, Array]:
+    """The first row of every place on the sheet, and how many rows are there."""
+    cells = np.stack([np.floor(across / CELL), np.floor(upwards / CELL)], axis=1)
+    _, first, rows = np.unique(cells, axis=0, return_index=True, return_counts=True)
+    order = np.argsort(first)
+    return first[order], rows[order]
+
+
+def _dots(across: Array, upwards: Array, rows: Array, x: Array, y: Array) -> list[str]:
+    fullest = log(int(rows.max())) or 1.0
+    return [
+        tag("circle", tooltip(f"{short(a)}, {short(b)}" + (f": {n} rows" if n > 1 else "")),
+            cx=left, cy=top, r=2.5, fill=COLOURS[0],
+            fill_opacity=round(FAINTEST + (1 - FAINTEST) * log(n) / fullest, 2))
+        for left, top, n, a, b in zip(
+            across.tolist(), upwards.tolist(), rows.tolist(), x.tolist(), y.tolist(), strict=True
+        )
+    ]  # fmt: skip
