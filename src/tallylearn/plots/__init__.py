@@ -2,8 +2,9 @@
 
 from tallylearn.plots.lines import draw_lines
 from tallylearn.plots.matrices import draw_matrix
+from tallylearn.plots.networks import draw_network
 from tallylearn.plots.pictures import Plot
 from tallylearn.plots.ranks import draw_ranks
 from tallylearn.plots.spreads import draw_intervals
 
-__all__ = ["Plot", "draw_intervals", "draw_lines", "draw_matrix", "draw_ranks"]
+__all__ = ["Plot", "draw_intervals", "draw_lines", "draw_matrix", "draw_network", "draw_ranks"]

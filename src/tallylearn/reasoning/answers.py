@@ -6,9 +6,11 @@ import re
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from fractions import Fraction
 from typing import Any
 
 from tallylearn.reasoning.probabilities import Number, same, written
+from tallylearn.reasoning.quantities import Quantity
 from tallylearn.workings import Derivation, Formula, Grid, Sentence, latex_text
 from tallylearn.workings.rendering import Shown, latex
 
@@ -47,9 +49,9 @@ class Worked(Shown):
         return self._shown().to_dict()
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Answer(Worked):
-    """A result with its derivation: ``value`` is the result, printing shows the way to it."""
+    """A result with its derivation: printing shows the way, and compared it is its ``value``."""
 
     value: Any
     work: Derivation
@@ -59,6 +61,12 @@ class Answer(Worked):
     def show_work(self) -> Derivation:
         return self.work
 
+    def __eq__(self, other: object) -> bool:
+        return bool(self.value == (other.value if isinstance(other, Answer) else other))
+
+    def __hash__(self) -> int:
+        return hash(self.value)
+
     def __bool__(self) -> bool:
         return bool(self.value)
 
@@ -66,9 +74,22 @@ class Answer(Worked):
         return f"Answer({self.value!r})"
 
 
+@dataclass(frozen=True, eq=False, repr=False)
+class Figure(Quantity, Answer):
+    """An answer that is a number, or a truth value, and calculates as one.
+
+    >>> half = Figure(Fraction(1, 2), Derivation("", ()))
+    >>> half == Fraction(1, 2), half < 0.6, 1 - half, float(half), f"{half:.1%}"
+    (True, True, Fraction(1, 2), 0.5, '50.0%')
+    """
+
+    value: Number
+
+
 def answer(value: Any, title: str, *steps: Step) -> Answer:
     """An answer from the steps of its derivation."""
-    return Answer(value, Derivation(title, steps))
+    kind = Figure if isinstance(value, int | float | Fraction) else Answer
+    return kind(value, Derivation(title, steps))
 
 
 def compared(laws: Sequence[Law]) -> Grid:

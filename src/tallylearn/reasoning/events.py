@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from tallylearn.errors import InputError, KindError
+from tallylearn.errors import InputError, KindError, told
 
 SHOWN = 8  # outcomes of a set that are written out
 
@@ -80,7 +80,9 @@ class Event:
 
     def _beside(self, other: Event) -> frozenset[Any]:
         if not isinstance(other, Event):
-            raise KindError(f"{other!r} is no event. Make it one with space.event({other!r}).")
+            raise KindError(
+                f"{told(other)} is no event. Make it one with space.event({told(other)})."
+            )
         if self.sample is not other.sample and self.sample != other.sample:
             raise InputError(
                 f"the events {self.name} and {other.name} belong to different spaces. "

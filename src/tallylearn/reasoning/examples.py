@@ -11,7 +11,7 @@ import numpy as np
 
 from tallylearn.doors.intake import Lesson
 from tallylearn.doors.schemas import checked, united
-from tallylearn.errors import ColumnError, MergeError, TargetError, listed
+from tallylearn.errors import ColumnError, MergeError, TargetError, listed, told
 from tallylearn.sources.memory import check_size
 from tallylearn.tables import Array, Block, Codes, Column, Schema
 
@@ -185,7 +185,7 @@ def _sides(labels: Sequence[Any], positive: Any) -> tuple[Any, Any]:
         found = [False, True]
     yes = _concept(found) if positive is None else positive
     if yes not in found and len(found) == 2:
-        raise TargetError(f"positive is {yes!r}, and the target has {listed(found)}.")
+        raise TargetError(f"positive is {told(yes)}, and the target has {listed(found)}.")
     return yes, next((label for label in found if label != yes), None)
 
 

@@ -9,7 +9,7 @@ from fractions import Fraction
 from numbers import Real
 from typing import Any
 
-from tallylearn.errors import InputError, KindError, MergeError, OptionError, speaking
+from tallylearn.errors import InputError, KindError, MergeError, OptionError, speaking, told
 from tallylearn.plots import Plot, draw_lines
 from tallylearn.reasoning.answers import Worked, formula
 from tallylearn.reasoning.likelihoods import check_known
@@ -43,7 +43,7 @@ class Family(Worked):
     def __post_init__(self) -> None:
         if not all(isinstance(bound, Real) for bound in (self.low, self.high)):
             raise KindError(
-                f"Family: the bounds of θ are {self.low!r} and {self.high!r}, no numbers."
+                f"Family: the bounds of θ are {told(self.low)} and {told(self.high)}, no numbers."
             )
         if not -math.inf < self.low < self.high < math.inf:
             raise OptionError(
@@ -115,7 +115,7 @@ class Family(Worked):
             value, why = math.nan, f" ({error})"
         if not isinstance(value, Real) or not value < math.inf:
             raise InputError(
-                f"Family: the log-likelihood of {outcome!r} at θ = {theta} is {value}, which is "
+                f"Family: the log-likelihood of {told(outcome)} at θ = {theta} is {value}, which is "
                 f"no number{why}. Return -inf where θ rules an observation out, or move the bound."
             )
         return value
@@ -158,7 +158,7 @@ class Bernoulli(Worked):
 
     def __post_init__(self) -> None:
         if self.success == self.failure:
-            raise OptionError(f"Bernoulli: both outcomes are {self.success!r}. Name two.")
+            raise OptionError(f"Bernoulli: both outcomes are {told(self.success)}. Name two.")
 
     def observe(self, *outcomes: Any) -> Bernoulli:
         """The same family after more evidence."""
@@ -205,7 +205,7 @@ class Bernoulli(Worked):
         with speaking("Bernoulli"):
             strength = number(k, "k")
         if strength < 0:
-            raise OptionError(f"Bernoulli: k is {k!r}. Give 0 or more.")
+            raise OptionError(f"Bernoulli: k is {told(k)}. Give 0 or more.")
         if not strength:
             self._check_seen()
         return (self.counts[0] + strength) / (sum(self.counts) + 2 * strength)

@@ -8,15 +8,15 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
-from tallylearn.errors import InputError, KindError, MergeError, OptionError, listed, speaking
+from tallylearn.errors import InputError, KindError, MergeError, OptionError, listed, speaking, told
 from tallylearn.plots import Plot, draw_lines
 from tallylearn.reasoning import decisions, families, posteriors
 from tallylearn.reasoning.answers import Answer, Worked
 from tallylearn.reasoning.likelihoods import Classifiers, Likelihood, Noise, likelihood_of
+from tallylearn.reasoning.names import distinct
 from tallylearn.reasoning.probabilities import (
     Number,
     check_whole,
-    distinct,
     number,
     probability,
     total,
@@ -79,7 +79,7 @@ class Hypotheses(Worked):
         """Hypotheses y = h(x) with Gaussian noise of deviation sigma; observe pairs (x, y)."""
         with speaking(WHO):
             if (deviation := number(sigma, "sigma")) <= 0:
-                raise OptionError(f"sigma is {sigma!r}. Give a standard deviation above zero.")
+                raise OptionError(f"sigma is {told(sigma)}. Give a standard deviation above zero.")
         return cls(tuple(functions) if prior is None else prior, Noise(functions, float(deviation)))
 
     @staticmethod
@@ -224,8 +224,10 @@ class Hypotheses(Worked):
         ruled = {h: next(d for d, _ in self.tally if not self.likelihood.of(d, h)) for h in alive}
         never = [d for d, _ in self.tally if not any(self.likelihood.of(d, h) for h in alive)]
         if never:
-            raise InputError(f"{never[0]!r} is impossible under every hypothesis: {listed(alive)}.")
-        reasons = ", ".join(f"{h} rules out {d!r}" for h, d in list(ruled.items())[:6])
+            raise InputError(
+                f"{told(never[0])} is impossible under every hypothesis: {listed(alive)}."
+            )
+        reasons = ", ".join(f"{h} rules out {told(d)}" for h, d in list(ruled.items())[:6])
         raise InputError(f"no hypothesis allows all that was observed: {reasons}.")
 
 
@@ -233,7 +235,7 @@ def _prior(given: Any) -> dict[Any, Number]:
     """Priors as they are given, or equal ones: 1 / |H|."""
     if isinstance(given, str) or not isinstance(given, Iterable):
         raise KindError(
-            f"the prior is {given!r}. Give {{hypothesis: probability}}, or a list of hypotheses."
+            f"the prior is {told(given)}. Give {{hypothesis: probability}}, or a list of hypotheses."
         )
     if not isinstance(given, Mapping):
         names = distinct(given, "the hypothesis")

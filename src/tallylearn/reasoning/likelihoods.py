@@ -10,7 +10,7 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
-from tallylearn.errors import InputError, KindError, OptionError, listed
+from tallylearn.errors import InputError, KindError, OptionError, listed, told
 from tallylearn.reasoning.probabilities import Number, check_whole, number, probability
 from tallylearn.reasoning.scores import Scores
 
@@ -130,7 +130,7 @@ def likelihood_of(given: Any, hypotheses: tuple[Any, ...], outcomes: Iterable[An
         return Conditionals(_rows(given, hypotheses))
     if not callable(given):
         raise KindError(
-            f"the likelihood is {given!r}. Give a function of the observation and the hypothesis, "
+            f"the likelihood is {told(given)}. Give a function of the observation and the hypothesis, "
             "or a table {hypothesis: {observation: probability}}."
         )
     found = Function(given, outcomes)
@@ -143,7 +143,7 @@ def _rows(table: Mapping[Any, Any], hypotheses: tuple[Any, ...]) -> dict[Any, di
     if not table or not all(isinstance(row, Mapping) for row in table.values()):
         raise KindError(
             "a table of likelihoods is {hypothesis: {observation: probability}}, "
-            f"and this one has {next(iter(table.values()), None)!r} for a row."
+            f"and this one has {told(next(iter(table.values()), None))} for a row."
         )
     if {*table} != {*hypotheses}:
         if any({*row} != {*hypotheses} for row in table.values()):
@@ -163,10 +163,10 @@ def _rows(table: Mapping[Any, Any], hypotheses: tuple[Any, ...]) -> dict[Any, di
 def check_known(outcome: Any, outcomes: tuple[Any, ...]) -> None:
     """An observation is one of those that can come."""
     if not isinstance(outcome, Hashable) or outcome not in outcomes:
-        raise InputError(f"{outcome!r} cannot be observed here; there are {listed(outcomes)}.")
+        raise InputError(f"{told(outcome)} cannot be observed here; there are {listed(outcomes)}.")
 
 
 def _pair(outcome: Any) -> tuple[Any, Any]:
     if not isinstance(outcome, tuple) or len(outcome) != 2:
-        raise InputError(f"an observation is a pair (x, y) here, not {outcome!r}.")
+        raise InputError(f"an observation is a pair (x, y) here, not {told(outcome)}.")
     return outcome

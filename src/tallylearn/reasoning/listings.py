@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from tallylearn.errors import InputError, OptionError, listed
+from tallylearn.errors import InputError, OptionError, listed, told
 from tallylearn.reasoning.boundaries import Vote
 from tallylearn.reasoning.examples import Examples, Row
 from tallylearn.tables import CATEGORY, NUMBER, Array
@@ -42,7 +42,7 @@ class Predicate:
             return bool(self.test(asked))
         except Exception as error:
             raise InputError(
-                f"the hypothesis {self.name!r} cannot answer for {asked!r}: "
+                f"the hypothesis {self.name!r} cannot answer for {told(asked)}: "
                 f"{type(error).__name__}: {error}. It should take the value of the only column, "
                 "or a row as a dict, and return a truth value."
             ) from error
@@ -161,7 +161,7 @@ class Listing:
         """Functions and sets by name."""
         if not isinstance(hypotheses, Mapping) or not hypotheses:
             raise OptionError(
-                f"the hypothesis space is {hypotheses!r}. Give a dict of names and functions, or "
+                f"the hypothesis space is {told(hypotheses)}. Give a dict of names and functions, or "
                 "of names and sets, with one hypothesis or more."
             )
         return cls({str(name): predicate(str(name), test) for name, test in hypotheses.items()})
@@ -190,4 +190,6 @@ def predicate(name: str, test: Any) -> Predicate:
     """A function or a set as a hypothesis."""
     if isinstance(test, Set) or callable(test):
         return Predicate(name, test)
-    raise OptionError(f"the hypothesis {name!r} is {test!r}. Give a function of a row, or a set.")
+    raise OptionError(
+        f"the hypothesis {name!r} is {told(test)}. Give a function of a row, or a set."
+    )

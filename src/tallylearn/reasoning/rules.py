@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from functools import reduce
 from math import prod
@@ -11,8 +12,8 @@ from typing import Any
 from tallylearn.errors import InputError
 from tallylearn.reasoning.answers import Answer, Step, answer, formula
 from tallylearn.reasoning.events import Event
-from tallylearn.reasoning.probabilities import Number, percent, total, written
-from tallylearn.reasoning.variables import undefined
+from tallylearn.reasoning.probabilities import Number, largest, percent, tied, total, written
+from tallylearn.reasoning.variables import Variable, undefined
 from tallylearn.workings import Formula, Grid, Sentence
 
 Measure = Callable[..., Number]  # P(*events, given=event)
@@ -30,20 +31,23 @@ def product_rule(P: Measure, a: Event, b: Event) -> Answer:
     return answer(both, "Product rule", head, *ways)
 
 
-def chain_rule(P: Measure, events: Sequence[Event]) -> Answer:
-    """P(A1, ..., An) is the product of the P(Ai | A1, ..., Ai-1)."""
+def chain_rule(P: Measure, events: Sequence[Event], given: Event | None = None) -> Answer:
+    """P(A1, ..., An | C) is the product of the P(Ai | A1, ..., Ai-1, C)."""
+    if not events:
+        raise InputError("the chain has no events. Name one or more.")
     factors, rows = [], []
     for place, event in enumerate(events):
-        before = events[:place]
+        before = [*events[:place], *([given] if given else [])]
         factors.append(P(event, given=reduce(Event.__and__, before) if before else None))
         condition = f" | {', '.join(e.name for e in before)}" if before else ""
         rows.append((f"P({event.name}{condition})", written(factors[-1])))
     value = prod(factors, start=Fraction(1))
-    names = ", ".join(event.name for event in events)
+    also, bar = (", C", f" | {given.name}") if given else ("", "")
+    names = ", ".join(event.name for event in events) + bar
     return answer(
         value,
-        "Chain rule",
-        formula("P(A1, …, An) = ∏ P(Ai | A1, …, Ai-1)"),
+        f"Chain rule{f' given {given.name}' if given else ''}",
+        formula(f"P(A1, …, An{' | C' if given else ''}) = ∏ P(Ai | A1, …, Ai-1{also})"),
         Grid("", ("factor", "value"), tuple(rows)),
         formula(f"P({names}) = {' · '.join(map(written, factors))} = {written(value)}"),
     )
@@ -95,6 +99,32 @@ def bayes(P: Measure, hypothesis: Event, given: Event) -> Answer:
         ),
         Sentence(f"The evidence takes {h} from {percent(prior)} to {percent(posterior)}."),
     )
+
+
+def bayes_over(P: Measure, variable: Variable, given: Event) -> Answer:
+    """P(x | D) for every value x of a variable, and the most probable one."""
+    if not (evidence := P(given)):
+        raise undefined(variable.name, given.name)
+    X, d = variable.name, given.name
+    parts = {x: variable == x for x, p in variable.distribution().items() if p}
+    posterior = {x: P(part, given=given) for x, part in parts.items()}
+    likelihood = {x: P(given, given=part) for x, part in parts.items()}
+    rows = tuple(
+        (str(x), *map(written, (P(part), likelihood[x], P(part, given), posterior[x])))
+        for x, part in parts.items()
+    )
+    best, likeliest = largest(posterior), largest(likelihood)
+    steps = (
+        formula(f"P({X} = x | {d}) = P({d} | {X} = x) P({X} = x) / P({d})"),
+        Grid("", ("x", "P(x)", f"P({d} | x)", "product", f"P(x | {d})"), rows),
+        formula(f"P({d}) = Σ P({d} | x) P(x) = {written(evidence)}"),
+        Sentence(
+            f"The most probable x is {tied(best)} (MAP); the largest likelihood has "
+            f"{tied(likeliest)} (ML)."
+        ),
+    )
+    found = answer(best[0], f"Bayes' theorem over {X}", *steps)
+    return replace(found, scores=posterior, ties=best if len(best) > 1 else ())
 
 
 def _evidence(P: Measure, hypothesis: Event, given: Event) -> Formula:
