@@ -10,6 +10,7 @@ from typing import Any
 from tallylearn.errors import KindError, OptionError, listed, told
 from tallylearn.reasoning.answers import Answer, answer, formula
 from tallylearn.reasoning.likelihoods import Classifiers, Likelihood
+from tallylearn.reasoning.mappings import rows_by_name
 from tallylearn.reasoning.probabilities import (
     Number,
     largest,
@@ -99,6 +100,7 @@ def bayes_error(posterior: Shares, likelihood: Likelihood) -> Answer:
 
 
 def _losses(loss: Any, hypotheses: tuple[Any, ...]) -> dict[Any, dict[Any, Number]]:
+    loss = rows_by_name(loss)
     if not isinstance(loss, Mapping) or not all(isinstance(r, Mapping) for r in loss.values()):
         raise KindError(f"losses are {{action: {{hypothesis: loss}}}}; got {told(loss)}.")
     if not loss:

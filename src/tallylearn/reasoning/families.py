@@ -115,8 +115,9 @@ class Family(Worked):
             value, why = math.nan, f" ({error})"
         if not isinstance(value, Real) or not value < math.inf:
             raise InputError(
-                f"Family: the log-likelihood of {told(outcome)} at θ = {theta} is {value}, which is "
-                f"no number{why}. Return -inf where θ rules an observation out, or move the bound."
+                f"Family: the log-likelihood of {told(outcome)} at θ = {theta} is {told(value)}, "
+                f"which is no number{why}. Return -inf where θ rules an observation out, or move the "
+                "bound."
             )
         return value
 

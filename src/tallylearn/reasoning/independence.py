@@ -61,8 +61,8 @@ def _rules(P: Measure, things: Sequence[Thing], given: Event | None) -> list[Law
             text += f" = {' '.join(f'P({part.name}{bar})' for part in parts)}"
         right = prod((P(part, given=given) for part in parts), start=Fraction(1))
         laws.append((text, P(*parts, given=given), right))
-    if events and len(things) == 2:
-        laws += _conditionals(P, *things, given)  # type: ignore[arg-type]
+    if len(things) == 2 and isinstance(a := things[0], Event) and isinstance(b := things[1], Event):
+        laws += _conditionals(P, a, b, given)
     return laws
 
 
@@ -70,10 +70,11 @@ def _choices(things: Sequence[Thing]) -> Iterator[tuple[Event, ...]]:
     """Of two things, and of variables, every combination of their parts; of more events, every
     choice of them: the complements follow.
     """
-    if len(things) > 2 and all(isinstance(thing, Event) for thing in things):
-        _check_few(2 ** len(things))
-        for n in range(2, len(things) + 1):
-            yield from combinations(things, n)  # type: ignore[arg-type]
+    events = [thing for thing in things if isinstance(thing, Event)]
+    if 2 < len(things) == len(events):
+        _check_few(2 ** len(events))
+        for n in range(2, len(events) + 1):
+            yield from combinations(events, n)
         return
     parts = [_parts(thing) for thing in things]
     _check_few(prod(map(len, parts)))

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from tallylearn.errors import ColumnError, InputError, KindError, listed, told
-from tallylearn.reasoning.names import MOST
+from tallylearn.reasoning.names import MOST, several, within
 from tallylearn.reasoning.networks import Network
 from tallylearn.reasoning.probabilities import Number
 from tallylearn.sources import Source, opened
@@ -26,9 +26,11 @@ def counted(table: Any, columns: Sequence[str] | None) -> tuple[tuple[str, ...],
     target = source.declared.target
     there = (*source.schema.names, *([target] if target else []))
     columns = (columns,) if isinstance(columns, str) else columns
-    names = there if columns is None else tuple(columns)
-    if unknown := [name for name in names if name not in there]:
+    names = there if columns is None else several(columns, "the column")
+    if unknown := [name for name in names if not within(name, there)]:
         raise ColumnError(f"the table has no column {told(unknown[0])}; it has {listed(there)}.")
+    if not names:
+        raise InputError(f"no column is named. Name some of {listed(there)}.")
     tally = sum((_tally(block, names, target) for block in source.blocks()), Counts.empty())
     if not tally:
         raise InputError("the table has no rows to count.")
@@ -38,6 +40,16 @@ def counted(table: Any, columns: Sequence[str] | None) -> tuple[tuple[str, ...],
             "written out. Name fewer columns."
         )
     return names, tally
+
+
+def hypothesis_column(table: Any, column: Any) -> str:
+    """The column whose values are hypotheses: named, or the target of the table."""
+    found = opened(table, Declaration()).declared.target if column is None else column
+    if not isinstance(found, str):
+        raise KindError(
+            f"the column of the hypotheses is {told(found)}. Name one, as in 'PlayTennis'."
+        )
+    return found
 
 
 def shares(tally: Counts) -> dict[Any, Fraction]:

@@ -94,6 +94,10 @@ class ListedVersion:
         return tuple(name for name, found in self.answers.items() if found == truth)
 
     @property
+    def count(self) -> int:
+        return len(self.members)
+
+    @property
     def reason(self) -> str:
         """Why no hypothesis is consistent; empty where one is."""
         if self.members:
@@ -161,8 +165,8 @@ class Listing:
         """Functions and sets by name."""
         if not isinstance(hypotheses, Mapping) or not hypotheses:
             raise OptionError(
-                f"the hypothesis space is {told(hypotheses)}. Give a dict of names and functions, or "
-                "of names and sets, with one hypothesis or more."
+                f"the hypothesis space is {told(hypotheses)}. Give a dict of names and functions, "
+                "or of names and sets, with one hypothesis or more."
             )
         return cls({str(name): predicate(str(name), test) for name, test in hypotheses.items()})
 

@@ -25,7 +25,7 @@ def distinct(names: Iterable[Any], what: str) -> tuple[Any, ...]:
 
 def several(things: Any, what: str) -> tuple[Any, ...]:
     """Things that are listed, and not without end."""
-    if isinstance(things, str | bytes) or not isinstance(things, Iterable):
+    if not isinstance(things, Iterable):
         raise KindError(f"{what}s are listed, as in ['a', 'b'] or range(1, 7); got {told(things)}.")
     found = asked(lambda all_: tuple(islice(all_, MOST + 1)), things, who="the list")
     if len(found) > MOST:

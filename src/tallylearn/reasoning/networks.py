@@ -33,7 +33,7 @@ class Network(Worked):
     """
 
     parents: Mapping[str, tuple[str, ...]]
-    values: Mapping[str, tuple[Any, ...]]
+    values: Mapping[str, Sequence[Any]]
 
     def __post_init__(self) -> None:
         parents, values = read_structure(self.parents, self.values)

@@ -31,7 +31,7 @@ class Quantity(Rational):
     def __eq__(self, other: object) -> bool:
         return bool(self.value == number_of(other))
 
-    def __hash__(self) -> int:
+    def __hash__(self) -> int:  # type: ignore[override]  # numbers leave it to their kinds
         return hash(self.value)
 
     def __lt__(self, other: Any) -> bool:
@@ -55,13 +55,13 @@ class Quantity(Rational):
     def __int__(self) -> int:
         return int(self.value)
 
-    def __trunc__(self) -> int:
+    def __trunc__(self) -> Any:
         return math.trunc(self.value)
 
-    def __floor__(self) -> int:
+    def __floor__(self) -> Any:
         return math.floor(self.value)
 
-    def __ceil__(self) -> int:
+    def __ceil__(self) -> Any:
         return math.ceil(self.value)
 
     def __round__(self, digits: int | None = None) -> Any:

@@ -50,7 +50,7 @@ class ProbabilitySpace(Worked):
     """
 
     weights: Mapping[Any, Number]
-    names: tuple[str, ...] = ()
+    names: Sequence[str] = ()
     domains: Domains = field(default_factory=dict, repr=False, compare=False)
 
     def __post_init__(self) -> None:

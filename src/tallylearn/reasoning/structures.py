@@ -26,7 +26,7 @@ def read_edges(edges: Any) -> Parents:
 
 
 def read_structure(parents: Any, values: Any) -> tuple[Parents, Values]:
-    """Parents that are variables themselves, and the values of each: False and True unless given."""
+    """Parents that are variables, and the values of each: False and True unless given."""
     if not isinstance(parents, Mapping) or not isinstance(values, Mapping):
         odd = parents if not isinstance(parents, Mapping) else values
         raise KindError(

@@ -149,8 +149,8 @@ class VersionSpace:
     @property
     def count(self) -> int | None:
         """How many hypotheses are consistent; None where they cannot be listed."""
-        found = self._fitted().members
-        return None if found is None else len(found)
+        found: int | None = self._fitted().count
+        return found
 
     @property
     def size(self) -> int | None:
