@@ -61,8 +61,8 @@ class Answer(Worked):
     def show_work(self) -> Derivation:
         return self.work
 
-    def __eq__(self, other: object) -> bool:
-        return bool(self.value == (other.value if isinstance(other, Answer) else other))
+    def __eq__(self, other: object) -> Any:
+        return self.value == (other.value if isinstance(other, Answer) else other)
 
     def __hash__(self) -> int:
         return hash(self.value)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tallylearn.errors import InputError, KindError, told
+from tallylearn.reasoning.names import within
 
 SHOWN = 8  # outcomes of a set that are written out
 
@@ -69,7 +70,7 @@ class Event:
         return (outcome for outcome in self.sample if outcome in self.outcomes)
 
     def __contains__(self, outcome: Any) -> bool:
-        return outcome in self.outcomes
+        return within(outcome, self.outcomes)
 
     def __str__(self) -> str:
         return self.name

@@ -13,7 +13,8 @@ from tallylearn.errors import InputError, KindError, MergeError, OptionError, sp
 from tallylearn.plots import Plot, draw_lines
 from tallylearn.reasoning.answers import Worked, formula
 from tallylearn.reasoning.likelihoods import check_known
-from tallylearn.reasoning.probabilities import Number, number, percent, probability, written
+from tallylearn.reasoning.names import check_name
+from tallylearn.reasoning.probabilities import Number, number, percent, probability, real, written
 from tallylearn.workings import Derivation, Grid, Sentence
 from tallylearn.workings.rendering import short
 
@@ -64,6 +65,8 @@ class Family(Worked):
 
     def log(self, theta: float) -> float:
         """log P(D | θ), the sum over the observations."""
+        with speaking("Family"):
+            theta = real(theta, "θ")
         parts = [self._one(outcome, theta) for outcome in self.seen]
         return -math.inf if -math.inf in parts else math.fsum(parts)
 
@@ -111,13 +114,13 @@ class Family(Worked):
         why = ""
         try:
             value = self.log_likelihood(outcome, theta)
-        except (ArithmeticError, ValueError) as error:  # math.log(0) is a ValueError
-            value, why = math.nan, f" ({error})"
+        except Exception as error:  # math.log(0) is a ValueError
+            value, why = math.nan, f" ({told(error)})"
         if not isinstance(value, Real) or not value < math.inf:
             raise InputError(
                 f"Family: the log-likelihood of {told(outcome)} at θ = {theta} is {told(value)}, "
-                f"which is no number{why}. Return -inf where θ rules an observation out, or move the "
-                "bound."
+                f"which is no number{why}. Return -inf where θ rules an observation out, or move "
+                "the bound."
             )
         return value
 
@@ -158,7 +161,10 @@ class Bernoulli(Worked):
     counts: tuple[int, int] = (0, 0)  # of successes, of failures
 
     def __post_init__(self) -> None:
-        if self.success == self.failure:
+        with speaking("Bernoulli"):
+            check_name(self.success, "the outcome")
+            check_name(self.failure, "the outcome")
+        if len({self.success, self.failure}) < 2:
             raise OptionError(f"Bernoulli: both outcomes are {told(self.success)}. Name two.")
 
     def observe(self, *outcomes: Any) -> Bernoulli:
@@ -201,7 +207,7 @@ class Bernoulli(Worked):
 
     def laplace(self, k: Any) -> Number:
         """(c + k) / (N + 2 k): k more of each outcome; the ML estimate at 0, 1/2 at infinity."""
-        if k == math.inf:
+        if isinstance(k, float) and k == math.inf:
             return Fraction(1, 2)
         with speaking("Bernoulli"):
             strength = number(k, "k")

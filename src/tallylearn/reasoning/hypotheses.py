@@ -12,9 +12,9 @@ from tallylearn.plots import Plot, draw_lines
 from tallylearn.reasoning import decisions, families, joints, posteriors
 from tallylearn.reasoning.answers import Answer, Worked
 from tallylearn.reasoning.likelihoods import Classifiers, Likelihood, Noise, Shares, likelihood_of
-from tallylearn.reasoning.names import several
+from tallylearn.reasoning.names import distinct, in_order, several
 from tallylearn.reasoning.priors import check_same, read_models, read_prior
-from tallylearn.reasoning.probabilities import Number, number, total
+from tallylearn.reasoning.probabilities import Number, real, total
 from tallylearn.reasoning.scores import Scores
 from tallylearn.reasoning.spaces import ProbabilitySpace
 from tallylearn.workings import Derivation
@@ -80,7 +80,7 @@ class Hypotheses(Worked):
     ) -> Hypotheses:
         """Hypotheses y = h(x) with Gaussian noise of deviation sigma; observe pairs (x, y)."""
         with speaking(WHO):
-            if (deviation := float(number(sigma, "sigma"))) <= 0:
+            if (deviation := real(sigma, "sigma")) <= 0:
                 raise OptionError(f"sigma is {told(sigma)}. Give a standard deviation above zero.")
             named = read_models(functions, "functions")
             weights = read_prior([*named] if prior is None else prior)
@@ -104,9 +104,12 @@ class Hypotheses(Worked):
         """
         with speaking(WHO):
             name = joints.hypothesis_column(table, column)
-            used = None if columns is None else (*several(columns, "the column"), name)
-            space = ProbabilitySpace.from_table(table, used and tuple(dict.fromkeys(used)))
-            return cls(space[name].distribution(), Shares(space, name))
+            if columns is not None:
+                listed_ = (columns,) if isinstance(columns, str) else columns
+                columns = tuple(dict.fromkeys((*distinct(listed_, "the column"), name)))
+            space = ProbabilitySpace.from_table(table, columns)
+            shares = space[name].distribution()
+            return cls({h: shares[h] for h in in_order(shares)}, Shares(space, name))
 
     @staticmethod
     def bernoulli(success: Any, failure: Any) -> families.Bernoulli:

@@ -10,9 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from tallylearn.errors import InputError, OptionError, listed, told
+from tallylearn.errors import InputError, KindError, OptionError, listed, told
 from tallylearn.reasoning.boundaries import Vote
 from tallylearn.reasoning.examples import Examples, Row
+from tallylearn.reasoning.names import asked, check_name
+from tallylearn.reasoning.probabilities import real
 from tallylearn.tables import CATEGORY, NUMBER, Array
 from tallylearn.workings import Derivation, Grid, Sentence
 
@@ -107,9 +109,15 @@ class ListedVersion:
     def scores(self, measure: Measure | None) -> dict[str, float]:
         """The performance of every hypothesis of the space, consistent or not."""
         truth = self.examples.labels(self.examples.inside)
-        rate = measure or (lambda truth, answers: float(np.mean(truth == answers)))
-        found = self.answers.items()
-        return {name: rate(truth, self.examples.labels(said)) for name, said in found}
+        if measure is not None and not callable(measure):
+            raise KindError(
+                f"the measure is {told(measure)}. Give a function of the true labels and the "
+                "answers."
+            )
+        rate = _share if measure is None else measure
+        found = {name: self.examples.labels(said) for name, said in self.answers.items()}
+        rated = {name: asked(rate, truth, said, who="the measure") for name, said in found.items()}
+        return {name: real(score, f"the score of {name}") for name, score in rated.items()}
 
     def vote(self, x: Row) -> Vote:
         """Of one row: what every consistent hypothesis says, counted."""
@@ -168,6 +176,8 @@ class Listing:
                 f"the hypothesis space is {told(hypotheses)}. Give a dict of names and functions, "
                 "or of names and sets, with one hypothesis or more."
             )
+        for name in hypotheses:
+            check_name(name, "the hypothesis")
         return cls({str(name): predicate(str(name), test) for name, test in hypotheses.items()})
 
     def subsets(self) -> Listing:
@@ -188,6 +198,10 @@ class Listing:
 
     def check(self, examples: Examples, rows: list[Row]) -> None:
         """A predicate may be asked about anything."""
+
+
+def _share(truth: Array, answers: Array) -> float:
+    return float(np.mean(truth == answers))
 
 
 def predicate(name: str, test: Any) -> Predicate:

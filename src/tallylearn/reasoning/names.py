@@ -46,6 +46,15 @@ def check_name(name: Any, what: str) -> None:
         )
 
 
+def in_order(names: Iterable[Any]) -> list[Any]:
+    """Sorted, so that the first of those that tie does not depend on the rows."""
+    found = list(names)
+    try:
+        return sorted(found)
+    except TypeError:
+        return found
+
+
 def within(name: Any, names: Container[Any]) -> bool:
     """Whether a name is one of these; what cannot be looked up is none."""
     try:

@@ -50,12 +50,12 @@ class Network(Worked):
         if within(label, named):
             raise OptionError(f"{told(label)} is the label, and cannot be a feature too.")
         check_name(label, "the label")
-        return cls({label: (), **dict.fromkeys(named, (label,))}, values or {})
+        return cls({label: (), **dict.fromkeys(named, (label,))}, {} if values is None else values)
 
     @classmethod
     def of(cls, edges: Any, values: Mapping[str, Sequence[Any]] | None = None) -> Network:
         """Any edges: {child: parents}, or pairs (parent, child)."""
-        return cls(read_edges(edges), values or {})
+        return cls(read_edges(edges), {} if values is None else values)
 
     def with_edge(self, parent: str, child: str) -> Network:
         """One more dependence: fewer assumptions, larger tables."""

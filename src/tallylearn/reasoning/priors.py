@@ -8,7 +8,7 @@ from typing import Any
 
 from tallylearn.errors import InputError, KindError, OptionError, listed, told
 from tallylearn.reasoning.mappings import numbers_by_name
-from tallylearn.reasoning.names import check_name, distinct
+from tallylearn.reasoning.names import check_name, distinct, several
 from tallylearn.reasoning.probabilities import Number, check_whole, probability, same, total
 
 
@@ -61,7 +61,7 @@ def _check_nameless(given: Iterable[Any]) -> None:
     """An array of numbers that sum to one is a prior without names, and no list of names."""
     if not hasattr(given, "dtype"):
         return
-    numbers = [x for x in given if isinstance(x, float)]
+    numbers = [x for x in several(given, "the hypothesis") if isinstance(x, float)]
     if numbers and same(total(map(float, numbers)), Fraction(1)):
         raise InputError(
             f"the prior {told(given)} has probabilities, and no names. Give {{hypothesis: "

@@ -25,7 +25,8 @@ def number(value: Any, what: str) -> Number:
     True
     """
     value = _plain(number_of(value))
-    if isinstance(value, float | Decimal) and not math.isfinite(value):
+    finite = value.is_finite() if isinstance(value, Decimal) else not isinstance(value, float)
+    if not finite and not (isinstance(value, float) and math.isfinite(value)):
         raise InputError(f"{what} is {value}. Give a finite number.")
     if isinstance(value, str | Decimal):
         return _read(str(value), what)
@@ -34,6 +35,15 @@ def number(value: Any, what: str) -> Number:
             f"{what} is {told(value)}, which is no number. Give a number, or text such as '1/10'."
         )
     return value if isinstance(value, float) else Fraction(value)
+
+
+def real(value: Any, what: str) -> float:
+    """A number as a float."""
+    found = number(value, what)
+    try:
+        return float(found)
+    except OverflowError:
+        raise InputError(f"{what} is {written(found)}, too large for a float.") from None
 
 
 def _plain(value: Any) -> Any:

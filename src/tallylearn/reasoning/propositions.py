@@ -10,7 +10,7 @@ from typing import Any
 from tallylearn.errors import ColumnError, InputError, KindError, listed, told
 from tallylearn.reasoning.events import Event
 from tallylearn.reasoning.mappings import numbers_by_name
-from tallylearn.reasoning.names import MOST, asked, within
+from tallylearn.reasoning.names import MOST, asked, distinct, within
 from tallylearn.reasoning.probabilities import Number
 from tallylearn.reasoning.variables import Variable
 
@@ -50,8 +50,9 @@ def place_of(name: Any, domains: Domains) -> int:
 
 def domains_of(weights: Mapping[Any, Number], names: tuple[str, ...], known: Domains) -> Domains:
     """The values of every named place, and those it had before a condition left them out."""
+    known = {name: distinct(known.get(name, ()), "the value") for name in names}
     if len(names) == 1:
-        return {names[0]: tuple(dict.fromkeys((*weights, *known.get(names[0], ()))))}
+        return {names[0]: tuple(dict.fromkeys((*weights, *known[names[0]])))}
     for outcome in weights if names else ():
         if not isinstance(outcome, tuple) or len(outcome) != len(names):
             raise InputError(
@@ -60,7 +61,7 @@ def domains_of(weights: Mapping[Any, Number], names: tuple[str, ...], known: Dom
             )
     columns = zip(*weights, strict=True) if names else ()
     return {
-        name: tuple(dict.fromkeys((*column, *known.get(name, ()))))
+        name: tuple(dict.fromkeys((*column, *known[name])))
         for name, column in zip(names, columns, strict=True)
     }
 

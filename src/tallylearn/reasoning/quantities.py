@@ -28,23 +28,23 @@ class Quantity(Rational):
     def as_integer_ratio(self) -> tuple[int, int]:
         return self.numerator, self.denominator
 
-    def __eq__(self, other: object) -> bool:
-        return bool(self.value == number_of(other))
+    def __eq__(self, other: object) -> Any:
+        return self.value == number_of(other)
 
     def __hash__(self) -> int:  # type: ignore[override]  # numbers leave it to their kinds
         return hash(self.value)
 
-    def __lt__(self, other: Any) -> bool:
-        return bool(self.value < number_of(other))
+    def __lt__(self, other: Any) -> Any:
+        return self.value < number_of(other)
 
-    def __le__(self, other: Any) -> bool:
-        return bool(self.value <= number_of(other))
+    def __le__(self, other: Any) -> Any:
+        return self.value <= number_of(other)
 
-    def __gt__(self, other: Any) -> bool:
-        return bool(self.value > number_of(other))
+    def __gt__(self, other: Any) -> Any:
+        return self.value > number_of(other)
 
-    def __ge__(self, other: Any) -> bool:
-        return bool(self.value >= number_of(other))
+    def __ge__(self, other: Any) -> Any:
+        return self.value >= number_of(other)
 
     def __bool__(self) -> bool:
         return bool(self.value)

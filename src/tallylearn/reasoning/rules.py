@@ -12,6 +12,7 @@ from typing import Any
 from tallylearn.errors import InputError
 from tallylearn.reasoning.answers import Answer, Step, answer, formula
 from tallylearn.reasoning.events import Event
+from tallylearn.reasoning.names import in_order
 from tallylearn.reasoning.probabilities import Number, largest, percent, tied, total, written
 from tallylearn.reasoning.variables import Variable, undefined
 from tallylearn.workings import Formula, Grid, Sentence
@@ -37,17 +38,24 @@ def chain_rule(P: Measure, events: Sequence[Event], given: Event | None = None) 
         raise InputError("the chain has no events. Name one or more.")
     factors, rows = [], []
     for place, event in enumerate(events):
-        before = [*events[:place], *([given] if given else [])]
+        before = [*events[:place], *([] if given is None else [given])]
         factors.append(P(event, given=reduce(Event.__and__, before) if before else None))
         condition = f" | {', '.join(e.name for e in before)}" if before else ""
         rows.append((f"P({event.name}{condition})", written(factors[-1])))
     value = prod(factors, start=Fraction(1))
-    also, bar = (", C", f" | {given.name}") if given else ("", "")
+    bar, title, below, also = "", "Chain rule", "", ""
+    if given is not None:
+        bar, title, below, also = (
+            f" | {given.name}",
+            f"Chain rule given {given.name}",
+            " | C",
+            ", C",
+        )
     names = ", ".join(event.name for event in events) + bar
     return answer(
         value,
-        f"Chain rule{f' given {given.name}' if given else ''}",
-        formula(f"P(A1, …, An{' | C' if given else ''}) = ∏ P(Ai | A1, …, Ai-1{also})"),
+        title,
+        formula(f"P(A1, …, An{below}) = ∏ P(Ai | A1, …, Ai-1{also})"),
         Grid("", ("factor", "value"), tuple(rows)),
         formula(f"P({names}) = {' · '.join(map(written, factors))} = {written(value)}"),
     )
@@ -106,7 +114,8 @@ def bayes_over(P: Measure, variable: Variable, given: Event) -> Answer:
     if not (evidence := P(given)):
         raise undefined(variable.name, given.name)
     X, d = variable.name, given.name
-    parts = {x: variable == x for x, p in variable.distribution().items() if p}
+    shares = variable.distribution()
+    parts = {x: variable == x for x in in_order(shares) if shares[x]}
     posterior = {x: P(part, given=given) for x, part in parts.items()}
     likelihood = {x: P(given, given=part) for x, part in parts.items()}
     rows = tuple(

@@ -10,11 +10,11 @@ from itertools import product
 from typing import Any
 
 from tallylearn.errors import InputError, KindError, OptionError, listed, speaking, told
-from tallylearn.reasoning import axioms, independence, joints, rules
-from tallylearn.reasoning.answers import Answer, Worked, formula
+from tallylearn.reasoning import joints
+from tallylearn.reasoning.answers import formula
 from tallylearn.reasoning.events import Event
 from tallylearn.reasoning.mappings import numbers_by_name, places
-from tallylearn.reasoning.names import MOST, asked, check_name, distinct, several, within
+from tallylearn.reasoning.names import MOST, asked, check_name, distinct, within
 from tallylearn.reasoning.networks import Network, Tables, network_of
 from tallylearn.reasoning.probabilities import (
     Number,
@@ -24,14 +24,13 @@ from tallylearn.reasoning.probabilities import (
     written,
 )
 from tallylearn.reasoning.propositions import Domains, domains_of, event_of, place_of
-from tallylearn.reasoning.variables import Variable, undefined
+from tallylearn.reasoning.questions import WHO, Questions
+from tallylearn.reasoning.variables import Variable, belonging, undefined
 from tallylearn.workings import Derivation, Grid
-
-WHO = "ProbabilitySpace"
 
 
 @dataclass(frozen=True, repr=False)
-class ProbabilitySpace(Worked):
+class ProbabilitySpace(Questions):
     """A finite probability space (Ω, A, P): every set of outcomes is an event.
 
     ``weights`` gives every outcome its probability; text ("1/6", "10 %"), whole numbers and
@@ -55,7 +54,8 @@ class ProbabilitySpace(Worked):
 
     def __post_init__(self) -> None:
         with speaking(WHO):
-            names = self.names if self.names or self.names is None else places(self.weights)
+            unnamed = isinstance(self.names, tuple) and not self.names
+            names = places(self.weights) if unnamed else self.names
             weights = numbers_by_name(self.weights)
             if not isinstance(weights, Mapping):
                 raise KindError(
@@ -65,6 +65,8 @@ class ProbabilitySpace(Worked):
                 )
             read = _weights(weights)
             named = _named(names)
+            if not isinstance(self.domains, Mapping):
+                raise KindError(f"domains are {{name: values}}; got {told(self.domains)}.")
             domains = domains_of(read, named, self.domains)
         object.__setattr__(self, "weights", read)
         object.__setattr__(self, "names", named)
@@ -203,68 +205,6 @@ class ProbabilitySpace(Worked):
         whole = Network(net.parents, values)
         return self.from_network(whole, joints.conditionals(self.P, whole))
 
-    def product_rule(self, a: Any, b: Any) -> Answer:
-        """P(a, b) = P(a | b) P(b) = P(b | a) P(a)."""
-        return rules.product_rule(self.P, self.event(a), self.event(b))
-
-    def chain_rule(self, *events: Any, given: Any = None) -> Answer:
-        """P(A1, ..., An), one condition more at a time, all of it given another event."""
-        condition = None if given is None else self.event(given)
-        return rules.chain_rule(self.P, [self.event(event) for event in events], condition)
-
-    def total_probability(self, event: Any, partition: Any) -> Answer:
-        """P(A) over a partition, which is a variable or a list of events."""
-        with speaking(WHO):
-            if isinstance(variable := self._thing(partition, lists=True), Variable):
-                partition = [variable == value for value in variable.distribution()]
-            parts = [self._event(part) for part in several(partition, "the part")]
-            return rules.total_probability(self.P, self._event(event), parts)
-
-    def bayes(self, hypothesis: Any, given: Any) -> Answer:
-        """P(h | D) from the prior, the likelihood and the evidence.
-
-        Of a variable, or its name, every value is a hypothesis: the answer is the most probable
-        one, its ``scores`` are all posteriors.
-        """
-        with speaking(WHO):
-            h, evidence = self._thing(hypothesis), self._event(given)
-            if isinstance(h, Variable):
-                return rules.bayes_over(self.P, h, evidence)
-            return rules.bayes(self.P, h, evidence)
-
-    def enumerate(self, event: Any, given: Any = None) -> Answer:
-        """The probability of a proposition, outcome by outcome."""
-        condition = None if given is None else self.event(given)
-        with speaking(WHO):
-            return rules.inference(self.P, self.weights, self._event(event), condition)
-
-    def independent(self, *things: Any, given: Any = None) -> Answer:
-        """Whether events or variables are independent of each other, all of them together,
-        given an event or a variable.
-        """
-        with speaking(WHO):
-            found = [self._thing(thing) for thing in things]
-            condition = None if given is None else self._thing(given)
-            return independence.independent(self.P, found, condition)
-
-    def axioms(self, a: Any, b: Any) -> Answer:
-        """The axioms and their corollaries, with the numbers of two events."""
-        return axioms.axioms(self.P, self.event(a), self.event(b))
-
-    def variable_rules(self, variable: Variable, event: Any) -> Answer:
-        """The rules of a variable of several values, with the numbers of an event."""
-        with speaking(WHO):
-            found = self._thing(variable)
-            if not isinstance(found, Variable):
-                raise KindError(f"{found.name} is an event, and the rules are about a variable.")
-            return axioms.variable_rules(self.P, found, self._event(event))
-
-    def is_sigma_algebra(self, events: Iterable[Any]) -> Answer:
-        """Whether events are closed under complement and union; names what is missing."""
-        with speaking(WHO):
-            found = [self._event(event) for event in several(events, "the event")]
-        return axioms.sigma_algebra(self._sample, found)
-
     def show_work(self) -> Derivation:
         """Every outcome with its probability, and their sum."""
         names = self.names or ("ω",)
@@ -301,7 +241,7 @@ class ProbabilitySpace(Worked):
     def _thing(self, what: Any, lists: bool = False) -> Any:
         """A variable, by itself or by its name; else an event, or a list that is read later."""
         if isinstance(what, Variable):
-            return what.of(self._sample)
+            return belonging(what, self._sample)
         if isinstance(what, str) and what in self.names and not within(what, self.weights):
             return self[what]
         return what if lists else self._event(what)

@@ -31,12 +31,6 @@ class Variable(Worked):
     weights: Mapping[Any, Number]  # outcome -> probability
     domain: tuple[Any, ...] = ()  # values that it could have, where more is known than the values
 
-    def of(self, sample: tuple[Any, ...]) -> Variable:
-        """The variable, if it belongs to a space."""
-        if tuple(self.values) != sample:
-            raise InputError(f"the variable {self.name} belongs to another space.")
-        return self
-
     def distribution(self, given: Event | None = None) -> dict[Any, Number]:
         """P(X = x) for every value, in the order of the outcomes."""
         inside = self._weights(given)
@@ -98,7 +92,7 @@ class Variable(Worked):
 
     def _compared(self, sign: str, test: Callable[[Any, Any], Any], other: Any) -> Event:
         if isinstance(other, Variable):
-            beside, name = other.of(tuple(self.values)).values, other.name
+            beside, name = belonging(other, tuple(self.values)).values, other.name
         else:
             self._check_value(sign, other)
             beside, name = dict.fromkeys(self.values, other), str(other)
@@ -134,6 +128,13 @@ class Variable(Worked):
         return self._compared("≥", operator.ge, other)
 
     __hash__ = object.__hash__
+
+
+def belonging(variable: Variable, sample: tuple[Any, ...]) -> Variable:
+    """The variable, if it belongs to a space of these outcomes."""
+    if tuple(variable.values) != sample:
+        raise InputError(f"the variable {variable.name} belongs to another space.")
+    return variable
 
 
 def _truth(test: Callable[[Any, Any], Any]) -> Callable[[Any, Any], bool]:
