@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -11,16 +10,8 @@ from typing import Any
 
 from tallylearn.reasoning.probabilities import Number, same, written
 from tallylearn.reasoning.quantities import Quantity
-from tallylearn.workings import Derivation, Formula, Grid, Sentence, latex_text
-from tallylearn.workings.rendering import Shown, latex
-
-_SIGNS = {
-    "∧": r"\wedge ", "∨": r"\vee ", "¬": r"\neg ", "·": r"\cdot ", "|": r"\mid ", "≤": r"\le ",
-    "Σ": r"\sum ", "∏": r"\prod ", "Ω": r"\Omega ", "∅": r"\emptyset ", "θ": r"\theta ",
-    "α": r"\alpha ", "∈": r"\in ", "≠": r"\ne ", "λ": r"\lambda ", "∝": r"\propto ",
-    "ω": r"\omega ", "{": r"\{", "}": r"\}", "…": r"\dots ",
-}  # fmt: skip
-_TOKEN = re.compile(r"\d+/\d+|\d+(?:\.\d+)?(?:e-?\d+)?\b|[∧∨¬·|≤Σ∏Ω∅θα∈≠λ∝ω{}…=<>+,()/]| [-] |\s+")
+from tallylearn.workings import Derivation, Formula, Grid, Sentence
+from tallylearn.workings.rendering import Shown
 
 Step = Grid | Formula | Sentence
 Law = tuple[str, Number, Number]  # what is said, and both its sides
@@ -96,18 +87,3 @@ def compared(laws: Sequence[Law]) -> Grid:
     """Laws as a table: both sides, and whether they are equal."""
     rows = [(text, written(x), written(y), "yes" if same(x, y) else "no") for text, x, y in laws]
     return Grid("", ("law", "left", "right", "holds"), tuple(rows))
-
-
-def formula(text: str) -> Formula:
-    r"""An equation from its text.
-
-    >>> print(formula("P(a | b) = 1/6 · 2").latex)
-    \text{P}(\text{a} \mid  \text{b}) = \frac{1}{6} \cdot  2
-    """
-    parts, at = [], 0
-    for token in _TOKEN.finditer(text):
-        parts += [latex_text(text[at : token.start()])] if token.start() > at else []
-        parts.append(_SIGNS.get(token[0]) or latex(token[0]))
-        at = token.end()
-    parts += [latex_text(text[at:])] if at < len(text) else []
-    return Formula(text, "".join(parts))

@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import Any
 
 from tallylearn.errors import KindError, OptionError, listed, told
-from tallylearn.reasoning.answers import Answer, answer, formula
+from tallylearn.reasoning.answers import Answer, answer
 from tallylearn.reasoning.likelihoods import Classifiers, Likelihood
 from tallylearn.reasoning.mappings import rows_by_name
 from tallylearn.reasoning.probabilities import (
@@ -20,7 +20,7 @@ from tallylearn.reasoning.probabilities import (
     total,
     written,
 )
-from tallylearn.workings import Grid, Sentence
+from tallylearn.workings import Grid, Sentence, equation
 
 Shares = Mapping[Any, Number]
 
@@ -42,7 +42,7 @@ def classify(posterior: Shares, classifiers: Classifiers, x: Any) -> Answer:
     best = max(posterior, key=lambda h: posterior[h])
     alone = max(votes[best], key=lambda v: votes[best][v])
     steps = (
-        formula("P(v | x, D) = Σ P(v | x, h) P(h | D)"),
+        equation("P(v | x, D) = Σ P(v | x, h) P(h | D)"),
         Grid("", header, (*rows, sums)),
         Sentence(f"The most probable class is {tied(top)}; h_MAP = {best} alone says {alone}."),
     )
@@ -64,7 +64,7 @@ def decide(posterior: Shares, loss: Mapping[Any, Mapping[Any, Any]]) -> Answer:
     )
     top = largest({a: -risk for a, risk in risks.items()})
     steps = (
-        formula("R(a) = Σ λ(a | h) P(h | D)"),
+        equation("R(a) = Σ λ(a | h) P(h | D)"),
         Grid("", ("action", "Σ λ(a | h) P(h | D)", "R(a)"), rows),
         Sentence(f"The least expected loss has {tied(top)}."),
     )
@@ -87,9 +87,9 @@ def bayes_error(posterior: Shares, likelihood: Likelihood) -> Answer:
     value = total(errors)
     header = ("x", *(f"P(x | {h}) P({h})" for h in posterior), "P(x)", "decision", "error")
     steps = (
-        formula("P(error) = Σ P(error | x) P(x), x by x the smaller joint probabilities"),
+        equation("P(error) = Σ P(error | x) P(x), x by x the smaller joint probabilities"),
         Grid("", header, tuple(rows)),
-        formula(f"P(error) = {' + '.join(map(written, errors))} = {written(value)}"),
+        equation(f"P(error) = {' + '.join(map(written, errors))} = {written(value)}"),
         Sentence(
             f"Without any observation {largest(posterior)[0]} would be wrong in "
             f"{percent(1 - max(posterior.values()))}; with one the best decision is wrong in "

@@ -11,11 +11,11 @@ from typing import Any
 
 from tallylearn.errors import InputError, KindError, MergeError, OptionError, speaking, told
 from tallylearn.plots import Plot, draw_lines
-from tallylearn.reasoning.answers import Worked, formula
+from tallylearn.reasoning.answers import Worked
 from tallylearn.reasoning.likelihoods import check_known
 from tallylearn.reasoning.names import check_name
 from tallylearn.reasoning.probabilities import Number, number, percent, probability, real, written
-from tallylearn.workings import Derivation, Grid, Sentence
+from tallylearn.workings import Derivation, Grid, Sentence, equation
 from tallylearn.workings.rendering import short
 
 POINTS = 1001  # of the parameter that are tried before the best is refined
@@ -98,7 +98,7 @@ class Family(Worked):
         return Derivation(
             f"Maximum likelihood from {len(self.seen)} observations",
             (
-                formula("log P(D | θ) = Σ log P(d | θ)"),
+                equation("log P(D | θ) = Σ log P(d | θ)"),
                 Grid("", ("θ", "log P(D | θ)"), rows),
                 Sentence(f"The largest is at θ = {best:.6g}. The logarithm rises with P(D | θ)."),
             ),
@@ -236,11 +236,11 @@ class Bernoulli(Worked):
         return Derivation(
             f"Bernoulli: {hits} × {self.success}, {misses} × {self.failure}",
             (
-                formula(f"L(θ) = θ^{hits} · (1 - θ)^{misses}"),
-                formula(f"d log L / dθ = {hits} / θ - {misses} / (1 - θ)"),
-                formula(f"θ* = {hits} / ({hits} + {misses}) = {written(self.ml())}"),
+                equation(f"L(θ) = θ^{hits} · (1 - θ)^{misses}"),
+                equation(f"d log L / dθ = {hits} / θ - {misses} / (1 - θ)"),
+                equation(f"θ* = {hits} / ({hits} + {misses}) = {written(self.ml())}"),
                 Grid("where the derivative of L is 0", ("θ", "L(θ)", ""), points),
-                formula(f"Laplace estimate of strength k: ({hits} + k) / ({hits + misses} + 2 k)"),
+                equation(f"Laplace estimate of strength k: ({hits} + k) / ({hits + misses} + 2 k)"),
                 Grid("", ("k", f"P({self.success})", ""), laplace),
             ),
         )

@@ -8,12 +8,12 @@ from itertools import combinations, product
 from math import prod
 
 from tallylearn.errors import InputError
-from tallylearn.reasoning.answers import Answer, Law, answer, compared, formula
+from tallylearn.reasoning.answers import Answer, Law, answer, compared
 from tallylearn.reasoning.events import Event
 from tallylearn.reasoning.probabilities import same, written
 from tallylearn.reasoning.rules import Measure
 from tallylearn.reasoning.variables import Variable
-from tallylearn.workings import Sentence
+from tallylearn.workings import Sentence, equation
 
 Thing = Event | Variable
 MOST = 1 << 14  # products that are compared
@@ -29,7 +29,7 @@ def independent(P: Measure, things: Sequence[Thing], given: Thing | None) -> Ans
     rules = [rule for condition in _conditions(P, given) for rule in _rules(P, things, condition)]
     bar = "" if given is None else f" | {given.name}"
     factors = " · ".join(f"P({thing.name}{bar})" for thing in things)
-    claim = formula(f"P({', '.join(thing.name for thing in things)}{bar}) = {factors}")
+    claim = equation(f"P({', '.join(thing.name for thing in things)}{bar}) = {factors}")
     also = "" if given is None else f" given {given.name}"
     who = f"{', '.join(t.name for t in things[:-1])} and {things[-1].name}"
     failing = next(((text, x, y) for text, x, y in rules if not same(x, y)), None)

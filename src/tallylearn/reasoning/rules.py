@@ -10,12 +10,12 @@ from math import prod
 from typing import Any
 
 from tallylearn.errors import InputError
-from tallylearn.reasoning.answers import Answer, Step, answer, formula
+from tallylearn.reasoning.answers import Answer, Step, answer
 from tallylearn.reasoning.events import Event
 from tallylearn.reasoning.names import in_order
 from tallylearn.reasoning.probabilities import Number, largest, percent, tied, total, written
 from tallylearn.reasoning.variables import Variable, undefined
-from tallylearn.workings import Formula, Grid, Sentence
+from tallylearn.workings import Formula, Grid, Sentence, equation
 
 Measure = Callable[..., Number]  # P(*events, given=event)
 
@@ -25,10 +25,10 @@ def product_rule(P: Measure, a: Event, b: Event) -> Answer:
     left, right = f"P({a.name} | {b.name}) P({b.name})", f"P({b.name} | {a.name}) P({a.name})"
     both = P(a, b)
     ways = [
-        formula(f"{text} = {written(P(x, given=y))} · {written(P(y))} = {written(both)}")
+        equation(f"{text} = {written(P(x, given=y))} · {written(P(y))} = {written(both)}")
         for text, x, y in ((left, a, b), (right, b, a))
     ]
-    head = formula(f"P({a.name}, {b.name}) = {left} = {right}")
+    head = equation(f"P({a.name}, {b.name}) = {left} = {right}")
     return answer(both, "Product rule", head, *ways)
 
 
@@ -55,9 +55,9 @@ def chain_rule(P: Measure, events: Sequence[Event], given: Event | None = None) 
     return answer(
         value,
         title,
-        formula(f"P(A1, …, An{below}) = ∏ P(Ai | A1, …, Ai-1{also})"),
+        equation(f"P(A1, …, An{below}) = ∏ P(Ai | A1, …, Ai-1{also})"),
         Grid("", ("factor", "value"), tuple(rows)),
-        formula(f"P({names}) = {' · '.join(map(written, factors))} = {written(value)}"),
+        equation(f"P({names}) = {' · '.join(map(written, factors))} = {written(value)}"),
     )
 
 
@@ -75,9 +75,9 @@ def total_probability(P: Measure, event: Event, partition: Sequence[Event]) -> A
     return answer(
         value,
         "Total probability",
-        formula(f"P({event.name}) = Σ P({event.name} | B) P(B)"),
+        equation(f"P({event.name}) = Σ P({event.name} | B) P(B)"),
         Grid("", header, tuple(rows)),
-        formula(f"P({event.name}) = {' + '.join(map(written, terms))} = {written(value)}"),
+        equation(f"P({event.name}) = {' + '.join(map(written, terms))} = {written(value)}"),
     )
 
 
@@ -98,10 +98,10 @@ def bayes(P: Measure, hypothesis: Event, given: Event) -> Answer:
     return answer(
         posterior,
         "Bayes' theorem",
-        formula(f"P({h} | {d}) = P({d} | {h}) P({h}) / P({d})"),
+        equation(f"P({h} | {d}) = P({d} | {h}) P({h}) / P({d})"),
         Grid("", ("", "", "value"), rows),
         _evidence(P, hypothesis, given),
-        formula(
+        equation(
             f"P({h} | {d}) = {written(likelihood)} · {written(prior)} / ({written(evidence)}) "
             f"= {written(posterior)}"
         ),
@@ -124,9 +124,9 @@ def bayes_over(P: Measure, variable: Variable, given: Event) -> Answer:
     )
     best, likeliest = largest(posterior), largest(likelihood)
     steps = (
-        formula(f"P({X} = x | {d}) = P({d} | {X} = x) P({X} = x) / P({d})"),
+        equation(f"P({X} = x | {d}) = P({d} | {X} = x) P({X} = x) / P({d})"),
         Grid("", ("x", "P(x)", f"P({d} | x)", "product", f"P(x | {d})"), rows),
-        formula(f"P({d}) = Σ P({d} | x) P(x) = {written(evidence)}"),
+        equation(f"P({d}) = Σ P({d} | x) P(x) = {written(evidence)}"),
         Sentence(
             f"The most probable x is {tied(best)} (MAP); the largest likelihood has "
             f"{tied(likeliest)} (ML)."
@@ -141,7 +141,7 @@ def _evidence(P: Measure, hypothesis: Event, given: Event) -> Formula:
     parts = [part for part in (hypothesis, ~hypothesis) if P(part)]
     names = " + ".join(f"P({given.name} | {part.name}) P({part.name})" for part in parts)
     numbers = " + ".join(f"{written(P(given, given=p))} · {written(P(p))}" for p in parts)
-    return formula(f"P({given.name}) = {names} = {numbers} = {written(P(given))}")
+    return equation(f"P({given.name}) = {names} = {numbers} = {written(P(given))}")
 
 
 def inference(
@@ -152,14 +152,14 @@ def inference(
     rows = tuple((str(outcome), written(weights[outcome])) for outcome in inside)
     head = f"P({event.name}) = Σ P(ω), ω makes {event.name} true"
     value = P(event, given=given)
-    steps: list[Step] = [formula(head), Grid("models", ("ω", "P(ω)"), rows)]
+    steps: list[Step] = [equation(head), Grid("models", ("ω", "P(ω)"), rows)]
     above = written(P(inside))
     if given is None:
-        steps.append(formula(f"P({event.name}) = {above}"))
+        steps.append(equation(f"P({event.name}) = {above}"))
     else:
         below = written(P(given))
         steps.append(
-            formula(f"P({event.name} | {given.name}) = ({above}) / ({below}) = {written(value)}")
+            equation(f"P({event.name} | {given.name}) = ({above}) / ({below}) = {written(value)}")
         )
     return answer(value, "Inference by enumeration", *steps)
 

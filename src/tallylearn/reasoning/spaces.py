@@ -11,7 +11,6 @@ from typing import Any
 
 from tallylearn.errors import InputError, KindError, OptionError, listed, speaking, told
 from tallylearn.reasoning import joints
-from tallylearn.reasoning.answers import formula
 from tallylearn.reasoning.events import Event
 from tallylearn.reasoning.mappings import numbers_by_name, places
 from tallylearn.reasoning.names import MOST, asked, check_name, distinct, within
@@ -26,7 +25,7 @@ from tallylearn.reasoning.probabilities import (
 from tallylearn.reasoning.propositions import Domains, domains_of, event_of, place_of
 from tallylearn.reasoning.questions import WHO, Questions
 from tallylearn.reasoning.variables import Variable, belonging, undefined
-from tallylearn.workings import Derivation, Grid
+from tallylearn.workings import Derivation, Grid, equation
 
 
 @dataclass(frozen=True, repr=False)
@@ -211,7 +210,7 @@ class ProbabilitySpace(Questions):
         rows = tuple(
             (*map(str, w if self._joint else (w,)), written(p)) for w, p in self.weights.items()
         )
-        whole = formula(f"P(Ω) = {written(total(self.weights.values()))}")
+        whole = equation(f"P(Ω) = {written(total(self.weights.values()))}")
         title = f"Probability space of {len(self)} outcome{'s' if len(self) > 1 else ''}"
         return Derivation(title, (Grid("", (*names, "P"), rows), whole))
 

@@ -9,11 +9,11 @@ from fractions import Fraction
 from typing import Any
 
 from tallylearn.errors import InputError, KindError, listed, told
-from tallylearn.reasoning.answers import Step, Worked, formula
+from tallylearn.reasoning.answers import Step, Worked
 from tallylearn.reasoning.events import Event
 from tallylearn.reasoning.names import asked, check_name
 from tallylearn.reasoning.probabilities import Number, number, total, written
-from tallylearn.workings import Derivation, Grid
+from tallylearn.workings import Derivation, Grid, equation
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -59,14 +59,14 @@ class Variable(Worked):
         ]
         header = ("x", "outcomes", f"P({self.name} = x)")
         steps: list[Step] = [
-            formula(f"P({self.name} = x) = Σ P(ω), ω with {self.name}(ω) = x"),
+            equation(f"P({self.name} = x) = Σ P(ω), ω with {self.name}(ω) = x"),
             Grid("", header, tuple(rows)),
         ]
         if all(isinstance(x, int | float | Fraction) for x in shares):
             terms = " + ".join(f"{_bare(x)} · {written(p)}" for x, p in self._numbers(None))
             mean, spread = written(self.expectation()), written(self.variance())
-            steps.append(formula(f"E[{self.name}] = Σ x P({self.name} = x) = {terms} = {mean}"))
-            steps.append(formula(f"Var[{self.name}] = {spread}"))
+            steps.append(equation(f"E[{self.name}] = Σ x P({self.name} = x) = {terms} = {mean}"))
+            steps.append(equation(f"Var[{self.name}] = {spread}"))
         return Derivation(f"Random variable {self.name}", tuple(steps))
 
     def __repr__(self) -> str:
