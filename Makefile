@@ -4,7 +4,7 @@ BIN := .venv/bin
 KERNELS := $(wildcard src/tallylearn/kernels/*.py)
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
 
-.PHONY: help demo test check parity compat bench soak size wheel clean
+.PHONY: help demo test check parity compat outside bench soak size wheel clean
 
 help:  ## this list
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
@@ -28,6 +28,9 @@ parity: .venv/dev  ## compare with other programs' results on real tables in ../
 compat: .compat/ready  ## scikit-learn's estimator checks on its version 1.6, in a second environment
 	.compat/bin/python -m pytest -n 2 tests/test_estimators.py
 
+outside: .venv/dev .outside/ready  ## read all printed LaTeX with KaTeX; needs node and npm
+	$(BIN)/python -m outside.latex
+
 bench: .venv/dev  ## speed beside the peers, as ratios
 	@for script in benchmarks/bench_*.py; do $(BIN)/python $$script || exit 1; done
 
@@ -42,7 +45,7 @@ wheel: .venv/dev  ## build a wheel into dist/
 	$(BIN)/python -m build --wheel
 
 clean:  ## remove what was built
-	rm -rf .venv .compat build dist src/*.egg-info src/tallylearn/kernels/*.so
+	rm -rf .venv .compat .outside build dist src/*.egg-info src/tallylearn/kernels/*.so
 
 .venv/bin/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
@@ -62,4 +65,11 @@ clean:  ## remove what was built
 .compat/ready: pyproject.toml setup.py $(KERNELS)
 	$(PYTHON) -m venv .compat
 	.compat/bin/python -m pip install --quiet --editable '.[test]' 'scikit-learn==1.6.*'
+	@touch $@
+
+.outside/ready: outside/package.json
+	@command -v node > /dev/null && command -v npm > /dev/null || \
+		{ echo "make outside: needs node (18 or newer) and npm, from https://nodejs.org."; exit 1; }
+	@mkdir -p .outside && cp outside/package.json .outside/
+	npm install --prefix .outside --no-fund --no-audit --loglevel=error
 	@touch $@

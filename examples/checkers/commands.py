@@ -65,7 +65,7 @@ def learn(**given: Any) -> None:
     """Learn by self-play, or from saved games."""
     for path in filter(None, (given["save"], given["curve"])):
         _check_folder(path)
-    generaliser = _generaliser(given["model"], given["seed"], given["rate"])
+    generaliser = _generaliser(given["model"], given["rate"])
     if given["studied"]:
         count = study(trajectories.load(given["studied"]), generaliser)
         click.echo(f"Learned from {count} saved games.")
@@ -104,11 +104,25 @@ def tournament(games: int, seed: int, model: Path | None, against: str) -> None:
     opponent: Player = play_anything
     if against != "random":
         file = None if against == "untrained" else Path(against)
-        opponent = chooser(_generaliser(file, seed).evaluation)
+        opponent = chooser(_generaliser(file).evaluation)
     player = chooser(_taught(model, seed).evaluation)
     with waiting(games) as tick:
         score = compete(player, opponent, games, seed, tick)
     click.echo(f"{games} games against {against}: {score}")
+
+
+@program.command()
+@click.option("--seeds", default=20, type=click.IntRange(min=2), show_default=True)
+@click.option("--games", default=20, type=COUNT, show_default=True, help="Of self-play, a seed.")
+@click.option("--matches", default=100, type=COUNT, show_default=True,
+              help="Against the random player, at every point.")  # fmt: skip
+def seeds(seeds: int, games: int, matches: int) -> None:
+    """Learn anew with every seed, and show the mean of the points with its interval."""
+    stops = sorted({0, *(n for n in (1, 2, 5, 10) if n < games), games})
+    with waiting(seeds * (games + matches * len(stops))) as tick:
+        shares = curves.repeat(seeds, stops, matches=matches, tick=tick)
+    click.echo(f"{seeds} seeds, {matches} games against the random player at every point:\n")
+    click.echo(curves.spread(stops, shares))
 
 
 @program.command("perft")
@@ -124,7 +138,7 @@ def count(depth: int) -> None:
 def demonstrate() -> None:
     """Learn by self-play, and show that it does."""
     generaliser = Generaliser.untrained()
-    before, stops = generaliser.evaluation, (0, 5, 10, 20, *range(50, LESSONS + 1, 50))
+    before, stops = generaliser.evaluation, (0, 1, 2, 5, 10, 20, *range(50, LESSONS + 1, 50))
     click.echo(
         "Task: to play checkers. Performance: the share of points (a win 1, a draw 1/2) against a\n"
         f"player of random moves. Experience: {LESSONS} games against itself, seed 0.\n"
@@ -145,9 +159,9 @@ def demonstrate() -> None:
             score = compete(chooser(evaluation), opponent, 500, 1, tick)
         click.echo(f"{title:<26} {score}")
     click.echo(
-        "\nThe untrained weights are small random ones: they choose as firmly as trained ones, for"
-        "\nno reason. With weights of zero the program would be the random player. The intervals"
-        "\nare Wilson's, with points for successes. Next: python examples/checkers play"
+        "\nThe untrained weights are zero: all moves tie, and the lot decides, as for the random"
+        "\nplayer. The intervals are Wilson's, with points for successes; over many seeds:"
+        "\npython examples/checkers seeds. Next: python examples/checkers play"
     )
 
 
@@ -173,9 +187,9 @@ def waiting(steps: int) -> Iterator[Callable[[], object]]:
         yield lambda: bar.advance(task)
 
 
-def _generaliser(model: Path | None, seed: int, rate: float = RATE) -> Generaliser:
+def _generaliser(model: Path | None, rate: float = RATE) -> Generaliser:
     if model is None:
-        return Generaliser.untrained(seed, rate)
+        return Generaliser.untrained(rate)
     generaliser = Generaliser.loaded(model)
     generaliser.model.set_params(rate=rate)
     return generaliser
@@ -183,7 +197,7 @@ def _generaliser(model: Path | None, seed: int, rate: float = RATE) -> Generalis
 
 def _taught(model: Path | None, seed: int) -> Generaliser:
     """The weights of a file, or freshly learned ones."""
-    generaliser = _generaliser(model, seed)
+    generaliser = _generaliser(model)
     if model is None:
         click.echo(f"Learning from {LESSONS} games first; --model takes weights from a file.")
         with waiting(LESSONS) as tick:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from statistics import fmean
 from typing import NamedTuple
 
+from tallylearn.intervals import mean_interval
 from tallylearn.plots import draw_lines
 
 from .features import Evaluation
@@ -53,6 +55,40 @@ def table(points: Sequence[Point]) -> str:
         low, high = score.interval
         bar = "█" * round(40 * score.share)
         lines.append(f"{games:>13}   {score.share:6.1%}   {low:6.1%} to {high:6.1%}   {bar}")
+    return "\n".join(lines)
+
+
+def repeat(
+    seeds: int, stops: Sequence[int], *, matches: int, tick: Callable[[], object] = lambda: None
+) -> list[list[float]]:
+    """Learn anew with every seed; the share of points at every stop."""
+    return [
+        [
+            point.score.share
+            for point in follow(
+                Generaliser.untrained(), stops, matches=matches, seed=seed, tick=tick
+            )
+        ]
+        for seed in range(seeds)
+    ]
+
+
+def spread(stops: Sequence[int], shares: Sequence[Sequence[float]]) -> str:
+    """The mean over the seeds with its interval, the extremes, and what was gained in all."""
+    lines = ["games learned   mean of the points   95 % interval     least     most"]
+    for stop, column in zip(stops, zip(*shares, strict=True), strict=True):
+        mean, (low, high) = fmean(column), mean_interval(column)
+        bounds = f"{max(0.0, low):6.1%} to {min(1.0, high):6.1%}"
+        lines.append(
+            f"{stop:>13}   {mean:>18.1%}   {bounds}   {min(column):6.1%}   {max(column):6.1%}"
+        )
+    gains = [row[-1] - row[0] for row in shares]
+    low, high = mean_interval(gains)
+    lines.append(
+        f"\nGained from {stops[0]} to {stops[-1]} games: {fmean(gains):+.1%} of the points (95 % "
+        f"interval {low:+.1%} to {high:+.1%}), in {sum(g > 0 for g in gains)} of {len(gains)} "
+        "seeds."
+    )
     return "\n".join(lines)
 
 

@@ -31,7 +31,6 @@ from .trajectories import Trajectory, record
 
 RATE = 0.0005  # c of the notes; above 2 / (1 + 12² + 12²) = 0.007 a single step overshoots
 EXPLORED = 0.1  # the share of moves by lot in self-play
-SMALL = 0.01  # weights start between -SMALL and SMALL
 
 
 class Example(NamedTuple):
@@ -72,10 +71,13 @@ class Generaliser:
         self.model = model
 
     @classmethod
-    def untrained(cls, seed: int = 0, rate: float = RATE) -> Generaliser:
-        """With small random weights."""
-        rng = Random(f"weights {seed}")
-        return cls(tl.LMS(rate, start=[rng.uniform(-SMALL, SMALL) for _ in range(7)]))
+    def untrained(cls, rate: float = RATE) -> Generaliser:
+        """With weights of zero: all moves tie, and the lot decides.
+
+        Small random weights choose as firmly as large ones: by luck six of twenty seeds would beat
+        the random player before the first game.
+        """
+        return cls(tl.LMS(rate, start=[0.0] * 7))
 
     @classmethod
     def loaded(cls, path: Path) -> Generaliser:

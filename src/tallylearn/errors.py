@@ -87,10 +87,19 @@ def _of_sklearn(name: str) -> type | None:
 
 def listed(names: Iterable[object], most: int = 6) -> str:
     """A short list for a message: 'a', 'b', 'c' and 4 more."""
-    items = [repr(name) for name in names]
+    items = [told(name) for name in names]
     if len(items) <= most:
         return ", ".join(items)
     return ", ".join(items[:most]) + f" and {len(items) - most} more"
+
+
+def told(value: object, most: int = 200) -> str:
+    """A value as a message shows it: its repr, cut where it is long, its type where it has none."""
+    try:
+        text = repr(value)
+    except Exception:
+        return f"<{type(value).__name__}, which cannot be written>"
+    return text if len(text) <= most else f"{text[:most]}…"
 
 
 @contextmanager

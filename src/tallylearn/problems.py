@@ -13,7 +13,7 @@ import numpy as np
 from tallylearn.cautions import MOST, brief, cautions, counts, cut
 from tallylearn.description import Rows
 from tallylearn.doors import OnePass
-from tallylearn.errors import OptionError, TargetError, speaking
+from tallylearn.errors import OptionError, TargetError, speaking, told
 from tallylearn.sources import Files, Source, aimed, opened
 from tallylearn.sources.declarations import Declaration
 from tallylearn.sources.memory import Table, check_rows, check_size
@@ -111,6 +111,9 @@ def problem(
     T. M. Mitchell, Machine Learning, 1997, chapter 1.
     """
     with speaking("problem"):
+        for what, said in {"task": task, "performance": performance}.items():
+            if said is not None and not isinstance(said, str):
+                raise OptionError(f"the {what} is said in words; got {told(said)}.")
         source, y = _source(table, target)
         rows = Rows.of(source, y, getattr(learner, "task", None))
         check_size(len(rows), len(rows.schema.columns))
@@ -223,7 +226,9 @@ def _learned(learner: Any) -> dict[str, Any]:
     if learner is None:
         return {}
     if not hasattr(learner, "get_params"):
-        raise OptionError(f"learner is {learner!r}. Give an estimator, such as tl.NaiveBayes().")
+        raise OptionError(
+            f"learner is {told(learner)}. Give an estimator, such as tl.NaiveBayes()."
+        )
     parameters = "learned from the rows"
     if isinstance(learner, OnePass):
         parameters += "; parametric: more rows do not add any"

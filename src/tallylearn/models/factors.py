@@ -50,8 +50,10 @@ class Categories:
             added = np.array([*(extra[str(value)] for value in values), 0.0])
             whole = float(sum(extra.values()))
         else:
-            added, whole = np.full(len(values) + 1, extra), extra * len(values)
-        count = counts.over(classes, values).floats()
+            # Beside an infinite strength the counts are nothing: the limit is 1 / |X|.
+            added = np.full(len(values) + 1, 1.0 if extra == np.inf else extra)
+            whole = float(added[0]) * len(values)
+        count = counts.over(classes, values).floats() * (extra != np.inf)
         present = count.sum(axis=-1)
         pooled = count.sum(axis=-2, keepdims=True)  # for a class that never shows the column
         count = np.where(present[..., None] + whole > 0, count, pooled)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, ClassVar
 
@@ -36,7 +37,8 @@ class NaiveBayes(Generative):
 
     Parameters
     ----------
-    alpha : added to every count of a category (Laplace). 0 is the maximum likelihood estimate.
+    alpha : added to every count of a category (Laplace). 0 is the maximum likelihood estimate,
+        infinity makes all values of a column equally probable.
     m, p : the m-estimate (n + m p) / (N + m) instead of alpha; p is "uniform" or {column: {value:
         probability}}.
     var_smoothing : this share of the largest variance is added to every variance.
@@ -252,7 +254,8 @@ class NaiveBayes(Generative):
         tags.classifier_tags.poor_score = self.numbers == "bernoulli"
 
     def _check_options(self) -> None:
-        self._in_range("alpha", 0.0)
+        if not (isinstance(self.alpha, float) and self.alpha == math.inf):
+            self._in_range("alpha", 0.0)
         self._in_range("var_smoothing", 0.0)
         if not isinstance(self.fit_prior, bool | np.bool_):
             raise OptionError(f"fit_prior is True or False, not {self.fit_prior!r}.")

@@ -83,6 +83,8 @@ class Texts:
     def smoothed(self, extra: float) -> Texts:
         """With this added to every count; a class without words takes those of all classes."""
         count, whole = self.count, self.whole
+        if extra == np.inf:  # the counts are nothing beside it
+            count, whole, extra = count * 0.0, whole * 0.0, 1.0
         if extra == 0 and (bare := whole == 0).any():
             count = np.where(bare[:, None], count.sum(axis=0), count)
             whole = np.where(bare, whole.sum(), whole)

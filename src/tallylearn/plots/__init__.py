@@ -2,9 +2,18 @@
 
 from tallylearn.plots.lines import draw_lines
 from tallylearn.plots.matrices import draw_matrix
+from tallylearn.plots.networks import draw_network
 from tallylearn.plots.pictures import Plot
 from tallylearn.plots.points import draw_points
 from tallylearn.plots.ranks import draw_ranks
 from tallylearn.plots.spreads import draw_intervals
 
-__all__ = ["Plot", "draw_intervals", "draw_lines", "draw_matrix", "draw_points", "draw_ranks"]
+__all__ = [
+    "Plot",
+    "draw_intervals",
+    "draw_lines",
+    "draw_matrix",
+    "draw_network",
+    "draw_points",
+    "draw_ranks",
+]

@@ -2,23 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from fractions import Fraction
 from typing import Any
 
 from tallylearn.reasoning.probabilities import Number, same, written
-from tallylearn.workings import Derivation, Formula, Grid, Sentence, latex_text
-from tallylearn.workings.rendering import Shown, latex
-
-_SIGNS = {
-    "∧": r"\wedge ", "∨": r"\vee ", "¬": r"\neg ", "·": r"\cdot ", "|": r"\mid ", "≤": r"\le ",
-    "Σ": r"\sum ", "∏": r"\prod ", "Ω": r"\Omega ", "∅": r"\emptyset ", "θ": r"\theta ",
-    "α": r"\alpha ", "∈": r"\in ", "≠": r"\ne ", "λ": r"\lambda ", "∝": r"\propto ",
-    "ω": r"\omega ", "{": r"\{", "}": r"\}", "…": r"\dots ",
-}  # fmt: skip
-_TOKEN = re.compile(r"\d+/\d+|\d+(?:\.\d+)?(?:e-?\d+)?\b|[∧∨¬·|≤Σ∏Ω∅θα∈≠λ∝ω{}…=<>+,()/]| [-] |\s+")
+from tallylearn.reasoning.quantities import Quantity
+from tallylearn.workings import Derivation, Formula, Grid, Sentence
+from tallylearn.workings.rendering import Shown
 
 Step = Grid | Formula | Sentence
 Law = tuple[str, Number, Number]  # what is said, and both its sides
@@ -47,9 +40,9 @@ class Worked(Shown):
         return self._shown().to_dict()
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Answer(Worked):
-    """A result with its derivation: ``value`` is the result, printing shows the way to it."""
+    """A result with its derivation: printing shows the way, and compared it is its ``value``."""
 
     value: Any
     work: Derivation
@@ -59,6 +52,12 @@ class Answer(Worked):
     def show_work(self) -> Derivation:
         return self.work
 
+    def __eq__(self, other: object) -> Any:
+        return self.value == (other.value if isinstance(other, Answer) else other)
+
+    def __hash__(self) -> int:
+        return hash(self.value)
+
     def __bool__(self) -> bool:
         return bool(self.value)
 
@@ -66,27 +65,25 @@ class Answer(Worked):
         return f"Answer({self.value!r})"
 
 
+@dataclass(frozen=True, eq=False, repr=False)
+class Figure(Quantity, Answer):
+    """An answer that is a number, or a truth value, and calculates as one.
+
+    >>> half = Figure(Fraction(1, 2), Derivation("", ()))
+    >>> half == Fraction(1, 2), half < 0.6, 1 - half, float(half), f"{half:.1%}"
+    (True, True, Fraction(1, 2), 0.5, '50.0%')
+    """
+
+    value: Number
+
+
 def answer(value: Any, title: str, *steps: Step) -> Answer:
     """An answer from the steps of its derivation."""
-    return Answer(value, Derivation(title, steps))
+    kind = Figure if isinstance(value, int | float | Fraction) else Answer
+    return kind(value, Derivation(title, steps))
 
 
 def compared(laws: Sequence[Law]) -> Grid:
     """Laws as a table: both sides, and whether they are equal."""
     rows = [(text, written(x), written(y), "yes" if same(x, y) else "no") for text, x, y in laws]
     return Grid("", ("law", "left", "right", "holds"), tuple(rows))
-
-
-def formula(text: str) -> Formula:
-    r"""An equation from its text.
-
-    >>> print(formula("P(a | b) = 1/6 · 2").latex)
-    \text{P}(\text{a} \mid  \text{b}) = \frac{1}{6} \cdot  2
-    """
-    parts, at = [], 0
-    for token in _TOKEN.finditer(text):
-        parts += [latex_text(text[at : token.start()])] if token.start() > at else []
-        parts.append(_SIGNS.get(token[0]) or latex(token[0]))
-        at = token.end()
-    parts += [latex_text(text[at:])] if at < len(text) else []
-    return Formula(text, "".join(parts))

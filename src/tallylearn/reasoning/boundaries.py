@@ -28,6 +28,15 @@ class Hypothesis(Protocol):
 
 
 H = TypeVar("H", bound=Hypothesis)
+H_co = TypeVar("H_co", bound=Hypothesis, covariant=True)
+
+
+class Countable(Protocol[H_co]):
+    """Hypotheses that are counted faster than they are written down."""
+
+    def __len__(self) -> int: ...
+    def __iter__(self) -> Iterator[H_co]: ...
+    def covering(self, x: Row) -> int: ...
 
 
 @dataclass(frozen=True)
@@ -91,7 +100,7 @@ class Bounded(Generic[H]):
     examples: Examples
     nothing: H
     everything: H
-    listing: Callable[[Boundaries[H], Domains], tuple[H, ...] | None]
+    listing: Callable[[H, Examples], Countable[H] | None]
     space: str  # the hypothesis space in words
     size: int | None = None  # how many hypotheses it has; None where they cannot be counted
 
@@ -143,18 +152,29 @@ class Bounded(Generic[H]):
         return self.boundaries.most
 
     @cached_property
+    def countable(self) -> Countable[H] | None:
+        """All hypotheses, where they can be counted."""
+        return self.listing(self.least, self.examples)
+
+    @cached_property
     def members(self) -> tuple[H, ...] | None:
         """All hypotheses, where they can be listed."""
-        if self.boundaries is None:
-            return None
-        return () if self.reason else self.listing(self.boundaries, self.examples.domains)
+        if self.reason:
+            return ()
+        return None if self.countable is None else tuple(self.countable)
+
+    @property
+    def count(self) -> int | None:
+        if self.reason:
+            return 0
+        return None if self.countable is None else len(self.countable)
 
     def vote(self, x: Row) -> Vote:
         """Of one row: S and the negative rows decide, the members are counted."""
         yes, no = self.examples.yes, self.examples.outside
-        members = self.members
-        agree = None if members is None else sum(h.covers(x) for h in members)
-        others = None if members is None or agree is None else len(members) - agree
+        found = self.countable
+        agree = None if found is None else found.covering(x)
+        others = None if found is None or agree is None else len(found) - agree
         if self.least.covers(x):
             because = f"{self.least}, which is part of every other, covers it."
             return Vote("yes", because, agree, others)
@@ -165,7 +185,7 @@ class Bounded(Generic[H]):
                 f"{no!r}."
             )
             return Vote("no", because, agree, others)
-        some = "some" if members is None else f"{agree} of {len(members)}"
+        some = "some" if found is None else f"{agree} of {len(found)}"
         return Vote("undecided", f"{some} hypotheses say {yes!r}.", agree, others)
 
     def sayings(self, x: Row) -> Iterator[tuple[str, bool]]:

@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum
-from itertools import product
 from math import prod
 from typing import Any
 
+import numpy as np
+
 from tallylearn.errors import ColumnError, listed
-from tallylearn.reasoning.boundaries import Boundaries, Bounded, Domains
+from tallylearn.reasoning.boundaries import Bounded, Domains
 from tallylearn.reasoning.examples import Examples, Row, shown
-from tallylearn.tables import CATEGORY, NUMBER
+from tallylearn.tables import CATEGORY, NUMBER, Array
 
 MOST = 2**16  # hypotheses that are written down to be counted
 
@@ -83,7 +84,7 @@ class Conjunctions:
         """What is left of the space after the examples."""
         p = len(examples.schema.columns)
         return Bounded(
-            self.noun, examples, Conjunction((NONE,) * p), Conjunction((ANY,) * p), _members,
+            self.noun, examples, Conjunction((NONE,) * p), Conjunction((ANY,) * p), _between,
             _space(examples), _size(examples),
         )  # fmt: skip
 
@@ -101,17 +102,50 @@ class Conjunctions:
                 )
 
 
-def _members(found: Boundaries[Conjunction], domains: Domains) -> tuple[Conjunction, ...] | None:
-    """Every conjunction between S and G; none are listed where too many would have to be tried."""
+@dataclass(frozen=True)
+class Between:
+    """The conjunctions above S that cover no negative row, a row of codes each: 0 is any value."""
+
+    codes: Array  # (m, p), else the place of the demanded value in its domain, from 1
+    domains: Domains
+    nothing: tuple[Conjunction, ...]  # the one that covers no row, where no row is positive
+
+    def __len__(self) -> int:
+        return len(self.nothing) + len(self.codes)
+
+    def __iter__(self) -> Iterator[Conjunction]:
+        yield from self.nothing
+        values = [(ANY, *domain) for domain in self.domains]
+        for row in self.codes.tolist():
+            yield Conjunction(tuple(known[at] for known, at in zip(values, row, strict=True)))
+
+    def covering(self, x: Row) -> int:
+        """How many of them cover a row."""
+        return int(_covered(self.codes, x, self.domains).sum())
+
+
+def _between(least: Conjunction, examples: Examples) -> Between | None:
+    """Every consistent conjunction; none are listed where too many would have to be tried."""
+    domains = examples.domains
     options = [
-        (ANY, *domain) if s is NONE else (ANY,) if s is ANY else (ANY, s)
-        for s, domain in zip(found.least.demands, domains, strict=True)
+        range(len(domain) + 1) if s is NONE else (0,) if s is ANY else (0, 1 + domain.index(s))
+        for s, domain in zip(least.demands, domains, strict=True)
     ]
     if prod(map(len, options)) > MOST:
         return None
-    written = map(Conjunction, product(*options))
-    between = tuple(h for h in written if any(g.includes(h) for g in found.most))
-    return (found.least, *between) if NONE in found.least.demands else between
+    grid = np.meshgrid(*(np.array(o, dtype=np.int32) for o in options), indexing="ij")
+    codes = np.stack([column.ravel() for column in grid], axis=1)
+    for x in examples.negatives:
+        codes = codes[~_covered(codes, x, domains)]
+    return Between(codes, domains, (least,) if NONE in least.demands else ())
+
+
+def _covered(codes: Array, x: Row, domains: Domains) -> Array:
+    found = np.ones(len(codes), dtype=bool)
+    for at, (v, domain) in enumerate(zip(x, domains, strict=True)):
+        code = 1 + domain.index(v) if v in domain else -1
+        found &= (codes[:, at] == 0) | (codes[:, at] == code)
+    return found
 
 
 def _size(examples: Examples) -> int:

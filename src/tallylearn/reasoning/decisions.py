@@ -7,11 +7,20 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
-from tallylearn.errors import KindError, OptionError, listed
-from tallylearn.reasoning.answers import Answer, answer, formula
+from tallylearn.errors import KindError, OptionError, listed, told
+from tallylearn.reasoning.answers import Answer, answer
 from tallylearn.reasoning.likelihoods import Classifiers, Likelihood
-from tallylearn.reasoning.probabilities import Number, largest, number, percent, total, written
-from tallylearn.workings import Grid, Sentence
+from tallylearn.reasoning.mappings import rows_by_name
+from tallylearn.reasoning.probabilities import (
+    Number,
+    largest,
+    number,
+    percent,
+    tied,
+    total,
+    written,
+)
+from tallylearn.workings import Grid, Sentence, equation
 
 Shares = Mapping[Any, Number]
 
@@ -29,16 +38,16 @@ def classify(posterior: Shares, classifiers: Classifiers, x: Any) -> Answer:
     )
     sums = ("Σ P(v | x, h) P(h | D)", "", *map(written, scores.values()))
     header = ("h", "P(h | D)", *(f"P({v} | x, h)" for v in labels))
-    tied = largest(scores)
+    top = largest(scores)
     best = max(posterior, key=lambda h: posterior[h])
     alone = max(votes[best], key=lambda v: votes[best][v])
     steps = (
-        formula("P(v | x, D) = Σ P(v | x, h) P(h | D)"),
+        equation("P(v | x, D) = Σ P(v | x, h) P(h | D)"),
         Grid("", header, (*rows, sums)),
-        Sentence(f"The most probable class is {_tied(tied)}; h_MAP = {best} alone says {alone}."),
+        Sentence(f"The most probable class is {tied(top)}; h_MAP = {best} alone says {alone}."),
     )
-    found = answer(tied[0], "Bayes optimal classifier", *steps)
-    return replace(found, scores=scores, ties=tied if len(tied) > 1 else ())
+    found = answer(top[0], "Bayes optimal classifier", *steps)
+    return replace(found, scores=scores, ties=top if len(top) > 1 else ())
 
 
 def decide(posterior: Shares, loss: Mapping[Any, Mapping[Any, Any]]) -> Answer:
@@ -53,14 +62,14 @@ def decide(posterior: Shares, loss: Mapping[Any, Mapping[Any, Any]]) -> Answer:
         )
         for a, row in read.items()
     )
-    tied = largest({a: -risk for a, risk in risks.items()})
+    top = largest({a: -risk for a, risk in risks.items()})
     steps = (
-        formula("R(a) = Σ λ(a | h) P(h | D)"),
+        equation("R(a) = Σ λ(a | h) P(h | D)"),
         Grid("", ("action", "Σ λ(a | h) P(h | D)", "R(a)"), rows),
-        Sentence(f"The least expected loss has {_tied(tied)}."),
+        Sentence(f"The least expected loss has {tied(top)}."),
     )
-    found = answer(tied[0], "Minimum expected loss", *steps)
-    return replace(found, scores=risks, ties=tied if len(tied) > 1 else ())
+    found = answer(top[0], "Minimum expected loss", *steps)
+    return replace(found, scores=risks, ties=top if len(top) > 1 else ())
 
 
 def bayes_error(posterior: Shares, likelihood: Likelihood) -> Answer:
@@ -69,18 +78,18 @@ def bayes_error(posterior: Shares, likelihood: Likelihood) -> Answer:
     for x in likelihood.outcomes:
         joint = {h: likelihood.of(x, h) * p for h, p in posterior.items()}
         whole = total(joint.values())
-        tied = largest(joint)
-        errors.append(whole - joint[tied[0]])
-        decision = _tied(tied) if whole else "never comes"
+        top = largest(joint)
+        errors.append(whole - joint[top[0]])
+        decision = tied(top) if whole else "never comes"
         rows.append(
             (str(x), *map(written, (*joint.values(), whole)), decision, written(errors[-1]))
         )
     value = total(errors)
     header = ("x", *(f"P(x | {h}) P({h})" for h in posterior), "P(x)", "decision", "error")
     steps = (
-        formula("P(error) = Σ P(error | x) P(x), x by x the smaller joint probabilities"),
+        equation("P(error) = Σ P(error | x) P(x), x by x the smaller joint probabilities"),
         Grid("", header, tuple(rows)),
-        formula(f"P(error) = {' + '.join(map(written, errors))} = {written(value)}"),
+        equation(f"P(error) = {' + '.join(map(written, errors))} = {written(value)}"),
         Sentence(
             f"Without any observation {largest(posterior)[0]} would be wrong in "
             f"{percent(1 - max(posterior.values()))}; with one the best decision is wrong in "
@@ -91,8 +100,9 @@ def bayes_error(posterior: Shares, likelihood: Likelihood) -> Answer:
 
 
 def _losses(loss: Any, hypotheses: tuple[Any, ...]) -> dict[Any, dict[Any, Number]]:
+    loss = rows_by_name(loss)
     if not isinstance(loss, Mapping) or not all(isinstance(r, Mapping) for r in loss.values()):
-        raise KindError(f"losses are {{action: {{hypothesis: loss}}}}; got {loss!r}.")
+        raise KindError(f"losses are {{action: {{hypothesis: loss}}}}; got {told(loss)}.")
     if not loss:
         raise OptionError("there are no actions to choose from. Give {action: {hypothesis: loss}}.")
     for action, row in loss.items():
@@ -105,9 +115,3 @@ def _losses(loss: Any, hypotheses: tuple[Any, ...]) -> dict[Any, dict[Any, Numbe
         a: {h: number(row[h], f"the loss of {a} under {h}") for h in hypotheses}
         for a, row in loss.items()
     }
-
-
-def _tied(names: tuple[Any, ...]) -> str:
-    if len(names) == 1:
-        return str(names[0])
-    return f"{names[0]} (tied with {', '.join(map(str, names[1:]))})"

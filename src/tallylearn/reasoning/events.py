@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from tallylearn.errors import InputError, KindError
+from tallylearn.errors import InputError, KindError, told
+from tallylearn.reasoning.names import within
 
 SHOWN = 8  # outcomes of a set that are written out
 
@@ -69,7 +70,7 @@ class Event:
         return (outcome for outcome in self.sample if outcome in self.outcomes)
 
     def __contains__(self, outcome: Any) -> bool:
-        return outcome in self.outcomes
+        return within(outcome, self.outcomes)
 
     def __str__(self) -> str:
         return self.name
@@ -80,7 +81,9 @@ class Event:
 
     def _beside(self, other: Event) -> frozenset[Any]:
         if not isinstance(other, Event):
-            raise KindError(f"{other!r} is no event. Make it one with space.event({other!r}).")
+            raise KindError(
+                f"{told(other)} is no event. Make it one with space.event({told(other)})."
+            )
         if self.sample is not other.sample and self.sample != other.sample:
             raise InputError(
                 f"the events {self.name} and {other.name} belong to different spaces. "

@@ -11,7 +11,8 @@ import numpy as np
 
 from tallylearn.doors.intake import Lesson
 from tallylearn.doors.schemas import checked, united
-from tallylearn.errors import ColumnError, MergeError, TargetError, listed
+from tallylearn.errors import ColumnError, MergeError, TargetError, listed, told
+from tallylearn.reasoning.names import check_name, within
 from tallylearn.sources.memory import check_size
 from tallylearn.tables import Array, Block, Codes, Column, Schema
 
@@ -184,8 +185,9 @@ def _sides(labels: Sequence[Any], positive: Any) -> tuple[Any, Any]:
     if all(isinstance(label, bool) for label in found):
         found = [False, True]
     yes = _concept(found) if positive is None else positive
-    if yes not in found and len(found) == 2:
-        raise TargetError(f"positive is {yes!r}, and the target has {listed(found)}.")
+    check_name(yes, "the value of the concept")
+    if not within(yes, found) and len(found) == 2:
+        raise TargetError(f"positive is {told(yes)}, and the target has {listed(found)}.")
     return yes, next((label for label in found if label != yes), None)
 
 

@@ -9,12 +9,13 @@ from fractions import Fraction
 from numbers import Real
 from typing import Any
 
-from tallylearn.errors import InputError, KindError, MergeError, OptionError, speaking
+from tallylearn.errors import InputError, KindError, MergeError, OptionError, speaking, told
 from tallylearn.plots import Plot, draw_lines
-from tallylearn.reasoning.answers import Worked, formula
+from tallylearn.reasoning.answers import Worked
 from tallylearn.reasoning.likelihoods import check_known
-from tallylearn.reasoning.probabilities import Number, number, percent, probability, written
-from tallylearn.workings import Derivation, Grid, Sentence
+from tallylearn.reasoning.names import check_name
+from tallylearn.reasoning.probabilities import Number, number, percent, probability, real, written
+from tallylearn.workings import Derivation, Grid, Sentence, equation
 from tallylearn.workings.rendering import short
 
 POINTS = 1001  # of the parameter that are tried before the best is refined
@@ -43,7 +44,7 @@ class Family(Worked):
     def __post_init__(self) -> None:
         if not all(isinstance(bound, Real) for bound in (self.low, self.high)):
             raise KindError(
-                f"Family: the bounds of θ are {self.low!r} and {self.high!r}, no numbers."
+                f"Family: the bounds of θ are {told(self.low)} and {told(self.high)}, no numbers."
             )
         if not -math.inf < self.low < self.high < math.inf:
             raise OptionError(
@@ -64,6 +65,8 @@ class Family(Worked):
 
     def log(self, theta: float) -> float:
         """log P(D | θ), the sum over the observations."""
+        with speaking("Family"):
+            theta = real(theta, "θ")
         parts = [self._one(outcome, theta) for outcome in self.seen]
         return -math.inf if -math.inf in parts else math.fsum(parts)
 
@@ -95,7 +98,7 @@ class Family(Worked):
         return Derivation(
             f"Maximum likelihood from {len(self.seen)} observations",
             (
-                formula("log P(D | θ) = Σ log P(d | θ)"),
+                equation("log P(D | θ) = Σ log P(d | θ)"),
                 Grid("", ("θ", "log P(D | θ)"), rows),
                 Sentence(f"The largest is at θ = {best:.6g}. The logarithm rises with P(D | θ)."),
             ),
@@ -111,12 +114,13 @@ class Family(Worked):
         why = ""
         try:
             value = self.log_likelihood(outcome, theta)
-        except (ArithmeticError, ValueError) as error:  # math.log(0) is a ValueError
-            value, why = math.nan, f" ({error})"
+        except Exception as error:  # math.log(0) is a ValueError
+            value, why = math.nan, f" ({told(error)})"
         if not isinstance(value, Real) or not value < math.inf:
             raise InputError(
-                f"Family: the log-likelihood of {outcome!r} at θ = {theta} is {value}, which is "
-                f"no number{why}. Return -inf where θ rules an observation out, or move the bound."
+                f"Family: the log-likelihood of {told(outcome)} at θ = {theta} is {told(value)}, "
+                f"which is no number{why}. Return -inf where θ rules an observation out, or move "
+                "the bound."
             )
         return value
 
@@ -157,8 +161,11 @@ class Bernoulli(Worked):
     counts: tuple[int, int] = (0, 0)  # of successes, of failures
 
     def __post_init__(self) -> None:
-        if self.success == self.failure:
-            raise OptionError(f"Bernoulli: both outcomes are {self.success!r}. Name two.")
+        with speaking("Bernoulli"):
+            check_name(self.success, "the outcome")
+            check_name(self.failure, "the outcome")
+        if len({self.success, self.failure}) < 2:
+            raise OptionError(f"Bernoulli: both outcomes are {told(self.success)}. Name two.")
 
     def observe(self, *outcomes: Any) -> Bernoulli:
         """The same family after more evidence."""
@@ -200,12 +207,12 @@ class Bernoulli(Worked):
 
     def laplace(self, k: Any) -> Number:
         """(c + k) / (N + 2 k): k more of each outcome; the ML estimate at 0, 1/2 at infinity."""
-        if k == math.inf:
+        if isinstance(k, float) and k == math.inf:
             return Fraction(1, 2)
         with speaking("Bernoulli"):
             strength = number(k, "k")
         if strength < 0:
-            raise OptionError(f"Bernoulli: k is {k!r}. Give 0 or more.")
+            raise OptionError(f"Bernoulli: k is {told(k)}. Give 0 or more.")
         if not strength:
             self._check_seen()
         return (self.counts[0] + strength) / (sum(self.counts) + 2 * strength)
@@ -229,11 +236,11 @@ class Bernoulli(Worked):
         return Derivation(
             f"Bernoulli: {hits} × {self.success}, {misses} × {self.failure}",
             (
-                formula(f"L(θ) = θ^{hits} · (1 - θ)^{misses}"),
-                formula(f"d log L / dθ = {hits} / θ - {misses} / (1 - θ)"),
-                formula(f"θ* = {hits} / ({hits} + {misses}) = {written(self.ml())}"),
+                equation(f"L(θ) = θ^{hits} · (1 - θ)^{misses}"),
+                equation(f"d log L / dθ = {hits} / θ - {misses} / (1 - θ)"),
+                equation(f"θ* = {hits} / ({hits} + {misses}) = {written(self.ml())}"),
                 Grid("where the derivative of L is 0", ("θ", "L(θ)", ""), points),
-                formula(f"Laplace estimate of strength k: ({hits} + k) / ({hits + misses} + 2 k)"),
+                equation(f"Laplace estimate of strength k: ({hits} + k) / ({hits + misses} + 2 k)"),
                 Grid("", ("k", f"P({self.success})", ""), laplace),
             ),
         )

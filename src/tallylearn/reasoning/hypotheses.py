@@ -2,26 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from fractions import Fraction
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
-from tallylearn.errors import InputError, KindError, MergeError, OptionError, listed, speaking
+from tallylearn.errors import InputError, MergeError, OptionError, listed, speaking, told
 from tallylearn.plots import Plot, draw_lines
-from tallylearn.reasoning import decisions, families, posteriors
+from tallylearn.reasoning import decisions, families, joints, posteriors
 from tallylearn.reasoning.answers import Answer, Worked
-from tallylearn.reasoning.likelihoods import Classifiers, Likelihood, Noise, likelihood_of
-from tallylearn.reasoning.probabilities import (
-    Number,
-    check_whole,
-    distinct,
-    number,
-    probability,
-    total,
-)
+from tallylearn.reasoning.likelihoods import Classifiers, Likelihood, Noise, Shares, likelihood_of
+from tallylearn.reasoning.names import distinct, in_order, several
+from tallylearn.reasoning.priors import check_same, read_models, read_prior
+from tallylearn.reasoning.probabilities import Number, real, total
 from tallylearn.reasoning.scores import Scores
+from tallylearn.reasoning.spaces import ProbabilitySpace
 from tallylearn.workings import Derivation
 
 WHO = "Hypotheses"
@@ -56,21 +51,28 @@ class Hypotheses(Worked):
     likelihood: Any = None  # a Likelihood, once read
     outcomes: Sequence[Any] = ()  # all that can be observed, where that is known
     seen: tuple[Any, ...] = ()  # in the order in which it came
+    alive: tuple[Any, ...] = field(init=False, repr=False)  # hypotheses that allow all of it
 
     def __post_init__(self) -> None:
         with speaking(WHO):
-            prior = _prior(self.prior)
+            prior = read_prior(self.prior)
             object.__setattr__(self, "prior", prior)
             if self.likelihood is not None:
                 found = likelihood_of(self.likelihood, tuple(prior), self.outcomes)
                 object.__setattr__(self, "likelihood", found)
                 object.__setattr__(self, "outcomes", found.outcomes)
-            self._check_possible()
+            object.__setattr__(self, "seen", several(self.seen, "the observation"))
+            alive = tuple(h for h, p in prior.items() if p)
+            object.__setattr__(self, "alive", self._left(alive, self.seen))
 
     @classmethod
     def classifiers(cls, models: Mapping[Any, Any], prior: Any = None) -> Hypotheses:
         """Hypotheses that classify: fitted models, or functions of x; observe pairs (x, class)."""
-        return cls(tuple(models) if prior is None else prior, Classifiers(models))
+        with speaking(WHO):
+            named = read_models(models, "models")
+            weights = read_prior([*named] if prior is None else prior)
+            check_same(named, weights, "models")
+            return cls(weights, Classifiers(named))
 
     @classmethod
     def functions(
@@ -78,9 +80,36 @@ class Hypotheses(Worked):
     ) -> Hypotheses:
         """Hypotheses y = h(x) with Gaussian noise of deviation sigma; observe pairs (x, y)."""
         with speaking(WHO):
-            if (deviation := number(sigma, "sigma")) <= 0:
-                raise OptionError(f"sigma is {sigma!r}. Give a standard deviation above zero.")
-        return cls(tuple(functions) if prior is None else prior, Noise(functions, float(deviation)))
+            if (deviation := real(sigma, "sigma")) <= 0:
+                raise OptionError(f"sigma is {told(sigma)}. Give a standard deviation above zero.")
+            named = read_models(functions, "functions")
+            weights = read_prior([*named] if prior is None else prior)
+            check_same(named, weights, "functions")
+            return cls(weights, Noise(named, deviation))
+
+    @classmethod
+    def from_table(
+        cls, table: Any, column: str | None = None, columns: Sequence[str] | None = None
+    ) -> Hypotheses:
+        """The values of a column as hypotheses: their shares of the rows are the priors.
+
+        P(D | h) is counted among the rows of h. Observe what is said of a row, as {column: value}.
+        Without ``column`` the target of the table; ``columns`` are those that can be observed.
+
+        >>> import tallylearn as tl
+        >>> days = tl.Hypotheses.from_table(tl.example("tennis"), "PlayTennis")
+        >>> after = days.observe({"Outlook": "Sunny", "Humidity": "High"})
+        >>> after.map(), after.ml(), after.posterior()["No"]
+        ('No', 'No', Fraction(1, 1))
+        """
+        with speaking(WHO):
+            name = joints.hypothesis_column(table, column)
+            if columns is not None:
+                listed_ = (columns,) if isinstance(columns, str) else columns
+                columns = tuple(dict.fromkeys((*distinct(listed_, "the column"), name)))
+            space = ProbabilitySpace.from_table(table, columns)
+            shares = space[name].distribution()
+            return cls({h: shares[h] for h in in_order(shares)}, Shares(space, name))
 
     @staticmethod
     def bernoulli(success: Any, failure: Any) -> families.Bernoulli:
@@ -96,10 +125,24 @@ class Hypotheses(Worked):
 
     def observe(self, *outcomes: Any) -> Hypotheses:
         """The same hypotheses after more evidence."""
-        return replace(self, seen=(*self.seen, *outcomes))
+        after = object.__new__(type(self))
+        with speaking(WHO):
+            seen = (*self.seen, *outcomes)
+            # What was read and checked once is taken over: n observations take n steps.
+            after.__dict__.update(
+                prior=self.prior, likelihood=self.likelihood, outcomes=self.outcomes, seen=seen
+            )
+            object.__setattr__(after, "alive", after._left(self.alive, outcomes))
+        return after
 
     def first(self, n: int) -> Hypotheses:
         """As it was after the first n observations, and no more."""
+        with speaking(WHO):
+            if not isinstance(n, int) or not 0 <= n <= len(self.seen):
+                raise OptionError(
+                    f"n is {told(n)}. Give a whole number from 0 to {len(self.seen)}, as many as "
+                    "were observed."
+                )
         return replace(self, seen=self.seen[:n])
 
     def __add__(self, other: Hypotheses) -> Hypotheses:
@@ -111,7 +154,7 @@ class Hypotheses(Worked):
             raise MergeError(f"{WHO}: the two have different {what}. Begin both from one object.")
         return self.observe(*other.seen)
 
-    @property
+    @cached_property
     def tally(self) -> tuple[tuple[Any, int], ...]:
         """Every observation, and how often it came."""
         return _counted(self.seen)
@@ -166,7 +209,10 @@ class Hypotheses(Worked):
 
     def trajectory(self) -> list[dict[Any, Number]]:
         """The posterior before the first observation, after it, and so on."""
-        return [self.first(n).posterior() for n in range(len(self.seen) + 1)]
+        steps = [replace(self, seen=())]
+        for outcome in self.seen:
+            steps.append(steps[-1].observe(outcome))
+        return [step.posterior() for step in steps]
 
     def classify(self, x: Any) -> Answer:
         """The Bayes optimal classification of x."""
@@ -182,8 +228,9 @@ class Hypotheses(Worked):
 
     def bayes_error(self) -> Answer:
         """How often the best guess of the hypothesis from one more observation is wrong."""
-        self._outcomes()
-        return decisions.bayes_error(self.posterior(), self._needed())
+        with speaking(WHO):
+            self._outcomes()
+            return decisions.bayes_error(self.posterior(), self._needed())
 
     def plot(self) -> Plot:
         """The posterior of every hypothesis as the evidence comes in."""
@@ -217,32 +264,27 @@ class Hypotheses(Worked):
             )
         return tuple(self.outcomes)
 
-    def _check_possible(self) -> None:
-        if not self.seen or not self._needed() or not self.joint.impossible:
-            return
-        alive = [h for h, p in self.prior.items() if p]
-        ruled = {h: next(d for d, _ in self.tally if not self.likelihood.of(d, h)) for h in alive}
-        never = [d for d, _ in self.tally if not any(self.likelihood.of(d, h) for h in alive)]
-        if never:
-            raise InputError(f"{never[0]!r} is impossible under every hypothesis: {listed(alive)}.")
-        reasons = ", ".join(f"{h} rules out {d!r}" for h, d in list(ruled.items())[:6])
-        raise InputError(f"no hypothesis allows all that was observed: {reasons}.")
+    def _left(self, alive: tuple[Any, ...], outcomes: Sequence[Any]) -> tuple[Any, ...]:
+        """The hypotheses that allow these outcomes too; there must be one."""
+        if not outcomes:
+            return alive
+        source = self._needed()
+        for outcome in outcomes:
+            alive = tuple(h for h in alive if source.allows(outcome, h))
+        if not alive:
+            raise self._impossible(source)
+        return alive
 
-
-def _prior(given: Any) -> dict[Any, Number]:
-    """Priors as they are given, or equal ones: 1 / |H|."""
-    if isinstance(given, str) or not isinstance(given, Iterable):
-        raise KindError(
-            f"the prior is {given!r}. Give {{hypothesis: probability}}, or a list of hypotheses."
-        )
-    if not isinstance(given, Mapping):
-        names = distinct(given, "the hypothesis")
-        given = dict.fromkeys(names, Fraction(1, max(1, len(names))))
-    if not given:
-        raise InputError("the hypothesis space is empty. Give one hypothesis or more.")
-    prior = {h: probability(p, f"P({h})") for h, p in given.items()}
-    check_whole(prior, "the priors")
-    return prior
+    def _impossible(self, source: Likelihood) -> InputError:
+        before = [h for h, p in self.prior.items() if p]
+        ruled = {h: next(d for d in self.seen if not source.allows(d, h)) for h in before}
+        for outcome, _ in self.tally:
+            if not any(source.allows(outcome, h) for h in before):
+                return InputError(
+                    f"{told(outcome)} is impossible under every hypothesis: {listed(before)}."
+                )
+        reasons = ", ".join(f"{h} rules out {told(d)}" for h, d in list(ruled.items())[:6])
+        return InputError(f"no hypothesis allows all that was observed: {reasons}.")
 
 
 def _counted(seen: Sequence[Any]) -> tuple[tuple[Any, int], ...]:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from fractions import Fraction
+from itertools import product
 from typing import Any
 
 import numpy as np
 
-from tallylearn.errors import ColumnError, InputError, KindError, listed
-from tallylearn.reasoning.networks import MOST
+from tallylearn.errors import ColumnError, InputError, KindError, listed, told
+from tallylearn.reasoning.names import MOST, several, within
+from tallylearn.reasoning.networks import Network
+from tallylearn.reasoning.probabilities import Number
 from tallylearn.sources import Source, opened
 from tallylearn.sources.declarations import Declaration
 from tallylearn.sources.targets import labels
@@ -23,9 +26,11 @@ def counted(table: Any, columns: Sequence[str] | None) -> tuple[tuple[str, ...],
     target = source.declared.target
     there = (*source.schema.names, *([target] if target else []))
     columns = (columns,) if isinstance(columns, str) else columns
-    names = there if columns is None else tuple(columns)
-    if unknown := [name for name in names if name not in there]:
-        raise ColumnError(f"the table has no column {unknown[0]!r}; it has {listed(there)}.")
+    names = there if columns is None else several(columns, "the column")
+    if unknown := [name for name in names if not within(name, there)]:
+        raise ColumnError(f"the table has no column {told(unknown[0])}; it has {listed(there)}.")
+    if not names:
+        raise InputError(f"no column is named. Name some of {listed(there)}.")
     tally = sum((_tally(block, names, target) for block in source.blocks()), Counts.empty())
     if not tally:
         raise InputError("the table has no rows to count.")
@@ -37,11 +42,34 @@ def counted(table: Any, columns: Sequence[str] | None) -> tuple[tuple[str, ...],
     return names, tally
 
 
+def hypothesis_column(table: Any, column: Any) -> str:
+    """The column whose values are hypotheses: named, or the target of the table."""
+    found = opened(table, Declaration()).declared.target if column is None else column
+    if not isinstance(found, str):
+        raise KindError(
+            f"the column of the hypotheses is {told(found)}. Name one, as in 'PlayTennis'."
+        )
+    return found
+
+
 def shares(tally: Counts) -> dict[Any, Fraction]:
     """Every combination's share of the rows."""
     counts = [Fraction(count) for count in tally.floats().tolist()]
     whole = sum(counts, Fraction(0))
     return {key: count / whole for key, count in zip(tally.keys[0], counts, strict=True)}
+
+
+def conditionals(P: Callable[..., Number], network: Network) -> dict[str, dict[Any, Any]]:
+    """P(variable | parents) of every variable of a network, for every case of its parents."""
+    tables: dict[str, dict[Any, Any]] = {}
+    for name, above in network.parents.items():
+        rows = {}
+        for case in product(*(network.values[parent] for parent in above)):
+            condition = dict(zip(above, case, strict=True)) or None
+            row = {v: P({name: v}, given=condition) for v in network.values[name]}
+            rows[case[0] if len(case) == 1 else case] = row
+        tables[name] = rows if above else rows[()]
+    return tables
 
 
 def _tally(block: Block, names: Sequence[str], target: str | None) -> Counts:

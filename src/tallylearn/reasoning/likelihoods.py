@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Hashable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
-from tallylearn.errors import InputError, KindError, OptionError, listed
+from tallylearn.errors import InputError, KindError, OptionError, listed, told
+from tallylearn.reasoning.mappings import numbers_by_name, rows_by_name
+from tallylearn.reasoning.names import asked, check_name, distinct, within
 from tallylearn.reasoning.probabilities import Number, check_whole, number, probability
 from tallylearn.reasoning.scores import Scores
 
@@ -22,6 +24,10 @@ class Likelihood(ABC):
 
     @abstractmethod
     def of(self, outcome: Any, hypothesis: Any) -> Number: ...
+
+    def allows(self, outcome: Any, hypothesis: Any) -> bool:
+        """Whether the observation is possible under the hypothesis."""
+        return self.of(outcome, hypothesis) > 0
 
     def scores(self, tally: Iterable[tuple[Any, int]], hypotheses: Iterable[Any]) -> Scores:
         """P(D | h) for every hypothesis: observations are independent, given h."""
@@ -54,7 +60,21 @@ class Function(Likelihood):
     def of(self, outcome: Any, hypothesis: Any) -> Number:
         if self.outcomes:
             check_known(outcome, self.outcomes)
-        return probability(self.function(outcome, hypothesis), f"P({outcome} | {hypothesis})")
+        found = asked(self.function, outcome, hypothesis, who="the likelihood")
+        said = outcome if isinstance(outcome, str) else told(outcome)
+        return probability(found, f"P({said} | {hypothesis})")
+
+
+@dataclass(frozen=True)
+class Shares(Likelihood):
+    """Hypotheses that are the values of a column: what is observed is said of one of the rows."""
+
+    space: Any  # the joint distribution of the rows
+    column: str
+
+    def of(self, outcome: Any, hypothesis: Any) -> Number:
+        found: Number = self.space.P(outcome, given={self.column: hypothesis})
+        return found
 
 
 @dataclass(frozen=True)
@@ -69,25 +89,28 @@ class Classifiers(Likelihood):
         x, label = _pair(outcome)
         key = (id(outcome), hypothesis)
         if key not in self.asked:  # the outcome is kept, so that its id stays its own
+            self._check_label(label)
+            check_name(label, "the class")
             self.asked[key] = outcome, self.shares(x, hypothesis).get(label, Fraction(0))
         found: Number = self.asked[key][1]
         return found
 
     def shares(self, x: Any, hypothesis: Any) -> dict[Any, Number]:
         """P(v | x, h) for every class v."""
-        model = self.models[hypothesis]
-        if callable(getattr(model, "predict_proba", None)):
-            row = model.predict_proba(x if isinstance(x, Mapping) else [x])[0].tolist()
-            return dict(zip(model.classes_.tolist(), row, strict=True))
-        if callable(getattr(model, "predict", None)):
-            found = model.predict(x if isinstance(x, Mapping) else [x])[0]
-            return {found.item() if hasattr(found, "item") else found: Fraction(1)}
-        found = model(x)
-        if not isinstance(found, Mapping):
-            return {found: Fraction(1)}
+        found = asked(_said, self.models[hypothesis], x, who=f"the hypothesis {hypothesis}")
         shares = {v: probability(p, f"P({v} | x, {hypothesis})") for v, p in found.items()}
+        for v in shares:
+            check_name(v, "the class")
         check_whole(shares, f"the class probabilities of {hypothesis}")
         return shares
+
+    def _check_label(self, label: Any) -> None:
+        """A class that no fitted model knows is a slip; functions may say anything."""
+        known = [getattr(model, "classes_", None) for model in self.models.values()]
+        if all(classes is not None for classes in known):
+            names = tuple(dict.fromkeys(v for classes in known for v in _listed(classes)))
+            if not within(label, names):
+                raise InputError(f"{told(label)} is no class; the models know {listed(names)}.")
 
 
 @dataclass(frozen=True)
@@ -106,10 +129,14 @@ class Noise(Likelihood):
         result: Number = Fraction(0)
         for outcome, n in tally:
             x, y = _pair(outcome)
-            value = number(self.functions[hypothesis](x), f"{hypothesis}({x})")
-            error = number(y, "y") - value
+            said = asked(self.functions[hypothesis], x, who=f"the hypothesis {hypothesis}")
+            error = number(y, "y") - number(said, f"{hypothesis}({told(x)})")
             result += n * error * error  # a power of a float would overflow with an error
         return result
+
+    def allows(self, outcome: Any, hypothesis: Any) -> bool:
+        """A density far out is no zero, though a float may say so."""
+        return self._log(1, self.squares([(outcome, 1)], hypothesis)) > -math.inf
 
     def scores(self, tally: Iterable[tuple[Any, int]], hypotheses: Iterable[Any]) -> Scores:
         tally = list(tally)
@@ -121,17 +148,34 @@ class Noise(Likelihood):
         return -m * math.log(math.sqrt(2 * math.pi) * self.sigma) - squares / (2 * self.sigma**2)
 
 
+def _said(model: Any, x: Any) -> Mapping[Any, Any]:
+    """What a model or a function says of x, as probabilities of the classes."""
+    rows = x if isinstance(x, Mapping) else [x]
+    if callable(getattr(model, "predict_proba", None)):
+        found = _listed(model.predict_proba(rows)[0])
+        return dict(zip(_listed(model.classes_), found, strict=True))
+    if callable(getattr(model, "predict", None)):
+        return {_listed(model.predict(rows))[0]: Fraction(1)}
+    found = numbers_by_name(model(x))
+    return found if isinstance(found, Mapping) else {found: Fraction(1)}
+
+
+def _listed(values: Any) -> list[Any]:
+    return list(values.tolist() if hasattr(values, "tolist") else values)
+
+
 def likelihood_of(given: Any, hypotheses: tuple[Any, ...], outcomes: Iterable[Any]) -> Likelihood:
     """A likelihood from a function, or from a table by hypothesis or by outcome."""
-    outcomes = tuple(outcomes)
     if isinstance(given, Likelihood):
         return given
+    outcomes = distinct(outcomes, "the outcome")
+    given = rows_by_name(given)
     if isinstance(given, Mapping):
         return Conditionals(_rows(given, hypotheses))
     if not callable(given):
         raise KindError(
-            f"the likelihood is {given!r}. Give a function of the observation and the hypothesis, "
-            "or a table {hypothesis: {observation: probability}}."
+            f"the likelihood is {told(given)}. Give a function of the observation and the "
+            "hypothesis, or a table {hypothesis: {observation: probability}}."
         )
     found = Function(given, outcomes)
     for h in hypotheses if outcomes else ():
@@ -143,7 +187,7 @@ def _rows(table: Mapping[Any, Any], hypotheses: tuple[Any, ...]) -> dict[Any, di
     if not table or not all(isinstance(row, Mapping) for row in table.values()):
         raise KindError(
             "a table of likelihoods is {hypothesis: {observation: probability}}, "
-            f"and this one has {next(iter(table.values()), None)!r} for a row."
+            f"and this one has {told(next(iter(table.values()), None))} for a row."
         )
     if {*table} != {*hypotheses}:
         if any({*row} != {*hypotheses} for row in table.values()):
@@ -162,11 +206,11 @@ def _rows(table: Mapping[Any, Any], hypotheses: tuple[Any, ...]) -> dict[Any, di
 
 def check_known(outcome: Any, outcomes: tuple[Any, ...]) -> None:
     """An observation is one of those that can come."""
-    if not isinstance(outcome, Hashable) or outcome not in outcomes:
-        raise InputError(f"{outcome!r} cannot be observed here; there are {listed(outcomes)}.")
+    if not within(outcome, outcomes):
+        raise InputError(f"{told(outcome)} cannot be observed here; there are {listed(outcomes)}.")
 
 
 def _pair(outcome: Any) -> tuple[Any, Any]:
     if not isinstance(outcome, tuple) or len(outcome) != 2:
-        raise InputError(f"an observation is a pair (x, y) here, not {outcome!r}.")
+        raise InputError(f"an observation is a pair (x, y) here, not {told(outcome)}.")
     return outcome

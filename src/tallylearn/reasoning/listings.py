@@ -10,9 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from tallylearn.errors import InputError, OptionError, listed
+from tallylearn.errors import InputError, KindError, OptionError, listed, told
 from tallylearn.reasoning.boundaries import Vote
 from tallylearn.reasoning.examples import Examples, Row
+from tallylearn.reasoning.names import asked, check_name
+from tallylearn.reasoning.probabilities import real
 from tallylearn.tables import CATEGORY, NUMBER, Array
 from tallylearn.workings import Derivation, Grid, Sentence
 
@@ -42,7 +44,7 @@ class Predicate:
             return bool(self.test(asked))
         except Exception as error:
             raise InputError(
-                f"the hypothesis {self.name!r} cannot answer for {asked!r}: "
+                f"the hypothesis {self.name!r} cannot answer for {told(asked)}: "
                 f"{type(error).__name__}: {error}. It should take the value of the only column, "
                 "or a row as a dict, and return a truth value."
             ) from error
@@ -94,6 +96,10 @@ class ListedVersion:
         return tuple(name for name, found in self.answers.items() if found == truth)
 
     @property
+    def count(self) -> int:
+        return len(self.members)
+
+    @property
     def reason(self) -> str:
         """Why no hypothesis is consistent; empty where one is."""
         if self.members:
@@ -103,9 +109,15 @@ class ListedVersion:
     def scores(self, measure: Measure | None) -> dict[str, float]:
         """The performance of every hypothesis of the space, consistent or not."""
         truth = self.examples.labels(self.examples.inside)
-        rate = measure or (lambda truth, answers: float(np.mean(truth == answers)))
-        found = self.answers.items()
-        return {name: rate(truth, self.examples.labels(said)) for name, said in found}
+        if measure is not None and not callable(measure):
+            raise KindError(
+                f"the measure is {told(measure)}. Give a function of the true labels and the "
+                "answers."
+            )
+        rate = _share if measure is None else measure
+        found = {name: self.examples.labels(said) for name, said in self.answers.items()}
+        rated = {name: asked(rate, truth, said, who="the measure") for name, said in found.items()}
+        return {name: real(score, f"the score of {name}") for name, score in rated.items()}
 
     def vote(self, x: Row) -> Vote:
         """Of one row: what every consistent hypothesis says, counted."""
@@ -161,9 +173,11 @@ class Listing:
         """Functions and sets by name."""
         if not isinstance(hypotheses, Mapping) or not hypotheses:
             raise OptionError(
-                f"the hypothesis space is {hypotheses!r}. Give a dict of names and functions, or "
-                "of names and sets, with one hypothesis or more."
+                f"the hypothesis space is {told(hypotheses)}. Give a dict of names and functions, "
+                "or of names and sets, with one hypothesis or more."
             )
+        for name in hypotheses:
+            check_name(name, "the hypothesis")
         return cls({str(name): predicate(str(name), test) for name, test in hypotheses.items()})
 
     def subsets(self) -> Listing:
@@ -186,8 +200,14 @@ class Listing:
         """A predicate may be asked about anything."""
 
 
+def _share(truth: Array, answers: Array) -> float:
+    return float(np.mean(truth == answers))
+
+
 def predicate(name: str, test: Any) -> Predicate:
     """A function or a set as a hypothesis."""
     if isinstance(test, Set) or callable(test):
         return Predicate(name, test)
-    raise OptionError(f"the hypothesis {name!r} is {test!r}. Give a function of a row, or a set.")
+    raise OptionError(
+        f"the hypothesis {name!r} is {told(test)}. Give a function of a row, or a set."
+    )

@@ -9,12 +9,15 @@ from itertools import product
 from math import prod
 from typing import Any
 
-from tallylearn.errors import InputError, OptionError, listed
+from tallylearn.errors import InputError, KindError, OptionError, listed, told
+from tallylearn.plots import Plot, draw_network
 from tallylearn.reasoning.answers import Answer, Worked, answer
-from tallylearn.reasoning.probabilities import Number, check_whole, distinct, probability, written
+from tallylearn.reasoning.mappings import numbers_by_name, rows_by_name
+from tallylearn.reasoning.names import MOST, check_name, distinct, several, within
+from tallylearn.reasoning.probabilities import Number, check_whole, probability, written
+from tallylearn.reasoning.structures import read_edges, read_structure
 from tallylearn.workings import Derivation, Grid, Sentence
 
-MOST = 1 << 20  # outcomes of a joint table that is written out
 Tables = Mapping[str, Mapping[Any, Any]]
 
 
@@ -30,15 +33,12 @@ class Network(Worked):
     """
 
     parents: Mapping[str, tuple[str, ...]]
-    values: Mapping[str, tuple[Any, ...]]
+    values: Mapping[str, Sequence[Any]]
 
     def __post_init__(self) -> None:
-        for name, above in self.parents.items():
-            if unknown := [parent for parent in above if parent not in self.parents]:
-                raise OptionError(
-                    f"{unknown[0]!r} is a parent of {name!r}, and no variable of the network, "
-                    f"which has {listed(self.parents)}."
-                )
+        parents, values = read_structure(self.parents, self.values)
+        object.__setattr__(self, "parents", parents)
+        object.__setattr__(self, "values", values)
         list(self.order())
 
     @classmethod
@@ -46,12 +46,16 @@ class Network(Worked):
         cls, label: str, features: Sequence[str], values: Mapping[str, Sequence[Any]] | None = None
     ) -> Network:
         """Naive Bayes: the label is the one parent of every feature."""
-        if label in features:
-            raise OptionError(f"{label!r} is the label, and cannot be a feature too.")
         named = distinct(features, "the feature")
-        parents: dict[str, tuple[str, ...]] = {label: ()} | dict.fromkeys(named, (label,))
-        known = values or {}
-        return cls(parents, {name: tuple(known.get(name, (False, True))) for name in parents})
+        if within(label, named):
+            raise OptionError(f"{told(label)} is the label, and cannot be a feature too.")
+        check_name(label, "the label")
+        return cls({label: (), **dict.fromkeys(named, (label,))}, {} if values is None else values)
+
+    @classmethod
+    def of(cls, edges: Any, values: Mapping[str, Sequence[Any]] | None = None) -> Network:
+        """Any edges: {child: parents}, or pairs (parent, child)."""
+        return cls(read_edges(edges), {} if values is None else values)
 
     def with_edge(self, parent: str, child: str) -> Network:
         """One more dependence: fewer assumptions, larger tables."""
@@ -100,10 +104,11 @@ class Network(Worked):
 
         D. Koller, N. Friedman: Probabilistic Graphical Models, 2009, algorithm 3.1.
         """
-        known = {given} if isinstance(given, str) else {*given}
-        self._known(a, b, *known)
+        named = (given,) if isinstance(given, str) else several(given, "the condition")
+        self._known(a, b, *named)
+        known = {*named}
         if a == b:
-            raise OptionError(f"{a!r} is asked about against itself. Name two variables.")
+            raise OptionError(f"{told(a)} is asked about against itself. Name two variables.")
         if {a, b} & known:
             raise OptionError(f"{listed({a, b} & known)} is asked about and given at once.")
         trail = self._trail(a, b, known)
@@ -117,6 +122,11 @@ class Network(Worked):
     def weights(self, tables: Tables) -> dict[tuple[Any, ...], Number]:
         """The joint table: every outcome has the product of its entries."""
         names = list(self.parents)
+        if not isinstance(tables := numbers_by_name(tables), Mapping):
+            raise KindError(
+                f"the tables of a network are {{variable: {{value of the parent: {{value: "
+                f"probability}}}}}}; got {told(tables)}."
+            )
         if (size := prod(map(len, self.values.values()))) > MOST:
             raise InputError(
                 f"the joint table of {len(names)} variables has {written(Fraction(size))} entries, "
@@ -129,6 +139,11 @@ class Network(Worked):
             entries = (read[n][tuple(at[p] for p in self.parents[n])][at[n]] for n in names)
             result[outcome] = prod(entries, start=Fraction(1))
         return result
+
+    def plot(self) -> Plot:
+        """The variables, parents above their children, an arrow for every edge."""
+        edges = [(parent, name) for name, above in self.parents.items() for parent in above]
+        return draw_network(list(self.order()), edges, "Bayes net")
 
     def show_work(self) -> Derivation:
         """The structure and the sizes of its tables."""
@@ -144,9 +159,9 @@ class Network(Worked):
         return f"{name} | {above}" if above else name
 
     def _known(self, *names: str) -> None:
-        if unknown := [name for name in names if name not in self.parents]:
+        if unknown := [name for name in names if not within(name, self.parents)]:
             raise OptionError(
-                f"the network has no variable {unknown[0]!r}; it has {listed(self.parents)}."
+                f"the network has no variable {told(unknown[0])}; it has {listed(self.parents)}."
             )
 
     def _read(self, name: str, tables: Tables) -> dict[tuple[Any, ...], dict[Any, Number]]:
@@ -154,17 +169,29 @@ class Network(Worked):
         if name not in tables:
             raise InputError(f"there is no table for {self._condition(name)}.")
         above = self.parents[name]
+        if above:
+            given = rows_by_name(tables[name], len(above))
+        else:
+            given = {(): numbers_by_name(tables[name])}
+        if not isinstance(given, Mapping):
+            raise KindError(f"the table of {name} is {told(given)}. Give a row for every case.")
         read = {}
         for case in product(*(self.values[parent] for parent in above)):
             key = case[0] if len(case) == 1 else case
-            row = tables[name] if not above else tables[name].get(key)
-            which = f"the probabilities of {name}{f' given {key!r}' if above else ''}"
-            if row is None or {*row} != {*self.values[name]}:
-                raise InputError(
-                    f"{which} are wanted for {listed(self.values[name])}; got {row!r}."
-                )
-            read[case] = {v: probability(p, f"P({name} = {v})") for v, p in row.items()}
-            check_whole(read[case], which)
+            which = f"the probabilities of {name}{f' given {told(key)}' if above else ''}"
+            read[case] = self._row(name, given.get(key), which)
+        return read
+
+    def _row(self, name: str, row: Any, which: str) -> dict[Any, Number]:
+        """P(value) for every value; of False and True the probability of True will do."""
+        values = self.values[name]
+        if row is not None and not isinstance(row, Mapping) and {*values} == {False, True}:
+            p = probability(row, f"P({name} = True)")
+            return {True: p, False: 1 - p}
+        if not isinstance(row, Mapping) or {*row} != {*values}:
+            raise InputError(f"{which} are wanted for {listed(values)}; got {told(row)}.")
+        read = {v: probability(p, f"P({name} = {v})") for v, p in row.items()}
+        check_whole(read, which)
         return read
 
     def _trail(self, a: str, b: str, known: set[str]) -> str | None:
@@ -192,3 +219,8 @@ class Network(Worked):
             found |= more
             left += more
         return found
+
+
+def network_of(given: Any) -> Network:
+    """A network, or the edges of one."""
+    return given if isinstance(given, Network) else Network.of(given)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from tallylearn.reasoning.answers import Step, formula
+from tallylearn.reasoning.answers import Step
 from tallylearn.reasoning.likelihoods import Noise
 from tallylearn.reasoning.probabilities import percent, written
-from tallylearn.workings import Derivation, Grid, Sentence
+from tallylearn.workings import Derivation, Grid, Sentence, equation
 from tallylearn.workings.rendering import short
 
 if TYPE_CHECKING:
@@ -28,10 +28,10 @@ def summary(belief: Hypotheses) -> Derivation:
 
 def derivation(belief: Hypotheses) -> Derivation:
     """Every step from the priors to the next observation."""
-    steps: list[Step] = [formula("P(h | D) = P(D | h) P(h) / P(D) = α P(D | h) P(h)")]
+    steps: list[Step] = [equation("P(h | D) = P(D | h) P(h) / P(D) = α P(D | h) P(h)")]
     if isinstance(belief.likelihood, Noise):
         steps += _squares(belief, belief.likelihood)
-    steps += [_table(belief), formula(_evidence(belief))]
+    steps += [_table(belief), equation(_evidence(belief))]
     if len(belief.seen) > 1:
         steps.append(_trajectory(belief))
     steps += [*_best(belief), *_next(belief)]
@@ -103,7 +103,7 @@ def _next(belief: Hypotheses) -> Iterator[Step]:
 def _squares(belief: Hypotheses, noise: Noise) -> Iterator[Step]:
     """ML under Gaussian noise is least squares."""
     m = len(belief.seen)
-    yield formula("log P(D | h) = m log(1 / sqrt(2 π s²)) - 1 / (2 s²) · Σ (y - h(x))²")
+    yield equation("log P(D | h) = m log(1 / sqrt(2 π s²)) - 1 / (2 s²) · Σ (y - h(x))²")
     rows = tuple(
         (str(h), written(noise.squares(belief.tally, h)), short(belief.likely.logs[h]))
         for h in belief.prior

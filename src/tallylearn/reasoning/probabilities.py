@@ -8,7 +8,8 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Any, TypeVar
 
-from tallylearn.errors import InputError, KindError
+from tallylearn.errors import InputError, KindError, told
+from tallylearn.reasoning.quantities import number_of
 from tallylearn.workings.rendering import ratio, short
 
 Number = Fraction | float
@@ -23,17 +24,34 @@ def number(value: Any, what: str) -> Number:
     >>> number("1/10", "p") == number("0.1", "p") == number("10 %", "p") == Fraction(1, 10)
     True
     """
-    if hasattr(value, "item") and not getattr(value, "shape", ()):
-        value = value.item()
-    if isinstance(value, float | Decimal) and not math.isfinite(value):
+    value = _plain(number_of(value))
+    finite = value.is_finite() if isinstance(value, Decimal) else not isinstance(value, float)
+    if not finite and not (isinstance(value, float) and math.isfinite(value)):
         raise InputError(f"{what} is {value}. Give a finite number.")
     if isinstance(value, str | Decimal):
         return _read(str(value), what)
     if not isinstance(value, int | float | Fraction):
         raise KindError(
-            f"{what} is {value!r}, which is no number. Give a number, or text such as '1/10'."
+            f"{what} is {told(value)}, which is no number. Give a number, or text such as '1/10'."
         )
     return value if isinstance(value, float) else Fraction(value)
+
+
+def real(value: Any, what: str) -> float:
+    """A number as a float."""
+    found = number(value, what)
+    try:
+        return float(found)
+    except OverflowError:
+        raise InputError(f"{what} is {written(found)}, too large for a float.") from None
+
+
+def _plain(value: Any) -> Any:
+    """The Python number that a scalar of another library holds."""
+    try:
+        return value.item() if callable(value.item) and not getattr(value, "shape", ()) else value
+    except Exception:
+        return value
 
 
 def _read(text: str, what: str) -> Fraction:
@@ -86,6 +104,13 @@ def largest(scores: Mapping[K, Number]) -> tuple[K, ...]:
     return tuple(key for key, score in scores.items() if same(score, best))
 
 
+def tied(names: tuple[Any, ...]) -> str:
+    """The first of those with the largest score, and what ties with it."""
+    if len(names) == 1:
+        return str(names[0])
+    return f"{names[0]} (tied with {', '.join(map(str, names[1:]))})"
+
+
 def written(value: Number) -> str:
     """A fraction, or four digits of a float."""
     return ratio(value) if isinstance(value, Fraction) else short(value)
@@ -94,14 +119,3 @@ def written(value: Number) -> str:
 def percent(value: Number) -> str:
     """A share in percent, with one digit behind the point."""
     return f"{float(value):.1%}".replace("%", " %")
-
-
-def distinct(names: Iterable[Any], what: str) -> tuple[Any, ...]:
-    """Names that can be told apart, in their order."""
-    found = tuple(names)
-    if odd := [name for name in found if not isinstance(name, Hashable)]:
-        raise KindError(f"{what} {odd[0]!r} can change, and cannot be told apart. Give text.")
-    if len({*found}) < len(found):
-        twice = next(name for name in found if found.count(name) > 1)
-        raise InputError(f"{what} {twice!r} comes twice. Name it once.")
-    return found

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from math import inf
 
-from tallylearn.reasoning.boundaries import Boundaries, Bounded, Domains
+from tallylearn.reasoning.boundaries import Bounded, Domains
 from tallylearn.reasoning.examples import Examples, Row, shown
 from tallylearn.tables import NUMBER
 
@@ -82,7 +82,7 @@ SPACE = (
 )
 
 
-def _uncountable(found: Boundaries[Rectangle], domains: Domains) -> None:
+def _uncountable(least: Rectangle, examples: Examples) -> None:
     return None
 
 

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from functools import reduce
 from math import prod
 from typing import Any
 
 from tallylearn.errors import InputError
-from tallylearn.reasoning.answers import Answer, Step, answer, formula
+from tallylearn.reasoning.answers import Answer, Step, answer
 from tallylearn.reasoning.events import Event
-from tallylearn.reasoning.probabilities import Number, percent, total, written
-from tallylearn.reasoning.variables import undefined
-from tallylearn.workings import Formula, Grid, Sentence
+from tallylearn.reasoning.names import in_order
+from tallylearn.reasoning.probabilities import Number, largest, percent, tied, total, written
+from tallylearn.reasoning.variables import Variable, undefined
+from tallylearn.workings import Formula, Grid, Sentence, equation
 
 Measure = Callable[..., Number]  # P(*events, given=event)
 
@@ -23,29 +25,39 @@ def product_rule(P: Measure, a: Event, b: Event) -> Answer:
     left, right = f"P({a.name} | {b.name}) P({b.name})", f"P({b.name} | {a.name}) P({a.name})"
     both = P(a, b)
     ways = [
-        formula(f"{text} = {written(P(x, given=y))} · {written(P(y))} = {written(both)}")
+        equation(f"{text} = {written(P(x, given=y))} · {written(P(y))} = {written(both)}")
         for text, x, y in ((left, a, b), (right, b, a))
     ]
-    head = formula(f"P({a.name}, {b.name}) = {left} = {right}")
+    head = equation(f"P({a.name}, {b.name}) = {left} = {right}")
     return answer(both, "Product rule", head, *ways)
 
 
-def chain_rule(P: Measure, events: Sequence[Event]) -> Answer:
-    """P(A1, ..., An) is the product of the P(Ai | A1, ..., Ai-1)."""
+def chain_rule(P: Measure, events: Sequence[Event], given: Event | None = None) -> Answer:
+    """P(A1, ..., An | C) is the product of the P(Ai | A1, ..., Ai-1, C)."""
+    if not events:
+        raise InputError("the chain has no events. Name one or more.")
     factors, rows = [], []
     for place, event in enumerate(events):
-        before = events[:place]
+        before = [*events[:place], *([] if given is None else [given])]
         factors.append(P(event, given=reduce(Event.__and__, before) if before else None))
         condition = f" | {', '.join(e.name for e in before)}" if before else ""
         rows.append((f"P({event.name}{condition})", written(factors[-1])))
     value = prod(factors, start=Fraction(1))
-    names = ", ".join(event.name for event in events)
+    bar, title, below, also = "", "Chain rule", "", ""
+    if given is not None:
+        bar, title, below, also = (
+            f" | {given.name}",
+            f"Chain rule given {given.name}",
+            " | C",
+            ", C",
+        )
+    names = ", ".join(event.name for event in events) + bar
     return answer(
         value,
-        "Chain rule",
-        formula("P(A1, …, An) = ∏ P(Ai | A1, …, Ai-1)"),
+        title,
+        equation(f"P(A1, …, An{below}) = ∏ P(Ai | A1, …, Ai-1{also})"),
         Grid("", ("factor", "value"), tuple(rows)),
-        formula(f"P({names}) = {' · '.join(map(written, factors))} = {written(value)}"),
+        equation(f"P({names}) = {' · '.join(map(written, factors))} = {written(value)}"),
     )
 
 
@@ -63,9 +75,9 @@ def total_probability(P: Measure, event: Event, partition: Sequence[Event]) -> A
     return answer(
         value,
         "Total probability",
-        formula(f"P({event.name}) = Σ P({event.name} | B) P(B)"),
+        equation(f"P({event.name}) = Σ P({event.name} | B) P(B)"),
         Grid("", header, tuple(rows)),
-        formula(f"P({event.name}) = {' + '.join(map(written, terms))} = {written(value)}"),
+        equation(f"P({event.name}) = {' + '.join(map(written, terms))} = {written(value)}"),
     )
 
 
@@ -86,10 +98,10 @@ def bayes(P: Measure, hypothesis: Event, given: Event) -> Answer:
     return answer(
         posterior,
         "Bayes' theorem",
-        formula(f"P({h} | {d}) = P({d} | {h}) P({h}) / P({d})"),
+        equation(f"P({h} | {d}) = P({d} | {h}) P({h}) / P({d})"),
         Grid("", ("", "", "value"), rows),
         _evidence(P, hypothesis, given),
-        formula(
+        equation(
             f"P({h} | {d}) = {written(likelihood)} · {written(prior)} / ({written(evidence)}) "
             f"= {written(posterior)}"
         ),
@@ -97,12 +109,39 @@ def bayes(P: Measure, hypothesis: Event, given: Event) -> Answer:
     )
 
 
+def bayes_over(P: Measure, variable: Variable, given: Event) -> Answer:
+    """P(x | D) for every value x of a variable, and the most probable one."""
+    if not (evidence := P(given)):
+        raise undefined(variable.name, given.name)
+    X, d = variable.name, given.name
+    shares = variable.distribution()
+    parts = {x: variable == x for x in in_order(shares) if shares[x]}
+    posterior = {x: P(part, given=given) for x, part in parts.items()}
+    likelihood = {x: P(given, given=part) for x, part in parts.items()}
+    rows = tuple(
+        (str(x), *map(written, (P(part), likelihood[x], P(part, given), posterior[x])))
+        for x, part in parts.items()
+    )
+    best, likeliest = largest(posterior), largest(likelihood)
+    steps = (
+        equation(f"P({X} = x | {d}) = P({d} | {X} = x) P({X} = x) / P({d})"),
+        Grid("", ("x", "P(x)", f"P({d} | x)", "product", f"P(x | {d})"), rows),
+        equation(f"P({d}) = Σ P({d} | x) P(x) = {written(evidence)}"),
+        Sentence(
+            f"The most probable x is {tied(best)} (MAP); the largest likelihood has "
+            f"{tied(likeliest)} (ML)."
+        ),
+    )
+    found = answer(best[0], f"Bayes' theorem over {X}", *steps)
+    return replace(found, scores=posterior, ties=best if len(best) > 1 else ())
+
+
 def _evidence(P: Measure, hypothesis: Event, given: Event) -> Formula:
     """The evidence by total probability over the hypothesis and its complement."""
     parts = [part for part in (hypothesis, ~hypothesis) if P(part)]
     names = " + ".join(f"P({given.name} | {part.name}) P({part.name})" for part in parts)
     numbers = " + ".join(f"{written(P(given, given=p))} · {written(P(p))}" for p in parts)
-    return formula(f"P({given.name}) = {names} = {numbers} = {written(P(given))}")
+    return equation(f"P({given.name}) = {names} = {numbers} = {written(P(given))}")
 
 
 def inference(
@@ -113,14 +152,14 @@ def inference(
     rows = tuple((str(outcome), written(weights[outcome])) for outcome in inside)
     head = f"P({event.name}) = Σ P(ω), ω makes {event.name} true"
     value = P(event, given=given)
-    steps: list[Step] = [formula(head), Grid("models", ("ω", "P(ω)"), rows)]
+    steps: list[Step] = [equation(head), Grid("models", ("ω", "P(ω)"), rows)]
     above = written(P(inside))
     if given is None:
-        steps.append(formula(f"P({event.name}) = {above}"))
+        steps.append(equation(f"P({event.name}) = {above}"))
     else:
         below = written(P(given))
         steps.append(
-            formula(f"P({event.name} | {given.name}) = ({above}) / ({below}) = {written(value)}")
+            equation(f"P({event.name} | {given.name}) = ({above}) / ({below}) = {written(value)}")
         )
     return answer(value, "Inference by enumeration", *steps)
 

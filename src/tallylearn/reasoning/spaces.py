@@ -3,34 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property, reduce
 from itertools import product
 from typing import Any
 
-from tallylearn.errors import InputError, KindError, OptionError, listed, speaking
-from tallylearn.reasoning import axioms, independence, joints, rules
-from tallylearn.reasoning.answers import Answer, Worked, formula
+from tallylearn.errors import InputError, KindError, OptionError, listed, speaking, told
+from tallylearn.reasoning import joints
 from tallylearn.reasoning.events import Event
-from tallylearn.reasoning.networks import MOST, Network, Tables
+from tallylearn.reasoning.mappings import numbers_by_name, places
+from tallylearn.reasoning.names import MOST, asked, check_name, distinct, within
+from tallylearn.reasoning.networks import Network, Tables, network_of
 from tallylearn.reasoning.probabilities import (
     Number,
     check_whole,
-    distinct,
     probability,
     total,
     written,
 )
-from tallylearn.reasoning.propositions import check_places, event_of, place_of
-from tallylearn.reasoning.variables import Variable, undefined
-from tallylearn.workings import Derivation, Grid
-
-WHO = "ProbabilitySpace"
+from tallylearn.reasoning.propositions import Domains, domains_of, event_of, place_of
+from tallylearn.reasoning.questions import WHO, Questions
+from tallylearn.reasoning.variables import Variable, belonging, undefined
+from tallylearn.workings import Derivation, Grid, equation
 
 
 @dataclass(frozen=True, repr=False)
-class ProbabilitySpace(Worked):
+class ProbabilitySpace(Questions):
     """A finite probability space (Ω, A, P): every set of outcomes is an event.
 
     ``weights`` gives every outcome its probability; text ("1/6", "10 %"), whole numbers and
@@ -49,31 +48,35 @@ class ProbabilitySpace(Worked):
     """
 
     weights: Mapping[Any, Number]
-    names: tuple[str, ...] = ()
+    names: Sequence[str] = ()
+    domains: Domains = field(default_factory=dict, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         with speaking(WHO):
-            if not isinstance(self.weights, Mapping):
+            unnamed = isinstance(self.names, tuple) and not self.names
+            names = places(self.weights) if unnamed else self.names
+            weights = numbers_by_name(self.weights)
+            if not isinstance(weights, Mapping):
                 raise KindError(
                     f"outcomes come with their probabilities, as in {{'head': '1/2', 'tail': "
-                    f"'1/2'}}; got {type(self.weights).__name__}. For equally likely outcomes: "
+                    f"'1/2'}}; got {type(weights).__name__}. For equally likely outcomes: "
                     "ProbabilitySpace.uniform."
                 )
-            if not self.weights:
-                raise InputError("there are no outcomes. Give one or more.")
-            read = {w: probability(p, f"P({w})") for w, p in self.weights.items()}
-            check_whole(read, "the probabilities")
-            names = (self.names,) if isinstance(self.names, str) else self.names
-            check_places(read, tuple(names))
+            read = _weights(weights)
+            named = _named(names)
+            if not isinstance(self.domains, Mapping):
+                raise KindError(f"domains are {{name: values}}; got {told(self.domains)}.")
+            domains = domains_of(read, named, self.domains)
         object.__setattr__(self, "weights", read)
-        object.__setattr__(self, "names", distinct(names, "the name"))
+        object.__setattr__(self, "names", named)
+        object.__setattr__(self, "domains", domains)
 
     @classmethod
     def uniform(cls, outcomes: Iterable[Any], names: Sequence[str] = ()) -> ProbabilitySpace:
         """Outcomes that are equally likely."""
         with speaking(WHO):
             found = distinct(outcomes, "the outcome")
-        return cls(dict.fromkeys(found, Fraction(1, max(1, len(found)))), tuple(names))
+        return cls(dict.fromkeys(found, Fraction(1, max(1, len(found)))), names)
 
     @classmethod
     def from_table(cls, table: Any, columns: Sequence[str] | None = None) -> ProbabilitySpace:
@@ -84,10 +87,24 @@ class ProbabilitySpace(Worked):
         return cls(shares if len(names) > 1 else {w: p for (w,), p in shares.items()}, names)
 
     @classmethod
-    def from_network(cls, network: Network, tables: Tables) -> ProbabilitySpace:
-        """The joint distribution of a Bayes net: {variable: {value of the parent: {value: P}}}."""
+    def from_network(cls, network: Any, tables: Tables) -> ProbabilitySpace:
+        """The joint distribution of a Bayes net: {variable: {value of the parent: {value: P}}}.
+
+        Of False and True, the probability of True will do in place of a row.
+        """
         with speaking(WHO):
-            return cls(network.weights(tables), tuple(network.parents))
+            net = network_of(network)
+            values = tuple(net.parents)
+            weights = net.weights(tables)
+            return cls(
+                weights if len(values) > 1 else {w: p for (w,), p in weights.items()}, values
+            )
+
+    @staticmethod
+    def network(edges: Any, values: Mapping[str, Sequence[Any]] | None = None) -> Network:
+        """A Bayes net with any edges: {child: its parents}, or pairs (parent, child)."""
+        with speaking(WHO):
+            return Network.of(edges, values)
 
     @staticmethod
     def naive_bayes(
@@ -104,20 +121,28 @@ class ProbabilitySpace(Worked):
 
     def variable(self, function: Callable[[Any], Any], name: str = "X") -> Variable:
         """A random variable: a function of the outcome."""
-        return Variable(name, {w: function(w) for w in self.weights}, self.weights)
+        with speaking(WHO):
+            if not callable(function):
+                raise KindError(f"a variable is a function of the outcome; got {told(function)}.")
+            values = {w: asked(function, w, who=f"the variable {told(name)}") for w in self.weights}
+            for value in values.values():
+                check_name(value, f"the value of {told(name)}")
+        return Variable(str(name), values, self.weights)
 
     def __getitem__(self, name: str) -> Variable:
         """The variable at a named place of the outcomes."""
         with speaking(WHO):
-            at = place_of(name, self.names)
-        return self.variable((lambda w: w[at]) if self._joint else (lambda w: w), name)
+            at = place_of(name, self.domains)
+        values = {w: w[at] if self._joint else w for w in self.weights}
+        return Variable(name, values, self.weights, self.domains[name])
 
     def propositions(self, *names: str) -> tuple[Event, ...]:
         """The events that variables are true."""
-        return tuple(
-            Event((self[name] == True).outcomes, self._sample, name)  # noqa: E712
-            for name in names or self.names
-        )
+        with speaking(WHO):
+            return tuple(
+                Event((self[name] == True).outcomes, self._sample, name)  # noqa: E712
+                for name in names or self.names
+            )
 
     def P(self, *events: Any, given: Any = None) -> Number:  # noqa: N802  its name everywhere
         """The probability that all the events happen, given another."""
@@ -136,84 +161,48 @@ class ProbabilitySpace(Worked):
             event = self._event(condition)
             if not (whole := self._sum([event])):
                 raise undefined("ω", event.name)
-        return ProbabilitySpace({w: self.weights[w] / whole for w in event}, self.names)
+        left = {w: self.weights[w] / whole for w in event}
+        return ProbabilitySpace(left, self.names, self.domains)
 
     def marginal(self, *names: str) -> ProbabilitySpace:
         """The joint distribution of some of the variables."""
         if len(names) == 1:
-            return ProbabilitySpace(self[names[0]].distribution(), names)
+            return ProbabilitySpace(self[names[0]].distribution(), names, self.domains)
         with speaking(WHO):
-            at = [place_of(name, self.names) for name in names]
-        return ProbabilitySpace(
-            self.variable(lambda w: tuple(w[i] for i in at)).distribution(), names
-        )
+            if not names:
+                raise OptionError(f"no variable is named. Name some of {listed(self.names)}.")
+            at = [place_of(name, self.domains) for name in names]
+        joint = self.variable(lambda w: tuple(w[i] for i in at)).distribution()
+        return ProbabilitySpace(joint, names, self.domains)
 
     def __mul__(self, other: ProbabilitySpace) -> ProbabilitySpace:
         """Two experiments that do not influence each other; named where both are."""
+        if not isinstance(other, ProbabilitySpace):
+            raise KindError(
+                f"{WHO}: a space is multiplied by another space, as in dice * dice; got "
+                f"{told(other)}."
+            )
         if (size := len(self) * len(other)) > MOST:
             raise InputError(f"{WHO}: {size:,} outcomes; at most {MOST:,} are written out.")
         pairs = product(self.weights.items(), other.weights.items())
         names = (*self.names, *other.names) if self.names and other.names else ()
         weights = {self._parts(a) + other._parts(b): p * q for (a, p), (b, q) in pairs}
-        return ProbabilitySpace(weights, names)
+        return ProbabilitySpace(weights, names, {**self.domains, **other.domains})
+
+    __rmul__ = __mul__
 
     def factored(self, network: Network) -> ProbabilitySpace:
         """The distribution that the structure of a Bayes net makes of this one."""
         with speaking(WHO):
-            if {*network.parents} != {*self.names}:
+            net = network_of(network)
+            if {*net.parents} != {*self.names}:
                 raise OptionError(
-                    f"the network is about {listed(network.parents)}, and the space about "
+                    f"the network is about {listed(net.parents)}, and the space about "
                     f"{listed(self.names)}."
                 )
-        values = {name: tuple(self[name].distribution()) for name in network.parents}
-        whole = Network(network.parents, values)
-        return self.from_network(whole, {name: self._rows(whole, name) for name in values})
-
-    def product_rule(self, a: Any, b: Any) -> Answer:
-        """P(a, b) = P(a | b) P(b) = P(b | a) P(a)."""
-        return rules.product_rule(self.P, self.event(a), self.event(b))
-
-    def chain_rule(self, *events: Any) -> Answer:
-        """P(A1, ..., An), one condition more at a time."""
-        return rules.chain_rule(self.P, [self.event(event) for event in events])
-
-    def total_probability(self, event: Any, partition: Any) -> Answer:
-        """P(A) over a partition, which is a variable or a list of events."""
-        if isinstance(partition, Variable):
-            partition = [partition == value for value in partition.distribution()]
-        with speaking(WHO):
-            parts = [self._event(part) for part in partition]
-            return rules.total_probability(self.P, self._event(event), parts)
-
-    def bayes(self, hypothesis: Any, given: Any) -> Answer:
-        """P(h | D) from the prior, the likelihood and the evidence."""
-        with speaking(WHO):
-            return rules.bayes(self.P, self._event(hypothesis), self._event(given))
-
-    def enumerate(self, event: Any, given: Any = None) -> Answer:
-        """The probability of a proposition, outcome by outcome."""
-        condition = None if given is None else self.event(given)
-        return rules.inference(self.P, self.weights, self.event(event), condition)
-
-    def independent(self, a: Any, b: Any, given: Any = None) -> Answer:
-        """Whether two events or variables are independent, given an event or a variable."""
-        with speaking(WHO):
-            first, second = (x if isinstance(x, Variable) else self._event(x) for x in (a, b))
-            if given is not None and not isinstance(given, Variable):
-                given = self._event(given)
-            return independence.independent(self.P, first, second, given)
-
-    def axioms(self, a: Any, b: Any) -> Answer:
-        """The axioms and their corollaries, with the numbers of two events."""
-        return axioms.axioms(self.P, self.event(a), self.event(b))
-
-    def variable_rules(self, variable: Variable, event: Any) -> Answer:
-        """The rules of a variable of several values, with the numbers of an event."""
-        return axioms.variable_rules(self.P, variable, self.event(event))
-
-    def is_sigma_algebra(self, events: Iterable[Any]) -> Answer:
-        """Whether events are closed under complement and union; names what is missing."""
-        return axioms.sigma_algebra(self._sample, [self.event(event) for event in events])
+        values = {name: tuple(self[name].distribution()) for name in net.parents}
+        whole = Network(net.parents, values)
+        return self.from_network(whole, joints.conditionals(self.P, whole))
 
     def show_work(self) -> Derivation:
         """Every outcome with its probability, and their sum."""
@@ -221,7 +210,7 @@ class ProbabilitySpace(Worked):
         rows = tuple(
             (*map(str, w if self._joint else (w,)), written(p)) for w, p in self.weights.items()
         )
-        whole = formula(f"P(Ω) = {written(total(self.weights.values()))}")
+        whole = equation(f"P(Ω) = {written(total(self.weights.values()))}")
         title = f"Probability space of {len(self)} outcome{'s' if len(self) > 1 else ''}"
         return Derivation(title, (Grid("", (*names, "P"), rows), whole))
 
@@ -244,7 +233,17 @@ class ProbabilitySpace(Worked):
         return len(self.names) > 1
 
     def _event(self, what: Any, name: str = "") -> Event:
-        return event_of(self.weights, self.names, what, name)
+        if not isinstance(name, str):
+            raise KindError(f"the name of an event is text; got {told(name)}.")
+        return event_of(self.weights, self.domains, what, name)
+
+    def _thing(self, what: Any, lists: bool = False) -> Any:
+        """A variable, by itself or by its name; else an event, or a list that is read later."""
+        if isinstance(what, Variable):
+            return belonging(what, self._sample)
+        if isinstance(what, str) and what in self.names and not within(what, self.weights):
+            return self[what]
+        return what if lists else self._event(what)
 
     def _sum(self, events: Sequence[Event]) -> Number:
         inside = reduce(frozenset.__and__, [event.outcomes for event in events]) if events else self
@@ -254,14 +253,19 @@ class ProbabilitySpace(Worked):
         whole = isinstance(outcome, tuple) and len(self.names) != 1
         return outcome if whole else (outcome,)
 
-    def _rows(self, network: Network, name: str) -> Mapping[Any, Any]:
-        """P(variable | parents) for every case of the parents."""
-        above = network.parents[name]
-        if not above:
-            return self[name].distribution()
-        found = {}
-        for case in product(*(network.values[parent] for parent in above)):
-            condition = self.event(dict(zip(above, case, strict=True)))
-            row = {v: self.P({name: v}, given=condition) for v in network.values[name]}
-            found[case[0] if len(case) == 1 else case] = row
-        return found
+
+def _weights(given: Mapping[Any, Any]) -> dict[Any, Number]:
+    if not given:
+        raise InputError("there are no outcomes. Give one or more.")
+    for outcome in given:
+        check_name(outcome, "the outcome")
+    read = {w: probability(p, f"P({w})") for w, p in given.items()}
+    check_whole(read, "the probabilities")
+    return read
+
+
+def _named(names: Any) -> tuple[str, ...]:
+    found = distinct((names,) if isinstance(names, str) else names, "the name")
+    if odd := [name for name in found if not isinstance(name, str)]:
+        raise KindError(f"the names of variables are text; got {told(odd[0])}.")
+    return found

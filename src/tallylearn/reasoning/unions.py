@@ -32,6 +32,7 @@ class UnionVersion:
 
     examples: Examples
     members = None
+    count = None
     size = None
 
     @property

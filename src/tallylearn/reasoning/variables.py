@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from tallylearn.errors import InputError
-from tallylearn.reasoning.answers import Step, Worked, formula
+from tallylearn.errors import InputError, KindError, listed, told
+from tallylearn.reasoning.answers import Step, Worked
 from tallylearn.reasoning.events import Event
+from tallylearn.reasoning.names import asked, check_name
 from tallylearn.reasoning.probabilities import Number, number, total, written
-from tallylearn.workings import Derivation, Grid
+from tallylearn.workings import Derivation, Grid, equation
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -28,6 +29,7 @@ class Variable(Worked):
     name: str
     values: Mapping[Any, Any]  # outcome -> value
     weights: Mapping[Any, Number]  # outcome -> probability
+    domain: tuple[Any, ...] = ()  # values that it could have, where more is known than the values
 
     def distribution(self, given: Event | None = None) -> dict[Any, Number]:
         """P(X = x) for every value, in the order of the outcomes."""
@@ -57,14 +59,14 @@ class Variable(Worked):
         ]
         header = ("x", "outcomes", f"P({self.name} = x)")
         steps: list[Step] = [
-            formula(f"P({self.name} = x) = Σ P(ω), ω with {self.name}(ω) = x"),
+            equation(f"P({self.name} = x) = Σ P(ω), ω with {self.name}(ω) = x"),
             Grid("", header, tuple(rows)),
         ]
         if all(isinstance(x, int | float | Fraction) for x in shares):
             terms = " + ".join(f"{_bare(x)} · {written(p)}" for x, p in self._numbers(None))
             mean, spread = written(self.expectation()), written(self.variance())
-            steps.append(formula(f"E[{self.name}] = Σ x P({self.name} = x) = {terms} = {mean}"))
-            steps.append(formula(f"Var[{self.name}] = {spread}"))
+            steps.append(equation(f"E[{self.name}] = Σ x P({self.name} = x) = {terms} = {mean}"))
+            steps.append(equation(f"Var[{self.name}] = {spread}"))
         return Derivation(f"Random variable {self.name}", tuple(steps))
 
     def __repr__(self) -> str:
@@ -73,6 +75,12 @@ class Variable(Worked):
     def _weights(self, given: Event | None) -> Mapping[Any, Number]:
         if given is None:
             return self.weights
+        if not isinstance(given, Event):
+            raise KindError(
+                f"the condition is {told(given)}, no event. Make it one with space.event(...)."
+            )
+        if given.sample != tuple(self.weights):
+            raise InputError(f"the event {given.name} belongs to another space than {self.name}.")
         inside = {outcome: self.weights[outcome] for outcome in given}
         if not total(inside.values()):
             raise undefined(self.name, given.name)
@@ -83,10 +91,23 @@ class Variable(Worked):
         return [(number(x, f"a value of {self.name}"), p) for x, p in shares.items()]
 
     def _compared(self, sign: str, test: Callable[[Any, Any], Any], other: Any) -> Event:
-        beside = other.values if isinstance(other, Variable) else dict.fromkeys(self.values, other)
-        inside = frozenset(w for w, value in self.values.items() if test(value, beside[w]))
-        name = other.name if isinstance(other, Variable) else other
-        return Event(inside, tuple(self.values), f"{self.name} {sign} {name}", "=")
+        if isinstance(other, Variable):
+            beside, name = belonging(other, tuple(self.values)).values, other.name
+        else:
+            self._check_value(sign, other)
+            beside, name = dict.fromkeys(self.values, other), str(other)
+        what = f"{self.name} {sign} {name}"
+        pairs = [(w, value, beside[w]) for w, value in self.values.items()]
+        inside = frozenset(w for w, x, y in pairs if asked(_truth(test), x, y, who=what))
+        return Event(inside, tuple(self.values), what, "=")
+
+    def _check_value(self, sign: str, value: Any) -> None:
+        """A number may be compared with any other; a name that no outcome has is a slip."""
+        check_name(value, f"the value of {self.name}")
+        known = dict.fromkeys((*self.values.values(), *self.domain))
+        if sign not in "=≠" or value in known or _alike(value, known):
+            return
+        raise InputError(f"{self.name} has no value {told(value)}; it has {listed(known)}.")
 
     def __eq__(self, other: Any) -> Event:  # type: ignore[override]
         return self._compared("=", operator.eq, other)
@@ -107,6 +128,25 @@ class Variable(Worked):
         return self._compared("≥", operator.ge, other)
 
     __hash__ = object.__hash__
+
+
+def belonging(variable: Variable, sample: tuple[Any, ...]) -> Variable:
+    """The variable, if it belongs to a space of these outcomes."""
+    if tuple(variable.values) != sample:
+        raise InputError(f"the variable {variable.name} belongs to another space.")
+    return variable
+
+
+def _truth(test: Callable[[Any, Any], Any]) -> Callable[[Any, Any], bool]:
+    return lambda x, y: bool(test(x, y))
+
+
+def _alike(value: Any, known: Iterable[Any]) -> bool:
+    """Truth values among truth values, numbers among numbers."""
+    both = (value, *known)
+    if any(isinstance(x, bool) for x in both):
+        return all(isinstance(x, bool) for x in both)
+    return all(isinstance(x, int | float | Fraction) for x in both)
 
 
 def undefined(what: str, condition: str) -> InputError:

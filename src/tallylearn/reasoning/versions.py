@@ -6,7 +6,15 @@ from collections.abc import Mapping
 from typing import Any, Self
 
 from tallylearn.doors.intake import lesson, rows
-from tallylearn.errors import InputError, KindError, MergeError, OptionError, not_fitted, speaking
+from tallylearn.errors import (
+    InputError,
+    KindError,
+    MergeError,
+    OptionError,
+    not_fitted,
+    speaking,
+    told,
+)
 from tallylearn.reasoning.boundaries import Vote
 from tallylearn.reasoning.conjunctions import Conjunctions
 from tallylearn.reasoning.examples import Examples, Row, cells, joined, objects, shown
@@ -106,7 +114,7 @@ class VersionSpace:
         with speaking(WHO):
             if not isinstance(other, VersionSpace) or self.space != other.space:
                 raise MergeError(
-                    f"{self!r} and {other!r} have different hypotheses. Version spaces of one "
+                    f"{self!r} and {told(other)} have different hypotheses. Version spaces of one "
                     "hypothesis space are merged."
                 )
             both = VersionSpace(self.space)
@@ -141,8 +149,8 @@ class VersionSpace:
     @property
     def count(self) -> int | None:
         """How many hypotheses are consistent; None where they cannot be listed."""
-        found = self._fitted().members
-        return None if found is None else len(found)
+        found: int | None = self._fitted().count
+        return found
 
     @property
     def size(self) -> int | None:
@@ -290,5 +298,5 @@ class VersionSpace:
         if isinstance(h, str) and isinstance(version, ListedVersion):
             if h in version.hypotheses:
                 return version.hypotheses[h]
-            raise OptionError(f"there is no hypothesis {h!r} in {[*version.hypotheses]}.")
+            raise OptionError(f"there is no hypothesis {told(h)} in {[*version.hypotheses]}.")
         return h if hasattr(h, "covers") else predicate("by", h)

@@ -1,6 +1,7 @@
 """The working: why a prediction came out so, and how a model came out of the counts."""
 
 from tallylearn.workings.derivations import Derivation, Formula, Grid, Sentence
+from tallylearn.workings.equations import equation
 from tallylearn.workings.evidence import Evidence, Explanation
 from tallylearn.workings.rendering import latex_text, short
 from tallylearn.workings.terms import Line, Term
@@ -14,6 +15,7 @@ __all__ = [
     "Line",
     "Sentence",
     "Term",
+    "equation",
     "latex_text",
     "short",
 ]

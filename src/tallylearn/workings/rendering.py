@@ -20,7 +20,9 @@ _ENDLESS = Context(prec=20, Emin=MIN_EMIN, Emax=MAX_EMAX, traps=[])
 Chain = list[tuple[str, str]]  # the sign before a term, and the term
 _MARKUP = frozenset("\\`*_{}[]<>#|$~&")
 _SIGNS = {" · ": r"\cdot", " + ": " + ", " - ": " - "}
-_LATEX = {"\\": r"\textbackslash{}", "^": r"\^{}", "~": r"\~{}"} | {c: f"\\{c}" for c in "{}$&#_%"}
+_LATEX = {
+    "\\": r"\textbackslash{}", "^": r"\textasciicircum{}", "~": r"\textasciitilde{}",
+} | {c: f"\\{c}" for c in "{}$&#_%"}  # fmt: skip
 
 
 class Shown(ABC):

@@ -1,0 +1,1 @@
+"""What is checked with tools beyond Python: `make outside`."""

@@ -1,0 +1,76 @@
+"""Names: what outcomes, hypotheses and variables are called, so that each can be told apart."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Container, Iterable
+from itertools import islice
+from typing import Any
+
+from tallylearn.errors import InputError, KindError, TallyError, told
+
+MOST = 1 << 20  # outcomes of a space that is written out
+
+
+def distinct(names: Iterable[Any], what: str) -> tuple[Any, ...]:
+    """Names that can be told apart, in their order."""
+    found = several(names, what)
+    for name in found:
+        check_name(name, what)
+    if len({*found}) < len(found):
+        twice = next(name for name, n in Counter(found).items() if n > 1)
+        raise InputError(f"{what} {told(twice)} comes twice. Name it once.")
+    return found
+
+
+def several(things: Any, what: str) -> tuple[Any, ...]:
+    """Things that are listed, and not without end."""
+    if not isinstance(things, Iterable):
+        raise KindError(f"{what}s are listed, as in ['a', 'b'] or range(1, 7); got {told(things)}.")
+    found = asked(lambda all_: tuple(islice(all_, MOST + 1)), things, who="the list")
+    if len(found) > MOST:
+        raise InputError(f"there are more than {MOST:,} of {what}, the most that are written out.")
+    return tuple(found)
+
+
+def check_name(name: Any, what: str) -> None:
+    """A name is found again, and can be written."""
+    try:
+        fine = hash(name) is not None and bool(name == name) and (repr(name), str(name))
+    except Exception:
+        fine = False
+    if not fine:
+        raise KindError(
+            f"{what} {told(name)} cannot be told apart from others, or not be written. "
+            "Give text or a number."
+        )
+
+
+def in_order(names: Iterable[Any]) -> list[Any]:
+    """Sorted, so that the first of those that tie does not depend on the rows."""
+    found = list(names)
+    try:
+        return sorted(found)
+    except TypeError:
+        return found
+
+
+def within(name: Any, names: Container[Any]) -> bool:
+    """Whether a name is one of these; what cannot be looked up is none."""
+    try:
+        hash(name)
+        return name in names
+    except Exception:
+        return False
+
+
+def asked(function: Callable[..., Any], *about: Any, who: str) -> Any:
+    """What a function that somebody else wrote answers; where it fails, an error says so."""
+    try:
+        return function(*about)
+    except TallyError:
+        raise
+    except Exception as error:
+        said = told(error)
+        subject = ", ".join(map(told, about))
+        raise InputError(f"{who} cannot answer for {subject}: {said}.") from error

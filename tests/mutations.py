@@ -1,0 +1,189 @@
+"""Mutations: a test suite is worth what it notices. Run by hand, not by pytest.
+
+    python -m tests.mutations 'src/tallylearn/reasoning/*.py' --tests 'tests/reasoning/test_*.py'
+
+Draws places in the sources by lot, changes one comparison, sign, number or truth value at a time in
+a copy of the package, and runs the tests against the copy. A change that no test notices survives:
+it wants a test, or a reason.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import glob
+import os
+import random
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from copy import deepcopy
+from pathlib import Path
+from queue import Queue
+from typing import NamedTuple
+
+ROOT = Path(__file__).parent.parent
+SOURCE = ROOT / "src" / "tallylearn"
+COMPARED: dict[type[ast.cmpop], type[ast.cmpop]] = {
+    ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt, ast.Eq: ast.NotEq,
+    ast.NotEq: ast.Eq, ast.In: ast.NotIn, ast.NotIn: ast.In, ast.Is: ast.IsNot, ast.IsNot: ast.Is,
+}  # fmt: skip
+CALCULATED: dict[type[ast.operator], type[ast.operator]] = {
+    ast.Add: ast.Sub, ast.Sub: ast.Add, ast.Mult: ast.Div, ast.Div: ast.Mult,
+    ast.FloorDiv: ast.Mult, ast.Mod: ast.Mult, ast.Pow: ast.Mult, ast.BitAnd: ast.BitOr,
+    ast.BitOr: ast.BitAnd,
+}  # fmt: skip
+
+
+class Mutation(NamedTuple):
+    """One place of one file, and how it reads before and after."""
+
+    path: Path
+    number: int  # of the places of this file
+    line: int
+    before: str
+    after: str
+
+    def __str__(self) -> str:
+        return f"{self.path.relative_to(ROOT)}:{self.line}: {self.before}  →  {self.after}"
+
+
+def places(tree: ast.AST) -> Iterator[ast.AST]:
+    """What can be changed, in the order of the file; annotations and texts are left alone."""
+    left: list[ast.AST] = [tree]
+    while left:
+        node = left.pop()
+        if changed(node) is not None:
+            yield node
+        skipped = {getattr(node, "annotation", None), getattr(node, "returns", None)}
+        left += [child for child in ast.iter_child_nodes(node) if child not in skipped][::-1]
+
+
+def changed(node: ast.AST) -> ast.AST | None:
+    """Another node in its place; None where there is nothing to change."""
+    new = deepcopy(node)
+    if isinstance(new, ast.Compare) and type(new.ops[0]) in COMPARED:
+        new.ops[0] = COMPARED[type(new.ops[0])]()
+    elif isinstance(new, ast.BinOp) and type(new.op) in CALCULATED and not _typed(new):
+        new.op = CALCULATED[type(new.op)]()
+    elif isinstance(new, ast.BoolOp):
+        new.op = ast.Or() if isinstance(new.op, ast.And) else ast.And()
+    elif isinstance(new, ast.UnaryOp) and isinstance(new.op, ast.Not):
+        return new.operand
+    elif isinstance(new, ast.Constant) and type(new.value) in (bool, int, float):
+        new.value = not new.value if isinstance(new.value, bool) else new.value + 1
+    else:
+        return None
+    return new
+
+
+def _typed(node: ast.BinOp) -> bool:
+    """Unions of types, and texts that are put together, are no arithmetic."""
+    sides = [
+        side for side in ast.walk(node) if isinstance(side, ast.Name | ast.Constant | ast.JoinedStr)
+    ]
+    names = {side.id for side in sides if isinstance(side, ast.Name)}
+    kinds = {"int", "float", "str", "bytes", "bool", "tuple", "list", "Fraction", "Decimal", "None"}
+    texts = any(
+        isinstance(s, ast.JoinedStr) or isinstance(getattr(s, "value", 0), str) for s in sides
+    )
+    return texts or (isinstance(node.op, ast.BitOr) and bool(names & kinds))
+
+
+def found(pattern: Sequence[str]) -> list[Path]:
+    return sorted({ROOT / path for part in pattern for path in glob.glob(part, root_dir=ROOT)})
+
+
+def mutations(paths: Sequence[Path]) -> list[Mutation]:
+    """Every change of every file."""
+    every = []
+    for path in paths:
+        for number, node in enumerate(places(ast.parse(path.read_text()))):
+            after = changed(node)
+            assert after is not None
+            line = getattr(node, "lineno", 0)
+            every.append(Mutation(path, number, line, ast.unparse(node), ast.unparse(after)))
+    return every
+
+
+def mutated(mutation: Mutation) -> str:
+    """The file with its one change."""
+    tree = ast.parse(mutation.path.read_text())
+    chosen = [*places(tree)][mutation.number]
+
+    class Exchange(ast.NodeTransformer):
+        def visit(self, node: ast.AST) -> ast.AST:
+            return changed(node) or node if node is chosen else self.generic_visit(node)
+
+    return ast.unparse(ast.fix_missing_locations(Exchange().visit(tree)))
+
+
+def survives(mutation: Mutation, copy: Path, tests: Sequence[str], seconds: float) -> bool:
+    """Whether all tests pass on the copy with this change."""
+    target = copy / mutation.path.relative_to(SOURCE.parent)
+    target.unlink()  # a link to the source, which must not change
+    target.write_text(mutated(mutation))
+    # The test file of the same name is the likeliest to notice.
+    first = sorted(tests, key=lambda test: mutation.path.stem not in test)
+    command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", *first]
+    environment = os.environ | {"PYTHONPATH": str(copy), "PYTHONDONTWRITEBYTECODE": "1"}
+    try:
+        done = subprocess.run(
+            command, cwd=ROOT, env=environment, capture_output=True, timeout=seconds, check=False
+        )
+        return done.returncode == 0
+    except subprocess.TimeoutExpired:
+        return False  # it never ends: noticed
+    finally:
+        target.unlink()
+        os.link(mutation.path, target)
+
+
+def copied(folder: Path) -> Path:
+    """A copy of the package as links, which the tests import in place of the source."""
+    shutil.copytree(
+        SOURCE,
+        folder / SOURCE.name,
+        copy_function=os.link,
+        ignore=shutil.ignore_patterns("__pycache__"),
+    )
+    return folder
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("sources", nargs="+", help="globs of the files to change")
+    parser.add_argument(
+        "--tests", nargs="+", required=True, help="globs of the tests that should notice"
+    )
+    parser.add_argument("--count", type=int, default=100, help="changes, drawn by lot")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--workers", type=int, default=2)
+    parser.add_argument("--timeout", type=float, default=300.0, help="seconds a change")
+    given = parser.parse_args()
+    every, tests = mutations(found(given.sources)), [str(path) for path in found(given.tests)]
+    drawn = random.Random(given.seed).sample(every, min(given.count, len(every)))
+    with tempfile.TemporaryDirectory(dir=ROOT) as folder:
+        copies: Queue[Path] = Queue()
+        for number in range(given.workers):
+            copies.put(copied(Path(folder) / str(number)))
+
+        def run(mutation: Mutation) -> bool:
+            copy = copies.get()
+            try:
+                alive = survives(mutation, copy, tests, given.timeout)
+            finally:
+                copies.put(copy)
+            print(f"{'SURVIVED' if alive else 'noticed '}  {mutation}", flush=True)
+            return alive
+
+        with ThreadPoolExecutor(given.workers) as pool:
+            alive = sum(pool.map(run, drawn))
+    print(f"{len(drawn) - alive} of {len(drawn)} changes were noticed ({len(every)} are possible).")
+
+
+if __name__ == "__main__":
+    main()
