@@ -707,9 +707,8 @@ def test_merging_is_learning_from_both() -> None:
     learned()
     assert digest("both.tally") == digest("t.tally")
     learned("other.tally", "c.csv", "--alpha", 3)
-    assert "differ in alpha" in failed(
-        "merge", "b.tally", "other.tally", "-o", "both.tally", "--force"
-    )
+    into = ("-o", "both.tally", "--force")
+    assert "differ in alpha" in failed("merge", "b.tally", "other.tally", *into)
     assert "named 2 times" in failed("merge", "b.tally", "b.tally", *into)
     assert digest("both.tally") == digest("t.tally")
 

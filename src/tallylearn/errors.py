@@ -85,9 +85,18 @@ def _of_sklearn(name: str) -> type | None:
     return getattr(sys.modules.get("sklearn.exceptions"), name, None)
 
 
+def shown(value: object, most: int = 60) -> str:
+    """A value for a message: as Python writes it, cut short; by its type where that fails."""
+    try:
+        text = repr(value)
+    except Exception:
+        return f"<{type(value).__name__}, whose repr fails>"
+    return text if len(text) <= most else f"{text[: most - 4]} ..."
+
+
 def listed(names: Iterable[object], most: int = 6) -> str:
     """A short list for a message: 'a', 'b', 'c' and 4 more."""
-    items = [repr(name) for name in names]
+    items = [shown(name, 200) for name in names]
     if len(items) <= most:
         return ", ".join(items)
     return ", ".join(items[:most]) + f" and {len(items) - most} more"

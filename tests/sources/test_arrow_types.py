@@ -77,6 +77,7 @@ REFUSED = {
     "runs of lists": pa.RunEndEncodedArray.from_arrays([N], pa.array([[1]])),
     "coded bytes": coded(pa.array([b"a", b"b"])),
     "coded lists": coded(pa.array([[1], [2]])),
+    "decimals of many places": pa.nulls(N, pa.decimal128(5, -(2**20))),
     "uuid": wrapped(pa.uuid(), some(pa.binary(16), b"0123456789abcdef")),
     "opaque": wrapped(pa.opaque(pa.int8(), "a", "b"), some(pa.int8(), 1, 2)),
     "truth in 8 bits": wrapped(pa.bool8(), some(pa.int8(), 0, 1)),

@@ -9,6 +9,8 @@ import numpy as np
 
 from tallylearn.errors import ColumnError
 
+DIGITS = 76  # the most that a decimal has, before its point or behind it
+
 
 def column_at(table: Any, at: int) -> Any:
     """A column of an Arrow table in a type that a column can have, or an error that names both.
@@ -59,6 +61,8 @@ def _taken(kind: Any) -> bool:
 
     kind = _bare(kind)
     kind = kind.value_type if is_.is_dictionary(kind) else kind
+    if is_.is_decimal(kind) and abs(kind.scale) > DIGITS:
+        return False
     return any(
         check(kind)
         for check in (
