@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -33,6 +34,39 @@ def column_at(table: Any, at: int) -> Any:
         return _as_plainer(column)
     except pa.ArrowNotImplementedError:
         raise _foreign(field) from None
+
+
+def validated(table: Any) -> Any:
+    """The table, looked at in full: offsets and codes may point anywhere, and kernels follow."""
+    import pyarrow as pa
+
+    try:
+        table.validate(full=True)
+    except pa.ArrowInvalid:
+        for at, name in enumerate(table.column_names):
+            _check_chunks(name, table.column(at))
+        raise
+    return table
+
+
+def _check_chunks(name: str, column: Any) -> None:
+    import pyarrow as pa
+
+    start = 0
+    for chunk in column.chunks:
+        try:
+            chunk.validate(full=True)
+        except pa.ArrowInvalid as error:
+            if found := re.search(r"UTF8 sequence at string index (\d+)", str(error)):
+                raise ColumnError(
+                    f"column {name!r} has bytes that are not UTF-8 in row {start + int(found[1])}. "
+                    "Decode the text with the encoding that it has."
+                ) from None
+            raise ColumnError(
+                f"column {name!r} does not hold together: {str(error)[:200]}. It was read from a "
+                "damaged file, or made wrongly: make it again."
+            ) from None
+        start += len(chunk)
 
 
 def replaced(table: Any, new: Mapping[int, Any]) -> Any:
