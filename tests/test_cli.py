@@ -203,14 +203,16 @@ def test_every_learner_can_be_chosen() -> None:
     assert fine("predict", "m.tally", "n.csv").splitlines()[1:] == [str(13 / 3)] * 3
     assert "--proba goes with classes" in misused("predict", "m.tally", "n.csv", "--proba")
     Path("line.csv").write_text("x,y\n" + "".join(f"{x},{3 * x}\n" for x in range(9)))
-    fine("learn", "line.csv", "--target", "y", "--model", "m5", "--keep", "x", "-o", "m.tally")
+    fine("learn", "line.csv", "--target", "y", "--model", "m5", "--keep", "x", "--force",
+         "-o", "m.tally")  # fmt: skip
     told = [float(line) for line in fine("predict", "m.tally", "line.csv").splitlines()[1:]]
     assert told == pytest.approx([3 * x for x in range(9)])
 
 
 def test_trees_are_learned_saved_and_shown() -> None:
     for model in ("tree", "id3", "c45", "cart"):
-        fine("learn", "tennis.csv", "--target", "PlayTennis", "--model", model, "-o", "t.tally")
+        fine("learn", "tennis.csv", "--target", "PlayTennis", "--model", model, "--force",
+             "-o", "t.tally")  # fmt: skip
         said = fine("predict", "t.tally", "tennis.csv").splitlines()[1:]
         assert said == tl.example("tennis").target.to_pylist()
     assert "Outlook" in fine("learn", "tennis.csv", "--target", "PlayTennis", "--model", "id3")
@@ -311,7 +313,7 @@ def test_threads_do_not_change_a_digest() -> None:
     digests = set()
     for threads in (1, 2):
         fine("learn", "long.parquet", "--target", "y", "--model", "bayes", "--threads", threads,
-             "-o", "l.tally")  # fmt: skip
+             "--force", "-o", "l.tally")  # fmt: skip
         digests.add(json.loads(fine("show", "l.tally", "--json"))["digest"])
     assert len(digests) == 1
 
@@ -367,10 +369,10 @@ def test_an_output_appears_whole_or_not_at_all() -> None:
     Path("out.csv").write_text("before")
     rows = "Sunny,Hot,High,Weak\n" * 70_000
     Path("bad.csv").write_text(f"Outlook,Temperature,Humidity,Wind\n{rows}too,few\n")
-    assert "bad.csv" in failed("predict", "t.tally", "bad.csv", "-o", "out.csv")
+    assert "bad.csv" in failed("predict", "t.tally", "bad.csv", "-o", "out.csv", "--force")
     assert Path("out.csv").read_text() == "before"
     assert sorted(path.name for path in Path().iterdir() if path.name.startswith(".")) == []
-    fine("predict", "t.tally", "tennis.csv", "-o", "out.csv")
+    fine("predict", "t.tally", "tennis.csv", "-o", "out.csv", "--force")
     assert Path("out.csv").read_text() == fine("predict", "t.tally", "tennis.csv", "-o", "-")
 
 
@@ -378,7 +380,7 @@ def test_a_link_stays_a_link_and_a_device_a_device() -> None:
     learned()
     Path("there.csv").write_text("")
     Path("link.csv").symlink_to("there.csv")
-    fine("predict", "t.tally", "tennis.csv", "-o", "link.csv")
+    fine("predict", "t.tally", "tennis.csv", "-o", "link.csv", "--force")
     assert Path("link.csv").is_symlink()
     assert Path("there.csv").read_text().startswith("prediction")
     fine("predict", "t.tally", "tennis.csv", "-o", os.devnull)
@@ -705,8 +707,9 @@ def test_merging_is_learning_from_both() -> None:
     learned()
     assert digest("both.tally") == digest("t.tally")
     learned("other.tally", "c.csv", "--alpha", 3)
-    assert "differ in alpha" in failed("merge", "b.tally", "other.tally", "-o", "both.tally")
-    assert "named 2 times" in failed("merge", "b.tally", "b.tally", "-o", "both.tally")
+    into = ("-o", "both.tally", "--force")
+    assert "differ in alpha" in failed("merge", "b.tally", "other.tally", *into)
+    assert "named 2 times" in failed("merge", "b.tally", "b.tally", *into)
     assert digest("both.tally") == digest("t.tally")
 
 

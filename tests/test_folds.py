@@ -249,10 +249,26 @@ def test_groups_of_equal_size_go_by_their_hash() -> None:
         Codes.of(["c", "a", "c", "b", "a", "b"])[np.arange(6)],
     ],
 )
-def test_groups_and_times_may_be_written_as_anything(groups: Any) -> None:
+def test_groups_may_be_written_as_anything(groups: Any) -> None:
     parts = tl.Folds.k(3).parts(6, groups=groups)[0]
     assert parts.tolist() == tl.Folds.k(3).parts(6, groups=[0, 1, 0, 2, 1, 2])[0].tolist()
-    first, second = tl.Folds.forward(2).splits(6, order=groups)
+
+
+@pytest.mark.parametrize(
+    "order",
+    [
+        [3, 1, 3, 2, 1, 2],
+        [3.0, 1.0, 3.0, 2.0, 1.0, 2.0],
+        pa.chunked_array([[3, 1], [3, 2, 1, 2]]),
+        pa.array([3.0, 1.0, 3.0, 2.0, 1.0, 2.0]),
+        pa.array([3, 1, 3, 2, 1, 2]).dictionary_encode(),
+        pd.Series(pd.to_datetime(["2003", "2001", "2003", "2002", "2001", "2002"])),
+        pl.Series([3, 1, 3, 2, 1, 2]),
+        Codes.of([3, 1, 3, 2, 1, 2])[np.arange(6)],
+    ],
+)
+def test_times_may_be_written_as_numbers_and_dates(order: Any) -> None:
+    first, second = tl.Folds.forward(2).splits(6, order=order)
     assert first.train.tolist() == [1, 4]
     assert first.test.tolist() == [3, 5]
     assert second.test.tolist() == [0, 2]
@@ -560,7 +576,7 @@ def test_an_option_that_cannot_be_is_named(make: Any, match: str) -> None:
         (tl.Folds.k(2), 3, {"groups": pa.array([None, 2, 3])}, "the group is missing in row 0"),
         (tl.Folds.k(2), 2, {"groups": [[1, 2], [2, 3]]}, r"the shape \(2, 2\)"),
         (tl.Folds.forward(1), 3, {"order": [1.0, 2.0, np.nan]}, "the time is missing in row 2"),
-        (tl.Folds.forward(1), 2, {"order": [1, "b"]}, "the times have no order"),
+        (tl.Folds.forward(1), 2, {"order": [1, "b"]}, r"the order is text \('b' in row 1\)"),
         (tl.Folds.forward(2), 6, {"order": [0, 1, 1, 1, 1, 1]},
          "chunk 3 of 3 is empty: .* 5 of 6 have the time of row 1. Take fewer folds"),
         (tl.Folds.holdout(0.01), 10, {}, "the share 1/100 of 10 rows leaves the test part empty"),

@@ -18,8 +18,10 @@ from sklearn.naive_bayes import BernoulliNB, MultinomialNB
 
 import tallylearn as tl
 from tallylearn import errors, modelfile
+from tallylearn.tables import Codes
 from tallylearn.tallies import counts
 from tallylearn.tallies.documents import Reader
+from tallylearn.tallies.words import unweighed, words
 
 DOCS = ["a a b", "a c", "b b c"]
 Y = ["+", "+", "-"]
@@ -362,3 +364,62 @@ def test_options_of_text_may_be_numpys_numbers() -> None:
     documents, y = ["a b", "a c", "b c"], list("pnp")
     options = {"min_df": np.int64(2), "max_df": np.float32(1.0), "ngram_range": (np.int64(1), 1)}
     assert tl.NaiveBayes(**options).fit(documents, y).predict(documents).shape == (3,)
+
+
+# Documents are counted, and weights are not
+
+
+WEIGHED = ["red red green", "green blue", "blue blue", "red yellow", "", "yellow"]
+SIDES = list("ababab")
+
+
+@pytest.mark.parametrize("weight", [1 / 6, 3.0, [0.1, 2, 0.3, 1, 1, 7]])
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"min_df": 2},
+        {"min_df": 0.3},
+        {"max_df": 0.4},
+        {"max_df": 2},
+        {"min_df": 2, "max_df": 2},
+    ],
+)
+@pytest.mark.parametrize("model", ["multinomial", "set", "bernoulli"])
+def test_weights_do_not_change_which_words_are_in_enough_documents(
+    weight: Any, options: dict[str, Any], model: str
+) -> None:
+    weights = np.broadcast_to(weight, 6).astype(float)
+    plain = tl.NaiveBayes(text_model=model, **options).fit(WEIGHED, SIDES)
+    weighed = tl.NaiveBayes(text_model=model, **options).fit(WEIGHED, SIDES, weights)
+    assert weighed.model_.texts[0].terms == plain.model_.texts[0].terms
+
+
+def test_weights_below_one_delete_no_word() -> None:
+    """Class-balanced weights of a rare class: every word is in one document at least."""
+    model = tl.NaiveBayes().fit(WEIGHED, SIDES, np.full(6, 1 / 6))
+    assert model.model_.texts[0].terms == ("blue", "green", "red", "yellow")
+
+
+@given(st.lists(st.tuples(st.sampled_from(WEIGHED), st.sampled_from("ab"),
+                          st.sampled_from([0.0, 0.25, 1.0, 1 / 3, 5.0])), min_size=2, max_size=12),
+       st.integers(0, 12))  # fmt: skip
+def test_counts_of_documents_merge_and_are_forgotten_to_the_bit(
+    rows: list[tuple[str, str, float]], cut: int
+) -> None:
+    def learned(part: list[tuple[str, str, float]]) -> Any:
+        bags = Reader().bags(pa.array([text for text, _, _ in part], pa.large_string()))
+        return words(bags, Codes.of([y for _, y, _ in part]), np.array([w for *_, w in part]))
+
+    a, b = rows[:cut], rows[cut:]
+    whole = learned(rows)
+    assert learned(a) + learned(b) == whole
+    assert whole - learned(b) == learned(a)
+    kept = [row for row in rows if row[2] > 0]
+    once = learned([(text, y, 1.0) for text, y, _ in kept])
+    plain = unweighed(whole)
+    assert ("rows" in plain) == bool(kept)
+    if kept:
+        assert plain["rows"] == once["rows"]
+    if "terms" in once:
+        assert plain["terms"].floats()[0].tolist() == once["terms"].floats()[0].tolist()

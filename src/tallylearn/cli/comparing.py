@@ -45,6 +45,7 @@ def compare(
     on_error: str,
     threads: int | None,
     output: Path | None,
+    force: bool,
     as_json: bool,
     **table: Any,
 ) -> None:
@@ -57,7 +58,7 @@ def compare(
 
     chosen = learners.several(models)
     cv = folds(next(iter(chosen.values())).task, table)
-    outputs.check_report(output)
+    outputs.check_report(output, files, force)
     source, left_out = tables.opened(files, **table)
     spoken = None if positive is None else class_of(source, positive)
     with watched(source.paths, threads, passes=(len(chosen) + 1) * PASSES):

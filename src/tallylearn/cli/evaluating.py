@@ -54,6 +54,7 @@ def evaluate(
     on_error: str,
     threads: int | None,
     output: Path | None,
+    force: bool,
     as_json: bool,
     **table: Any,
 ) -> None:
@@ -67,7 +68,7 @@ def evaluate(
 
     learner = learners.learner(model, options.settings({"alpha": alpha, "m": m}, pairs))
     cv = folds(learner.task, table)
-    outputs.check_report(output)
+    outputs.check_report(output, files, force)
     source, left_out = tables.opened(files, **table)
     chosen = None if positive is None else class_of(source, positive)
     with watched(source.paths, threads, passes=2 * PASSES):

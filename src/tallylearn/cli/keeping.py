@@ -36,11 +36,11 @@ Examples:
 @click.argument("models", nargs=-1, required=True, metavar="MODEL...")
 @options.output(required=True)
 @options.as_json
-def merge(models: tuple[str, ...], output: Path, as_json: bool) -> None:
+def merge(models: tuple[str, ...], output: Path, force: bool, as_json: bool) -> None:
     """Add models up: the same as one model that learned from all their rows."""
     import tallylearn
 
-    outputs.check_place(output)
+    outputs.check_place(output, models, force)
     merged = tallylearn.merge(*map(tallylearn.load, options.paths(models)))
     outputs.save(merged, output)
     head = f"{len(models)} models merged into {merged!r}"
@@ -61,11 +61,13 @@ def forget(
     files: tuple[str, ...],
     threads: int | None,
     output: Path | None,
+    force: bool,
     as_json: bool,
     **table: Any,
 ) -> None:
     """Make MODEL forget the rows of FILE: the same as never having seen them.
 
+    MODEL itself is changed, unless -o names another file to write.
     All or nothing: rows that were not learned are refused, and so is forgetting every row.
     FILE may be a pipe, and - is standard input.
     """
@@ -73,7 +75,7 @@ def forget(
     from tallylearn.errors import ForgetError
 
     place = output or model
-    outputs.check_place(place)
+    outputs.check_place(place, files if output is None else [model, *files], force or not output)
     estimator = tallylearn.load(model)
     source = opened(estimator, options.paths(files), **table)
     with watched(source.paths, threads) as progress:

@@ -45,6 +45,7 @@ def learn(
     threads: int | None,
     tally: bool,
     output: Path | None,
+    force: bool,
     as_json: bool,
     **table: Any,
 ) -> None:
@@ -55,7 +56,7 @@ def learn(
     Columns that only tell the rows apart are left out and named; --keep brings them back.
     """
     estimator = learners.learner(model, options.settings({"alpha": alpha, "m": m}, pairs))
-    outputs.check_place(output)
+    outputs.check_place(output, files, force)
     source, left_out, problem = tables.posed(files, keep, estimator.task, **table)
     with watched(source.paths, threads) as progress:
         estimator.fit(source)

@@ -88,10 +88,17 @@ def dialect(delimiter: str | None = None, **given: Any) -> dict[str, Any]:
 def output(
     required: bool = False, what: str = "The model file to write."
 ) -> Callable[[Command], Command]:
-    """Where the result goes."""
-    return click.option(
-        "-o", "--output", type=click.Path(path_type=Path), required=required, help=what
-    )
+    """Where the result goes; what is there already stays, unless the command says otherwise."""
+
+    def add(command: Command) -> Command:
+        return added(command, (
+            click.option(
+                "-o", "--output", type=click.Path(path_type=Path), required=required, help=what
+            ),
+            click.option("--force", is_flag=True, help="Replace the output where it is there."),
+        ))  # fmt: skip
+
+    return add
 
 
 def columns(option: str, what: str) -> Callable[[Command], Command]:

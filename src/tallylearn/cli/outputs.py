@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import glob
 import json
 import os
+import stat
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
@@ -28,12 +30,75 @@ def as_line(data: Any) -> str:
     return json.dumps(data, ensure_ascii=False, default=str)
 
 
-def check_place(path: Path | None) -> None:
-    """Refuse a place that cannot take a model before the work begins, not after."""
+def check_place(path: Path | None, inputs: Iterable[str | Path], force: bool) -> None:
+    """Refuse a place that must not or cannot be written, before the work begins and not after."""
+    if path is not None:
+        _check_writable(path)
+    check_apart(path, inputs, force)
+
+
+def check_apart(path: Path | None, inputs: Iterable[str | Path], force: bool) -> None:
+    """Refuse an output that something would be lost by.
+
+    No output replaces an input, whatever name either goes by, and no file that is there unless
+    the command says --force.
+    """
     from tallylearn.errors import FileError
 
-    if path is None:
+    if path is None or str(path) == "-":
+        _check_stdout(inputs)
         return
+    if (same := _same(os.stat(path), inputs) if path.exists() else None) is not None:
+        raise FileError(
+            f"{path} is an input of this command ({same}), and would be lost. Name another output."
+        )
+    if path.is_file() and not force:
+        raise FileError(f"{path} is there already. Name another output, or say --force.")
+
+
+def _check_stdout(inputs: Iterable[str | Path]) -> None:
+    """An input that grows by what is read from it is never read to its end."""
+    from tallylearn.errors import FileError
+
+    try:
+        here = os.fstat(sys.stdout.fileno())
+    except (OSError, ValueError):  # no file at all, as in a test
+        return
+    if stat.S_ISREG(here.st_mode) and (same := _same(here, inputs)) is not None:
+        raise FileError(f"{same} is an input of this command, and standard output goes into it.")
+
+
+def _same(place: os.stat_result, inputs: Iterable[str | Path]) -> str | Path | None:
+    """The input that is this file: by its own name, a link's, a glob's or standard input's."""
+    for named in inputs:
+        if str(named) == "-":
+            found: list[Any] = [_descriptor(sys.stdin)]
+        elif any(mark in str(named) for mark in "*?[") and not Path(named).is_file():
+            found = list(glob.iglob(str(named), recursive=True))
+        else:
+            found = [named]
+        if any(_is(place, one) for one in found):
+            return named
+    return None
+
+
+def _is(place: os.stat_result, named: Any) -> bool:
+    try:
+        return os.path.samestat(place, os.stat(named))
+    except (OSError, TypeError, ValueError):
+        return False
+
+
+def _descriptor(stream: Any) -> int | None:
+    try:
+        return int(stream.fileno())
+    except (AttributeError, OSError, ValueError):
+        return None
+
+
+def _check_writable(path: Path) -> None:
+    from tallylearn.errors import FileError
+
     if not path.absolute().parent.is_dir():
         raise FileError(f"{path} cannot be written: there is no folder {str(path.parent)!r}.")
     # Files are written by renaming, which would put a model in the place of /dev/null.
@@ -41,11 +106,11 @@ def check_place(path: Path | None) -> None:
         raise FileError(f"{path} cannot be written: it is there, and it is no file.")
 
 
-def check_report(path: Path | None) -> None:
+def check_report(path: Path | None, inputs: Iterable[str | Path], force: bool) -> None:
     """Refuse a report that could not be written, or whose form its name does not tell."""
     from tallylearn.evaluation.results import check_ending
 
-    check_place(path)
+    check_place(path, inputs, force)
     if path is not None:
         check_ending(path)
 
@@ -66,7 +131,7 @@ def written(path: Path | None) -> Iterator[IO[bytes]]:
         with open(path, "wb") as device:
             yield device
         return
-    check_place(path)
+    _check_writable(path)
     with _renamed(path.resolve()) as file:
         yield file
 

@@ -41,6 +41,7 @@ def predict(
     file: str,
     proba: bool,
     output: Path | None,
+    force: bool,
     threads: int | None,
     as_json: bool,
     **dialect: Any,
@@ -58,6 +59,7 @@ def predict(
         raise click.UsageError(
             f"--proba goes with classes, and a {type(estimator).__name__} answers with numbers."
         )
+    outputs.check_apart(output, [model, file], force)
     source = opened(estimator, options.paths([file]), **dialect)
     seen = output is None and sys.stdout.isatty()  # then the answers themselves are the progress
     patience = math.inf if seen else PATIENCE

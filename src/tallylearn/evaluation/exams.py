@@ -17,6 +17,7 @@ from tallylearn.evaluation.confusions import positive_class
 from tallylearn.folds.checks import check_length
 from tallylearn.folds.rows import coded, column_of, grouped, length
 from tallylearn.sources import Files, Table
+from tallylearn.sources.columns import codes
 from tallylearn.sources.frames import framed
 from tallylearn.sources.holding import held, joined, small
 from tallylearn.sources.memory import check_rows
@@ -129,24 +130,16 @@ class Exam:
             return _column_of_files(self.files, name)[self.rows]
         source = self.X if self.read is None else self.read.source
         names = framed(source).names if self.read is None else source.schema.names
-        _check_column(name, names)
+        _check_column("by", name, names)
         return coded(column_of(source, name))[self.rows]
 
     def order(self, name: str | None) -> Any:
         """A column's values as times."""
         if name is None:
             return None
-        found = column_of(self.X if self.read is None else self._table(name), name)
-        return found[self.rows]
-
-    def _table(self, name: str) -> Any:
-        assert self.read is not None
-        if isinstance(self.read.source, Files):
-            raise InputError(
-                f"{self.read.source} is not in memory, and its rows cannot be put in the order of "
-                f"{name!r}. Read it first, or leave order out if they are in order."
-            )
-        return self.read.source
+        if self.files is not None:
+            return _times_of_files(self.files, name)[self.rows]
+        return column_of(self.X if self.read is None else self.read.source, name)[self.rows]
 
     @property
     def blind(self) -> Exam:
@@ -235,14 +228,39 @@ def _of_files(read: Lesson, task: str) -> tuple[Any, Array | None, Codes | None]
 
 def _column_of_files(source: Files, name: str) -> Codes:
     """One column, read alone; learned from or not."""
-    _check_column(name, source.names)
+    _check_column("by", name, source.names)
     narrow = Files(source.paths, replace(source.declared, groups=name), Schema(()))
     return joined([block.group for block in narrow.blocks() if block.group is not None])
 
 
-def _check_column(name: str, names: Sequence[str]) -> None:
+def _times_of_files(source: Files, name: str) -> Any:
+    """One column as numbers or dates, read alone; text comes as codes, and is refused as an order.
+
+    It may be one that is not learned from: dates that tell every row apart are left out.
+    """
+    _check_column("order", name, source.names)
+    declared = source.declared
+    alone = replace(
+        declared, target=None, weight=None, groups=None, categories={}, text=(),
+        dates={key: () for key in declared.dates if key == name},
+        ignore=tuple(other for other in source.names if other != name),
+    )  # fmt: skip
+    narrow = Files(source.paths, alone)
+    blocks = list(narrow.blocks())
+    if name in narrow.schema.places:
+        return np.concatenate([block.numbers[:, 0] for block in blocks])
+    return joined([_values(block, name) for block in blocks])
+
+
+def _values(block: Block, name: str) -> Codes:
+    if name in block.codes:
+        return block.codes[name]
+    return codes(block.text[name]) if name in block.text else Codes.of([None] * len(block))
+
+
+def _check_column(option: str, name: str, names: Sequence[str]) -> None:
     if name not in names:
-        raise ColumnError(f"by names the column {name!r}, and the table has {listed(names)}.")
+        raise ColumnError(f"{option} names the column {name!r}, and the table has {listed(names)}.")
 
 
 def _groups(read: Lesson, groups: Any, within: Codes | None) -> Codes | None:

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from datetime import date, time, timedelta
 from decimal import Decimal
+from numbers import Real
 from typing import Any
 
 import numpy as np
 
-from tallylearn.errors import ColumnError, InputError, listed
+from tallylearn.errors import ColumnError, InputError, listed, told
 from tallylearn.sources.arrays import is_missing, unmixed
+from tallylearn.sources.buffers import strings_of
+from tallylearn.sources.cells import instants, reads
 from tallylearn.sources.columns import codes, numeric
 from tallylearn.sources.frames import framed
 from tallylearn.sources.measures import numbers_of
@@ -58,20 +62,49 @@ def grouped(groups: Any, numbers: Array | None = None) -> Codes:
     return Codes(tuple(found.values[code] for code in seen.values), seen.codes)
 
 
-def ranked(order: Any) -> Array:
-    """The place of every row's time among the different times."""
+def ranked(order: Any, name: str | None = None) -> Array:
+    """The place of every row's time among the different times.
+
+    Times are numbers, dates, or dates as ISO 8601 writes them; other text has no order but the
+    alphabet's, which puts April before January and 10 before 9.
+    """
     found = coded(order)
     if (gaps := found.codes < 0).any():
         raise InputError(
             f"the time is missing in row {int(np.argmax(gaps))}. Drop that row, or fill it in."
         )
     place = np.empty(len(found.values), dtype=np.int64)
+    times = _times(found, "the order" if name is None else f"the column {name!r}")
     try:
-        order = sorted(range(len(place)), key=found.values.__getitem__)
+        order = sorted(range(len(place)), key=times.__getitem__)
     except TypeError as error:
         raise InputError(f"the times have no order: {error}. Bring them to one type.") from None
     place[order] = np.arange(len(place))
     return place[found.codes]
+
+
+def _times(found: Codes, what: str) -> list[Any]:
+    """The values as what can be sorted by time, or an error for the first that cannot."""
+    odd = np.array([not _is_time(value) for value in found.values], dtype=bool)
+    if not odd.any():
+        return list(found.values)
+    if all(isinstance(value, str) for value in found.values):
+        texts = strings_of(tuple(found.values))
+        if reads(texts, "date"):
+            return np.asarray(instants(texts)).tolist()  # type: ignore[no-any-return]
+    row = int(np.argmax(odd[found.codes]))
+    value = found.values[found.codes[row]]
+    kind = "text" if isinstance(value, str) else type(value).__name__
+    raise ColumnError(
+        f"{what} is {kind} ({told(value)} in row {row}), which has no order in time. Give "
+        "numbers or dates: convert it, with pandas.to_datetime for instance, or write the dates "
+        "as 2026-11-15 or 2026-11-15 20:30:00."
+    )
+
+
+def _is_time(value: Any) -> bool:
+    kinds = (Real, Decimal, date, time, timedelta, np.number, np.datetime64, np.timedelta64)
+    return isinstance(value, kinds) and not isinstance(value, bool | np.bool_)
 
 
 def coded(column: Any) -> Codes:

@@ -34,7 +34,7 @@ class Folds:
     - ``Folds.bootstrap(100)``: n rows drawn with replacement, tested on those not drawn. A draw
       that leaves out no row is drawn again.
     - ``Folds.forward(5, order="date")``: learned from the past, tested on the chunk that follows;
-      without ``order`` in the order of the rows.
+      ``order`` is a column of numbers or dates, without it the rows are in order.
 
     ``stratified``: each class is dealt out evenly, so that folds and the classes within them differ
     by one row at most. ``repeats``: as many times with other folds. Groups stay whole, and come
@@ -213,7 +213,7 @@ class Folds:
                 )
             if order is None and self.order is not None:
                 raise OptionError(f"the rows go by {self.order!r}. Pass its values as order.")
-            ranks = np.arange(n) if order is None else ranked(order)
+            ranks = np.arange(n) if order is None else ranked(order, self.order)
             checks.check_length("order", len(ranks), n)
             checks.check_rows(n, self.number + 1)
             chunk = in_time(ranks, self.number + 1)

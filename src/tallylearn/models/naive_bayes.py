@@ -50,6 +50,7 @@ class NaiveBayes(Generative):
         "bernoulli": for every known word, present or absent.
     ngram_range : (1, 2) takes words and pairs of words as terms.
     min_df, max_df : leave out terms in fewer or more documents; below 1 (max_df: up to 1) a share.
+        Documents are counted, whatever their rows weigh.
     stop_words : a list of words to leave out, with the runs that hold them.
     max_features : only so many terms, those that come most often.
     tokenizer : a function from a text to its words, instead of the runs of letters, digits and

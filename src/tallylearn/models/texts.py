@@ -17,7 +17,7 @@ from tallylearn.tables import Array, Bags, check_shape
 from tallylearn.tallies import Bundle
 from tallylearn.tallies.documents import Reader
 from tallylearn.tallies.keys import Keys
-from tallylearn.tallies.words import KINDS
+from tallylearn.tallies.words import KINDS, unweighed
 from tallylearn.workings import Formula, Grid, Term
 
 MULTINOMIAL, SET, BERNOULLI = "multinomial", "set", "bernoulli"
@@ -70,9 +70,9 @@ class Texts:
         terms: Any = tally["terms"].keys[-1]
         both = tally["terms"].over(KINDS, classes, terms).floats()  # (2, k, v)
         documents = tally["rows"].over(classes).floats()
-        total = both.sum(axis=1)
-        rank = total[0 if model == BERNOULLI else 1]
-        kept = vocabulary.of(terms, total[0], rank, float(documents.sum()))
+        rank = both[0 if model == BERNOULLI else 1].sum(axis=0)
+        held, n = _held(tally, classes, terms)
+        kept = vocabulary.of(terms, held, rank, n)
         count = both[0 if model == BERNOULLI else 1]
         if len(kept) < len(terms):
             count = np.ascontiguousarray(count[:, kept])  # sums follow the order in memory
@@ -247,6 +247,13 @@ class Texts:
         header = ("", *(cell for name in classes for cell in (name, "log-odds")))
         note = f"{len(self.terms)} words; log-odds: log P(w | c) - log P(w | the other classes)."
         return [*found, Grid(f"Top words of {self.name}", header, rows, note)]
+
+
+def _held(tally: Bundle, classes: Keys, terms: Any) -> tuple[Array, float]:
+    """(v,) how many documents hold a term, and how many there are: weights do not count here."""
+    plain = unweighed(tally)
+    held = plain["terms"].over(KINDS, classes, terms).floats()[0].sum(axis=0)
+    return held, float(plain["rows"].floats().sum())
 
 
 def _counted(bags: Bags, i: int) -> Counter[str]:

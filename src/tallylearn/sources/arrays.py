@@ -27,6 +27,8 @@ def array_of(X: Any) -> Array:
     """Anything that NumPy takes; masked cells are missing."""
     try:
         array = unmixed(X)
+    except KindError:
+        raise
     except ValueError:
         raise _ragged(X) from None
     if isinstance(X, np.ma.MaskedArray) and X.mask.any() and array.dtype.names is None:
@@ -37,7 +39,7 @@ def array_of(X: Any) -> Array:
 
 def unmixed(items: Any) -> Array:
     """An array; of objects where NumPy would make one type of several, as of [1, "a"]."""
-    array = np.asarray(items)
+    array = _asarray(items)
     if not isinstance(items, list | tuple) or array.dtype.kind not in "USiufc":
         return array
     kinds = _types(items)
@@ -46,6 +48,19 @@ def unmixed(items: Any) -> Array:
     else:
         same = kinds.isdisjoint((bool, np.bool_)) and not _rounded(array)
     return array if same else np.array(items, dtype=object)
+
+
+def _asarray(items: Any) -> Array:
+    """NumPy's array; what an object's own conversion raises is an error of ours."""
+    try:
+        return np.asarray(items)
+    except (ValueError, MemoryError):
+        raise  # rows of different lengths: told by whoever knows what the rows are
+    except Exception as error:
+        raise KindError(
+            f"a {type(items).__name__} does not become an array: {type(error).__name__} "
+            f"({str(error)[:100]}). Pass a list, an array of NumPy, or a column of a frame."
+        ) from None
 
 
 def _types(items: Any) -> set[type]:

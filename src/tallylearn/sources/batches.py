@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from tallylearn.sources.types import replaced
 from tallylearn.tables import BLOCK
 
 
@@ -30,11 +31,8 @@ def compact(table: Any) -> Any:
     import pyarrow as pa
 
     table = table.combine_chunks()
-    columns = [
-        _used(column.chunk(0)) if pa.types.is_dictionary(column.type) else column
-        for column in table.columns
-    ]
-    return pa.table(columns, schema=table.schema)
+    coded = [at for at, kind in enumerate(table.schema.types) if pa.types.is_dictionary(kind)]
+    return replaced(table, {at: _used(table.column(at).chunk(0)) for at in coded})
 
 
 def _used(coded: Any) -> Any:

@@ -34,14 +34,9 @@ def kind_of(name: str, data: Any, read: bool = False) -> Column:
     if is_.is_string(kind) or is_.is_large_string(kind) or is_.is_string_view(kind):
         known = is_.is_dictionary(data.type) and not read
         return Column(name, CATEGORY if known else _kind_of_strings(data.slice(0, BLOCK)))
-    if is_.is_integer(kind) or is_.is_floating(kind) or is_.is_decimal(kind):
-        if is_.is_dictionary(data.type):
-            return Column(name, CATEGORY, origin="number")
-        return Column(name, NUMBER)
-    raise ColumnError(
-        f"column {name!r} holds {data.type}. Columns are numbers, text, categories, truth values "
-        f"or dates: convert it, or leave it out with ignore=[{name!r}]."
-    )
+    if is_.is_dictionary(data.type):
+        return Column(name, CATEGORY, origin="number")
+    return Column(name, NUMBER)
 
 
 def _kind_of_strings(data: Any) -> str:

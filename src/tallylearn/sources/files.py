@@ -3,24 +3,21 @@
 from __future__ import annotations
 
 import glob
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import chain
 from pathlib import Path
 from typing import Any, NoReturn, Protocol
 
 from tallylearn.errors import ColumnError, FileError, KindError, OptionError, listed
-from tallylearn.sources.batches import regrouped
+from tallylearn.sources.columnar import ARROW, PARQUET, ArrowPart, ParquetPart
 from tallylearn.sources.declarations import Declaration
 from tallylearn.sources.delimited import Delimited
 from tallylearn.sources.dialects import Dialect, sniff
-from tallylearn.sources.frames import Frame, own
+from tallylearn.sources.frames import Frame
 from tallylearn.sources.origins import check_declared
 from tallylearn.sources.reading import beside, block_of, groups_of, schema_of
-from tallylearn.tables import BLOCK, CATEGORY, DATE, NUMBER, TEXT, Block, Column, Schema
+from tallylearn.tables import CATEGORY, DATE, NUMBER, TEXT, Block, Column, Schema
 
-PARQUET = (".parquet", ".pq")
-ARROW = (".arrow", ".feather", ".ipc")
 CSV_KINDS = {NUMBER: "number", CATEGORY: "string", TEXT: "text", DATE: "date"}
 
 
@@ -150,52 +147,6 @@ class Files:
         target, weight = beside(frame, self.declared, start)
         group = groups_of(frame, self.declared)
         return replace(block, target=target, weight=weight, group=group)
-
-
-class ParquetPart:
-    """A Parquet file; strings come as dictionaries, one batch in memory at a time."""
-
-    def __init__(self, path: Path) -> None:
-        import pyarrow as pa
-        import pyarrow.parquet as pq
-
-        try:
-            schema = pq.read_schema(path)
-            strings = [field.name for field in schema if pa.types.is_string(field.type)]
-            self._file = pq.ParquetFile(path, pre_buffer=False, read_dictionary=strings)
-        except (pa.ArrowException, OSError) as error:
-            raise FileError(f"{path} cannot be read as Parquet: {error}") from None
-        self.names = tuple(own(schema.names))
-
-    def blocks(self, kinds: Mapping[str, str], columns: Sequence[str]) -> Iterator[Any]:
-        groups = range(self._file.num_row_groups)
-        wanted = list(columns)
-        batches = (self._file.iter_batches(BLOCK, row_groups=[g], columns=wanted) for g in groups)
-        return regrouped(chain.from_iterable(batches))
-
-
-class ArrowPart:
-    """An Arrow IPC file or stream."""
-
-    def __init__(self, path: Path) -> None:
-        import pyarrow as pa
-
-        try:
-            source = pa.memory_map(str(path))
-            try:
-                self._file = pa.ipc.open_file(source)
-            except pa.ArrowInvalid:
-                source.seek(0)
-                self._file = pa.ipc.open_stream(source)
-        except (pa.ArrowException, OSError) as error:
-            raise FileError(f"{path} cannot be read as Arrow: {error}") from None
-        self.names = tuple(own(self._file.schema.names))
-
-    def blocks(self, kinds: Mapping[str, str], columns: Sequence[str]) -> Iterator[Any]:
-        batches: Iterable[Any] = self._file
-        if hasattr(self._file, "num_record_batches"):
-            batches = map(self._file.get_batch, range(self._file.num_record_batches))
-        return regrouped(batch.select(list(columns)) for batch in batches)
 
 
 def _csv_kind(column: Column) -> str:

@@ -24,6 +24,7 @@ from tallylearn.sources.arrays import (
     of_strings,
 )
 from tallylearn.sources.buffers import emptied
+from tallylearn.sources.types import column_at, replaced, validated
 
 Array = NDArray[Any]
 DOUBLE = np.dtype(np.float64)
@@ -49,7 +50,7 @@ class Frame:
         import pyarrow as pa
 
         if self.matrix is None:
-            return self.arrow.column(self._place[name])
+            return column_at(self.arrow, self._place[name])
         return pa.array(self.matrix[:, self._place[name]], from_pandas=True)
 
     def positions(self, names: Sequence[str]) -> list[int]:
@@ -118,9 +119,9 @@ def _named(table: Any) -> Frame:
 
     table = table.select(own(table.column_names)) if any(map(_INDEX, table.column_names)) else table
     _check_unique(table.column_names)
-    columns = [_without_nan(column) for column in table.columns]
-    names = tuple(table.column_names)
-    return Frame(names, True, arrow=pa.table(columns, names=names) if names else table)
+    floats = [at for at, kind in enumerate(table.schema.types) if pa.types.is_floating(kind)]
+    table = replaced(table, {at: _without_nan(table.column(at)) for at in floats})
+    return Frame(tuple(table.column_names), True, arrow=table)
 
 
 def own(names: Sequence[str]) -> list[str]:
@@ -175,18 +176,17 @@ def _from_arrow(X: Any) -> Frame:
 
     try:
         table = X if isinstance(X, pa.Table) else pa.RecordBatchReader.from_stream(X).read_all()
-    except pa.ArrowInvalid as error:
+    except pa.ArrowException as error:
         raise InputError(
             f"the table does not come as rows of columns ({error}). Pass a frame, not a column."
         ) from None
-    return _named(table)
+    return _named(validated(table))
 
 
 def _without_nan(column: Any) -> Any:
-    import pyarrow as pa
     import pyarrow.compute as pc
 
-    if not pa.types.is_floating(column.type) or not len(column):
+    if not len(column):
         return column
     nan = pc.is_nan(column)
     return emptied(column, nan) if pc.any(nan).as_py() else column

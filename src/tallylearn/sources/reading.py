@@ -122,7 +122,8 @@ def _apart(frame: Frame, schema: Schema, start: int) -> Frame:
         return frame
     import pyarrow as pa
 
-    columns = {name: frame.column(name) for name in frame.names}
+    taken = {*schema.names, *(name for name, _ in schema.parts)}
+    columns = {name: frame.column(name) for name in frame.names if name in taken}
     for name, parts in schema.parts:
         data = masked(columns[name], schema.missing)
         columns |= {f"{name}.{part}": date_part(name, part, data, start) for part in parts}

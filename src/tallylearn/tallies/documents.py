@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -16,6 +17,9 @@ from tallylearn.tallies.weights import ONCE
 
 WORD = re.compile(r"\w+")
 SLOTS = 1 << 12  # of the first table of words; doubled as they fill
+# Of the hash that finds a word's slot: another in every process, so that no words can be written
+# that all share one. Words are numbered as they first appear, so that no result depends on it.
+KEY = np.frombuffer(os.urandom(8), dtype=np.uint32).astype(np.int64)
 AS_IS = np.arange(256, dtype=np.uint8)
 
 
@@ -61,7 +65,7 @@ def _tokenized(raw: Array, fold: Array, ends: Array) -> Bags:
     ids = np.empty(len(raw) // 2 + len(ends), dtype=np.int32)  # memory that is never touched
     arena = np.empty(len(raw) + len(ends), dtype=np.uint8)  # costs nothing
     slots = np.zeros(SLOTS, dtype=np.int64)
-    firsts, state = np.empty(SLOTS // 2, dtype=np.int64), np.zeros(3, dtype=np.int64)
+    firsts, state = np.empty(SLOTS // 2, dtype=np.int64), np.array([0, 0, 0, *KEY])
     tokens.tokenize(raw, fold, documents, slots, arena, firsts, ids, state)
     while state[0] < len(ends) - 1:
         more = np.zeros(2 * len(slots), dtype=np.int64)

@@ -19,6 +19,10 @@ KINDS = ("documents", "tokens")
 def words(bags: Bags, by: Codes, weight: Array | None = None) -> Bundle:
     """Every term by class, counted in documents and in tokens; and the documents of every class.
 
+    Rows count by their weights. How many documents hold a term is another number, which
+    ``unweighed`` finds: the documents whose weight is not 1 are counted apart, by their weights
+    (``weighed``) and once each (``once``).
+
     >>> once = np.zeros(0, dtype=np.int64)
     >>> ids, both = np.array([0, 0, 1, 1], dtype=np.int32), np.array([True, True])
     >>> bags = Bags(("b", "a"), np.array([0, 3, 4]), ids, once, both)
@@ -28,13 +32,42 @@ def words(bags: Bags, by: Codes, weight: Array | None = None) -> Bundle:
     >>> tally["terms"].floats()[:, 1].tolist()
     [[1.0, 1.0], [1.0, 2.0]]
     """
+    parts = _counted(bags, by, weight, KINDS).parts
+    if weight is None or not (odd := np.flatnonzero((weight > 0) & (weight != 1))).size:
+        return Bundle(parts)
+    apart = bags[odd], by[odd]
+    weighed = _counted(*apart, weight[odd], KINDS[:1])
+    return Bundle({**parts, "weighed": weighed, "once": _counted(*apart, None, KINDS[:1])})
+
+
+def unweighed(tally: Bundle) -> Bundle:
+    """Terms and rows with every document counted once, whatever it weighs; their tokens are not.
+
+    >>> once = np.zeros(0, dtype=np.int64)
+    >>> ids, both = np.array([0, 0], dtype=np.int32), np.array([True, True])
+    >>> bags = Bags(("a",), np.array([0, 1, 2]), ids, once, both)
+    >>> tally = words(bags, Codes.of(["yes", "no"]), np.array([0.25, 3.0]))
+    >>> tally["terms"].floats()[0].ravel().tolist()
+    [3.0, 0.25]
+    >>> unweighed(tally)["terms"].floats()[0].ravel().tolist()
+    [1.0, 1.0]
+    """
+    here = Bundle({name: tally[name] for name in ("terms", "rows") if name in tally})
+    if "weighed" not in tally:
+        return here
+    weighed, once = (Bundle(tally[name].parts) for name in ("weighed", "once"))
+    return here - weighed + once
+
+
+def _counted(bags: Bags, by: Codes, weight: Array | None, kinds: tuple[str, ...]) -> Bundle:
     rows = Codes(by.values, np.where(bags.present, by.codes, -1).astype(np.int32))
-    return Bundle({"terms": _terms(bags, by, weight), "rows": Counts.of(rows, weight=weight)})
+    terms = _terms(bags, by, weight, kinds)
+    return Bundle({"terms": terms, "rows": Counts.of(rows, weight=weight)})
 
 
-def _terms(bags: Bags, by: Codes, weight: Array | None) -> Counts:
+def _terms(bags: Bags, by: Codes, weight: Array | None, kinds: tuple[str, ...]) -> Counts:
     k, v = len(by.values), len(bags.terms)
-    check_room((KINDS, by.values, bags.terms))
+    check_room((kinds, by.values, bags.terms))
     classes = np.array(sorted(range(k), key=by.values.__getitem__), dtype=int)
     order = None if bags.ordered else _order(bags.terms)
     rows = np.ascontiguousarray(by.codes, dtype=np.int32)
@@ -44,11 +77,12 @@ def _terms(bags: Bags, by: Codes, weight: Array | None) -> Counts:
         seen = np.full(0 if len(bags.times) else v, -1, dtype=np.int32)
         tokens.count(bags.ids, bags.ends, bags.times, rows, digit, seen, cells)
         cells[1] += cells[0]
+        cells = cells[: len(kinds)]
         cells = cells if order is None else cells[:, order]
         part = Exact.of(np.ascontiguousarray(cells.transpose(0, 2, 1)[:, classes])).shifted(power)
         total = part if total is None else total + part
     terms = bags.terms if order is None else tuple([bags.terms[i] for i in order.tolist()])
-    keys = KINDS, tuple(by.values[i] for i in classes), terms
+    keys = kinds, tuple(by.values[i] for i in classes), terms
     return Counts(keys, total, ((), (), ()))._pruned()
 
 

@@ -1,0 +1,1 @@
+"""Input with malice: forged files and hostile values, from seeds."""
