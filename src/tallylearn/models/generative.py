@@ -10,8 +10,9 @@ from tallylearn.errors import OptionError
 from tallylearn.models.designs import spelled
 from tallylearn.models.likelihoods import Generative
 from tallylearn.models.priors import Priors
+from tallylearn.models.stored import check_classes, check_parts
 from tallylearn.models.spreads import Spread
-from tallylearn.tables import CATEGORY, DATE, NUMBER, Array, Block
+from tallylearn.tables import CATEGORY, DATE, NUMBER, Array, Block, Schema
 from tallylearn.tallies import Bundle, Counts, Products, Scatter
 from tallylearn.workings import Grid, short
 
@@ -79,6 +80,24 @@ class Discriminant(Generative):
     def _counted(self, tally: Bundle) -> set[str]:
         scatter = tally.get("numbers")
         return set() if scatter is None else {*scatter.columns}
+
+    def _check_tally(self, tally: Bundle, schema: Schema) -> None:
+        check_classes(tally["target"], self.model_.classes)
+        kind = Products if self.exact else Scatter
+        auto = {"squares": kind} if self.shrinkage == "auto" else {}
+        check_parts(tally, {"numbers": kind, **auto})
+        for name in ("numbers", *auto):
+            if name in tally:
+                tally[name].check()
+                self._check_names(tally[name], schema, squared=name == "squares")
+
+    def _check_names(self, part: Any, schema: Schema, squared: bool) -> None:
+        """Numbers under their own name, categories under one for each value; squares beside."""
+        for name, value in part.names:
+            value = value.removesuffix("²") if squared else value
+            number = not value and name in schema.numbers
+            if not number and not (value.startswith("=") and name in schema.categories):
+                raise ValueError(f"its tally has sums of {name!r}, which is no such column")
 
     def _add_tags(self, tags: Any) -> None:
         super()._add_tags(tags)

@@ -14,9 +14,10 @@ from tallylearn.models.factors import Categories, Gaussians, arranged
 from tallylearn.models.leaving import scores_of_others
 from tallylearn.models.likelihoods import Generative
 from tallylearn.models.priors import Priors, shares
+from tallylearn.models.stored import check_classes, check_parts, check_tables, check_words
 from tallylearn.models.texts import BERNOULLI, MULTINOMIAL, SET, Texts
 from tallylearn.models.vocabularies import Vocabulary
-from tallylearn.tables import CATEGORY, DATE, NUMBER, TEXT, Array, Block
+from tallylearn.tables import CATEGORY, DATE, NUMBER, TEXT, Array, Block, Schema, check_columns
 from tallylearn.tallies import Bundle, Counts, Moments
 from tallylearn.tallies.documents import Reader
 from tallylearn.tallies.words import words
@@ -205,6 +206,18 @@ class NaiveBayes(Generative):
         for part in (tally.get("categories"), tally.get("text")):
             found |= {*part.parts} if part is not None else set()
         return found
+
+    def _check_tally(self, tally: Bundle, schema: Schema) -> None:
+        check_classes(tally["target"], self.model_.classes)
+        halved = self.numbers == "bernoulli"
+        kinds: dict[str, type] = {"categories": Bundle, "text": Bundle}
+        check_parts(tally, kinds if halved else {**kinds, "numbers": Moments})
+        counted = {*schema.categories, *(schema.numbers if halved else ())}
+        check_tables(tally.get("categories"), counted)
+        check_words(tally.get("text"), {column.name for column in schema.of_kind(TEXT)})
+        if "numbers" in tally:
+            tally["numbers"].check()
+            check_columns("moments", tally["numbers"].columns, {*schema.numbers})
 
     def _add_tags(self, tags: Any) -> None:
         tags.classifier_tags.poor_score = self.numbers == "bernoulli"

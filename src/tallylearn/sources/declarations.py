@@ -7,9 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tallylearn.errors import ColumnError, OptionError, listed
-from tallylearn.tables import plain
-
-PARTS = ("year", "month", "day", "weekday", "hour")
+from tallylearn.tables import PARTS, plain
 
 
 @dataclass(frozen=True)
