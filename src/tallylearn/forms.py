@@ -9,6 +9,7 @@ by what a file says.
 from __future__ import annotations
 
 import dataclasses
+import itertools
 import math
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -133,7 +134,7 @@ def check_keys(value: Any) -> None:
         raise ValueError("is no list of keys")
     if not all(_plain(key) for key in value):
         raise ValueError("is no list of keys")
-    if not all(a < b for a, b in zip(value, value[1:], strict=False)):
+    if not all(a < b for a, b in itertools.pairwise(value)):
         raise ValueError("has keys out of order, or twice")
 
 

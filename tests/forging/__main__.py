@@ -10,6 +10,7 @@ whoever started the worker knows what killed it.
 from __future__ import annotations
 
 import json
+import os
 import random
 import resource
 import signal
@@ -40,10 +41,11 @@ def run(first: int, last: int, folder: Path) -> tuple[int, int]:
     """Forge, load and ask; (files, those that loaded)."""
     bases = [(name, data, opened(data)) for name, data in made(mixed_table(), folder)]
     path, loaded = folder / "forged.tally", 0
+    told = os.open(folder / "SEED", os.O_CREAT | os.O_WRONLY)
     for seed in range(first, last):
         rng = random.Random(seed)
         name, data, file = bases[rng.randrange(len(bases))]
-        (folder / "SEED").write_text(str(seed))
+        os.pwrite(told, f"{seed:20d}".encode(), 0)
         try:
             path.write_bytes(forged(file, data, rng))
         except (ValueError, TypeError, OverflowError, KeyError):  # a page that JSON cannot hold
@@ -52,10 +54,10 @@ def run(first: int, last: int, folder: Path) -> tuple[int, int]:
         try:
             loaded += exercised(path, rng)
         except (Exception, Endless) as error:
-            told = traceback.format_exc().splitlines()
-            print(json.dumps({"seed": seed, "base": name, "error": repr(error)[:300],
-                              "where": [line.strip() for line in told if "tallylearn" in line][-3:]}),
-                  flush=True)  # fmt: skip
+            lines = traceback.format_exc().splitlines()
+            where = [line.strip() for line in lines if "tallylearn" in line][-3:]
+            fault = {"seed": seed, "base": name, "error": repr(error)[:300], "where": where}
+            print(json.dumps(fault), flush=True)
         finally:
             signal.alarm(0)
     return last - first, loaded

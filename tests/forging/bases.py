@@ -56,8 +56,13 @@ def _rarer(frame: pd.DataFrame) -> Iterator[Any]:
     yield tl.DummyRegressor(strategy="quantile", quantile=0.3).fit(x, x[:, 0], weights)
     yield tl.DummyRegressor(strategy="constant", constant=3).fit(x, x[:, 0])
     yield tl.C45().fit(parts)
-    yield tl.DecisionTreeClassifier(missing="fractional", class_weight="balanced").fit(everything, "kind")
-    yield tl.DecisionTreeClassifier(category_split="multiway", costs={"colour": 2}).fit(everything, "kind")
-    yield tl.DecisionTreeRegressor(missing="fractional", max_depth=3).fit(everything.drop(columns="kind"), y * 1.0)
+    for options in (
+        {"missing": "fractional", "class_weight": "balanced"},
+        {"category_split": "multiway", "costs": {"colour": 2}},
+        {"loss": [[0, 1, 2], [3, 0, 1], [1, 1, 0]]},
+    ):
+        yield tl.DecisionTreeClassifier(**options).fit(everything, "kind")
+    fractional = tl.DecisionTreeRegressor(missing="fractional", max_depth=3)
+    yield fractional.fit(everything.drop(columns="kind"), y * 1.0)
     yield tl.ID3(max_depth=2).fit(dated, "kind")
     yield tl.LMS(1e-14, scaling="twice").fit(numbers, y * 1.0)

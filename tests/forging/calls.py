@@ -5,15 +5,17 @@ from __future__ import annotations
 import random
 import warnings
 from collections.abc import Callable
+from datetime import date
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-import pandas as pd
+import pyarrow as pa
 
 import tallylearn as tl
 from tallylearn import errors, modelfile
 from tallylearn.tables import CATEGORY, DATE, NUMBER, TEXT
+
+DATES = pa.array([date(2001, 5, 6), date(2020, 1, 1), None])
 
 SHOWN = ("explain", "show_work", "text", "rules", "to_dot", "to_html", "plot", "importances",
          "formulas", "ties", "__repr__", "__str__", "_repr_html_", "top_words")  # fmt: skip
@@ -24,28 +26,29 @@ READ = ("classes_", "theta_", "var_", "means_", "coef_", "intercept_", "centroid
         "explained_variance_ratio_", "priors_", "xbar_", "rotations_", "tree_")  # fmt: skip
 
 
-def rows_for(model: Any) -> pd.DataFrame:
+def rows_for(model: Any) -> pa.Table:
     """Three rows that suit the schema of a model: common, odd, and empty ones."""
     schema, columns = model.schema_, {}
     apart = {f"{name}.{part}": name for name, parts in schema.parts for part in parts}
     for column in schema.columns:
         if column.name in apart:
-            columns[apart[column.name]] = pd.to_datetime(["2001-05-06", "2020-01-01", None])
+            columns[apart[column.name]] = DATES
         elif column.kind == NUMBER:
-            columns[column.name] = [0.5, -1e6, np.nan]
+            columns[column.name] = pa.array([0.5, -1e6, None])
         elif column.kind == DATE:
-            columns[column.name] = pd.to_datetime(["2001-05-06", "2020-01-01", None])
+            columns[column.name] = DATES
         elif column.kind == CATEGORY and column.origin == "truth":
-            columns[column.name] = pd.array([True, False, None], dtype="boolean")
+            columns[column.name] = pa.array([True, False, None])
         elif column.kind == CATEGORY and column.origin == "number":
-            columns[column.name] = pd.Categorical([1, 2, None])
+            columns[column.name] = pa.array([1, 2, None]).dictionary_encode()
         elif column.kind == CATEGORY:
-            columns[column.name] = [(*column.values, "red")[0], "never seen", None]
+            values = [(*column.values, "red")[0], "never seen", None]
+            columns[column.name] = pa.array(values).dictionary_encode()
         elif column.kind == TEXT:
-            columns[column.name] = ["loud and quiet loud a", "unheard-of words are here", None]
+            columns[column.name] = pa.array(["loud and quiet loud a", "unheard-of words", None])
         else:
-            columns[column.name] = [None, None, None]
-    return pd.DataFrame(columns)
+            columns[column.name] = pa.nulls(3)
+    return pa.table(columns)
 
 
 def target_for(model: Any) -> Any:
@@ -69,12 +72,11 @@ def exercised(path: Path, rng: random.Random, calls: int = 4) -> int:
             return 0
         rows = rows_for(model)
         ours(lambda: model.predict(rows))
-        for call in rng.sample(_questions(model, rows), calls):
+        for call in rng.sample(_questions(model, rows, path), calls):
             ours(call)
         for call in rng.sample(_changes(model, rows), 2):
             ours(call)
             ours(lambda: model.predict(rows))
-        ours(lambda: modelfile.save(model, path.with_suffix(".again"), model.tally_ is not None))
         return 1
 
 
@@ -89,11 +91,12 @@ def ours(call: Callable[[], Any]) -> None:
             raise
 
 
-def _questions(model: Any, rows: pd.DataFrame) -> list[Callable[[], Any]]:
+def _questions(model: Any, rows: pa.Table, path: Path) -> list[Callable[[], Any]]:
     y = target_for(model)
     found: list[Callable[[], Any]] = [
         lambda: model.score(rows, y),
         lambda: modelfile.digests(model),
+        lambda: model.save(path, tally=model.tally_ is not None),
         lambda: model.get_params(),
         lambda: str(model.explain(rows)) + model.explain(rows).to_html(),
         lambda: model.explain(rows).to_dict(),
@@ -114,18 +117,18 @@ def _questions(model: Any, rows: pd.DataFrame) -> list[Callable[[], Any]]:
     return found
 
 
-def _changes(model: Any, rows: pd.DataFrame) -> list[Callable[[], Any]]:
+def _changes(model: Any, rows: pa.Table) -> list[Callable[[], Any]]:
     y = target_for(model)
     found: list[Callable[[], Any]] = [
         lambda: model.forget(rows, y),
         lambda: tl.merge(model, model),
         lambda: tl.merge(model, model).predict(rows),
-        lambda: tl.merge(model, model).forget(rows[:1], y[:1]),
+        lambda: tl.merge(model, model).forget(rows.slice(0, 1), y[:1]),
     ]
     if hasattr(model, "partial_fit"):
         found += [
             lambda: model.partial_fit(rows, y),
-            lambda: model.partial_fit(rows[:1], y[:1]),
+            lambda: model.partial_fit(rows.slice(0, 1), y[:1]),
             lambda: model.partial_fit(rows, y).forget(rows, y),
         ]
     return found

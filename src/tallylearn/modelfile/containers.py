@@ -47,7 +47,7 @@ def sealed(page: Mapping[str, Any], arrays: Mapping[str, Array]) -> bytes:
     text = _canonical({**page, "checksum": BLANK.decode()}).decode("utf-8", "backslashreplace")
     data = to_bytes(dict(arrays), metadata={KEY: text})
     # the page comes first in the file, and in it by_name and checksum: no name stands before it
-    return data.replace(BLANK, hashlib.sha256(data).hexdigest().encode(), 1)
+    return bytes(data).replace(BLANK, hashlib.sha256(data).hexdigest().encode(), 1)
 
 
 def read(path: Path) -> tuple[dict[str, Any], dict[str, Array]]:
@@ -74,7 +74,7 @@ def _opened(path: Path, data: bytes) -> tuple[dict[str, Array], str]:
     from safetensors import SafetensorError, deserialize
 
     try:
-        arrays = {name: _array(told) for name, told in deserialize(data)}
+        arrays = {name: _array(told) for name, told in deserialize(data)}  # type: ignore[no-untyped-call]
         (size,) = struct.unpack("<Q", data[:8])
         text = (json.loads(data[8 : 8 + size]).get("__metadata__") or {}).get(KEY)
     except (SafetensorError, ValueError, TypeError, LookupError, RecursionError) as error:

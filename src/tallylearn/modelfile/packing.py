@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import itertools
 from collections.abc import Mapping
 from typing import Any
 
@@ -175,5 +176,5 @@ class Shelf:
             raise ValueError(f"the offsets of {name} do not fit its bytes")
         text, at = data.tobytes(), starts.tolist()
         return tuple(
-            [text[a:b].decode("utf-8", "surrogatepass") for a, b in zip(at, at[1:], strict=False)]
+            [text[a:b].decode("utf-8", "surrogatepass") for a, b in itertools.pairwise(at)]
         )

@@ -14,7 +14,19 @@ from tallylearn.models.factors import Categories, Gaussians, check_finite
 from tallylearn.models.priors import Priors
 from tallylearn.models.texts import BERNOULLI, HOLDS, Texts
 from tallylearn.models.texts import SHARE as WORDS
-from tallylearn.tables import DATE, TEXT, Array, Bags, Block, Codes, Schema, check_columns, check_last_axes, check_shape, day
+from tallylearn.tables import (
+    DATE,
+    TEXT,
+    Array,
+    Bags,
+    Block,
+    Codes,
+    Schema,
+    check_columns,
+    check_last_axes,
+    check_shape,
+    day,
+)
 from tallylearn.workings import Derivation, Evidence, Formula, Grid, Line, Sentence, Term
 
 HALVES = ("False", "True")
@@ -50,7 +62,8 @@ class Bayes:
 
     def check(self, schema: Schema) -> None:
         """What a file says can have been learned from columns of this schema."""
-        for part in (self.priors, *self.tables, *self.texts):
+        parts: tuple[Priors | Categories | Texts, ...] = (self.priors, *self.tables, *self.texts)
+        for part in parts:
             part.check()
         counted = {*schema.categories, *(schema.numbers if self.halved else ())}
         measured = {*self.gaussians.names} if self.gaussians else set()

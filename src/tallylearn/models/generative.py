@@ -10,8 +10,8 @@ from tallylearn.errors import OptionError
 from tallylearn.models.designs import spelled
 from tallylearn.models.likelihoods import Generative
 from tallylearn.models.priors import Priors
-from tallylearn.models.stored import check_classes, check_parts
 from tallylearn.models.spreads import Spread
+from tallylearn.models.stored import check_classes, check_parts
 from tallylearn.tables import CATEGORY, DATE, NUMBER, Array, Block, Schema
 from tallylearn.tallies import Bundle, Counts, Products, Scatter
 from tallylearn.workings import Grid, short
@@ -36,7 +36,7 @@ class Discriminant(Generative):
         scatter = kind.of(numbers, block.target, names, block.weight, block.start)
         target = Counts.of(block.target, weight=block.weight)
         parts: dict[str, Any] = {"target": target, "numbers": scatter}
-        if self.shrinkage == "auto":
+        if self._auto:
             both = np.hstack([numbers, numbers**2])
             names = (*names, *((name, f"{value}²") for name, value in names))
             parts["squares"] = kind.of(both, block.target, names, block.weight, block.start)
@@ -74,8 +74,11 @@ class Discriminant(Generative):
 
     def _shape(self) -> tuple[tuple[str, Any], ...]:
         """With shrinkage='auto' the squares are summed too."""
-        auto = self.shrinkage == "auto"
-        return (*super()._shape(), ("shrinkage", "auto" if auto else "a number or None"))
+        return (*super()._shape(), ("shrinkage", "auto" if self._auto else "a number or None"))
+
+    @property
+    def _auto(self) -> bool:
+        return isinstance(self.shrinkage, str) and self.shrinkage == "auto"
 
     def _counted(self, tally: Bundle) -> set[str]:
         scatter = tally.get("numbers")
@@ -84,8 +87,10 @@ class Discriminant(Generative):
     def _check_tally(self, tally: Bundle, schema: Schema) -> None:
         check_classes(tally["target"], self.model_.classes)
         kind = Products if self.exact else Scatter
-        auto = {"squares": kind} if self.shrinkage == "auto" else {}
+        auto = {"squares": kind} if self._auto else {}
         check_parts(tally, {"numbers": kind, **auto})
+        if auto and ("numbers" in tally) != ("squares" in tally):
+            raise ValueError("its tally lacks the squares, or the numbers")
         for name in ("numbers", *auto):
             if name in tally:
                 tally[name].check()
@@ -118,7 +123,7 @@ class Discriminant(Generative):
             return
         if solver == "svd":
             raise OptionError(f"shrinkage goes with {alternative}, not with solver='svd'.")
-        if self.shrinkage != "auto":
+        if not self._auto:
             self._in_range("shrinkage", 0.0, 1.0)
 
 

@@ -236,14 +236,18 @@ class NaiveBayes(Generative):
                 raise OptionError(
                     f"m={self.m} and alpha={self.alpha} smooth the same counts: give one of them."
                 )
-        elif self.p != "uniform":
+        elif not self._uniform:
             raise OptionError("p goes with m, as in NaiveBayes(m=2, p={...}).")
+
+    @property
+    def _uniform(self) -> bool:
+        return isinstance(self.p, str) and self.p == "uniform"
 
     def _added(self, name: str, counts: Counts) -> float | dict[str, float]:
         """What is added to the counts of a column's values."""
         if self.m is None:
             return float(self.alpha)
-        if self.p == "uniform":
+        if self._uniform:
             return float(self.m) / max(1, len(counts.keys[1]))
         given = self.p.get(name) if isinstance(self.p, Mapping) else None
         if not isinstance(given, Mapping) or not shares(given.values()):

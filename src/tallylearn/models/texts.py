@@ -70,11 +70,9 @@ class Texts:
         below = self.whole + self.added
         if not self.terms or not (np.isfinite(below) & (below > 0)).all():
             raise ValueError(f"the words of column {self.name!r} have no shares")
-        if self.model == BERNOULLI:
-            right = (self.count <= self.whole[:, None] * (1 + 1e-9)).all()
-        else:
-            right = np.allclose(self.count.sum(axis=1), self.whole)
-        if not right:
+        most = self.whole[:, None] * (1 + 1e-9)
+        whole = np.isclose(self.count.sum(axis=1), self.whole)
+        if not (self.count <= most if self.model == BERNOULLI else whole).all():
             raise ValueError(f"the words of column {self.name!r} do not add up")
 
     def __post_init__(self) -> None:

@@ -23,7 +23,7 @@ def check_walkable(tree: Tree) -> None:
 
 
 def _check_order(tree: Tree) -> None:
-    """Nodes are numbered in pre-order: a subtree is a run of numbers, children follow each other."""
+    """Nodes are numbered in pre-order: a subtree is a run of numbers, children in turn."""
     parent, at = tree.parent, np.arange(len(tree))
     if not len(tree) or parent[0] != -1 or (parent >= at).any() or (parent[1:] < 0).any():
         raise ValueError("the nodes are no tree")
@@ -90,7 +90,8 @@ def _check_ties(tree: Tree) -> None:
 def _check_answers(tree: Tree) -> None:
     """Classes are numbered, and their weights are those of the rows; losses are of all classes."""
     k = len(tree.classes)
-    if k and ((tree.answer != np.floor(tree.answer)) | (tree.answer < 0) | (tree.answer >= k)).any():
+    odd = (tree.answer != np.floor(tree.answer)) | (tree.answer < 0) | (tree.answer >= k)
+    if k and odd.any():
         raise ValueError("a node answers with no class")
     if k and not np.allclose(tree.counts.sum(axis=1), tree.n, rtol=ROUNDING):
         raise ValueError("the classes of a node are not all of its rows")
