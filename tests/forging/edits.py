@@ -21,7 +21,8 @@ ODD_TEXT = ("", "a", "red", "number", "category", "text", "date", "unknown", "\0
             "<M8[ns]", "2000-01-01", "\ud83e", "Tree", "Exact", "²", "1", "-1")  # fmt: skip
 ODD_TREES = (None, [], {}, {"tuple": []}, {"pairs": []}, {"strings": "schema"}, {"array": "x"},
              {"tuple": [{"tuple": []}]}, {"list": {"tuple": [1]}},
-             {"scalar": "float32", "value": 2}, {"scalar": "int8", "value": 4000}, {"items": {"tuple": ["a", 1]}, "dtype": "str"},
+             {"scalar": "float32", "value": 2}, {"scalar": "int8", "value": 4000},
+             {"items": {"tuple": ["a", 1]}, "dtype": "str"},
              {"type": "Exact", "fields": {}}, {"set": {"tuple": [[]]}})  # fmt: skip
 KINDS = (np.float64, np.int64, np.uint8, np.bool_, np.float32, np.int32, np.float16)
 

@@ -78,7 +78,11 @@ class OnePass(Estimator, ABC):
         return self
 
     def forget(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Unlearn rows: the same bits as never having seen them; forgetting all leaves no model."""
+        """Unlearn rows: the same bits as never having seen them; forgetting all leaves no model.
+
+        Rows that cannot have been learned are refused, as far as counts and sums tell: those whose
+        values were all learned, from other rows of the class, are not noticed.
+        """
         with speaking(type(self).__name__):
             before = self._remembered()
             if before is None:

@@ -91,6 +91,10 @@ class Discriminant(Generative):
         check_parts(tally, {"numbers": kind, **auto})
         if auto and ("numbers" in tally) != ("squares" in tally):
             raise ValueError("its tally lacks the squares, or the numbers")
+        if auto and "squares" in tally:
+            plain = [name for name in tally["squares"].names if not name[1].endswith("²")]
+            if plain != [*tally["numbers"].names]:
+                raise ValueError("its tally has the squares of other columns")
         for name in ("numbers", *auto):
             if name in tally:
                 tally[name].check()
