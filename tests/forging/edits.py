@@ -97,6 +97,8 @@ def _edit_page(page: dict[str, Any], arrays: dict[str, Any], rng: random.Random)
         page[part] = _odd(page[part], rng)
         return
     places = _places(page[part], [])
+    if not places:
+        return
     tree, key = rng.choice(places)
     how = rng.randrange(6)
     if how == 0:
