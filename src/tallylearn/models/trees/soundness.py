@@ -14,10 +14,17 @@ ROUNDING = 1e-6  # of a weight: sums of fractions, on another processor
 
 
 def check_walkable(tree: Tree) -> None:
-    """Every step leads on to a node that is there, every number names what it should."""
-    _check_order(tree)
-    _check_tests(tree)
-    _check_leads(tree)
+    """Every step leads on to a node that is there: looked at whenever a tree is made."""
+    try:
+        _check_order(tree)
+        _check_tests(tree)
+        _check_leads(tree)
+    except ValueError as error:
+        raise ValueError(f"the nodes are no tree: {error}") from None
+
+
+def check_told(tree: Tree) -> None:
+    """What is known of the nodes can be: looked at when a tree comes from a file."""
     _check_ties(tree)
     _check_answers(tree)
 
@@ -26,7 +33,7 @@ def _check_order(tree: Tree) -> None:
     """Nodes are numbered in pre-order: a subtree is a run of numbers, children in turn."""
     parent, at = tree.parent, np.arange(len(tree))
     if not len(tree) or parent[0] != -1 or (parent >= at).any() or (parent[1:] < 0).any():
-        raise ValueError("the nodes are no tree")
+        raise ValueError("a parent comes after its child, or there is none")
     order = np.argsort(parent[1:], kind="stable") + 1
     above = parent[order]
     first = np.append(True, above[1:] != above[:-1])[: len(order)]

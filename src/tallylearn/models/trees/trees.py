@@ -136,22 +136,25 @@ class Tree:
 
     def check(self, schema: Schema) -> None:
         """What a file says can be a tree over columns of this schema."""
-        from tallylearn.models.trees.soundness import check_walkable
+        from tallylearn.models.trees.soundness import check_told
 
         told = [(column.name, column.kind, column.origin) for column in self.columns]
         if told != [(column.name, column.kind, column.origin) for column in schema.columns]:
             raise ValueError("the tree asks other columns than the schema's")
         if any(column.values and column.kind != CATEGORY for column in self.columns):
             raise ValueError("a column has values, and is no category")
-        check_walkable(self)
+        check_told(self)
 
     def __post_init__(self) -> None:
+        from tallylearn.models.trees.soundness import check_walkable
+
         m = len(self.parent)
         for name in ("test", "column", "threshold", "missing", "ends", "n", "rows", "impurity",
                      "gain", "answer", "tie_ends"):  # fmt: skip
             check_shape(name, getattr(self, name), m)
         check_shape("counts", self.counts, m, len(self.classes))
         check_shape("leads", self.leads, *self.codes.shape)
+        check_walkable(self)
 
     def __len__(self) -> int:
         return len(self.parent)
