@@ -70,6 +70,8 @@ def exercised(path: Path, rng: random.Random, calls: int = 4) -> int:
             model = tl.load(path)
         except errors.FileError:
             return 0
+        page = modelfile.page(path)
+        assert all(page["versions"].values()), "tally show prints them"
         rows = rows_for(model)
         ours(lambda: model.predict(rows))
         for call in rng.sample(_questions(model, rows, path), calls):

@@ -92,7 +92,8 @@ def _odd(value: Any, rng: random.Random) -> Any:
 
 def _edit_page(page: dict[str, Any], arrays: dict[str, Any], rng: random.Random) -> None:
     part = rng.choice([key for key in ("schema", "model", "tally", "tally", "model", "label_type",
-                                       "by_name", "learner") if key in page])  # fmt: skip
+                                       "by_name", "learner", "versions", "machine",
+                                       "tally_digest") if key in page])  # fmt: skip
     if not isinstance(page[part], dict):
         page[part] = _odd(page[part], rng)
         return

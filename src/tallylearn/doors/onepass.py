@@ -11,6 +11,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
+import numpy as np
+
 from tallylearn import engines, modelfile
 from tallylearn.doors.intake import Lesson, lesson
 from tallylearn.doors.schemas import checked, united
@@ -174,7 +176,7 @@ class OnePass(Estimator, ABC):
         except (InputError, OptionError):
             if not patient:
                 raise
-        except OverflowError:
+        except (OverflowError, np.linalg.LinAlgError):
             raise InputError(
                 "numbers or weights are so large that a mean, a count or a variance is beyond a "
                 "double. Rescale them."

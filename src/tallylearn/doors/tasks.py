@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any, ClassVar
 
 import numpy as np
@@ -138,7 +139,8 @@ class Classifier(Predictor):
         solved = self.model_ is not None
         classes = _array(self.model_.classes if solved else self.tally_["target"].keys[0])
         if self._label_type:
-            classes = classes.astype(self._label_type)
+            with suppress(ValueError, TypeError, OverflowError):  # later classes may not fit it
+                classes = classes.astype(self._label_type)
         self.classes_ = classes
 
 
@@ -185,9 +187,8 @@ def check_label_type(kind: Any, classes: tuple[Any, ...]) -> None:
     """What a file says is the type of the classes: one that fits them, and no wider."""
     if not isinstance(kind, str) or (kind and not LABEL_TYPE.fullmatch(kind)):
         raise ValueError(f"{str(kind)[:40]!r} is no type of classes")
-    if not kind or kind[1] in "OTM":
-        return
-    if _array(classes).astype(kind).tolist() != list(classes):
+    told = _array(classes).astype(kind or "O")
+    if kind and kind[1] not in "OTM" and told.tolist() != list(classes):
         raise ValueError(f"the classes are not of the type {kind}")
 
 

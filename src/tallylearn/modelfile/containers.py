@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 import struct
 from collections.abc import Mapping
 from pathlib import Path
@@ -25,6 +26,11 @@ KNOWN = (1, 2)
 KEY = "tallylearn"
 ASIDE = ("versions", "machine", "digest", "checksum")  # what the digest does not cover
 TYPES = {"F64": np.float64, "I64": np.int64, "U8": np.uint8, "BOOL": np.bool_}
+ENTRIES: dict[str, Any] = {
+    "learner": str, "options": dict, "schema": dict, "label_type": str, "by_name": bool,
+    "tally": dict | None, "model": dict, "digest": str, "tally_digest": str, "versions": dict,
+    "machine": dict,
+}  # fmt: skip
 BLANK = b"0" * 64  # stands for the checksum while it is taken
 
 
@@ -106,7 +112,26 @@ def _page(path: Path, text: str) -> dict[str, Any]:
             f"{path} has format {str(known)[:40]}, and this tallylearn reads formats up to "
             f"{FORMAT}. Update tallylearn, or save the model again."
         )
+    if odd := _odd(page):
+        raise FileError(f"{path} is damaged: its page has no {odd!r} that can be.")
     return dict(page)
+
+
+def _odd(page: Mapping[str, Any]) -> str | None:
+    """The first entry of a page that is not what it should be; its trees are looked at later."""
+    for name, kind in ENTRIES.items():
+        if not isinstance(page.get(name), kind):
+            return name
+    for name in ("digest", "tally_digest"):
+        if not re.fullmatch("[0-9a-f]{64}", page[name]):
+            return name
+    for name in ("versions", "machine"):
+        told = [*page[name], *page[name].values()]
+        if not all(
+            isinstance(word, str) and re.fullmatch(r"[\w.+ -]{1,80}", word) for word in told
+        ):
+            return name
+    return None
 
 
 def _intact(data: bytes, checksum: Any) -> bool:

@@ -9,6 +9,7 @@ import numpy as np
 
 from tallylearn import forms
 from tallylearn.doors import Classifier, OnePass, Regressor
+from tallylearn.doors.shell import same
 from tallylearn.doors.tasks import choice
 from tallylearn.errors import OptionError, TargetError, listed
 from tallylearn.models.priors import Priors
@@ -196,12 +197,13 @@ class DummyClassifier(OnePass, Classifier):
             )
 
     def _constant(self, priors: Priors) -> int:
-        if self.constant not in priors.classes:
+        found = [at for at, name in enumerate(priors.classes) if same(name, self.constant)]
+        if not found:
             raise TargetError(
                 f"constant={self.constant!r} is not among the classes {listed(priors.classes)}. "
                 "The constant target value must be present in the training data."
             )
-        return priors.classes.index(self.constant)
+        return found[0]
 
     def _check_tally(self, tally: Bundle, schema: Schema) -> None:
         check_classes(tally["target"], self.model_.classes)

@@ -22,6 +22,8 @@ def check_classes(counts: Any, classes: tuple[Any, ...]) -> None:
     if not isinstance(counts, Counts):
         raise ValueError("its tally counts no classes")
     counts.check(1)
+    if not counts:
+        raise ValueError("its tally counts no rows")
     if counts.keys[0] != classes:
         raise ValueError("its tally counts other classes than the model has")
 

@@ -50,6 +50,8 @@ class Counts:
         self.table.check(*(len(axis) for axis in self.keys))
         if any({*d} - {*k} for d, k in zip(self.declared, self.keys, strict=True)):
             raise ValueError("counts lack a key that is declared")
+        if self._pruned() is not self:
+            raise ValueError("counts have a key that nothing was counted for")
 
     def __post_init__(self) -> None:
         check_last_axes("the counts", self.table.limbs[..., 0], *(len(axis) for axis in self.keys))

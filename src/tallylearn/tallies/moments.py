@@ -47,6 +47,8 @@ class Moments:
         """What a file says can have been summed."""
         for part in (self.count, self.sums, self.squares):
             part.check(len(self.keys), len(self.columns))
+        if self._pruned() is not self:
+            raise ValueError("moments are of nothing")
 
     def __post_init__(self) -> None:
         for part in (self.count, self.sums, self.squares):

@@ -62,6 +62,8 @@ class Products:
         check_names(self.names)
         for part in (self.count, self.sums, self.products):
             part.check(len(self.keys), len(self.columns), len(self.columns))
+        if self._pruned() is not self:
+            raise ValueError("products are of nothing")
 
     def __post_init__(self) -> None:
         k, p = len(self.keys), len(self.columns)
