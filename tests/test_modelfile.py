@@ -287,3 +287,35 @@ def test_what_load_would_refuse_is_not_saved(saved: Path) -> None:
     with pytest.raises(errors.OptionError, match="alpha"):
         model.save(saved)
     assert saved.read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    ("learner", "option"),
+    [
+        (tl.NaiveBayes, "p"),
+        (tl.NaiveBayes, "fit_prior"),
+        (tl.LinearDiscriminantAnalysis, "exact"),
+        (tl.QuadraticDiscriminantAnalysis, "store_covariance"),
+        (tl.LinearDiscriminantAnalysis, "shrinkage"),
+        (tl.DecisionTreeClassifier, "max_features"),
+        (tl.DecisionTreeClassifier, "class_weight"),
+        (tl.DecisionTreeRegressor, "criterion"),
+        (tl.LMS, "fit_intercept"),
+        (tl.DummyClassifier, "random_state"),
+    ],
+)
+def test_an_array_is_no_truth_value_and_no_word(learner: Any, option: str) -> None:
+    for value in (np.zeros(2), np.array(["a", "b"])):
+        with pytest.raises(errors.OptionError, match=rf"{option}|p goes with m"):
+            learner(**{option: value}).fit([[1.0], [2.0], [4.0]], [1, 0, 1])
+
+
+def test_stop_words_may_be_an_array_and_a_constant_none_of_the_classes(tmp_path: Path) -> None:
+    texts, y = ["loud and quiet", "and loud", "quiet a b c"], [*"uvu"]
+    model = tl.NaiveBayes(stop_words=np.array(["and", "loud"])).fit(texts, y)
+    model.save(tmp_path / "m.tally")
+    again = tl.load(tmp_path / "m.tally")
+    assert alike(again.stop_words, model.stop_words)
+    assert "and" not in str(again.partial_fit(texts, y).top_words())
+    with pytest.raises(errors.TargetError, match="constant"):
+        tl.DummyClassifier(strategy="constant", constant=np.zeros(2)).fit([[1], [2]], [1, 2])

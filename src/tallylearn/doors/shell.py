@@ -170,6 +170,15 @@ class Estimator:
             )
         return float(value)
 
+    def _check_truth(self, *names: str) -> None:
+        """Parameters that are True or False, and nothing that could pass for it."""
+        for name in names:
+            if not isinstance(value := getattr(self, name), bool | np.bool_):
+                raise OptionError(
+                    f"The {name!r} parameter of {type(self).__name__} must be True or False. "
+                    f"Got {value!r} instead."
+                )
+
     def _one_of(self, name: str, allowed: Iterable[object]) -> Any:
         """A parameter from a list."""
         value = getattr(self, name)

@@ -25,6 +25,7 @@ class Discriminant(Generative):
     kinds: ClassVar[tuple[str, ...]] = (NUMBER, CATEGORY, DATE)
     shaping: ClassVar[tuple[str, ...]] = ("exact",)
     exact: bool
+    store_covariance: bool
     priors: Any
     shrinkage: Any
     covariance_estimator: Any
@@ -118,6 +119,7 @@ class Discriminant(Generative):
 
     def _check_covariance(self, solver: str, alternative: str) -> None:
         """What scikit-learn allows, and one pass over the rows cannot give."""
+        self._check_truth("exact", "store_covariance")
         if self.covariance_estimator is not None:
             raise OptionError(
                 "covariance_estimator needs the rows again, and there is only their tally. "

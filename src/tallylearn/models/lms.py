@@ -296,6 +296,7 @@ class LMS(Incremental, Regressor):
         self._in_range("rate", 0.0, open_low=True)
         self._one_of("scaling", SCALINGS)
         self._one_of("order", ("table", "random"))
+        self._check_truth("fit_intercept")
         if isinstance(self.start, str):
             self._one_of("start", ("zeros", "random"))
         for name, low in (("steps", 1), ("random_state", 0)):

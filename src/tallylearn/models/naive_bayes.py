@@ -278,7 +278,7 @@ class NaiveBayes(Generative):
             return words(bags, block.target, block.weight)
 
     def _texts(self, tally: Bundle, priors: Priors) -> Iterable[Texts]:
-        stop = frozenset(self.stop_words or ())
+        stop = frozenset(() if self.stop_words is None else self.stop_words)
         chosen = Vocabulary(self.min_df, self.max_df, stop, self.max_features)
         for name, part in tally["text"].parts.items():
             if "terms" not in part:  # documents without a word
