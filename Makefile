@@ -34,8 +34,9 @@ outside: .venv/dev .outside/ready  ## read all printed LaTeX with KaTeX; needs n
 bench: .venv/dev  ## speed beside the peers, as ratios
 	@for script in benchmarks/bench_*.py; do $(BIN)/python $$script || exit 1; done
 
-soak: .venv/dev  ## the laws over many more random tables
-	TALLY_SOAK=1 $(BIN)/python -m pytest -n 2 tests/test_laws.py tests/test_oracle.py
+soak: .venv/dev  ## the laws over many more random tables, a million forged files, 300 kills
+	TALLY_SOAK=1 $(BIN)/python -m pytest -n 2 tests/test_laws.py tests/test_oracle.py \
+		tests/test_forged_models.py tests/test_writing.py
 
 size:  ## lines of every source file, and the installed size
 	@wc -l $$(git ls-files 'src/*.py') | sort -rn

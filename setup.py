@@ -1,5 +1,6 @@
 """Build the kernels: Python files that Cython compiles ahead of time."""
 
+import os
 from pathlib import Path
 
 from Cython.Build import cythonize
@@ -8,6 +9,7 @@ from setuptools.command.build_ext import build_ext
 
 HERE = Path(__file__).parent
 KERNELS = sorted(HERE.glob("src/tallylearn/kernels/[a-z]*.py"))
+CHECKED = os.environ.get("TALLY_BOUNDSCHECK") == "1"  # slower: for tests that read beyond an end
 NO_COMPILER = """
 tallylearn: the kernels did not compile (see above). They need a C compiler and Python's headers:
   Debian, Ubuntu   apt install gcc python3-dev
@@ -39,7 +41,7 @@ setup(
         build_dir="build",
         compiler_directives={
             "language_level": 3,
-            "boundscheck": False,
+            "boundscheck": CHECKED,
             "wraparound": False,
             "initializedcheck": False,
             "cdivision": True,

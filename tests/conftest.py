@@ -7,10 +7,11 @@ import os
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import HealthCheck, settings
+
+from tests.tables import mixed_table
 
 settings.register_profile(
     "tests",
@@ -40,23 +41,4 @@ def mixed() -> pd.DataFrame:
 
 def mixed_frame() -> pd.DataFrame:
     """240 rows with a bit of everything: numbers, categories, truth values, text and gaps."""
-    rng = np.random.default_rng(7)
-    n = 240
-    kind = rng.choice(["a", "b", "c"], n, p=[0.5, 0.3, 0.2])
-    shift = np.select([kind == "a", kind == "b"], [0.0, 2.0], 5.0)
-    frame = pd.DataFrame(
-        {
-            "length": np.where(rng.random(n) < 0.1, np.nan, rng.normal(shift, 1.5)),
-            "width": rng.normal(1e6 * shift, 1e3),
-            "colour": rng.choice(["red", "green", "blue"], n),
-            "shape": [None if rng.random() < 0.1 else x + rng.choice(["1", "2"]) for x in kind],
-            "heavy": rng.random(n) < 0.2 + 0.2 * (kind == "b"),
-            "kind": kind,
-        }
-    )
-    frame["price"] = shift * 10 + rng.normal(0, 1, n)
-    frame["heavy2"] = (frame["heavy"] ^ (rng.random(n) < 0.2)).astype(bool)
-    words = ["Loud", "loud", "quiet", "über", "co_2", "42", "and", *"abc"]
-    notes = [" ".join(rng.choice([*words, x, x, x], rng.integers(3, 9))) for x in kind]
-    frame["note"] = [None if rng.random() < 0.1 else f"{note}!" for note in notes]
-    return frame
+    return mixed_table()

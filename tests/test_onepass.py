@@ -14,6 +14,7 @@ import tallylearn as tl
 from tallylearn import engines, errors, modelfile
 from tallylearn.doors.tasks import choice
 from tallylearn.tables import Block, Schema
+from tallylearn.tallies import Bundle
 
 
 def test_one_thread_holds_one_block_at_a_time() -> None:
@@ -139,3 +140,58 @@ def test_explain_and_predict_agree_on_ties() -> None:
         model = learner.fit(X, y)
         rows = rng.integers(0, 30, (500, 2)) / 10
         assert [row.chosen for row in model.explain(rows)] == model.predict(rows).tolist()
+
+
+def unlearned(model: Any, *rows: Any) -> None:
+    before = modelfile.digests(model)
+    with pytest.raises(errors.ForgetError, match="not learned"):
+        model.forget(*rows)
+    assert modelfile.digests(model) == before
+
+
+@pytest.mark.parametrize(
+    "learner",
+    [
+        tl.NaiveBayes(),
+        tl.NaiveBayes(numbers="bernoulli"),
+        tl.NearestCentroid(),
+        tl.LinearDiscriminantAnalysis(exact=True),
+        tl.QuadraticDiscriminantAnalysis(exact=True, reg_param=0.1),
+    ],
+    ids=repr,
+)
+def test_a_gap_where_every_row_has_a_number_was_never_learned(learner: Any) -> None:
+    model = learner.fit([[1.0], [2.0], [3.0], [5.0]], [*"uvuv"])
+    unlearned(model, [[None], [None]], [*"uv"])
+    unlearned(model, [[None]], ["u"])
+    assert len(model.forget([[1.0]], ["u"]).classes_) == 2
+
+
+def test_a_gap_where_every_row_has_a_category_was_never_learned() -> None:
+    rows = [{"a": "x", "y": "u"}, {"a": "z", "y": "u"}, {"a": "x", "y": "v"}]
+    unlearned(tl.NaiveBayes().fit(rows, "y"), [{"a": None, "y": "u"}], "y")
+    with_gap = tl.NaiveBayes().fit([*rows, {"a": None, "y": "u"}], "y")
+    with_gap.forget([{"a": None, "y": "u"}], "y")
+    assert modelfile.digests(with_gap) == modelfile.digests(tl.NaiveBayes().fit(rows, "y"))
+
+
+def test_another_document_was_never_learned() -> None:
+    model = tl.NaiveBayes().fit(["a b c d", "b c d e", "a a b c", "x y z q"], [*"uvuv"])
+    for text in ("", "a", "a a a b c", "a b"):
+        unlearned(model, [text], ["u"])
+    assert model.forget(["a b c d"], ["u"]).top_words(column="text")
+
+
+def test_a_word_in_every_document_is_not_in_fewer_of_them() -> None:
+    """Its tokens are still enough; its documents are more than the class has."""
+    model = tl.NaiveBayes().fit(["a a a x", "a y", "b c"], [*"uuv"])
+    unlearned(model, ["x"], ["u"])
+
+
+def test_a_class_that_only_a_column_knows_is_impossible() -> None:
+    model = tl.NaiveBayes().fit([[1.0], [2.0], [3.0], [4.0]], [*"uvuv"])
+    less = Bundle({"target": model.tally_["target"], "numbers": model.tally_["numbers"]})
+    target = less["target"].over(("u",))
+    assert less.impossible() is None
+    found = Bundle({"target": target, "numbers": less["numbers"]}).impossible()
+    assert found == "numbers: a class is not among those of the target"

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
+
+from tallylearn import forms
 
 Array = NDArray[Any]
 BLOCK = 65_536  # rows
 
 NUMBER, CATEGORY, TEXT, DATE, UNKNOWN = "number", "category", "text", "date", "unknown"
+PARTS = {"year": NUMBER, "month": CATEGORY, "day": NUMBER, "weekday": CATEGORY, "hour": CATEGORY}
 
 
 @dataclass(frozen=True)
@@ -26,6 +29,13 @@ class Column:
     values: tuple[str, ...] = ()
     origin: str = "text"  # of a category: text, number, truth, or declared
 
+    form: ClassVar[forms.Form] = {
+        "name": forms.text(),
+        "kind": forms.text(NUMBER, CATEGORY, TEXT, DATE, UNKNOWN),
+        "values": forms.names(),
+        "origin": forms.text("text", "number", "truth", "declared"),
+    }
+
 
 @dataclass(frozen=True)
 class Schema:
@@ -35,6 +45,27 @@ class Schema:
     named: bool = True  # whether the names came with the table
     parts: tuple[tuple[str, tuple[str, ...]], ...] = ()  # dates that are taken apart
     missing: tuple[Any, ...] = ()  # values that stand for nothing, beside the empty ones
+
+    form: ClassVar[forms.Form] = {
+        "columns": forms.many(forms.one(Column)),
+        "named": forms.truth,
+        "parts": forms.many(forms.pair(forms.text(), forms.names())),
+        "missing": forms.many(forms.plain),
+    }
+
+    def check(self) -> None:
+        """What a file says of the columns can be: a ValueError says what cannot."""
+        if len({*self.names}) < len(self.names):
+            raise ValueError("the schema has a column twice")
+        if odd := [c.name for c in self.columns if c.values and c.kind != CATEGORY]:
+            raise ValueError(f"column {odd[0]!r} is no category, and declares values")
+        kinds = {column.name: column.kind for column in self.columns}
+        for name, parts in self.parts:
+            told = {f"{name}.{part}": PARTS.get(part) for part in parts}
+            if not told or any(kinds.get(part, "") != kind for part, kind in told.items()):
+                raise ValueError(f"the parts of the date {name!r} are no columns")
+        if len({name for name, _ in self.parts}) < len(self.parts):
+            raise ValueError("a date is taken apart twice")
 
     @cached_property
     def names(self) -> tuple[str, ...]:
@@ -183,8 +214,22 @@ class Block:
 
 
 def check_shape(name: str, array: Array, *sizes: int) -> None:
-    """The last axes of an array have these sizes: kernels do not look, and files may lie."""
-    if array.shape[array.ndim - len(sizes) :] != sizes:
+    """An array has these sizes, and no other axes: kernels do not look, and files may lie."""
+    if array.shape != sizes:
+        raise ValueError(f"{name} has the shape {array.shape}, and should have {sizes}")
+
+
+def check_columns(what: str, names: Sequence[str], known: Collection[str]) -> None:
+    """What a file says is about columns that the schema has, each of them once."""
+    if odd := [name for name in names if name not in known]:
+        raise ValueError(f"the {what} are of {odd[0]!r}, which is no such column")
+    if len({*names}) < len(names):
+        raise ValueError(f"the {what} are of a column twice")
+
+
+def check_last_axes(name: str, array: Array, *sizes: int) -> None:
+    """The last axes have these sizes; folds may come before them, which no file holds."""
+    if array.shape[max(0, array.ndim - len(sizes)) :] != sizes:
         raise ValueError(f"{name} has the shape {array.shape}, and should end in {sizes}")
 
 

@@ -123,6 +123,8 @@ def save(estimator: Any, path: Path, tally: bool = True) -> None:
 @contextmanager
 def written(path: Path | None) -> Iterator[IO[bytes]]:
     """Bytes for standard output, or for a file that is renamed into its place at the end."""
+    from tallylearn.writing import whole
+
     if path is None or str(path) == "-":
         yield sys.stdout.buffer
         sys.stdout.buffer.flush()
@@ -132,26 +134,5 @@ def written(path: Path | None) -> Iterator[IO[bytes]]:
             yield device
         return
     _check_writable(path)
-    with _renamed(path.resolve()) as file:
+    with whole(path) as file:
         yield file
-
-
-@contextmanager
-def _renamed(path: Path) -> Iterator[IO[bytes]]:
-    from tallylearn.errors import FileError, TallyError
-
-    temporary = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        with open(temporary, "wb") as file:
-            yield file
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(temporary, path)
-    except TallyError:
-        raise
-    except OSError as error:
-        raise FileError(
-            f"{path} could not be written: {error.strerror}. Nothing was changed."
-        ) from None
-    finally:
-        temporary.unlink(missing_ok=True)

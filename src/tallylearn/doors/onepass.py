@@ -11,6 +11,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
+import numpy as np
+
 from tallylearn import engines, modelfile
 from tallylearn.doors.intake import Lesson, lesson
 from tallylearn.doors.schemas import checked, united
@@ -18,6 +20,7 @@ from tallylearn.doors.shell import Estimator, same
 from tallylearn.errors import ForgetError, InputError, MergeError, OptionError, speaking
 from tallylearn.sources.memory import check_size
 from tallylearn.tables import UNKNOWN, Block, Column, Schema
+from tallylearn.tallies import Bundle
 
 
 @dataclass(frozen=True)
@@ -43,7 +46,6 @@ class Learned:
 class OnePass(Estimator, ABC):
     """``solve(sum(tally(block) for block in source))``."""
 
-    kinds: ClassVar[tuple[str, ...]] = ()  # the kinds of columns that it learns from
     stored: ClassVar[tuple[type, ...]] = ()  # what a model file of it may hold
     shaping: ClassVar[tuple[str, ...]] = ()  # the options that say what is counted
     tally_: Any
@@ -78,7 +80,11 @@ class OnePass(Estimator, ABC):
         return self
 
     def forget(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Unlearn rows: the same bits as never having seen them; forgetting all leaves no model."""
+        """Unlearn rows: the same bits as never having seen them; forgetting all leaves no model.
+
+        Rows that cannot have been learned are refused, as far as counts and sums tell: those whose
+        values were all learned, from other rows of the class, are not noticed.
+        """
         with speaking(type(self).__name__):
             before = self._remembered()
             if before is None:
@@ -114,9 +120,6 @@ class OnePass(Estimator, ABC):
         """
         return None
 
-    def _check_options(self) -> None:
-        """Raise an OptionError for a parameter that cannot be."""
-
     def _learned(self, read: Lesson) -> Learned:
         schema = checked(read.source.schema, self.kinds, type(self).__name__)
         tally = engines.total(self.tally, read.blocks(self.task))
@@ -124,6 +127,21 @@ class OnePass(Estimator, ABC):
         check_size(1 if tally else 0, self._width(schema), weighed)
         schema = self._settled(schema, tally)
         return Learned(schema, tally, read.label_type, read.by_name, self._shape())
+
+    def _check_stored(self) -> None:
+        super()._check_stored()
+        if self.tally_ is None:
+            return
+        if not isinstance(self.tally_, Bundle) or "target" not in self.tally_:
+            raise ValueError("its tally is no tally")
+        self._check_tally(self.tally_, self.schema_)
+        if reason := self.tally_.impossible():
+            raise ValueError(f"no rows can have been counted so ({reason})")
+        self._shaped = self._shape()
+
+    @abstractmethod
+    def _check_tally(self, tally: Bundle, schema: Schema) -> None:
+        """A tally of a file has the parts that ``tally`` gives: a ValueError says what is odd."""
 
     def _settled(self, schema: Schema, tally: Any) -> Schema:
         """The schema, with columns of which nothing was counted as unknown, whatever their type."""
@@ -158,7 +176,7 @@ class OnePass(Estimator, ABC):
         except (InputError, OptionError):
             if not patient:
                 raise
-        except OverflowError:
+        except (OverflowError, np.linalg.LinAlgError):
             raise InputError(
                 "numbers or weights are so large that a mean, a count or a variance is beyond a "
                 "double. Rescale them."

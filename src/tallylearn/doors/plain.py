@@ -27,7 +27,6 @@ from tallylearn.tables import Block, Codes, Schema
 class Plain(Estimator, ABC):
     """``train(block)``: all rows in one block, with their target and weights."""
 
-    kinds: ClassVar[tuple[str, ...]] = ()  # the kinds of columns that it learns from; never text
     stored: ClassVar[tuple[type, ...]] = ()  # what a model file of it may hold
     tally_: Any = None  # there is none
 
@@ -58,9 +57,6 @@ class Plain(Estimator, ABC):
         self._check_fitted()
         with speaking(type(self).__name__):
             modelfile.save(self, path, tally=False)
-
-    def _check_options(self) -> None:
-        """Raise an OptionError for a parameter that cannot be."""
 
     def _taught(self, read: Lesson) -> tuple[Schema, Block]:
         """The columns, checked, and all rows."""

@@ -11,6 +11,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
+from tallylearn.doors.schemas import checked
 from tallylearn.errors import OptionError, listed, not_fitted
 from tallylearn.tables import Schema
 
@@ -20,6 +21,7 @@ class Estimator:
 
     task: ClassVar[str | None] = None  # classifier, regressor
     family: ClassVar[str] = ""  # generative, discriminative, baseline
+    kinds: ClassVar[tuple[str, ...]] = ()  # the kinds of columns that it learns from
     schema_: Schema
     model_: Any
     _by_name: bool
@@ -75,6 +77,18 @@ class Estimator:
         if classes is not None:
             raise OptionError("classes= goes with a classifier.")
         return tally
+
+    def _check_options(self) -> None:
+        """Raise an OptionError for a parameter that cannot be."""
+
+    def _check_stored(self) -> None:
+        """What a file says can have been learned: a ValueError says what cannot.
+
+        The fields of all structures have their form by now, and the schema is one.
+        """
+        self._check_options()
+        checked(self.schema_, self.kinds, type(self).__name__)
+        self.model_.check(self.schema_)
 
     def _derive(self) -> None:
         """The attributes that scikit-learn's users look for."""
@@ -155,6 +169,15 @@ class Estimator:
                 f"{left}{low}, {high}{right}. Got {value!r} instead."
             )
         return float(value)
+
+    def _check_truth(self, *names: str) -> None:
+        """Parameters that are True or False, and nothing that could pass for it."""
+        for name in names:
+            if not isinstance(value := getattr(self, name), bool | np.bool_):
+                raise OptionError(
+                    f"The {name!r} parameter of {type(self).__name__} must be True or False. "
+                    f"Got {value!r} instead."
+                )
 
     def _one_of(self, name: str, allowed: Iterable[object]) -> Any:
         """A parameter from a list."""

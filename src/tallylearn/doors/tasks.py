@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any, ClassVar
 
 import numpy as np
@@ -19,6 +21,8 @@ from tallylearn.tallies import Bundle, Counts
 from tallylearn.workings import Derivation, Explanation
 
 TIED = 1e-9  # log scores closer than this are tied: odds of one to one, to nine digits
+WIDEST = 1 << 28  # bytes of the names of all classes, each as wide as the longest
+LABEL_TYPE = re.compile(r"[<>|=]([biuf](1|2|4|8|16)|O|T16|M8(\[\w{1,3}\])?)")
 ROUNDED = 1e-12  # and scores that differ by rounding only, relative to the best
 
 
@@ -121,12 +125,22 @@ class Classifier(Predictor):
             )
         return tally
 
+    def _check_stored(self) -> None:
+        super()._check_stored()
+        classes = self.model_.classes
+        if not classes:
+            raise ValueError("the model has no classes")
+        if 4 * len(classes) * max(len(str(name)) for name in classes) > WIDEST:
+            raise ValueError("the classes have names that are too long")
+        check_label_type(self._label_type, classes)
+
     def _derive(self) -> None:
         super()._derive()
         solved = self.model_ is not None
         classes = _array(self.model_.classes if solved else self.tally_["target"].keys[0])
         if self._label_type:
-            classes = classes.astype(self._label_type)
+            with suppress(ValueError, TypeError, OverflowError):  # later classes may not fit it
+                classes = classes.astype(self._label_type)
         self.classes_ = classes
 
 
@@ -134,6 +148,13 @@ class Regressor(Predictor):
     """Answers with a number."""
 
     task: ClassVar[str | None] = "regressor"
+
+    def _check_stored(self) -> None:
+        super()._check_stored()
+        if getattr(self.model_, "classes", ()):
+            raise ValueError("the model has classes, and answers with numbers")
+        if not isinstance(self._label_type, str):
+            raise ValueError("the type of the target is no text")
 
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
         """R²: the share of the target's variance that the predictions explain."""
@@ -160,6 +181,15 @@ class Regressor(Predictor):
     def _answers(self, block: Block) -> Array:
         result: Array = self.model_.answers(block)
         return result
+
+
+def check_label_type(kind: Any, classes: tuple[Any, ...]) -> None:
+    """What a file says is the type of the classes: one that fits them, and no wider."""
+    if not isinstance(kind, str) or (kind and not LABEL_TYPE.fullmatch(kind)):
+        raise ValueError(f"{str(kind)[:40]!r} is no type of classes")
+    told = _array(classes).astype(kind or "O")
+    if kind and kind[1] not in "OTM" and told.tolist() != list(classes):
+        raise ValueError(f"the classes are not of the type {kind}")
 
 
 def _array(classes: tuple[Any, ...]) -> Array:

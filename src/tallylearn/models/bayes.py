@@ -4,16 +4,29 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
+from tallylearn import forms
 from tallylearn.doors.tasks import choice, log_shares
 from tallylearn.models.factors import Categories, Gaussians, check_finite
 from tallylearn.models.priors import Priors
 from tallylearn.models.texts import BERNOULLI, HOLDS, Texts
 from tallylearn.models.texts import SHARE as WORDS
-from tallylearn.tables import DATE, Array, Bags, Block, Codes, Schema, check_shape, day
+from tallylearn.tables import (
+    DATE,
+    TEXT,
+    Array,
+    Bags,
+    Block,
+    Codes,
+    Schema,
+    check_columns,
+    check_last_axes,
+    check_shape,
+    day,
+)
 from tallylearn.workings import Derivation, Evidence, Formula, Grid, Line, Sentence, Term
 
 HALVES = ("False", "True")
@@ -38,14 +51,35 @@ class Bayes:
     at_half: str
     texts: tuple[Texts, ...] = ()
 
+    form: ClassVar[forms.Form] = {
+        "priors": forms.one(Priors),
+        "tables": forms.many(forms.one(Categories)),
+        "gaussians": forms.one(Gaussians, none=True),
+        "halved": forms.truth,
+        "at_half": forms.text("first", "positive"),
+        "texts": forms.many(forms.one(Texts)),
+    }
+
+    def check(self, schema: Schema) -> None:
+        """What a file says can have been learned from columns of this schema."""
+        parts: tuple[Priors | Categories | Texts, ...] = (self.priors, *self.tables, *self.texts)
+        for part in parts:
+            part.check()
+        counted = {*schema.categories, *(schema.numbers if self.halved else ())}
+        measured = {*self.gaussians.names} if self.gaussians else set()
+        check_columns("counts", [table.name for table in self.tables], counted)
+        check_columns("words", [text.name for text in self.texts],
+                      {column.name for column in schema.of_kind(TEXT)})  # fmt: skip
+        check_columns("densities", sorted(measured), {*schema.numbers})
+
     def __post_init__(self) -> None:
         k = len(self.classes)
         for table in self.tables:
-            check_shape(table.name, table.present, k)
+            check_last_axes(table.name, table.present, k)
         for text in self.texts:
             check_shape(text.name, text.whole, k)
         if self.gaussians is not None:
-            check_shape("the means", self.gaussians.mean, k, len(self.gaussians.names))
+            check_last_axes("the means", self.gaussians.mean, k, len(self.gaussians.names))
 
     @property
     def classes(self) -> tuple[Any, ...]:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
+from tallylearn import forms
 from tallylearn.models.factors import check_finite
-from tallylearn.tables import DATE, Array, Block, Schema, check_shape, day
+from tallylearn.tables import DATE, Array, Block, Schema, check_columns, check_shape, day
 from tallylearn.tallies.pairs import Names
 from tallylearn.workings import Sentence
 
@@ -26,6 +28,25 @@ class Design:
     gaps: Array  # (p,) rows whose gap was filled
     based: tuple[str, ...]  # columns of categories
     base: tuple[str, ...]  # their first values, without an indicator
+
+    form: ClassVar[forms.Form] = {
+        "columns": forms.names("p", unique=False),
+        "values": forms.names("p", unique=False),
+        "fill": forms.floats("p"),
+        "gaps": forms.floats("p", least=0.0),
+        "based": forms.names("b"),
+        "base": forms.names("b", unique=False),
+    }
+
+    def check(self, schema: Schema) -> None:
+        """What a file says can be columns of this schema: numbers once, categories by value."""
+        pairs = [*zip(self.columns, self.values, strict=True)]
+        check_columns("categories", self.based, {*schema.categories})
+        check_columns("numbers", [name for name, value in pairs if not value], {*schema.numbers})
+        if len({*pairs}) < len(pairs) or not pairs:
+            raise ValueError("the design has a column twice, or none")
+        if any(name not in self.based or value[0] != "=" for name, value in pairs if value):
+            raise ValueError("the design has an indicator of no category")
 
     def __post_init__(self) -> None:
         p = len(self.columns)

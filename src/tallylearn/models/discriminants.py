@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from tallylearn import forms
 from tallylearn.doors.tasks import choice, log_shares
 from tallylearn.doors.transforms import Transformer
 from tallylearn.errors import ColumnError, OptionError
@@ -51,6 +52,24 @@ class LinearDiscriminants:
     ratio: Array  # (r,)
     rank: int
 
+    form: ClassVar[forms.Form] = {
+        "priors": forms.one(Priors),
+        "design": forms.one(Design),
+        "mean": forms.floats("k", "p"),
+        "within": forms.floats("k", "p", "p"),
+        "covariance": forms.floats("p", "p"),
+        "weights": forms.floats("k", "p"),
+        "bias": forms.floats("k", bottomless=True),
+        "scalings": forms.floats("p", "r"),
+        "ratio": forms.floats("q"),
+        "rank": forms.count(),
+    }
+
+    def check(self, schema: Schema) -> None:
+        """What a file says can have been learned from columns of this schema."""
+        self.priors.check()
+        self.design.check(schema)
+
     def __post_init__(self) -> None:
         k, p = len(self.priors.classes), len(self.design.columns)
         for part in (self.mean, self.weights):
@@ -58,7 +77,7 @@ class LinearDiscriminants:
         check_shape("the covariances", self.within, k, p, p)
         check_shape("the covariance", self.covariance, p, p)
         check_shape("the bias", self.bias, k)
-        check_shape("the scalings", self.scalings.T, p)
+        check_shape("the scalings", self.scalings, p, *self.scalings.shape[1:])
 
     @property
     def classes(self) -> tuple[Any, ...]:

@@ -7,10 +7,13 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from tallylearn import forms
 from tallylearn.doors import Classifier, OnePass, Regressor
+from tallylearn.doors.shell import same
 from tallylearn.doors.tasks import choice
 from tallylearn.errors import OptionError, TargetError, listed
 from tallylearn.models.priors import Priors
+from tallylearn.models.stored import check_classes, check_parts
 from tallylearn.tables import Array, Block, Codes, Schema, check_shape
 from tallylearn.tallies import Bundle, Counts, Moments
 from tallylearn.tallies.rounding import quotient
@@ -24,6 +27,17 @@ class Majority:
 
     priors: Priors
     scored: Array  # (k,) the probabilities that are reported
+
+    form: ClassVar[forms.Form] = {
+        "priors": forms.one(Priors),
+        "scored": forms.floats("k", least=0.0),
+    }
+
+    def check(self, schema: Schema) -> None:
+        """What a file says can have been learned."""
+        self.priors.check()
+        if not np.isclose(self.scored.sum(), 1):
+            raise ValueError("the shares do not sum to 1")
 
     def __post_init__(self) -> None:
         check_shape("the shares", self.scored, len(self.priors.classes))
@@ -62,6 +76,11 @@ class Constant:
 
     value: float
     name: str
+
+    form: ClassVar[forms.Form] = {"value": forms.number(), "name": forms.text()}
+
+    def check(self, schema: Schema) -> None:
+        """Any number can have been learned."""
 
     def answers(self, block: Block) -> Array:
         return np.full(len(block), self.value)
@@ -170,14 +189,25 @@ class DummyClassifier(OnePass, Classifier):
             raise OptionError(
                 "Constant target value has to be specified when the constant strategy is used."
             )
+        seed = self.random_state
+        whole = isinstance(seed, int | np.integer) and not isinstance(seed, bool)
+        if not (seed is None or hasattr(seed, "randint") or (whole and 0 <= int(seed) < 1 << 32)):
+            raise OptionError(
+                f"random_state is None or a whole number from 0 to 2^32 - 1, not {seed!r}."
+            )
 
     def _constant(self, priors: Priors) -> int:
-        if self.constant not in priors.classes:
+        found = [at for at, name in enumerate(priors.classes) if same(name, self.constant)]
+        if not found:
             raise TargetError(
                 f"constant={self.constant!r} is not among the classes {listed(priors.classes)}. "
                 "The constant target value must be present in the training data."
             )
-        return priors.classes.index(self.constant)
+        return found[0]
+
+    def _check_tally(self, tally: Bundle, schema: Schema) -> None:
+        check_classes(tally["target"], self.model_.classes)
+        check_parts(tally, {})
 
     def _width(self, schema: Schema) -> int:
         return 1  # a baseline needs no columns
@@ -259,6 +289,22 @@ class DummyRegressor(OnePass, Regressor):
             if self.constant is None:
                 raise OptionError("strategy='constant' needs constant=, the number to answer with.")
             self._in_range("constant", float("-inf"))
+
+    def _check_tally(self, tally: Bundle, schema: Schema) -> None:
+        check_parts(tally, {})
+        target = tally["target"]
+        if self.strategy in ("median", "quantile"):
+            if not isinstance(target, Counts) or isinstance((*target.keys[0], 0)[0], str | bool):
+                raise ValueError("its tally counts no numbers")
+            target.check(1)
+        elif isinstance(target, Moments) and target.keys == ("all",):
+            target.check()
+        else:
+            raise ValueError("its tally has no moments")
+        if isinstance(target, Moments) and target.columns != ("target",):
+            raise ValueError("its tally has the moments of something else")
+        if not target:
+            raise ValueError("its tally has no rows")
 
     def _width(self, schema: Schema) -> int:
         return 1  # a baseline needs no columns

@@ -5,13 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
+from typing import ClassVar
 
 import numpy as np
 
+from tallylearn import forms
 from tallylearn.errors import ColumnError, OptionError
 from tallylearn.kernels import scoring, summing
 from tallylearn.models.priors import LONGEST
-from tallylearn.tables import DATE, NUMBER, UNKNOWN, Array, Block, Codes, Schema, check_shape
+from tallylearn.tables import DATE, NUMBER, UNKNOWN, Array, Block, Codes, Schema, check_last_axes
 from tallylearn.tallies import Counts, Moments
 from tallylearn.tallies.keys import Keys, union
 from tallylearn.workings import Grid, Term
@@ -33,9 +35,29 @@ class Categories:
     extra: Array  # (v + 1,) added to each value's count; the last is for a value never seen
     whole: float  # the sum of what is added
 
+    form: ClassVar[forms.Form] = {
+        "name": forms.text(),
+        "values": forms.names("v"),
+        "count": forms.floats("k", "v", least=0.0),
+        "present": forms.floats("k", least=0.0),
+        "extra": forms.floats("v+1", least=0.0),
+        "whole": forms.number(0.0),
+    }
+
+    def check(self) -> None:
+        """What a file says can be: counts that sum to what is present, and shares of something."""
+        below = self.present + self.whole
+        if not (np.isfinite(below) & (below > 0)).all():
+            raise ValueError(f"column {self.name!r} has shares of nothing")
+        whole = float(self.extra[:-1].sum())
+        if not np.allclose(self.count.sum(axis=1), self.present) or not np.isclose(
+            whole, self.whole
+        ):
+            raise ValueError(f"the counts of column {self.name!r} do not add up")
+
     def __post_init__(self) -> None:
-        check_shape(self.name, self.count, *self.present.shape[-1:], len(self.values))
-        check_shape(self.name, self.extra, len(self.values) + 1)
+        check_last_axes(self.name, self.count, *self.present.shape[-1:], len(self.values))
+        check_last_axes(self.name, self.extra, len(self.values) + 1)
 
     @classmethod
     def of(
@@ -109,9 +131,15 @@ class Gaussians:
     mean: Array  # (..., k, p)
     variance: Array  # (..., k, p), smoothing included
 
+    form: ClassVar[forms.Form] = {
+        "names": forms.names("p"),
+        "mean": forms.floats("k", "p"),
+        "variance": forms.floats("k", "p", least=float(TINY)),
+    }
+
     def __post_init__(self) -> None:
-        check_shape("the means", self.mean, *self.variance.shape)
-        check_shape("the variances", self.variance, len(self.names))
+        check_last_axes("the means", self.mean, *self.variance.shape)
+        check_last_axes("the variances", self.variance, len(self.names))
 
     @classmethod
     def of(cls, moments: Moments, classes: Keys, smoothing: float) -> Gaussians:

@@ -11,7 +11,8 @@ from tallylearn.models.designs import spelled
 from tallylearn.models.likelihoods import Generative
 from tallylearn.models.priors import Priors
 from tallylearn.models.spreads import Spread
-from tallylearn.tables import CATEGORY, DATE, NUMBER, Array, Block
+from tallylearn.models.stored import check_classes, check_parts
+from tallylearn.tables import CATEGORY, DATE, NUMBER, Array, Block, Schema
 from tallylearn.tallies import Bundle, Counts, Products, Scatter
 from tallylearn.workings import Grid, short
 
@@ -24,6 +25,7 @@ class Discriminant(Generative):
     kinds: ClassVar[tuple[str, ...]] = (NUMBER, CATEGORY, DATE)
     shaping: ClassVar[tuple[str, ...]] = ("exact",)
     exact: bool
+    store_covariance: bool
     priors: Any
     shrinkage: Any
     covariance_estimator: Any
@@ -35,7 +37,7 @@ class Discriminant(Generative):
         scatter = kind.of(numbers, block.target, names, block.weight, block.start)
         target = Counts.of(block.target, weight=block.weight)
         parts: dict[str, Any] = {"target": target, "numbers": scatter}
-        if self.shrinkage == "auto":
+        if self._auto:
             both = np.hstack([numbers, numbers**2])
             names = (*names, *((name, f"{value}²") for name, value in names))
             parts["squares"] = kind.of(both, block.target, names, block.weight, block.start)
@@ -73,12 +75,39 @@ class Discriminant(Generative):
 
     def _shape(self) -> tuple[tuple[str, Any], ...]:
         """With shrinkage='auto' the squares are summed too."""
-        auto = self.shrinkage == "auto"
-        return (*super()._shape(), ("shrinkage", "auto" if auto else "a number or None"))
+        return (*super()._shape(), ("shrinkage", "auto" if self._auto else "a number or None"))
+
+    @property
+    def _auto(self) -> bool:
+        return isinstance(self.shrinkage, str) and self.shrinkage == "auto"
 
     def _counted(self, tally: Bundle) -> set[str]:
         scatter = tally.get("numbers")
         return set() if scatter is None else {*scatter.columns}
+
+    def _check_tally(self, tally: Bundle, schema: Schema) -> None:
+        check_classes(tally["target"], self.model_.classes)
+        kind = Products if self.exact else Scatter
+        auto = {"squares": kind} if self._auto else {}
+        check_parts(tally, {"numbers": kind, **auto})
+        if auto and ("numbers" in tally) != ("squares" in tally):
+            raise ValueError("its tally lacks the squares, or the numbers")
+        if auto and "squares" in tally:
+            plain = [name for name in tally["squares"].names if not name[1].endswith("²")]
+            if plain != [*tally["numbers"].names]:
+                raise ValueError("its tally has the squares of other columns")
+        for name in ("numbers", *auto):
+            if name in tally:
+                tally[name].check()
+                self._check_names(tally[name], schema, squared=name == "squares")
+
+    def _check_names(self, part: Any, schema: Schema, squared: bool) -> None:
+        """Numbers under their own name, categories under one for each value; squares beside."""
+        for name, value in part.names:
+            value = value.removesuffix("²") if squared else value
+            number = not value and name in schema.numbers
+            if not number and not (value.startswith("=") and name in schema.categories):
+                raise ValueError(f"its tally has sums of {name!r}, which is no such column")
 
     def _add_tags(self, tags: Any) -> None:
         super()._add_tags(tags)
@@ -90,6 +119,7 @@ class Discriminant(Generative):
 
     def _check_covariance(self, solver: str, alternative: str) -> None:
         """What scikit-learn allows, and one pass over the rows cannot give."""
+        self._check_truth("exact", "store_covariance")
         if self.covariance_estimator is not None:
             raise OptionError(
                 "covariance_estimator needs the rows again, and there is only their tally. "
@@ -99,7 +129,7 @@ class Discriminant(Generative):
             return
         if solver == "svd":
             raise OptionError(f"shrinkage goes with {alternative}, not with solver='svd'.")
-        if self.shrinkage != "auto":
+        if not self._auto:
             self._in_range("shrinkage", 0.0, 1.0)
 
 

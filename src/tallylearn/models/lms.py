@@ -7,6 +7,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
+from tallylearn import forms
 from tallylearn.doors import Incremental, Regressor
 from tallylearn.errors import InputError, OptionError
 from tallylearn.models.descents import Descent, complete, descended, walked
@@ -43,6 +44,24 @@ class Weights:
     trace: Array  # (up to SHOWN, ...) as ``walked`` and ``descended`` write it
     steps: int = 0
     overshot: int = 0  # steps that made the error larger which they were to make smaller
+
+    form: ClassVar[forms.Form] = {
+        "columns": forms.names("p"),
+        "weights": forms.floats("p+1"),
+        "rate": forms.number(0.0),
+        "scaling": forms.text(*SCALINGS),
+        "trace": forms.floats("t", "w"),
+        "steps": forms.count(1),
+        "overshot": forms.count(),
+    }
+
+    def check(self, schema: Schema) -> None:
+        """What a file says can have been learned from columns of this schema."""
+        if self.columns != schema.numbers:
+            raise ValueError("the weights are of other columns than the schema's")
+        p, (rows, width) = len(self.columns), self.trace.shape
+        if rows > SHOWN or width != (2 + p if self.scaling in BATCH else 3 + 2 * p):
+            raise ValueError(f"the first steps have the shape {self.trace.shape}")
 
     def __post_init__(self) -> None:
         check_shape("the weights", self.weights, len(self.columns) + 1)
@@ -277,6 +296,7 @@ class LMS(Incremental, Regressor):
         self._in_range("rate", 0.0, open_low=True)
         self._one_of("scaling", SCALINGS)
         self._one_of("order", ("table", "random"))
+        self._check_truth("fit_intercept")
         if isinstance(self.start, str):
             self._one_of("start", ("zeros", "random"))
         for name, low in (("steps", 1), ("random_state", 0)):

@@ -20,9 +20,20 @@ from tallylearn.models.leaving import (
 )
 from tallylearn.models.likelihoods import Generative
 from tallylearn.models.priors import Priors, shares
+from tallylearn.models.stored import check_classes, check_parts, check_tables, check_words
 from tallylearn.models.texts import BERNOULLI, MULTINOMIAL, SET, Texts
 from tallylearn.models.vocabularies import Vocabulary
-from tallylearn.tables import CATEGORY, DATE, NUMBER, TEXT, Array, Block, Codes
+from tallylearn.tables import (
+    CATEGORY,
+    DATE,
+    NUMBER,
+    TEXT,
+    Array,
+    Block,
+    Codes,
+    Schema,
+    check_columns,
+)
 from tallylearn.tallies import Bundle, Counts, Moments
 from tallylearn.tallies.documents import Reader
 from tallylearn.tallies.words import KINDS, words
@@ -251,6 +262,18 @@ class NaiveBayes(Generative):
             found |= {*part.parts} if part is not None else set()
         return found
 
+    def _check_tally(self, tally: Bundle, schema: Schema) -> None:
+        check_classes(tally["target"], self.model_.classes)
+        halved = self.numbers == "bernoulli"
+        kinds: dict[str, type] = {"categories": Bundle, "text": Bundle}
+        check_parts(tally, kinds if halved else {**kinds, "numbers": Moments})
+        counted = {*schema.categories, *(schema.numbers if halved else ())}
+        check_tables(tally.get("categories"), counted)
+        check_words(tally.get("text"), {column.name for column in schema.of_kind(TEXT)})
+        if "numbers" in tally:
+            tally["numbers"].check()
+            check_columns("moments", tally["numbers"].columns, {*schema.numbers})
+
     def _add_tags(self, tags: Any) -> None:
         tags.classifier_tags.poor_score = self.numbers == "bernoulli"
 
@@ -269,14 +292,18 @@ class NaiveBayes(Generative):
                 raise OptionError(
                     f"m={self.m} and alpha={self.alpha} smooth the same counts: give one of them."
                 )
-        elif self.p != "uniform":
+        elif not self._uniform:
             raise OptionError("p goes with m, as in NaiveBayes(m=2, p={...}).")
+
+    @property
+    def _uniform(self) -> bool:
+        return isinstance(self.p, str) and self.p == "uniform"
 
     def _added(self, name: str, counts: Counts) -> float | dict[str, float]:
         """What is added to the counts of a column's values."""
         if self.m is None:
             return float(self.alpha)
-        if self.p == "uniform":
+        if self._uniform:
             return float(self.m) / max(1, len(counts.keys[1]))
         given = self.p.get(name) if isinstance(self.p, Mapping) else None
         if not isinstance(given, Mapping) or not shares(given.values()):
@@ -307,7 +334,7 @@ class NaiveBayes(Generative):
             return words(bags, block.target, block.weight)
 
     def _texts(self, tally: Bundle, priors: Priors) -> Iterable[Texts]:
-        stop = frozenset(self.stop_words or ())
+        stop = frozenset(() if self.stop_words is None else self.stop_words)
         chosen = Vocabulary(self.min_df, self.max_df, stop, self.max_features)
         for name, part in tally["text"].parts.items():
             if "terms" not in part:  # documents without a word

@@ -7,12 +7,14 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from tallylearn import forms
 from tallylearn.doors import Classifier, OnePass
 from tallylearn.doors.tasks import choice, log_shares
 from tallylearn.kernels import scoring
 from tallylearn.models.factors import TILE, arranged, check_finite
 from tallylearn.models.priors import Priors
-from tallylearn.tables import DATE, NUMBER, Array, Block, Schema, check_shape
+from tallylearn.models.stored import check_classes, check_parts
+from tallylearn.tables import DATE, NUMBER, Array, Block, Schema, check_columns, check_shape
 from tallylearn.tallies import Bundle, Counts, Moments
 from tallylearn.workings import Derivation, Evidence, Grid, Line, Sentence, Term
 from tallylearn.workings.rendering import short
@@ -27,6 +29,20 @@ class Centroids:
     mean: Array  # (k, p)
     within: Array  # (p,) standard deviation around the class means
     prior: Array  # (k,)
+
+    form: ClassVar[forms.Form] = {
+        "classes": forms.keys("k", least=1),
+        "columns": forms.names("p"),
+        "mean": forms.floats("k", "p"),
+        "within": forms.floats("p", least=0.0),
+        "prior": forms.floats("k", least=0.0),
+    }
+
+    def check(self, schema: Schema) -> None:
+        """What a file says can have been learned from columns of this schema."""
+        check_columns("means", self.columns, {*schema.numbers})
+        if not np.isclose(self.prior.sum(), 1):
+            raise ValueError("the priors do not sum to 1")
 
     def __post_init__(self) -> None:
         check_shape("the means", self.mean, len(self.classes), len(self.columns))
@@ -194,6 +210,13 @@ class NearestCentroid(OnePass, Classifier):
     def _counted(self, tally: Bundle) -> set[str]:
         moments = tally.get("numbers")
         return set() if moments is None else {*map(str, moments.columns)}
+
+    def _check_tally(self, tally: Bundle, schema: Schema) -> None:
+        check_classes(tally["target"], self.model_.classes)
+        check_parts(tally, {"numbers": Moments})
+        if "numbers" in tally:
+            tally["numbers"].check()
+            check_columns("moments", tally["numbers"].columns, {*schema.numbers})
 
     def _likely(self, block: Block) -> Array:
         result: Array = self.model_.odds(block)

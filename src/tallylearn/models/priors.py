@@ -6,12 +6,13 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from numbers import Real
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
+from tallylearn import forms
 from tallylearn.errors import OptionError, listed
-from tallylearn.tables import Array, check_shape
+from tallylearn.tables import Array, check_last_axes
 from tallylearn.tallies import Counts
 from tallylearn.workings import Grid, Term
 
@@ -26,8 +27,19 @@ class Priors:
     count: Array  # (..., k) rows of each class, or the given weights
     counted: bool
 
+    form: ClassVar[forms.Form] = {
+        "classes": forms.keys("k", least=1),
+        "count": forms.floats("k", least=0.0),
+        "counted": forms.truth,
+    }
+
+    def check(self) -> None:
+        """What a file says can be: some class has a share."""
+        if not 0 < float(self.count.sum()) < np.inf:
+            raise ValueError("the classes have no shares")
+
     def __post_init__(self) -> None:
-        check_shape("the priors", self.count, len(self.classes))
+        check_last_axes("the priors", self.count, len(self.classes))
 
     @classmethod
     def of(cls, counts: Counts, given: Any, fitted: bool, option: str = "class_prior") -> Priors:

@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from tallylearn import forms
 from tallylearn.doors.tasks import choice, log_shares
 from tallylearn.errors import ColumnError, TargetError
 from tallylearn.models.designs import Design
@@ -36,6 +37,19 @@ class QuadraticDiscriminants:
     mean: Array  # (k, p)
     rotations: Array  # (k, p, p) the axes, as columns
     scalings: Array  # (k, p) the variances along them
+
+    form: ClassVar[forms.Form] = {
+        "priors": forms.one(Priors),
+        "design": forms.one(Design),
+        "mean": forms.floats("k", "p"),
+        "rotations": forms.floats("k", "p", "p"),
+        "scalings": forms.floats("k", "p", least=float(np.finfo(np.float64).tiny)),
+    }
+
+    def check(self, schema: Schema) -> None:
+        """What a file says can have been learned from columns of this schema."""
+        self.priors.check()
+        self.design.check(schema)
 
     def __post_init__(self) -> None:
         k, p = len(self.priors.classes), len(self.design.columns)

@@ -141,7 +141,10 @@ def degenerate(covariance: Array, names: Sequence[str]) -> str:
     deviation = np.sqrt(np.diag(covariance).clip(0))
     constant = deviation <= 0
     scale = np.where(constant, 1.0, deviation)
-    values, vectors = np.linalg.eigh(covariance / scale / scale[:, None])
+    scaled = covariance / scale / scale[:, None]
+    if not np.isfinite(scaled).all():  # beyond a double: rounding has no say
+        return ""
+    values, vectors = np.linalg.eigh(scaled)
     null = vectors[:, values <= ZERO * max(values.max(initial=0), 1e-300)]
     mixed = (np.abs(null).max(axis=1, initial=0) > 1e-6) & ~constant
     said = []

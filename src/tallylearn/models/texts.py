@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
+from tallylearn import forms
 from tallylearn.errors import listed
 from tallylearn.kernels import tokens
 from tallylearn.models.factors import estimated, fraction, written
@@ -52,6 +53,27 @@ class Texts:
     whole: Array  # (k,) words of the class; for Bernoulli its documents
     extra: float  # added to every count
     reader: Reader
+
+    form: ClassVar[forms.Form] = {
+        "name": forms.text(),
+        "model": forms.text(MULTINOMIAL, SET, BERNOULLI),
+        "terms": forms.names("v"),
+        "count": forms.floats("k", "v", least=0.0),
+        "whole": forms.floats("k", least=0.0),
+        "extra": forms.number(0.0),
+        "reader": forms.one(Reader),
+    }
+
+    def check(self) -> None:
+        """What a file says can be: words, and shares of something."""
+        self.reader.check()
+        below = self.whole + self.added
+        if not self.terms or not (np.isfinite(below) & (below > 0)).all():
+            raise ValueError(f"the words of column {self.name!r} have no shares")
+        most = self.whole[:, None] * (1 + 1e-9)
+        whole = np.isclose(self.count.sum(axis=1), self.whole)
+        if not (self.count <= most if self.model == BERNOULLI else whole).all():
+            raise ValueError(f"the words of column {self.name!r} do not add up")
 
     def __post_init__(self) -> None:
         check_shape(self.name, self.count, *self.whole.shape, len(self.terms))

@@ -68,6 +68,7 @@ def check_stop_words(who: str, given: object) -> None:
         )
     if given is not None and not (
         isinstance(given, list | tuple | set | frozenset | np.ndarray)
+        and (not isinstance(given, np.ndarray) or given.ndim == 1)
         and all(isinstance(word, str) for word in given)
     ):
         raise OptionError(f"stop_words is a list of words, or None; {who} got {given!r}.")

@@ -7,9 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tallylearn.errors import ColumnError, OptionError, listed
+from tallylearn.tables import PARTS as PARTS
 from tallylearn.tables import plain
-
-PARTS = ("year", "month", "day", "weekday", "hour")
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from tallylearn.sources.declarations import Declaration
 from tallylearn.sources.frames import Frame
 from tallylearn.sources.origins import as_learned, origin_of
 from tallylearn.sources.targets import weights
-from tallylearn.tables import CATEGORY, DATE, NUMBER, TEXT, Block, Codes, Column, Schema
+from tallylearn.tables import CATEGORY, DATE, NUMBER, PARTS, TEXT, Block, Codes, Column, Schema
 
 Array = NDArray[Any]
 
@@ -84,8 +84,7 @@ def _column_of(frame: Frame, name: str, declared: Declaration) -> Column:
 
 
 def _part_column(name: str, part: str) -> Column:
-    kind = NUMBER if part in ("year", "day") else CATEGORY
-    return Column(f"{name}.{part}", kind)
+    return Column(f"{name}.{part}", PARTS[part])
 
 
 def _matrix(frame: Frame, schema: Schema, start: int) -> Array:

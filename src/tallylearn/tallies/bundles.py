@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Protocol, Self
+from typing import Any, ClassVar, Protocol, Self
+
+from tallylearn import forms
+from tallylearn.tallies.counts import Counts
 
 
 class Tally(Protocol):
@@ -13,6 +16,7 @@ class Tally(Protocol):
     def __add__(self, other: Any) -> Self: ...
     def __sub__(self, other: Any) -> Self: ...
     def impossible(self) -> str | None: ...
+    def beyond(self, target: Counts) -> str | None: ...
     def parted(self, k: int) -> list[Self]: ...
 
 
@@ -24,6 +28,8 @@ class Bundle:
     """
 
     parts: Mapping[str, Any] = field(default_factory=dict)  # in the order of the names
+
+    form: ClassVar[forms.Form] = {"parts": forms.named}
 
     def __post_init__(self) -> None:
         kept = {name: part for name, part in sorted(self.parts.items()) if not part.nothing}
@@ -56,9 +62,22 @@ class Bundle:
         return self
 
     def impossible(self) -> str | None:
-        """The first reason that a part gives, with the part's name."""
+        """The first reason that a part gives, with the part's name.
+
+        A part that counts the rows is compared with all others: none shows more rows of a class.
+        """
         for name, part in self.parts.items():
             if reason := part.impossible():
+                return f"{name}: {reason}"
+        for whole in ("target", "rows"):
+            if isinstance(target := self.parts.get(whole), Counts):
+                return self.beyond(target)
+        return None
+
+    def beyond(self, target: Counts) -> str | None:
+        """The first part that cannot be among the rows of the target, and why."""
+        for name, part in self.parts.items():
+            if part is not target and (reason := part.beyond(target)):
                 return f"{name}: {reason}"
         return None
 

@@ -6,13 +6,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import pairwise
 from math import prod
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
+from tallylearn import forms
 from tallylearn.errors import InputError
 from tallylearn.kernels import counting
-from tallylearn.tables import Array, Codes, check_shape
+from tallylearn.tables import Array, Codes, check_last_axes
 from tallylearn.tallies.exact import Exact
 from tallylearn.tallies.keys import Keys, in_parts, places, union
 from tallylearn.tallies.weights import digits
@@ -26,7 +27,7 @@ TOGETHER = 8  # columns that one call counts: their codes stay in the processor'
 class Counts:
     """A contingency table: rows by ``keys[0]``, columns by ``keys[1]``.
 
-    >>> from tallylearn.tables import Array, Codes, check_shape
+    >>> from tallylearn.tables import Codes
     >>> play = Codes.of(["yes", "no", "yes"])
     >>> Counts.of(play) + Counts.of(Codes.of(["no"]))
     Counts(no 2, yes 2)
@@ -36,8 +37,24 @@ class Counts:
     table: Exact  # (..., len(keys[0]), ...)
     declared: tuple[Keys, ...]  # keys that stay where nothing is counted
 
+    form: ClassVar[forms.Form] = {
+        "keys": forms.many(forms.keys(), "axes"),
+        "table": forms.one(Exact),
+        "declared": forms.many(forms.keys(), "axes"),
+    }
+
+    def check(self, axes: int) -> None:
+        """What a file says can have been counted, along so many axes."""
+        if len(self.keys) != axes:
+            raise ValueError(f"counts have {len(self.keys)} axes in place of {axes}")
+        self.table.check(*(len(axis) for axis in self.keys))
+        if any({*d} - {*k} for d, k in zip(self.declared, self.keys, strict=True)):
+            raise ValueError("counts lack a key that is declared")
+        if self._pruned() is not self:
+            raise ValueError("counts have a key that nothing was counted for")
+
     def __post_init__(self) -> None:
-        check_shape("the counts", self.table.limbs[..., 0], *(len(axis) for axis in self.keys))
+        check_last_axes("the counts", self.table.limbs[..., 0], *(len(axis) for axis in self.keys))
 
     @classmethod
     def of(cls, rows: Codes, columns: Codes | None = None, weight: Array | None = None) -> Counts:
@@ -114,6 +131,22 @@ class Counts:
         """Why no rows can have been counted so, if there is a reason."""
         return "a count falls below zero" if self.table.negative().any() else None
 
+    def beyond(self, target: Counts) -> str | None:
+        """Why these cannot be among the rows of the target, if there is a reason."""
+        if len(self.keys) == 3:
+            return self._beyond_documents(target)
+        rows = self.table.sum(-1) if len(self.keys) == 2 else self.table
+        return more_than(target, self.keys[0], rows)
+
+    def _beyond_documents(self, target: Counts) -> str | None:
+        """Of terms by class, in documents and in tokens."""
+        if self.keys[0] != ("documents", "tokens"):
+            return "words are not counted in documents and in tokens"
+        documents, tokens = (Exact(part, self.table.low) for part in self.table.limbs)
+        if (tokens - documents).negative().any():
+            return "a word comes in more documents than there are such words"
+        return more_than(target, self.keys[1], documents)
+
     def floats(self) -> Array:
         return self.table.floats()
 
@@ -121,6 +154,7 @@ class Counts:
         """The same counts with exactly these keys, in this order, zero where nothing was seen."""
         if keys == self.keys:
             return self
+        check_room(keys)
         where, inside = [], []
         for mine, wanted in zip(self.keys, keys, strict=True):
             at = places(mine, wanted)
@@ -176,6 +210,17 @@ class Counts:
         )
         table = self.table.at(*(np.flatnonzero(k) for k in keep))
         return Counts(keys, table, self.declared)
+
+
+def more_than(target: Counts, keys: Keys, rows: Exact) -> str | None:
+    """Whether a class has more rows (k, ...) than the target counts; said, if so."""
+    if (places(keys, target.keys[0]) < 0).any():
+        return "a class is not among those of the target"
+    whole = target.over(keys).table
+    limbs = whole.limbs.reshape(len(keys), *[1] * (len(rows.shape) - 1), whole.limbs.shape[-1])
+    if (Exact(limbs, whole.low) - rows).negative().any():
+        return "a column is shown by more rows of a class than there are"
+    return None
 
 
 def check_room(keys: tuple[Keys, ...]) -> None:

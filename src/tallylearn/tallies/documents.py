@@ -6,10 +6,11 @@ import os
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
+from tallylearn import forms
 from tallylearn.errors import ColumnError, OptionError
 from tallylearn.kernels import tokens
 from tallylearn.tables import Array, Bags
@@ -43,6 +44,17 @@ class Reader:
     shortest: int = 1
     longest: int = 1
     tokenizer: Callable[[str], Iterable[str]] | None = None
+
+    form: ClassVar[forms.Form] = {
+        "shortest": forms.count(1),
+        "longest": forms.count(1),
+        "tokenizer": forms.nothing,
+    }
+
+    def check(self) -> None:
+        """What a file says can be."""
+        if self.shortest > self.longest:
+            raise ValueError("the shortest run of words is longer than the longest")
 
     def bags(self, text: Any, column: str = "text", start: int = 0) -> Bags:
         """The terms of every document; what is counted already stays as it is."""
@@ -144,6 +156,8 @@ def _runs(bags: Bags, shortest: int, longest: int) -> Bags:
     for length in range(1, longest + 1):
         if length > 1:
             starts = starts[starts + length <= stop[starts]]
+            if not len(starts):  # no document is so long
+                break
             pairs = code[starts] * len(bags.terms) + bags.ids[starts + length - 1]
             distinct, inside = np.unique(pairs, return_inverse=True)
             first, then = np.divmod(distinct, max(1, len(bags.terms)))
@@ -153,6 +167,7 @@ def _runs(bags: Bags, shortest: int, longest: int) -> Bags:
         if length >= shortest:
             place = np.array([terms.setdefault(name, len(terms)) for name in names], dtype=np.int32)
             found.append((starts, place[code[starts]]))
+    found = found or [(starts, np.zeros(0, dtype=np.int32))]
     at, ids = (np.concatenate(part) for part in zip(*found, strict=True))
     order = np.argsort(at, kind="stable")
     ends = np.searchsorted(at[order], bags.ends).astype(np.int64)

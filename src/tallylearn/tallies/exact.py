@@ -8,10 +8,11 @@ each other to the last bit.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
+from tallylearn import forms
 from tallylearn.kernels import limbs as kernel
 from tallylearn.tables import Array
 
@@ -30,6 +31,23 @@ class Exact:
 
     limbs: Array  # (..., l) int64: 32 bits each, the highest signed
     low: int
+
+    form: ClassVar[forms.Form] = {
+        "limbs": forms.array(np.int64),
+        "low": forms.count(-FARTHEST, FARTHEST),
+    }
+
+    def check(self, *shape: int) -> None:
+        """What a file says can be: these sizes, and numbers in the one form that each has."""
+        if not self.limbs.ndim or self.shape != shape or not self.limbs.shape[-1]:
+            raise ValueError(f"exact numbers have the shape {self.limbs.shape[:-1]}, not {shape}")
+        top, below = self.limbs[..., -1], self.limbs[..., :-1]
+        half = 1 << (LIMB - 1)
+        if (top < -half).any() or (top >= half).any() or (below >> LIMB).any():
+            raise ValueError("exact numbers have limbs beyond 32 bits")
+        limbs, low = _trim(self.limbs, self.low)
+        if low != self.low or limbs.shape != self.limbs.shape:
+            raise ValueError("exact numbers have limbs that say nothing")
 
     def __post_init__(self) -> None:
         if not isinstance(self.low, int) or abs(self.low) > FARTHEST:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
-from tallylearn.errors import ColumnError
+from tallylearn import forms
+from tallylearn.errors import ColumnError, InputError
 from tallylearn.kernels import limbs, summing, weighing
-from tallylearn.tables import Array, Codes, check_shape
+from tallylearn.tables import Array, Codes, check_last_axes
+from tallylearn.tallies.counts import ROOM, Counts, more_than
 from tallylearn.tallies.exact import LIMB, Exact, ratio
 from tallylearn.tallies.keys import Keys, in_parts, places, union
 from tallylearn.tallies.rounding import FEW, quotient
@@ -21,7 +24,7 @@ CACHE = 1 << 21  # bytes: columns are summed in groups whose cells stay in the p
 class Moments:
     """The first two moments of every column in every class.
 
-    >>> from tallylearn.tables import Array, Codes, check_shape
+    >>> from tallylearn.tables import Codes
     >>> Moments.of(np.array([[1.0], [3.0]]), Codes.of(["a", "a"]), ("x",)).mean
     array([[2.]])
     """
@@ -32,9 +35,24 @@ class Moments:
     sums: Exact  # (..., k, p)
     squares: Exact  # (..., k, p)
 
+    form: ClassVar[forms.Form] = {
+        "keys": forms.keys(),
+        "columns": forms.keys(),
+        "count": forms.one(Exact),
+        "sums": forms.one(Exact),
+        "squares": forms.one(Exact),
+    }
+
+    def check(self) -> None:
+        """What a file says can have been summed."""
+        for part in (self.count, self.sums, self.squares):
+            part.check(len(self.keys), len(self.columns))
+        if self._pruned() is not self:
+            raise ValueError("moments are of nothing")
+
     def __post_init__(self) -> None:
         for part in (self.count, self.sums, self.squares):
-            check_shape("the moments", part.limbs[..., 0], len(self.keys), len(self.columns))
+            check_last_axes("the moments", part.limbs[..., 0], len(self.keys), len(self.columns))
 
     @classmethod
     def of(
@@ -109,6 +127,10 @@ class Moments:
             return "a variance falls below zero"
         return None
 
+    def beyond(self, target: Counts) -> str | None:
+        """Why these cannot be among the rows of the target, if there is a reason."""
+        return more_than(target, self.keys, self.count)
+
     @property
     def mean(self) -> Array:
         """(..., k, p); 0 where nothing was seen."""
@@ -132,6 +154,11 @@ class Moments:
         if (keys, columns) == (self.keys, self.columns):
             return self
         shape = (len(keys), len(columns))
+        if 8 * shape[0] * shape[1] * self.squares.limbs.shape[-1] > ROOM:
+            raise InputError(
+                f"the moments of {shape[1]:,} columns in {shape[0]:,} classes would take more than "
+                f"{ROOM / 2**30:.3g} GiB. Leave columns out with tl.table(..., ignore=[...])."
+            )
         where = places(self.keys, keys), places(self.columns, columns)
         parts = (part.placed(shape, *where) for part in (self.count, self.sums, self.squares))
         return Moments(keys, columns, *parts)

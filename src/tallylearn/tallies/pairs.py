@@ -55,6 +55,12 @@ def apart(names: Names) -> tuple[tuple[str, ...], tuple[str, ...]]:
     return tuple(name for name, _ in names), tuple(value for _, value in names)
 
 
+def check_names(names: Names) -> None:
+    """Names are sorted, and each of them is there once."""
+    if [*names] != sorted({*names}):
+        raise ValueError("the columns are out of order, or there twice")
+
+
 def check_wide(k: int, names: Names) -> None:
     """Refuse more pairs of columns than memory holds."""
     if k * len(names) ** 2 <= MOST:

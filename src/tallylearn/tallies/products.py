@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
+from tallylearn import forms
 from tallylearn.kernels import limbs, multiplying, summing
 from tallylearn.tables import Array, Codes, check_shape
+from tallylearn.tallies.counts import Counts, more_than
 from tallylearn.tallies.exact import LIMB, Exact, ratio
 from tallylearn.tallies.keys import Keys, in_parts, union
 from tallylearn.tallies.moments import Moments
 from tallylearn.tallies.pairs import (
     Names,
     apart,
+    check_names,
     check_wide,
     classes_in,
     origins,
@@ -43,6 +47,23 @@ class Products:
     count: Exact  # (k, p, p) rows that show both columns
     sums: Exact  # (k, p, p) sum of the first column over them
     products: Exact  # (k, p, p)
+
+    form: ClassVar[forms.Form] = {
+        "keys": forms.keys(),
+        "columns": forms.names("p", unique=False),
+        "values": forms.names("p", unique=False),
+        "count": forms.one(Exact),
+        "sums": forms.one(Exact),
+        "products": forms.one(Exact),
+    }
+
+    def check(self) -> None:
+        """What a file says can have been summed."""
+        check_names(self.names)
+        for part in (self.count, self.sums, self.products):
+            part.check(len(self.keys), len(self.columns), len(self.columns))
+        if self._pruned() is not self:
+            raise ValueError("products are of nothing")
 
     def __post_init__(self) -> None:
         k, p = len(self.keys), len(self.columns)
@@ -104,6 +125,9 @@ class Products:
         """Why no numbers can have these sums, if there is a reason."""
         if self.count.negative().any():
             return "a count falls below zero"
+        turned = Exact(self.count.limbs.swapaxes(1, 2), self.count.low)
+        if (self.count - turned).nonzero().any():
+            return "a pair of columns is shown by two numbers of rows"
         without = ~self.count.nonzero() & (self.sums.nonzero() | self.products.nonzero())
         at = np.arange(len(self.columns))
         parts = self.count, self.sums, self.products
@@ -112,6 +136,10 @@ class Products:
         if without.any() or squares.negative().any() or (above < 0).any():
             return "a variance falls below zero"
         return None
+
+    def beyond(self, target: Counts) -> str | None:
+        """Why these cannot be among the rows of the target, if there is a reason."""
+        return more_than(target, self.keys, self.count)
 
     def rounded(self) -> Scatter:
         """Means and the scatter around them, rounded once; OverflowError beyond doubles."""

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
+from tallylearn import forms
 from tallylearn.errors import ColumnError, ForgetError
 from tallylearn.kernels import gathering
 from tallylearn.tables import Array, Codes
-from tallylearn.tallies.keys import Key, Keys, in_parts, union
+from tallylearn.tallies.counts import Counts
+from tallylearn.tallies.keys import Key, Keys, in_parts, places, union
 from tallylearn.tallies.pairs import (
     Names,
     apart,
+    check_names,
     check_wide,
     classes_in,
     origins,
@@ -24,6 +28,7 @@ from tallylearn.tallies.weights import rounded
 ROWS = 1024  # centred and multiplied together: they stay in the processor's cache
 FIRST = 64  # rows that give a centre
 ONCE = np.zeros(0)
+SLACK = 1e-9  # relative: what rounding may leave
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,6 +52,19 @@ class Scatter:
     count: Array  # (k, p, p) or (k, 1, 1)
     mean: Array  # (k, p, p) or (k, p, 1)
     scatter: Array  # (k, p, p)
+
+    form: ClassVar[forms.Form] = {
+        "keys": forms.keys("k"),
+        "columns": forms.names("p", unique=False),
+        "values": forms.names("p", unique=False),
+        "count": forms.floats("k", "q", "q", least=0.0),
+        "mean": forms.floats("k", "p", "q"),
+        "scatter": forms.floats("k", "p", "p"),
+    }
+
+    def check(self) -> None:
+        """What a file says can have been summed: the shapes are looked at when it is made."""
+        check_names(self.names)
 
     def __post_init__(self) -> None:
         k, p = len(self.keys), len(self.columns)
@@ -123,6 +141,15 @@ class Scatter:
 
     def impossible(self) -> str | None:
         """Nothing is: floats are never taken away."""
+        return None
+
+    def beyond(self, target: Counts) -> str | None:
+        """Why these cannot be among the rows of the target, if there is a reason."""
+        if (places(self.keys, target.keys[0]) < 0).any():
+            return "a class is not among those of the target"
+        rows = target.over(self.keys).floats()[:, None, None]
+        if (self.count > rows * (1 + SLACK)).any():
+            return "a column is shown by more rows of a class than there are"
         return None
 
     def over(self, keys: Keys, names: Names) -> Scatter:

@@ -8,9 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import ClassVar
 
 import numpy as np
 
+from tallylearn import forms
 from tallylearn.models.trees.trees import LEAF, SUBSET, THRESHOLD, Tree
 from tallylearn.tables import CATEGORY, NUMBER, Array, Block, Column, Schema, check_shape
 
@@ -23,6 +25,24 @@ class Attributes:
     source: Array  # (f,) int64: the column that an attribute comes from
     step: Array  # (f,) int64: 0 for a number, s for the s-th step of a category
     fill: Array  # (f,) float64: what a gap, or an unseen value, counts as
+
+    form: ClassVar[forms.Form] = {
+        "columns": forms.many(forms.one(Column)),
+        "source": forms.integers("f", least=0),
+        "step": forms.integers("f", least=0),
+        "fill": forms.floats("f"),
+    }
+
+    def check(self, schema: Schema) -> None:
+        """What a file says can be steps and numbers of this schema's columns."""
+        told = [(column.name, column.kind) for column in self.columns]
+        if told != [(column.name, column.kind) for column in schema.columns]:
+            raise ValueError("the attributes are of other columns than the schema's")
+        steps = [len(c.values) - 1 if c.kind == CATEGORY else 0 for c in self.columns]
+        named = np.array([c.kind == CATEGORY for c in self.columns], dtype=bool)[self.source]
+        most = np.array(steps, dtype=np.int64)[self.source]
+        if (self.step > most).any() or (named != (self.step > 0)).any():
+            raise ValueError("an attribute is a step that its column lacks")
 
     def __post_init__(self) -> None:
         check_shape("the steps", self.step, *self.source.shape)

@@ -234,5 +234,6 @@ class DecisionTreeClassifier(TreeLearner, Classifier):
                 'costs go with a gain, and criterion="gain_ratio" is none. Use "entropy".'
             )
         given = self.class_weight
-        if given is not None and given != "balanced" and not isinstance(given, Mapping):
+        balanced = isinstance(given, str) and given == "balanced"
+        if given is not None and not balanced and not isinstance(given, Mapping):
             raise OptionError(f"class_weight is a dict, 'balanced' or None, not {given!r}.")

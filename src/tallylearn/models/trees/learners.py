@@ -241,7 +241,7 @@ class TreeLearner(Pruner, Viewed, Plain):
 
     def _check_features(self) -> None:
         value = self.max_features
-        if value is None or value in ("sqrt", "log2"):
+        if value is None or (isinstance(value, str) and value in ("sqrt", "log2")):
             return
         number = isinstance(value, Real) and not isinstance(value, bool) and value > 0  # type: ignore[operator]
         if not number or (not isinstance(value, Integral) and value > 1):

@@ -5,16 +5,17 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
+from tallylearn import forms
 from tallylearn.models.trees.attributes import Attributes
 from tallylearn.models.trees.formulas import MOST_LINES, Formula, drawn
 from tallylearn.models.trees.paths import derivation, route
 from tallylearn.models.trees.texts import worded
 from tallylearn.models.trees.trees import Tree
-from tallylearn.tables import Array, Block, check_shape
+from tallylearn.tables import Array, Block, Schema, check_shape
 from tallylearn.workings import Derivation, Evidence, Line, Sentence, Term
 from tallylearn.workings import Formula as Shown
 from tallylearn.workings.rendering import short
@@ -36,6 +37,23 @@ class ModelTree:
     error: Array  # (m,) the root of the mean squared residual of the node's model on its rows
     smooth: float = 0.0
     guests: tuple[Any, ...] = ()  # learners in place of the models at the leaves, if any
+
+    form: ClassVar[forms.Form] = {
+        "tree": forms.one(Tree),
+        "attributes": forms.one(Attributes),
+        "base": forms.floats("m"),
+        "coef": forms.floats("m", "f"),
+        "error": forms.floats("m", least=0.0),
+        "smooth": forms.number(0.0),
+        "guests": forms.nothing,
+    }
+
+    def check(self, schema: Schema) -> None:
+        """What a file says can be a tree with linear models of this schema's columns."""
+        self.tree.check(schema)
+        self.attributes.check(schema)
+        if self.tree.classes or not (self.tree.n + self.smooth > 0).all():
+            raise ValueError("a node has no rows, or classes")
 
     def __post_init__(self) -> None:
         m = len(self.tree)

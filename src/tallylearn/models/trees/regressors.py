@@ -110,12 +110,12 @@ class DecisionTreeRegressor(TreeLearner, Regressor):
         return of_measures(block.target, weight, self.criterion == "sdr", parts)
 
     def _check_options(self) -> None:
-        super()._check_options()
-        if self.criterion in UNBUILT:
+        if isinstance(self.criterion, str) and self.criterion in UNBUILT:
             raise OptionError(
                 f"criterion={self.criterion!r} is not built. Use one of {', '.join(CRITERIA)}."
             )
-        self._one_of("criterion", CRITERIA)
+        self._one_of("criterion", CRITERIA)  # before the pruning, which asks for it
+        super()._check_options()
         if self.missing == "class":
             raise OptionError(
                 'missing="class" fills in what rows of the same class have, and a regression has '
@@ -128,7 +128,8 @@ class DecisionTreeRegressor(TreeLearner, Regressor):
 
     def _check_pruning(self) -> None:
         super()._check_pruning()
-        squares = self.pruning in BY_ERRORS or self.ccp_alpha == "cv"
+        folded = isinstance(self.ccp_alpha, str) and self.ccp_alpha == "cv"
+        squares = self.pruning in BY_ERRORS or folded
         if self.criterion == ABSOLUTE and squares:
             raise OptionError(
                 'criterion="absolute_error" does not go with a pruning by squared errors. Use '

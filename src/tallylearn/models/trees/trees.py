@@ -10,12 +10,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
+from tallylearn import forms
 from tallylearn.kernels import walking
-from tallylearn.tables import CATEGORY, Array, Block, Column, check_shape
+from tallylearn.tables import CATEGORY, Array, Block, Column, Schema, check_shape
 
 LEAF, THRESHOLD, MULTIWAY, SUBSET, PRESENCE = range(5)
 ABSOLUTE = "absolute_error"  # the criterion whose answers are medians
@@ -108,44 +109,52 @@ class Tree:
     fractional: bool = False  # whether a row with a gap goes down every branch, in parts
     loss: Array = field(default_factory=lambda: np.zeros((0, 0)))  # (k, k) or empty, see answer_of
 
+    form: ClassVar[forms.Form] = {
+        "columns": forms.many(forms.one(Column)),
+        "classes": forms.keys("k"),
+        "criterion": forms.text(),
+        "parent": forms.integers("m", least=-1),
+        "test": forms.integers("m", least=0),
+        "column": forms.integers("m", least=-1),
+        "threshold": forms.floats("m", gaps=True),
+        "missing": forms.integers("m", least=-1),
+        "ends": forms.integers("m", least=0),
+        "codes": forms.integers("l", least=0),
+        "leads": forms.integers("l", least=0),
+        "counts": forms.floats("m", "k", least=0.0),
+        "n": forms.floats("m", least=0.0),
+        "rows": forms.integers("m", least=0),
+        "impurity": forms.floats("m"),
+        "gain": forms.floats("m"),
+        "answer": forms.floats("m"),
+        "tie_ends": forms.integers("m", least=0),
+        "tie_columns": forms.integers("t", least=0),
+        "tie_thresholds": forms.floats("t", gaps=True),
+        "fractional": forms.truth,
+        "loss": forms.floats("c", "c", least=0.0),
+    }
+
+    def check(self, schema: Schema) -> None:
+        """What a file says can be a tree over columns of this schema."""
+        from tallylearn.models.trees.soundness import check_told
+
+        told = [(column.name, column.kind, column.origin) for column in self.columns]
+        if told != [(column.name, column.kind, column.origin) for column in schema.columns]:
+            raise ValueError("the tree asks other columns than the schema's")
+        if any(column.values and column.kind != CATEGORY for column in self.columns):
+            raise ValueError("a column has values, and is no category")
+        check_told(self)
+
     def __post_init__(self) -> None:
+        from tallylearn.models.trees.soundness import check_walkable
+
         m = len(self.parent)
         for name in ("test", "column", "threshold", "missing", "ends", "n", "rows", "impurity",
                      "gain", "answer", "tie_ends"):  # fmt: skip
             check_shape(name, getattr(self, name), m)
         check_shape("counts", self.counts, m, len(self.classes))
         check_shape("leads", self.leads, *self.codes.shape)
-        self._check_walkable()
-
-    def _check_walkable(self) -> None:
-        """Every step leads on to a node that is there: a file may lie, and kernels do not look."""
-        m, at = len(self), np.arange(len(self))
-        if (
-            not m
-            or self.parent[0] != -1
-            or (self.parent >= at).any()
-            or (self.parent[1:] < 0).any()
-        ):
-            raise ValueError("the nodes are no tree")
-        ends, led = at + self.sizes, np.repeat(at, np.maximum(np.diff(self.ends, prepend=0), 0))
-        asks, gap = self.test != LEAF, self.missing >= 0
-        after = np.minimum(at + 1, m - 1)
-        two = after + self.sizes[after] < ends
-        coded = np.array([c.kind == CATEGORY for c in self.columns] + [False] * 2)
-        coded = coded[np.clip(self.column, -1, len(self.columns))]
-        wrong = (
-            (ends[1:] > ends[self.parent[1:]]).any(),
-            ((self.test < 0) | (self.test > PRESENCE)).any(),
-            (asks & ((self.column < 0) | (self.column >= len(self.columns)))).any(),
-            (asks != (self.sizes > 1)).any(),
-            ((self.test == THRESHOLD) & ~two).any(),
-            (asks & (coded != np.isin(self.test, (MULTIWAY, SUBSET)))).any(),
-            (self.missing >= m).any() or (self.parent[self.missing[gap]] != at[gap]).any(),
-            (np.diff(self.ends, prepend=0) < 0).any() or self.ends[-1] != len(self.leads),
-            (self.leads >= m).any() or (self.leads < 0).any(),
-        )
-        if any(wrong) or (self.parent[self.leads] != led).any():
-            raise ValueError("the nodes are no tree")
+        check_walkable(self)
 
     def __len__(self) -> int:
         return len(self.parent)

@@ -1,0 +1,132 @@
+"""The .tally file: arrays and one page of JSON, in safetensors; loading it runs no code.
+
+The JSON (metadata key ``tallylearn``) holds: format, learner, options, schema, classes' type, the
+trees of the model and of the tally (frozen structures whose arrays are named), versions, machine,
+``digest`` (every array and all of the JSON but versions and machine), ``tally_digest`` (learner,
+options, schema, tally) and ``checksum`` (every byte of the file). Strings are UTF-8 bytes and
+offsets.
+
+A tally holds counts, and a count of one is one person's row: treat a file with a tally as personal
+data. A file comes from strangers: every field has a form (``tallylearn.forms``), and every
+structure is checked against the schema and the others before anything is asked of it.
+"""
+
+from __future__ import annotations
+
+import platform
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from tallylearn.errors import FileError, OptionError
+from tallylearn.modelfile.containers import FORMAT, digest, read, sealed
+from tallylearn.modelfile.packing import Shelf, packed
+from tallylearn.tables import Array, Column, Schema
+from tallylearn.tallies import Bundle, Counts, Exact, Moments, Products, Scatter
+from tallylearn.writing import write_whole
+
+HOUSE = (Bundle, Counts, Exact, Moments, Products, Scatter, Schema, Column)
+FOUL = (ArithmeticError, AttributeError, LookupError, MemoryError, RecursionError, TypeError,
+        ValueError)  # fmt: skip
+TOLD = 300  # characters of a reason: a file may hold long names
+
+
+def save(estimator: Any, path: str | Path, tally: bool = True) -> None:
+    """Write a fitted estimator: to a temporary file, synced, renamed."""
+    estimator._check_options()  # what load would refuse is not written
+    page, arrays = _page(estimator, tally)
+    write_whole(path, sealed(page, arrays))
+
+
+def load(path: str | Path) -> Any:
+    """Read an estimator from a model file; damage is an error, and nothing in the file is run.
+
+    >>> import tempfile, tallylearn as tl
+    >>> path = tempfile.mkdtemp() + "/tennis.tally"
+    >>> tl.NaiveBayes().fit(tl.example("tennis")).save(path)
+    >>> tl.load(path)
+    NaiveBayes()
+    """
+    page, arrays = read(Path(path))
+    try:
+        return _restored(page, arrays)
+    except FOUL as error:
+        raise FileError(f"{path} is damaged: {str(error)[:TOLD]}. Save the model again.") from None
+
+
+def page(path: str | Path) -> dict[str, Any]:
+    """What a model file says of itself: its page of JSON, checked."""
+    return read(Path(path))[0]
+
+
+def digests(estimator: Any) -> tuple[str, str]:
+    """The digest of everything that was learned, and the digest of the tally."""
+    page, _ = _page(estimator, estimator.tally_ is not None)
+    return page["digest"], page["tally_digest"]
+
+
+def _page(estimator: Any, tally: bool) -> tuple[dict[str, Any], dict[str, Array]]:
+    name = type(estimator).__name__
+    if tally and estimator.tally_ is None:
+        raise OptionError(f"{name}: this model has no tally. Save it with tally=False.")
+    arrays: dict[str, Array] = {}
+    page = {
+        "format": FORMAT,
+        "learner": name,
+        "options": {
+            option: packed(value, f"options.{option}", arrays, name)
+            for option, value in estimator.get_params().items()
+        },
+        "schema": packed(estimator.schema_, "schema", arrays, name),
+        "label_type": estimator._label_type,
+        "by_name": estimator._by_name,
+    }
+    counted: dict[str, Array] = dict(arrays)
+    tree = packed(estimator.tally_, "tally", counted, name)
+    page["tally_digest"] = digest({**page, "tally": tree}, counted)
+    page["tally"] = tree if tally else None
+    arrays |= counted if tally else {}
+    page["model"] = packed(estimator.model_, "model", arrays, name)
+    page["digest"] = digest(page, arrays)
+    page["versions"] = {
+        "tallylearn": _version(),
+        "numpy": np.__version__,
+        "python": platform.python_version(),
+    }
+    page["machine"] = {"processor": platform.machine(), "byteorder": sys.byteorder}
+    return page, arrays
+
+
+def _restored(page: dict[str, Any], arrays: dict[str, Array]) -> Any:
+    import tallylearn
+
+    name = page["learner"]
+    if not isinstance(name, str) or name not in tallylearn.NAMES:
+        raise ValueError(f"there is no learner {name!r}")
+    kind = getattr(tallylearn, name)
+    if not hasattr(kind, "stored"):
+        raise ValueError(f"there is no learner {name!r}")
+    shelf = Shelf(arrays, {known.__name__: known for known in (*HOUSE, *kind.stored)})
+    estimator = kind(**{key: shelf.unpacked(tree) for key, tree in page["options"].items()})
+    estimator.schema_ = shelf.unpacked(page["schema"])
+    estimator.tally_ = shelf.unpacked(page["tally"])
+    estimator.model_ = shelf.unpacked(page["model"])
+    estimator._label_type, estimator._by_name = page["label_type"], page["by_name"]
+    if left := shelf.unused:
+        raise ValueError(f"nothing names the array {left[0]!r}")
+    if not isinstance(estimator.schema_, Schema) or not isinstance(estimator._by_name, bool):
+        raise ValueError("it has no schema")
+    if type(estimator.model_) is not kind.stored[0]:
+        raise ValueError("it has no model")
+    estimator.schema_.check()
+    estimator._check_stored()
+    estimator._derive()
+    return estimator
+
+
+def _version() -> str:
+    import tallylearn
+
+    return tallylearn.__version__

@@ -1,0 +1,59 @@
+"""Stored tallies: has a file the parts that its learner counts, and nothing else?"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from typing import Any
+
+from tallylearn.tables import check_columns
+from tallylearn.tallies import Bundle, Counts
+from tallylearn.tallies.words import KINDS
+
+
+def check_parts(tally: Bundle, kinds: Mapping[str, type]) -> None:
+    """Beside its target a tally has these parts, or some of them, each of its kind."""
+    for name, part in tally.parts.items():
+        if name != "target" and not isinstance(part, kinds.get(name, ())):
+            raise ValueError(f"its tally has a part {name!r} that is none of this learner's")
+
+
+def check_classes(counts: Any, classes: tuple[Any, ...]) -> None:
+    """The rows of every class of the model, and of no other."""
+    if not isinstance(counts, Counts):
+        raise ValueError("its tally counts no classes")
+    counts.check(1)
+    if not counts:
+        raise ValueError("its tally counts no rows")
+    if counts.keys[0] != classes:
+        raise ValueError("its tally counts other classes than the model has")
+
+
+def check_tables(tables: Bundle | None, columns: Collection[str]) -> None:
+    """For columns of the schema rows by class and value; values are text."""
+    for name, counts in tables.parts.items() if tables is not None else ():
+        check_columns("counts", [name], columns)
+        if not isinstance(counts, Counts):
+            raise ValueError(f"column {name!r} has no counts")
+        counts.check(2)
+        _check_text(counts.keys[1])
+
+
+def check_words(texts: Bundle | None, columns: Collection[str]) -> None:
+    """For columns of text documents by class, and terms by class in documents and in tokens."""
+    for name, part in texts.parts.items() if texts is not None else ():
+        check_columns("words", [name], columns)
+        if not isinstance(part, Bundle) or {*part.parts} - {"terms", "rows"}:
+            raise ValueError(f"column {name!r} has no words")
+        if "rows" not in part or not all(isinstance(c, Counts) for c in part.parts.values()):
+            raise ValueError(f"column {name!r} has no documents")
+        part["rows"].check(1)
+        if "terms" in part:
+            part["terms"].check(3)
+            _check_text(part["terms"].keys[2])
+            if part["terms"].keys[0] != KINDS:
+                raise ValueError(f"column {name!r} counts words in other ways than it should")
+
+
+def _check_text(keys: tuple[Any, ...]) -> None:
+    if keys and not isinstance(keys[0], str):
+        raise ValueError("values and words are text")
