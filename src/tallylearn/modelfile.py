@@ -24,12 +24,12 @@ import numpy as np
 
 from tallylearn.errors import FileError, OptionError
 from tallylearn.tables import Array, Column, Schema
-from tallylearn.tallies import Bundle, Counts, Exact, Moments, Products, Scatter
+from tallylearn.tallies import Bundle, Counts, Exact, Moments, Products, Scatter, Squares
 from tallylearn.writing import write_whole
 
 FORMAT = 1
 KEY = "tallylearn"
-HOUSE = (Bundle, Counts, Exact, Moments, Products, Scatter, Schema, Column)
+HOUSE = (Bundle, Counts, Exact, Moments, Products, Scatter, Squares, Schema, Column)
 ASIDE = ("versions", "machine", "digest")  # what the digest does not cover
 TYPES = ("float64", "int64", "uint8", "bool")
 

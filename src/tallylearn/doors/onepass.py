@@ -15,6 +15,7 @@ from tallylearn import engines, modelfile
 from tallylearn.doors.intake import Lesson, lesson
 from tallylearn.doors.schemas import checked, united
 from tallylearn.doors.shell import Estimator, same
+from tallylearn.doors.turns import turn
 from tallylearn.errors import ForgetError, InputError, MergeError, OptionError, speaking
 from tallylearn.sources.memory import check_size
 from tallylearn.tables import UNKNOWN, Block, Column, Schema
@@ -58,7 +59,7 @@ class OnePass(Estimator, ABC):
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Learn from a table: ``fit(X, y)``, or ``fit(table, "target")``."""
-        with speaking(type(self).__name__):
+        with self._learning():
             self._check_options()
             self._learn(self._learned(lesson(X, y, sample_weight, type(self).__name__)))
         return self
@@ -67,7 +68,7 @@ class OnePass(Estimator, ABC):
         self, X: Any, y: Any = None, classes: Any = None, sample_weight: Any = None
     ) -> Self:
         """Learn from more rows: the same bits as having learned from all of them at once."""
-        with speaking(type(self).__name__):
+        with self._learning():
             self._check_options()
             before = self._remembered()
             known = None if before is None else before.schema
@@ -79,7 +80,7 @@ class OnePass(Estimator, ABC):
 
     def forget(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Unlearn rows: the same bits as never having seen them; forgetting all leaves no model."""
-        with speaking(type(self).__name__):
+        with self._learning():
             before = self._remembered()
             if before is None:
                 self._check_fitted()
@@ -101,8 +102,8 @@ class OnePass(Estimator, ABC):
 
     def save(self, path: str | Path, tally: bool = True) -> None:
         """Write a model file. Without its tally it still predicts, and cannot merge or forget."""
-        self._check_fitted()
-        with speaking(type(self).__name__):
+        with self._learning():
+            self._check_fitted()
             if tally and self.tally_ is not None:
                 self._remembered()
             modelfile.save(self, path, tally=tally)
@@ -227,7 +228,8 @@ def _mergeable(estimator: Any, first: Any) -> Learned:
                 f"the models differ in {option}: {mine[option]!r} and {theirs[option]!r}. "
                 "Fit them with the same options."
             )
-    learned = estimator._remembered()
+    with turn(estimator):
+        learned = estimator._remembered()
     if learned is None:
         estimator._check_fitted()
         raise MergeError(f"a {name} has learned nothing.")

@@ -8,11 +8,14 @@ import numpy as np
 
 from tallylearn.errors import OptionError
 from tallylearn.models.designs import spelled
+from tallylearn.models.fourths import HIGH, LOW
 from tallylearn.models.likelihoods import Generative
 from tallylearn.models.priors import Priors
 from tallylearn.models.spreads import Spread
 from tallylearn.tables import CATEGORY, DATE, NUMBER, Array, Block
-from tallylearn.tallies import Bundle, Counts, Products, Scatter
+from tallylearn.tallies import Bundle, Counts, Products, Scatter, Squares
+from tallylearn.tallies.pairs import Names
+from tallylearn.tallies.squares import squared
 from tallylearn.workings import Grid, short
 
 MOST_SHOWN = 8  # columns of a covariance that is written out
@@ -36,10 +39,15 @@ class Discriminant(Generative):
         target = Counts.of(block.target, weight=block.weight)
         parts: dict[str, Any] = {"target": target, "numbers": scatter}
         if self.shrinkage == "auto":
-            both = np.hstack([numbers, numbers**2])
-            names = (*names, *((name, f"{value}²") for name, value in names))
-            parts["squares"] = kind.of(both, block.target, names, block.weight, block.start)
+            parts["squares"] = self._squares(numbers, names, block)
         return Bundle(parts)
+
+    def _squares(self, numbers: Array, names: Names, block: Block) -> Squares | Products:
+        if not self.exact:
+            return Squares.of(numbers, block.target, names, block.weight, block.start)
+        both = np.hstack([numbers, *squared(numbers, names)])
+        marked = ((name, value + mark) for mark in (HIGH, LOW) for name, value in names)
+        return Products.of(both, block.target, (*names, *marked), block.weight, block.start)
 
     def decision_function(self, X: Any) -> Array:
         """The discriminants; for two classes, how far the second is ahead."""
@@ -48,7 +56,7 @@ class Discriminant(Generative):
 
     def _sampled(self, n: int, rng: np.random.Generator) -> tuple[list[dict[str, Any]], Array]:
         model = self.model_
-        drawn = rng.choice(len(model.classes), size=n, p=np.exp(model.priors.log))
+        drawn = rng.choice(len(model.classes), size=n, p=model.priors.share)
         noise = rng.normal(size=(n, len(model.design.columns)))
         return model.design.rows(model.drawn(drawn, noise), self.schema_), drawn
 
@@ -62,7 +70,7 @@ class Discriminant(Generative):
     def priors_(self) -> Array:
         """(k,) the probability of every class before a row is seen."""
         self._check_fitted()
-        return np.asarray(np.exp(self.model_.priors.log))
+        return np.asarray(self.model_.priors.share)
 
     def _arranged(self, array: Array, *axes: int) -> Array:
         """An array with its columns in the order of the table."""

@@ -211,7 +211,8 @@ class NearestCentroid(OnePass, Classifier):
 
     def _prior(self, counts: Counts) -> Array:
         given = None if isinstance(self.priors, str) else self.priors
-        return np.exp(Priors.of(counts, given, self.priors == "empirical").log)
+        empirical = isinstance(self.priors, str) and self.priors == "empirical"
+        return Priors.of(counts, given, empirical, "priors").share
 
 
 def _within(moments: Moments, k: int) -> Array:

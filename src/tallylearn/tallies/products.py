@@ -12,6 +12,7 @@ from tallylearn.tallies.exact import LIMB, Exact, ratio
 from tallylearn.tallies.keys import Keys, in_parts, union
 from tallylearn.tallies.moments import Moments
 from tallylearn.tallies.pairs import (
+    LIMBS,
     Names,
     apart,
     check_wide,
@@ -55,7 +56,7 @@ class Products:
         cls, numbers: Array, by: Codes, names: Names, weight: Array | None = None, start: int = 0
     ) -> Products:
         """Sum the numbers (n, p) class by class; NaN is missing, an infinity an error."""
-        check_wide(len(by.values), names)
+        check_wide(len(by.values), names, LIMBS)
         if not names:
             return cls.empty()
         check_infinite(numbers, names, start)

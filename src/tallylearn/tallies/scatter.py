@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from tallylearn.blas import one_thread
 from tallylearn.errors import ColumnError, ForgetError
 from tallylearn.kernels import gathering
 from tallylearn.tables import Array, Codes
@@ -68,7 +69,7 @@ class Scatter:
         numbers = np.ascontiguousarray(numbers)
         found = _by_class(by)
         keys, groups = tuple(found), list(found.values())
-        with np.errstate(over="ignore", invalid="ignore"):
+        with one_thread(), np.errstate(over="ignore", invalid="ignore"):
             parts = [_whole(numbers, rows, weight) for rows in groups]
             if not all(np.isfinite(mean).all() for _, mean, _ in parts):
                 check_infinite(numbers, names, start)
