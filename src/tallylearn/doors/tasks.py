@@ -19,7 +19,8 @@ from tallylearn.tallies import Bundle, Counts
 from tallylearn.workings import Derivation, Explanation
 
 TIED = 1e-9  # log scores closer than this are tied: odds of one to one, to nine digits
-ROUNDED = 1e-12  # and scores that differ by rounding only, relative to the best
+ROUNDED = 1e-14  # and scores that differ by rounding only, relative to the best
+FAR = 1e5  # times ROUNDED: from there on rounding reaches nine digits of a probability
 
 
 class Predictor(Estimator):
@@ -171,9 +172,13 @@ def _array(classes: tuple[Any, ...]) -> Array:
 
 
 def log_shares(scores: Array) -> Array:
-    """Scores as the logarithms of shares that sum to one."""
+    """Scores as the logarithms of shares that sum to one; what is tied has equal shares."""
     by_class = np.ascontiguousarray(scores.T)  # few classes: runs of rows are summed faster
-    by_class -= by_class.max(axis=0)
+    best = by_class.max(axis=0)
+    if len(far := np.flatnonzero(np.abs(best) > FAR)):  # elsewhere nine digits are equal anyway
+        tied = by_class[:, far] >= best[far] - TIED - ROUNDED * np.abs(best[far])
+        by_class[:, far] = np.where(tied, best[far], by_class[:, far])
+    by_class -= best
     by_class -= np.log(np.exp(by_class).sum(axis=0))
     return np.ascontiguousarray(by_class.T)
 

@@ -82,6 +82,9 @@ class LinearDiscriminants:
 
     def scores(self, block: Block) -> Array:
         """The discriminants (n, k)."""
+        return np.concatenate([self._scored(part) for part in self.design.pieces(block)])
+
+    def _scored(self, block: Block) -> Array:
         with one_thread(), np.errstate(invalid="ignore", over="ignore"):
             out = self.design.product(block, self.weights)
             if not np.isfinite(out).all():  # looked at here: a gap or an infinity shows in the sums
@@ -96,8 +99,11 @@ class LinearDiscriminants:
                 why = degenerate(self.covariance, self.design.names) or "columns nearly collinear"
                 raise ColumnError(f"the covariance is singular, so there is no density: {why}.")
             white, centre = vectors / np.sqrt(values), self.mean.mean(axis=0)
-            x, mean = (part - centre for part in (self.design.filled(block), self.mean))
-            near = (((x @ white)[:, None, :] - mean @ white) ** 2).sum(axis=2)
+            mean = (self.mean - centre) @ white
+            near = np.concatenate([
+                _near((self.design.filled(part) - centre) @ white, mean)
+                for part in self.design.pieces(block)
+            ])  # fmt: skip
         size = float(np.log(2 * np.pi * values).sum())
         return np.asarray(self.priors.log - 0.5 * (near + size))
 
@@ -169,6 +175,11 @@ class LinearDiscriminants:
         last = ("w0", *(short(float(b)) for b in self.bias))
         return [SEVERAL, Grid("weights of the discriminants", ("", *map(str, self.classes)),
                               (*rows, last))]  # fmt: skip
+
+
+def _near(x: Array, mean: Array) -> Array:
+    """(n, k) the squared distance of every row from every mean."""
+    return np.asarray(((x[:, None, :] - mean) ** 2).sum(axis=2))
 
 
 class LinearDiscriminantAnalysis(Discriminant, Transformer):

@@ -7,14 +7,14 @@ from typing import Any, ClassVar
 import numpy as np
 
 from tallylearn.errors import OptionError
-from tallylearn.models.designs import spelled
+from tallylearn.models.designs import ROOM, spelled, spelling
 from tallylearn.models.fourths import HIGH, LOW
 from tallylearn.models.likelihoods import Generative
 from tallylearn.models.priors import Priors
 from tallylearn.models.spreads import Spread
 from tallylearn.tables import CATEGORY, DATE, NUMBER, Array, Block
 from tallylearn.tallies import Bundle, Counts, Products, Scatter, Squares
-from tallylearn.tallies.pairs import Names
+from tallylearn.tallies.pairs import FLOATS, LIMBS, Names, check_wide
 from tallylearn.tallies.squares import squared
 from tallylearn.workings import Grid, short
 
@@ -32,8 +32,14 @@ class Discriminant(Generative):
     covariance_estimator: Any
 
     def tally(self, block: Block) -> Bundle:
-        """Rows by class, and the scatter by class."""
-        numbers, names = spelled(block)
+        """Rows by class, and the scatter by class; of a wide table a few rows at a time."""
+        names = spelling(block)
+        check_wide(len(block.target.values), names, LIMBS if self.exact else FLOATS)
+        rows = max(1, ROOM // max(1, len(names)))
+        if block.codes and len(block) > rows:
+            pieces = (block[at : at + rows] for at in range(0, len(block), rows))
+            return sum((self.tally(piece) for piece in pieces), start=Bundle())
+        numbers = spelled(block)
         kind = Products if self.exact else Scatter
         scatter = kind.of(numbers, block.target, names, block.weight, block.start)
         target = Counts.of(block.target, weight=block.weight)

@@ -70,7 +70,9 @@ class Centroids:
         ]  # fmt: skip
 
     def _line(self, c: int, x: Array, scale: Array, order: list[tuple[int, int]]) -> Line:
-        terms = [] if self.plain else [Term("", "", float(-2 * np.log(self.prior[c])))]
+        with np.errstate(divide="ignore"):
+            prior = float(-2 * np.log(self.prior[c]))
+        terms = [] if self.plain else [Term("", "", prior)]
         terms += [
             Term(self.columns[j], f"{x[i]:.6g}", float((x[i] - self.mean[c, j]) ** 2 * scale[j]))
             for j, i in order

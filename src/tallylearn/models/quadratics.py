@@ -73,15 +73,18 @@ class QuadraticDiscriminants:
 
     def joint(self, block: Block) -> Array:
         """log P(x, c) for every row and class: (n, k)."""
+        return np.concatenate([self._joint(part) for part in self.design.pieces(block)])
+
+    def _joint(self, block: Block) -> Array:
         with one_thread(), np.errstate(invalid="ignore", over="ignore"):
-            out = np.asarray(self.start - 0.5 * self._near(self.design.filled(block)))
-        if not np.isfinite(out).all():
-            row = block.start + int(np.argmin(np.isfinite(out).all(axis=1)))
+            near = self._near(self.design.filled(block))
+        if not np.isfinite(near).all():
+            row = block.start + int(np.argmin(np.isfinite(near).all(axis=1)))
             raise ColumnError(
                 f"row {row} is so far from the classes that its distance is beyond a double. "
                 "Rescale the columns, or mend the row."
             )
-        return out
+        return np.asarray(self.start - 0.5 * near)
 
     def _near(self, x: Array) -> Array:
         """The squared distance to every mean, in deviations."""

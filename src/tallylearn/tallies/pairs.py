@@ -15,7 +15,7 @@ from tallylearn.tallies.keys import Keys, places
 
 Names = tuple[tuple[str, str], ...]
 FLOATS = 96  # bytes that a pair takes until it is solved, as measured
-LIMBS = 640  # and where it is summed without rounding
+LIMBS = 768  # and where it is summed without rounding
 
 
 def together(a: Names, b: Names) -> Names:

@@ -151,6 +151,7 @@ class Products:
 
     def _beside(self, other: Products) -> tuple[Products, Products]:
         keys, names = union(self.keys, other.keys), together(self.names, other.names)
+        check_wide(len(keys), names, LIMBS)
         return self.over(keys, names), other.over(keys, names)
 
     def _pruned(self) -> Products:

@@ -98,6 +98,7 @@ class Scatter:
     def __add__(self, other: Scatter) -> Scatter:
         """The merge of Chan, Golub and LeVeque (1983), pair by pair."""
         keys, names = union(self.keys, other.keys), together(self.names, other.names)
+        check_wide(len(keys), names)
         a, b = self.over(keys, names), other.over(keys, names)
         count = a.count + b.count
         share = b.count / np.where(count == 0, 1, count)

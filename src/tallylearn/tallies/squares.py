@@ -57,6 +57,7 @@ class Squares:
             squares = (numbers - centre[by.codes]) ** 2
         check_squares(squares, names)
         found = Scatter.of(np.hstack([numbers, squares]), by, _numbered(2 * p), weight, start)
+        found = found.over(found.keys, _numbered(2 * p))  # of no rows no column is left
         sums = found.scatter
         parts = sums[:, :p, :p], sums[:, :p, p:], sums[:, p:, p:]
         centre = _own(first.over(found.keys, names).mean)
