@@ -36,6 +36,11 @@ def golden() -> dict[str, dict[str, Any]]:
 @pytest.fixture
 def mixed() -> pd.DataFrame:
     """240 rows with a bit of everything: numbers, categories, truth values, text and gaps."""
+    return everything()
+
+
+def everything() -> pd.DataFrame:
+    """The table of ``mixed``, for those who run no fixtures."""
     rng = np.random.default_rng(7)
     n = 240
     kind = rng.choice(["a", "b", "c"], n, p=[0.5, 0.3, 0.2])
