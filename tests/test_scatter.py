@@ -155,5 +155,5 @@ def test_too_many_pairs_name_the_widest_column() -> None:
         check_wide(2, (("x", ""), *names))
     tall = tuple((f"x{i}", "") for i in range(2000))
     check_wide(2, tall)  # 0.7 GiB
-    with pytest.raises(errors.SizeError, match="pairs of 2000 columns in 2 classes.*5.7 GiB"):
+    with pytest.raises(errors.SizeError, match=r"pairs of 2000 columns in 2 classes.*5\.7 GiB"):
         check_wide(2, tall, LIMBS)

@@ -1,8 +1,8 @@
 """Turns: threads that teach one estimator do so one after the other.
 
-Learning reads what was learned, adds to it and puts it back: two threads at once would each put back
-their own sum, and the rows of one would be lost. The locks are kept beside the estimators, not in
-them, so that an estimator is pickled and cloned as ever.
+Learning reads what was learned, adds to it and puts it back: two threads at once would each put
+back their own sum, and the rows of one would be lost. The locks are kept beside the estimators, not
+in them, so that an estimator is pickled and cloned as ever.
 """
 
 from __future__ import annotations

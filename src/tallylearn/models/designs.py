@@ -152,7 +152,7 @@ class Design:
 def spelling(block: Block) -> Names:
     """The names that a block has as numbers: an indicator for every value that it knows."""
     numbers = [(name, "") for name in block.schema.numbers]
-    values = [(name, f"={value}") for name, column in block.codes.items() for value in column.values]
+    values = [(name, f"={v}") for name, column in block.codes.items() for v in column.values]
     return (*numbers, *values)
 
 

@@ -269,7 +269,7 @@ class LinearDiscriminantAnalysis(Discriminant, Transformer):
         return solve(spread, priors, self.shrinkage)
 
     def decision_function(self, X: Any) -> Array:
-        """The discriminants, X coef_ᵀ + intercept_; for two classes, how far the second is ahead."""
+        """The discriminants X coef_ᵀ + intercept_; for two classes, how far the second is ahead."""
         self._check_fitted()
         if self.solver == "svd" or len(self.model_.classes) == 2:
             return super().decision_function(X)

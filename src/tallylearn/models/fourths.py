@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from tallylearn.errors import ColumnError, MergeError
+from tallylearn.errors import ColumnError
 from tallylearn.tables import Array
-from tallylearn.tallies import Products, Scatter, Squares
+from tallylearn.tallies import Products, Squares
 from tallylearn.tallies.exact import ratio
 from tallylearn.tallies.keys import Keys
 from tallylearn.tallies.pairs import Names
@@ -15,27 +15,27 @@ from tallylearn.tallies.squares import merged
 HIGH, LOW = "²", "²′"  # a square is the sum of two doubles
 
 
-def fourths(tally: Squares | Products | Scatter, keys: Keys, names: Names) -> Array:
+def fourths(tally: Squares | Products, keys: Keys, names: Names) -> Array:
     """(k + 1, p, p) the scatter of the squared deviations in every class, last in all rows."""
-    if isinstance(tally, Scatter):
-        raise MergeError(
-            "these rows were counted by an earlier tallylearn, which kept squares that cancel away "
-            "from zero. Fit again."
-        )
     try:
-        found = _exact(tally, keys, names) if isinstance(tally, Products) else None
+        if isinstance(tally, Products):
+            found = _exact(tally, keys, names)
+        else:
+            found = _near(tally, keys, names)
     except OverflowError:
         found = np.full((1, 1, 1), np.inf)
-    if found is None:
-        each = tally.over(keys, names).sums
-        whole = merged([tuple(part[c] for part in each) for c in range(len(keys))])
-        found = np.concatenate([each[-1], whole[-1][None]])
     if not np.isfinite(found).all():
         raise ColumnError(
             "numbers are so large that their fourth powers are beyond a double. Rescale them, or "
             "give shrinkage a number from 0 to 1."
         )
     return found
+
+
+def _near(tally: Squares, keys: Keys, names: Names) -> Array:
+    each = tally.over(keys, names).sums
+    whole = merged([tuple(part[c] for part in each) for c in range(len(keys))])
+    return np.concatenate([each[-1], whole[-1][None]])
 
 
 def _exact(tally: Products, keys: Keys, names: Names) -> Array:

@@ -6,7 +6,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from tallylearn.errors import OptionError
+from tallylearn.doors.onepass import Learned
+from tallylearn.errors import MergeError, OptionError
 from tallylearn.models.designs import ROOM, spelled, spelling
 from tallylearn.models.fourths import HIGH, LOW
 from tallylearn.models.likelihoods import Generative
@@ -89,6 +90,15 @@ class Discriminant(Generative):
         """With shrinkage='auto' the squares are summed too."""
         auto = self.shrinkage == "auto"
         return (*super()._shape(), ("shrinkage", "auto" if auto else "a number or None"))
+
+    def _remembered(self) -> Learned | None:
+        learned = super()._remembered()
+        if learned is not None and isinstance(learned.tally.get("squares"), Scatter):
+            raise MergeError(
+                "these rows were counted by an earlier tallylearn, whose squares cancel away from "
+                "zero. Fit again."
+            )
+        return learned
 
     def _counted(self, tally: Bundle) -> set[str]:
         scatter = tally.get("numbers")

@@ -154,13 +154,14 @@ def merged(parts: Sequence[tuple[Array, ...]]) -> tuple[Array, ...]:
 
 
 def _merged(parts: Sequence[tuple[Array, ...]]) -> tuple[Array, ...]:
-    count = sum(n for n, *_ in parts)
+    count: Array = np.sum([n for n, *_ in parts], axis=0)
     each = np.where(count == 0, 1, count)[..., None]
     base = parts[0][1]
     mean = base + sum(n[..., None] * (m - base) for n, m, *_ in parts) / each
     moved = [_moved(part, mean) for part in parts]
     level = sum(n[..., None] * q for n, _, q, *_ in moved) / each
-    scatter = cross = fourth = np.zeros(parts[0][2].shape)
+    scatter: Array = np.zeros(parts[0][2].shape)
+    cross = fourth = scatter
     for n, off, square, s, c, f in moved:
         up, w = square - level, n[..., None, None]
         scatter = scatter + s + w * off[..., :, None] * off[..., None, :]
