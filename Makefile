@@ -4,10 +4,10 @@ BIN := .venv/bin
 KERNELS := $(wildcard src/tallylearn/kernels/*.py)
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
 
-.PHONY: help demo test check parity compat outside bench soak size wheel clean
+.PHONY: help demo test check parity compat processors outside bench soak size wheel clean
 
 help:  ## this list
-	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
+	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
 
 demo: .venv/demo  ## install into .venv, learn, score, show the working of one prediction
 	@$(BIN)/python examples/demo.py
@@ -30,6 +30,9 @@ compat: .compat/ready  ## scikit-learn's estimator checks on its version 1.6, in
 
 outside: .venv/dev .outside/ready  ## read all printed LaTeX with KaTeX; needs node and npm
 	$(BIN)/python -m outside.latex
+
+processors: .venv/dev  ## the tests that calculate, as if on other processors
+	$(BIN)/python tests/processors.py
 
 bench: .venv/dev  ## speed beside the peers, as ratios
 	@for script in benchmarks/bench_*.py; do $(BIN)/python $$script || exit 1; done

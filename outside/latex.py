@@ -21,8 +21,8 @@ from typing import NamedTuple
 import tallylearn as tl
 from tallylearn.workings import Derivation, Explanation, Formula, equation
 from tallylearn.workings.rendering import Shown, plain
-from tests.conftest import mixed_frame
 from tests.learners import CASES
+from tests.tables import mixed_table
 from tests.test_catalogue import ROWS
 
 ROOT = Path(__file__).parent.parent
@@ -65,7 +65,7 @@ class Found(NamedTuple):
 
 def learners() -> Iterator[tuple[str, Shown]]:
     """What every learner shows of itself and of three rows."""
-    frame = mixed_frame()
+    frame = mixed_table()
     for case in CASES:
         model = case.make().fit(case.table(frame), case.target)
         yield case.name, model.show_work()

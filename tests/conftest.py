@@ -36,9 +36,5 @@ def golden() -> dict[str, dict[str, Any]]:
 
 @pytest.fixture
 def mixed() -> pd.DataFrame:
-    return mixed_frame()
-
-
-def mixed_frame() -> pd.DataFrame:
     """240 rows with a bit of everything: numbers, categories, truth values, text and gaps."""
     return mixed_table()

@@ -9,6 +9,7 @@ from typing import Any
 import pandas as pd
 
 import tallylearn as tl
+from tallylearn.models.generative import Discriminant
 
 
 @dataclass(frozen=True)
@@ -20,6 +21,11 @@ class Case:
     columns: tuple[str, ...]
     target: str
     tally: str = "exact"
+
+    @property
+    def portable(self) -> bool:
+        """Whether the model has the same bits on every processor: LAPACK solves none of it."""
+        return not isinstance(self.make(), Discriminant)
 
     def table(self, frame: pd.DataFrame) -> pd.DataFrame:
         return frame[[*self.columns, self.target]]

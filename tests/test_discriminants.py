@@ -17,6 +17,7 @@ from sklearn.preprocessing import StandardScaler
 
 import tallylearn as tl
 from tallylearn import errors, modelfile
+from tallylearn.models.spreads import axes
 
 PRIORS = [0.2, 0.3, 0.5]
 LDA = (
@@ -394,3 +395,154 @@ def test_automatic_shrinkage_says_what_it_needs() -> None:
     with_one = tl.LinearDiscriminantAnalysis(solver="lsqr", shrinkage="auto").fit(constant, y)
     theirs = peer.LinearDiscriminantAnalysis(solver="lsqr", shrinkage="auto").fit(constant, y)
     assert np.allclose(with_one.predict_proba(constant), theirs.predict_proba(constant), atol=1e-9)
+
+
+@pytest.mark.parametrize("exact", [False, True])
+@pytest.mark.parametrize("solver", ["svd", "lsqr", "eigen"])
+@pytest.mark.parametrize("shrinkage", [None, 0.3, "auto"])
+def test_an_offset_of_a_billion_changes_nothing_but_the_last_digits(
+    solver: str, shrinkage: Any, exact: bool
+) -> None:
+    X, y = TABLES["wine"]
+    far = X + 1e9  # where doubles are 1e-7 apart
+    if solver == "svd" and shrinkage is not None:
+        return
+    options = {"solver": solver, "shrinkage": shrinkage}
+    pairs = [(tl.LinearDiscriminantAnalysis, peer.LinearDiscriminantAnalysis)]
+    if solver != "lsqr":
+        pairs.append((tl.QuadraticDiscriminantAnalysis, peer.QuadraticDiscriminantAnalysis))
+    for make, theirs in pairs:
+        expected = theirs(**options).fit(far - 1e9, y).predict_proba(far - 1e9)
+        whole = make(**options, exact=exact).fit(far, y)
+        parts = [make(**options, exact=exact).partial_fit(far[at::3], y[at::3]) for at in range(3)]
+        for model in (whole, tl.merge(*parts)):
+            assert np.allclose(model.predict_proba(far), expected, atol=1e-5)
+            logs = model.predict_joint_log_proba(far)
+            assert np.array_equal(logs.argmax(axis=1), expected.argmax(axis=1))
+
+
+def test_a_column_of_zeros_is_shrunk_like_any_constant() -> None:
+    X, y = TABLES["iris"]
+    wide = np.column_stack([np.zeros(len(X)), X])
+    for exact in (False, True):
+        for solver in ("lsqr", "eigen"):
+            options = {"solver": solver, "shrinkage": "auto"}
+            ours = tl.LinearDiscriminantAnalysis(**options, exact=exact)
+            theirs = peer.LinearDiscriminantAnalysis(**options).fit(wide, y)
+            if solver == "eigen":
+                ours.fit(wide, y)
+            for at in range(3) if solver == "lsqr" else ():  # zeros first, in one part of three
+                ours.partial_fit(wide[at::3], y[at::3])
+            assert np.allclose(ours.predict_proba(wide), theirs.predict_proba(wide), atol=1e-9)
+
+
+def test_a_column_that_begins_to_vary_is_counted_from_the_first_row() -> None:
+    X, y = TABLES["iris"]
+    late = X.copy()
+    late[:, 1] = np.where(np.arange(150) % 3 == 0, 0.0, X[:, 1])
+    options = {"solver": "lsqr", "shrinkage": "auto"}
+    for exact in (False, True):
+        ours = tl.LinearDiscriminantAnalysis(**options, exact=exact)
+        for at in range(3):
+            ours.partial_fit(late[at::3], y[at::3])
+        theirs = peer.LinearDiscriminantAnalysis(**options).fit(late, y)
+        assert np.allclose(ours.coef_, theirs.coef_, rtol=1e-8)
+
+
+def test_squares_of_the_first_release_are_not_added_to() -> None:
+    X, y = TABLES["iris"]
+    model = tl.LinearDiscriminantAnalysis(solver="lsqr", shrinkage="auto").fit(X, y)
+    model.tally_.parts["squares"] = model.tally_["numbers"]
+    with pytest.raises(errors.MergeError, match=r"earlier tallylearn.*Fit again"):
+        model.partial_fit(X, y)
+
+
+HOSTILE = {
+    "large": [1e150] * 4, "of all sizes": [1e-150, 1, 1e100, 1e150], "small": [1e-160] * 4,
+    "beyond small": [1e-310] * 4, "fourth powers": [1e75] * 4, "zero": [0, 1, 1, 1],
+    "far apart": [1e-300, 1e-100, 1e30, 1e76], "nothing": [0] * 4,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("exact", [False, True])
+@pytest.mark.parametrize("name", [*HOSTILE, "offset", "outliers"])
+def test_hostile_numbers_are_learned_or_refused_in_words(name: str, exact: bool) -> None:
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(60, 4)), np.arange(60) % 3
+    odd = {"offset": X + 1e300, "outliers": np.where(rng.random((60, 4)) < 0.05, 1e153, X)}
+    X = odd[name] if name in odd else X * HOSTILE[name]
+    shrunk = [{"solver": "eigen", "shrinkage": s} for s in (None, 0.2, 1, "auto")]
+    lsqr = [{**options, "solver": "lsqr"} for options in shrunk]
+    models = [tl.LinearDiscriminantAnalysis(exact=exact, **o) for o in ({}, *shrunk, *lsqr)]
+    more = ({}, {"tol": 0}, {"reg_param": 0.1}, *shrunk)
+    for model in (*models, *(tl.QuadraticDiscriminantAnalysis(exact=exact, **o) for o in more)):
+        try:
+            shares = model.fit(X, y).predict_proba(X)
+            model.decision_function(X), model.explain(X[:2]), str(model.show_work())
+        except errors.InputError:
+            continue
+        assert np.allclose(shares.sum(axis=1), 1)
+
+
+def test_a_frame_with_more_columns_than_rows_is_factored_by_its_rows() -> None:
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(40, 700)), np.arange(40) % 2
+    values, vectors = axes(np.cov(X.T))
+    assert np.allclose(values, np.linalg.eigvalsh(np.cov(X.T)), atol=1e-12)
+    assert np.allclose(vectors @ np.diag(values) @ vectors.T, np.cov(X.T), atol=1e-12)
+    assert np.allclose(vectors.T @ vectors, np.eye(700), atol=1e-12)
+    with pytest.raises(errors.ColumnError, match=r"20 rows, 700 columns.*reg_param"):
+        tl.QuadraticDiscriminantAnalysis().fit(X, y)
+    regular = tl.QuadraticDiscriminantAnalysis(reg_param=0.5, store_covariance=True).fit(X, y)
+    by_hand = 0.5 * np.cov(X[y == 0].T, bias=True) + 0.5 * np.eye(700)
+    assert np.allclose(regular.covariance_[0], by_hand, atol=1e-10)
+    ours, theirs = tl.LinearDiscriminantAnalysis().fit(X, y), peer.LinearDiscriminantAnalysis()
+    assert np.allclose(ours.coef_, theirs.fit(X, y).coef_, atol=1e-8)
+
+
+LEARNERS = (
+    tl.NaiveBayes(), tl.LinearDiscriminantAnalysis(), tl.LinearDiscriminantAnalysis("lsqr"),
+    tl.QuadraticDiscriminantAnalysis(), tl.NearestCentroid(priors="empirical"),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("model", LEARNERS, ids=repr)
+def test_the_class_of_a_far_row_is_one_of_the_most_probable(model: Any) -> None:
+    rng = np.random.default_rng(0)
+    centre = np.array([[0.0, 0.0], [2.0, 0.0], [0.0, 3.0]])
+    y = np.arange(140) % 3
+    model = clone(model).fit(rng.normal(size=(140, 2)) + centre[y], y)
+    for far in 10.0 ** np.arange(0, 18):
+        one, two = rng.normal(size=(2, 100, 2)) * far
+        first = model.predict(one)
+        for _ in range(60):  # to the border between the classes
+            middle = (one + two) / 2
+            same = (model.predict(middle) == first)[:, None]
+            one, two = np.where(same, middle, one), np.where(same, two, middle)
+        for rows in (one, two):
+            shares = model.predict_proba(rows)
+            said = shares[np.arange(100), model.predict(rows)]
+            assert np.allclose(said, shares.max(axis=1), rtol=0, atol=1e-8)
+
+
+def test_a_far_row_that_is_tied_has_equal_shares() -> None:
+    X, y = [[-1.0], [-2.0], [-3.0], [1.0], [2.0], [3.0]], [0, 0, 0, 1, 1, 1]
+    model = tl.NaiveBayes(var_smoothing=0).fit(np.column_stack([X, np.arange(6) % 3]), y)
+    assert model.predict_proba([[0.0, 1e12]]).tolist() == [[0.5, 0.5]]
+    assert model.predict([[0.0, 1e12]]).tolist() == [0]
+    near = model.predict_proba([[1e-3, 1e3]])
+    assert near[0, 1] > near[0, 0]
+    assert model.predict([[1e-3, 1e3]]).tolist() == [1]
+
+
+@pytest.mark.parametrize(
+    "make", [tl.LinearDiscriminantAnalysis, tl.QuadraticDiscriminantAnalysis, tl.NearestCentroid]
+)
+def test_a_class_of_prior_zero_is_never_answered(make: Any) -> None:
+    X, y = TABLES["iris"][0][:100], TABLES["iris"][1][:100]
+    model = make(priors=[0, 1]).fit(X, y)
+    assert {*model.predict(X)} == {1}
+    assert model.predict_proba(X)[:, 0].max() == 0
+    assert [row.chosen for row in model.explain(X[:2])] == [1, 1]
+    with pytest.raises(errors.OptionError, match=rf"{make.__name__}: priors has 3 values for 2"):
+        make(priors=[0.2, 0.3, 0.5]).fit(X, y)

@@ -223,6 +223,12 @@ def test_compiled_steps_equal_the_python_they_are_written_in() -> None:
         assert (found[1] >= 0) == (most == 1.0)
         assert found[0] == overshot
         assert overshot or most == 1.0
+    for module in (descending, interpreted("descending")):
+        out, slope = np.empty(20), np.empty(4)
+        module.answer(x, w, out)
+        module.slope(x, y, slope)
+        assert np.allclose(out, w[0] + x @ w[1:], rtol=1e-12)
+        assert np.allclose(slope, [y.sum(), *(y @ x)], rtol=1e-12)
 
 
 def test_compiled_tokens_equal_the_python_they_are_written_in() -> None:

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from tallylearn import errors
 from tallylearn.tables import Codes
 from tallylearn.tallies import Products, Scatter
-from tallylearn.tallies.pairs import check_wide
+from tallylearn.tallies.pairs import LIMBS, check_wide
 from tests.test_oracle import interpreted
 
 Row = tuple[str, str | None, float, float, float]  # class, value, numbers, weight
@@ -151,5 +151,9 @@ def test_a_scatter_of_floats_refuses_to_forget() -> None:
 
 def test_too_many_pairs_name_the_widest_column() -> None:
     names = tuple(("id", f"={i}") for i in range(20_000))
-    with pytest.raises(errors.ColumnError, match=r"'id' alone has 20000 values.*ignore=\['id'\]"):
+    with pytest.raises(errors.SizeError, match=r"'id' alone has 20000 values.*ignore=\['id'\]"):
         check_wide(2, (("x", ""), *names))
+    tall = tuple((f"x{i}", "") for i in range(2000))
+    check_wide(2, tall)  # 0.7 GiB
+    with pytest.raises(errors.SizeError, match=r"pairs of 2000 columns in 2 classes.*5\.7 GiB"):
+        check_wide(2, tall, LIMBS)

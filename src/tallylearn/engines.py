@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sized
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -41,9 +42,7 @@ class Threads:
     def _pooled(
         self, call: Callable[[Item], Result], first: Item, second: Item, rest: Iterator[Item]
     ) -> Iterator[Result]:
-        from threadpoolctl import threadpool_limits
-
-        with threadpool_limits(1, "blas"), ThreadPoolExecutor(self.number) as pool:
+        with ThreadPoolExecutor(self.number) as pool:
             waiting: deque[tuple[Future[Result], Item]] = deque()
             try:
                 for block in (first, second):
@@ -75,10 +74,11 @@ def engine(
 ) -> Iterator[Threads]:
     """Choose where sums are taken: ``with tl.engine(threads=1): model.fit(...)``.
 
-    ``threads`` is the number of processors unless said; the result is the same for any. ``watch``
-    is called with the number of rows of each block that is done.
+    ``threads`` is the number of processors that this process may use unless said, and one where the
+    process is itself one of many workers; the result is the same for any. ``watch`` is called with
+    the number of rows of each block that is done.
     """
-    number = (os.cpu_count() or 1) if threads is None else threads
+    number = processors() if threads is None else threads
     if not isinstance(number, int) or number < 1:
         raise OptionError(f"engine: threads is a whole number from 1 on, not {threads!r}.")
     token = _current.set(Threads(number, watch))
@@ -90,7 +90,27 @@ def engine(
 
 def here() -> Threads:
     """The engine in force."""
-    return _current.get() or Threads(os.cpu_count() or 1)
+    return _current.get() or Threads(processors())
+
+
+def processors() -> int:
+    """How many processors are free for threads: those that this process may use.
+
+    A worker of joblib, or a daemon of multiprocessing or Dask, has as many neighbours as there are
+    processors: threads of its own would only stand in their way.
+    """
+    if _is_worker():
+        return 1
+    affinity = getattr(os, "sched_getaffinity", None)  # Linux: a container or taskset allows less
+    return len(affinity(0)) if affinity else os.cpu_count() or 1
+
+
+def _is_worker() -> bool:
+    multiprocessing = sys.modules.get("multiprocessing.process")
+    if multiprocessing is None:
+        return False
+    process = multiprocessing.current_process()
+    return bool(process.daemon) or "loky" in type(process).__module__.split(".")
 
 
 def each(call: Callable[[Thing], Result], items: Iterable[Thing]) -> list[Result]:

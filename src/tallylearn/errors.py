@@ -3,7 +3,8 @@
     TallyError
     ├── InputError (ValueError)        the table, a column or a value is not what it should be
     │   ├── ColumnError                … and a column is to blame
-    │   └── TargetError                … and the target is to blame
+    │   ├── TargetError                … and the target is to blame
+    │   └── SizeError (MemoryError)    … and it asks for more memory than there is
     ├── OptionError (ValueError)       a parameter of a learner or a command
     ├── KindError (TypeError)          this kind of thing is not taken at all
     ├── MergeError (ValueError)        two things that do not add up
@@ -37,6 +38,10 @@ class ColumnError(InputError):
 
 class TargetError(InputError):
     """The target is missing, or not what the learner can learn."""
+
+
+class SizeError(InputError, MemoryError):
+    """More memory is asked for than the budget allows, or than there is."""
 
 
 class OptionError(TallyError, ValueError):
@@ -112,6 +117,12 @@ def speaking(who: str) -> Iterator[None]:
         if not message.startswith(f"{who}: "):
             error.args = (f"{who}: {message}",)
         raise
+    except MemoryError as error:
+        raise SizeError(
+            f"{who}: there is not enough memory{f' ({error})' if str(error) else ''}. Take fewer "
+            "columns, or fewer rows at a time: a file is read in blocks, and partial_fit learns "
+            "from rows as they come."
+        ) from None
     except UnicodeDecodeError as error:
         raise InputError(
             f"{who}: the table has text that is not UTF-8 ({error.object[:20]!r}...). Decode it "

@@ -17,6 +17,7 @@ from tallylearn import engines, modelfile
 from tallylearn.doors.intake import Lesson, lesson
 from tallylearn.doors.schemas import checked, united
 from tallylearn.doors.shell import Estimator, same
+from tallylearn.doors.turns import turn
 from tallylearn.errors import ForgetError, InputError, MergeError, OptionError, speaking
 from tallylearn.sources.memory import check_size
 from tallylearn.tables import UNKNOWN, Block, Column, Schema
@@ -60,7 +61,7 @@ class OnePass(Estimator, ABC):
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Learn from a table: ``fit(X, y)``, or ``fit(table, "target")``."""
-        with speaking(type(self).__name__):
+        with self._learning():
             self._check_options()
             self._learn(self._learned(lesson(X, y, sample_weight, type(self).__name__)))
         return self
@@ -69,7 +70,7 @@ class OnePass(Estimator, ABC):
         self, X: Any, y: Any = None, classes: Any = None, sample_weight: Any = None
     ) -> Self:
         """Learn from more rows: the same bits as having learned from all of them at once."""
-        with speaking(type(self).__name__):
+        with self._learning():
             self._check_options()
             before = self._remembered()
             known = None if before is None else before.schema
@@ -85,7 +86,7 @@ class OnePass(Estimator, ABC):
         Rows that cannot have been learned are refused, as far as counts and sums tell: those whose
         values were all learned, from other rows of the class, are not noticed.
         """
-        with speaking(type(self).__name__):
+        with self._learning():
             before = self._remembered()
             if before is None:
                 self._check_fitted()
@@ -107,8 +108,8 @@ class OnePass(Estimator, ABC):
 
     def save(self, path: str | Path, tally: bool = True) -> None:
         """Write a model file. Without its tally it still predicts, and cannot merge or forget."""
-        self._check_fitted()
-        with speaking(type(self).__name__):
+        with self._learning():
+            self._check_fitted()
             if tally and self.tally_ is not None:
                 self._remembered()
             modelfile.save(self, path, tally=tally)
@@ -245,7 +246,8 @@ def _mergeable(estimator: Any, first: Any) -> Learned:
                 f"the models differ in {option}: {mine[option]!r} and {theirs[option]!r}. "
                 "Fit them with the same options."
             )
-    learned = estimator._remembered()
+    with turn(estimator):
+        learned = estimator._remembered()
     if learned is None:
         estimator._check_fitted()
         raise MergeError(f"a {name} has learned nothing.")

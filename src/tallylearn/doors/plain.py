@@ -17,7 +17,7 @@ from tallylearn import modelfile
 from tallylearn.doors.intake import Lesson, lesson
 from tallylearn.doors.schemas import checked
 from tallylearn.doors.shell import Estimator
-from tallylearn.errors import ForgetError, OptionError, TargetError, listed, speaking
+from tallylearn.errors import ForgetError, OptionError, TargetError, listed
 from tallylearn.sources.files import Files
 from tallylearn.sources.memory import check_size
 from tallylearn.sources.targets import flat, labels
@@ -36,7 +36,7 @@ class Plain(Estimator, ABC):
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Learn from a table: ``fit(X, y)``, or ``fit(table, "target")``."""
-        with speaking(type(self).__name__):
+        with self._learning():
             self._check_options()
             read = lesson(X, y, sample_weight, type(self).__name__)
             schema, block = self._taught(read)
@@ -54,8 +54,8 @@ class Plain(Estimator, ABC):
 
     def save(self, path: str | Path, tally: bool = True) -> None:
         """Write a model file; there is no tally to keep or to leave out."""
-        self._check_fitted()
-        with speaking(type(self).__name__):
+        with self._learning():
+            self._check_fitted()
             modelfile.save(self, path, tally=False)
 
     def _taught(self, read: Lesson) -> tuple[Schema, Block]:
@@ -86,7 +86,7 @@ class Incremental(Plain):
         self, X: Any, y: Any = None, classes: Any = None, sample_weight: Any = None
     ) -> Self:
         """Learn from more rows; a classifier names all its ``classes`` at the first call."""
-        with speaking(type(self).__name__):
+        with self._learning():
             self._check_options()
             fitted = self.__sklearn_is_fitted__()
             known = self.schema_ if fitted else None

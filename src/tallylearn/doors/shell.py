@@ -5,14 +5,16 @@ from __future__ import annotations
 import html
 import inspect
 import math
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator
+from contextlib import contextmanager
 from numbers import Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
 
 from tallylearn.doors.schemas import checked
-from tallylearn.errors import OptionError, listed, not_fitted
+from tallylearn.doors.turns import turn
+from tallylearn.errors import OptionError, listed, not_fitted, speaking
 from tallylearn.tables import Schema
 
 
@@ -71,6 +73,12 @@ class Estimator:
     def _check_fitted(self) -> None:
         if not self.__sklearn_is_fitted__():
             raise not_fitted(type(self).__name__)
+
+    @contextmanager
+    def _learning(self) -> Iterator[None]:
+        """One thread at a time; errors raised inside say who speaks."""
+        with turn(self), speaking(type(self).__name__):
+            yield
 
     def _foretold(self, tally: Any, before: Any, classes: Any) -> Any:
         """The tally with the classes that may still come; a matter of classifiers."""

@@ -23,7 +23,8 @@ from tallylearn.workings import Derivation, Explanation
 TIED = 1e-9  # log scores closer than this are tied: odds of one to one, to nine digits
 WIDEST = 1 << 28  # bytes of the names of all classes, each as wide as the longest
 LABEL_TYPE = re.compile(r"[<>|=]([biuf](1|2|4|8|16)|O|T16|M8(\[\w{1,3}\])?)")
-ROUNDED = 1e-12  # and scores that differ by rounding only, relative to the best
+ROUNDED = 1e-14  # and scores that differ by rounding only, relative to the best
+FAR = 1e5  # times ROUNDED: from there on rounding reaches nine digits of a probability
 
 
 class Predictor(Estimator):
@@ -201,9 +202,13 @@ def _array(classes: tuple[Any, ...]) -> Array:
 
 
 def log_shares(scores: Array) -> Array:
-    """Scores as the logarithms of shares that sum to one."""
+    """Scores as the logarithms of shares that sum to one; what is tied has equal shares."""
     by_class = np.ascontiguousarray(scores.T)  # few classes: runs of rows are summed faster
-    by_class -= by_class.max(axis=0)
+    best = by_class.max(axis=0)
+    if len(far := np.flatnonzero(np.abs(best) > FAR)):  # elsewhere nine digits are equal anyway
+        tied = by_class[:, far] >= best[far] - TIED - ROUNDED * np.abs(best[far])
+        by_class[:, far] = np.where(tied, best[far], by_class[:, far])
+    by_class -= best
     by_class -= np.log(np.exp(by_class).sum(axis=0))
     return np.ascontiguousarray(by_class.T)
 

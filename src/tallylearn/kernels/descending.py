@@ -1,4 +1,7 @@
-"""Descending: one step against the error for every row, in the order given."""
+"""Descending: one step against the error for every row, in the order given.
+
+Sums run row by row and column by column, one after the other: the same bits on every processor.
+"""
 
 import cython
 
@@ -56,3 +59,37 @@ def walk(
                     trace[t, 2 + j] = x[i, j]
                 for j in range(p + 1):
                     trace[t, 2 + p + j] = weights[j]
+
+
+def answer(
+    x: cython.const[cython.double][:, :],
+    weights: cython.const[cython.double][::1],
+    out: cython.double[::1],
+):
+    """w0 + w1 x1 + ... + wp xp of every row, into out (n,)."""
+    i: cython.Py_ssize_t
+    j: cython.Py_ssize_t
+    total: cython.double
+    with cython.nogil:
+        for i in range(x.shape[0]):
+            total = weights[0]
+            for j in range(x.shape[1]):
+                total += weights[j + 1] * x[i, j]
+            out[i] = total
+
+
+def slope(
+    x: cython.const[cython.double][:, :],
+    errors: cython.const[cython.double][::1],
+    out: cython.double[::1],
+):
+    """The sums of error * (1, x) over all rows, into out (p + 1,)."""
+    i: cython.Py_ssize_t
+    j: cython.Py_ssize_t
+    with cython.nogil:
+        for j in range(out.shape[0]):
+            out[j] = 0.0
+        for i in range(x.shape[0]):
+            out[0] += errors[i]
+            for j in range(x.shape[1]):
+                out[j + 1] += errors[i] * x[i, j]

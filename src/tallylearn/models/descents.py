@@ -52,7 +52,7 @@ def walked(
     if found[1] >= 0 or not np.isfinite(weights).all():
         raise _diverged(rate, int(found[1]) if found[1] >= 0 else len(rows))
     with np.errstate(over="ignore"):
-        losses = [float(np.mean(e**2)) for e in (errors, y - x @ weights[1:] - weights[0])]
+        losses = [float(np.mean(e**2)) for e in (errors, y - answered(weights, x))]
     return Descent(weights, len(rows), int(found[0]), trace, *losses)
 
 
@@ -64,12 +64,14 @@ def descended(
     The trace holds the mean squared error before and the weights after a step.
     """
     losses, trace = np.empty(steps + 1), np.empty((min(room, steps), 2 + x.shape[1]))
-    error = _errors(weights, x, y)
+    error, slope = _errors(weights, x, y), np.empty(len(weights))
     with np.errstate(over="ignore", invalid="ignore"):
         losses[0] = np.mean(error**2)
         for t in range(steps):
-            weights = weights + rate * np.append(error.sum() * intercept, error @ x)
-            error = y - x @ weights[1:] - weights[0]
+            descending.slope(x, error, slope)
+            slope[0] *= intercept
+            weights = weights + rate * slope
+            error = y - answered(weights, x)
             losses[t + 1] = np.mean(error**2)
             if not losses[t + 1] <= losses[0] * BELIEVED**2:
                 raise _diverged(rate, t + 1)
@@ -77,6 +79,13 @@ def descended(
                 trace[t] = losses[t], *weights
     overshot = int((np.diff(losses) > 0).sum())
     return Descent(weights, steps, overshot, trace, float(losses[0]), float(losses[-1]))
+
+
+def answered(weights: Array, x: Array) -> Array:
+    """w0 + w1 x1 + ... + wp xp of every row (n, p)."""
+    out = np.empty(len(x))
+    descending.answer(x, np.ascontiguousarray(weights, dtype=np.float64), out)
+    return out
 
 
 def complete(block: Block) -> Array:
@@ -102,7 +111,7 @@ def complete(block: Block) -> Array:
 def _errors(weights: Array, x: Array, y: Array) -> Array:
     """The errors at the start."""
     with np.errstate(over="ignore", invalid="ignore"):
-        errors = y - x @ weights[1:] - weights[0]
+        errors = y - answered(weights, x)
     if not np.abs(errors).max() < 1e150:  # their squares are to be summed
         raise InputError("numbers are so large that their squares are beyond a double. Rescale.")
     return np.asarray(errors)

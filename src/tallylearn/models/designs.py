@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -12,6 +13,8 @@ from tallylearn.models.factors import check_finite
 from tallylearn.tables import DATE, Array, Block, Schema, check_columns, check_shape, day
 from tallylearn.tallies.pairs import Names
 from tallylearn.workings import Sentence
+
+ROOM = 1 << 25  # numbers that the rows of a block may become at a time: 256 MiB
 
 
 @dataclass(frozen=True)
@@ -80,6 +83,12 @@ class Design:
         moved = np.zeros((len(weights), block.numbers.shape[1]))
         moved[:, [block.schema.places[name] for name in self.columns]] = weights
         return np.asarray(block.numbers @ moved.T)
+
+    def pieces(self, block: Block) -> Iterator[Block]:
+        """The block, a few rows at a time where categories make many columns of it."""
+        rows = len(block) if not self.based else max(1, ROOM // max(1, len(self.columns)))
+        for at in range(0, max(1, len(block)), max(1, rows)):
+            yield block[at : at + rows] if rows < len(block) else block
 
     def filled(self, block: Block) -> Array:
         """The rows as numbers, every gap filled by its column's mean."""
@@ -161,15 +170,20 @@ class Design:
         return [c for c, value in zip(self.columns, self.values, strict=True) if not value]
 
 
-def spelled(block: Block) -> tuple[Array, Names]:
-    """A block as numbers for a tally, with an indicator for every value that it knows."""
-    names = [(name, "") for name in block.schema.numbers]
+def spelling(block: Block) -> Names:
+    """The names that a block has as numbers: an indicator for every value that it knows."""
+    numbers = [(name, "") for name in block.schema.numbers]
+    values = [(name, f"={v}") for name, column in block.codes.items() for v in column.values]
+    return (*numbers, *values)
+
+
+def spelled(block: Block) -> Array:
+    """A block as numbers for a tally, in the order of its spelling."""
     if not block.codes:
-        return block.numbers, tuple(names)
+        return block.numbers
     parts = [block.numbers]
-    for name, column in block.codes.items():
+    for column in block.codes.values():
         ones = (column.codes[:, None] == np.arange(len(column.values))).astype(np.float64)
         ones[column.codes < 0] = np.nan
         parts.append(ones)
-        names += [(name, f"={value}") for value in column.values]
-    return np.hstack(parts), tuple(names)
+    return np.hstack(parts)

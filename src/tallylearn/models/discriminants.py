@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from tallylearn import forms
+from tallylearn.blas import one_thread
 from tallylearn.doors.tasks import choice, log_shares
 from tallylearn.doors.transforms import Transformer
 from tallylearn.errors import ColumnError, OptionError
@@ -15,7 +16,16 @@ from tallylearn.models.designs import Design
 from tallylearn.models.generative import Discriminant, matrix_grid, mean_grid
 from tallylearn.models.priors import Priors
 from tallylearn.models.solvers import Rule, by_eigen, by_least_squares, by_svd
-from tallylearn.models.spreads import ZERO, degenerate, spread_of
+from tallylearn.models.spreads import (
+    ZERO,
+    Spread,
+    axes,
+    degenerate,
+    finite,
+    solving,
+    spread_of,
+    too_wide,
+)
 from tallylearn.tables import Array, Block, Schema, check_shape
 from tallylearn.tallies import Bundle
 from tallylearn.workings import Derivation, Evidence, Formula, Grid, Line, Sentence, Term, short
@@ -91,27 +101,34 @@ class LinearDiscriminants:
 
     def scores(self, block: Block) -> Array:
         """The discriminants (n, k)."""
-        with np.errstate(invalid="ignore", over="ignore"):
+        return np.concatenate([self._scored(part) for part in self.design.pieces(block)])
+
+    def _scored(self, block: Block) -> Array:
+        with one_thread(), np.errstate(invalid="ignore", over="ignore"):
             out = self.design.product(block, self.weights)
-        if not np.isfinite(out).all():  # looked at here: a gap or an infinity shows in the sums
-            out = self.design.filled(block) @ self.weights.T
+            if not np.isfinite(out).all():  # looked at here: a gap or an infinity shows in the sums
+                out = self.design.filled(block) @ self.weights.T
         return np.asarray(out + self.bias)
 
     def joint(self, block: Block) -> Array:
         """log P(x, c) for every row and class: (n, k)."""
-        values, vectors = np.linalg.eigh(self.covariance)
-        if values[0] <= ZERO * values[-1]:
-            why = degenerate(self.covariance, self.design.names) or "columns nearly collinear"
-            raise ColumnError(f"the covariance is singular, so there is no density: {why}.")
-        white = vectors / np.sqrt(values)
-        x, mean = self.design.filled(block) @ white, self.mean @ white
-        near = ((x[:, None, :] - mean) ** 2).sum(axis=2)
+        with solving(self.design.columns):
+            values, vectors = axes(self.covariance)
+            if values[0] <= ZERO * values[-1]:
+                why = degenerate(self.covariance, self.design.names) or "columns nearly collinear"
+                raise ColumnError(f"the covariance is singular, so there is no density: {why}.")
+            white, centre = vectors / np.sqrt(values), self.mean.mean(axis=0)
+            mean = (self.mean - centre) @ white
+            near = np.concatenate([
+                _near((self.design.filled(part) - centre) @ white, mean)
+                for part in self.design.pieces(block)
+            ])  # fmt: skip
         size = float(np.log(2 * np.pi * values).sum())
         return np.asarray(self.priors.log - 0.5 * (near + size))
 
     def drawn(self, classes: Array, noise: Array) -> Array:
         """Rows of these classes out of standard normal noise (n, p)."""
-        values, vectors = np.linalg.eigh(self.covariance)
+        values, vectors = axes(self.covariance)
         half = vectors * np.sqrt(values.clip(0))
         return np.asarray(self.mean[classes] + noise @ half.T)
 
@@ -155,7 +172,7 @@ class LinearDiscriminants:
             POOLED if self.priors.counted else GIVEN,
             matrix_grid("covariance Σ", self.covariance, names, order),
         ]
-        pooled = np.tensordot(np.exp(self.priors.log), self.within, 1)
+        pooled = np.tensordot(self.priors.share, self.within, 1)
         if self.priors.counted and not np.allclose(pooled, self.covariance):
             steps.append(Sentence("Every S_k is shrunk first, as shrinkage= says."))
         if self.rank < len(names):
@@ -177,6 +194,11 @@ class LinearDiscriminants:
         last = ("w0", *(short(float(b)) for b in self.bias))
         return [SEVERAL, Grid("weights of the discriminants", ("", *map(str, self.classes)),
                               (*rows, last))]  # fmt: skip
+
+
+def _near(x: Array, mean: Array) -> Array:
+    """(n, k) the squared distance of every row from every mean."""
+    return np.asarray(((x[:, None, :] - mean) ** 2).sum(axis=2))
 
 
 class LinearDiscriminantAnalysis(Discriminant, Transformer):
@@ -242,39 +264,70 @@ class LinearDiscriminantAnalysis(Discriminant, Transformer):
 
     def solve(self, tally: Bundle) -> LinearDiscriminants:
         """Means and covariance, and the discriminants from them."""
-        priors, spread = self._priors(tally), spread_of(tally)
-        if not spread.scatter.any():
-            raise ColumnError(
-                "no column varies within any class (as with n_samples = 1, or one row a class): "
-                "there is no covariance. The number of samples must be more than the number of "
-                "classes."
-            )
-        with np.errstate(divide="ignore", invalid="ignore"):
-            rule = self._rule(spread, priors.log)
+        priors = self._priors(tally)
+        with solving(self._counted(tally)):
+            spread = spread_of(tally)
+            if not spread.scatter.any():
+                raise ColumnError(
+                    "no column varies within any class (as with n_samples = 1, or one row a "
+                    "class): there is no covariance. The number of samples must be more than the "
+                    "number of classes."
+                )
+            rule = self._rule(spread, priors)
+        if not (np.isfinite(rule.weights).all() and np.isfinite(rule.scalings).all()):
+            raise too_wide(spread.design.columns)
         parts = rule.covariance, rule.weights, rule.bias, rule.scalings, rule.ratio, rule.rank
         model = LinearDiscriminants(priors, spread.design, spread.mean, spread.covariance, *parts)
         self._components(model)
         return model
 
-    def _rule(self, spread: Any, log_prior: Array) -> Rule:
+    def _rule(self, spread: Spread, priors: Priors) -> Rule:
         if self.solver == "svd":
-            return by_svd(spread, log_prior, float(self.tol))
+            return by_svd(spread, priors, float(self.tol))
         solve = by_least_squares if self.solver == "lsqr" else by_eigen
-        return solve(spread, log_prior, self.shrinkage)
+        return solve(spread, priors, self.shrinkage)
+
+    def decision_function(self, X: Any) -> Array:
+        """The discriminants X coef_ᵀ + intercept_; for two classes, how far the second is ahead."""
+        self._check_fitted()
+        if self.solver == "svd" or len(self.model_.classes) == 2:
+            return super().decision_function(X)
+        shared, constant = self._shared()
+        return self._mapped(X, lambda block: self._shifted(block, shared, constant))
+
+    def _shifted(self, block: Block, shared: Array, constant: float) -> Array:
+        common = self.model_.design.filled(block) @ shared + constant
+        return np.asarray(self.model_.scores(block) + common[:, None])
+
+    def _shared(self) -> tuple[Array, float]:
+        """What scikit-learn's "lsqr" and "eigen" add to all discriminants alike: Σ⁻¹μ x - ½ μΣ⁻¹μ.
+
+        Files of the first release have it in their weights already.
+        """
+        model, prior = self.model_, self.model_.priors.share
+        centre = prior @ model.mean
+        with solving(model.design.columns):
+            shared = np.linalg.lstsq(finite(model.covariance), centre, rcond=None)[0]
+        shared = shared - prior @ model.weights
+        return shared, float(-0.5 * shared @ centre)
 
     @property
     def coef_(self) -> Array:
         """(k, p) the weights; (1, p), their difference, for two classes."""
         self._check_fitted()
-        weights = self._arranged(self.model_.weights, 1)
-        return weights[1:] - weights[:1] if len(weights) == 2 else weights
+        weights = self.model_.weights
+        if len(weights) == 2:
+            return self._arranged(weights[1:] - weights[:1], 1)
+        return self._arranged(weights if self.solver == "svd" else weights + self._shared()[0], 1)
 
     @property
     def intercept_(self) -> Array:
         """(k,) the constants; (1,), their difference, for two classes."""
         self._check_fitted()
         bias: Array = self.model_.bias
-        return bias[1:] - bias[:1] if len(bias) == 2 else bias
+        if len(bias) == 2:
+            return bias[1:] - bias[:1]
+        return bias if self.solver == "svd" else bias + self._shared()[1]
 
     @property
     def covariance_(self) -> Array:
@@ -307,7 +360,7 @@ class LinearDiscriminantAnalysis(Discriminant, Transformer):
 
     def _turned(self, block: Block) -> Array:
         model = self.model_
-        centre = np.exp(model.priors.log) @ model.mean if self.solver == "svd" else 0.0
+        centre = model.priors.share @ model.mean if self.solver == "svd" else 0.0
         out = (model.design.filled(block) - centre) @ model.scalings
         return np.asarray(out[:, : self._components(model)])
 

@@ -131,7 +131,7 @@ class DummyClassifier(OnePass, Classifier):
     def solve(self, tally: Bundle) -> Majority:
         """The shares, as the strategy reports them."""
         priors = Priors.of(tally["target"], None, True)
-        share = np.exp(priors.log)
+        share = priors.share
         if self.strategy == "uniform":
             share = np.full_like(share, 1 / len(share))
         if self.strategy in ("most_frequent", "constant"):
@@ -180,7 +180,7 @@ class DummyClassifier(OnePass, Classifier):
         rng = np.random.RandomState(self.random_state)
         if self.strategy == "uniform":
             return rng.randint(len(self.classes_), size=n)
-        drawn = rng.multinomial(1, np.exp(self.model_.priors.log), size=n)
+        drawn = rng.multinomial(1, self.model_.priors.share, size=n)
         return np.asarray(drawn.argmax(axis=1))
 
     def _check_options(self) -> None:

@@ -6,14 +6,18 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from tallylearn.errors import OptionError
-from tallylearn.models.designs import spelled
+from tallylearn.doors.onepass import Learned
+from tallylearn.errors import MergeError, OptionError
+from tallylearn.models.designs import ROOM, spelled, spelling
+from tallylearn.models.fourths import HIGH, LOW
 from tallylearn.models.likelihoods import Generative
 from tallylearn.models.priors import Priors
 from tallylearn.models.spreads import Spread
 from tallylearn.models.stored import check_classes, check_parts
 from tallylearn.tables import CATEGORY, DATE, NUMBER, Array, Block, Schema
-from tallylearn.tallies import Bundle, Counts, Products, Scatter
+from tallylearn.tallies import Bundle, Counts, Products, Scatter, Squares
+from tallylearn.tallies.pairs import FLOATS, LIMBS, Names, check_wide
+from tallylearn.tallies.squares import squared
 from tallylearn.workings import Grid, short
 
 MOST_SHOWN = 8  # columns of a covariance that is written out
@@ -31,17 +35,28 @@ class Discriminant(Generative):
     covariance_estimator: Any
 
     def tally(self, block: Block) -> Bundle:
-        """Rows by class, and the scatter by class."""
-        numbers, names = spelled(block)
+        """Rows by class, and the scatter by class; of a wide table a few rows at a time."""
+        names = spelling(block)
+        check_wide(len(block.target.values), names, LIMBS if self.exact else FLOATS)
+        rows = max(1, ROOM // max(1, len(names)))
+        if block.codes and len(block) > rows:
+            pieces = (block[at : at + rows] for at in range(0, len(block), rows))
+            return sum((self.tally(piece) for piece in pieces), start=Bundle())
+        numbers = spelled(block)
         kind = Products if self.exact else Scatter
         scatter = kind.of(numbers, block.target, names, block.weight, block.start)
         target = Counts.of(block.target, weight=block.weight)
         parts: dict[str, Any] = {"target": target, "numbers": scatter}
         if self._auto:
-            both = np.hstack([numbers, numbers**2])
-            names = (*names, *((name, f"{value}²") for name, value in names))
-            parts["squares"] = kind.of(both, block.target, names, block.weight, block.start)
+            parts["squares"] = self._squares(numbers, names, block)
         return Bundle(parts)
+
+    def _squares(self, numbers: Array, names: Names, block: Block) -> Squares | Products:
+        if not self.exact:
+            return Squares.of(numbers, block.target, names, block.weight, block.start)
+        both = np.hstack([numbers, *squared(numbers, names)])
+        marked = ((name, value + mark) for mark in (HIGH, LOW) for name, value in names)
+        return Products.of(both, block.target, (*names, *marked), block.weight, block.start)
 
     def decision_function(self, X: Any) -> Array:
         """The discriminants; for two classes, how far the second is ahead."""
@@ -50,7 +65,7 @@ class Discriminant(Generative):
 
     def _sampled(self, n: int, rng: np.random.Generator) -> tuple[list[dict[str, Any]], Array]:
         model = self.model_
-        drawn = rng.choice(len(model.classes), size=n, p=np.exp(model.priors.log))
+        drawn = rng.choice(len(model.classes), size=n, p=model.priors.share)
         noise = rng.normal(size=(n, len(model.design.columns)))
         return model.design.rows(model.drawn(drawn, noise), self.schema_), drawn
 
@@ -64,7 +79,7 @@ class Discriminant(Generative):
     def priors_(self) -> Array:
         """(k,) the probability of every class before a row is seen."""
         self._check_fitted()
-        return np.asarray(np.exp(self.model_.priors.log))
+        return np.asarray(self.model_.priors.share)
 
     def _arranged(self, array: Array, *axes: int) -> Array:
         """An array with its columns in the order of the table."""
@@ -81,6 +96,15 @@ class Discriminant(Generative):
     def _auto(self) -> bool:
         return isinstance(self.shrinkage, str) and self.shrinkage == "auto"
 
+    def _remembered(self) -> Learned | None:
+        learned = super()._remembered()
+        if learned is not None and isinstance(learned.tally.get("squares"), Scatter):
+            raise MergeError(
+                "these rows were counted by an earlier tallylearn, whose squares cancel away from "
+                "zero. Fit again."
+            )
+        return learned
+
     def _counted(self, tally: Bundle) -> set[str]:
         scatter = tally.get("numbers")
         return set() if scatter is None else {*scatter.columns}
@@ -88,12 +112,14 @@ class Discriminant(Generative):
     def _check_tally(self, tally: Bundle, schema: Schema) -> None:
         check_classes(tally["target"], self.model_.classes)
         kind = Products if self.exact else Scatter
-        auto = {"squares": kind} if self._auto else {}
+        # files of earlier versions keep squares as a scatter, which answers and learns no more
+        squares = (Products,) if self.exact else (Squares, Scatter)
+        auto = {"squares": squares} if self._auto else {}
         check_parts(tally, {"numbers": kind, **auto})
         if auto and ("numbers" in tally) != ("squares" in tally):
             raise ValueError("its tally lacks the squares, or the numbers")
         if auto and "squares" in tally:
-            plain = [name for name in tally["squares"].names if not name[1].endswith("²")]
+            plain = [name for name in tally["squares"].names if not name[1].endswith((HIGH, LOW))]
             if plain != [*tally["numbers"].names]:
                 raise ValueError("its tally has the squares of other columns")
         for name in ("numbers", *auto):
@@ -104,7 +130,7 @@ class Discriminant(Generative):
     def _check_names(self, part: Any, schema: Schema, squared: bool) -> None:
         """Numbers under their own name, categories under one for each value; squares beside."""
         for name, value in part.names:
-            value = value.removesuffix("²") if squared else value
+            value = value.removesuffix(LOW).removesuffix(HIGH) if squared else value
             number = not value and name in schema.numbers
             if not number and not (value.startswith("=") and name in schema.categories):
                 raise ValueError(f"its tally has sums of {name!r}, which is no such column")

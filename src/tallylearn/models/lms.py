@@ -10,7 +10,7 @@ import numpy as np
 from tallylearn import forms
 from tallylearn.doors import Incremental, Regressor
 from tallylearn.errors import InputError, OptionError
-from tallylearn.models.descents import Descent, complete, descended, walked
+from tallylearn.models.descents import Descent, answered, complete, descended, walked
 from tallylearn.tables import NUMBER, Array, Block, Schema, check_shape
 from tallylearn.workings import Derivation, Evidence, Formula, Grid, Line, Sentence, Term, short
 
@@ -79,7 +79,7 @@ class Weights:
 
     def answers(self, block: Block) -> Array:
         x = complete(block)[:, [block.schema.places[name] for name in self.columns]]
-        return np.asarray(x @ self.weights[1:] + self.weights[0])
+        return answered(self.weights, x)
 
     def evidence(self, block: Block) -> list[Evidence]:
         """The terms w_i · x_i: they sum to the prediction."""

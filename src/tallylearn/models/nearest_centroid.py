@@ -86,7 +86,9 @@ class Centroids:
         ]  # fmt: skip
 
     def _line(self, c: int, x: Array, scale: Array, order: list[tuple[int, int]]) -> Line:
-        terms = [] if self.plain else [Term("", "", float(-2 * np.log(self.prior[c])))]
+        with np.errstate(divide="ignore"):
+            prior = float(-2 * np.log(self.prior[c]))
+        terms = [] if self.plain else [Term("", "", prior)]
         terms += [
             Term(self.columns[j], f"{x[i]:.6g}", float((x[i] - self.mean[c, j]) ** 2 * scale[j]))
             for j, i in order
@@ -234,7 +236,8 @@ class NearestCentroid(OnePass, Classifier):
 
     def _prior(self, counts: Counts) -> Array:
         given = None if isinstance(self.priors, str) else self.priors
-        return np.exp(Priors.of(counts, given, self.priors == "empirical").log)
+        empirical = isinstance(self.priors, str) and self.priors == "empirical"
+        return Priors.of(counts, given, empirical, "priors").share
 
 
 def _within(moments: Moments, k: int) -> Array:

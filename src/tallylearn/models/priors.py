@@ -51,10 +51,14 @@ class Priors:
         return cls(classes, count, True) if fitted else cls(classes, np.ones_like(count), False)
 
     @property
+    def share(self) -> Array:
+        """P(c), rounded once: the same bits on every processor, unlike a logarithm."""
+        return np.asarray(self.count / self.count.sum(axis=-1, keepdims=True))
+
+    @property
     def log(self) -> Array:
         with np.errstate(divide="ignore"):
-            result: Array = np.log(self.count / self.count.sum(axis=-1, keepdims=True))
-        return result
+            return np.asarray(np.log(self.share))
 
     def term(self, c: int) -> Term:
         """The prior as a factor: 9/14."""
@@ -67,7 +71,7 @@ class Priors:
 
     def grid(self) -> Grid:
         """The classes, their rows and their shares."""
-        share = np.exp(self.log)
+        share = self.share
         rows = tuple(
             (str(name), f"{self.count[c]:g}", f"{share[c]:.4g}")
             for c, name in enumerate(self.classes)

@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from tallylearn import forms
+from tallylearn.blas import one_thread
 from tallylearn.doors.tasks import choice, log_shares
 from tallylearn.errors import ColumnError, TargetError
 from tallylearn.models.designs import Design
@@ -15,7 +16,7 @@ from tallylearn.models.generative import Discriminant, matrix_grid, mean_grid
 from tallylearn.models.priors import Priors
 from tallylearn.models.shrinking import within
 from tallylearn.models.solvers import upright
-from tallylearn.models.spreads import Spread, degenerate, spread_of
+from tallylearn.models.spreads import Spread, axes, degenerate, solving, spread_of
 from tallylearn.tables import Array, Block, Schema, check_shape
 from tallylearn.tallies import Bundle
 from tallylearn.workings import Derivation, Evidence, Formula, Grid, Line, Sentence, Term
@@ -86,22 +87,25 @@ class QuadraticDiscriminants:
 
     def joint(self, block: Block) -> Array:
         """log P(x, c) for every row and class: (n, k)."""
-        with np.errstate(invalid="ignore", over="ignore"):
-            out = np.asarray(self.start - 0.5 * self._near(self.design.filled(block)))
-        if not np.isfinite(out).all():
-            row = block.start + int(np.argmin(np.isfinite(out).all(axis=1)))
+        return np.concatenate([self._joint(part) for part in self.design.pieces(block)])
+
+    def _joint(self, block: Block) -> Array:
+        with one_thread(), np.errstate(invalid="ignore", over="ignore"):
+            near = self._near(self.design.filled(block))
+        if not np.isfinite(near).all():
+            row = block.start + int(np.argmin(np.isfinite(near).all(axis=1)))
             raise ColumnError(
                 f"row {row} is so far from the classes that its distance is beyond a double. "
                 "Rescale the columns, or mend the row."
             )
-        return out
+        return np.asarray(self.start - 0.5 * near)
 
     def _near(self, x: Array) -> Array:
         """The squared distance to every mean, in deviations."""
         out = np.empty((len(x), len(self.classes)))
         for c, mean in enumerate(self.mean):
             white = self.rotations[c] / np.sqrt(self.scalings[c])
-            turned = x @ white - mean @ white
+            turned = (x - mean) @ white
             out[:, c] = np.einsum("ij,ij->i", turned, turned)
         return out
 
@@ -211,17 +215,19 @@ class QuadraticDiscriminantAnalysis(Discriminant):
 
     def solve(self, tally: Bundle) -> QuadraticDiscriminants:
         """The axes of every class's covariance."""
-        priors, spread = self._priors(tally), spread_of(tally)
-        covariance = spread.covariance
-        if self.solver == "eigen" and self.shrinkage is not None:
-            covariance = within(spread, self.shrinkage)
-        values, vectors = np.linalg.eigh(covariance)
-        values = values[:, ::-1]
-        if self.solver == "svd":
-            values = (1 - self.reg_param) * values.clip(0) + self.reg_param
-        self._check_rank(priors.classes, spread, covariance, values)
-        axes = np.stack([upright(each[:, ::-1]) for each in vectors])
-        return QuadraticDiscriminants(priors, spread.design, spread.mean, axes, values.copy())
+        priors = self._priors(tally)
+        with solving(self._counted(tally)):
+            spread = spread_of(tally)
+            covariance = spread.covariance
+            if self.solver == "eigen" and self.shrinkage is not None:
+                covariance = within(spread, self.shrinkage)
+            found = [axes(each) for each in covariance]
+            values = np.stack([each[::-1] for each, _ in found])
+            if self.solver == "svd":
+                values = (1 - self.reg_param) * values.clip(0) + self.reg_param
+            self._check_rank(priors.classes, spread, covariance, values)
+            rotations = np.stack([upright(vectors[:, ::-1]) for _, vectors in found])
+        return QuadraticDiscriminants(priors, spread.design, spread.mean, rotations, values)
 
     def _check_rank(
         self, classes: tuple[Any, ...], spread: Spread, covariance: Array, values: Array

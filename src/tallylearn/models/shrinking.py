@@ -21,7 +21,7 @@ def within(spread: Spread, shrinkage: float | str | None) -> Array:
     """(k, p, p) the covariances of the classes, shrunk."""
     if not isinstance(shrinkage, str):
         return shrunk(spread.covariance, shrinkage)
-    parts = zip(spread.rows, spread.covariance, *spread.squares, strict=True)
+    parts = zip(spread.rows, spread.covariance, spread.fourth[:-1], strict=True)
     return np.array([ledoit_wolf(*part) for part in parts])
 
 
@@ -29,19 +29,14 @@ def overall(spread: Spread, shrinkage: float | str | None) -> Array:
     """(p, p) the covariance of all rows, shrunk."""
     if not isinstance(shrinkage, str):
         return shrunk(spread.total(), shrinkage)
-    mean, scatter = spread.squares
-    n = float(spread.rows.sum())
-    centre = spread.rows @ mean / n
-    apart = mean - centre
-    together = scatter.sum(axis=0) + (apart.T * spread.rows) @ apart
-    return ledoit_wolf(n, spread.total(), centre, together)
+    return ledoit_wolf(float(spread.rows.sum()), spread.total(), spread.fourth[-1])
 
 
-def ledoit_wolf(n: float, covariance: Array, mean: Array, scatter: Array) -> Array:
+def ledoit_wolf(n: float, covariance: Array, fourth: Array) -> Array:
     """(p, p) shrunk as Ledoit and Wolf (2004) say, on columns brought to variance one.
 
-    ``mean`` (2 p,) and ``scatter`` (2 p, 2 p) are those of the columns and of their squares. With
-    r = sum_j (x_j - mean_j)^2 / variance_j of a row, a quadratic form in them gives sum r^2.
+    ``fourth`` (p, p) is the scatter of the squared deviations. With r = sum_j (x_j - mean_j)^2 /
+    variance_j of a row, a quadratic form in it gives sum r^2.
     """
     p = len(covariance)
     if p == 1:
@@ -49,11 +44,11 @@ def ledoit_wolf(n: float, covariance: Array, mean: Array, scatter: Array) -> Arr
     variance = np.diag(covariance)
     varies = variance > 0
     scale = np.where(varies, variance, 1.0)
-    weights = np.concatenate([-2 * mean[:p] / scale, 1 / scale]) * np.tile(varies, 2)
+    weights = varies / scale
     q = float(varies.sum())  # the mean of r
-    fourth = q * q + float(weights @ scatter @ weights) / n
+    power = q * q + float(weights @ fourth @ weights) / n
     deviation = np.sqrt(scale)
     size = float(((covariance / deviation / deviation[:, None]) ** 2).sum())
     apart = (size - q * q / p) / p
-    share = min(max((fourth - size) / (p * n), 0.0), apart) / apart if apart > 0 else 0.0
+    share = min(max((power - size) / (p * n), 0.0), apart) / apart if apart > 0 else 0.0
     return np.asarray((1 - share) * covariance + share * (q / p) * np.diag(scale))

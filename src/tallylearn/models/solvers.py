@@ -11,8 +11,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from tallylearn.errors import ColumnError
+from tallylearn.models.priors import Priors
 from tallylearn.models.shrinking import overall, within
-from tallylearn.models.spreads import Spread, degenerate
+from tallylearn.models.spreads import Spread, axes, degenerate, finite
 from tallylearn.tables import Array
 
 FLOOR = 1e-13  # of the largest eigenvalue: below it a scatter holds rounding, whatever tol says
@@ -30,42 +31,42 @@ class Rule:
     rank: int  # of the covariance
 
 
-def by_svd(spread: Spread, log_prior: Array, tol: float) -> Rule:
+def by_svd(spread: Spread, priors: Priors, tol: float) -> Rule:
     """Whiten what varies within the classes, then turn to where their means differ."""
-    n, prior = spread.rows.sum(), np.exp(log_prior)
+    n, prior = spread.rows.sum(), priors.share
     covariance = spread.scatter.sum(axis=0) / n
     deviation = np.sqrt(np.diag(covariance).clip(0))
     scale = np.where(deviation > 0, deviation, 1.0)
-    values, vectors = np.linalg.eigh(covariance / scale / scale[:, None])
+    values, vectors = axes(covariance / scale / scale[:, None])
     kept = values > max(tol**2, FLOOR * len(values) * values.max(initial=0))
     white = vectors[:, kept] / scale[:, None] / np.sqrt(values[kept])
     apart = spread.mean - prior @ spread.mean
     size = np.sqrt(n * prior / max(1, len(prior) - 1))
-    _, between, turned = np.linalg.svd(size[:, None] * apart @ white, full_matrices=False)
+    among = finite(size[:, None] * apart @ white)
+    _, between, turned = np.linalg.svd(among, full_matrices=False)
     some = between > tol * between.max(initial=0)
     scalings = upright(white @ turned.T[:, some])
     centres = apart @ scalings
     weights = centres @ scalings.T
-    bias = -0.5 * (centres**2).sum(axis=1) + log_prior - weights @ (prior @ spread.mean)
+    bias = -0.5 * (centres**2).sum(axis=1) + priors.log - weights @ (prior @ spread.mean)
     power = between**2 / max(float((between**2).sum()), 1e-300)
     return Rule(covariance, weights, bias, scalings, power, int(kept.sum()))
 
 
-def by_least_squares(spread: Spread, log_prior: Array, shrinkage: float | str | None) -> Rule:
+def by_least_squares(spread: Spread, priors: Priors, shrinkage: float | str | None) -> Rule:
     """Solve covariance weights = means; of many solutions the shortest."""
-    covariance = _weighted(spread, log_prior, shrinkage)
-    weights, _, rank, _ = np.linalg.lstsq(covariance, spread.mean.T, rcond=None)
-    bias = -0.5 * (spread.mean * weights.T).sum(axis=1) + log_prior
-    values, vectors = np.linalg.eigh(covariance)
+    covariance = finite(_weighted(spread, priors, shrinkage))
+    weights, _, rank, _ = np.linalg.lstsq(covariance, _apart(spread, priors).T, rcond=None)
+    values, vectors = axes(covariance)
     kept = values > FLOOR * len(values) * values.max(initial=0)
     between = overall(spread, shrinkage) - covariance
     directions = _directions(vectors[:, kept] / np.sqrt(values[kept]), between)
-    return Rule(covariance, weights.T, bias, *directions, int(rank))
+    return Rule(covariance, weights.T, _bias(spread, priors, weights.T), *directions, int(rank))
 
 
-def by_eigen(spread: Spread, log_prior: Array, shrinkage: float | str | None) -> Rule:
+def by_eigen(spread: Spread, priors: Priors, shrinkage: float | str | None) -> Rule:
     """The directions with the largest ratio of variance between to variance within."""
-    covariance = _weighted(spread, log_prior, shrinkage)
+    covariance = _weighted(spread, priors, shrinkage)
     between = overall(spread, shrinkage) - covariance
     try:
         half = np.linalg.inv(np.linalg.cholesky(covariance))
@@ -76,14 +77,30 @@ def by_eigen(spread: Spread, log_prior: Array, shrinkage: float | str | None) ->
             "leaves such directions out, or drop a column."
         ) from None
     scalings, power = _directions(half.T, between)
-    weights = spread.mean @ scalings @ scalings.T
-    bias = -0.5 * (spread.mean * weights).sum(axis=1) + log_prior
+    weights = _apart(spread, priors) @ scalings @ scalings.T
+    bias = _bias(spread, priors, weights)
     return Rule(covariance, weights, bias, scalings, power, len(covariance))
+
+
+def _apart(spread: Spread, priors: Priors) -> Array:
+    """(k, p) the means around that of all.
+
+    A vector that all weights have in common changes no comparison of classes, and away from zero it
+    would drown what they differ in.
+    """
+    return np.asarray(spread.mean - priors.share @ spread.mean)
+
+
+def _bias(spread: Spread, priors: Priors, weights: Array) -> Array:
+    """(k,) what is to be added to weights x."""
+    apart = _apart(spread, priors)
+    middle = weights @ (priors.share @ spread.mean)
+    return np.asarray(-0.5 * (apart * weights).sum(axis=1) + priors.log - middle)
 
 
 def _directions(white: Array, between: Array) -> tuple[Array, Array]:
     """Where whitened rows vary most between the classes, and the share of each direction."""
-    values, vectors = np.linalg.eigh(white.T @ between @ white)
+    values, vectors = axes(white.T @ between @ white)
     total = values.sum()
     return upright((white @ vectors)[:, ::-1]), values[::-1] / (total if total else 1.0)
 
@@ -97,6 +114,5 @@ def upright(directions: Array) -> Array:
     return np.asarray(directions * np.where(sign == 0, 1.0, sign))
 
 
-def _weighted(spread: Spread, log_prior: Array, shrinkage: float | str | None) -> Array:
-    covariance = within(spread, shrinkage)
-    return np.asarray(np.tensordot(np.exp(log_prior), covariance, 1))
+def _weighted(spread: Spread, priors: Priors, shrinkage: float | str | None) -> Array:
+    return np.asarray(np.tensordot(priors.share, within(spread, shrinkage), 1))

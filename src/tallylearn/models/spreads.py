@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from tallylearn.blas import one_thread
 from tallylearn.errors import ColumnError, listed
 from tallylearn.models.designs import Design
+from tallylearn.models.fourths import fourths
 from tallylearn.tables import Array
 from tallylearn.tallies import Bundle, Counts, Products, Scatter
-from tallylearn.tallies.pairs import Names
 
 SAME = 1e-12  # counts closer than this, relatively, are one: sums of weights are rounded
 ROUNDING = 32 * np.finfo(np.float64).eps  # of a mean: a deviation below it is none
+WIDE = 256  # columns from which on it pays to look whether few rows span them
 ZERO = 1e-10  # a share of the largest eigenvalue that rounding alone may leave
 
 
@@ -26,7 +29,8 @@ class Spread:
     mean: Array  # (k, p)
     scatter: Array  # (k, p, p)
     design: Design
-    squares: tuple[Array, Array] = (np.empty(0), np.empty(0))  # (k, 2p), (k, 2p, 2p), for "auto"
+    fourth: Array = field(default_factory=lambda: np.empty((0, 0, 0)))
+    # (k + 1, p, p) scatter of the squared deviations, last that of all rows; for shrinkage="auto"
 
     @property
     def covariance(self) -> Array:
@@ -62,22 +66,11 @@ def spread_of(tally: Bundle) -> Spread:
     spread = Spread(rows, mean, _settled(filled, mean, rows), design)
     if "squares" not in tally:
         return spread
-    return replace(spread, squares=_squares(tally, spread, scatter.names))
-
-
-def _squares(tally: Bundle, spread: Spread, names: Names) -> tuple[Array, Array]:
-    """Means and scatters of the columns and of their squares."""
     if spread.design.gaps.any():
         raise ColumnError(
             "shrinkage='auto' needs a table without gaps. Fill them, or give a number from 0 to 1."
         )
-    both = _as_floats(tally["squares"])
-    both = both.over(tally["target"].keys[0], both.names)
-    place = {name: at for at, name in enumerate(both.names)}
-    wanted = [*names, *((name, f"{value}²") for name, value in names)]
-    both = both.picked(np.array([place[name] for name in wanted], dtype=np.int64))
-    mean = np.diagonal(np.broadcast_to(both.mean, both.scatter.shape), axis1=1, axis2=2)
-    return mean, both.scatter
+    return replace(spread, fourth=fourths(tally["squares"], counts.keys[0], scatter.names))
 
 
 def _settled(scatter: Array, mean: Array, rows: Array) -> Array:
@@ -97,19 +90,19 @@ def _as_floats(tally: Scatter | Products) -> Scatter:
     try:
         return tally.rounded()
     except OverflowError:
-        raise _too_wide(tally.columns) from None
+        raise too_wide(tally.columns) from None
 
 
 def _check_finite(scatter: Scatter) -> None:
     wide = np.asarray(~np.isfinite(scatter.scatter).all(axis=(0, 2)))
     if wide.any():
-        raise _too_wide([c for c, w in zip(scatter.columns, wide, strict=True) if w])
+        raise too_wide([c for c, w in zip(scatter.columns, wide, strict=True) if w])
 
 
-def _too_wide(columns: Sequence[str]) -> ColumnError:
+def too_wide(columns: Sequence[str]) -> ColumnError:
     return ColumnError(
-        f"numbers in {listed(dict.fromkeys(columns))} are so large that their products are beyond "
-        "a double. Rescale them."
+        f"numbers in {listed(dict.fromkeys(columns))} are so large, or so far apart in size, that "
+        "their products are beyond a double. Rescale them."
     )
 
 
@@ -136,6 +129,54 @@ def _filled(scatter: Scatter, rows: Array) -> tuple[Array, Array, Array, Array]:
     return mean, fill, (whole - own).sum(axis=0), scatter.scatter + shown + unshown
 
 
+def axes(matrix: Array) -> tuple[Array, Array]:
+    """The eigenvalues (p,), smallest first, and the eigenvectors, as columns.
+
+    Of a wide matrix that few rows have spanned only as many columns are factored as there were
+    rows: all of them would take minutes.
+    """
+    p = len(finite(matrix))
+    if p > WIDE and (root := _root(matrix, p // 4)) is not None:
+        vectors, deviations, _ = np.linalg.svd(root, full_matrices=True)
+        values = np.zeros(p)
+        values[: len(deviations)] = deviations**2
+        return values[::-1], vectors[:, ::-1]
+    values, vectors = np.linalg.eigh(matrix)
+    return values, vectors
+
+
+def finite(matrix: Array) -> Array:
+    """The matrix, if LAPACK can take it: with a NaN some routines print, and some never end."""
+    if not np.isfinite(matrix).all():
+        raise np.linalg.LinAlgError("a number is beyond a double")
+    return matrix
+
+
+def _root(matrix: Array, most: int) -> Array | None:
+    """(p, r) with root rootᵀ = matrix, by Cholesky's way; None where r would be above ``most``."""
+    left = np.diag(matrix).copy()
+    least = len(matrix) * np.finfo(np.float64).eps * left.max(initial=0)
+    out = np.zeros((len(matrix), most))
+    for r in range(most):
+        j = int(left.argmax())
+        if left[j] <= least:
+            return out[:, :r]
+        out[:, r] = (matrix[:, j] - out[:, :r] @ out[j, :r]) / np.sqrt(left[j])
+        left -= out[:, r] ** 2
+        left[j] = 0.0
+    return None
+
+
+@contextmanager
+def solving(names: Iterable[str]) -> Iterator[None]:
+    """On one thread; numbers that no factorisation can hold are an error that names columns."""
+    try:
+        with one_thread(), np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+            yield
+    except np.linalg.LinAlgError:
+        raise too_wide(sorted(names)) from None
+
+
 def degenerate(covariance: Array, names: Sequence[str]) -> str:
     """Which columns are constant, and which are sums of others; "" where none is."""
     deviation = np.sqrt(np.diag(covariance).clip(0))
@@ -144,7 +185,7 @@ def degenerate(covariance: Array, names: Sequence[str]) -> str:
     scaled = covariance / scale / scale[:, None]
     if not np.isfinite(scaled).all():  # beyond a double: rounding has no say
         return ""
-    values, vectors = np.linalg.eigh(scaled)
+    values, vectors = axes(scaled)
     null = vectors[:, values <= ZERO * max(values.max(initial=0), 1e-300)]
     mixed = (np.abs(null).max(axis=1, initial=0) > 1e-6) & ~constant
     said = []

@@ -10,7 +10,7 @@ from tallylearn.tallies import Bundle, Counts
 from tallylearn.tallies.words import KINDS
 
 
-def check_parts(tally: Bundle, kinds: Mapping[str, type]) -> None:
+def check_parts(tally: Bundle, kinds: Mapping[str, type | tuple[type, ...]]) -> None:
     """Beside its target a tally has these parts, or some of them, each of its kind."""
     for name, part in tally.parts.items():
         if name != "target" and not isinstance(part, kinds.get(name, ())):
@@ -42,16 +42,30 @@ def check_words(texts: Bundle | None, columns: Collection[str]) -> None:
     """For columns of text documents by class, and terms by class in documents and in tokens."""
     for name, part in texts.parts.items() if texts is not None else ():
         check_columns("words", [name], columns)
-        if not isinstance(part, Bundle) or {*part.parts} - {"terms", "rows"}:
+        if not isinstance(part, Bundle) or ("weighed" in part) != ("once" in part):
             raise ValueError(f"column {name!r} has no words")
-        if "rows" not in part or not all(isinstance(c, Counts) for c in part.parts.values()):
-            raise ValueError(f"column {name!r} has no documents")
-        part["rows"].check(1)
-        if "terms" in part:
-            part["terms"].check(3)
-            _check_text(part["terms"].keys[2])
-            if part["terms"].keys[0] != KINDS:
-                raise ValueError(f"column {name!r} counts words in other ways than it should")
+        inner = {key: part[key] for key in ("weighed", "once") if key in part}
+        _check_documents(name, part.parts.keys() - inner.keys(), part, KINDS)
+        for counted in inner.values():
+            if not isinstance(counted, Bundle):
+                raise ValueError(f"column {name!r} has no documents")
+            _check_documents(name, counted.parts.keys(), counted, KINDS[:1])
+
+
+def _check_documents(
+    name: str, parts: Collection[str], counted: Bundle, kinds: tuple[str, ...]
+) -> None:
+    """The documents of every class, and the terms in them."""
+    if {*parts} - {"terms", "rows"}:
+        raise ValueError(f"column {name!r} has no words")
+    if "rows" not in counted or not all(isinstance(counted[part], Counts) for part in parts):
+        raise ValueError(f"column {name!r} has no documents")
+    counted["rows"].check(1)
+    if "terms" in counted:
+        counted["terms"].check(3)
+        _check_text(counted["terms"].keys[2])
+        if counted["terms"].keys[0] not in (kinds, ()):
+            raise ValueError(f"column {name!r} counts words in other ways than it should")
 
 
 def _check_text(keys: tuple[Any, ...]) -> None:

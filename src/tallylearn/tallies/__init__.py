@@ -7,5 +7,6 @@ from tallylearn.tallies.moments import Moments
 from tallylearn.tallies.products import Products
 from tallylearn.tallies.ranks import Ranks
 from tallylearn.tallies.scatter import Scatter
+from tallylearn.tallies.squares import Squares
 
-__all__ = ["Bundle", "Counts", "Exact", "Moments", "Products", "Ranks", "Scatter"]
+__all__ = ["Bundle", "Counts", "Exact", "Moments", "Products", "Ranks", "Scatter", "Squares"]

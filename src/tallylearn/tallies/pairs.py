@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from tallylearn.errors import ColumnError
+from tallylearn.budgets import ask, budget
 from tallylearn.tables import Array
 from tallylearn.tallies.keys import Keys, places
 
 Names = tuple[tuple[str, str], ...]
-MOST = 1 << 28  # pairs that a tally holds: 2 GiB
+FLOATS = 96  # bytes that a pair takes until it is solved, as measured
+LIMBS = 768  # and where it is summed without rounding
 
 
 def together(a: Names, b: Names) -> Names:
@@ -61,15 +62,14 @@ def check_names(names: Names) -> None:
         raise ValueError("the columns are out of order, or there twice")
 
 
-def check_wide(k: int, names: Names) -> None:
-    """Refuse more pairs of columns than memory holds."""
-    if k * len(names) ** 2 <= MOST:
+def check_wide(k: int, names: Names, each: int = FLOATS) -> None:
+    """Refuse more pairs of columns than memory holds, with some bytes each."""
+    size = k * len(names) ** 2 * each
+    if size <= budget():
         return
     columns = [column for column, _ in names]
     widest = max({*columns}, key=columns.count)
-    remedy = f"leave out the widest, tl.table(..., ignore=[{widest!r}])"
+    remedy = f"Leave out the widest, tl.table(..., ignore=[{widest!r}])."
     if (width := columns.count(widest)) > 1:
-        remedy = f"column {widest!r} alone has {width} values: {remedy}"
-    raise ColumnError(
-        f"{len(names)} columns in {k} classes are more pairs than memory holds. To go on, {remedy}."
-    )
+        remedy = f"Column {widest!r} alone has {width} values. {remedy}"
+    ask(size, f"the pairs of {len(names)} columns in {k} classes", remedy)

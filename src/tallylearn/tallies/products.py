@@ -15,6 +15,7 @@ from tallylearn.tallies.exact import LIMB, Exact, ratio
 from tallylearn.tallies.keys import Keys, in_parts, union
 from tallylearn.tallies.moments import Moments
 from tallylearn.tallies.pairs import (
+    LIMBS,
     Names,
     apart,
     check_names,
@@ -76,7 +77,7 @@ class Products:
         cls, numbers: Array, by: Codes, names: Names, weight: Array | None = None, start: int = 0
     ) -> Products:
         """Sum the numbers (n, p) class by class; NaN is missing, an infinity an error."""
-        check_wide(len(by.values), names)
+        check_wide(len(by.values), names, LIMBS)
         if not names:
             return cls.empty()
         check_infinite(numbers, names, start)
@@ -178,6 +179,7 @@ class Products:
 
     def _beside(self, other: Products) -> tuple[Products, Products]:
         keys, names = union(self.keys, other.keys), together(self.names, other.names)
+        check_wide(len(keys), names, LIMBS)
         return self.over(keys, names), other.over(keys, names)
 
     def _pruned(self) -> Products:

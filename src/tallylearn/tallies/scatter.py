@@ -8,6 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from tallylearn import forms
+from tallylearn.blas import one_thread
 from tallylearn.errors import ColumnError, ForgetError
 from tallylearn.kernels import gathering
 from tallylearn.tables import Array, Codes
@@ -86,7 +87,7 @@ class Scatter:
         numbers = np.ascontiguousarray(numbers)
         found = _by_class(by)
         keys, groups = tuple(found), list(found.values())
-        with np.errstate(over="ignore", invalid="ignore"):
+        with one_thread(), np.errstate(over="ignore", invalid="ignore"):
             parts = [_whole(numbers, rows, weight) for rows in groups]
             if not all(np.isfinite(mean).all() for _, mean, _ in parts):
                 check_infinite(numbers, names, start)
@@ -115,6 +116,7 @@ class Scatter:
     def __add__(self, other: Scatter) -> Scatter:
         """The merge of Chan, Golub and LeVeque (1983), pair by pair."""
         keys, names = union(self.keys, other.keys), together(self.names, other.names)
+        check_wide(len(keys), names)
         a, b = self.over(keys, names), other.over(keys, names)
         count = a.count + b.count
         share = b.count / np.where(count == 0, 1, count)

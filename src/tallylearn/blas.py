@@ -1,0 +1,94 @@
+"""BLAS on one thread: a sum that is cut elsewhere is rounded elsewhere.
+
+A library for matrices shares a product out among as many threads as there are processors, and where
+it cuts depends on their number. Held to one thread it gives the same bits on any number of them.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cache
+from typing import Any
+
+
+class _Hold(threading.local):
+    """How often this thread holds BLAS."""
+
+    depth = 0
+
+
+class _Holders:
+    """How many threads of the process hold BLAS, and what they found: the last one restores it."""
+
+    def __init__(self) -> None:
+        self.lock = threading.Lock()
+        self.number = 0
+        self.before: list[int] = []
+
+
+_mine, _all = _Hold(), _Holders()
+
+
+@contextmanager
+def one_thread() -> Iterator[None]:
+    """Hold BLAS to one thread, until the last of all who hold it lets go."""
+    if _mine.depth == 0:
+        _take()
+    _mine.depth += 1
+    try:
+        yield
+    finally:
+        _mine.depth -= 1
+        if _mine.depth == 0:
+            _let_go()
+
+
+def _take() -> None:
+    with _all.lock:
+        if _all.number == 0:
+            _all.before = [library.num_threads for library in _libraries()]
+        _all.number += 1
+        for library in _libraries():  # by every thread: OpenMP keeps a number for each
+            _set(library, 1)
+
+
+def _let_go() -> None:
+    with _all.lock:
+        _all.number -= 1
+        for library, before in zip(_libraries(), _all.before, strict=True):
+            if _all.number == 0 or library.threading_layer == "openmp":
+                _set(library, before)
+
+
+def _set(library: Any, number: int) -> None:
+    """Change the number of threads, from whichever thread this is.
+
+    threadpoolctl 3.8 obeys only the thread that was the first to ask, and does not say so.
+    """
+    free = getattr(library, "clear_controlling_thread", None)
+    if free is not None:
+        free(force=True)
+    library.set_num_threads(number)
+    if free is not None:
+        free(force=True)
+
+
+@cache
+def _libraries() -> list[Any]:
+    """The libraries behind NumPy; others that are loaded later calculate nothing of ours."""
+    from threadpoolctl import ThreadpoolController
+
+    return list(ThreadpoolController().select(user_api="blas").lib_controllers)
+
+
+def _forked() -> None:
+    """A forked process has one thread: the others that held BLAS, or the lock, are not in it."""
+    _all.lock = threading.Lock()
+    _all.number = min(_mine.depth, 1)
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forked)

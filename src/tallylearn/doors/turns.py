@@ -1,0 +1,38 @@
+"""Turns: threads that teach one estimator do so one after the other.
+
+Learning reads what was learned, adds to it and puts it back: two threads at once would each put
+back their own sum, and the rows of one would be lost. The locks are kept beside the estimators, not
+in them, so that an estimator is pickled and cloned as ever.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+from weakref import WeakKeyDictionary
+
+_locks: WeakKeyDictionary[Any, threading.RLock] = WeakKeyDictionary()
+_register = threading.Lock()
+
+
+@contextmanager
+def turn(estimator: Any) -> Iterator[None]:
+    """Wait until no other thread teaches this estimator, and let none in meanwhile."""
+    with _register:
+        lock = _locks.setdefault(estimator, threading.RLock())
+    with lock:
+        yield
+
+
+def _forked() -> None:
+    """A forked process has one thread: whoever held a lock is not in it."""
+    global _register
+    _register = threading.Lock()
+    _locks.clear()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forked)

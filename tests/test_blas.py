@@ -1,0 +1,76 @@
+"""BLAS is held to one thread where bits are kept, and let go as it was found."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+
+import pytest
+from threadpoolctl import threadpool_limits
+
+from tallylearn import blas
+
+
+def numbers() -> set[int]:
+    """Of the threads of every BLAS; scikit-learn may have loaded a second one."""
+    return {library.num_threads for library in blas._libraries()}
+
+
+@pytest.fixture(autouse=True)
+def three() -> Iterator[None]:
+    with threadpool_limits(3, "blas"):
+        yield
+
+
+def test_blas_is_held_and_let_go() -> None:
+    assert numbers() == {3}
+    with blas.one_thread():
+        with blas.one_thread():
+            assert numbers() == {1}
+        assert numbers() == {1}
+    assert numbers() == {3}
+
+
+def test_an_error_lets_blas_go() -> None:
+    with pytest.raises(RuntimeError), blas.one_thread():
+        raise RuntimeError
+    assert numbers() == {3}
+
+
+def test_threads_that_come_and_go_in_turn_leave_blas_as_it_was() -> None:
+    inside, leave = threading.Event(), threading.Event()
+    seen: list[set[int]] = []
+
+    def first() -> None:
+        with blas.one_thread():
+            inside.set()
+            leave.wait(10)
+        seen.append(numbers())
+
+    thread = threading.Thread(target=first)
+    thread.start()
+    inside.wait(10)
+    with blas.one_thread():  # the other goes before this one does
+        leave.set()
+        thread.join()
+        assert numbers() == {1}
+    assert seen == [{1}]
+    assert numbers() == {3}
+
+
+def test_many_threads_leave_blas_as_it_was() -> None:
+    wrong: list[set[int]] = []
+
+    def work() -> None:
+        for _ in range(200):
+            with blas.one_thread():
+                if numbers() != {1}:
+                    wrong.append(numbers())
+
+    threads = [threading.Thread(target=work) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not wrong
+    assert numbers() == {3}
