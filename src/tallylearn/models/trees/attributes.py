@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from tallylearn.models.factors import check_finite
 from tallylearn.models.trees.trees import LEAF, SUBSET, THRESHOLD, Tree
 from tallylearn.tables import CATEGORY, NUMBER, Array, Block, Column, Schema, check_shape
 
@@ -50,7 +51,8 @@ class Attributes:
         return len(self.source)
 
     def matrix(self, block: Block) -> Array:
-        """(n, f) every row's attributes."""
+        """(n, f) every row's attributes; a line has no answer at infinity."""
+        check_finite(block)
         out = np.empty((len(block), len(self)))
         for at, column in enumerate(self.columns):
             here = np.flatnonzero(self.source == at)
