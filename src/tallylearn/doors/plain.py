@@ -134,7 +134,7 @@ def whole(read: Lesson, task: str | None) -> Block:
         block = blocks[0] if len(blocks) == 1 else _joined(blocks, read.source.schema)
     else:
         block = next(engines.here().map(_read, [read.whole(task)[1]]))
-    if block.weight is not None and isinstance(block.target, Codes):
+    if block.weight is not None and isinstance(block.target, Codes) and not block.target.declared:
         return replace(block, target=_seen(block.target))
     return block
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -46,7 +46,8 @@ def impurities(tree: Tree) -> Costs:
 
 def errors(tree: Tree) -> Costs:
     """What every node gets wrong, or loses, or leaves of squares, by that of the root."""
-    found = training_costs(tree, tree.loss) if tree.classes else impurities(tree)
+    squares = replace(tree, impurity=tree.impurity**2) if tree.criterion == "sdr" else tree
+    found = training_costs(tree, tree.loss) if tree.classes else impurities(squares)
     whole = float(found.leaf[0]) or 1.0
     return Costs(found.leaf / whole, found.own / whole)
 
