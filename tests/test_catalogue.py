@@ -16,15 +16,18 @@ import tempfile
 import textwrap
 from collections.abc import Callable
 from fractions import Fraction
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
+from click.testing import CliRunner
 
 import tallylearn as tl
+from tallylearn.cli import main
 
 ROOT = Path(__file__).parent.parent
 PAGE = ROOT / "docs" / "catalogue.md"
@@ -756,6 +759,20 @@ def c14(show: Show) -> None:
     show(f"{len(pruned.tree_)} node, {pruned.score(rolls(2), 'six'):.3f}")
     assert len(pruned.tree_) == 1  # "the correct tree structure is one node that predicts no"
     assert pruned.score(rolls(2), "six") > tree.score(rolls(2), "six")
+    grown, ends, six = tree.tree_, tree.apply(rolls(2)).tolist(), rolls(2)["six"].tolist()
+
+    def right(cut: set[int]) -> int:
+        """Rows that are answered right where these nodes are leaves."""
+        at = [next((i for i in grown.above(end) if i in cut), end) for end in ends]
+        return sum(grown.said(i) == truth for i, truth in zip(at, six, strict=True))
+
+    cut: set[int] = set()
+    for removal in pruned.prunings():  # of all nodes that are left, the one that helps most
+        left = [i for i in range(len(grown)) if grown.children(i) and not cut & {*grown.above(i)}]
+        tried = {i: right(cut | {i}) for i in left}
+        assert tried[removal.node] == max(tried.values()) >= right(cut)
+        cut.add(removal.node)
+    assert 0 in cut
 
 
 @row("C15", "003 004", 'Reduced-error pruning, "no worse", bottom-up')
@@ -782,6 +799,26 @@ def c16(show: Show) -> None:
 
     show(f"loss {lost(tree)} before, {lost(pruned)} after")
     assert lost(pruned) < lost(tree)
+    assert str(tl.ID3().fit(rolls(1), "six").gains()) == str(tree.gains())  # the loss asks nothing
+    six = rolls(2)["six"].to_numpy()
+    price = np.where(six, 3, 1)  # lambda of a wrong answer
+    grown = tree.tree_
+    paths = [grown.above(end) for end in tree.apply(rolls(2)).tolist()]
+
+    def loses(i: int, rows: Any) -> int:
+        return int(price[rows][six[rows] != grown.said(i)].sum())
+
+    def least(i: int, rows: Any) -> tuple[int, int]:
+        """The least loss of all prunings below a node, and the fewest nodes that have it."""
+        kids, deep = grown.children(i), len(grown.above(i))
+        if not kids:
+            return loses(i, rows), 1
+        to = np.array([paths[r][deep] if len(paths[r]) > deep else i for r in rows], dtype=int)
+        below = [least(k, rows[to == k]) for k in kids]
+        stay = loses(i, rows[to == i]) + sum(loss for loss, _ in below)
+        return min((loses(i, rows), 1), (stay, 1 + sum(n for _, n in below)))
+
+    assert (lost(pruned), len(pruned.tree_)) == least(0, np.arange(len(six)))
     assert len(tree.prune("loss").tree_) < len(tree.tree_)  # by its own rows, each class once more
 
 
@@ -1602,6 +1639,12 @@ def c2(show: Show) -> None:
         show(tree)
         assert len(tree.tree_) == 1
     assert [tree.tree_.said(0) for tree in (pure, out_of_columns, tied)] == ["Yes", "Yes", "No"]
+    frame = pd.DataFrame({"a": ["x", "x"], "c": ["Yes", "No"]})  # random (000), arbitrary (002)
+    drawn = [tl.ID3(tie="random", random_state=s).fit(frame, "c").predict(frame) for s in range(9)]
+    none = tl.ID3(tie="undefined").fit(frame, "c").predict(frame)
+    show(f"random: {sorted({*map(str, np.concatenate(drawn))})}, undefined: {none.tolist()}")
+    assert {*np.concatenate(drawn)} == {"Yes", "No"}
+    assert none.tolist() == ["undefined", "undefined"]
 
 
 @row("C3", "002 003", "An empty branch answers as its parent")
@@ -1674,9 +1717,23 @@ def c9(show: Show) -> None:
     def mistakes(counts: Any) -> float:
         return float(1 - counts.max() / counts.sum())
 
-    tree = tl.DecisionTreeClassifier(criterion=mistakes).fit(tl.example("tennis"))
-    show(tree)
-    assert tree.score(tl.example("tennis")) == 1
+    def entropy(counts: Any) -> float:
+        share = counts[counts > 0] / counts.sum()
+        return float(-(share * np.log2(share)).sum())
+
+    table = tl.example("tennis")
+    tree = tl.ID3(criterion=mistakes).fit(table)
+    show(tree.gains())
+    gains = {candidate.column: candidate.gain for candidate in tree.gains()}
+    by_hand = {"Outlook": 1, "Temperature": 0, "Humidity": 1, "Wind": 0}  # mistakes less, of 5
+    assert gains == pytest.approx({name: n / 14 for name, n in by_hand.items()})
+    assert [name for name, _ in tree.ties()[0].candidates] == ["Outlook", "Humidity"]
+    assert tree.tree_.node(0).column == "Outlook"
+    assert str(tl.ID3(criterion=entropy).fit(table)) == str(tl.ID3().fit(table))
+    spread = tl.DecisionTreeRegressor(criterion=lambda n, mean, variance: variance**0.5)
+    rows, y = [[1], [2], [3], [4]], [5.0, 5, 9, 10]
+    same = tl.DecisionTreeRegressor(criterion="sdr").fit(rows, y)
+    assert spread.fit(rows, y).tree_.threshold.tolist()[0] == same.tree_.threshold[0] == 2.5
 
 
 @row("C10", "000 004", "Thresholds for numbers")
@@ -1712,6 +1769,14 @@ def c18(show: Show) -> None:
     fill = GOLDEN["tree.missing.table"]["rule_node_most_common"]["D3.Outlook"]
     filled = tl.ID3().fit(frame.fillna({"Outlook": fill}), "PlayTennis").gains()
     assert gains["Outlook"].gain == filled["Outlook"].gain
+    # at the node, not of the table: most have a, but those where w is n have b
+    rows = [*["pax"] * 5, *["pbx"] * 2, *["nby"] * 3, "nax", "n-y"]
+    deep = pd.DataFrame([[None if v == "-" else v for v in r] for r in rows], columns=[*"wcy"])
+    tree = tl.ID3(missing="node").fit(deep, "y")
+    show(tree)
+    assert str(tree) == str(tl.ID3().fit(deep.fillna({"c": "b"}), "y"))
+    assert str(tree) != str(tl.ID3(missing="global").fit(deep, "y"))
+    assert tree.predict({"w": "n", "c": None}).tolist() == ["y"]  # and so at predict
 
 
 @row("C19", "000", "Missing: the most common value of the same class")
@@ -1723,6 +1788,13 @@ def c19(show: Show) -> None:
     fill = GOLDEN["tree.missing.table"]["rule_same_class_most_common"]["D3.Outlook"]
     filled = tl.ID3().fit(frame.fillna({"Outlook": fill}), "PlayTennis").gains()
     assert gains["Outlook"].gain == filled["Outlook"].gain == 1
+    # the class is not known at predict: there the gap is what is most common at the node
+    rows = ["ap", "ap", "ap", "ap", "bq", "bq", "-q"]
+    gap = pd.DataFrame([[None if v == "-" else v for v in r] for r in rows], columns=["c", "y"])
+    tree = tl.ID3(missing="class").fit(gap, "y")
+    show(tree)
+    assert tree.tree_.counts.tolist() == [[4, 3], [4, 0], [0, 3]]  # b, as the other q
+    assert tree.predict({"c": None}).tolist() == ["p"]
 
 
 @row("C20", "003", "Missing: the most common value of the table")
@@ -1761,14 +1833,28 @@ def c31(show: Show) -> None:
     assert found == pytest.approx(GOLDEN["tree.restaurant.gains"], abs=1e-12)
 
 
-@row("C32", "000 003 004", "An identifier gains the most, and says nothing")
+@row("C32", "000 003 004", "The guard against identifiers: gain favours Day, which says nothing")
 def c32(show: Show) -> None:
-    tree = tl.ID3().fit(tl.example("tennis-day"))
+    table = tl.example("tennis-day")
+    tree = tl.ID3().fit(table)
     show(tree.gains())
     golden = GOLDEN["tree.gainratio.day"]
-    assert tree.tree_.node(0).column == "Day"
     assert tree.gains()["Day"].gain == pytest.approx(golden["gain"], abs=1e-12)
     assert tree.gains()["Day"].ratio == pytest.approx(golden["gain_ratio"], abs=1e-12)
+    assert max(tree.gains(), key=lambda one: one.gain).column == "Day"  # so that it needs a guard
+    said = [text for text in tl.problem(table).cautions if "Day" in text]
+    show(said[0])
+    assert "all of its 14 values are different" in said[0]
+    with TemporaryDirectory() as folder:
+        tally = partial(CliRunner().invoke, main, catch_exceptions=False)
+        data, model = f"{folder}/day.csv", f"{folder}/day.tally"
+        Path(data).write_text(tally(["example", "tennis-day"]).stdout)
+        done = tally(["learn", data, "--target", "PlayTennis", "--model", "id3", "-o", model])
+        guarded = tl.load(model)
+    show(guarded)
+    assert "left out Day: all of its 14 values are different" in done.stderr
+    assert str(guarded) == str(tl.ID3().fit(tl.example("tennis")))
+    assert "Day" not in str(tl.C45().fit(table))  # and branches of one row are none to C4.5
 
 
 @row("C33", "000 002", "Ties: reported, and broken by a rule")
@@ -1781,6 +1867,12 @@ def c33(show: Show) -> None:
     assert [[name for name, _ in tie.candidates] for tie in tree.ties()] == tied
     random = [tl.ID3(tie="random", random_state=s).fit(tl.example("restaurant")) for s in range(9)]
     assert len({*map(str, random)}) > 1
+    french = {"Pat": "Full", "Hun": "Yes", "Type": "French"}  # no such row: 2 waited, 2 did not
+    row = {column.name: "No" for column in tree.schema_.columns} | french
+    first, none = tree.predict(row), tl.ID3(tie="undefined").fit(tl.example("restaurant"))
+    show(f"{row['Type']}: {first.tolist()}, undefined: {none.predict(row).tolist()}")
+    assert none.predict(row).tolist() == ["undefined"]
+    assert str(none) == str(tree)  # questions are asked as ever
 
 
 @pytest.mark.parametrize("name", ROWS)

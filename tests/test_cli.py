@@ -225,6 +225,70 @@ def test_trees_are_learned_saved_and_shown() -> None:
     assert "does not go with --model id3" in misused(*wrong)
 
 
+def test_every_model_says_how_many_rows_it_learned_from() -> None:
+    Path("n.csv").write_text("x,y\n" + "".join(f"{x / 3},{x * x / 7}\n" for x in range(30)))
+    for model in ("tree", "id3", "c45", "cart", "bayes", "majority"):
+        given = ("tennis.csv", "--target", "PlayTennis", "--model", model)
+        said = fine("learn", *given, "-o", f"{model}.tally")
+        assert said.splitlines()[0].endswith(" learned from 14 rows")
+    for model in ("tree", "cart", "m5", "lms", "mean"):
+        said = fine("learn", "n.csv", "--target", "y", "--model", model, "-o", f"{model}2.tally")
+        assert said.splitlines()[0].endswith(" learned from 30 rows")
+        page = json.loads(fine("learn", "n.csv", "--target", "y", "--model", model, "--json"))
+        assert page["rows"] == 30
+
+
+def prices(fractions: bool) -> None:
+    rows = [f"{i % 7},{1000 + 37 * i}{'.5' * fractions}" for i in range(40)]
+    Path("p.csv").write_text("\n".join(["rooms,price", *rows]))
+
+
+@pytest.mark.parametrize("fractions", [True, False])
+@pytest.mark.parametrize("model", ["tree", "cart"])
+def test_a_tree_of_many_numbers_is_a_regression_and_says_so(model: str, fractions: bool) -> None:
+    prices(fractions)
+    given = ("p.csv", "--target", "price", "--model", model)
+    done = tally("learn", *given, "--json")
+    assert json.loads(done.stdout)["learner"] == "DecisionTreeRegressor"
+    assert f"--model {model} is a DecisionTreeRegressor, for price has 40 different numbers" in (
+        done.stderr
+    )
+    assert "--set task=classification" in done.stderr
+    assert fine("evaluate", *given, "--cv", "2").startswith("DecisionTreeRegressor() on 40 rows")
+    assert tl.problem("p.csv", "price").name == "regression"  # one rule for library and command
+
+
+def test_a_tree_of_a_few_whole_numbers_names_classes() -> None:
+    Path("p.csv").write_text("\n".join(["x,stars", *(f"{i % 7},{i % 4}" for i in range(40))]))
+    done = tally("learn", "p.csv", "--target", "stars", "--model", "cart", "--json")
+    assert json.loads(done.stdout)["learner"] == "DecisionTreeClassifier"
+    assert "for stars has 4 different numbers; --set task=regression" in done.stderr
+    assert tl.problem("p.csv", "stars").name == "classification"
+    other = fine("learn", "p.csv", "--target", "stars", "--model", "cart", "--json",
+                 "--set", "task=regression")  # fmt: skip
+    assert json.loads(other)["learner"] == "DecisionTreeRegressor"
+
+
+@pytest.mark.parametrize(
+    "asked", [("bayes",), ("cart", "--set", "task=classification"), ("tree", "--set", "loss=[]")]
+)
+def test_a_classifier_of_many_numbers_says_so_aloud(asked: tuple[str, ...]) -> None:
+    prices(False)
+    done = tally("learn", "p.csv", "--target", "price", "--model", *asked)
+    assert "answers with classes, and price has 40 different numbers: each is a class" in (
+        done.stderr
+    )
+
+
+def test_models_that_look_at_the_target_are_compared_on_its_numbers() -> None:
+    prices(True)
+    said = fine("compare", "p.csv", "--target", "price", "--models", "tree,m5,mean", "--cv", "3")
+    assert "mae" in said
+    assert "task=ranking: say classification or regression" in misused(
+        "learn", "p.csv", "--target", "price", "--model", "tree", "--set", "task=ranking"
+    )
+
+
 def test_options_reach_the_learner_by_their_name() -> None:
     arguments = ("learn", "tennis.csv", "--target", "PlayTennis", "--model", "bayes", "--json")
     assert json.loads(fine(*arguments, "--m", 2))["options"]["m"] == 2

@@ -16,6 +16,7 @@ import numpy as np
 
 from tallylearn import modelfile
 from tests.learners import CASES
+from tests.tables import mixed_table
 
 OTHER = {
     "OPENBLAS_CORETYPE": "Prescott",

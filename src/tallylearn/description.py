@@ -128,15 +128,28 @@ class Rows:
 
     @cached_property
     def classes(self) -> Codes | None:
-        """The target as classes: words, truth values, or a few whole numbers."""
+        """The target as classes, where a learner asks for them or they look like some."""
+        if self.answer is None or self.target is None or isinstance(self.target, Codes):
+            return self.named
+        return as_codes(self.target) if self.answer == "classifier" else None
+
+    @cached_property
+    def named(self) -> Codes | None:
+        """The target as classes, whoever asks: words, truth values, or a few whole numbers."""
         if self.target is None or isinstance(self.target, Codes):
             return self.target
         found = as_codes(self.target)
-        if self.answer is not None:
-            return found if self.answer == "classifier" else None
         k, n = len(found.values), int((found.codes >= 0).sum())
         whole = all(float(value).is_integer() for value in found.values)
         return found if whole and k <= CLASSES and (k <= 2 or EACH * k <= n) else None
+
+    @property
+    def different(self) -> int:
+        """How many different values the target has."""
+        if self.target is None:
+            return 0
+        found = self.target if isinstance(self.target, Codes) else as_codes(self.target)
+        return len(found.values)
 
     @property
     def measured(self) -> bool:

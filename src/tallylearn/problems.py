@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from tallylearn.cautions import MOST, brief, cautions, counts, cut
-from tallylearn.description import Rows
+from tallylearn.description import CLASSES, Rows
 from tallylearn.doors import OnePass
 from tallylearn.errors import OptionError, TargetError, speaking, told
 from tallylearn.sources import Files, Source, aimed, opened
@@ -219,6 +219,11 @@ def _mismatch(rows: Rows, target: str, learner: Any) -> Iterator[str]:
         yield f"{who} answers with numbers, and {target} holds words"
     if answer == "classifier" and rows.measured:
         yield f"{who} answers with classes, and {target} is measured"
+    elif answer == "classifier" and rows.named is None and rows.different > CLASSES:
+        yield (
+            f"{who} answers with classes, and {target} has {rows.different:,} different numbers: "
+            "each is a class of its own. A regressor takes them as measures"
+        )
 
 
 def _learned(learner: Any) -> dict[str, Any]:

@@ -204,6 +204,16 @@ class Block:
         for start in range(0, n, rows):
             yield self[start : start + rows]
 
+    def arranged(self) -> Block:
+        """The rows in an order that what they hold decides, so that how they came does not."""
+        keys: list[Array] = [*self.numbers.T]
+        coded = [*self.codes.values(), *([] if self.group is None else [self.group])]
+        coded += [self.target] if isinstance(self.target, Codes) else []
+        keys += [codes.among(sorted(codes.values)) for codes in coded]
+        keys += [] if self.target is None or isinstance(self.target, Codes) else [self.target]
+        keys += [] if self.weight is None else [self.weight]
+        return self[np.lexsort(keys)] if keys else self
+
     def weighed(self, weight: Array | None) -> Block:
         """With weights; rows of weight zero are left out."""
         if weight is None:

@@ -250,6 +250,7 @@ def test_every_alpha_gives_the_least_cost_of_all_prunings(seed: int) -> None:
 def test_alpha_is_chosen_by_folds() -> None:
     frame = noisy(7, 120)
     model = tl.DecisionTreeClassifier(ccp_alpha="cv").fit(frame, "kind")
+    frame = frame.sort_values(["kind", "d", "c", "b", "a"], ignore_index=True)  # what rows hold
     alphas = tl.DecisionTreeClassifier().cost_complexity_pruning_path(frame, "kind").ccp_alphas
     tried = [*np.sqrt(alphas[:-1] * alphas[1:]), alphas[-1]]
     wrong = np.zeros(len(tried))
@@ -357,11 +358,103 @@ def test_a_validation_share_is_kept_out_of_the_tree() -> None:
     frame = noisy(2, 120)
     model = tl.DecisionTreeClassifier(pruning="reduced_error", validation=0.25, random_state=3)
     model.fit(frame, "kind")
+    frame = frame.sort_values(["kind", "d", "c", "b", "a"], ignore_index=True)  # what rows hold
     (split,) = Folds.holdout(0.25, seed=3).splits(len(frame), frame["kind"].to_numpy())
     by_hand = tl.DecisionTreeClassifier().fit(frame.loc[split.train], "kind")
     by_hand = by_hand.prune("reduced_error", frame.loc[split.test], "kind")
     assert str(model) == str(by_hand)
     assert model.tree_.n[0] == len(split.train) == 90
+
+
+@pytest.mark.parametrize("weighed", [False, True])
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"pruning": "reduced_error"},
+        {"pruning": "reduced_error_greedy", "validation": 0.4},
+        {"pruning": "loss", "validation": 0.3, "loss": LOSS},
+        {"ccp_alpha": "cv"},
+    ],
+)
+def test_the_order_of_the_rows_decides_nothing(options: dict[str, Any], weighed: bool) -> None:
+    frame = noisy(8, 150, gaps=True)
+    frame["w"] = np.random.default_rng(0).integers(1, 4, 150) / 4
+    given = {"weight": "w"} if weighed else {"ignore": ["w"]}
+    shuffled = [frame, *(frame.sample(frac=1, random_state=seed) for seed in range(5))]
+    kinds = {
+        str(tl.DecisionTreeClassifier(**options).fit(tl.table(rows, target="kind", **given)))
+        for rows in shuffled
+    }
+    assert len(kinds) == 1
+    if "loss" not in options:
+        frames = [rows.drop(columns="kind") for rows in shuffled]
+        trees = [tl.DecisionTreeRegressor(**options) for _ in frames]
+        for tree, rows in zip(trees, frames, strict=True):
+            tree.fit(tl.table(rows.dropna(subset="b"), target="b", **given))
+        assert len({*map(str, trees)}) == 1
+
+
+@pytest.mark.parametrize("options", [{"pruning": "reduced_error"}, {"ccp_alpha": "cv"}])
+def test_the_order_of_groups_decides_nothing(options: dict[str, Any]) -> None:
+    frame = noisy(9, 150)
+    frame["g"] = np.random.default_rng(1).integers(0, 30, 150)
+    shuffled = [frame, *(frame.sample(frac=1, random_state=seed) for seed in range(5))]
+    found = {
+        str(tl.DecisionTreeClassifier(**options).fit(tl.table(rows, target="kind", groups="g")))
+        for rows in shuffled
+    }
+    assert len(found) == 1
+
+
+def risk(tree: Tree, nodes: tuple[int, ...], loss: np.ndarray) -> tuple[float, int]:
+    """What a pruned tree gets wrong of its own rows, and its leaves."""
+    cut = tree.without(nodes)
+    at = cut.leaves
+    return float((cut.counts[at] @ loss).min(axis=1).sum()), len(at)
+
+
+@pytest.mark.parametrize("loss", [None, LOSS])
+@pytest.mark.parametrize("cp", [0.0, 0.01, 0.05, 0.2, 1.0])
+def test_cp_leaves_the_pruning_of_least_errors_and_leaves(cp: float, loss: Any) -> None:
+    """Of all prunings the least R(T) + cp R(root) |T|, the smallest of those tied (Breiman)."""
+    price = np.array(LOSS if loss else 1 - np.eye(3), dtype=float)
+    for seed in range(6):
+        frame = noisy(seed, 40)
+        full = tl.DecisionTreeClassifier(max_depth=3, loss=loss).fit(frame, "kind")
+        found = full.prune("cost_complexity", cp=cp).tree_
+        alpha = cp * risk(full.tree_, (0,), price)[0]
+        costs = [
+            (round(errors_ + alpha * leaves, 9), leaves)
+            for errors_, leaves in (risk(full.tree_, p, price) for p in every_pruning(full.tree_))
+        ]
+        errors_, leaves = risk(found, (), price)
+        assert (round(errors_ + alpha * leaves, 9), leaves) == min(costs)
+        grown = tl.DecisionTreeClassifier(max_depth=3, loss=loss, cp=cp).fit(frame, "kind")
+        assert len(grown.tree_) == len(found)
+
+
+def test_cp_of_a_regression_is_its_share_of_the_squares() -> None:
+    frame = noisy(3, 80).drop(columns="kind")
+    whole = tl.DecisionTreeRegressor(min_samples_leaf=4).fit(frame, "b")
+    alpha = 0.02 * float(whole.tree_.impurity[0])
+    one = whole.prune("cost_complexity", cp=0.02)
+    assert str(one) == str(whole.prune("cost_complexity", ccp_alpha=alpha))
+    assert 1 < len(one.tree_) < len(whole.tree_)
+    deviations = tl.DecisionTreeRegressor(criterion="sdr", min_samples_leaf=4, cp=0.02)
+    assert len(deviations.fit(frame, "b").tree_) > 1
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"cp": 0.1, "ccp_alpha": 0.1}, "cp and ccp_alpha both"),
+        ({"cp": 0.1, "pruning": "reduced_error"}, "cp goes with cost_complexity"),
+        ({"cp": -0.1}, "'cp' parameter"),
+    ],
+)
+def test_a_cp_that_cannot_be_is_refused(options: dict[str, Any], said: str) -> None:
+    with pytest.raises(errors.OptionError, match=said):
+        tl.DecisionTreeClassifier(**options).fit(noisy(0), "kind")
 
 
 def test_the_curve_counts_what_predict_gets_right() -> None:

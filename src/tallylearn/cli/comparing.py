@@ -56,10 +56,12 @@ def compare(
     """
     import tallylearn
 
-    chosen = learners.several(models)
-    cv = folds(next(iter(chosen.values())).task, table)
+    asked = learners.several(models)
+    dealt = folds(table)
     outputs.check_report(output, files, force)
-    source, left_out = tables.opened(files, **table)
+    source, left_out, rows = tables.opened(files, **table)
+    chosen = {name: one.suited(rows, table["target"]) for name, one in asked.items()}
+    cv = dealt(next(iter(chosen.values())).task)
     spoken = None if positive is None else class_of(source, positive)
     with watched(source.paths, threads, passes=(len(chosen) + 1) * PASSES):
         found = tallylearn.compare(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import click
@@ -44,8 +45,8 @@ def dealing(command: options.Command) -> options.Command:
     ))  # fmt: skip
 
 
-def folds(task: str, given: dict[str, Any]) -> Any:
-    """Which row goes where; takes its options out of those that are given."""
+def folds(given: dict[str, Any]) -> Callable[[str], Any]:
+    """Which row goes where, by what the rows are learned for; takes its options out of those."""
     from tallylearn.folds import Folds
 
     cv = given.pop("cv")
@@ -61,6 +62,10 @@ def folds(task: str, given: dict[str, Any]) -> Any:
     for name in said:
         if name not in taken:
             raise click.UsageError(f"--{name} does not go with --cv {cv}.")
-    if "stratified" in taken:
-        said.setdefault("stratified", task == "classifier")
-    return make(**said) if cv in kinds else Folds.k(cv, **said)
+
+    def dealt(task: str) -> Any:
+        evenly = {"stratified": task == "classifier"} if "stratified" in taken else {}
+        options = evenly | said
+        return make(**options) if cv in kinds else Folds.k(cv, **options)
+
+    return dealt

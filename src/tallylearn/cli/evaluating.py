@@ -66,10 +66,12 @@ def evaluate(
     """
     import tallylearn
 
-    learner = learners.learner(model, options.settings({"alpha": alpha, "m": m}, pairs))
-    cv = folds(learner.task, table)
+    asked = learners.Asked(model, options.settings({"alpha": alpha, "m": m}, pairs))
+    dealt = folds(table)
     outputs.check_report(output, files, force)
-    source, left_out = tables.opened(files, **table)
+    source, left_out, rows = tables.opened(files, **table)
+    learner = asked.suited(rows, table["target"])
+    cv = dealt(learner.task)
     chosen = None if positive is None else class_of(source, positive)
     with watched(source.paths, threads, passes=2 * PASSES):
         found = tallylearn.evaluate(

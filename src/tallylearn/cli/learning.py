@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from tallylearn.cli import learners, options, outputs, tables, wording
 from tallylearn.cli.progress import watched
-
-if TYPE_CHECKING:
-    pass
 
 EXAMPLES = """\b
 Examples:
@@ -55,9 +52,9 @@ def learn(
     Without -o nothing is saved and the working is shown.
     Columns that only tell the rows apart are left out and named; --keep brings them back.
     """
-    estimator = learners.learner(model, options.settings({"alpha": alpha, "m": m}, pairs))
+    asked = learners.Asked(model, options.settings({"alpha": alpha, "m": m}, pairs))
     outputs.check_place(output, files, force)
-    source, left_out, problem = tables.posed(files, keep, estimator.task, **table)
+    estimator, source, left_out, problem = tables.posed(files, keep, asked, **table)
     with watched(source.paths, threads) as progress:
         estimator.fit(source)
     if output is not None:

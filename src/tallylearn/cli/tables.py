@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from tallylearn.cli import options, outputs, wording
 
 if TYPE_CHECKING:
+    from tallylearn.cli.learners import Asked
     from tallylearn.description import Rows
     from tallylearn.problems import Problem
     from tallylearn.sources import Files
@@ -21,23 +22,22 @@ MOST = 3  # cautions that are printed
 
 def opened(
     files: Sequence[str], keep: Sequence[str], **declared: Any
-) -> tuple[Files, dict[str, str]]:
-    """The table that files are, and the columns that were left out; told on standard error."""
-    source, left_out, _ = _without_identifiers(options.paths(files), _declared(**declared), keep)
-    _tell(source, left_out)
-    return source, left_out
+) -> tuple[Files, dict[str, str], Rows]:
+    """The table that files are, what was left out, told on standard error; its first rows."""
+    read = _without_identifiers(options.paths(files), _declared(**declared), keep)
+    _tell(read[0], read[1])
+    return read
 
 
 def posed(
-    files: Sequence[str], keep: Sequence[str], task: str | None, **declared: Any
-) -> tuple[Files, dict[str, str], Problem | None]:
-    """The same, and the problem that its first rows pose."""
-    read = _without_identifiers(options.paths(files), _declared(**declared), keep, task)
-    source, left_out, rows = read
-    found = _problem(rows, source)
-    _tell(source, left_out)
+    files: Sequence[str], keep: Sequence[str], asked: Asked, **declared: Any
+) -> tuple[Any, Files, dict[str, str], Problem | None]:
+    """The learner that suits a table, the table, and the problem that its first rows pose."""
+    source, left_out, rows = opened(files, keep, **declared)
+    learner = asked.suited(rows, str(source.declared.target))
+    found = _problem(replace(rows, answer=learner.task), source, learner)
     _tell_problem(found)
-    return source, left_out, found
+    return learner, source, left_out, found
 
 
 def facts(source: Files, left_out: dict[str, str]) -> dict[str, Any]:
@@ -63,7 +63,7 @@ def _declared(
 
 
 def _without_identifiers(
-    paths: Sequence[Path], declared: Declaration, keep: Sequence[str], task: str | None = None
+    paths: Sequence[Path], declared: Declaration, keep: Sequence[str]
 ) -> tuple[Files, dict[str, str], Rows]:
     """A column that is declared is meant to be learned from."""
     from tallylearn.description import Rows
@@ -74,20 +74,20 @@ def _without_identifiers(
     if odd := [name for name in keep if name not in source.names]:
         raise ColumnError(f"--keep names {listed(odd)}, and the table has {listed(source.names)}.")
     wanted = {*keep, *declared.categories, *declared.text, *declared.dates}
-    rows = Rows.of(source, answer=task)
+    rows = Rows.of(source)
     left_out = {name: why for name, why in rows.identifiers.items() if name not in wanted}
     if left_out:
         source = Files(paths, replace(declared, ignore=(*declared.ignore, *left_out)))
     return source, left_out, rows.without(left_out)
 
 
-def _problem(rows: Rows, source: Files) -> Problem | None:
+def _problem(rows: Rows, source: Files, learner: Any) -> Problem | None:
     """What the first rows say of the problem; a table that has no answers is for the learner."""
     from tallylearn.problems import posed
 
     if not rows.answered or not rows.schema.columns:
         return None
-    return posed(rows, str(source.declared.target))
+    return posed(rows, str(source.declared.target), learner)
 
 
 def _tell(source: Files, left_out: dict[str, str]) -> None:

@@ -48,7 +48,7 @@ class Lesson:
     def numbered(self, task: str | None) -> Iterator[tuple[Array, Block]]:
         """The same blocks, with the numbers of their rows in the whole source, from 0."""
         if isinstance(self.source, Files):
-            coded: Callable[..., Any] = labels if task == "classifier" else measures
+            coded: Callable[..., Any] = self.named if task == "classifier" else self._measures
             start = 0
             for block in self.source.blocks():
                 block = replace(block, target=coded(block.target, block.start))
@@ -67,14 +67,35 @@ class Lesson:
             raise InputError(f"{self.source} is not in memory. Read it first.")
         table = self.source
         weight = table.weight if self.weight is None else self.weight
-        target = self.classes if task == "classifier" else measures(*self._target)
+        target = self.classes if task == "classifier" else self._measures(*self._target)
         block = replace(table.block, target=target)
         return _counting(weight, len(block)), block.weighed(weight)
 
     @cached_property
     def classes(self) -> Codes:
         """Coded once: a target of Python strings takes longer to read than to learn from."""
-        return labels(*self._target)
+        return self.named(*self._target)
+
+    def named(self, y: Any, start: int = 0) -> Codes:
+        """The classes of a target, those that the table declares among them."""
+        found, given = labels(y, start), self.source.declared.classes
+        if not given:
+            return found
+        known = labels(flat(given)).values
+        if odd := [value for value in found.values if value not in known]:
+            raise TargetError(
+                f"the target has the class {odd[0]!r}, and the table declares {listed(known)}. "
+                "Name all of them in classes=."
+            )
+        return Codes(known, found.among(known), known)
+
+    def _measures(self, y: Any, start: int = 0) -> Array:
+        if self.source.declared.classes:
+            raise TargetError(
+                "the table declares classes of the target, and a regressor measures it. Leave "
+                "classes= out, or use a classifier."
+            )
+        return measures(y, start)
 
     @property
     def _target(self) -> tuple[Any, int]:

@@ -13,7 +13,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from tallylearn import modelfile
+from tallylearn import engines, modelfile
 from tallylearn.doors.intake import Lesson, lesson
 from tallylearn.doors.schemas import checked
 from tallylearn.doors.shell import Estimator
@@ -126,12 +126,17 @@ def _announced(target: Codes, classes: Any, known: Sequence[Any] | None) -> Code
 def whole(read: Lesson, task: str | None) -> Block:
     """All rows of a lesson in one block; rows of weight zero are left out, and so their classes."""
     if isinstance(read.source, Files):
-        blocks = list(read.blocks(task))
+        blocks = list(engines.here().map(_read, read.blocks(task)))
         block = blocks[0] if len(blocks) == 1 else _joined(blocks, read.source.schema)
     else:
-        _, block = read.whole(task)
-    if block.weight is not None and isinstance(block.target, Codes):
+        block = next(engines.here().map(_read, [read.whole(task)[1]]))
+    if block.weight is not None and isinstance(block.target, Codes) and not block.target.declared:
         return replace(block, target=_seen(block.target))
+    return block
+
+
+def _read(block: Block) -> Block:
+    """A block as it is: the engine counts the rows that pass it, for who waits."""
     return block
 
 

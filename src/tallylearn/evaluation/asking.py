@@ -49,9 +49,19 @@ class Task:
         known = list(self.model.model_.classes)
         place = np.array([classes.index(key) for key in known])
         if not self.proba:
-            return Done(fold, self.rows, place[self.model._chosen(block)], None)
+            return Done(fold, self.rows, place[_answered(self.model._chosen(block))], None)
         chosen, shares = self.model._told(block)
+        chosen = _answered(chosen)
         return Done(fold, self.rows, place[chosen], _spread(shares, known, classes))
+
+
+def _answered(chosen: Array) -> Array:
+    if (chosen < 0).any():
+        raise InputError(
+            "classes tie, and tie='undefined' leaves a row without an answer, which no score "
+            "counts. Use tie='first' or tie='random'."
+        )
+    return chosen
 
 
 def cloned(estimator: Any) -> Any:

@@ -21,7 +21,7 @@ from tallylearn.sources.columns import codes
 from tallylearn.sources.frames import framed
 from tallylearn.sources.holding import held, joined, small
 from tallylearn.sources.memory import check_rows
-from tallylearn.sources.targets import labels, measures, weights
+from tallylearn.sources.targets import measures, weights
 from tallylearn.tables import Array, Block, Codes, Schema
 
 TASKS = ("classifier", "regressor")
@@ -222,7 +222,7 @@ def _of_files(read: Lesson, task: str) -> tuple[Any, Array | None, Codes | None]
     if task == "regressor":
         found = [measures(t, start) for t, start in zip(targets, starts, strict=True)]
         return np.concatenate(found), weight, group
-    classes = [labels(t, start) for t, start in zip(targets, starts, strict=True)]
+    classes = [read.named(t, start) for t, start in zip(targets, starts, strict=True)]
     return joined(classes), weight, group
 
 

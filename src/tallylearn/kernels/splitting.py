@@ -37,7 +37,7 @@ class Grower:
     logs: cython.const[cython.double][::1]
     critical: cython.const[cython.double][::1]  # of chi-square, by degrees of freedom
 
-    criterion: cython.int  # 0 gini, 1 entropy, 2 variance, 3 standard deviation
+    criterion: cython.int  # 0 gini, 1 entropy, 2 variance, 3 standard deviation, 9 fifth root
     classes: cython.int  # 0 in a regression
     rule: cython.int  # missing: 0 own branch, 1 as most at the node, 2 of the class, 3 of the table
     scorer: cython.int  # 0 gain, 1 gain ratio, 2 gain^2 / cost, 3 (2^gain - 1) / (cost + 1)^w
@@ -428,6 +428,9 @@ class Grower:
             x = cython.cast(cython.double, t[r, 1] - self.middle * t[r, 0])
             w = cython.cast(cython.double, t[r, 0])
             return -(x * x) / w
+        if self.criterion == 9:
+            w = cython.cast(cython.double, t[r, 0])
+            return w * pow(self._squares(t, r) / (w * w), 0.2)
         return sqrt(self._squares(t, r))
 
     @cython.cfunc

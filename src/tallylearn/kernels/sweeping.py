@@ -4,7 +4,7 @@ Sums run over the rows in their order, so that every machine rounds them alike.
 """
 
 import cython
-from cython.cimports.libc.math import sqrt
+from cython.cimports.libc.math import fabs, sqrt
 
 
 def sweep(sums: cython.double[:, ::1], j: cython.Py_ssize_t):
@@ -107,57 +107,96 @@ def project(
 def choose(
     sums: cython.double[:, ::1],
     n: cython.double,
-    collinear: cython.double,
-    hardly: cython.double,
+    limits: cython.const[cython.double][::1],
     inside: cython.longlong[::1],
     kept: cython.longlong[::1],
     best_sums: cython.double[:, ::1],
 ):
-    """Take in what is not collinear, drop what is worth least until nothing is left, keep the best.
+    """Take in what is not collinear, drop what is steep, then what is small while that helps.
 
-    ``sums`` (p + 1, p + 1): the products of p attributes and, last, the target, whose own is 1. The
-    best has the least residual times ((n + v) / (n - v))^2 for v coefficients; the fewer of equals.
+    ``sums`` (p + 1, p + 1): the products of p attributes and, last, the target, whose own is 1, so
+    that coefficients are in standard deviations. ``limits``: what the others leave of a collinear
+    attribute, at most; a residual that is rounding; the largest coefficient. With v coefficients of
+    first p, Akaike's criterion is (n - p) times the residual by the first, plus 2 v.
     """
     i: cython.Py_ssize_t
     j: cython.Py_ssize_t
     p: cython.Py_ssize_t = inside.shape[0]
     out: cython.Py_ssize_t
     v: cython.double = 1.0
-    worth: cython.double
-    least: cython.double
+    first: cython.double
+    whole: cython.double
     told: cython.double
-    best: cython.double = 1e300
+    best: cython.double
     with cython.nogil:
         for j in range(p):
             inside[j] = 0
-            if sums[j, j] > collinear:
+            if sums[j, j] > limits[0]:
                 _sweep(sums, j)
                 inside[j] = 1
                 v += 1.0
+        out = _steepest(sums, inside, limits[2])
+        while out >= 0 or n <= v:
+            if out < 0:  # as many coefficients as rows fit anything
+                out = _smallest(sums, inside)
+                if out < 0:
+                    break
+            _sweep(sums, out)
+            inside[out] = 0
+            v -= 1.0
+            out = _steepest(sums, inside, limits[2])
+        first, whole = sums[p, p], n - v
+        best = whole + 2.0 * v
         while True:
-            told = 1e300
-            if n > v:
-                told = sums[p, p] if sums[p, p] > hardly else 0.0
-                told *= ((n + v) / (n - v)) * ((n + v) / (n - v))
-            if told <= best:
-                best = told
-                for i in range(p):
-                    kept[i] = inside[i]
-                    for j in range(p):
-                        best_sums[i, j] = sums[i, j]
-            out = -1
-            least = 0.0
-            for j in range(p):
-                if inside[j]:
-                    worth = sums[j, p] * sums[j, p] / sums[j, j]
-                    if out < 0 or worth < least:
-                        out = j
-                        least = worth
+            for i in range(p):
+                kept[i] = inside[i]
+                for j in range(p):
+                    best_sums[i, j] = sums[i, j]
+            out = _smallest(sums, inside)
             if out < 0:
                 break
             _sweep(sums, out)
             inside[out] = 0
             v -= 1.0
+            told = 2.0 * v
+            if sums[p, p] > limits[1]:
+                told += whole * sums[p, p] / first if first > limits[1] else 1e300
+            elif first > limits[1]:
+                told += whole
+            if told >= best:
+                break
+            best = told
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _steepest(
+    sums: cython.double[:, ::1], inside: cython.longlong[::1], most: cython.double
+) -> cython.Py_ssize_t:
+    """The attribute of the largest coefficient, if it is beyond what is allowed; else -1."""
+    j: cython.Py_ssize_t
+    p: cython.Py_ssize_t = inside.shape[0]
+    found: cython.Py_ssize_t = -1
+    for j in range(p):
+        if inside[j] and fabs(sums[j, p]) > most:
+            most = fabs(sums[j, p])
+            found = j
+    return found
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _smallest(sums: cython.double[:, ::1], inside: cython.longlong[::1]) -> cython.Py_ssize_t:
+    """The attribute of the smallest coefficient, the first of equals; -1 where none is left."""
+    j: cython.Py_ssize_t
+    p: cython.Py_ssize_t = inside.shape[0]
+    found: cython.Py_ssize_t = -1
+    for j in range(p):
+        if inside[j] and (found < 0 or fabs(sums[j, p]) < fabs(sums[found, p])):
+            found = j
+    return found
 
 
 @cython.cfunc

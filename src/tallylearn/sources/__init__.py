@@ -28,6 +28,7 @@ def table(
     missing: Any = (),
     ignore: Sequence[str] = (),
     dialect: Mapping[str, Any] | None = None,
+    classes: Sequence[Any] = (),
 ) -> Source:
     """Declare what a table is: the one place for everything that cannot be seen from the data.
 
@@ -42,6 +43,7 @@ def table(
     - ``dates``: columns to read as dates (a number of days), or a dict with the parts to take:
       year and day as numbers; month, weekday and hour as categories.
     - ``missing``: values that stand for nothing, beside the empty ones.
+    - ``classes``: all classes that the target may have, those that no row has among them.
     - ``dialect``: of a CSV file, where the guess is wrong: delimiter, decimal, encoding, header,
       missing.
 
@@ -52,6 +54,7 @@ def table(
         declared = declaration(
             target=target, weight=weight, groups=groups, categories=categories, text=text,
             dates=dates, missing=missing, ignore=ignore, dialect=dialect,
+            classes=classes,
         )  # fmt: skip
         if is_sparse(source) and declared.text:
             return counted(source, declared)

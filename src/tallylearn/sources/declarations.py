@@ -24,6 +24,7 @@ class Declaration:
     missing: tuple[Any, ...] = ()
     ignore: tuple[str, ...] = ()
     dialect: Mapping[str, Any] = field(default_factory=dict)
+    classes: tuple[Any, ...] = ()  # that the target may have
 
     def check(self, names: Sequence[str]) -> None:
         """Every declared column must be in the table."""
@@ -59,6 +60,7 @@ def declaration(
     missing: Any = (),
     ignore: Sequence[str] = (),
     dialect: Mapping[str, Any] | None = None,
+    classes: Sequence[Any] = (),
 ) -> Declaration:
     """Bring the forms that ``tl.table`` takes to one."""
     for option, name in (("target", target), ("weight", weight), ("groups", groups)):
@@ -75,7 +77,7 @@ def declaration(
         _check_once({"categories": kinds, "text": _several(text), "dates": parts})
     return Declaration(
         target, weight, groups, kinds, _several(text), parts, _several(missing),
-        _several(ignore), dict(dialect or {}),
+        _several(ignore), dict(dialect or {}), _several(classes),
     )  # fmt: skip
 
 

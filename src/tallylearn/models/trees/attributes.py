@@ -13,6 +13,7 @@ from typing import ClassVar
 import numpy as np
 
 from tallylearn import forms
+from tallylearn.models.factors import check_finite
 from tallylearn.models.trees.trees import LEAF, SUBSET, THRESHOLD, Tree
 from tallylearn.tables import CATEGORY, NUMBER, Array, Block, Column, Schema, check_shape
 
@@ -70,7 +71,8 @@ class Attributes:
         return len(self.source)
 
     def matrix(self, block: Block) -> Array:
-        """(n, f) every row's attributes."""
+        """(n, f) every row's attributes; a line has no answer at infinity."""
+        check_finite(block)
         out = np.empty((len(block), len(self)))
         for at, column in enumerate(self.columns):
             here = np.flatnonzero(self.source == at)

@@ -168,7 +168,8 @@ class Sending:
             missing=np.array([self._usual(bough, number) for bough in order]),
             ends=ends, codes=codes, leads=leads, counts=counts, n=n,
             rows=np.array([len(bough.share.rows) for bough in order]), impurity=impurity,
-            gain=_gains(order, number, n, impurity, tree), answer=answer_of(counts, tree.loss),
+            gain=_gains(order, number, n, impurity, tree),
+            answer=answer_of(counts, tree.loss, tree.tie, tree.seed),
             tie_ends=np.cumsum([len(part) for part in ties]), tie_columns=tree.tie_columns[tied],
             tie_thresholds=tree.tie_thresholds[tied],
         )  # fmt: skip

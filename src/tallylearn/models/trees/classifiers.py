@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -10,8 +11,9 @@ import numpy as np
 from tallylearn.doors import Classifier
 from tallylearn.errors import OptionError, listed, speaking
 from tallylearn.models.trees.curves import ORDERS, PruningCurve, curve_of
-from tallylearn.models.trees.learners import TreeLearner
+from tallylearn.models.trees.learners import TreeLearner, seeded
 from tallylearn.models.trees.targets import Target, of_classes
+from tallylearn.models.trees.trees import UNDEFINED
 from tallylearn.tables import Array, Block
 
 CRITERIA = ("gini", "entropy", "log_loss", "gain_ratio")
@@ -58,8 +60,12 @@ class DecisionTreeClassifier(TreeLearner, Classifier):
         losses on, drawn by ``random_state``. None is a third; for "loss" it is no row: losses are
         expected by the training rows, every class counted once more.
     ccp_alpha : what a leaf more must lower the impurity by; "cv" is the best in ten folds.
+    cp : cost-complexity by errors, as rpart prunes: a leaf more must lower the errors on the
+        training rows (with ``loss``, their cost) by this share of the root's.
     bins : numbers in at most so many groups of equal size; faster, and thresholds lie between them.
-    tie : "first" or "random".
+    tie : of questions that tie, "first" or "random" one is asked ("undefined" asks the first); of
+        classes that tie, the first is answered, or a random one, or none: with "undefined",
+        ``predict`` returns objects, the class or the word "undefined".
 
     Examples
     --------
@@ -75,6 +81,8 @@ class DecisionTreeClassifier(TreeLearner, Classifier):
     L. Breiman, J. Friedman, R. Olshen, C. Stone, Classification and Regression Trees, 1984.
     J. R. Quinlan, C4.5: Programs for Machine Learning, 1993.
     """
+
+    ties_broken = ("first", "random", UNDEFINED)
 
     def __init__(
         self,
@@ -107,6 +115,7 @@ class DecisionTreeClassifier(TreeLearner, Classifier):
         raising: bool = True,
         bins: int | None = None,
         tie: str = "first",
+        cp: float | None = None,
     ) -> None:
         self.criterion = criterion
         self.splitter = splitter
@@ -136,6 +145,7 @@ class DecisionTreeClassifier(TreeLearner, Classifier):
         self.raising = raising
         self.bins = bins
         self.tie = tie
+        self.cp = cp
 
     def predict_proba(self, X: Any) -> Array:
         """The share of every class where each row ends."""
@@ -158,9 +168,15 @@ class DecisionTreeClassifier(TreeLearner, Classifier):
 
     def _answers(self, block: Block) -> Array:
         if self.model_.fractional:
-            return super()._answers(block)
-        said: Array = self.classes_[self.model_.answer.astype(np.int64)]
+            return self._named(self._chosen(block))
+        said = self._named(self.model_.answer.astype(np.int64))
         return said[self.model_.landed(block)]
+
+    def _named(self, found: Array) -> Array:
+        """Classes by their numbers; where a tie has no answer, objects."""
+        if self.model_.tie != UNDEFINED:
+            return np.asarray(self.classes_[found])
+        return np.append(self.classes_.astype(object), UNDEFINED)[found]
 
     def _chosen(self, block: Block) -> Array:
         if self.model_.fractional:
@@ -186,7 +202,10 @@ class DecisionTreeClassifier(TreeLearner, Classifier):
                 "min_weight_fraction_leaf instead of min_samples_leaf."
             )
         loss = self._losses(block.target.values)
-        return of_classes(block.target, weight, loss, self.missing == "fractional")
+        if self.tie == UNDEFINED and UNDEFINED in block.target.values:
+            raise OptionError('tie="undefined" says what a class is called here. Rename the class.')
+        found = of_classes(block.target, weight, loss, self.missing == "fractional")
+        return replace(found, tie=self.tie, seed=seeded(self.random_state))
 
     def _weights(self, block: Block) -> Array | None:
         """The weights of the rows, times those of their classes."""

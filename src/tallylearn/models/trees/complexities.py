@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -12,7 +12,7 @@ from tallylearn.folds import Folds
 from tallylearn.models.trees.links import Costs, Link, weakest
 from tallylearn.models.trees.removals import Cut
 from tallylearn.models.trees.trees import LEAF, Tree
-from tallylearn.models.trees.validations import costs_on, totals
+from tallylearn.models.trees.validations import costs_on, least, totals, training_costs
 from tallylearn.tables import Array, Block, Codes
 
 FOLDS = 10
@@ -44,13 +44,22 @@ def impurities(tree: Tree) -> Costs:
     return Costs(leaf, np.where(tree.test == LEAF, leaf, 0.0))
 
 
-def links(tree: Tree) -> Iterator[Link]:
-    """Weakest links: what a leaf less costs in impurity, by the leaves that go.
+def errors(tree: Tree) -> Costs:
+    """What every node gets wrong, or loses, or leaves of squares, by that of the root."""
+    squares = replace(tree, impurity=tree.impurity**2) if tree.criterion == "sdr" else tree
+    found = training_costs(tree, tree.loss) if tree.classes else impurities(squares)
+    whole = float(found.leaf[0]) or 1.0
+    return Costs(found.leaf / whole, found.own / whole)
+
+
+def links(tree: Tree, costs: Costs | None = None) -> Iterator[Link]:
+    """Weakest links: what a leaf less costs, in impurity unless said, by the leaves that go.
 
     L. Breiman, J. Friedman, R. Olshen, C. Stone, Classification and Regression Trees, 1984,
     chapter 3.
     """
-    return weakest(tree, impurities(tree), lambda leaf, branch, n: (leaf - branch) / (n - 1))
+    costs = impurities(tree) if costs is None else costs
+    return weakest(tree, costs, lambda leaf, branch, n: (leaf - branch) / (n - 1))
 
 
 def path_of(tree: Tree) -> PruningPath:
@@ -61,11 +70,11 @@ def path_of(tree: Tree) -> PruningPath:
     return PruningPath(alphas, left)
 
 
-def cuts(tree: Tree, alpha: float) -> tuple[Cut, ...]:
+def cuts(tree: Tree, alpha: float, costs: Costs | None = None) -> tuple[Cut, ...]:
     """Links that are not worth alpha."""
     found = []
-    for link in links(tree):
-        if link.value > alpha:
+    for link in links(tree, costs):
+        if link.value > alpha + (0.0 if costs is None else 1e-12):  # of sums by the root's
             break
         numbers = {"alpha": link.value, "as leaf": link.leaf, "in branches": link.branch}
         found.append(Cut(link.node, numbers))
@@ -98,6 +107,6 @@ def _folds(block: Block, seed: int) -> Iterator[Any]:
     target = block.target
     classes = isinstance(target, Codes)
     k = min(FOLDS, len(block) if block.group is None else len(block.group.values))
-    even = classes and int(np.bincount(target.codes).min()) >= k and block.group is None
+    even = classes and least(target) >= k and block.group is None
     folds = Folds.k(k, stratified=even, seed=seed)
     return folds.splits(len(block), target if even else None, block.group)

@@ -23,8 +23,10 @@ def impurity_of(criterion: Any, target: Target) -> Callable[[Array], Array]:
     >>> float(impurity_of("entropy", counts)(np.array([5, 9])).round(3))
     0.94
     """
-    if callable(criterion):
+    if callable(criterion) and target.classes:
         return lambda lines: _called(criterion, _counts(lines, target))
+    if callable(criterion):
+        return lambda lines: _measured(criterion, lines, target)
     if criterion in ("gini", "entropy"):
         measure = gini if criterion == "gini" else entropy
         return lambda lines: measure(_counts(lines, target))
@@ -78,14 +80,37 @@ def _called(criterion: Any, counts: Array) -> Array:
 
 def _asked(criterion: Any, counts: Array) -> float:
     told = criterion(counts)
-    try:
-        found = float(told)
-    except (TypeError, ValueError):
-        found = np.nan
-    if not -ROUNDING <= found < np.inf:
+    if (found := _number(told)) is None:
         raise OptionError(
             f"the criterion returned {told!r} for the counts {counts.tolist()}. It takes the "
             "weights of the classes at a node (their shares are weights / weights.sum()), and "
             "returns a finite number, 0 or more."
         )
-    return max(found, 0.0)
+    return found
+
+
+def _number(told: Any) -> float | None:
+    """What a criterion returned, if it is one that can be compared."""
+    try:
+        found = float(told)
+    except (TypeError, ValueError):
+        return None
+    return max(found, 0.0) if -ROUNDING <= found < np.inf else None
+
+
+def _measured(criterion: Any, lines: Array, target: Target) -> Array:
+    """A criterion of one's own in a regression: of the weight, the mean and the variance."""
+    flat = lines.reshape(-1, lines.shape[-1])
+    weight = weights_of(flat, target)
+    mean = target.centre + flat[:, 1] / np.maximum(flat[:, 0], 1) * target.unit
+    spread = variance(flat) * target.unit**2
+    found = []
+    for at in zip(weight.tolist(), mean.tolist(), spread.tolist(), strict=True):
+        told = criterion(*at) if at[0] > 0 else 0.0
+        if (number := _number(told)) is None:
+            raise OptionError(
+                f"the criterion returned {told!r} for the weight, mean and variance {at}. It takes "
+                "these three of the target at a node, and returns a finite number, 0 or more."
+            )
+        found.append(number)
+    return np.array(found).reshape(lines.shape[:-1])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -18,6 +18,7 @@ from tallylearn.tables import Array, Block
 
 DEARER = 2.0  # what a coefficient counts in a tree, for its questions were chosen of many (M5')
 MOST_CELLS = 2**29  # 4 GB of doubles
+MORE = 1 + 1e-12  # times a share of the rows: a branch has more than that
 NOTHING = 1e-5  # of the target's deviation: an error below needs no tree
 
 
@@ -32,6 +33,7 @@ class Growth:
     max_depth: int
     prune: bool
     smooth: float
+    criterion: str  # "fifth_root" or "sdr"
 
 
 def model_tree(block: Block, growth: Growth) -> ModelTree:
@@ -71,17 +73,28 @@ def _check_size(n: int, attributes: Attributes) -> None:
 
 
 def _grown(block: Block, growth: Growth) -> tuple[Tree, Array]:
-    """A tree by standard deviation reduction, and the leaf of every row."""
+    """A tree, and the leaf of every row."""
     target = of_measures(block.target, block.weight, True)
     plan = Plan(
-        criterion="sdr", min_weight=growth.min_leaf, min_share=growth.min_share,
+        criterion=growth.criterion, min_weight=growth.min_leaf, min_share=growth.min_share * MORE,
         max_depth=growth.max_depth,
     )  # fmt: skip
-    tree = grown(coded(block), target, plan)
+    tree = _in_deviations(grown(coded(block), target, plan))
     few = tree.n < growth.min_split
     alike = tree.impurity < growth.min_deviation * tree.impurity[0]
     tree = tree.without(np.flatnonzero(few | alike).tolist())
     return tree, tree.landed(block)
+
+
+def _in_deviations(tree: Tree) -> Tree:
+    """The tree with the standard deviations of its nodes, whatever its questions were chosen by."""
+    if tree.criterion == "sdr":
+        return tree
+    spread, gain = tree.impurity**2.5, np.zeros(len(tree))
+    for i in np.flatnonzero(tree.test != LEAF).tolist():
+        kids = list(tree.children(i))
+        gain[i] = spread[i] - (tree.n[kids] * spread[kids]).sum() / tree.n[i]
+    return replace(tree, criterion="sdr", impurity=spread, gain=gain)
 
 
 @dataclass(frozen=True)
@@ -128,16 +141,13 @@ def _lines(tree: Tree, rows: _Rows, f: int) -> list[Line]:
 
 
 def _asked(tree: Tree, f: int) -> Array:
-    """(m, f) whether an attribute is asked for at a node, below it or above it; none at leaves."""
+    """(m, f) whether an attribute is asked for at a node or below it; none at leaves."""
     asks = tree.test != LEAF
     asked = np.zeros((len(tree), f), dtype=bool)
     asked[asks, tree.column[asks]] = True
-    above = asked.copy()
     for i in range(len(tree) - 1, 0, -1):
         asked[tree.parent[i]] |= asked[i]
-    for i in range(1, len(tree)):
-        above[i] |= above[tree.parent[i]]
-    return np.asarray((asked | above) & asks[:, None])
+    return asked
 
 
 def _needless(tree: Tree, lines: list[Line]) -> list[int]:

@@ -20,10 +20,10 @@ from tallylearn.models.trees.targets import Target
 from tallylearn.models.trees.trees import Tree
 from tallylearn.tables import Array
 
-CRITERIA = {"gini": 0, "entropy": 1, "variance": 2, "sdr": 3}
+CRITERIA = {"gini": 0, "entropy": 1, "variance": 2, "sdr": 3, "fifth_root": 9}
 SCORERS = {"gain": 0, "ratio": 1, "gain2/cost": 2, "(2^gain-1)/(cost+1)^w": 3}
 MISSING = {"branch": 0, "node": 1, "class": 2, "global": 3}
-TIES = {"first": 0, "random": 1}
+TIES = {"first": 0, "random": 1, "undefined": 0}
 ENDLESS = 2**31
 PARALLEL = 2_000_000  # cells: from here on threads pay
 LARGE = 65_536  # rows: nodes of more are worked on column by column
@@ -211,7 +211,7 @@ def _stamped(table: Coded, target: Target) -> Array:
 
 
 def _settings(columns: Sequence[Scale], target: Target, plan: Plan) -> tuple[Any, ...]:
-    unit = target.unit ** {"variance": 2, "sdr": 1}.get(plan.criterion, 0)
+    unit = target.unit ** {"variance": 2, "sdr": 1, "fifth_root": 0.4}.get(plan.criterion, 0)
     rows_at = target.width - 1 if target.weighed else -1
     whole = (
         CRITERIA[plan.criterion], len(target.classes), MISSING[plan.missing],
@@ -246,7 +246,8 @@ def tree_of(space: Space, columns: Sequence[Scale], target: Target, plan: Plan) 
         gain=np.ascontiguousarray(reals[:, 1]), answer=answer, tie_ends=tie_ends,
         tie_columns=np.ascontiguousarray(ties[:, 0]),
         tie_thresholds=cuts.between(ties[:, 0], ties[:, 1], ties[:, 2], ties[:, 2] >= 0),
-        loss=target.loss, fractional=plan.missing == "fractional",
+        loss=target.loss, fractional=plan.missing == "fractional", tie=target.tie,
+        seed=target.seed,
     )  # fmt: skip
 
 

@@ -38,6 +38,7 @@ class TreeLearner(Pruner, Viewed, Plain):
     family: ClassVar[str] = "discriminative"
     kinds: ClassVar[tuple[str, ...]] = (NUMBER, DATE, CATEGORY)
     stored: ClassVar[tuple[type, ...]] = (Tree, Column)
+    ties_broken: ClassVar[tuple[str, ...]] = ("first", "random")
     model_: Tree
 
     # the parameters that all of them have
@@ -201,7 +202,7 @@ class TreeLearner(Pruner, Viewed, Plain):
         self._one_of("category_split", ("multiway", "subset"))
         self._one_of("missing", RULES)
         self._one_of("cost_rule", COSTS)
-        self._one_of("tie", ("first", "random"))
+        self._one_of("tie", self.ties_broken)
         self._check_count("max_depth", 0)
         self._check_count("max_leaf_nodes", 2)
         self._check_count("bins", 2)

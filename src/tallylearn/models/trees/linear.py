@@ -1,10 +1,12 @@
-"""Linear models: least squares, and fewer attributes where fewer promise a smaller error.
+"""Linear models: least squares, and fewer attributes where fewer are as good.
 
-A model with v coefficients (the constant is one) is expected to err (n + v) / (n - v) times as much
-on new rows as on the n rows it was fitted to (Quinlan, 1992). The attribute is dropped that the fit
-misses least, again and again, and of all models on the way the one that promises most is kept. The
-sweep operator takes attributes in and out of a regression one at a time, and says what each is
-worth; its sums run in a fixed order on every machine, unlike those of a linear algebra library.
+Coefficients are compared in standard deviations of the target by one of the attribute. A large one
+is no slope but two attributes that say the same and cancel, or as many coefficients as rows, and
+leaves the rows it was fitted to at once: those above ``STEEPEST`` go first, the largest first. Then
+the smallest goes, again and again, while Akaike's criterion improves. Both are the rules of M5P,
+the program of M5' (Wang and Witten, 1997). The sweep operator takes attributes in and out of a
+regression one at a time; its sums run in a fixed order on every machine, unlike those of a linear
+algebra library.
 """
 
 from __future__ import annotations
@@ -17,6 +19,7 @@ from tallylearn.kernels import sweeping
 from tallylearn.tables import Array
 
 COLLINEAR = 1e-9  # an attribute of which the others leave so little is left out
+STEEPEST = 1.5  # standard deviations of the target, by one of the attribute
 HARDLY = 1e-13  # of the target's variance: a residual below is rounding
 
 
@@ -31,7 +34,7 @@ class Line:
 
 
 def promised(error: float, n: float, v: float, times: float = 1.0) -> float:
-    """The error to expect of new rows: (n + v) / (n - v) times that of the old.
+    """The error to expect of new rows: (n + v) / (n - v) times that of the old (Quinlan, 1992).
 
     >>> promised(2.0, 10, 2)
     3.0
@@ -40,7 +43,7 @@ def promised(error: float, n: float, v: float, times: float = 1.0) -> float:
 
 
 def lined(x: Array, y: Array, weight: Array, which: Array) -> Line:
-    """The model of some rows that promises most, of those with some attributes or fewer."""
+    """The model of some rows, of those with some attributes or fewer."""
     coef, moments = np.zeros(x.shape[1]), np.empty((3, len(which) + 1))
     sweeping.measure(x, y, weight, which, moments)
     n, mean = float(moments[0, 0]), float(moments[1, -1])
@@ -64,7 +67,8 @@ def _chosen(x: Array, y: Array, weight: Array, which: Array, moments: Array) -> 
     sums, inverse = np.zeros((p + 1, p + 1)), np.empty((p, p))
     sweeping.multiply(x, y, weight, which, moments, np.empty(p + 1), sums)
     inside, kept = np.empty(p, np.int64), np.empty(p, np.int64)
-    sweeping.choose(sums, moments[0, 0], COLLINEAR, HARDLY, inside, kept, inverse)
+    limits = np.array([COLLINEAR, HARDLY, STEEPEST])
+    sweeping.choose(sums, moments[0, 0], limits, inside, kept, inverse)
     at = np.flatnonzero(kept)
     return at, inverse[at[:, None], at]
 

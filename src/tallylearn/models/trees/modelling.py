@@ -21,13 +21,16 @@ from tallylearn.models.trees.trees import Tree
 from tallylearn.tables import CATEGORY, DATE, NUMBER, Array, Block, Column
 from tallylearn.workings import Derivation, Explanation
 
+CRITERIA = ("fifth_root", "sdr")
+
 
 class ModelTreeRegressor(Plain, Regressor):
     """A model tree, M5: questions lead to a linear model, and the models above steady it.
 
-    The tree grows by standard deviation reduction, sd(T) - sum |Ti| / |T| sd(Ti). Then every node
-    gets a linear model of the attributes asked for below it; attributes are dropped where fewer
-    promise a smaller error, and branches where the model of their node promises at least as much.
+    The tree grows by the question that leaves its branches least spread. Then every node gets a
+    linear model of the attributes asked for at it and below it; attributes are dropped whose slope
+    is too steep to be one, and while Akaike's criterion improves, and branches where the model of
+    their node promises at least as much. The defaults are those of M5P, the program of M5'.
     Categories are asked for, and enter the models, as steps up the order of the target's mean. What
     is missing counts as the mean of a number, or the middle category of that order; a row with a
     category that was never seen ends where it is asked for, and is answered there. Weights say how
@@ -36,7 +39,9 @@ class ModelTreeRegressor(Plain, Regressor):
     Parameters
     ----------
     min_samples_split : nodes of fewer rows ask nothing.
-    min_samples_leaf, min_share_leaf : what a branch has at least: rows, and a share of its node's.
+    min_samples_leaf : rows that a branch has at least.
+    min_share_leaf : a branch has more than this share of its node's rows: M5' looks for no cut in
+        the first or the last fifth of the rows.
     min_deviation : nodes ask nothing whose standard deviation is below this share of the table's.
     max_depth : questions on a path, at most.
     prune : whether models take the place of branches that they do not need.
@@ -45,6 +50,8 @@ class ModelTreeRegressor(Plain, Regressor):
     learner : None for linear models; or a regressor with ``fit`` and ``predict``, of which a copy
         learns from the rows of every leaf (attributes as numbers, without gaps; weights only where
         there are any) and takes the place of its linear model.
+    criterion : how the spread of rows is measured, "fifth_root" of the variance (M5'), or "sdr",
+        standard deviation reduction: sd(T) - sum |Ti| / |T| sd(Ti) (Quinlan).
 
     Examples
     --------
@@ -81,6 +88,7 @@ class ModelTreeRegressor(Plain, Regressor):
         prune: bool = True,
         smooth: float | None = 15.0,
         learner: Any = None,
+        criterion: str = "fifth_root",
     ) -> None:
         self.min_samples_split = min_samples_split
         self.min_samples_leaf = min_samples_leaf
@@ -90,6 +98,7 @@ class ModelTreeRegressor(Plain, Regressor):
         self.prune = prune
         self.smooth = smooth
         self.learner = learner
+        self.criterion = criterion
 
     def train(self, block: Block) -> ModelTree:
         """Grow, model, prune; then let the learner have the leaves."""
@@ -151,10 +160,11 @@ class ModelTreeRegressor(Plain, Regressor):
             float(self.min_samples_split), float(self.min_samples_leaf),
             float(self.min_share_leaf), float(self.min_deviation),
             ENDLESS if self.max_depth is None else int(self.max_depth),
-            bool(self.prune), float(self.smooth or 0.0),
+            bool(self.prune), float(self.smooth or 0.0), str(self.criterion),
         )  # fmt: skip
 
     def _check_options(self) -> None:
+        self._one_of("criterion", CRITERIA)
         self._in_range("min_samples_split", 2)
         self._in_range("min_samples_leaf", 1)
         self._in_range("min_share_leaf", 0.0, 0.5)

@@ -122,7 +122,7 @@ def _spread(tree: Tree, block: Block) -> list[Evidence]:
                 Line(name, (Term("", "", math.log(x) if x > 0 else -math.inf),), x)
                 for name, x in zip(tree.classes, row, strict=True)
             ),
-            tree.classes[best[i]],
+            tree.named(int(best[i])),
             "product",
         )
         for i, row in enumerate(shares.tolist())

@@ -8,8 +8,6 @@ from dataclasses import replace
 from numbers import Real
 from typing import Any, ClassVar, Self
 
-import numpy as np
-
 from tallylearn.doors.intake import lesson
 from tallylearn.doors.plain import whole
 from tallylearn.errors import InputError, OptionError, listed, speaking
@@ -28,6 +26,7 @@ from tallylearn.models.trees.validations import (
     costs_on,
     expected_losses,
     greedy,
+    least,
     never_worse,
 )
 from tallylearn.tables import Block, Codes
@@ -40,6 +39,7 @@ GOES_WITH = {
     "confidence": "pessimistic",
     "raising": "pessimistic",
     "ccp_alpha": "cost_complexity",
+    "cp": "cost_complexity",
 }
 THIRD = 1 / 3  # of the rows are kept for validation where no share is given
 
@@ -60,6 +60,7 @@ class Pruner:
     confidence: Any = 0.25
     raising: Any = True
     ccp_alpha: Any = 0.0
+    cp: Any = None
     max_leaf_nodes: Any = None
     loss: Any = None
 
@@ -76,8 +77,8 @@ class Pruner:
     ) -> Self:
         """A new learner with the tree pruned, and ``pruning=how``; this one stays as it is.
 
-        ``how`` and the options (``level``, ``confidence``, ``raising``, ``ccp_alpha``, ``loss``)
-        are those of the constructor. The table is the validation set of "reduced_error",
+        ``how`` and the options (``level``, ``confidence``, ``raising``, ``ccp_alpha``, ``cp``,
+        ``loss``) are those of the constructor. The table is the validation set of "reduced_error",
         "reduced_error_greedy" and "loss", and the training set of "pessimistic" with raising and of
         ``ccp_alpha="cv"`` (a small one is remembered).
         """
@@ -122,7 +123,7 @@ class Pruner:
 
     def _take(self, how: str, options: dict[str, Any]) -> None:
         """Options of one call, checked as the constructor's are."""
-        known = ("level", "confidence", "raising", "ccp_alpha", "loss")
+        known = ("level", "confidence", "raising", "ccp_alpha", "cp", "loss")
         if odd := [name for name in options if name not in known]:
             raise OptionError(f"prune takes {listed(known)}, not {odd[0]!r}.")
         if self.task != "classifier" and "loss" in options:
@@ -131,7 +132,9 @@ class Pruner:
         for name, value in options.items():
             setattr(self, name, value)
         if how != "cost_complexity":
-            self.ccp_alpha = 0.0
+            self.ccp_alpha, self.cp = 0.0, None
+        elif "cp" in options or "ccp_alpha" in options:  # one of them, and not what growing had
+            self.ccp_alpha, self.cp = options.get("ccp_alpha", 0.0), options.get("cp")
         self._check_pruning()
         if how is None:
             raise OptionError(f"how is one of {listed(METHODS, 20)}, not None.")
@@ -145,9 +148,9 @@ class Pruner:
             share = THIRD
         if share is None or self.pruning not in (*BY_ERRORS, "loss"):
             return block, None
+        block = block.arranged()  # so that the order of the rows decides nothing
         target = block.target
-        even = isinstance(target, Codes) and int(np.bincount(target.codes).min()) > 1
-        even = even and block.group is None
+        even = isinstance(target, Codes) and least(target) > 1 and block.group is None
         folds = Folds.holdout(share, stratified=even, seed=self._seed(block))
         split = next(folds.splits(len(block), target if even else None, block.group))
         return block[split.train], block[split.test]
@@ -170,7 +173,7 @@ class Pruner:
         grew, held = self._parted(block)
         tree, how = self._full(grew), self.pruning
         stages: tuple[Stage, ...] = ()
-        if how is None and self.ccp_alpha != 0:
+        if how is None and (self.ccp_alpha != 0 or self.cp is not None):
             how = "cost_complexity"
         if how is not None:
             tree, stages = self._pruned(tree, how, grew, held)
@@ -181,7 +184,8 @@ class Pruner:
         if self.loss is None:
             return tree
         loss = self._losses(tree.classes)  # type: ignore[attr-defined]
-        return replace(tree, loss=loss, answer=answer_of(tree.counts, loss))
+        answer = answer_of(tree.counts, loss, tree.tie, tree.seed)
+        return replace(tree, loss=loss, answer=answer)
 
     def _pruned(
         self, tree: Tree, how: str, grew: Block | None, held: Block | None
@@ -202,6 +206,8 @@ class Pruner:
         if how == "loss":
             costs = expected_losses(tree) if held is None else costs_on(tree, held, tree.loss)
             return never_worse(tree, costs, "loss")
+        if how == "cost_complexity" and self.cp is not None:
+            return complexities.cuts(tree, float(self.cp), complexities.errors(tree))
         if how == "cost_complexity":
             alpha = self._alpha(tree, grew) if self.ccp_alpha == "cv" else self.ccp_alpha
             return complexities.cuts(tree, float(alpha))
@@ -210,7 +216,7 @@ class Pruner:
         return greedy(tree, costs) if how == BY_ERRORS[1] else never_worse(tree, costs, "errors")
 
     def _alpha(self, tree: Tree, grew: Block | None) -> float:
-        block = self._remembered(grew)
+        block = self._remembered(grew).arranged()
         return complexities.chosen(tree, block, self._full, self._seed(block))
 
     def _rows_of(self, grew: Block | None) -> Rows:
@@ -246,9 +252,14 @@ class Pruner:
     def _check_alpha(self) -> None:
         if not (isinstance(self.ccp_alpha, str) and self.ccp_alpha == "cv"):
             self._in_range("ccp_alpha", 0.0)
-        if self.ccp_alpha != 0 and self.pruning not in (None, "cost_complexity"):
+        if self.cp is not None:
+            self._in_range("cp", 0.0, 1.0)
+        if self.cp is not None and self.ccp_alpha != 0:
+            raise OptionError("cp and ccp_alpha both say what a leaf is worth. Leave one out.")
+        given = "ccp_alpha" if self.ccp_alpha != 0 else "cp" if self.cp is not None else ""
+        if given and self.pruning not in (None, "cost_complexity"):
             raise OptionError(
-                f"ccp_alpha goes with cost_complexity, and pruning is {self.pruning!r}. "
+                f"{given} goes with cost_complexity, and pruning is {self.pruning!r}. "
                 "Leave one of them out."
             )
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from tallylearn.doors import Regressor
@@ -30,7 +30,10 @@ class DecisionTreeRegressor(TreeLearner, Regressor):
         the same questions), "sdr" (of their standard deviations) or "absolute_error" (of their mean
         absolute deviations from their medians: leaves answer with the median of their rows, half
         way between two where the weight splits exactly; categories are parted in the order of their
-        medians).
+        medians); or a function of the weight, the mean and the variance of a node's target.
+
+    cp : cost-complexity as rpart prunes: a leaf more must lower the squared errors on the training
+        rows by this share of the root's.
 
     Examples
     --------
@@ -54,7 +57,7 @@ class DecisionTreeRegressor(TreeLearner, Regressor):
     def __init__(
         self,
         *,
-        criterion: str = "squared_error",
+        criterion: str | Callable[[float, float, float], float] = "squared_error",
         splitter: str = "best",
         max_depth: int | None = None,
         min_samples_split: float = 2,
@@ -75,6 +78,7 @@ class DecisionTreeRegressor(TreeLearner, Regressor):
         validation: float | None = None,
         bins: int | None = None,
         tie: str = "first",
+        cp: float | None = None,
     ) -> None:
         self.criterion = criterion
         self.splitter = splitter
@@ -97,11 +101,13 @@ class DecisionTreeRegressor(TreeLearner, Regressor):
         self.validation = validation
         self.bins = bins
         self.tie = tie
+        self.cp = cp
 
     variant = None
 
-    def _measure(self) -> tuple[str, str]:
-        criterion = self.criterion if self.criterion in ("sdr", ABSOLUTE) else "variance"
+    def _measure(self) -> tuple[Any, str]:
+        own = callable(self.criterion) or self.criterion in ("sdr", ABSOLUTE)
+        criterion = self.criterion if own else "variance"
         return criterion, "gain" if self.costs is None else self.cost_rule
 
     def _target(self, block: Block) -> Target:
@@ -114,7 +120,8 @@ class DecisionTreeRegressor(TreeLearner, Regressor):
             raise OptionError(
                 f"criterion={self.criterion!r} is not built. Use one of {', '.join(CRITERIA)}."
             )
-        self._one_of("criterion", CRITERIA)  # before the pruning, which asks for it
+        if not callable(self.criterion):
+            self._one_of("criterion", CRITERIA)  # before the pruning, which asks for it
         super()._check_options()
         if self.missing == "class":
             raise OptionError(

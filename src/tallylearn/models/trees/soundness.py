@@ -97,7 +97,8 @@ def _check_ties(tree: Tree) -> None:
 def _check_answers(tree: Tree) -> None:
     """Classes are numbered, and their weights are those of the rows; losses are of all classes."""
     k = len(tree.classes)
-    odd = (tree.answer != np.floor(tree.answer)) | (tree.answer < 0) | (tree.answer >= k)
+    least = -1 if tree.tie == "undefined" else 0  # of tied classes none is the answer
+    odd = (tree.answer != np.floor(tree.answer)) | (tree.answer < least) | (tree.answer >= k)
     if k and odd.any():
         raise ValueError("a node answers with no class")
     if k and not np.allclose(tree.counts.sum(axis=1), tree.n, rtol=ROUNDING):

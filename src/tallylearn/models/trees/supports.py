@@ -31,7 +31,7 @@ class Rule:
     @property
     def support(self) -> float:
         """The weight of the rows that have the answer's class; of all rows in a regression."""
-        return float(dict(self.counts).get(self.answer, self.n))
+        return float(dict(self.counts).get(self.answer, 0.0 if self.counts else self.n))
 
     @property
     def share(self) -> float:
@@ -43,7 +43,7 @@ class Rule:
         """None for a median, and where there are too few rows to say."""
         if self.counts:
             return wilson(min(self.support, self.n), self.n) if self.n > 0 else None
-        if self.n < 2 or self.kind == "median":
+        if self.n < 2 or self.kind == "median" or math.isnan(self.sd):
             return None
         error = self.sd / math.sqrt(self.n - 1)
         return t_interval(self.answer, error, int(self.n) - 1, 0.95, "t", "the mean of such rows")

@@ -38,6 +38,8 @@ class Target:
     centre: float = 0.0
     unit: float = 1.0
     measures: Array = field(default_factory=lambda: np.zeros(0))  # (n,) as given, for medians
+    tie: str = "first"  # of classes at a node, see answer_of
+    seed: int = 0
 
     def __len__(self) -> int:
         return len(self.labels)
@@ -86,7 +88,7 @@ class Target:
             mean = self.centre + totals[:, 1] / np.where(n > 0, n, 1) * self.unit
             return np.zeros((len(totals), 0)), n * one, mean
         counts = totals[:, : len(self.classes)] * one
-        return counts, counts.sum(axis=1), answer_of(counts, self.loss)
+        return counts, counts.sum(axis=1), answer_of(counts, self.loss, self.tie, self.seed)
 
 
 def of_classes(

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tallylearn.models.trees.regions import cut_of
-from tallylearn.models.trees.trees import LEAF, Branch, Tree
+from tallylearn.models.trees.trees import ABSOLUTE, LEAF, Branch, Tree
 from tallylearn.workings.rendering import more, plain, short
 
 if TYPE_CHECKING:
@@ -117,15 +117,19 @@ def rows_of(n: float) -> str:
 
 def averaged(tree: Tree, i: int) -> str:
     """The answer of a node and how far its rows lie around it."""
-    return f"{short(float(tree.answer[i]))} ± {short(spread(tree, i))}"
+    around = spread(tree, i)
+    more = "" if math.isnan(around) else f" ± {short(around)}"
+    return f"{short(float(tree.answer[i]))}{more}"
 
 
 def spread(tree: Tree, i: int) -> float:
     """The standard deviation of the target at a node of a regression tree (divisor n).
 
-    Around a median it is the mean absolute deviation.
+    Around a median it is the mean absolute deviation; NaN where a criterion of one's own grew it.
     """
     impurity = max(float(tree.impurity[i]), 0.0)
+    if tree.criterion not in ("variance", "sdr", ABSOLUTE):
+        return math.nan
     return math.sqrt(impurity) if tree.criterion == "variance" else impurity
 
 

@@ -15,25 +15,34 @@ from typing import Any, ClassVar
 import numpy as np
 
 from tallylearn import forms
+from tallylearn.folds.hashing import hashed
 from tallylearn.kernels import walking
 from tallylearn.tables import CATEGORY, Array, Block, Column, Schema, check_shape
 
 LEAF, THRESHOLD, MULTIWAY, SUBSET, PRESENCE = range(5)
 ABSOLUTE = "absolute_error"  # the criterion whose answers are medians
+UNDEFINED = "undefined"  # the answer where classes tie, if a tie is to have none
 TESTS = ("leaf", "threshold", "multiway", "subset", "presence")
 
 
-def answer_of(counts: Array, loss: Array) -> Array:
-    """The class of least expected loss, of those tied the first; with equal losses the largest.
+def answer_of(counts: Array, loss: Array, tie: str = "first", seed: int = 0) -> Array:
+    """The class of least expected loss; with equal losses the largest.
 
-    ``loss`` (k, k): what it costs to answer with class j where class i is right.
+    Of tied ones the first in order; or one that the seed draws; or none, which is -1. ``loss``
+    (k, k): what it costs to answer with class j where class i is right.
     """
-    if not loss.size:
+    if not loss.size and tie == "first":
         return np.asarray(counts.argmax(axis=1), dtype=np.float64)
-    expected = counts @ loss
-    tied = 1e-9 * np.abs(expected).max(axis=1, keepdims=True)
-    best = expected <= expected.min(axis=1, keepdims=True) + tied
-    return np.asarray(best.argmax(axis=1), dtype=np.float64)
+    expected = counts @ loss if loss.size else -counts
+    slack = 1e-9 * np.abs(expected).max(axis=1, keepdims=True)
+    best = expected <= expected.min(axis=1, keepdims=True) + slack
+    if tie == "random":
+        drawn = hashed(seed, np.arange(best.size)).reshape(best.shape) | np.uint64(1)
+        return np.asarray(np.where(best, drawn, 0).argmax(axis=1), dtype=np.float64)
+    found = best.argmax(axis=1)
+    if tie == "undefined":
+        found = np.where(best.sum(axis=1) > 1, -1, found)
+    return np.asarray(found, dtype=np.float64)
 
 
 @dataclass(frozen=True)
@@ -102,12 +111,14 @@ class Tree:
     rows: Array  # (m,) int64
     impurity: Array  # (m,) float64
     gain: Array  # (m,) float64, 0 at a leaf
-    answer: Array  # (m,) float64: the number of the class, or the mean or median
+    answer: Array  # (m,) float64: the number of the class, -1 for none; or the mean or median
     tie_ends: Array  # (m,) int64: the ties of node i are tie_ends[i - 1] to tie_ends[i]
     tie_columns: Array  # (t,) int64
     tie_thresholds: Array  # (t,) float64, NaN for categories
     fractional: bool = False  # whether a row with a gap goes down every branch, in parts
     loss: Array = field(default_factory=lambda: np.zeros((0, 0)))  # (k, k) or empty, see answer_of
+    tie: str = "first"  # of classes: see answer_of
+    seed: int = 0
 
     form: ClassVar[forms.Form] = {
         "columns": forms.many(forms.one(Column)),
@@ -132,6 +143,8 @@ class Tree:
         "tie_thresholds": forms.floats("t", gaps=True),
         "fractional": forms.truth,
         "loss": forms.floats("c", "c", least=0.0),
+        "tie": forms.text("first", "random", "undefined"),
+        "seed": forms.count(),
     }
 
     def check(self, schema: Schema) -> None:
@@ -249,9 +262,13 @@ class Tree:
         )  # fmt: skip
 
     def said(self, i: int) -> Any:
-        """What a node answers: a class, a mean, or a median."""
+        """What a node answers: a class or "undefined", a mean, or a median."""
         answer = float(self.answer[i])
-        return self.classes[int(answer)] if self.classes else answer
+        return self.named(int(answer)) if self.classes else answer
+
+    def named(self, c: int) -> Any:
+        """A class by its number; -1 is none."""
+        return UNDEFINED if c < 0 else self.classes[c]
 
     def ties(self, i: int) -> tuple[tuple[str, float], ...]:
         """The candidates that are as good as the chosen one, which is the first; () if none is."""
@@ -326,7 +343,7 @@ class Tree:
 
     def chosen(self, shares: Array) -> Array:
         """The number of the class that each row of shares is answered with."""
-        return answer_of(shares, self.loss).astype(np.int64)
+        return answer_of(shares, self.loss, self.tie, self.seed).astype(np.int64)
 
     def _portions(self, block: Block) -> Iterator[tuple[Array, Array, int]]:
         """Rows, the part of each, and the node where that part ends."""

@@ -10,7 +10,7 @@ from tallylearn.errors import InputError, TargetError, listed
 from tallylearn.models.trees.links import Costs, Link, no_worse, summed_up, weakest
 from tallylearn.models.trees.removals import Cut
 from tallylearn.models.trees.trees import LEAF, Tree
-from tallylearn.tables import Array, Block
+from tallylearn.tables import Array, Block, Codes
 
 ALIKE = np.zeros((0, 0))  # losses: all mistakes cost the same
 
@@ -71,12 +71,19 @@ def _price(tree: Tree, loss: Array) -> Callable[[Array], Array]:
         return lambda s: s[:, 2] - 2 * answer * s[:, 1] + answer**2 * s[:, 0]
     said = tree.answer.astype(np.int64)
     each = loss if loss.size else 1.0 - np.eye(len(tree.classes))
+    each = np.column_stack([each, each.max(axis=1)])  # no answer, -1, is as bad as the worst
     return lambda s: np.asarray((s * each[:, said].T).sum(axis=1))
 
 
-def training_costs(tree: Tree) -> Costs:
-    """Errors on the rows that the tree grew from."""
-    leaf = _price(tree, ALIKE)(tree.counts)
+def least(target: Codes) -> int:
+    """The rows of the rarest class that occurs."""
+    counts = np.bincount(target.codes)
+    return int(counts[counts > 0].min())
+
+
+def training_costs(tree: Tree, loss: Array = ALIKE) -> Costs:
+    """Errors, or losses, on the rows that the tree grew from."""
+    leaf = _price(tree, loss)(tree.counts)
     return Costs(leaf, np.where(tree.test == LEAF, leaf, 0.0))
 
 

@@ -1,0 +1,175 @@
+"""Ties between classes, classes that no row has, and criteria of one's own."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import tallylearn as tl
+from tallylearn import errors
+
+HALVES = pd.DataFrame({"a": list("xxyzz"), "c": ["Yes", "No", "No", "Yes", "No"]})
+
+
+# ---- ties between classes
+
+
+def test_a_tie_has_the_first_class_a_random_one_or_none() -> None:
+    first = tl.ID3().fit(HALVES, "c")
+    assert first.predict({"a": "x"}).tolist() == ["No"]
+    said = [
+        tl.ID3(tie="random", random_state=s).fit(HALVES, "c").predict(HALVES) for s in range(20)
+    ]
+    assert {row[0] for row in said} == {"Yes", "No"}
+    assert len({(row[0], row[3]) for row in said}) == 4  # every node draws for itself
+    assert {row[2] for row in said} == {"No"}
+    again = tl.ID3(tie="random", random_state=7).fit(HALVES.iloc[::-1], "c").predict(HALVES)
+    assert again.tolist() == said[7].tolist()
+    none = tl.ID3(tie="undefined").fit(HALVES, "c")
+    assert none.predict(HALVES).tolist() == [
+        "undefined",
+        "undefined",
+        "No",
+        "undefined",
+        "undefined",
+    ]
+    assert none.predict(HALVES).dtype == object
+
+
+def test_no_answer_is_a_wrong_one_and_is_told_as_none() -> None:
+    tree = tl.ID3(tie="undefined").fit(HALVES, "c")
+    assert tree.score(HALVES, "c") == 1 / 5
+    assert tree.predict_proba({"a": "x"}).tolist() == [[0.5, 0.5]]
+    assert tree.tree_.node(1).answer == "undefined"
+    assert "a = x: undefined  [No 1 Yes 1]" in str(tree)
+    assert "IF a = x THEN undefined (0 of 2" in str(tree.rules())
+    assert "50.0 %" in str(tree.explain({"a": "x"}))
+    pruned = tree.prune("reduced_error", HALVES, "c")  # as a leaf, No is right three times of five
+    assert len(pruned.tree_) == 1
+    with pytest.raises(errors.InputError, match="tie='undefined' leaves a row without an answer"):
+        tl.evaluate(tree, pd.DataFrame({"a": ["x"] * 20, "c": ["No", "Yes"] * 10}), "c", cv=2)
+
+
+def test_numbers_that_tie_are_undefined_too(tmp_path: Path) -> None:
+    tree = tl.DecisionTreeClassifier(tie="undefined").fit([[1], [1], [2]], [0, 1, 1])
+    assert tree.predict([[1], [2]]).tolist() == ["undefined", 1]
+    tree.save(tmp_path / "t.tally")
+    back = tl.load(tmp_path / "t.tally")
+    assert back.predict([[1], [2]]).tolist() == ["undefined", 1]
+    assert back.tie == "undefined"
+
+
+def test_rows_in_parts_tie_as_others_do() -> None:
+    frame = pd.DataFrame({"a": list("xxyy"), "c": list("pqpq")})
+    tied = tl.ID3(missing="fractional", tie="undefined").fit(frame, "c")
+    assert tied.predict({"a": None}).tolist() == ["undefined"]
+    drawn = {
+        tl.ID3(missing="fractional", tie="random", random_state=s)
+        .fit(frame, "c")
+        .predict({"a": None})[0]
+        for s in range(12)
+    }
+    assert drawn == {"p", "q"}
+
+
+def test_losses_tie_as_counts_do() -> None:
+    loss = [[0, 1], [2, 0]]
+    rows, c = [["x"]] * 3, ["a", "a", "b"]  # 2 for b or 2 for a
+    assert tl.ID3(loss=loss).fit(rows, c).predict([["x"]]).tolist() == ["a"]
+    assert tl.ID3(loss=loss, tie="undefined").fit(rows, c).predict([["x"]]).tolist() == [
+        "undefined"
+    ]
+
+
+def test_undefined_cannot_be_a_class_and_no_answer() -> None:
+    with pytest.raises(errors.OptionError, match="Rename the class"):
+        tl.ID3(tie="undefined").fit([["x"], ["y"]], ["undefined", "known"])
+    with pytest.raises(errors.OptionError, match="'tie' parameter"):
+        tl.DecisionTreeRegressor(tie="undefined").fit([[1.0], [2.0]], [1.0, 2.0])
+
+
+# ---- classes that no row has
+
+
+def named(rows: Any, **options: Any) -> Any:
+    return tl.table(rows, target="c", classes=["Maybe", "No", "Yes"], **options)
+
+
+@pytest.mark.parametrize("how", ["frame", "file", "array"])
+def test_a_class_that_no_row_has_can_be_declared(how: str, tmp_path: Path) -> None:
+    HALVES.to_csv(tmp_path / "h.csv", index=False)
+    for model in (tl.ID3(), tl.C45(), tl.NaiveBayes(), tl.DummyClassifier(strategy="prior")):
+        if how == "array":
+            table = tl.table(HALVES[["a"]], classes=["Maybe", "No", "Yes"])
+            model.fit(table, HALVES["c"].to_numpy())
+        else:
+            model.fit(named(HALVES if how == "frame" else tmp_path / "h.csv"))
+        assert model.classes_.tolist() == ["Maybe", "No", "Yes"]
+        assert (model.predict_proba(HALVES[["a"]])[:, 0] == 0).all()
+        model.save(tmp_path / "m.tally")
+        assert tl.load(tmp_path / "m.tally").classes_.tolist() == ["Maybe", "No", "Yes"]
+
+
+def test_declared_classes_count_where_classes_are_counted() -> None:
+    """C4.5 asks a tenth of the mean class on both sides of a cut: more classes, smaller sides."""
+    rng = np.random.default_rng(0)
+    x = np.sort(rng.normal(size=100))
+    frame = pd.DataFrame({"x": x, "c": np.where(np.arange(100) < 3, "rare", "usual")})
+    two = tl.C45(pruning=None).fit(frame, "c")
+    many = tl.C45(pruning=None).fit(
+        tl.table(frame, target="c", classes=["rare", "usual", *(f"never {i}" for i in range(5))])
+    )
+    assert two.tree_.rows.tolist() != many.tree_.rows.tolist()
+    assert many.tree_.rows[1] == 3
+    assert two.tree_.rows[1] == 5
+
+
+def test_losses_and_folds_go_with_declared_classes() -> None:
+    frame = pd.concat([HALVES] * 6, ignore_index=True)
+    loss = 1 - np.eye(3)
+    for tree in (tl.ID3(loss=loss), tl.ID3(pruning="reduced_error"), tl.ID3(ccp_alpha="cv")):
+        found = tl.evaluate(tree, named(frame), cv=3)
+        assert 0 <= found["accuracy"].pooled <= 1
+
+
+def test_weights_keep_declared_classes_and_others_are_refused() -> None:
+    heavy = HALVES.assign(w=[1.0, 1, 1, 1, 0])
+    assert len(tl.ID3().fit(named(heavy, weight="w")).classes_) == 3
+    with pytest.raises(errors.TargetError, match="has the class 'Yes', and the table declares"):
+        tl.ID3().fit(tl.table(HALVES, target="c", classes=["No", "Maybe"]))
+    numbers = tl.table(pd.DataFrame({"x": [1.0, 2], "y": [1.0, 2]}), target="y", classes=[1, 2, 3])
+    with pytest.raises(errors.TargetError, match="a regressor measures it"):
+        tl.DecisionTreeRegressor().fit(numbers)
+
+
+# ---- criteria of one's own in a regression
+
+
+def test_a_regression_takes_a_criterion_of_ones_own() -> None:
+    rng = np.random.default_rng(0)
+    x = np.column_stack([rng.normal(size=80), rng.integers(0, 4, 80)])
+    y = np.where(x[:, 0] > 0, 5.0, 0.0) + x[:, 1] + rng.normal(size=80)
+    frame = pd.DataFrame({"x": x[:, 0], "k": x[:, 1].astype(int).astype(str)})
+    for name, own in (("sdr", lambda n, mean, v: v**0.5), ("squared_error", lambda n, mean, v: v)):
+        ours = tl.DecisionTreeRegressor(criterion=own, max_depth=3).fit(frame, y)
+        theirs = tl.DecisionTreeRegressor(criterion=name, max_depth=3).fit(frame, y)
+        assert ours.predict(frame) == pytest.approx(theirs.predict(frame))
+        assert ours.tree_.threshold[0] == theirs.tree_.threshold[0]
+    assert "±" not in str(ours)  # the impurity is its own, and no deviation
+
+
+def test_a_criterion_may_look_at_the_mean() -> None:
+    """A spread by the size of what is measured: the small numbers are told apart first."""
+    x, y = [[i] for i in range(8)], [1.0, 1, 2, 2, 1000, 1001, 1000, 1003]
+    relative = tl.DecisionTreeRegressor(criterion=lambda n, mean, v: v / mean**2, max_depth=2)
+    assert {*relative.fit(x, y).predict(x)[:4]} == {1.0, 2.0}
+
+
+@pytest.mark.parametrize("odd", ["much", None, -1.0, float("nan"), float("inf")])
+def test_a_criterion_that_returns_no_number_is_named(odd: Any) -> None:
+    with pytest.raises(errors.OptionError, match="for the weight, mean and variance"):
+        tl.DecisionTreeRegressor(criterion=lambda n, mean, v: odd).fit([[1], [2]], [1.0, 2.0])
