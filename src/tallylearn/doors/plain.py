@@ -39,7 +39,7 @@ class Plain(Estimator, ABC):
         """Learn from a table: ``fit(X, y)``, or ``fit(table, "target")``."""
         with speaking(type(self).__name__):
             self._check_options()
-            read = lesson(X, y, sample_weight, type(self).__name__)
+            read = lesson(self._table(X), y, sample_weight, type(self).__name__)
             schema, block = self._taught(read)
             model = self.train(block)
             self._learn(schema, model, read.label_type, read.by_name)
@@ -94,7 +94,7 @@ class Incremental(Plain):
             self._check_options()
             fitted = self.__sklearn_is_fitted__()
             known = self.schema_ if fitted else None
-            read = lesson(X, y, sample_weight, type(self).__name__, known)
+            read = lesson(self._table(X), y, sample_weight, type(self).__name__, known)
             schema, block = self._taught(read)
             if self.task == "classifier":
                 declared = self.model_.classes if fitted else None

@@ -66,6 +66,10 @@ class Estimator:
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "schema_")
 
+    def _table(self, X: Any) -> Any:
+        """What is read as the table, where a learner takes more than others do."""
+        return X
+
     def _check_fitted(self) -> None:
         if not self.__sklearn_is_fitted__():
             raise not_fitted(type(self).__name__)

@@ -137,6 +137,12 @@ class DecisionTreeClassifier(TreeLearner, Classifier):
         self.bins = bins
         self.tie = tie
 
+    @property
+    def n_classes_(self) -> int:
+        """How many classes there are."""
+        self._check_fitted()
+        return len(self.classes_)
+
     def predict_proba(self, X: Any) -> Array:
         """The share of every class where each row ends."""
         return self._mapped(X, lambda block: self.model_.shares(block))

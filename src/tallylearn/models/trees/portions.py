@@ -14,6 +14,7 @@ from tallylearn.models.trees import gauges, ratios
 from tallylearn.models.trees.codes import Coded, Scale
 from tallylearn.models.trees.criteria import impurity_of, weights_of
 from tallylearn.models.trees.deviations import Ladder, Spread
+from tallylearn.models.trees.draws import drawn
 from tallylearn.models.trees.growing import Plan, tree_of
 from tallylearn.models.trees.spaces import Space
 from tallylearn.models.trees.splits import Question, Table, chosen, questions, scored
@@ -175,7 +176,11 @@ def _asked(table: Rows, share: Share, depth: int, node: int) -> tuple[list[Quest
     size = weight if plan.missing == "fractional" else len(share.rows)
     if pure or depth >= plan.max_depth or size < plan.min_split:
         return [], impurity, total
-    found = chosen(table.best_questions(share, impurity), impurity, plan)
+    if plan.splitter == "random":
+        offered = scored(drawn(table, share, node), impurity, plan)
+    else:
+        offered = table.best_questions(share, impurity)
+    found = chosen(offered, impurity, plan)
     if found and plan.tie == "random":
         at = int(np.random.default_rng((plan.seed, node)).integers(len(found)))
         found = [found[at], *found[:at], *found[at + 1 :]]

@@ -180,7 +180,10 @@ def enough(branches: Array, total: Array, plan: Plan, target: Target) -> Array:
     weight = weights_of(branches, target)
     rows = branches[..., -1] if target.weighed and plan.missing != "fractional" else weight
     least = max(plan.min_weight, plan.min_share * float(weights_of(total, target)))
-    return np.asarray((rows >= plan.min_leaf) & (weight >= least) & (weight > 0))
+    found = (rows >= plan.min_leaf) & (weight >= least) & (weight > 0)
+    if plan.criterion == "poisson":  # a mean of 0 would rule every count out but 0
+        found &= branches[..., 1] > 0
+    return np.asarray(found)
 
 
 def scored(found: list[list[Question]], impurity: float, plan: Plan) -> list[list[Question]]:

@@ -116,15 +116,18 @@ def rows_of(n: float) -> str:
 
 
 def averaged(tree: Tree, i: int) -> str:
-    """The answer of a node and how far its rows lie around it."""
-    return f"{short(float(tree.answer[i]))} ± {short(spread(tree, i))}"
+    """The answer of a node and how far its rows lie around it, where that is known."""
+    answer, apart = short(float(tree.answer[i])), spread(tree, i)
+    return answer if math.isnan(apart) else f"{answer} ± {short(apart)}"
 
 
 def spread(tree: Tree, i: int) -> float:
     """The standard deviation of the target at a node of a regression tree (divisor n).
 
-    Around a median it is the mean absolute deviation.
+    Around a median it is the mean absolute deviation; by Poisson's deviance it is not known (NaN).
     """
+    if tree.criterion == "poisson":
+        return math.nan
     impurity = max(float(tree.impurity[i]), 0.0)
     return math.sqrt(impurity) if tree.criterion == "variance" else impurity
 

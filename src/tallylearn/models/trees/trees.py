@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from tallylearn.kernels import walking
+from tallylearn.models.trees.binary import Binary
 from tallylearn.tables import CATEGORY, Array, Block, Column, check_shape
 
 LEAF, THRESHOLD, MULTIWAY, SUBSET, PRESENCE = range(5)
@@ -77,10 +78,11 @@ class Node:
 
 
 @dataclass(frozen=True, eq=False)
-class Tree:
+class Tree(Binary):
     """A decision tree (``classes``) or a regression tree (no classes), nodes in pre-order.
 
-    ``node(i)`` tells all about a node in words; the arrays hold the same for loops over nodes.
+    ``node(i)`` tells all about a node in words; the arrays hold the same for loops over nodes, and
+    those of a binary tree are there under scikit-learn's names too.
     Weights and counts are doubles that hold whole numbers exactly. Children come in the order of
     their answers: at most the threshold, above it; the categories; missing last.
     """
