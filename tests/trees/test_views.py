@@ -126,7 +126,7 @@ def test_a_large_tree_is_cut_in_print_and_whole_on_request() -> None:
     assert len(tree.text().splitlines()) == len(tree.tree_)
     assert len(tree.text(max_depth=0).splitlines()) == 1
     wide = tl.ID3().fit({"c": [f"v{i}" for i in range(400)]}, [i % 2 for i in range(400)])
-    assert str(wide).splitlines()[-1] == "… and 201 more nodes: .text() has all"
+    assert str(wide).splitlines()[-1] == "… and 202 more nodes: .text() has all"
 
 
 def test_text_shows_ties_dates_and_spreads() -> None:

@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from tallylearn.errors import OptionError
-from tallylearn.tables import Array, Column
+from tallylearn.sources.matrices import dense
+from tallylearn.tables import NUMBER, Array, Block, Column, Schema
 
 
 class Binary:
     """What scikit-learn's ``tree_`` tells, of a tree whose every question is ``x <= threshold``.
 
-    Nodes have the same numbers there and here. Only ``threshold`` is NaN at a leaf, where
-    scikit-learn writes -2. A question whether there is a value has the threshold infinity, and
-    gaps to the right.
+    Nodes have the same numbers there and here. ``apply``, ``predict`` and ``decision_path`` take
+    arrays of numbers.
     """
 
     columns: tuple[Column, ...]
@@ -34,7 +35,9 @@ class Binary:
     impurity: Array
     sizes: Any
     depth: Any
+    depths: Any
     leaves: Any
+    landed: Callable[[Block], Array]
 
     n_outputs = 1
 
@@ -105,6 +108,34 @@ class Binary:
         left, right = self.children_left, self.children_right
         larger = self.rows[left] > self.rows[right]
         return np.where(self.missing >= 0, self.missing == left, larger) & (self.column >= 0)
+
+    def apply(self, X: Any) -> Array:
+        """(n,) the node where each row of an array ends."""
+        self._check_binary()
+        numbers = np.ascontiguousarray(dense(X), dtype=np.float64)
+        columns = tuple(replace(column, kind=NUMBER) for column in self.columns)
+        return self.landed(Block(Schema(columns), numbers))
+
+    def predict(self, X: Any) -> Array:
+        """(n, k) what each row of an array is answered: the shares of the classes, or a number."""
+        return self.value[self.apply(X), 0]
+
+    def decision_path(self, X: Any) -> Any:
+        """(n, m) a sparse matrix of the nodes that each row of an array passes."""
+        return self.passed(self.apply(X))
+
+    def passed(self, ends: Array) -> Any:
+        """(n, m) a sparse matrix of ones: the nodes that rows pass on their way to their ends."""
+        from scipy.sparse import csr_matrix
+
+        until = np.concatenate([[0], np.cumsum(self.depths[ends] + 1)])
+        found, node, at = np.zeros(until[-1], np.int64), ends, until[1:] - 1
+        while len(node):
+            found[at] = node  # from the end up: a parent has the smaller number, so rows are sorted
+            on = self.parent[node] >= 0
+            node, at = self.parent[node][on], at[on] - 1
+        ones = np.ones(len(found), np.int64)
+        return csr_matrix((ones, found, until), shape=(len(ends), len(self.parent)))
 
     @cached_property
     def _odd(self) -> Array:

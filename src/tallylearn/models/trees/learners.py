@@ -136,7 +136,7 @@ class TreeLearner(Pruner, Viewed, Plain):
 
     def decision_path(self, X: Any) -> Any:
         """(n, nodes) a sparse matrix of the nodes that each row passes, as in scikit-learn."""
-        return paths.passed(self.model_, self.apply(X))
+        return self.model_.passed(self.apply(X))
 
     def get_depth(self) -> int:
         """The most questions that a row is asked."""
@@ -157,19 +157,9 @@ class TreeLearner(Pruner, Viewed, Plain):
 
     @property
     def tree_(self) -> Tree:
-        """The tree itself; its arrays are there under scikit-learn's names too, where it is binary."""
+        """The tree, with scikit-learn's marks at leaves, and its names where the tree is binary."""
         self._check_fitted()
-        return self.model_
-
-    @property
-    def feature_importances_(self) -> Array:
-        """(p,) the share of each column in all that the questions gained."""
-        self._check_fitted()
-        gained = self.model_.n * self.model_.gain
-        asked = self.model_.column >= 0
-        p = len(self.model_.columns)
-        found = np.bincount(self.model_.column[asked], gained[asked], minlength=p)
-        return found / found.sum() if found.sum() > 0 else found
+        return self.model_.marked
 
     def _table(self, X: Any) -> Any:
         return dense(X)

@@ -12,7 +12,7 @@ import numpy as np
 
 from tallylearn.models.trees.texts import answered, counted, worded
 from tallylearn.models.trees.trees import LEAF, Tree
-from tallylearn.tables import Array, Block
+from tallylearn.tables import Block
 from tallylearn.workings import Derivation, Evidence, Grid, Line, Sentence, Term
 from tallylearn.workings.rendering import short
 
@@ -39,20 +39,6 @@ def ties(tree: Tree) -> tuple[Tie, ...]:
 def route(tree: Tree, i: int) -> str:
     """The answers that lead to a node."""
     return " & ".join(worded(tree, tree.branch(j)) for j in tree.above(i)[1:]) or "root"
-
-
-def passed(tree: Tree, ends: Array) -> Any:
-    """(n, m) a sparse matrix of ones: the nodes that every row passes on its way to its end."""
-    from scipy.sparse import csr_matrix
-
-    until = np.concatenate([[0], np.cumsum(tree.depths[ends] + 1)])
-    found, node, at = np.zeros(until[-1], np.int64), ends, until[1:] - 1
-    while len(node):
-        found[at] = node  # from the end up: a parent has the smaller number, so rows are sorted
-        on = tree.parent[node] >= 0
-        node, at = tree.parent[node][on], at[on] - 1
-    ones = np.ones(len(found), np.int64)
-    return csr_matrix((ones, found, until), shape=(len(ends), len(tree)))
 
 
 def evidence(tree: Tree, block: Block) -> list[Evidence]:

@@ -120,14 +120,6 @@ class DecisionTreeRegressor(TreeLearner, Regressor):
                 'missing="class" fills in what rows of the same class have, and a regression has '
                 'no classes. Use "node".'
             )
-        if self.criterion == ABSOLUTE and self.splitter == "random":
-            raise OptionError(
-                'criterion="absolute_error" looks at every cut. Leave splitter at "best".'
-            )
-        if self.criterion == ABSOLUTE and self.max_features is not None:
-            raise OptionError(
-                'criterion="absolute_error" looks at every column. Leave max_features at None.'
-            )
 
     def _check_pruning(self) -> None:
         super()._check_pruning()

@@ -152,6 +152,16 @@ class Tree(Binary):
     def __len__(self) -> int:
         return len(self.parent)
 
+    @cached_property
+    def marked(self) -> Tree:
+        """The same with scikit-learn's marks for thresholds that there are not.
+
+        They are -2 at a leaf, and infinity where the question is whether there is a value.
+        """
+        none = np.where(self.test == PRESENCE, np.inf, -2.0)
+        known = (self.test == THRESHOLD) | ~np.isnan(self.threshold)
+        return replace(self, threshold=np.where(known, self.threshold, none))
+
     @property
     def answers_with(self) -> str:
         """What a leaf answers: "class", "mean" or "median"."""
