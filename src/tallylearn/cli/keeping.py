@@ -43,7 +43,7 @@ def merge(models: tuple[str, ...], output: Path, as_json: bool) -> None:
     outputs.check_place(output)
     merged = tallylearn.merge(*map(tallylearn.load, options.paths(models)))
     outputs.save(merged, output)
-    head = f"{len(models)} models merged into {merged!r}"
+    head = f"{len(models)} models merged into {merged.spelled()}"
     _report(merged, head, output, as_json, {"merged": list(models)})
 
 
@@ -84,7 +84,7 @@ def forget(
             f"Nothing was changed; to be rid of the model, delete {model}."
         )
     outputs.save(estimator, place)
-    head = f"{progress.rows:,} {'row' if progress.rows == 1 else 'rows'} forgotten by {estimator!r}"
+    head = f"{progress.rows:,} {'row' if progress.rows == 1 else 'rows'} forgotten by {estimator.spelled()}"
     _report(estimator, head, place, as_json, {"forgotten": progress.rows})
 
 

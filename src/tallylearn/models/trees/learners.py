@@ -161,6 +161,9 @@ class TreeLearner(Pruner, Viewed, Plain):
         self._check_fitted()
         return self.model_.marked
 
+    def _counted_rows(self) -> float | None:
+        return float(self.model_.rows[0])
+
     def _table(self, X: Any) -> Any:
         return dense(X)
 

@@ -186,6 +186,9 @@ class ModelTreeRegressor(Drawn, Plain, Regressor):
             return repr(self)
         return "\n".join([super().__str__(), *_under(self._models()[1], MOST_LINES)])
 
+    def _counted_rows(self) -> float | None:
+        return float(self.model_.tree.rows[0])
+
     def _models(self) -> tuple[Mapping[int, str], Mapping[int, str]]:
         return self.model_.named()
 

@@ -20,6 +20,11 @@ from tallylearn.workings import Formula as Shown
 from tallylearn.workings.rendering import short
 
 
+def _spelled(guest: Any) -> str:
+    """A learner at a leaf, without what it learned there."""
+    return str(guest.spelled()) if hasattr(guest, "spelled") else repr(guest)
+
+
 @dataclass(frozen=True, eq=False)
 class ModelTree:
     """A tree with a linear model at every node.
@@ -149,7 +154,7 @@ class ModelTree:
         """The names of the leaves' models, and the models; a guest has its own name, no formula."""
         leaves = self.tree.leaves.tolist()
         if self.guests:
-            return dict(zip(leaves, map(repr, self.guests), strict=True)), {}
+            return dict(zip(leaves, map(_spelled, self.guests), strict=True)), {}
         told = {formula.node: str(formula) for formula in self.formulas()}
         return {i: f"LM{at}" for at, i in enumerate(leaves, 1)}, told
 

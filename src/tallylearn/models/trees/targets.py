@@ -65,8 +65,11 @@ class Target:
             counts = np.zeros((len(rows), len(self.classes)), np.int64)
             counts[np.arange(len(rows)), self.labels[rows]] = units
             return np.column_stack([counts, *ones])
-        whole = self.units[rows]
-        measure = self.amounts[rows, 1] // np.where(whole > 0, whole, 1)
+        own: Array = self.amounts[rows]
+        if (own[:, 0] == units).all():  # no row in parts: its squares are known
+            return own
+        whole = own[:, 0]
+        measure = own[:, 1] // np.where(whole > 0, whole, 1)
         powers = _logs(measure, units) if self.counted else _squares(measure, units)
         return np.column_stack([units, units * measure, *powers, *ones])
 
