@@ -71,7 +71,9 @@ def counted() -> Counted:
     found = Counted()
     file = Path(sklearn.tree.__file__).parent / "tests" / "test_tree.py"
     quiet = ["-q", "--no-header", "--no-summary", "-p", "no:cacheprovider", "-p", "no:xdist"]
-    pytest.main([str(file), *quiet, "-c", "/dev/null", "--tb=line", "--durations=12"], plugins=[found])
+    pytest.main(
+        [str(file), *quiet, "-c", "/dev/null", "--tb=line", "--durations=12"], plugins=[found]
+    )
     return found
 
 

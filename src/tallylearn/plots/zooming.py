@@ -28,7 +28,9 @@ document.querySelectorAll(".tally-zoom:not([data-on])").forEach(function (box) {
   var svg = box.querySelector("svg"), seen = svg.viewBox.baseVal, held = null;
   var whole = [seen.x, seen.y, seen.width, seen.height];
   function look(x, y, w, h) { svg.setAttribute("viewBox", [x, y, w, h].join(" ")); }
-  function scale() { return Math.max(seen.width / svg.clientWidth, seen.height / svg.clientHeight); }
+  function scale() {
+    return Math.max(seen.width / svg.clientWidth, seen.height / svg.clientHeight);
+  }
   function zoom(by, x, y) {
     look(x - (x - seen.x) * by, y - (y - seen.y) * by, seen.width * by, seen.height * by);
   }
@@ -97,5 +99,6 @@ def page(svg: str, title: str) -> str:
     body = zoomable(svg) if is_large(svg) else svg.strip()
     return (
         f'<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><title>{escaped(title)}'
-        f'</title><style>body{{margin:12px;background:#fff}}</style></head><body>{body}</body></html>\n'
+        "</title><style>body{margin:12px;background:#fff}</style></head>"
+        f"<body>{body}</body></html>\n"
     )

@@ -118,7 +118,7 @@ class Binary:
 
     def predict(self, X: Any) -> Array:
         """(n, k) what each row of an array is answered: the shares of the classes, or a number."""
-        return self.value[self.apply(X), 0]
+        return np.asarray(self.value[self.apply(X), 0])
 
     def decision_path(self, X: Any) -> Any:
         """(n, m) a sparse matrix of the nodes that each row of an array passes."""

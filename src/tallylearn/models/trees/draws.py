@@ -39,7 +39,8 @@ class Draw:
         share = float(self.chance.random())
         cut = low * (1 - share) + high * share  # the difference of two doubles may be too large
         last = int(np.searchsorted(scale.low[codes], cut, side="right")) - 1
-        return (np.arange(len(codes)) > np.clip(last, 0, len(codes) - 2)).astype(np.int64)
+        upper = np.arange(len(codes)) > np.clip(last, 0, len(codes) - 2)
+        return np.asarray(upper, dtype=np.int64)
 
     def _parted(self, v: int) -> Array:
         """A coin for every category, until neither side is empty; the first category is first."""

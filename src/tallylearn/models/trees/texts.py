@@ -52,7 +52,8 @@ def lines_of(part: Excerpt) -> Iterator[str]:
 
 
 def _stacked(part: Excerpt, i: int, indent: str) -> list[tuple[Branch | str, str, bool]]:
-    found = [*part.branches(i), *([part.missed(i)] if i in part.hidden else [])]
+    found: list[Branch | str] = [*part.branches(i)]
+    found += [part.missed(i)] if i in part.hidden else []
     return [(b, indent, place == 0) for place, b in enumerate(reversed(found))]
 
 

@@ -89,7 +89,7 @@ class Drawn(Predictor):
         return Excerpt.of(self._seen(), most, widest, max_depth, *self._models())
 
     def _models(self) -> tuple[Mapping[int, str], Mapping[int, str]]:
-        """The names of the models that leaves hold, and the models; none where they hold answers."""
+        """The names of the models that leaves hold, and the models; none if they hold answers."""
         return {}, {}
 
     @abstractmethod
