@@ -71,9 +71,7 @@ def counted() -> Counted:
     found = Counted()
     file = Path(sklearn.tree.__file__).parent / "tests" / "test_tree.py"
     quiet = ["-q", "--no-header", "--no-summary", "-p", "no:cacheprovider", "-p", "no:xdist"]
-    pytest.main(
-        [str(file), *quiet, "-c", "/dev/null", "--tb=line", "--durations=12"], plugins=[found]
-    )
+    pytest.main([str(file), *quiet, "-c", "/dev/null", "--tb=line"], plugins=[found])
     return found
 
 
@@ -82,9 +80,11 @@ def main() -> None:
     if "-v" in sys.argv:
         for name, message in found.failed:
             print(f"{name}: {message[:150]}")
-    whole = found.ends["passed"] + found.ends["failed"]
-    print(f"scikit-learn {sklearn.__version__}, sklearn/tree/tests/test_tree.py: "
-          f"{found.ends['passed']} of {whole} tests pass, {found.ends['skipped']} skipped")  # fmt: skip
+    passed, failed, skipped = (found.ends[end] for end in ("passed", "failed", "skipped"))
+    print(
+        f"scikit-learn {sklearn.__version__}, sklearn/tree/tests/test_tree.py: "
+        f"{passed} of {passed + failed} tests pass, {skipped} skipped"
+    )
 
 
 if __name__ == "__main__":

@@ -84,7 +84,8 @@ def forget(
             f"Nothing was changed; to be rid of the model, delete {model}."
         )
     outputs.save(estimator, place)
-    head = f"{progress.rows:,} {'row' if progress.rows == 1 else 'rows'} forgotten by {estimator.spelled()}"
+    rows = f"{progress.rows:,} {'row' if progress.rows == 1 else 'rows'}"
+    head = f"{rows} forgotten by {estimator.spelled()}"
     _report(estimator, head, place, as_json, {"forgotten": progress.rows})
 
 

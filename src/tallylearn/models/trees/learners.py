@@ -186,7 +186,8 @@ class TreeLearner(Pruner, Viewed, Plain):
             min_leaf=_rows(self.min_samples_leaf, n, 1),
             min_weight=float(self.min_weight_fraction_leaf) * target.total,
             min_decrease=float(self.min_impurity_decrease), max_features=self._features(p),
-            splitter=self.splitter, seed=seeded(self.random_state), tie=self.tie, costs=self._costs(block),
+            splitter=self.splitter, seed=seeded(self.random_state), tie=self.tie,
+            costs=self._costs(block),
             exponent=float(self.cost_exponent), significance=self.significance,
             variant=self.variant,
         )  # fmt: skip

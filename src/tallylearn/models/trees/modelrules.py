@@ -50,8 +50,9 @@ class ModelRule:
         return plain(f"{head} {self.model} ({rows_of(self.n)}, error {short(self.error)})")
 
     def to_dict(self) -> dict[str, Any]:
-        return {"conditions": [condition.to_dict() for condition in self.conditions],
-                "model": self.model, "n": self.n, "error": self.error, "node": self.node}  # fmt: skip
+        conditions = [condition.to_dict() for condition in self.conditions]
+        return {"conditions": conditions, "model": self.model, "n": self.n, "error": self.error,
+                "node": self.node}  # fmt: skip
 
 
 @dataclass(frozen=True)
