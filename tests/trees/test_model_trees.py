@@ -539,3 +539,88 @@ def test_classes_and_text_are_refused() -> None:
         tl.M5().fit(notes, np.arange(10.0))
     with pytest.raises(errors.InputError):
         tl.M5().fit(np.array([[np.inf], [1.0]]), [1.0, 2.0])
+
+
+def broken_line() -> tuple[pd.DataFrame, Any]:
+    """Power by speed: two lines, and a step for one of three origins."""
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(
+        {"speed": rng.uniform(0, 100, 300), "origin": rng.choice(list("EJU"), 300)}
+    )
+    power = np.where(frame.speed < 40, 3 * frame.speed, 200 - 2 * frame.speed)
+    return frame, power + 40 * (frame.origin == "U") + rng.normal(0, 1, 300)
+
+
+def test_rules_of_a_model_tree_answer_as_the_tree_does() -> None:
+    frame, y = broken_line()
+    model = tl.M5().fit(frame, y)
+    rules, formulas = model.rules(), {f.node: f for f in model.formulas()}
+    assert len(rules) == model.get_n_leaves() > 2
+    assert [rule.model for rule in rules] == [str(f) for f in model.formulas()]
+    assert sum(rule.n for rule in rules) == 300
+    for rule, node in zip(model.fired(frame[:40]), model.apply(frame[:40]).tolist(), strict=True):
+        assert rule.node == node
+        assert rule.model == str(formulas[node])
+    for rule in rules:
+        at = np.flatnonzero(model.apply(frame) == rule.node)
+        ends = {c.column: c.ends for c in rule.conditions if c.column == "speed"}.get("speed")
+        if ends is not None:
+            assert ((frame.speed[at] > ends[0]) & (frame.speed[at] <= ends[1])).all()
+        inside = model.model_._alone(model.model_.attributes.matrix(_block(model, frame)),
+                                     model.apply(frame))[at]  # fmt: skip
+        assert rule.error == pytest.approx(float(np.sqrt(np.mean((y[at] - inside) ** 2))))
+    unseen = model.fired(pd.DataFrame({"speed": [55.0], "origin": ["X"]}))
+    assert unseen[0].node not in formulas
+    assert unseen[0] in rules.ends
+    assert str(rules).endswith(f"ends ({len(rules.ends)} in .ends)")
+    assert '"kind": "model rules"' in rules.to_json()
+    assert "LM1 =" in rules.to_markdown()
+    guest = tl.M5(learner=tl.DummyRegressor(), smooth=None).fit(frame, y).rules()
+    assert {rule.model for rule in guest} == {"DummyRegressor()"}
+
+
+def _block(model: Any, frame: Any) -> Any:
+    return next(iter(model._blocks(frame)))
+
+
+def test_a_model_tree_is_drawn_with_its_formulas_in_every_form() -> None:
+    frame, y = broken_line()
+    model = tl.M5().fit(frame, y)
+    formulas = [*map(str, model.formulas())]
+    plot = model.plot()
+    assert plot.title.startswith("Model tree: ")
+    assert [node["model"] for node in plot.data["nodes"] if "model" in node] == formulas
+    for formula in formulas:
+        assert formula in plot.svg.replace("&gt;", ">")
+        assert formula in model.to_html()
+        assert formula in model.to_dot()
+        assert formula in str(model)
+        assert formula in model.text()
+    assert model.text().startswith("[300 rows]\n├─ ")
+    assert "LM1  [" in model.text()
+    assert "LM1" in model._repr_html_()
+    lead = model.importances()
+    assert sum(one.share for one in lead) == pytest.approx(1)
+    assert {"speed", "origin"} == {one.column for one in lead}
+
+
+def test_gains_of_a_model_tree_are_what_its_questions_gained() -> None:
+    frame, y = broken_line()
+    model = tl.M5(prune=False, min_samples_leaf=10).fit(frame, y)
+    tree = model.tree_
+    for node in np.flatnonzero(tree.column >= 0).tolist():
+        found = model.gains(node)
+        best = [candidate for candidate in found if candidate.best]
+        assert best[0].gain == pytest.approx(tree.gain[node], rel=1e-9)
+        assert best[0].column == tree.node(node).column
+        if tree.node(node).test == "threshold":
+            assert best[0].test == f"<= {tree.threshold[node]:.6g}"
+        assert found.impurity == pytest.approx(tree.impurity[node])
+    assert model.gains(0)["origin"].test == "in {U}"
+    again = tl.M5(prune=False, min_samples_leaf=10).fit(frame, y)
+    again._rows_ = None
+    with pytest.raises(errors.InputError, match="Pass it again"):
+        again.gains()
+    assert again.gains(0, frame, y) == model.gains(0)
+    with pytest.raises(errors.OptionError, match="nodes 0 to"):
+        model.gains(999)

@@ -126,7 +126,76 @@ def test_a_large_tree_is_cut_in_print_and_whole_on_request() -> None:
     assert len(tree.text().splitlines()) == len(tree.tree_)
     assert len(tree.text(max_depth=0).splitlines()) == 1
     wide = tl.ID3().fit({"c": [f"v{i}" for i in range(400)]}, [i % 2 for i in range(400)])
-    assert str(wide).splitlines()[-1] == "… and 201 more nodes: .text() has all"
+    assert str(wide).splitlines()[-1] == "… and 202 more nodes: .text() has all"
+
+
+def wide(n: int = 3000) -> Any:
+    """One question with very many answers, of which v7, v8 and v9 have the most rows."""
+    values = [f"v{i}" for i in range(n)] + ["v7", "v8", "v9"] * 5
+    return tl.ID3().fit({"c": values}, [i % 2 for i in range(len(values))])
+
+
+def test_of_very_many_branches_the_largest_are_shown_and_the_others_counted() -> None:
+    tree = wide()
+    said = "… {} smaller branches: too many to draw"
+    lines = str(tree).splitlines()
+    assert len(lines) == 201
+    assert lines[-2] == "└─ " + said.format("2,802")
+    assert sum(re.match(r"├─ c = v[789]:", line) is not None for line in lines) == 3
+    page, dot = tree.to_html(), tree.to_dot()
+    assert said.format("2,800") in page
+    assert page.count('class="leaf"') == 201
+    assert said.format("2,800") in dot
+    assert dot.count(" -> n") == 200
+    assert dot.count(" -> m0") == 1
+    plot = tree.plot()
+    assert len(plot.data["nodes"]) == 51
+    assert {"v7", "v8", "v9"} < {node["edge"] for node in plot.data["nodes"]}
+    assert "Too many to draw: the largest branches are shown, 2,950 nodes are not" in plot.svg
+    assert "… 2,950 smaller branches" in plot.svg
+    assert len(tree.text().splitlines()) == 3001  # all of it on request
+
+
+def test_below_a_branch_that_is_not_shown_nothing_is() -> None:
+    codes = [i for i in range(300) for _ in range(2)] + [3] * 40
+    table = {"c": [f"v{i}" for i in codes], "x": [float(i % 2) for i in range(len(codes))]}
+    tree = tl.ID3().fit(
+        table, [str((i + int(x)) % 2) for i, x in zip(codes, table["x"], strict=True)]
+    )
+    assert tree.tree_.node(0).column == "c"
+    assert tree.get_depth() == 2
+    shown = {node["node"] for node in tree.plot().data["nodes"]}
+    assert all(int(tree.tree_.parent[node]) in {*shown, -1} for node in shown)
+    assert len([node for node in shown if tree.tree_.parent[node] == 0]) == 50
+
+
+@pytest.mark.parametrize(
+    ("classes", "said"),
+    [
+        ([0, 1], "[0: 2, 1: 1]"),
+        ([1.5, 2.5], "[1.5: 2, 2.5: 1]"),
+        ([False, True], "[False: 2, True: 1]"),
+        (["grade 1", "grade 2"], "[grade 1: 2, grade 2: 1]"),
+        (["No", "Yes"], "[No 2 Yes 1]"),
+    ],
+)
+def test_a_class_cannot_be_taken_for_a_count(classes: list[Any], said: str) -> None:
+    y = [classes[0], classes[0], classes[1]]
+    if isinstance(classes[0], float):
+        y = [str(name) for name in y]
+    tree = tl.DecisionTreeClassifier().fit([[1], [2], [3]], y)
+    assert str(tree).splitlines()[0] == said
+
+
+def test_a_page_names_the_colours_of_its_classes() -> None:
+    page = tennis().to_html()
+    keys = re.findall(r'<span class="key"><i style="background:(#\w+)"></i>(\w+)</span>', page)
+    assert [name for _, name in keys] == ["No", "Yes"]
+    for colour, _ in keys:
+        assert f"background:{colour}" in page.split('class="legend"')[1].split("</div>", 1)[1]
+    many = tl.DecisionTreeClassifier(max_depth=1).fit([[i] for i in range(20)], list(range(20)))
+    assert "others</span>" in many.to_html()
+    assert "legend" not in fitted("regression").to_html().split("</style>")[1]
 
 
 def test_text_shows_ties_dates_and_spreads() -> None:

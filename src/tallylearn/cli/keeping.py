@@ -43,7 +43,7 @@ def merge(models: tuple[str, ...], output: Path, force: bool, as_json: bool) -> 
     outputs.check_place(output, models, force)
     merged = tallylearn.merge(*map(tallylearn.load, options.paths(models)))
     outputs.save(merged, output)
-    head = f"{len(models)} models merged into {merged!r}"
+    head = f"{len(models)} models merged into {merged.spelled()}"
     _report(merged, head, output, as_json, {"merged": list(models)})
 
 
@@ -86,7 +86,8 @@ def forget(
             f"Nothing was changed; to be rid of the model, delete {model}."
         )
     outputs.save(estimator, place)
-    head = f"{progress.rows:,} {'row' if progress.rows == 1 else 'rows'} forgotten by {estimator!r}"
+    rows = f"{progress.rows:,} {'row' if progress.rows == 1 else 'rows'}"
+    head = f"{rows} forgotten by {estimator.spelled()}"
     _report(estimator, head, place, as_json, {"forgotten": progress.rows})
 
 

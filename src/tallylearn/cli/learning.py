@@ -49,7 +49,8 @@ def learn(
     """Learn a model from CSV, Parquet or Arrow files.
 
     Several files, or a glob, are one table; FILE may be a pipe, and - is standard input.
-    Without -o nothing is saved and the working is shown.
+    Without -o nothing is saved and the working is shown. A tree is drawn, its upper levels where
+    it is large.
     Columns that only tell the rows apart are left out and named; --keep brings them back.
     """
     asked = learners.Asked(model, options.settings({"alpha": alpha, "m": m}, pairs))
@@ -65,10 +66,12 @@ def learn(
         _show_json(estimator, page, progress.rows, output)
     else:
         click.echo(_summary(estimator, progress.rows, output) if output else estimator.show_work())
+        if hasattr(estimator, "tree_"):
+            click.echo(f"\n{estimator}")  # at most 200 lines of it
 
 
 def _summary(estimator: Any, rows: int, output: Path) -> str:
-    head = f"{estimator!r} learned from {rows:,} {'row' if rows == 1 else 'rows'}"
+    head = f"{estimator.spelled()} learned from {rows:,} {'row' if rows == 1 else 'rows'}"
     pairs = [*wording.lines(estimator), ("saved", str(output))]
     return f"{head}\n{wording.aligned(pairs)}"
 

@@ -21,7 +21,7 @@ from tallylearn.doors.turns import turn
 from tallylearn.errors import ForgetError, InputError, MergeError, OptionError, speaking
 from tallylearn.sources.memory import check_size
 from tallylearn.tables import UNKNOWN, Block, Column, Schema
-from tallylearn.tallies import Bundle
+from tallylearn.tallies import Bundle, Moments
 
 
 @dataclass(frozen=True)
@@ -186,6 +186,13 @@ class OnePass(Estimator, ABC):
         self._label_type, self._by_name = learned.label_type, learned.by_name
         self._shaped = learned.shape
         self._derive()
+
+    def _counted_rows(self) -> float | None:
+        if self.tally_ is None:
+            return None
+        target = self.tally_["target"]
+        counts = target.count if isinstance(target, Moments) else target
+        return float(counts.floats().sum())
 
     def _check_fitted(self) -> None:
         super()._check_fitted()

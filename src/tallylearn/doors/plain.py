@@ -38,10 +38,11 @@ class Plain(Estimator, ABC):
         """Learn from a table: ``fit(X, y)``, or ``fit(table, "target")``."""
         with self._learning():
             self._check_options()
-            read = lesson(X, y, sample_weight, type(self).__name__)
+            read = lesson(self._table(X), y, sample_weight, type(self).__name__)
             schema, block = self._taught(read)
             model = self.train(block)
             self._learn(schema, model, read.label_type, read.by_name)
+            self._rows_read = len(block)
         return self
 
     def forget(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
@@ -57,6 +58,10 @@ class Plain(Estimator, ABC):
         with self._learning():
             self._check_fitted()
             modelfile.save(self, path, tally=False)
+
+    def _counted_rows(self) -> float | None:
+        rows = getattr(self, "_rows_read", None)  # a model file does not keep it
+        return None if rows is None else float(rows)
 
     def _taught(self, read: Lesson) -> tuple[Schema, Block]:
         """The columns, checked, and all rows."""
@@ -90,7 +95,7 @@ class Incremental(Plain):
             self._check_options()
             fitted = self.__sklearn_is_fitted__()
             known = self.schema_ if fitted else None
-            read = lesson(X, y, sample_weight, type(self).__name__, known)
+            read = lesson(self._table(X), y, sample_weight, type(self).__name__, known)
             schema, block = self._taught(read)
             if self.task == "classifier":
                 declared = self.model_.classes if fitted else None
@@ -101,6 +106,7 @@ class Incremental(Plain):
             by_name = self._by_name if fitted else read.by_name
             label_type = self._label_type if fitted else read.label_type
             self._learn(schema, model, label_type, by_name)
+            self._rows_read = len(block) + (getattr(self, "_rows_read", 0) if fitted else 0)
         return self
 
 

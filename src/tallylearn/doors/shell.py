@@ -17,6 +17,8 @@ from tallylearn.doors.turns import turn
 from tallylearn.errors import OptionError, listed, not_fitted, speaking
 from tallylearn.tables import Schema
 
+SHOWN = 6  # columns, and classes, in a repr
+
 
 class Estimator:
     """Parameters are stored as given; what is learned ends with an underscore."""
@@ -45,13 +47,19 @@ class Estimator:
         for name, value in params.items():
             if name not in known:
                 raise OptionError(
-                    f"Invalid parameter {name!r} for estimator {self!r}. "
+                    f"Invalid parameter {name!r} for estimator {self.spelled()}. "
                     f"Valid parameters are: {sorted(known)!r}."
                 )
             setattr(self, name, value)
         return self
 
     def __repr__(self) -> str:
+        if not self.__sklearn_is_fitted__():
+            return self.spelled()
+        return f"{self.spelled()} {self._learning()}"
+
+    def spelled(self) -> str:
+        """The call that makes such a learner, with the options that are not the default."""
         defaults = inspect.signature(type(self).__init__).parameters
         given = ", ".join(
             f"{name}={value!r}"
@@ -61,14 +69,36 @@ class Estimator:
         return f"{type(self).__name__}({given})"
 
     def _repr_html_(self) -> str:
-        state = "fitted" if self.__sklearn_is_fitted__() else "not fitted"
+        state = self._learning() if self.__sklearn_is_fitted__() else "not fitted"
         return (
             '<pre style="border-left:3px solid #888;padding:.3em .8em">'
-            f"{html.escape(repr(self))}<br><small>{state}</small></pre>"
+            f"{html.escape(self.spelled())}<br><small>{html.escape(state)}</small></pre>"
         )
+
+    def _learning(self) -> str:
+        """What was learned from: rows, where they were counted, columns and classes."""
+        names = self.schema_.names
+        columns = f"{len(names)} column{'s' if len(names) != 1 else ''}"
+        if self.schema_.named:
+            columns += f" ({listed(names, SHOWN)})"
+        rows, classes = self._counted_rows(), getattr(self, "classes_", None)
+        counted = ""
+        if rows is not None:
+            shown = f"{int(rows):,}" if rows.is_integer() else f"{rows:,.2f}"
+            counted = f"{shown} row{'s' if rows != 1 else ''} of "
+        told = "" if classes is None else f", classes {listed(classes.tolist(), SHOWN)}"
+        return f"learned from {counted}{columns}{told}"
+
+    def _counted_rows(self) -> float | None:
+        """How many rows were learned from; a tally counts their weights. None: nobody counted."""
+        return None
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "schema_")
+
+    def _table(self, X: Any) -> Any:
+        """What is read as the table, where a learner takes more than others do."""
+        return X
 
     def _check_fitted(self) -> None:
         if not self.__sklearn_is_fitted__():

@@ -51,7 +51,7 @@ class Predictor(Estimator):
         raise NotImplementedError
 
     def _blocks(self, X: Any) -> Any:
-        return rows(X, self.schema_, self._by_name, type(self).__name__)
+        return rows(self._table(X), self.schema_, self._by_name, type(self).__name__)
 
     def _mapped(self, X: Any, call: Callable[[Block], Array]) -> Array:
         self._check_fitted()
@@ -81,7 +81,7 @@ class Classifier(Predictor):
         """The share of rows whose class is predicted right."""
         self._check_fitted()
         with speaking(type(self).__name__):
-            read = lesson(X, y, sample_weight, type(self).__name__, self.schema_)
+            read = lesson(self._table(X), y, sample_weight, type(self).__name__, self.schema_)
             right, whole = 0.0, 0.0
             for block in read.blocks(self.task):
                 self._check_labels(block.target.values)
@@ -161,7 +161,7 @@ class Regressor(Predictor):
         """R²: the share of the target's variance that the predictions explain."""
         self._check_fitted()
         with speaking(type(self).__name__):
-            read = lesson(X, y, sample_weight, type(self).__name__, self.schema_)
+            read = lesson(self._table(X), y, sample_weight, type(self).__name__, self.schema_)
             pairs = [
                 (
                     block.target,

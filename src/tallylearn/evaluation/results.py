@@ -7,6 +7,7 @@ from abc import abstractmethod
 from pathlib import Path
 from typing import Any
 
+from tallylearn.doors.shell import Estimator
 from tallylearn.errors import FileError, KindError
 from tallylearn.plots import Plot
 from tallylearn.workings import Derivation
@@ -106,10 +107,15 @@ def name_of(thing: Any) -> str:
     >>> name_of(list(range(40)))
     '[0, 1, 2, 3, 4, 5, 6, … 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39]'
     """
-    said, third = " ".join(repr(thing).split()), WIDEST // 3
+    said, third = " ".join(_said(thing).split()), WIDEST // 3
     if len(said) <= WIDEST:
         return said
     return f"{said[: third - 3].rstrip()} … {said[-2 * third :].lstrip()}"  # the end is the model
+
+
+def _said(thing: Any) -> str:
+    """One of ours without what it learned: it will learn again."""
+    return thing.spelled() if isinstance(thing, Estimator) else repr(thing)
 
 
 def _plain(value: Any) -> Any:

@@ -10,7 +10,7 @@ readable version of what is chosen is ``models.trees.splits``.
 """
 
 import cython
-from cython.cimports.libc.math import log2, pow, sqrt
+from cython.cimports.libc.math import log, log2, pow, sqrt
 
 
 @cython.cclass
@@ -19,8 +19,9 @@ class Grower:
 
     ``entries`` (p, n): code * 2^32 + class * 2^bits + row. ``kinds`` (p,): 0 threshold, 1 multiway,
     2 subset. ``gaps`` (p,): the code of what is missing. ``amounts`` (n, q): what a row adds to a
-    line: its weight and 1; or its weight, weight * y, weight * y^2 in four limbs of 32 bits, and 1;
-    nothing where the class alone is counted. ``whole`` and ``real`` are the settings, named below.
+    line: its weight and 1; or its weight, weight * y, weight * y^2 in four limbs of 32 bits, and 1
+    (for Poisson's criterion weight * y * log(y) / 64 in the first of the limbs); nothing where the
+    class alone is counted. ``whole`` and ``real`` are the settings, named below.
 
     Large nodes are worked on from outside, their columns on several threads: ``open``, ``survey``,
     ``settle``, ``part``, ``push``. Nodes of few rows may be left to others, who grow them at the
@@ -37,7 +38,8 @@ class Grower:
     logs: cython.const[cython.double][::1]
     critical: cython.const[cython.double][::1]  # of chi-square, by degrees of freedom
 
-    criterion: cython.int  # 0 gini, 1 entropy, 2 variance, 3 standard deviation, 9 fifth root
+    # 0 gini, 1 entropy, 2 variance, 3 standard deviation, 4 Poisson, 9 fifth root
+    criterion: cython.int
     classes: cython.int  # 0 in a regression
     rule: cython.int  # missing: 0 own branch, 1 as most at the node, 2 of the class, 3 of the table
     scorer: cython.int  # 0 gain, 1 gain ratio, 2 gain^2 / cost, 3 (2^gain - 1) / (cost + 1)^w
@@ -389,6 +391,8 @@ class Grower:
         if self.criterion == 2:
             w: cython.double = self.sums[0, 0]
             return self._squares(self.sums, 0) / w if w > 0 else 0.0
+        if self.criterion == 4:
+            return self.sums[0, 2] * 64.0 + self._mass(self.sums, 0)
         return self._mass(self.sums, 0)
 
     @cython.cfunc
@@ -431,6 +435,10 @@ class Grower:
         if self.criterion == 9:
             w = cython.cast(cython.double, t[r, 0])
             return w * pow(self._squares(t, r) / (w * w), 0.2)
+        if self.criterion == 4:
+            x = cython.cast(cython.double, t[r, 1])
+            w = cython.cast(cython.double, t[r, 0])
+            return -x * log(x / w) if t[r, 1] > 0 else 0.0
         return sqrt(self._squares(t, r))
 
     @cython.cfunc
@@ -713,6 +721,8 @@ class Grower:
         """Whether a branch has as many rows, and as much weight, as it needs."""
         w: cython.longlong = self._weight(t, r)
         n: cython.longlong = w if self.rows_at < 0 else t[r, self.rows_at]
+        if self.criterion == 4 and t[r, 1] <= 0:  # a mean of 0 would rule every count out but 0
+            return False
         return n >= self.min_leaf and w >= self.min_weight
 
     @cython.cfunc
@@ -846,7 +856,7 @@ class Grower:
         for c in range(self.k):
             self.sums[1, c] += self.lines[i, c]
             self.sums[2, c] -= self.lines[i, c]
-        if self.min_leaf <= 1 and self.min_weight <= 0:
+        if self.min_leaf <= 1 and self.min_weight <= 0 and self.criterion != 4:
             return self.tags[i] < 0 or self.tags[i] != self.tags[self.turn[r + 1]]
         return self._enough(self.sums, 1) and self._enough(self.sums, 2)
 

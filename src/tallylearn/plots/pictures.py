@@ -9,6 +9,7 @@ from typing import Any
 
 from tallylearn.errors import FileError
 from tallylearn.plots.marks import INK, label, tag, tooltip
+from tallylearn.plots.zooming import is_large, page, zoomable
 from tallylearn.writing import write_whole
 
 WIDTH, HEIGHT = 480.0, 360.0
@@ -41,15 +42,20 @@ class Plot:
         return self.svg
 
     def _repr_html_(self) -> str:
-        return self.svg
+        return zoomable(self.svg) if is_large(self.svg) else self.svg
 
     def save(self, path: str | Path) -> None:
-        """Write the picture as an .svg file, whole or not at all."""
-        if Path(path).suffix.lower() != ".svg":
+        """Write the picture as an .svg file, or as an .html page; whole or not at all.
+
+        In a page, as in a notebook, a picture larger than a screen can be moved and zoomed.
+        """
+        ending = Path(path).suffix.lower()
+        if ending not in (".svg", ".html"):
             raise FileError(
-                f"{path} cannot be written: a plot is saved as SVG. Give a name that ends in .svg."
+                f"{path} cannot be written: a plot is saved as SVG or HTML. Give a name that ends "
+                "in .svg or .html."
             )
-        write_whole(path, self.svg.encode())
+        write_whole(path, (self.svg if ending == ".svg" else page(self.svg, self.title)).encode())
 
 
 def picture(

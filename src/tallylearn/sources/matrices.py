@@ -1,4 +1,4 @@
-"""Matrices of counts: a sparse matrix whose columns are terms is one column of text."""
+"""Sparse matrices: counts whose columns are terms are one column of text, others are filled up."""
 
 from __future__ import annotations
 
@@ -18,11 +18,26 @@ Array = NDArray[Any]
 NAME = "text"
 PIECE = 1 << 17  # counts that are looked at together
 MOST = 2**31 - 1  # of one word in one document
+MOST_CELLS = 2**28  # 2 GB of doubles
 
 
 def is_sparse(X: Any) -> bool:
     """Whether this is a sparse matrix or array of scipy, or of its kind."""
     return hasattr(X, "tocsr") or (hasattr(X, "nnz") and hasattr(X, "todense"))
+
+
+def dense(X: Any) -> Any:
+    """A sparse matrix with its zeros written out; anything else as it is."""
+    if not is_sparse(X):
+        return X
+    n, p = X.shape
+    if n * p > MOST_CELLS:
+        raise InputError(
+            f"the sparse matrix has {n:,} x {p:,} cells, {n * p / 2**27:,.1f} GB with its zeros. "
+            f"At most {MOST_CELLS / 2**27:g} GB are filled up: take fewer rows, or the columns "
+            "that occur most."
+        )
+    return np.ascontiguousarray(X.toarray() if hasattr(X, "toarray") else np.asarray(X.todense()))
 
 
 def counted(matrix: Any, declared: Declaration) -> Table:

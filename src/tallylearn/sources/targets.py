@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tallylearn.errors import TargetError, warn_of_conversion
+from tallylearn.errors import KindError, TargetError, warn_of_conversion
 from tallylearn.sources.arrays import EXACT, is_missing, unmixed
 from tallylearn.sources.columns import codes, numeric
 from tallylearn.sources.measures import check_finite, measures, missing, numbers_of, weights
@@ -20,6 +20,8 @@ __all__ = ["flat", "labels", "measures", "weights"]
 
 def flat(y: Any) -> Array:
     """A target as a one-dimensional array."""
+    if hasattr(y, "tocsr"):
+        raise KindError("the target is a sparse matrix. Pass one value a row: y.toarray().ravel().")
     try:
         array = unmixed(y)
     except ValueError:

@@ -7,8 +7,9 @@ from functools import cached_property
 
 import numpy as np
 
-from tallylearn.models.trees.texts import answered, averaged, below, counted, rows_of, tied
-from tallylearn.models.trees.trees import LEAF, Tree
+from tallylearn.models.trees.excerpts import Excerpt
+from tallylearn.models.trees.texts import answered, averaged, counted, rows_of, tied
+from tallylearn.models.trees.trees import LEAF
 from tallylearn.plots.layouts import tidied
 from tallylearn.plots.marks import extent
 from tallylearn.plots.pictures import BOLD
@@ -35,54 +36,57 @@ class Box:
 
 @dataclass(frozen=True)
 class Drawing:
-    """A tree, the nodes of it that are drawn, and how."""
+    """The part of a tree that is drawn, and how."""
 
-    tree: Tree
-    end: int  # the last level
-
-    @cached_property
-    def nodes(self) -> list[int]:
-        return [int(i) for i in np.flatnonzero(self.tree.depths <= self.end)]
+    part: Excerpt
 
     @cached_property
     def parents(self) -> list[int]:
         """The place of every drawn node's parent among the drawn nodes."""
-        place = {node: at for at, node in enumerate(self.nodes)}
-        return [place.get(int(self.tree.parent[i]), -1) for i in self.nodes]
+        place = {node: at for at, node in enumerate(self.part.nodes)}
+        return [place.get(int(self.part.tree.parent[i]), -1) for i in self.part.nodes]
 
     @cached_property
     def edges(self) -> list[str]:
-        found = {0: ""}
-        for i in self.nodes:
-            if self.tree.depths[i] < self.end:
-                branches = self.tree.branches(i)
-                found |= {b.node: plain(answered(self.tree, b)) for b in branches}
-        return [found[i] for i in self.nodes]
+        found, tree = {0: ""}, self.part.tree
+        for i in self.part.nodes:
+            found |= {b.node: plain(answered(tree, b)) for b in self.part.branches(i)}
+        return [found[i] for i in self.part.nodes]
 
     @cached_property
     def levels(self) -> Array:
-        return np.asarray(self.tree.depths[self.nodes])
+        return np.asarray(self.part.tree.depths[self.part.nodes])
 
     def lines(self, i: int) -> tuple[str, str]:
         """What stands in a box: the question or the answer, and the rows."""
-        tree, n = self.tree, counted(float(self.tree.n[i]))
+        tree, n = self.part.tree, counted(float(self.part.tree.n[i]))
         rows = rows_of(float(tree.n[i]))
         mean = "" if tree.classes else averaged(tree, i)
         if tree.test[i] != LEAF:
-            told = f"{mean} ({n})" if mean else rows
-            more = below(tree, i, self.end).strip()
             asked = tree.columns[tree.column[i]].name
-            return f"{asked}?", more or told + (", tied" if tied(tree, i) else "")
+            return f"{asked}?", self._cut(i) or self._rows(i, mean, n, rows)
+        if i in self.part.named:
+            return self.part.named[i], rows
         if mean:
             return mean, rows
         right = counted(float(tree.counts[i, int(tree.answer[i])]))
         return str(tree.said(i)), f"{right} of {n}"
 
+    def _cut(self, i: int) -> str:
+        """What is not drawn of a node: all below it, or its smaller branches."""
+        if left := self.part.hidden.get(i, 0):
+            return f"… {left:,} smaller branches"
+        return self.part.below(i).strip()
+
+    def _rows(self, i: int, mean: str, n: str, rows: str) -> str:
+        told = f"{mean} ({n})" if mean else rows
+        return told + (", tied" if tied(self.part.tree, i) else "")
+
     @cached_property
     def widths(self) -> list[float]:
         """The breadth of every box."""
         found = []
-        for i in self.nodes:
+        for i in self.part.nodes:
             first, second = map(plain, self.lines(i))
             inside = max(extent(first) * BOLD, extent(second, SMALL), LEAST - 12)
             found.append(min(inside, ROOM) + 12)
@@ -96,15 +100,16 @@ class Drawing:
         return [
             Box(node, x - width / 2, float(y), width, edge, (x, float(y) - 5))
             for node, x, y, width, edge in zip(
-                self.nodes, middles, tops, self.widths, self.edges, strict=True
+                self.part.nodes, middles, tops, self.widths, self.edges, strict=True
             )
         ]
 
     def right(self) -> list[Box]:
         """Level beside level; every edge's text stands before its box."""
         texts = [min(TEXT, extent(text)) for text in self.edges]
-        middles = tidied(self.parents, [BOX] * len(self.nodes), GAP)
-        before, inside = np.zeros(self.end + 1), np.zeros(self.end + 1)
+        middles = tidied(self.parents, [BOX] * len(self.part.nodes), GAP)
+        end = int(self.levels.max())
+        before, inside = np.zeros(end + 1), np.zeros(end + 1)
         np.maximum.at(before, self.levels, texts)
         np.maximum.at(inside, self.levels, self.widths)
         step = LEAD + before[1:] + 8 + inside[:-1]
@@ -112,6 +117,6 @@ class Drawing:
         return [
             Box(node, float(x), y - BOX / 2, width, edge, (float(x - before[d]) - 4, y - 4))
             for node, x, y, width, edge, d in zip(
-                self.nodes, lefts, middles, self.widths, self.edges, self.levels, strict=True
+                self.part.nodes, lefts, middles, self.widths, self.edges, self.levels, strict=True
             )
         ]

@@ -147,6 +147,12 @@ class DecisionTreeClassifier(TreeLearner, Classifier):
         self.tie = tie
         self.cp = cp
 
+    @property
+    def n_classes_(self) -> int:
+        """How many classes there are."""
+        self._check_fitted()
+        return len(self.classes_)
+
     def predict_proba(self, X: Any) -> Array:
         """The share of every class where each row ends."""
         return self._mapped(X, lambda block: self.model_.shares(block))

@@ -5,6 +5,7 @@ Sums of w |y - median| are whole numbers, so that no order of the rows matters.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -13,7 +14,15 @@ import numpy as np
 
 from tallylearn.kernels import deviating
 from tallylearn.models.trees.growing import Plan
-from tallylearn.models.trees.splits import TIED, Question, Table, allowed, enough, information_of
+from tallylearn.models.trees.splits import (
+    TIED,
+    Question,
+    Table,
+    allowed,
+    enough,
+    information_of,
+    test_of,
+)
 from tallylearn.models.trees.targets import Target
 from tallylearn.models.trees.trees import MULTIWAY, PRESENCE, SUBSET, THRESHOLD
 from tallylearn.tables import Array
@@ -98,24 +107,47 @@ class Spread:
         """Of these the one that gains most, and what is tied with it."""
         return self._offered(j, codes, width, number, TIED * self.impurity)
 
+    def drawn(
+        self, j: int, codes: Array, width: int, number: bool, draw: Callable[[Table], Array | None]
+    ) -> list[Question]:
+        """The one that puts the lines of the column's table into groups that are drawn."""
+        table, known, lines, gap = self._tabled(codes, width, number)
+        groups = draw(table) if len(table.codes) else None
+        if groups is None:
+            return []
+        size = int(groups.max()) + 1
+        left = int(self.ladder.apart(self.of(known), groups[lines], size)[0].sum()) + gap
+        branches = np.zeros((size, table.lines.shape[1]), np.int64)
+        np.add.at(branches, groups, table.lines)
+        if self.gapped(table):
+            branches = np.concatenate([branches, table.gap[None]])
+        test, *cut = test_of(table, groups, self.plan)
+        fall = self.before(known) - left
+        q = self.question(j, test, (cut[0], cut[1]), groups, branches, left, fall)
+        return [q] if allowed(q, self.plan, self.target) else []
+
     def _offered(
         self, j: int, codes: Array, width: int, number: bool, slack: float
     ) -> list[Question]:
+        table, known, lines, gap = self._tabled(codes, width, number)
+        if not len(table.codes):
+            return []
+        if not number and self.plan.category_split == "multiway":
+            return self._multiway(j, table, known, lines, gap)
+        return _Cuts.of(self, table, known, lines, gap).questions(j, slack)
+
+    def _tabled(self, codes: Array, width: int, number: bool) -> tuple[Table, Array, Array, int]:
+        """A column's table, the rows that have a value, their lines, and how far the rest lie."""
         units = self.share.units
         amounts = np.column_stack([units, np.ones_like(units)][: 1 + self.target.weighed])
         table = Table.of(codes, amounts, width, number)
-        if not len(table.codes):
-            return []
-        if self.plan.missing == "node" and table.gaps:
+        if self.plan.missing == "node" and table.gaps and len(table.codes):
             usual = table.codes[table._usual(table.lines[:, 0])]
             codes = np.where(codes == width, usual, codes)
             table = Table.of(codes, amounts, width, number)
         known = codes < width
         lines = np.searchsorted(table.codes, codes[known])
-        gap = 0 if self._parts else self._sum(~known)
-        if not number and self.plan.category_split == "multiway":
-            return self._multiway(j, table, known, lines, gap)
-        return _Cuts.of(self, table, known, lines, gap).questions(j, slack)
+        return table, known, lines, 0 if self._parts else self._sum(~known)
 
     def _multiway(
         self, j: int, table: Table, known: Array, lines: Array, gap: int

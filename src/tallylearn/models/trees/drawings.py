@@ -9,45 +9,69 @@ import numpy as np
 
 from tallylearn.errors import OptionError, listed
 from tallylearn.models.trees.boxes import BOX, EDGE, ROOM, SMALL, TEXT, Box, Drawing
+from tallylearn.models.trees.excerpts import Excerpt
 from tallylearn.models.trees.regions import Region, regions_of, sentence
-from tallylearn.models.trees.texts import SHOWN, readable, said
+from tallylearn.models.trees.texts import SHOWN, said
 from tallylearn.models.trees.trees import LEAF, Tree
 from tallylearn.plots.marks import COLOURS, FAINT, GRID, INK, extent, label, tag, tooltip, track
 from tallylearn.plots.pictures import BOLD, TOP, Plot, picture
-from tallylearn.workings.rendering import plain, plain_data, short
+from tallylearn.workings.rendering import more, plain, plain_data, short
 
 DIRECTIONS = ("auto", "down", "right")
 MOST = 2000  # nodes; of a larger tree the upper levels are drawn
+WIDEST = 50  # branches of a node
+MODELS = 40  # formulas under a drawing
 BROAD = 1400.0  # pixels: a broader tree is drawn from left to right
 MARGIN, LINE = 16.0, 18.0  # pixels around the drawing, and of a line of the legend
-TITLE = 600.0  # pixels that a long title may widen the sheet to
+TITLE = 900.0  # pixels that a long title or formula may widen the sheet to
 OTHERS = "#999999"
 
 
-def draw_tree(
-    tree: Tree, max_depth: int | None = None, direction: str = "auto", title: str = ""
-) -> Plot:
+def draw_tree(part: Excerpt, direction: str = "auto", title: str = "") -> Plot:
     """Draw a tree: from above where it fits a screen's width, else from left to right."""
     if direction not in DIRECTIONS:
         raise OptionError(f"direction is one of {listed(DIRECTIONS)}, not {direction!r}.")
-    end = readable(tree, MOST) if max_depth is None else max_depth
-    drawing = Drawing(tree, min(end, tree.depth))
+    tree, drawing = part.tree, Drawing(part)
     boxes = drawing.down() if direction != "right" else []
     turned = direction == "right" or (direction == "auto" and _breadth(boxes) > BROAD)
     boxes = drawing.right() if turned else boxes
-    kind = "Decision tree" if tree.classes else "Regression tree"
-    title = title or f"{kind}: {len(tree)} nodes, {len(tree.leaves)} leaves"
-    breadth = _breadth(boxes)
-    width = max(breadth, min(extent(plain(title), 14) * BOLD, TITLE), 290.0) + 2 * MARGIN
+    title, notes = title or _title(part), _notes(part)
+    breadth, texts = _breadth(boxes), [extent(plain(title), 14) * BOLD, *map(extent, notes)]
+    width = max(breadth, min(max(texts), TITLE), 290.0) + 2 * MARGIN
     colours = colours_of(tree)
     legend, under = _legend(colours, width)
     left = MARGIN if turned else (width - breadth) / 2
     placed = [_moved(box, left, under + 6) for box in boxes]
     height = max(box.y for box in placed) + BOX + MARGIN
-    regions = regions_of(tree)
-    nodes = (_box(tree, box, drawing.lines(box.node), colours, regions[box.node]) for box in placed)
-    body = [*legend, *_edges(placed, drawing.parents, turned), *nodes]
-    return picture(title, _data(tree, placed, turned), body, width, height)
+    regions = regions_of(tree, nodes=part.nodes)
+    nodes = (_box(part, box, drawing.lines(box.node), colours, regions[box.node]) for box in placed)
+    body = [*legend, *_edges(placed, drawing.parents, turned), *nodes,
+            *_written(notes, height, width)]  # fmt: skip
+    height += LINE * len(notes) + (6 if notes else 0)
+    return picture(title, _data(part, placed, turned), body, width, height)
+
+
+def _title(part: Excerpt) -> str:
+    tree = part.tree
+    kind = "Decision tree" if tree.classes else "Regression tree"
+    kind = "Model tree" if part.named else kind
+    return f"{kind}: {len(tree)} nodes, {len(tree.leaves)} leaves"
+
+
+def _notes(part: Excerpt) -> list[str]:
+    """What stands under a drawing: the models of its leaves, and what was too much to draw."""
+    shown = [part.told[i] for i in part.nodes if i in part.told]
+    found = shown[:MODELS] + ([more(len(shown) - MODELS, "models")] if len(shown) > MODELS else [])
+    left = len(part.tree) - len(part.nodes)
+    if part.hidden:
+        return [*found, f"Too many to draw: the largest branches are shown, {left:,} nodes are not"]
+    return [*found, f"Too many to draw: {left:,} nodes below are not shown"] if left else found
+
+
+def _written(notes: Sequence[str], top: float, width: float) -> Iterator[str]:
+    """Lines under a drawing."""
+    for at, note in enumerate(notes):
+        yield label(note, MARGIN, top + LINE * at + 8, room=width - 2 * MARGIN)
 
 
 def _breadth(boxes: Sequence[Box]) -> float:
@@ -104,14 +128,15 @@ def _edges(boxes: Sequence[Box], parents: Sequence[int], turned: bool) -> Iterat
 
 
 def _box(
-    tree: Tree, box: Box, lines: tuple[str, str], colours: dict[Any, str], region: Region | None
+    part: Excerpt, box: Box, lines: tuple[str, str], colours: dict[Any, str], region: Region | None
 ) -> str:
     """A node: its question or answer, its rows, and the classes among them."""
+    tree = part.tree
     leaf = tree.test[box.node] == LEAF
     border = colours.get(tree.said(box.node), INK) if leaf else FAINT
     middle, room = box.x + box.width / 2, box.width - 8
     return tag(
-        "g", tooltip(_whole(tree, box.node, region or {})),
+        "g", tooltip(_whole(part, box.node, region or {})),
         tag("rect", x=box.x, y=box.y, width=box.width, height=BOX, rx=8 if leaf else 2,
             fill="#ffffff", stroke=border, stroke_width=1.6 if leaf else 1, **{"class": "node"}),
         label(lines[0], middle, box.y + 15, room=room / BOLD, font_weight="bold",
@@ -138,9 +163,11 @@ def _bar(tree: Tree, box: Box, colours: dict[Any, str]) -> Iterator[str]:
             x += width * count / whole
 
 
-def _whole(tree: Tree, i: int, region: Region) -> str:
+def _whole(part: Excerpt, i: int, region: Region) -> str:
     """All about a node, for its tooltip."""
-    path = sentence(region.values()) or "root"
+    tree, path = part.tree, sentence(region.values()) or "root"
+    if i in part.told:
+        path = f"{path}; {part.told[i]}"
     told = f"node {i}: {path}; {said(tree, i)}; {tree.criterion} {short(float(tree.impurity[i]))}"
     if tree.test[i] == LEAF:
         return told
@@ -149,7 +176,8 @@ def _whole(tree: Tree, i: int, region: Region) -> str:
     return f"{told}; {asked}" + (f"; no rows here: {absent}" if absent else "")
 
 
-def _data(tree: Tree, boxes: Sequence[Box], turned: bool) -> dict[str, Any]:
+def _data(part: Excerpt, boxes: Sequence[Box], turned: bool) -> dict[str, Any]:
+    tree = part.tree
     nodes = [
         {
             "node": box.node, "parent": int(tree.parent[box.node]), "edge": box.edge,
@@ -157,6 +185,7 @@ def _data(tree: Tree, boxes: Sequence[Box], turned: bool) -> dict[str, Any]:
             else tree.columns[tree.column[box.node]].name,
             "answer": plain_data(tree.said(box.node)), "n": float(tree.n[box.node]),
             "counts": tree.counts[box.node].tolist(),
+            **({"model": part.told[box.node]} if box.node in part.told else {}),
             "box": [round(float(v), 2) for v in (box.x, box.y, box.width, BOX)],
         }
         for box in boxes

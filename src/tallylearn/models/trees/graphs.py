@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-import numpy as np
-
-from tallylearn.models.trees.texts import answered, below, said
-from tallylearn.models.trees.trees import LEAF, Tree
+from tallylearn.models.trees.excerpts import Excerpt
+from tallylearn.models.trees.texts import answered, told
+from tallylearn.models.trees.trees import LEAF
 from tallylearn.workings.rendering import plain
+
+WIDEST = 200  # branches of a node
 
 
 def quoted(*lines: str) -> str:
@@ -21,21 +22,25 @@ def quoted(*lines: str) -> str:
     return '"' + "\\n".join(found) + '"'
 
 
-def as_dot(tree: Tree, max_depth: int | None = None) -> str:
+def as_dot(part: Excerpt) -> str:
     """A directed graph: questions are boxes, leaves ellipses, answers stand on the edges."""
-    end = tree.depth if max_depth is None else max_depth
     head = ["digraph tree {", '  node [shape=box, fontname="sans-serif"];',
             '  edge [fontname="sans-serif"];']  # fmt: skip
-    return "\n".join([*head, *_statements(tree, end), "}"]) + "\n"
+    return "\n".join([*head, *_statements(part), "}"]) + "\n"
 
 
-def _statements(tree: Tree, end: int) -> Iterator[str]:
-    for i in np.flatnonzero(tree.depths <= end).tolist():
+def _statements(part: Excerpt) -> Iterator[str]:
+    tree = part.tree
+    for i in part.nodes:
         if tree.test[i] == LEAF:
-            yield f"  n{i} [shape=ellipse, label={quoted(said(tree, i))}];"
+            lines = [told(part, i), *([part.told[i]] if i in part.told else [])]
+            yield f"  n{i} [shape=ellipse, label={quoted(*lines)}];"
             continue
         name = tree.columns[tree.column[i]].name
-        more = [left.strip()] if (left := below(tree, i, end)) else []
-        yield f"  n{i} [label={quoted(f'{name}?', said(tree, i), *more)}];"
-        for branch in tree.branches(i) if tree.depths[i] < end else ():
+        more = [left.strip()] if (left := part.below(i)) else []
+        yield f"  n{i} [label={quoted(f'{name}?', told(part, i), *more)}];"
+        for branch in part.branches(i):
             yield f"  n{i} -> n{branch.node} [label={quoted(answered(tree, branch))}];"
+        if missed := part.missed(i):
+            yield f"  m{i} [shape=plaintext, label={quoted(missed)}];"
+            yield f"  n{i} -> m{i} [style=dotted];"

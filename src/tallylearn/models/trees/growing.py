@@ -20,7 +20,7 @@ from tallylearn.models.trees.targets import Target
 from tallylearn.models.trees.trees import Tree
 from tallylearn.tables import Array
 
-CRITERIA = {"gini": 0, "entropy": 1, "variance": 2, "sdr": 3, "fifth_root": 9}
+CRITERIA = {"gini": 0, "entropy": 1, "variance": 2, "sdr": 3, "poisson": 4, "fifth_root": 9}
 SCORERS = {"gain": 0, "ratio": 1, "gain2/cost": 2, "(2^gain-1)/(cost+1)^w": 3}
 MISSING = {"branch": 0, "node": 1, "class": 2, "global": 3}
 TIES = {"first": 0, "random": 1, "undefined": 0}
@@ -46,6 +46,7 @@ class Plan:
     min_share: float = 0.0  # of a node's weight, in every branch
     min_decrease: float = 0.0  # of the impurity, times the node's share of the weight
     max_features: int = ENDLESS
+    splitter: str = "best"  # or "random": see draws
     seed: int = 0
     tie: str = "first"
     costs: tuple[float, ...] = ()  # of the columns
@@ -211,7 +212,8 @@ def _stamped(table: Coded, target: Target) -> Array:
 
 
 def _settings(columns: Sequence[Scale], target: Target, plan: Plan) -> tuple[Any, ...]:
-    unit = target.unit ** {"variance": 2, "sdr": 1, "fifth_root": 0.4}.get(plan.criterion, 0)
+    powers = {"variance": 2, "sdr": 1, "poisson": 1, "fifth_root": 0.4}
+    unit = target.unit ** powers.get(plan.criterion, 0)
     rows_at = target.width - 1 if target.weighed else -1
     whole = (
         CRITERIA[plan.criterion], len(target.classes), MISSING[plan.missing],

@@ -11,6 +11,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from tallylearn.doors import Plain
+from tallylearn.doors.exchange import as_sklearn
 from tallylearn.doors.intake import lesson
 from tallylearn.doors.plain import whole
 from tallylearn.errors import ColumnError, InputError, OptionError, listed, speaking
@@ -24,6 +25,7 @@ from tallylearn.models.trees.prunings import Pruner
 from tallylearn.models.trees.targets import Target
 from tallylearn.models.trees.trees import ABSOLUTE, Tree
 from tallylearn.models.trees.views import Viewed
+from tallylearn.sources.matrices import dense
 from tallylearn.tables import CATEGORY, DATE, NUMBER, Array, Block, Column
 from tallylearn.workings import Derivation, Explanation
 
@@ -84,7 +86,7 @@ class TreeLearner(Pruner, Viewed, Plain):
         if plan.variant == "c45":
             return ratios.snapped(grown_by_hand(table, target, plan), table.scales)
         by_hand = callable(plan.criterion) or plan.criterion == ABSOLUTE
-        if by_hand or plan.missing == "fractional":
+        if by_hand or plan.missing == "fractional" or plan.splitter == "random":
             return grown_by_hand(table, target, plan)
         return grown(table, target, plan)
 
@@ -105,7 +107,7 @@ class TreeLearner(Pruner, Viewed, Plain):
                         "gains(node, table, 'target')."
                     )
             else:
-                read = lesson(X, y, sample_weight, type(self).__name__, self.schema_)
+                read = lesson(self._table(X), y, sample_weight, type(self).__name__, self.schema_)
                 block = whole(read, self.task)
             if not 0 <= node < len(self.model_):
                 raise OptionError(f"the tree has nodes 0 to {len(self.model_) - 1}, not {node}.")
@@ -133,6 +135,10 @@ class TreeLearner(Pruner, Viewed, Plain):
         """The number of the node where each row ends."""
         return self._mapped(X, lambda block: self.model_.landed(block))
 
+    def decision_path(self, X: Any) -> Any:
+        """(n, nodes) a sparse matrix of the nodes that each row passes, as in scikit-learn."""
+        return self.model_.passed(self.apply(X))
+
     def get_depth(self) -> int:
         """The most questions that a row is asked."""
         self._check_fitted()
@@ -143,21 +149,33 @@ class TreeLearner(Pruner, Viewed, Plain):
         self._check_fitted()
         return len(self.model_.leaves)
 
-    @property
-    def tree_(self) -> Tree:
-        """The tree itself."""
+    def to_sklearn(self) -> Any:
+        """The same tree as scikit-learn's own class, for what takes nothing else: SHAP, dtreeviz,
+        ``plot_tree``. Every question must be ``x <= threshold``."""
         self._check_fitted()
-        return self.model_
+        with speaking(type(self).__name__):
+            return as_sklearn(self, self.model_)
 
     @property
-    def feature_importances_(self) -> Array:
-        """(p,) the share of each column in all that the questions gained."""
+    def tree_(self) -> Tree:
+        """The tree, with scikit-learn's marks at leaves, and its names where the tree is binary."""
         self._check_fitted()
-        gained = self.model_.n * self.model_.gain
-        asked = self.model_.column >= 0
-        p = len(self.model_.columns)
-        found = np.bincount(self.model_.column[asked], gained[asked], minlength=p)
-        return found / found.sum() if found.sum() > 0 else found
+        return self.model_.marked
+
+    def _counted_rows(self) -> float | None:
+        return float(self.model_.rows[0])
+
+    def _table(self, X: Any) -> Any:
+        return dense(X)
+
+    def _add_tags(self, tags: Any) -> None:
+        super()._add_tags(tags)
+        tags.input_tags.sparse = True
+
+    def _derive(self) -> None:
+        super()._derive()
+        self.n_outputs_ = 1
+        self.max_features_ = self._features(self.n_features_in_)
 
     def _plan(self, block: Block, target: Target) -> Plan:
         n, p = len(block), len(block.schema.columns)
@@ -169,7 +187,8 @@ class TreeLearner(Pruner, Viewed, Plain):
             min_leaf=_rows(self.min_samples_leaf, n, 1),
             min_weight=float(self.min_weight_fraction_leaf) * target.total,
             min_decrease=float(self.min_impurity_decrease), max_features=self._features(p),
-            seed=seeded(self.random_state), tie=self.tie, costs=self._costs(block),
+            splitter=self.splitter, seed=seeded(self.random_state), tie=self.tie,
+            costs=self._costs(block),
             exponent=float(self.cost_exponent), significance=self.significance,
             variant=self.variant,
         )  # fmt: skip
@@ -198,7 +217,7 @@ class TreeLearner(Pruner, Viewed, Plain):
         return tuple(float(self.costs.get(name, 1.0)) for name in names)
 
     def _check_options(self) -> None:
-        self._one_of("splitter", ("best",))
+        self._one_of("splitter", ("best", "random"))
         self._one_of("category_split", ("multiway", "subset"))
         self._one_of("missing", RULES)
         self._one_of("cost_rule", COSTS)

@@ -3,28 +3,36 @@
 from __future__ import annotations
 
 import copy
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, ClassVar
 
 import numpy as np
 
 from tallylearn.doors import Plain, Regressor
-from tallylearn.errors import OptionError
+from tallylearn.doors.intake import lesson
+from tallylearn.doors.plain import whole
+from tallylearn.errors import OptionError, speaking
 from tallylearn.models.factors import check_finite
 from tallylearn.models.trees import paths
 from tallylearn.models.trees.attributes import Attributes
 from tallylearn.models.trees.fitting import Growth, model_tree
-from tallylearn.models.trees.formulas import Formula
+from tallylearn.models.trees.formulas import MOST_LINES, Formula
+from tallylearn.models.trees.gains import Gains
 from tallylearn.models.trees.growing import ENDLESS
+from tallylearn.models.trees.learners import REMEMBERED
+from tallylearn.models.trees.modelrules import ModelRules, model_gains, model_rules
 from tallylearn.models.trees.modeltrees import ModelTree
 from tallylearn.models.trees.trees import Tree
+from tallylearn.models.trees.views import Drawn
 from tallylearn.tables import CATEGORY, DATE, NUMBER, Array, Block, Column
 from tallylearn.workings import Derivation, Explanation
+from tallylearn.workings.rendering import more
 
 CRITERIA = ("fifth_root", "sdr")
 
 
-class ModelTreeRegressor(Plain, Regressor):
+class ModelTreeRegressor(Drawn, Plain, Regressor):
     """A model tree, M5: questions lead to a linear model, and the models above steady it.
 
     The tree grows by the question that leaves its branches least spread. Then every node gets a
@@ -103,6 +111,7 @@ class ModelTreeRegressor(Plain, Regressor):
     def train(self, block: Block) -> ModelTree:
         """Grow, model, prune; then let the learner have the leaves."""
         check_finite(block)
+        self._rows_ = block if block.numbers.size + len(block) <= REMEMBERED else None
         model = model_tree(block, self._growth())
         if self.learner is None:
             return model
@@ -148,12 +157,53 @@ class ModelTreeRegressor(Plain, Regressor):
 
     @property
     def tree_(self) -> Tree:
-        """The tree of questions."""
+        """The tree of questions, with scikit-learn's marks at leaves."""
         self._check_fitted()
-        return self.model_.tree
+        return self.model_.tree.marked
+
+    def text(self, max_depth: int | None = None) -> str:
+        """The tree, a line a branch, and the models of its leaves."""
+        return "\n".join([super().text(max_depth), *_under(self._models()[1], len(self.tree_))])
+
+    def rules(self) -> ModelRules:
+        """A rule for every leaf, IF what must hold THEN its linear model."""
+        self._check_fitted()
+        return model_rules(self.model_)
+
+    def fired(self, X: Any) -> ModelRules:
+        """The rule that answers each row."""
+        return self.rules().of(self.apply(X).tolist())
+
+    def gains(
+        self, node: int = 0, X: Any = None, y: Any = None, sample_weight: Any = None
+    ) -> Gains:
+        """Every question that could have been asked at a node, and how far it would have lowered
+        the standard deviation; questions of categories follow the order of the target's mean.
+
+        A small table is remembered; of a large one, or after ``load``, pass the table again.
+        """
+        self._check_fitted()
+        with speaking(type(self).__name__):
+            block = getattr(self, "_rows_", None)
+            if X is not None:
+                read = lesson(X, y, sample_weight, type(self).__name__, self.schema_)
+                block = whole(read, self.task)
+            return model_gains(self.model_, node, block, self._growth())
 
     def __str__(self) -> str:
-        return self.model_.drawn() if self.__sklearn_is_fitted__() else repr(self)
+        if not self.__sklearn_is_fitted__():
+            return repr(self)
+        return "\n".join([super().__str__(), *_under(self._models()[1], MOST_LINES)])
+
+    def _counted_rows(self) -> float | None:
+        return float(self.model_.tree.rows[0])
+
+    def _models(self) -> tuple[Mapping[int, str], Mapping[int, str]]:
+        return self.model_.named()
+
+    def _seen(self) -> Tree:
+        self._check_fitted()
+        return self.model_.tree
 
     def _growth(self) -> Growth:
         return Growth(
@@ -177,6 +227,13 @@ class ModelTreeRegressor(Plain, Regressor):
             raise OptionError(f"prune is True or False, not {self.prune!r}.")
         if self.learner is not None:
             _check_regressor(self.learner)
+
+
+def _under(told: Mapping[int, str], most: int) -> list[str]:
+    """The formulas under a tree."""
+    shown = [*told.values()]
+    cut = [more(len(shown) - most, "models")] if len(shown) > most else []
+    return ["", *shown[:most], *cut] if shown else []
 
 
 def _check_regressor(learner: Any) -> None:

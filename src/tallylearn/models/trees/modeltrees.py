@@ -11,7 +11,7 @@ import numpy as np
 
 from tallylearn import forms
 from tallylearn.models.trees.attributes import Attributes
-from tallylearn.models.trees.formulas import MOST_LINES, Formula, drawn
+from tallylearn.models.trees.formulas import MOST_LINES, Formula
 from tallylearn.models.trees.paths import derivation, route
 from tallylearn.models.trees.texts import worded
 from tallylearn.models.trees.trees import Tree
@@ -19,6 +19,11 @@ from tallylearn.tables import Array, Block, Schema, check_shape
 from tallylearn.workings import Derivation, Evidence, Line, Sentence, Term
 from tallylearn.workings import Formula as Shown
 from tallylearn.workings.rendering import short
+
+
+def _spelled(guest: Any) -> str:
+    """A learner at a leaf, without what it learned there."""
+    return str(guest.spelled()) if hasattr(guest, "spelled") else repr(guest)
 
 
 @dataclass(frozen=True, eq=False)
@@ -150,26 +155,26 @@ class ModelTree:
 
     def formulas(self) -> list[Formula]:
         """The models of the leaves, smoothed, from left to right."""
-        return [self._formula(at, i) for at, i in enumerate(self.tree.leaves.tolist(), 1)]
+        return [self.formula(i, f"LM{at}") for at, i in enumerate(self.tree.leaves.tolist(), 1)]
 
-    def _formula(self, at: int, i: int) -> Formula:
+    def formula(self, i: int, name: str) -> Formula:
+        """The model of a node, smoothed: what rows that end there are answered with."""
         above, more = self.above
         coef = more[i] + self.own[i] * self.coef[i]
         base = above[i] + self.own[i] * self.base[i]
         intercept = base - (coef * self.attributes.fill).sum()
         terms = [(self.attributes.name(j), float(coef[j])) for j in np.flatnonzero(coef).tolist()]
         return Formula(
-            i, f"LM{at}", route(self.tree, i), float(self.tree.n[i]), float(intercept), tuple(terms)
+            i, name, route(self.tree, i), float(self.tree.n[i]), float(intercept), tuple(terms)
         )
 
-    def drawn(self) -> str:
-        """The tree, and below it its formulas."""
+    def named(self) -> tuple[dict[int, str], dict[int, str]]:
+        """The names of the leaves' models, and the models; a guest has its own name, no formula."""
         leaves = self.tree.leaves.tolist()
         if self.guests:
-            return drawn(self.tree, dict(zip(leaves, map(repr, self.guests), strict=True)))
-        named = {i: f"LM{at}" for at, i in enumerate(leaves, 1)}
-        shown = map(str, self.formulas()[:MOST_LINES])
-        return "\n".join([drawn(self.tree, named), "", *shown])
+            return dict(zip(leaves, map(_spelled, self.guests), strict=True)), {}
+        told = {formula.node: str(formula) for formula in self.formulas()}
+        return {i: f"LM{at}" for at, i in enumerate(leaves, 1)}, told
 
     def derivation(self) -> Derivation:
         """Every question, the models of all nodes, and how they are put together."""

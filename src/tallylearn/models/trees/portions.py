@@ -14,9 +14,18 @@ from tallylearn.models.trees import gauges, ratios
 from tallylearn.models.trees.codes import Coded, Scale
 from tallylearn.models.trees.criteria import impurity_of, weights_of
 from tallylearn.models.trees.deviations import Ladder, Spread
+from tallylearn.models.trees.draws import Draw, tried
 from tallylearn.models.trees.growing import Plan, tree_of
 from tallylearn.models.trees.spaces import Space
-from tallylearn.models.trees.splits import Question, Table, chosen, questions, scored
+from tallylearn.models.trees.splits import (
+    Question,
+    Table,
+    allowed,
+    chosen,
+    question_of,
+    questions,
+    scored,
+)
 from tallylearn.models.trees.targets import Target
 from tallylearn.models.trees.trees import ABSOLUTE, LEAF, MULTIWAY, SUBSET, Tree
 from tallylearn.tables import Array
@@ -92,6 +101,25 @@ class Rows:
         total, columns = lines.sum(axis=0), gauges.promising(self, share)
         found = [self._offered(j, self.table(j, share, lines), total) for j in columns]
         return [[replace(q, score=q.ratio) for q in column] for column in found]
+
+    def drawn(self, share: Share, draw: Draw) -> list[list[Question]]:
+        """What is drawn of every column: one question, or none that may be asked."""
+        if self.ladder is not None:
+            spread = Spread(share, self.ladder, self.target, self.plan)
+            return [
+                spread.drawn(j, codes[share.rows], scale.width, scale.number, draw.of(scale))
+                for j, (codes, scale) in enumerate(zip(self.codes, self.columns, strict=True))
+            ]
+        lines = self.target.lines(share.rows, share.units)
+        total, found = lines.sum(axis=0), list[list[Question]]()
+        for j, scale in enumerate(self.columns):
+            table = self.table(j, share, lines)
+            groups = draw.of(scale)(table) if len(table.codes) else None
+            made = [] if groups is None else [
+                question_of(j, table, groups, total, self.plan, self.target)
+            ]  # fmt: skip
+            found.append([q for q in made if allowed(q, self.plan, self.target)])
+        return found
 
     def _offered(self, j: int, table: Table, total: Array) -> list[Question]:
         offer = ratios.cuts if self.plan.variant == "c45" and table.number else questions
@@ -175,7 +203,13 @@ def _asked(table: Rows, share: Share, depth: int, node: int) -> tuple[list[Quest
     size = weight if plan.missing == "fractional" else len(share.rows)
     if pure or depth >= plan.max_depth or size < plan.min_split:
         return [], impurity, total
-    found = chosen(table.best_questions(share, impurity), impurity, plan)
+    if plan.splitter == "random":
+        offered = scored(table.drawn(share, Draw(plan, node)), impurity, plan)
+    else:
+        offered = table.best_questions(share, impurity)
+    if plan.variant is None:
+        offered = tried(offered, plan, node)
+    found = chosen(offered, impurity, plan)
     if found and plan.tie == "random":
         at = int(np.random.default_rng((plan.seed, node)).integers(len(found)))
         found = [found[at], *found[:at], *found[at + 1 :]]

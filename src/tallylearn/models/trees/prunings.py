@@ -68,6 +68,7 @@ class Pruner:
     _target: Callable[[Block], Target]
     _plan: Callable[[Block, Target], Plan]
     _grown: Callable[[Block, Target, Plan], Tree]
+    _table: Callable[[Any], Any]
     _check_fitted: Callable[[], None]
     _in_range: Callable[..., float]
     _one_of: Callable[..., Any]
@@ -115,11 +116,12 @@ class Pruner:
         """The alphas at which the tree of this table loses a branch, as in scikit-learn."""
         with speaking(type(self).__name__):
             self._check_options()  # type: ignore[attr-defined]
-            block = whole(lesson(X, y, sample_weight, type(self).__name__), self.task)
+            block = whole(lesson(self._table(X), y, sample_weight, type(self).__name__), self.task)
             return path_of(self._full(block))
 
     def _read(self, X: Any, y: Any, weight: Any) -> Block:
-        return whole(lesson(X, y, weight, type(self).__name__, self.schema_), self.task)
+        read = lesson(self._table(X), y, weight, type(self).__name__, self.schema_)
+        return whole(read, self.task)
 
     def _take(self, how: str, options: dict[str, Any]) -> None:
         """Options of one call, checked as the constructor's are."""

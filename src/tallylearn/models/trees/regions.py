@@ -6,7 +6,7 @@ categories. Two nodes share a row if and only if their conditions meet in every 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from math import inf
 from typing import Any
@@ -207,11 +207,16 @@ def stop(tree: Tree, i: int) -> Condition | None:
     return Span(column.name, inf, -inf, True, column.kind)
 
 
-def regions_of(tree: Tree, leaf: Array | None = None) -> list[Region | None]:
-    """The region of every node; None for a node that no row can come to, or below a leaf."""
+def regions_of(
+    tree: Tree, leaf: Array | None = None, nodes: Sequence[int] | None = None
+) -> list[Region | None]:
+    """The region of every node; None for a node that no row can come to, or below a leaf.
+
+    Of some ``nodes`` only, that hold the parent of each.
+    """
     leaf = tree.test == LEAF if leaf is None else leaf
     found: list[Region | None] = [{}] + [None] * (len(tree) - 1)
-    for i in range(len(tree)):
+    for i in range(len(tree)) if nodes is None else nodes:
         here = found[i]
         if here is not None and not leaf[i]:
             for kid, condition in answers(tree, i).items():

@@ -9,12 +9,11 @@ from tallylearn.doors import Regressor
 from tallylearn.errors import OptionError
 from tallylearn.models.trees.learners import TreeLearner
 from tallylearn.models.trees.prunings import BY_ERRORS
-from tallylearn.models.trees.targets import Target, of_measures
+from tallylearn.models.trees.targets import Target, of_counts, of_measures
 from tallylearn.models.trees.trees import ABSOLUTE
 from tallylearn.tables import Array, Block
 
-CRITERIA = ("squared_error", "friedman_mse", "sdr", ABSOLUTE)
-UNBUILT = ("poisson",)
+CRITERIA = ("squared_error", "friedman_mse", "sdr", ABSOLUTE, "poisson")
 
 
 class DecisionTreeRegressor(TreeLearner, Regressor):
@@ -30,7 +29,9 @@ class DecisionTreeRegressor(TreeLearner, Regressor):
         the same questions), "sdr" (of their standard deviations) or "absolute_error" (of their mean
         absolute deviations from their medians: leaves answer with the median of their rows, half
         way between two where the weight splits exactly; categories are parted in the order of their
-        medians); or a function of the weight, the mean and the variance of a node's target.
+        medians), "poisson" (of their half Poisson deviances, the mean of y log(y / mean), for
+        counts and rates from 0 on; no leaf has a mean of 0); or a function of the weight, the mean
+        and the variance of a node's target.
 
     cp : cost-complexity as rpart prunes: a leaf more must lower the squared errors on the training
         rows by this share of the root's.
@@ -106,20 +107,18 @@ class DecisionTreeRegressor(TreeLearner, Regressor):
     variant = None
 
     def _measure(self) -> tuple[Any, str]:
-        own = callable(self.criterion) or self.criterion in ("sdr", ABSOLUTE)
+        own = callable(self.criterion) or self.criterion in ("sdr", ABSOLUTE, "poisson")
         criterion = self.criterion if own else "variance"
         return criterion, "gain" if self.costs is None else self.cost_rule
 
     def _target(self, block: Block) -> Target:
         weight: Array | None = block.weight
         parts = self.missing == "fractional"
+        if self.criterion == "poisson":
+            return of_counts(block.target, weight, parts)
         return of_measures(block.target, weight, self.criterion == "sdr", parts)
 
     def _check_options(self) -> None:
-        if isinstance(self.criterion, str) and self.criterion in UNBUILT:
-            raise OptionError(
-                f"criterion={self.criterion!r} is not built. Use one of {', '.join(CRITERIA)}."
-            )
         if not callable(self.criterion):
             self._one_of("criterion", CRITERIA)  # before the pruning, which asks for it
         super()._check_options()
@@ -128,17 +127,13 @@ class DecisionTreeRegressor(TreeLearner, Regressor):
                 'missing="class" fills in what rows of the same class have, and a regression has '
                 'no classes. Use "node".'
             )
-        if self.criterion == ABSOLUTE and self.max_features is not None:
-            raise OptionError(
-                'criterion="absolute_error" looks at every column. Leave max_features at None.'
-            )
 
     def _check_pruning(self) -> None:
         super()._check_pruning()
         folded = isinstance(self.ccp_alpha, str) and self.ccp_alpha == "cv"
         squares = self.pruning in BY_ERRORS or folded
-        if self.criterion == ABSOLUTE and squares:
+        if self.criterion in (ABSOLUTE, "poisson") and squares:
             raise OptionError(
-                'criterion="absolute_error" does not go with a pruning by squared errors. Use '
+                f'criterion="{self.criterion}" does not go with a pruning by squared errors. Use '
                 "ccp_alpha with a number."
             )

@@ -132,14 +132,18 @@ def question_of(
     np.add.at(branches, groups, table.lines)
     if table.gaps and plan.missing != "fractional":
         branches = np.concatenate([branches, table.gap[None]])
-    test, cut, after_cut = (MULTIWAY if plan.category_split == "multiway" else SUBSET), -1, -1
-    if table.number:
-        r = int((groups == 0).sum()) - 1
-        last = r == len(groups) - 1
-        test, cut = PRESENCE if last else THRESHOLD, int(table.codes[r])
-        after_cut = -1 if last else int(table.codes[r + 1])
-    after, gain, information = _judged(branches, table, total, plan, target)
-    return Question(at, test, cut, after_cut, groups, branches, after, gain, information)
+    judged = _judged(branches, table, total, plan, target)
+    return Question(at, *test_of(table, groups, plan), groups, branches, *judged)
+
+
+def test_of(table: Table, groups: Array, plan: Plan) -> tuple[int, int, int]:
+    """What is asked, the last code of the first branch and the first of the second."""
+    if not table.number:
+        return (MULTIWAY if plan.category_split == "multiway" else SUBSET), -1, -1
+    r = int((groups == 0).sum()) - 1
+    last = r == len(groups) - 1
+    after = -1 if last else int(table.codes[r + 1])
+    return PRESENCE if last else THRESHOLD, int(table.codes[r]), after
 
 
 def _judged(
@@ -180,7 +184,10 @@ def enough(branches: Array, total: Array, plan: Plan, target: Target) -> Array:
     weight = weights_of(branches, target)
     rows = branches[..., -1] if target.weighed and plan.missing != "fractional" else weight
     least = max(plan.min_weight, plan.min_share * float(weights_of(total, target)))
-    return np.asarray((rows >= plan.min_leaf) & (weight >= least) & (weight > 0))
+    found = (rows >= plan.min_leaf) & (weight >= least) & (weight > 0)
+    if plan.criterion == "poisson":  # a mean of 0 would rule every count out but 0
+        found &= branches[..., 1] > 0
+    return np.asarray(found)
 
 
 def scored(found: list[list[Question]], impurity: float, plan: Plan) -> list[list[Question]]:

@@ -63,14 +63,16 @@ class Rule:
         said = "" if between is None else format(between, ".2f" if self.counts else ".4g")
         if self.counts:
             return str(self.answer), counted(self.n), short(self.share), said
-        return short(self.answer), counted(self.n), short(self.sd), said
+        apart = "" if math.isnan(self.sd) else short(self.sd)
+        return short(self.answer), counted(self.n), apart, said
 
     def _said(self) -> str:
         between = self.interval
         shown = "" if between is None else f", {format(between, '.2f' if self.counts else '.4g')}"
         if self.counts:
             return f"{self.answer} ({counted(self.support)} of {counted(self.n)}{shown})"
-        return f"{short(self.answer)} ± {short(self.sd)} ({rows_of(self.n)}{shown})"
+        apart = "" if math.isnan(self.sd) else f" ± {short(self.sd)}"
+        return f"{short(self.answer)}{apart} ({rows_of(self.n)}{shown})"
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data for JSON."""

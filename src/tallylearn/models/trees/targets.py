@@ -40,6 +40,7 @@ class Target:
     measures: Array = field(default_factory=lambda: np.zeros(0))  # (n,) as given, for medians
     tie: str = "first"  # of classes at a node, see answer_of
     seed: int = 0
+    counted: bool = False  # whether y log y stands in the place of the squares, for Poisson
 
     def __len__(self) -> int:
         return len(self.labels)
@@ -66,9 +67,13 @@ class Target:
             counts = np.zeros((len(rows), len(self.classes)), np.int64)
             counts[np.arange(len(rows)), self.labels[rows]] = units
             return np.column_stack([counts, *ones])
-        whole = self.units[rows]
-        measure = self.amounts[rows, 1] // np.where(whole > 0, whole, 1)
-        return np.column_stack([units, units * measure, *_squares(measure, units), *ones])
+        own: Array = self.amounts[rows]
+        if (own[:, 0] == units).all():  # no row in parts: its squares are known
+            return own
+        whole = own[:, 0]
+        measure = own[:, 1] // np.where(whole > 0, whole, 1)
+        powers = _logs(measure, units) if self.counted else _squares(measure, units)
+        return np.column_stack([units, units * measure, *powers, *ones])
 
     @property
     def logs(self) -> Array:
@@ -124,6 +129,46 @@ def of_measures(
         (), np.zeros(len(y), np.int32), np.stack(amounts, axis=1), weight is not None, power, line,
         np.zeros((0, 0)), float(units.sum()) * 2.0**-power, centre, 2.0**-shift, y,
     )  # fmt: skip
+
+
+def of_counts(y: Array, weight: Array | None, parts: bool = False) -> Target:
+    """Measures from 0 on, whose Poisson deviance is asked for: y log y in place of the squares."""
+    _check_counts(y)
+    weight = np.ones(len(y)) if weight is None and parts else weight
+    units, power = (np.ones(len(y), np.int64), 0) if weight is None else whole(weight, parts)
+    room = 61 - int(units.sum()).bit_length()
+    shift = min(room, FINEST) - int(np.frexp(float(y.max()))[1]) - 1
+    measure = np.rint(np.ldexp(y, shift)).astype(np.int64)
+    amounts = [units, units * measure, *_logs(measure, units)]
+    if weight is not None:
+        amounts.append(np.ones_like(units))
+    return Target(
+        (), np.zeros(len(y), np.int32), np.stack(amounts, axis=1), weight is not None, power,
+        len(amounts) if weight is not None else 2, np.zeros((0, 0)),
+        float(units.sum()) * 2.0**-power, 0.0, 2.0**-shift, y, True,
+    )  # fmt: skip
+
+
+def _check_counts(y: Array) -> None:
+    """Poisson's means are above zero."""
+    if (y < 0).any():
+        row = int(np.argmax(y < 0))
+        raise TargetError(
+            f'criterion="poisson" takes a target of 0 and more, and row {row} has {y[row]:g}. Use '
+            '"squared_error". Some value(s) of y are negative which is not allowed for Poisson '
+            "regression."
+        )
+    if not y.any():
+        raise TargetError(
+            'criterion="poisson" takes a target that is not 0 in every row. Use "squared_error". '
+            "Sum of y is not positive which is necessary for Poisson regression."
+        )
+
+
+def _logs(measure: Array, units: Array) -> list[Array]:
+    """w y log(y) / 64, whose sum stays as small as that of w y; and zeros, for the other limbs."""
+    whole = np.rint(units * (measure * np.log(np.maximum(measure, 1)) / 64)).astype(np.int64)
+    return [whole, *(np.zeros_like(whole) for _ in range(LIMBS - 1))]
 
 
 def whole(weight: Array, parts: bool = False) -> tuple[Array, int]:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from tallylearn.models.trees.excerpts import Excerpt
 from tallylearn.models.trees.regions import cut_of
 from tallylearn.models.trees.trees import ABSOLUTE, LEAF, Branch, Tree
 from tallylearn.workings.rendering import more, plain, short
@@ -17,18 +20,13 @@ if TYPE_CHECKING:
 
 MOST_LINES = 200
 SHOWN = 8  # categories of a branch, and classes of a node
+_UNCLEAR = re.compile(r"[\d\s:,]").search
 
 
-def drawn(tree: Tree, max_depth: int | None = None) -> str:
-    """The tree, its branches indented; nodes below ``max_depth`` are counted."""
-    return "\n".join(_lines(tree, max_depth))
-
-
-def glimpse(tree: Tree) -> str:
-    """As many levels as fit in 200 lines, and how many nodes are left out."""
-    depth = readable(tree, MOST_LINES)
-    lines = [line for line, _ in zip(_lines(tree, depth), range(MOST_LINES), strict=False)]
-    left = len(tree) - len(lines)
+def glimpse(part: Excerpt) -> str:
+    """As many levels as fit in 200 lines, the largest branches, and how many nodes are left out."""
+    lines = [line for line, _ in zip(lines_of(part), range(MOST_LINES), strict=False)]
+    left = len(part.tree) - len(part.nodes[:MOST_LINES])
     return "\n".join(lines + ([more(left, "nodes") + ": .text() has all"] if left else []))
 
 
@@ -38,28 +36,33 @@ def readable(tree: Tree, most: int) -> int:
     return max(1, int(np.searchsorted(whole, most, side="right")) - 1)
 
 
-def _lines(tree: Tree, max_depth: int | None) -> Iterator[str]:
-    end = tree.depth if max_depth is None else max_depth
-    yield said(tree, 0) + below(tree, 0, end)
-    stack = _stacked(tree, 0, "") if end > 0 else []
+def lines_of(part: Excerpt) -> Iterator[str]:
+    """Every node that is shown on a line, and what is not."""
+    yield told(part, 0) + part.below(0)
+    stack = _stacked(part, 0, "")
     while stack:
         branch, indent, last = stack.pop()
+        head = f"{indent}{'└─' if last else '├─'} "
+        if isinstance(branch, str):
+            yield head + branch
+            continue
         at = branch.node
-        head = f"{indent}{'└─' if last else '├─'} {plain(worded(tree, branch))}: "
-        yield head + said(tree, at) + below(tree, at, end)
-        if tree.depths[at] < end:
-            stack += _stacked(tree, at, indent + ("   " if last else "│  "))
+        yield f"{head}{plain(worded(part.tree, branch))}: {told(part, at)}{part.below(at)}"
+        stack += _stacked(part, at, indent + ("   " if last else "│  "))
 
 
-def _stacked(tree: Tree, i: int, indent: str) -> list[tuple[Branch, str, bool]]:
-    found = tree.branches(i)
+def _stacked(part: Excerpt, i: int, indent: str) -> list[tuple[Branch | str, str, bool]]:
+    found: list[Branch | str] = [*part.branches(i)]
+    found += [part.missed(i)] if i in part.hidden else []
     return [(b, indent, place == 0) for place, b in enumerate(reversed(found))]
 
 
-def below(tree: Tree, i: int, end: int) -> str:
-    """How many nodes are not shown below one at the last level."""
-    left = int(tree.sizes[i]) - 1 if tree.depths[i] == end else 0
-    return f"  … {left} more node{'s' if left > 1 else ''}" if left else ""
+def told(part: Excerpt, i: int) -> str:
+    """What stands at a node; at a leaf that holds a model, the model's name."""
+    if not part.named:
+        return said(part.tree, i)
+    rows = f"[{rows_of(float(part.tree.n[i]))}]"
+    return f"{part.named[i]}  {rows}" if i in part.named else rows
 
 
 def worded(tree: Tree, branch: Branch) -> str:
@@ -95,9 +98,17 @@ def tallied(tree: Tree, i: int) -> str:
     shown = np.arange(len(counts))
     if len(counts) > SHOWN:
         shown = np.sort(np.argsort(-counts, kind="stable")[: min(SHOWN, (counts > 0).sum())])
-    text = " ".join(f"{plain(tree.classes[c])} {counted(float(counts[c]))}" for c in shown)
+    between, after = (" ", " ") if _wordy(tree.classes) else (": ", ", ")
+    pairs = ((plain(tree.classes[c]), counted(float(counts[c]))) for c in shown)
+    text = after.join(f"{name}{between}{n}" for name, n in pairs)
     rest = float(counts.sum() - counts[shown].sum())
     return text + (f" … {counted(rest)}" if rest > 0 else "")
+
+
+@lru_cache(maxsize=16)
+def _wordy(classes: tuple[Any, ...]) -> bool:
+    """Whether no class could be taken for a count: "Yes 9" reads well, "1 50" does not."""
+    return all(isinstance(name, str) and name and not _UNCLEAR(name) for name in classes)
 
 
 def tied(tree: Tree, i: int) -> str:
@@ -116,16 +127,16 @@ def rows_of(n: float) -> str:
 
 
 def averaged(tree: Tree, i: int) -> str:
-    """The answer of a node and how far its rows lie around it."""
-    around = spread(tree, i)
-    more = "" if math.isnan(around) else f" ± {short(around)}"
-    return f"{short(float(tree.answer[i]))}{more}"
+    """The answer of a node and how far its rows lie around it, where that is known."""
+    answer, apart = short(float(tree.answer[i])), spread(tree, i)
+    return answer if math.isnan(apart) else f"{answer} ± {short(apart)}"
 
 
 def spread(tree: Tree, i: int) -> float:
     """The standard deviation of the target at a node of a regression tree (divisor n).
 
-    Around a median it is the mean absolute deviation; NaN where a criterion of one's own grew it.
+    Around a median it is the mean absolute deviation; by Poisson's deviance, and by a criterion of
+    one's own, it is not known (NaN).
     """
     impurity = max(float(tree.impurity[i]), 0.0)
     if tree.criterion not in ("variance", "sdr", ABSOLUTE):
@@ -133,25 +144,27 @@ def spread(tree: Tree, i: int) -> float:
     return math.sqrt(impurity) if tree.criterion == "variance" else impurity
 
 
-def as_rich(tree: Tree) -> RichTree:
+def as_rich(part: Excerpt) -> RichTree:
     """The tree in colour, for rich: answers bold, ties yellow; cut as ``glimpse`` cuts it."""
     from rich.text import Text
     from rich.tree import Tree as RichTree
 
-    end = readable(tree, MOST_LINES)
+    tree = part.tree
 
     def line(i: int, edge: str) -> Text:
         text = Text(f"{edge}: " if edge else "", style="cyan")
-        body, tie, names = said(tree, i).partition("  tied: ")
+        body, tie, names = told(part, i).partition("  tied: ")
         text.append(body, style="bold" if tree.test[i] == LEAF else "")
-        return text.append(tie + names, style="yellow").append(below(tree, i, end), style="dim")
+        return text.append(tie + names, style="yellow").append(part.below(i), style="dim")
 
     root = RichTree(line(0, ""))
     found = {0: root}
-    for i in np.flatnonzero(tree.depths < end).tolist():
-        for branch in tree.branches(i)[:MOST_LINES]:
+    for i in part.nodes:
+        for branch in part.branches(i):
             edge = plain(worded(tree, branch))
             found[branch.node] = found[i].add(line(branch.node, edge))
+        if i in part.hidden:
+            found[i].add(Text(part.missed(i), style="dim"))
     if left := len(tree) - len(found):
         root.add(Text(more(left, "nodes"), style="dim"))
     return root

@@ -17,6 +17,7 @@ import numpy as np
 from tallylearn import forms
 from tallylearn.folds.hashing import hashed
 from tallylearn.kernels import walking
+from tallylearn.models.trees.binary import Binary
 from tallylearn.tables import CATEGORY, Array, Block, Column, Schema, check_shape
 
 LEAF, THRESHOLD, MULTIWAY, SUBSET, PRESENCE = range(5)
@@ -87,10 +88,11 @@ class Node:
 
 
 @dataclass(frozen=True, eq=False)
-class Tree:
+class Tree(Binary):
     """A decision tree (``classes``) or a regression tree (no classes), nodes in pre-order.
 
-    ``node(i)`` tells all about a node in words; the arrays hold the same for loops over nodes.
+    ``node(i)`` tells all about a node in words; the arrays hold the same for loops over nodes, and
+    those of a binary tree are there under scikit-learn's names too.
     Weights and counts are doubles that hold whole numbers exactly. Children come in the order of
     their answers: at most the threshold, above it; the categories; missing last.
     """
@@ -171,6 +173,16 @@ class Tree:
 
     def __len__(self) -> int:
         return len(self.parent)
+
+    @cached_property
+    def marked(self) -> Tree:
+        """The same with scikit-learn's marks for thresholds that there are not.
+
+        They are -2 at a leaf, and infinity where the question is whether there is a value.
+        """
+        none = np.where(self.test == PRESENCE, np.inf, -2.0)
+        known = (self.test == THRESHOLD) | ~np.isnan(self.threshold)
+        return replace(self, threshold=np.where(known, self.threshold, none))
 
     @property
     def answers_with(self) -> str:

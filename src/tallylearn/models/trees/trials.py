@@ -55,7 +55,7 @@ def tried(name: str, first: TreeLearner, second: TreeLearner, given: Any) -> Tri
 
 def _answered(learner: TreeLearner, X: Any, y: Any) -> tuple[Array, Array]:
     """The truth and the answers, row by row."""
-    read = lesson(X, y, None, type(learner).__name__, learner.schema_)
+    read = lesson(learner._table(X), y, None, type(learner).__name__, learner.schema_)
     truth: list[Any] = []
     said: list[Any] = []
     for block in read.blocks(learner.task):
