@@ -30,6 +30,7 @@ MOST = 25.0  # rows that a side of a cut must have, however large the node is
 NEAR = 1e-3  # below the mean gain
 CROWDED = 0.3  # categories a row
 NOTHING = 1e-6  # a gain or a ratio that is none
+DISTINCT = 0.0  # numbers that are no further apart are not told apart
 
 
 def cuts(at: int, table: Table, total: Array, plan: Plan, target: Target) -> list[Question]:
@@ -54,6 +55,11 @@ def cuts(at: int, table: Table, total: Array, plan: Plan, target: Target) -> lis
     )
     fined = (replace(q, gain=q.gain - fine) for q in found if q.gain > NOTHING)
     return [q for q in fined if q.gain > NOTHING]
+
+
+def reach_of(scale: Scale) -> Array:
+    """(v,) for every code of a number the first that is told apart from it; of a category none."""
+    return np.searchsorted(scale.low, scale.high + DISTINCT, side="right").astype(np.int32)
 
 
 def scored(
