@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import fields
 from typing import Any
 
 import numpy as np
@@ -11,8 +12,8 @@ import pytest
 
 import tallylearn as tl
 from tallylearn import modelfile
-from tallylearn.models.trees import gauges
-from tallylearn.models.trees.portions import Rows
+from tallylearn.models.trees import parcels
+from tallylearn.models.trees.trees import Tree
 from tests.test_oracle import interpreted
 from tests.trees.test_pruning import noisy
 
@@ -70,17 +71,65 @@ def test_a_split_without_gain_is_not_made() -> None:
     assert len(tl.ID3().fit([["u"], ["u"], ["v"], ["v"]], list("abab")).tree_) > 1
 
 
-@pytest.mark.parametrize("seed", range(8))
-def test_gauging_columns_first_grows_the_same_tree(
+def rounded(frame: pd.DataFrame, seed: int) -> pd.DataFrame:
+    """The same with numbers that are hardly, or not at all, told apart."""
+    draw = np.random.default_rng(seed)
+    near = draw.integers(0, 40, len(frame)) * 6e-6 + draw.integers(0, 3, len(frame))
+    return frame.assign(near=near, ri=1.5 + draw.integers(0, 30, len(frame)) / 1e5)
+
+
+def same(mine: Tree, other: Tree) -> None:
+    """The same questions, branches, counts and ties; gains but for rounding."""
+    for part in fields(Tree):
+        a, b = getattr(mine, part.name), getattr(other, part.name)
+        if part.name in ("impurity", "gain"):
+            np.testing.assert_allclose(a, b, rtol=0, atol=1e-12)
+        elif isinstance(a, np.ndarray):
+            np.testing.assert_array_equal(a, b, part.name)
+        else:
+            assert a == b
+
+
+@pytest.mark.parametrize("seed", range(16))
+def test_the_kernel_grows_the_tree_that_is_grown_by_hand(
     seed: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    frame = noisy(seed, 120, gaps=True)
-    gauged = tl.C45().fit(frame, "kind")
+    frame = rounded(noisy(seed, 60 + 20 * seed, gaps=seed % 4 > 0), seed)
+    weight = None if seed % 3 else np.random.default_rng(seed).integers(1, 4, len(frame)) / 3
+    options: dict[str, Any] = {"min_samples_leaf": 1 + seed % 3, "pruning": None}
+    grown = tl.C45(**options).fit(frame, "kind", sample_weight=weight)
+    assert len(grown.tree_) > 3
     with monkeypatch.context() as patch:
-        patch.setattr(gauges, "gauging", interpreted("gauging"))
-        assert modelfile.digests(tl.C45().fit(frame, "kind")) == modelfile.digests(gauged)
-    monkeypatch.setattr(Rows, "best_questions", Rows.questions)
-    assert modelfile.digests(tl.C45().fit(frame, "kind")) == modelfile.digests(gauged)
+        patch.setattr(parcels, "Portioner", interpreted("portioning").Portioner)
+        again = tl.C45(**options).fit(frame, "kind", sample_weight=weight)
+        assert modelfile.digests(again) == modelfile.digests(grown)
+    monkeypatch.setattr(parcels, "by_kernel", lambda plan, table: False)
+    same(grown.tree_, tl.C45(**options).fit(frame, "kind", sample_weight=weight).tree_)
+
+
+def test_numbers_are_told_apart_where_more_than_a_hundred_thousandth_lies_between() -> None:
+    """As in J48: the next number at the node counts, not the next of the table."""
+    y = list("aaaabbbb")
+    assert len(grown(x=[0.0] * 4 + [0.9e-5] * 4, y=y).tree_) == 1
+    assert len(grown(x=[0.0] * 4 + [1.1e-5] * 4, y=y).tree_) == 3
+    chain = [0.0, 0, 0, 0.9e-5, 1.8e-5, 2.7e-5, 2.7e-5, 2.7e-5]  # no link is long enough
+    assert len(grown(x=chain, y=y).tree_) == 1
+    # refractive indices of five digits: neighbours are as one
+    assert len(grown(x=[1.51761] * 4 + [1.51762] * 4, y=y).tree_) == 1
+    assert len(grown(x=[1.51761] * 4 + [1.51763] * 4, y=y).tree_) == 3
+
+
+def test_fines_count_the_cuts_that_are_told_apart() -> None:
+    x = [0.0, 1e-6, 2e-6, 1.0, 2.0, 2.000001, 3.0, 4.0]
+    tree = grown(x=x, y=list("aaabbbbb")).tree_
+    cuts = 3  # behind 2e-6, 1 and 2.000001, two rows a side
+    assert tree.gain[0] == pytest.approx(entropy(3, 5) - math.log2(cuts) / 8, abs=1e-12)
+
+
+def test_a_leaf_of_more_than_25_rows_may_be_asked_for() -> None:
+    x, y = np.arange(200.0), ["a"] * 28 + ["b"] * 172
+    model = tl.C45(pruning=None, min_samples_leaf=30).fit(pd.DataFrame({"x": x, "y": y}), "y")
+    assert model.tree_.rows[model.tree_.leaves].min() >= 30
 
 
 @pytest.mark.parametrize("missing", ["branch", "node", "class", "global"])

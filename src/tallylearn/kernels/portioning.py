@@ -11,7 +11,7 @@ readable version of what is chosen is ``models.trees.ratios``.
 """
 
 import cython
-from cython.cimports.libc.math import ceil, log2, rint
+from cython.cimports.libc.math import ceil, floor, log2
 
 MASK = cython.declare(cython.longlong, 0xFFFFFFFF)
 TIED = cython.declare(cython.double, 1e-9)  # of the impurity, or of the best ratio
@@ -590,7 +590,7 @@ class Portioner:
     ) -> cython.longlong:
         """What comes to a branch of the item at a place that has no answer."""
         part: cython.double = self.branch[b, self.k] / self.answered
-        return cython.cast(cython.longlong, rint(self.units[s + (self.lists[j, at] & MASK)] * part))
+        return _rounded(self.units[s + (self.lists[j, at] & MASK)] * part)
 
     @cython.cfunc
     @cython.nogil
@@ -761,6 +761,18 @@ class Portioner:
 def _xlogx(x: cython.double) -> cython.double:
     """x log2 x; 0 where x is 0."""
     return x * log2(x) if x > 0 else 0.0
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _rounded(x: cython.double) -> cython.longlong:
+    """The nearest whole number, of two the even one."""
+    below: cython.longlong = cython.cast(cython.longlong, floor(x))
+    rest: cython.double = x - below
+    if rest > 0.5 or (rest == 0.5 and below % 2 == 1):
+        below += 1
+    return below
 
 
 @cython.cfunc

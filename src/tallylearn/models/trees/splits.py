@@ -17,6 +17,7 @@ from tallylearn.models.trees.trees import MULTIWAY, PRESENCE, SUBSET, THRESHOLD
 from tallylearn.tables import Array
 
 TIED = 1e-9  # of the impurity, or of the best score
+ROUNDED = 1e-6  # rows: what parts of rows may fall short of a whole one
 
 
 @dataclass(frozen=True)
@@ -178,7 +179,8 @@ def allowed(q: Question, plan: Plan, target: Target) -> bool:
 def enough(branches: Array, total: Array, plan: Plan, target: Target) -> Array:
     """Which branches (..., q) of all have rows and weight enough to be asked for."""
     weight = weights_of(branches, target)
-    rows = branches[..., -1] if target.weighed and plan.missing != "fractional" else weight
+    parts = plan.missing == "fractional"
+    rows = branches[..., -1] if target.weighed and not parts else weight + ROUNDED * parts
     least = max(plan.min_weight, plan.min_share * float(weights_of(total, target)))
     return np.asarray((rows >= plan.min_leaf) & (weight >= least) & (weight > 0))
 
