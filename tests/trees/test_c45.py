@@ -119,6 +119,40 @@ def test_numbers_are_told_apart_where_more_than_a_hundred_thousandth_lies_betwee
     assert len(grown(x=[1.51761] * 4 + [1.51763] * 4, y=y).tree_) == 3
 
 
+def j48_cut(x: list[float], y: list[str], classes: int, least: int) -> tuple[float, float] | None:
+    """The gain and the threshold of one column, as J48 looks for them: row after row, no codes."""
+    rows = sorted(zip(x, y, strict=True))
+    n, tenth = len(rows), 0.1 * len(rows) / classes
+    side = least if tenth <= least else min(tenth, 25)
+    best, cuts = (0.0, 0.0), 0
+    for at in range(1, n):
+        if rows[at - 1][0] + 1e-5 >= rows[at][0] or not side <= at <= n - side:
+            continue
+        cuts += 1
+        parts = [[c for _, c in part] for part in (rows[:at], rows[at:])]
+        left = sum(len(p) / n * entropy(*(p.count(c) for c in {*p})) for p in parts)
+        gain = entropy(*(y.count(c) for c in {*y})) - left
+        if gain > best[0] + 1e-9:
+            best = gain, rows[at - 1][0] / 2 + rows[at][0] / 2
+    if not cuts or best[0] - math.log2(cuts) / n <= 1e-6:
+        return None
+    return best[0] - math.log2(cuts) / n, max(v for v in x if v <= best[1])
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_near_equal_numbers_are_cut_where_j48_cuts_them(seed: int) -> None:
+    draw = np.random.default_rng(seed)
+    n, step = int(draw.integers(8, 60)), float(draw.choice([3e-6, 6e-6, 1e-5, 1.5e-5]))
+    x = (draw.integers(0, 30, n) * step + draw.integers(0, 2, n)).tolist()
+    y = ["ab"[int(v / step % 30 + draw.normal(0, 4) > 14)] for v in x]
+    y[:2] = "ab"
+    found, tree = j48_cut(x, y, 2, 2), grown(x=x, y=y).tree_
+    assert (len(tree) > 1) == (found is not None)
+    if found is not None:
+        assert tree.gain[0] == pytest.approx(found[0], abs=1e-9)
+        assert tree.threshold[0] == found[1]
+
+
 def test_fines_count_the_cuts_that_are_told_apart() -> None:
     x = [0.0, 1e-6, 2e-6, 1.0, 2.0, 2.000001, 3.0, 4.0]
     tree = grown(x=x, y=list("aaabbbbb")).tree_
