@@ -159,8 +159,7 @@ class DecisionTreeClassifier(TreeLearner, Classifier):
     def _answers(self, block: Block) -> Array:
         if self.model_.fractional:
             return super()._answers(block)
-        said: Array = self.classes_[self.model_.answer.astype(np.int64)]
-        return said[self.model_.landed(block)]
+        return np.asarray(self.classes_[self._chosen(block)])
 
     def _chosen(self, block: Block) -> Array:
         if self.model_.fractional:
