@@ -252,7 +252,7 @@ class Portioner:
     def _listed(
         self, s: cython.Py_ssize_t, m: cython.Py_ssize_t, top: cython.double
     ) -> cython.Py_ssize_t:
-        """The first of the best columns, with its first cut; all are listed if there are several."""
+        """The first of the best columns, with its first cut; all are listed if there are more."""
         j: cython.Py_ssize_t
         ties: cython.Py_ssize_t = self.n_ties
         asked: cython.Py_ssize_t = -1

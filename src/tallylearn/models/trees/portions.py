@@ -16,7 +16,7 @@ from tallylearn.models.trees.criteria import impurity_of, weights_of
 from tallylearn.models.trees.deviations import Ladder, Spread
 from tallylearn.models.trees.growing import Plan, tree_of
 from tallylearn.models.trees.spaces import Space
-from tallylearn.models.trees.splits import Question, Table, chosen, questions, scored
+from tallylearn.models.trees.splits import TIED, Question, Table, chosen, questions, scored
 from tallylearn.models.trees.targets import Target
 from tallylearn.models.trees.trees import ABSOLUTE, LEAF, MULTIWAY, SUBSET, Tree
 from tallylearn.tables import Array
@@ -80,32 +80,34 @@ class Rows:
             return Spread(share, self.ladder, self.target, self.plan).impurity
         return float(impurity_of(self.plan.criterion, self.target)(total))
 
-    def questions(self, share: Share, impurity: float) -> list[list[Question]]:
-        """What every column offers, with scores."""
+    def questions(
+        self, share: Share, impurity: float, slack: float = np.inf
+    ) -> list[list[Question]]:
+        """What every column offers, with scores: all, or what gains the most within ``slack``."""
         if self.ladder is not None:
             spread = Spread(share, self.ladder, self.target, self.plan)
             return scored(self._spread(share, spread.questions), impurity, self.plan)
         lines = self.target.lines(share.rows, share.units)
         total, p = lines.sum(axis=0), len(self.columns)
-        found = [self._offered(j, self.table(j, share, lines), total) for j in range(p)]
+        found = [self._offered(j, self.table(j, share, lines), total, slack) for j in range(p)]
         if self.plan.variant == "c45":
             return ratios.scored(found, self.columns, len(self.target), self.plan)
         return scored(found, impurity, self.plan)
 
     def best_questions(self, share: Share, impurity: float) -> list[list[Question]]:
-        """The same, at least of the best columns, or the best of every column."""
+        """The same, but only the best of every column."""
         if self.ladder is not None:
             spread = Spread(share, self.ladder, self.target, self.plan)
             return scored(self._spread(share, spread.best), impurity, self.plan)
-        return self.questions(share, impurity)
+        return self.questions(share, impurity, 2.0 * TIED * impurity)
 
-    def _offered(self, j: int, table: Table, total: Array) -> list[Question]:
+    def _offered(self, j: int, table: Table, total: Array, slack: float) -> list[Question]:
         if not len(table.codes):
             return []
         if self.plan.variant == "c45" and table.number:
             reach = ratios.reach_of(self.columns[j])
             return ratios.cuts(j, table, reach, total, self.plan, self.target)
-        return questions(j, table, total, self.plan, self.target)
+        return questions(j, table, total, self.plan, self.target, slack)
 
     def _spread(self, share: Share, offer: Callable[..., list[Question]]) -> list[list[Question]]:
         return [
