@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import math
 from dataclasses import fields
+from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
+from click.testing import CliRunner
 
 import tallylearn as tl
 from tallylearn import modelfile
+from tallylearn.cli import main
 from tallylearn.models.trees import parcels
 from tallylearn.models.trees.trees import Tree
 from tests.test_oracle import interpreted
@@ -177,3 +181,74 @@ def test_weights_count_as_rows() -> None:
     twice = pd.concat([frame, frame])
     weighed = tl.C45().fit(frame, "kind", sample_weight=np.full(80, 2.0))
     assert str(weighed) == str(tl.C45().fit(twice, "kind"))
+
+
+GAPPED = {"Outlook": None, "Temperature": "Cool", "Humidity": "High", "Wind": "Strong"}
+
+
+def test_a_row_that_goes_down_in_parts_is_explained_by_all_its_paths() -> None:
+    model = tl.C45().fit(tl.example("tennis"))
+    (row,) = model.explain(GAPPED)
+    assert row.notes == (
+        "0.3571 of the row: Outlook = Sunny & Humidity = High: No 1",
+        "0.3571 of the row: Outlook = Rain & Wind = Strong: No 1",
+        "0.2857 of the row: Outlook = Overcast: Yes 1",
+    )
+    shares = {line.outcome: line.share for line in row.lines}
+    assert shares == pytest.approx({"No": 10 / 14, "Yes": 4 / 14})
+    assert row.chosen == "No"
+
+
+def test_a_row_without_gaps_has_one_path_in_a_tree_of_parts() -> None:
+    model = tl.C45().fit(tl.example("tennis"))
+    (row,) = model.explain(GAPPED | {"Outlook": "Sunny"})
+    assert row.notes == ("path: Outlook = Sunny & Humidity = High",)
+    assert [str(term.fraction) for term in row.lines[0].terms] == [
+        str((Fraction(5), Fraction(14))), str((Fraction(42), Fraction(25))),
+        str((Fraction(5), Fraction(3))),
+    ]  # fmt: skip
+
+
+def test_parts_of_a_mean_add_up() -> None:
+    draw = np.random.default_rng(0)
+    x = draw.normal(size=(80, 2))
+    model = tl.DecisionTreeRegressor(missing="fractional", max_depth=3).fit(x, 3 * x[:, 0])
+    (row,) = model.explain([[np.nan, 0.5]])
+    assert len(row.lines[0].terms) == len(row.notes) > 2
+    assert row.lines[0].total == pytest.approx(model.predict([[np.nan, 0.5]])[0], abs=1e-12)
+
+
+def test_of_very_many_parts_the_largest_are_told() -> None:
+    names = [f"v{i:03}" for i in range(60) for _ in range(4)]
+    frame = pd.DataFrame({"name": names, "y": ["ab"[i // 4 % 2] for i in range(240)]})
+    (row,) = tl.C45(pruning=None).fit(frame, "y").explain(pd.DataFrame({"name": [None]}))
+    assert len(row.notes) == 41
+    assert row.notes[-1] == "20 more, 0.3333 of the row in all"
+
+
+def test_the_command_shows_the_paths_of_a_row_with_gaps(tmp_path: Path) -> None:
+    tl.C45().fit(tl.example("tennis")).save(tmp_path / "m.tally")
+    command = ["explain", str(tmp_path / "m.tally"), "--row"]
+    run = CliRunner().invoke(main, [*command, "?,Cool,High,Strong"])
+    assert "0.3571 of the row: Outlook = Rain & Wind = Strong: No 1" in run.output
+    run = CliRunner().invoke(main, [*command, "Sunny,Cool,High,Strong"])
+    assert "path: Outlook = Sunny & Humidity = High" in run.output
+
+
+def by_row(model: tl.DecisionTreeClassifier, x: pd.DataFrame) -> np.ndarray[Any, Any]:
+    """Probabilities from the ends of every row, summed by hand."""
+    tree, schema = model.tree_, model.schema_
+    block = next(iter(model._blocks(x)))
+    found = np.zeros((len(x), len(tree.classes)))
+    assert schema is not None
+    for rows, parts, node in tree._portions(block):
+        found[rows] += parts[:, None] * (tree.counts[node] / tree.n[node])
+    return found
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_parts_are_summed_by_the_kernel_as_they_are_node_by_node(seed: int) -> None:
+    frame = noisy(seed, 200, gaps=True)
+    model = tl.C45(pruning=None).fit(frame, "kind")
+    x = frame.drop(columns="kind")
+    np.testing.assert_array_equal(model.predict_proba(x), by_row(model, x))

@@ -50,7 +50,7 @@ def links(tree: Tree) -> Iterator[Link]:
     L. Breiman, J. Friedman, R. Olshen, C. Stone, Classification and Regression Trees, 1984,
     chapter 3.
     """
-    return weakest(tree, impurities(tree), lambda leaf, branch, n: (leaf - branch) / (n - 1))
+    return weakest(tree, impurities(tree), shared=True)
 
 
 def path_of(tree: Tree) -> PruningPath:
