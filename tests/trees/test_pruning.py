@@ -15,6 +15,7 @@ from sklearn import datasets, tree
 import tallylearn as tl
 from tallylearn import errors
 from tallylearn.folds import Folds
+from tallylearn.models.trees.links import Costs, weakest
 from tallylearn.models.trees.pessimism import estimated
 from tallylearn.models.trees.significances import chi_squares
 from tallylearn.models.trees.trees import Tree
@@ -561,3 +562,47 @@ def test_an_option_that_a_pruning_would_ignore_is_refused(how: str, option: str)
     tree = tl.ID3().fit(tl.example("tennis"))
     with pytest.raises(errors.OptionError, match=f"{option} goes with '.*', not with '{how}'"):
         tree.prune(how, **{option: True if option == "raising" else 0.2})
+
+
+def by_search(tree: Tree, costs: Costs, shared: bool) -> list[tuple[int, float, int]]:
+    """The weakest links, every one looked for among all nodes of what is left."""
+    found, gone = [], set[int]()
+    while 0 not in gone:
+        worth = {}
+        for i in range(len(tree)):
+            if tree.test[i] == 0 or any(up in gone for up in tree.above(i)):
+                continue
+            leaves, stack, total = 0, [i], 0.0
+            while stack:
+                at = stack.pop()
+                ends = at in gone or tree.test[at] == 0
+                leaves += ends
+                total += costs.leaf[at] if ends else costs.own[at]
+                stack += () if ends else tree.children(at)
+            worth[i] = (costs.leaf[i] - total) / (leaves - 1 if shared else 1)
+        i = min(worth, key=lambda i: (round(worth[i], 9), i))
+        gone.add(i)
+        left = sum(not any(up in gone for up in tree.above(j)[:-1]) for j in range(len(tree)))
+        found.append((i, worth[i], left))
+    return found
+
+
+@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("shared", [True, False])
+def test_the_weakest_link_is_the_weakest_of_all_that_are_left(seed: int, shared: bool) -> None:
+    tree = tl.DecisionTreeClassifier().fit(noisy(seed, 60), "kind").tree_
+    draw = np.random.default_rng(seed)
+    leaf = draw.integers(0, 1000, len(tree)) + draw.random(len(tree)) / 4
+    costs = Costs(leaf, np.where(tree.test == 0, leaf, 0.0))
+    links = [
+        (link.node, pytest.approx(link.value), link.nodes) for link in weakest(tree, costs, shared)
+    ]
+    assert links == by_search(tree, costs, shared)
+
+
+def test_ties_of_a_chain_name_their_path_when_it_is_asked_for() -> None:
+    x = np.arange(40.0)
+    tree = tl.DecisionTreeClassifier().fit(np.c_[x, x], np.arange(40) % 2)
+    last = tree.ties()[-1]
+    assert last.path.count("&") == tree.get_depth() - 2
+    assert tree.ties()[0].path == "root"

@@ -1,4 +1,10 @@
-"""Walking: every row goes down the tree, from test to test, until it can go no further."""
+"""Walking: every row goes down the tree, from test to test, until it can go no further.
+
+A tree to walk on is ``steps`` (m, 4) and ``threshold`` (m,). A number's test: the place of its
+column, the nodes up to the threshold and beyond, and the node of what is missing. A category's: -1
+less the place of its column, where its ``leads`` (code, node), sorted, start and end, and the node
+of what is missing. A step that leads nowhere leads to the node itself: so do those of a leaf.
+"""
 
 import cython
 
@@ -6,63 +12,159 @@ import cython
 def walk(
     numbers: cython.const[cython.double][:, :],
     categories: cython.const[cython.int][:, :],
-    plan: cython.const[cython.int][:, ::1],
+    steps: cython.const[cython.int][:, ::1],
     threshold: cython.const[cython.double][::1],
     leads: cython.const[cython.int][:, ::1],
+    lanes: cython.longlong[::1],
     out: cython.longlong[::1],
 ):
-    """The node where each row ends.
+    """The node where each row ends; all are 0 at first.
 
-    ``plan`` (m, 6): the kind of test (0 leaf, 1 threshold, 2 category, 3 presence), the place of
-    its column among the numbers or the categories, the node beyond the threshold, the node of what
-    is missing (-1: the row stays), and where its ``leads`` (code, node), sorted, start and end. The
-    first child of node i is i + 1. A category that leads nowhere ends its row.
+    Several rows go down side by side, in ``lanes``: while one waits for memory, the others go on. A
+    step is chosen by arithmetic, as no processor can guess the answer to a good question.
     """
     i: cython.Py_ssize_t
+    lane: cython.Py_ssize_t
+    used: cython.Py_ssize_t = min(lanes.shape[0], out.shape[0])
+    after: cython.Py_ssize_t = used
     at: cython.Py_ssize_t
     to: cython.Py_ssize_t
-    low: cython.Py_ssize_t
-    high: cython.Py_ssize_t
-    mid: cython.Py_ssize_t
-    kind: cython.int
-    code: cython.int
+    column: cython.Py_ssize_t
     v: cython.double
     with cython.nogil:
-        for i in range(out.shape[0]):
-            at = 0
-            while True:
-                kind = plan[at, 0]
-                if kind == 1:
-                    v = numbers[i, plan[at, 1]]
-                    if v <= threshold[at]:
-                        at = at + 1
-                        continue
-                    to = plan[at, 2] if v == v else plan[at, 3]
-                elif kind == 2:
-                    code = categories[i, plan[at, 1]]
-                    to = -1
-                    if code == -1:
-                        to = plan[at, 3]
-                    elif code >= 0:
-                        low = plan[at, 4]
-                        high = plan[at, 5]
-                        while low < high:
-                            mid = (low + high) >> 1
-                            if leads[0, mid] < code:
-                                low = mid + 1
-                            else:
-                                high = mid
-                        if low < plan[at, 5] and leads[0, low] == code:
-                            to = leads[1, low]
-                elif kind == 3:
-                    v = numbers[i, plan[at, 1]]
-                    to = at + 1 if v == v else plan[at, 3]
+        for lane in range(used):
+            lanes[lane] = lane
+        while used > 0:
+            lane = 0
+            while lane < used:
+                i = lanes[lane]
+                at = out[i]
+                column = steps[at, 0]
+                if column >= 0:
+                    v = numbers[i, column]
+                    to = steps[at, 2 - (v <= threshold[at]) + (v != v)]
                 else:
-                    break
-                if to < 0:
-                    break
-                at = to
-            out[i] = at
+                    to = _led(categories[i, -1 - column], steps, leads, at)
+                out[i] = to
+                if to == at and after < out.shape[0]:
+                    lanes[lane] = after
+                    after += 1
+                elif to == at:
+                    used -= 1
+                    lanes[lane] = lanes[used]
+                    continue
+                lane += 1
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _led(
+    code: cython.int,
+    steps: cython.const[cython.int][:, ::1],
+    leads: cython.const[cython.int][:, ::1],
+    at: cython.Py_ssize_t,
+) -> cython.Py_ssize_t:
+    """Where a category (-1: missing, -2: unseen) leads."""
+    low: cython.Py_ssize_t = steps[at, 1]
+    high: cython.Py_ssize_t = steps[at, 2]
+    mid: cython.Py_ssize_t
+    if code < 0:
+        return steps[at, 3] if code == -1 else at
+    while low < high:
+        mid = (low + high) >> 1
+        if leads[0, mid] < code:
+            low = mid + 1
+        else:
+            high = mid
+    if low < steps[at, 2] and leads[0, low] == code:
+        return leads[1, low]
+    return at
+
+
+def spread(
+    numbers: cython.const[cython.double][:, :],
+    categories: cython.const[cython.int][:, :],
+    plan: tuple,
+    sizes: cython.const[cython.longlong][::1],
+    n: cython.const[cython.double][::1],
+    told: cython.const[cython.double][:, ::1],
+    room: tuple,
+    out: cython.double[:, ::1],
+):
+    """What is told where each row ends, all parts of it by their share; ``out`` is 0 at first.
+
+    ``plan`` is steps, threshold and leads; ``room`` (m,) twice, for the nodes and parts that wait.
+    What is missing goes to all children, by their weight ``n``; the last one comes first.
+    """
+    steps: cython.const[cython.int][:, ::1] = plan[0]
+    threshold: cython.const[cython.double][::1] = plan[1]
+    leads: cython.const[cython.int][:, ::1] = plan[2]
+    nodes: cython.longlong[::1] = room[0]
+    parts: cython.double[::1] = room[1]
+    i: cython.Py_ssize_t
+    c: cython.Py_ssize_t
+    at: cython.Py_ssize_t
+    to: cython.Py_ssize_t
+    column: cython.Py_ssize_t
+    waiting: cython.Py_ssize_t
+    v: cython.double
+    part: cython.double
+    gap: cython.bint
+    with cython.nogil:
+        for i in range(out.shape[0]):
+            nodes[0] = 0
+            parts[0] = 1.0
+            waiting = 1
+            while waiting > 0:
+                waiting -= 1
+                at = nodes[waiting]
+                part = parts[waiting]
+                column = steps[at, 0]
+                if column >= 0:
+                    v = numbers[i, column]
+                    gap = v != v
+                    to = steps[at, 1 if v <= threshold[at] else 2]
+                else:
+                    gap = categories[i, -1 - column] == -1
+                    to = _led(categories[i, -1 - column], steps, leads, at)
+                if gap and sizes[at] > 1:
+                    waiting = _hand_on(at, part, sizes, n, nodes, parts, waiting)
+                elif to != at:
+                    nodes[waiting] = to
+                    parts[waiting] = part
+                    waiting += 1
+                else:
+                    for c in range(out.shape[1]):
+                        out[i, c] += part * told[at, c]
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _hand_on(
+    at: cython.Py_ssize_t,
+    part: cython.double,
+    sizes: cython.const[cython.longlong][::1],
+    n: cython.const[cython.double][::1],
+    nodes: cython.longlong[::1],
+    parts: cython.double[::1],
+    waiting: cython.Py_ssize_t,
+) -> cython.Py_ssize_t:
+    """A part to every child, by its share of their weight."""
+    kid: cython.Py_ssize_t = at + 1
+    end: cython.Py_ssize_t = at + sizes[at]
+    total: cython.double = 0.0
+    while kid < end:
+        total += n[kid]
+        kid += sizes[kid]
+    kid = at + 1
+    while kid < end:
+        nodes[waiting] = kid
+        parts[waiting] = part * (n[kid] / total)
+        waiting += 1
+        kid += sizes[kid]
+    return waiting
 
 
 def measure(

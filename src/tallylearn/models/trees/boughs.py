@@ -81,21 +81,20 @@ class Sending:
         if gap.any():
             if usual < 0:
                 return None
-            to = np.where(gap, self.keys(i)[self.tree.children(i).index(usual)], to)
+            key = self.keys(i)[self.tree.children(i).index(usual)]
+            to = np.where(gap, key, to.astype(np.int64))
         if (to < 0).any():
             return None
-        return {
-            int(key): Share(share.rows[to == key], share.units[to == key]) for key in np.unique(to)
-        }
+        return {key: share.where(here) for key, here in _keyed(to)}
 
     def _steps(self, i: int, share: Share) -> tuple[Array, Array]:
         """The key of every row, -1 where it has none; and where the value is missing."""
         j, test = int(self.tree.column[i]), self.tree.test[i]
-        codes, column = self.rows.codes[j][share.rows].astype(np.int64), self.rows.columns[j]
+        codes, column = self.rows.codes[j][share.rows], self.rows.columns[j]
         gap = codes == column.width
         if test == THRESHOLD:
-            low = np.append(column.low, np.nan)
-            return (low[codes] > self.tree.threshold[i]).astype(np.int64), gap
+            above = int(np.searchsorted(column.low, self.tree.threshold[i], side="right"))
+            return (codes >= above).astype(np.int8), gap
         if test == MULTIWAY:
             return codes, gap
         if test == SUBSET:
@@ -109,13 +108,12 @@ class Sending:
     def _portions(self, to: Array, gap: Array, share: Share) -> dict[int, Share] | None:
         if (to[~gap] < 0).any() or gap.all():
             return None
-        found, known = {}, float(share.units[~gap].sum())
-        for key in np.unique(to[~gap]).tolist():
-            here = ~gap & (to == key)
-            part = float(share.units[here].sum()) / known
-            units = np.rint(share.units[gap] * part).astype(np.int64)
-            rows = np.append(share.rows[here], share.rows[gap][units > 0])
-            found[key] = Share(rows, np.append(share.units[here], units[units > 0]))
+        lost, told = share.where(gap), share.where(~gap)
+        found, known = {}, float(told.units.sum())
+        for key, here in _keyed(to[~gap]):
+            mine = told.where(here)
+            part = float(mine.units.sum()) / known
+            found[key] = mine.with_parts(lost, np.rint(lost.units * part).astype(np.int64))
         return found
 
     def _width(self, i: int) -> int:
@@ -201,6 +199,14 @@ class Sending:
                 leads += [number[id(bough.kids[kids.index(kid)])] for kid in to.tolist()]
             ends.append(len(codes))
         return np.array(ends), np.array(codes, dtype=np.int64), np.array(leads, dtype=np.int64)
+
+
+def _keyed(to: Array) -> list[tuple[int, Array]]:
+    """Every key that occurs, and where."""
+    if to.dtype == np.int8:  # of two branches
+        above = to.view(np.bool_)
+        return [(key, here) for key, here in ((0, ~above), (1, above)) if here.any()]
+    return [(int(key), to == key) for key in np.unique(to)]
 
 
 def _ties(tree: Tree, i: int) -> Array:

@@ -173,10 +173,7 @@ class DecisionTreeClassifier(TreeLearner, Classifier):
             return np.log(self.predict_proba(X))
 
     def _answers(self, block: Block) -> Array:
-        if self.model_.fractional:
-            return self._named(self._chosen(block))
-        said = self._named(self.model_.answer.astype(np.int64))
-        return said[self.model_.landed(block)]
+        return self._named(self._chosen(block))
 
     def _named(self, found: Array) -> Array:
         """Classes by their numbers; where a tie has no answer, objects."""

@@ -58,8 +58,7 @@ def links(tree: Tree, costs: Costs | None = None) -> Iterator[Link]:
     L. Breiman, J. Friedman, R. Olshen, C. Stone, Classification and Regression Trees, 1984,
     chapter 3.
     """
-    costs = impurities(tree) if costs is None else costs
-    return weakest(tree, costs, lambda leaf, branch, n: (leaf - branch) / (n - 1))
+    return weakest(tree, impurities(tree) if costs is None else costs, shared=True)
 
 
 def path_of(tree: Tree) -> PruningPath:

@@ -169,7 +169,7 @@ class Spread:
         """A question whose branches are ``left`` apart in all, which is a ``fall``."""
         every = self.units
         after = self._mean(left, int(branches[:, 0].sum()))
-        information = information_of(branches[:, 0] / every)
+        information = float(information_of(branches[:, 0] / every))
         gain = self._mean(fall, every)
         return Question(j, test, *cut, groups, branches, after, gain, information)
 

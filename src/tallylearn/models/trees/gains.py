@@ -10,14 +10,14 @@ from typing import Any
 import numpy as np
 
 from tallylearn.errors import ColumnError
-from tallylearn.models.trees.codes import coded, filled
+from tallylearn.models.trees.codes import Scale, coded, filled
 from tallylearn.models.trees.growing import Plan
 from tallylearn.models.trees.paths import route
 from tallylearn.models.trees.portions import Rows, Share
 from tallylearn.models.trees.regions import cut_of
 from tallylearn.models.trees.splits import Question, chosen
 from tallylearn.models.trees.targets import Target
-from tallylearn.models.trees.trees import MULTIWAY, PRESENCE, THRESHOLD, Tree
+from tallylearn.models.trees.trees import MULTIWAY, PRESENCE, SUBSET, THRESHOLD, Tree
 from tallylearn.tables import Array, Block
 from tallylearn.workings import Grid
 from tallylearn.workings.derivations import MOST_ROWS
@@ -110,8 +110,8 @@ def gains_at(
     total = target.lines(share.rows, share.units).sum(axis=0)
     impurity = table.impurity(share, total)
     found = table.questions(share, impurity)
-    best = [*map(id, chosen(found, impurity, plan))]
-    candidates = [_named(q, table, share, id(q) in best) for column in found for q in column]
+    best = {*map(id, chosen(found, impurity, plan))}
+    candidates = [c for column in found for c in _named(column, table, share, best)]
     return Gains(node, route(tree, node), tree.criterion, impurity, tuple(candidates))
 
 
@@ -142,16 +142,23 @@ def _asked(tree: Tree, at: int, table: Rows, share: Share) -> Question:
     return Question(column, test, code, -1, groups, branches, 0.0, 0.0, 0.0)
 
 
-def _named(q: Question, table: Rows, share: Share, best: bool) -> Candidate:
-    column = table.columns[q.column]
-    return Candidate(
-        column.column.name, _test(q, table, share), q.after, q.gain, q.information, q.ratio,
-        q.score, best,
-    )  # fmt: skip
+def _named(found: list[Question], table: Rows, share: Share, best: set[int]) -> list[Candidate]:
+    """The candidates of one column."""
+    if not found:
+        return []
+    column, raw = table.columns[found[0].column], np.zeros(0, np.int64)
+    if found[0].test == SUBSET:
+        raw = table._raw(found[0].column, share).codes
+    return [
+        Candidate(
+            column.column.name, _test(q, column, raw), q.after, q.gain, q.information, q.ratio,
+            q.score, id(q) in best,
+        )
+        for q in found
+    ]  # fmt: skip
 
 
-def _test(q: Question, table: Rows, share: Share) -> str:
-    column = table.columns[q.column]
+def _test(q: Question, column: Scale, codes: Array) -> str:
     if q.test == PRESENCE:
         return "present"
     if q.test == MULTIWAY:
@@ -159,5 +166,4 @@ def _test(q: Question, table: Rows, share: Share) -> str:
     if column.number:
         cut = float(column.high[q.cut] / 2 + column.low[q.next] / 2)
         return f"<= {cut_of(cut, column.column.kind)}"
-    codes: Array = table._raw(q.column, share).codes
     return "in {" + ", ".join(column.column.values[c] for c in codes[q.groups == 0]) + "}"

@@ -16,7 +16,7 @@ from tallylearn.doors.intake import lesson
 from tallylearn.doors.plain import whole
 from tallylearn.errors import ColumnError, InputError, OptionError, listed, speaking
 from tallylearn.models.factors import check_finite
-from tallylearn.models.trees import paths, ratios
+from tallylearn.models.trees import parcels, paths, ratios
 from tallylearn.models.trees.codes import coded, filled
 from tallylearn.models.trees.gains import Gains, gains_at
 from tallylearn.models.trees.growing import ENDLESS, Plan, grown
@@ -84,7 +84,8 @@ class TreeLearner(Pruner, Viewed, Plain):
             table, fixed = filled(table, target.weights)
             plan = plan.with_fixed(fixed)
         if plan.variant == "c45":
-            return ratios.snapped(grown_by_hand(table, target, plan), table.scales)
+            grow = parcels.parcelled if parcels.by_kernel(plan, table) else grown_by_hand
+            return ratios.snapped(grow(table, target, plan), table.scales)
         by_hand = callable(plan.criterion) or plan.criterion == ABSOLUTE
         if by_hand or plan.missing == "fractional" or plan.splitter == "random":
             return grown_by_hand(table, target, plan)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import heapq
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 
+from tallylearn.kernels import linking
 from tallylearn.models.trees.trees import LEAF, Tree
 from tallylearn.tables import Array
 
@@ -45,38 +45,23 @@ class Link:
     nodes: int  # that the tree is left with
 
 
-def weakest(
-    tree: Tree, costs: Costs, value: Callable[[float, float, int], float]
-) -> Iterator[Link]:
+def weakest(tree: Tree, costs: Costs, shared: bool) -> Iterator[Link]:
     """Links from the weakest on, until the root is a leaf.
 
-    The weakest has the least ``value(leaf, branch, leaves)``; of equal ones the node of the
-    smallest number goes first.
+    The weakest costs least more as a leaf than it does now, ``shared`` or not by the leaves that
+    go; of equal ones the node of the smallest number goes first.
     """
-    leaf, branch = costs.leaf.tolist(), costs.branch(tree).tolist()
-    leaves = summed_up(tree, (tree.test == LEAF).astype(np.int64)).tolist()
-    sizes, parent = tree.sizes.tolist(), tree.parent.tolist()
-    inner, stamp, left = (tree.test != LEAF).tolist(), [0] * len(tree), len(tree)
-    heap = [(value(leaf[i], branch[i], leaves[i]), i, 0) for i in range(len(tree)) if inner[i]]
-    nodes = [*sizes]
-    heapq.heapify(heap)
-    while heap:
-        found, i, when = heapq.heappop(heap)
-        if not inner[i] or when != stamp[i]:
-            continue
-        cost, gone, less = leaf[i] - branch[i], leaves[i] - 1, nodes[i] - 1
-        left -= less
-        yield Link(i, found, leaf[i], branch[i], leaves[i], branch[0] + cost, left)
-        inner[i : i + sizes[i]] = [False] * sizes[i]
-        up = i
-        while up >= 0:
-            branch[up], leaves[up], nodes[up] = (
-                branch[up] + cost, leaves[up] - gone, nodes[up] - less,
-            )  # fmt: skip
-            stamp[up] += 1
-            if inner[up]:
-                heapq.heappush(heap, (value(leaf[up], branch[up], leaves[up]), up, stamp[up]))
-            up = parent[up]
+    both = np.stack([costs.leaf, costs.branch(tree)], axis=1)
+    leaves = summed_up(tree, (tree.test == LEAF).astype(np.int64))
+    counts = np.stack([leaves, tree.sizes], axis=1)
+    room = 1 << (len(tree) - 1).bit_length()
+    out = np.empty((len(tree), 7))
+    found = linking.unlink(
+        tree.parent, tree.sizes, both, counts, shared, np.empty(room), np.empty(2 * room, np.int64),
+        out,
+    )  # fmt: skip
+    for i, value, leaf, branch, below, total, left in out[:found].tolist():
+        yield Link(int(i), value, leaf, branch, int(below), total, int(left))
 
 
 def no_worse(tree: Tree, costs: Costs) -> Iterator[tuple[int, float, float]]:

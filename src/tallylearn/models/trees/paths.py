@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
@@ -14,6 +14,7 @@ from tallylearn.models.trees.texts import answered, counted, worded
 from tallylearn.models.trees.trees import LEAF, Tree
 from tallylearn.tables import Block
 from tallylearn.workings import Derivation, Evidence, Grid, Line, Sentence, Term
+from tallylearn.workings.derivations import MOST_ROWS
 from tallylearn.workings.rendering import short
 
 
@@ -22,17 +23,21 @@ class Tie:
     """A node where several questions were equally good."""
 
     node: int
-    path: str  # how one gets there
     candidates: tuple[tuple[str, float], ...]  # column and threshold (NaN: categories)
     chosen: str  # the column that was asked
+    tree: Tree = field(repr=False, compare=False)
+
+    @property
+    def path(self) -> str:
+        """How one gets there; written when it is asked for, as a deep tree has long paths."""
+        return route(self.tree, self.node)
 
 
 def ties(tree: Tree) -> tuple[Tie, ...]:
     """All ties, from the root down."""
     found = np.flatnonzero(np.diff(tree.tie_ends, prepend=0))
     return tuple(
-        Tie(i, route(tree, i), tree.ties(i), tree.columns[tree.column[i]].name)
-        for i in found.tolist()
+        Tie(i, tree.ties(i), tree.columns[tree.column[i]].name, tree) for i in found.tolist()
     )
 
 
@@ -45,16 +50,14 @@ def evidence(tree: Tree, block: Block) -> list[Evidence]:
     """For every row what each answer on its path adds: factors of the shares, or steps of means."""
     if tree.fractional:
         return _spread(tree, block)
-    found = tree.landed(block).tolist()
+    return [_ended(tree, node) for node in tree.landed(block).tolist()]
+
+
+def _ended(tree: Tree, node: int) -> Evidence:
+    """Of a row that ends at one node."""
     if tree.classes:
-        return [
-            Evidence(_shares(tree, node), tree.said(node), "product", _notes(tree, node))
-            for node in found
-        ]
-    return [
-        Evidence((_means(tree, node),), tree.said(node), "sum", _notes(tree, node))
-        for node in found
-    ]
+        return Evidence(_shares(tree, node), tree.said(node), "product", _notes(tree, node))
+    return Evidence((_means(tree, node),), tree.said(node), "sum", _notes(tree, node))
 
 
 def _notes(tree: Tree, node: int) -> tuple[str, ...]:
@@ -108,25 +111,48 @@ def _term(tree: Tree, node: int, amount: float, **rest: Any) -> Term:
 
 
 def _spread(tree: Tree, block: Block) -> list[Evidence]:
-    """Rows with gaps go down several branches: their shares are told as they come out."""
-    shares = tree.shares(block)
-    if not tree.classes:
-        return [
-            Evidence((Line(x, (Term("", "all branches", x),)),), x, "sum")
-            for x in shares[:, 0].tolist()
-        ]
-    best = tree.chosen(shares)
+    """Rows with gaps go down several branches: every end of theirs, by its share of the row."""
+    ends: list[list[tuple[float, int]]] = [[] for _ in range(len(block))]
+    for rows, parts, node in tree._portions(block):
+        for row, part in zip(rows.tolist(), parts.tolist(), strict=True):
+            ends[row].append((part, node))
+    told = tree.shares(block)
+    said = tree.chosen(told).tolist() if tree.classes else told[:, 0].tolist()
     return [
-        Evidence(
-            tuple(
-                Line(name, (Term("", "", math.log(x) if x > 0 else -math.inf),), x)
-                for name, x in zip(tree.classes, row, strict=True)
-            ),
-            tree.named(int(best[i])),
-            "product",
-        )
-        for i, row in enumerate(shares.tolist())
+        _ended(tree, found[0][1]) if len(found) == 1 else _parted(tree, found, shares, answer)
+        for found, shares, answer in zip(ends, told.tolist(), said, strict=True)
     ]
+
+
+def _parted(
+    tree: Tree, ends: list[tuple[float, int]], shares: list[float], answer: Any
+) -> Evidence:
+    """Of a row that ends at several nodes: what each of them tells, by its part of the row."""
+    order = sorted(ends, key=lambda end: -end[0])
+    notes = [f"{short(part)} of the row: {route(tree, i)}: {_told(tree, i)}" for part, i in order]
+    if len(notes) > MOST_ROWS:
+        rest = math.fsum(part for part, _ in order[MOST_ROWS:])
+        more = f"{len(notes) - MOST_ROWS} more, {short(rest)} of the row in all"
+        notes = [*notes[:MOST_ROWS], more]
+    if tree.classes:
+        lines = tuple(
+            Line(name, (Term("", "", math.log(x) if x > 0 else -math.inf),), x)
+            for name, x in zip(tree.classes, shares, strict=True)
+        )
+        return Evidence(lines, tree.named(answer), "product", tuple(notes))
+    terms = tuple(
+        Term("", f"{short(part)} · {short(float(tree.answer[i]))}", part * float(tree.answer[i]))
+        for part, i in ends
+    )
+    return Evidence((Line("ŷ", terms),), answer, "sum", tuple(notes))
+
+
+def _told(tree: Tree, i: int) -> str:
+    """What a node tells: the shares of its classes, or its mean."""
+    if not tree.classes:
+        return short(float(tree.answer[i]))
+    shares = zip(tree.classes, tree._told[i].tolist(), strict=True)
+    return ", ".join(f"{name} {short(x)}" for name, x in shares if x > 0)
 
 
 def derivation(tree: Tree) -> Derivation:

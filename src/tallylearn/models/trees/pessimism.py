@@ -96,6 +96,7 @@ class Pruning:
 
     def __init__(self, sending: Sending, confidence: float) -> None:
         self.sending, self.confidence = sending, confidence
+        self.leaf = estimated(sending.tree.n, wrong(sending.tree), confidence).tolist()
         self.cuts: list[Cut] = []
 
     def done(self) -> tuple[Tree, tuple[Cut, ...]]:
@@ -112,7 +113,7 @@ class Pruning:
         return tree.without(cut.node for cut in self.cuts), tuple(self.cuts)
 
     def _decided(self, bough: Bough) -> bool:
-        leaf = self._as_leaf(bough.share)
+        leaf = self._as_leaves([bough.share]) if bough.moved else self.leaf[bough.place]
         if bough.asks < 0:
             bough.errors = leaf
             return False
@@ -137,22 +138,25 @@ class Pruning:
         weight = np.array([float(kid.share.units.sum()) for kid in kids])
         return kids[int(np.flatnonzero(weight >= weight.max() * (1.0 - 1e-9))[-1])]
 
-    def _as_leaf(self, share: Share) -> float:
-        counts = self.sending.counts(share)
-        said = int(answer_of(counts[None], self.sending.tree.loss)[0])
-        return float(estimated(counts.sum(), counts.sum() - counts[said], self.confidence))
+    def _as_leaves(self, shares: list[Share]) -> float:
+        """The errors of some leaves, all together."""
+        counts = np.array([self.sending.counts(share) for share in shares])
+        said = answer_of(counts, self.sending.tree.loss).astype(np.int64)
+        n = counts.sum(axis=1)
+        missed = n - counts[np.arange(len(counts)), said]
+        return float(estimated(n, missed, self.confidence).sum())
 
     def _as_branch(self, bough: Bough, share: Share) -> float:
         """The errors of a branch if all rows of its parent came to it; none where some cannot."""
-        found, stack = 0.0, [(bough, share)]
+        leaves, stack = [], [(bough, share)]
         while stack:
             at, came = stack.pop()
             if at.asks < 0:
-                found += self._as_leaf(came)
+                leaves.append(came)
                 continue
             parts = self.sending.sent(at.asks, came)
             if parts is None:
                 return float("inf")
             new = Bough(-1, -1, came)
             stack += [(at.kids.get(key, new), part) for key, part in parts.items()]
-        return found
+        return self._as_leaves(leaves)

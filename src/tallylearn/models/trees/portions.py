@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from tallylearn.models.trees import gauges, ratios
+from tallylearn.models.trees import ratios
 from tallylearn.models.trees.codes import Coded, Scale
 from tallylearn.models.trees.criteria import impurity_of, weights_of
 from tallylearn.models.trees.deviations import Ladder, Spread
@@ -18,6 +18,7 @@ from tallylearn.models.trees.draws import Draw, tried
 from tallylearn.models.trees.growing import Plan, tree_of
 from tallylearn.models.trees.spaces import Space
 from tallylearn.models.trees.splits import (
+    TIED,
     Question,
     Table,
     allowed,
@@ -37,6 +38,17 @@ class Share:
 
     rows: Array
     units: Array  # int64, see Target
+
+    def where(self, here: Array) -> Share:
+        """Some of them."""
+        at = np.flatnonzero(here)
+        return Share(self.rows[at], self.units[at])
+
+    def with_parts(self, lost: Share, units: Array) -> Share:
+        """And parts of rows that have no answer, as far as a part is anything."""
+        if not units.all():
+            lost, units = lost.where(units > 0), units[units > 0]
+        return Share(np.concatenate([self.rows, lost.rows]), np.concatenate([self.units, units]))
 
 
 @dataclass(frozen=True)
@@ -78,29 +90,26 @@ class Rows:
             return Spread(share, self.ladder, self.target, self.plan).impurity
         return float(impurity_of(self.plan.criterion, self.target)(total))
 
-    def questions(self, share: Share, impurity: float) -> list[list[Question]]:
-        """What every column offers, with scores."""
+    def questions(
+        self, share: Share, impurity: float, slack: float = np.inf
+    ) -> list[list[Question]]:
+        """What every column offers, with scores: all, or what gains the most within ``slack``."""
         if self.ladder is not None:
             spread = Spread(share, self.ladder, self.target, self.plan)
             return scored(self._spread(share, spread.questions), impurity, self.plan)
         lines = self.target.lines(share.rows, share.units)
         total, p = lines.sum(axis=0), len(self.columns)
-        found = [self._offered(j, self.table(j, share, lines), total) for j in range(p)]
+        found = [self._offered(j, self.table(j, share, lines), total, slack) for j in range(p)]
         if self.plan.variant == "c45":
             return ratios.scored(found, self.columns, len(self.target), self.plan)
         return scored(found, impurity, self.plan)
 
     def best_questions(self, share: Share, impurity: float) -> list[list[Question]]:
-        """The same, at least of the best columns, or the best of every column."""
+        """The same, but only the best of every column."""
         if self.ladder is not None:
             spread = Spread(share, self.ladder, self.target, self.plan)
             return scored(self._spread(share, spread.best), impurity, self.plan)
-        if self.plan.variant != "c45" or self.plan.missing != "fractional":
-            return self.questions(share, impurity)
-        lines = self.target.lines(share.rows, share.units)
-        total, columns = lines.sum(axis=0), gauges.promising(self, share)
-        found = [self._offered(j, self.table(j, share, lines), total) for j in columns]
-        return [[replace(q, score=q.ratio) for q in column] for column in found]
+        return self.questions(share, impurity, 2.0 * TIED * impurity)
 
     def drawn(self, share: Share, draw: Draw) -> list[list[Question]]:
         """What is drawn of every column: one question, or none that may be asked."""
@@ -121,9 +130,13 @@ class Rows:
             found.append([q for q in made if allowed(q, self.plan, self.target)])
         return found
 
-    def _offered(self, j: int, table: Table, total: Array) -> list[Question]:
-        offer = ratios.cuts if self.plan.variant == "c45" and table.number else questions
-        return offer(j, table, total, self.plan, self.target) if len(table.codes) else []
+    def _offered(self, j: int, table: Table, total: Array, slack: float) -> list[Question]:
+        if not len(table.codes):
+            return []
+        if self.plan.variant == "c45" and table.number:
+            reach = ratios.reach_of(self.columns[j])
+            return ratios.cuts(j, table, reach, total, self.plan, self.target)
+        return questions(j, table, total, self.plan, self.target, slack)
 
     def _spread(self, share: Share, offer: Callable[..., list[Question]]) -> list[list[Question]]:
         return [
@@ -150,9 +163,7 @@ class Rows:
             to = np.where(gap, mine, to)
         elif rule == "global":
             usual = self._fixed(q, table)
-        return [
-            Share(share.rows[to == b], share.units[to == b]) for b in range(len(q.branches))
-        ], usual
+        return [share.where(to == b) for b in range(len(q.branches))], usual
 
     def _fixed(self, q: Question, table: Table) -> int:
         code = int(self.plan.fixed[q.column])
@@ -162,18 +173,13 @@ class Rows:
         return int(q.groups[at[0]]) if len(at) else -1
 
     def _portions(self, share: Share, to: Array, gap: Array, q: Question) -> list[Share]:
-        known = [float(share.units[~gap & (to == b)].sum()) for b in range(len(q.branches))]
-        parts = []
-        for b, part in enumerate(known):
-            here = ~gap & (to == b)
-            units = np.rint(share.units[gap] * (part / sum(known))).astype(np.int64)
-            parts.append(
-                Share(
-                    np.append(share.rows[here], share.rows[gap][units > 0]),
-                    np.append(share.units[here], units[units > 0]),
-                )
-            )
-        return parts
+        lost, told, to = share.where(gap), share.where(~gap), to[~gap]
+        parts = [told.where(to == b) for b in range(len(q.branches))]
+        known = [float(part.units.sum()) for part in parts]
+        return [
+            part.with_parts(lost, np.rint(lost.units * (each / sum(known))).astype(np.int64))
+            for part, each in zip(parts, known, strict=True)
+        ]
 
 
 def grown_by_hand(coded: Coded, target: Target, plan: Plan) -> Tree:

@@ -17,6 +17,7 @@ from tallylearn.models.trees.trees import MULTIWAY, PRESENCE, SUBSET, THRESHOLD
 from tallylearn.tables import Array
 
 TIED = 1e-9  # of the impurity, or of the best score
+ROUNDED = 1e-6  # rows: what parts of rows may fall short of a whole one
 
 
 @dataclass(frozen=True)
@@ -84,43 +85,72 @@ class Question:
         return self.gain / self.information if self.information > 0 else 0.0
 
 
-def questions(at: int, table: Table, total: Array, plan: Plan, target: Target) -> list[Question]:
-    """All that one column offers: cuts, or one branch a category, or two groups of them."""
-    if table.number:
-        groups = _cuts(table, target)
-    elif plan.category_split == "multiway":
-        groups = [np.arange(len(table.codes))] if len(table.codes) + (table.gaps > 0) > 1 else []
-    else:
-        groups = _subsets(table, target)
-    made = [question_of(at, table, group, total, plan, target) for group in groups]
-    return [q for q in made if allowed(q, plan, target)]
+def questions(
+    at: int, table: Table, total: Array, plan: Plan, target: Target, slack: float = np.inf
+) -> list[Question]:
+    """What one column offers: cuts, or one branch a category, or two groups of them.
+
+    All of it, or at least all that gains the most, within ``slack``.
+    """
+    v = len(table.codes)
+    if table.number or plan.category_split != "multiway":
+        orders = [np.arange(v)] if table.number else _orders(table, target)
+        each = (_halved(at, table, order, total, plan, target, slack) for order in orders)
+        return [q for found in each for q in found]
+    if v + (table.gaps > 0) < 2:
+        return []
+    q = question_of(at, table, np.arange(v), total, plan, target)
+    return [q] if allowed(q, plan, target) else []
 
 
-def _cuts(table: Table, target: Target) -> list[Array]:
+def _orders(table: Table, target: Target) -> list[Array]:
+    """The lines by the share of a class, or by mean; of several classes by each."""
+    k, v = len(target.classes), len(table.codes)
+    weight = np.maximum(table.lines[:, :k].sum(axis=1) if k else table.lines[:, 0], 1)
+    shares = table.lines[:, [1] if k <= 2 else range(k)] / weight[:, None]
+    return [np.lexsort((np.arange(v), share)) for share in shares.T]
+
+
+def _halved(
+    at: int, table: Table, order: Array, total: Array, plan: Plan, target: Target, slack: float
+) -> list[Question]:
     """Cuts through the lines; where values are missing, first whether there is one at all.
 
     That is the only question where all known rows are of one class.
     """
-    v, k = len(table.codes), len(target.classes)
-    cuts = [*range(v - 1)] if not k or (table.lines[:, :k].sum(axis=0) > 0).sum() > 1 else []
-    first = [v - 1] if table.gaps and v else []
-    return [(np.arange(v) > r).astype(np.int64) for r in first + cuts]
-
-
-def _subsets(table: Table, target: Target) -> list[Array]:
-    """Prefixes of the lines by the share of a class, or by mean; of several classes by each."""
-    k, v = len(target.classes), len(table.codes)
-    weight = np.maximum(table.lines[:, :k].sum(axis=1) if k else table.lines[:, 0], 1)
-    found = []
-    for c in [1] if k <= 2 else range(k):
-        order = np.lexsort(
-            (np.arange(v), table.lines[:, min(c, table.lines.shape[1] - 1)] / weight)
-        )
-        for cut in _cuts(table, target):
-            group = np.empty(v, dtype=np.int64)
-            group[order] = cut
-            found.append(group if group[0] == 0 else 1 - group)
+    k, v, gapped = len(target.classes), len(order), table.gaps and plan.missing != "fractional"
+    found = [question_of(at, table, np.zeros(v, np.int64), total, plan, target)] if gapped else []
+    found = [q for q in found if allowed(q, plan, target)]
+    lower = table.lines[order].cumsum(axis=0)
+    if k and (lower[-1, :k] > 0).sum() < 2:
+        return found
+    sides = [lower[:-1], lower[-1] - lower[:-1]]
+    branches = np.stack(sides + [np.broadcast_to(table.gap, sides[0].shape)] * gapped, axis=1)
+    after, gain, information = _judged(branches, total, plan, target)
+    fit = enough(branches, lower[-1] + table.gap * gapped, plan, target)[:, :2].all(axis=1)
+    kept = np.flatnonzero(fit & (gain >= gain[fit].max(initial=0.0) - slack))
+    steps = np.repeat(np.arange(2), v)  # the groups of every cut are a part of it
+    for r in kept.tolist():
+        groups, cut, into = steps[v - 1 - r : 2 * v - 1 - r], (THRESHOLD, -1, -1), branches[r]
+        if table.number:
+            cut = THRESHOLD, int(table.codes[r]), int(table.codes[r + 1])
+        else:
+            groups, into = _grouped(order, groups, into)
+            cut = SUBSET, -1, -1
+        numbers = float(after[r]), float(gain[r]), float(information[r])
+        found.append(Question(at, *cut, groups, into, *numbers))
     return found
+
+
+def _grouped(order: Array, steps: Array, branches: Array) -> tuple[Array, Array]:
+    """The group of every line, and what they hold: the first line is in the first group."""
+    groups = np.empty(len(order), dtype=np.int8)
+    groups[order] = steps
+    return (
+        (1 - groups, branches[[1, 0, *range(2, len(branches))]])
+        if groups[0]
+        else (groups, branches)
+    )
 
 
 def question_of(
@@ -132,8 +162,8 @@ def question_of(
     np.add.at(branches, groups, table.lines)
     if table.gaps and plan.missing != "fractional":
         branches = np.concatenate([branches, table.gap[None]])
-    judged = _judged(branches, table, total, plan, target)
-    return Question(at, *test_of(table, groups, plan), groups, branches, *judged)
+    numbers = (float(part[0]) for part in _judged(branches[None], total, plan, target))
+    return Question(at, *test_of(table, groups, plan), groups, branches, *numbers)
 
 
 def test_of(table: Table, groups: Array, plan: Plan) -> tuple[int, int, int]:
@@ -147,26 +177,26 @@ def test_of(table: Table, groups: Array, plan: Plan) -> tuple[int, int, int]:
 
 
 def _judged(
-    branches: Array, table: Table, total: Array, plan: Plan, target: Target
-) -> tuple[float, float, float]:
-    """The impurity after a split, its gain, and its split information.
+    branches: Array, total: Array, plan: Plan, target: Target
+) -> tuple[Array, Array, Array]:
+    """The impurity after every split (c, b, q), its gain, and its split information.
 
     With rows in parts the gain is that of the known rows times their share, and the unknown ones
     count as one more branch of the split (Quinlan, 1993).
     """
     impurity = impurity_of(plan.criterion, target)
     weight, all_ = weights_of(branches, target), float(weights_of(total, target))
-    known = float(weight.sum())
-    after = float((weight * impurity(branches)).sum() / known)
-    before = float(impurity(branches.sum(axis=0)))
-    gain = max(known / all_ * (before - after), 0.0)
+    known = weight.sum(axis=1)
+    after = (weight * impurity(branches)).sum(axis=1) / known
+    before = impurity(branches[:1].sum(axis=1))  # the same for all
+    gain = np.maximum(known / all_ * (before - after), 0.0)
     return after, gain, information_of(weight / all_)
 
 
-def information_of(shares: Array) -> float:
-    """Of a split, in bits, by the shares of its branches; what they leave is one more branch."""
-    parts = np.append(shares, 1.0 - shares.sum())
-    return float(-(parts * np.log2(np.where(parts > 0, parts, 1.0))).sum()) + 0.0
+def information_of(shares: Array) -> Array:
+    """Of splits, in bits, by the shares (..., b) of the branches; what is left is one more."""
+    parts = np.concatenate([shares, 1.0 - shares.sum(axis=-1, keepdims=True)], axis=-1)
+    return np.asarray(-(parts * np.log2(np.where(parts > 0, parts, 1.0))).sum(axis=-1)) + 0.0
 
 
 def allowed(q: Question, plan: Plan, target: Target) -> bool:
@@ -182,7 +212,8 @@ def allowed(q: Question, plan: Plan, target: Target) -> bool:
 def enough(branches: Array, total: Array, plan: Plan, target: Target) -> Array:
     """Which branches (..., q) of all have rows and weight enough to be asked for."""
     weight = weights_of(branches, target)
-    rows = branches[..., -1] if target.weighed and plan.missing != "fractional" else weight
+    parts = plan.missing == "fractional"
+    rows = branches[..., -1] if target.weighed and not parts else weight + ROUNDED * parts
     least = max(plan.min_weight, plan.min_share * float(weights_of(total, target)))
     found = (rows >= plan.min_leaf) & (weight >= least) & (weight > 0)
     if plan.criterion == "poisson":  # a mean of 0 would rule every count out but 0

@@ -18,11 +18,12 @@ from tallylearn import forms
 from tallylearn.folds.hashing import hashed
 from tallylearn.kernels import walking
 from tallylearn.models.trees.binary import Binary
-from tallylearn.tables import CATEGORY, Array, Block, Column, Schema, check_shape
+from tallylearn.tables import CATEGORY, Array, Block, Codes, Column, Schema, check_shape
 
 LEAF, THRESHOLD, MULTIWAY, SUBSET, PRESENCE = range(5)
 ABSOLUTE = "absolute_error"  # the criterion whose answers are medians
 UNDEFINED = "undefined"  # the answer where classes tie, if a tie is to have none
+LANES = 16  # rows that walk side by side
 TESTS = ("leaf", "threshold", "multiway", "subset", "presence")
 
 
@@ -332,7 +333,9 @@ class Tree(Binary):
     def landed(self, block: Block) -> Array:
         """The node where each row ends: a leaf, or a node that has no branch for its value."""
         out = np.zeros(len(block), dtype=np.int64)
-        walking.walk(block.numbers, self._categories_of(block), *self._plan(block), out)
+        if len(self) > 1:
+            lanes = np.zeros(LANES, dtype=np.int64)
+            walking.walk(block.numbers, self._categories_of(block), *self._plan(block), lanes, out)
         return out
 
     def answers(self, block: Block) -> Array:
@@ -343,15 +346,22 @@ class Tree(Binary):
 
     def shares(self, block: Block) -> Array:
         """(n, k) the share of every class where each row ends; (n, 1) its mean in a regression."""
-        told = self.answer[:, None]
-        if self.classes:
-            told = self.counts / np.where(self.n > 0, self.n, 1.0)[:, None]
-        if not self.fractional:
-            return np.asarray(told[self.landed(block)])
-        out = np.zeros((len(block), told.shape[1]))
-        for rows, weight, node in self._portions(block):
-            out[rows] += weight[:, None] * told[node]
+        if not self.fractional or len(self) == 1:
+            return np.asarray(self._told[self.landed(block)])
+        out = np.zeros((len(block), self._told.shape[1]))
+        room = np.empty(len(self), dtype=np.int64), np.empty(len(self))
+        walking.spread(
+            block.numbers, self._categories_of(block), self._plan(block), self.sizes, self.n,
+            self._told, room, out,
+        )  # fmt: skip
         return out
+
+    @cached_property
+    def _told(self) -> Array:
+        """(m, k) the share of every class at each node; (m, 1) its mean in a regression."""
+        if not self.classes:
+            return self.answer[:, None]
+        return np.asarray(self.counts / np.where(self.n > 0, self.n, 1.0)[:, None])
 
     def chosen(self, shares: Array) -> Array:
         """The number of the class that each row of shares is answered with."""
@@ -390,36 +400,66 @@ class Tree(Binary):
         return np.where(x == -1, -1, np.where(codes[at] == x, leads[at], -2))
 
     def _plan(self, block: Block) -> tuple[Array, Array, Array]:
-        """The tree as the kernel walks it, for the columns of a block."""
-        places = np.array([*map(self._places(block).__getitem__, self.column.tolist())])
-        after = np.minimum(np.arange(len(self)) + 1, len(self) - 1)
-        starts = np.concatenate([[0], self.ends[:-1]])
-        plan = [
-            np.array([0, 1, 2, 2, 3])[self.test], places, after + self.sizes[after],
-            self.missing, starts, self.ends,
-        ]  # fmt: skip
-        leads = np.ascontiguousarray(np.stack([self.codes, self.leads]), dtype=np.int32)
-        return np.stack(plan, axis=1).astype(np.int32), self.threshold, leads
+        """The tree as the kernel walks it; it is made once for every order of columns."""
+        known = block.schema.places
+        places = tuple(-1 if c.kind == CATEGORY else known[c.name] for c in self._questioned)
+        if places not in self._plans:
+            self._plans[places] = self._laid_out(places)
+        return self._plans[places]
 
-    def _places(self, block: Block) -> dict[int, int]:
-        """Where the columns that are asked for stand among the numbers or the categories."""
-        known = block.schema.places | {name: at for at, name in enumerate(self._asked)}
-        asked = sorted({*self.column.tolist()} - {-1})
-        return {-1: -1} | {j: known[self.columns[j].name] for j in asked}
+    @cached_property
+    def _plans(self) -> dict[tuple[int, ...], tuple[Array, Array, Array]]:
+        return {}
+
+    def _laid_out(self, places: tuple[int, ...]) -> tuple[Array, Array, Array]:
+        """Steps, thresholds and leads: see ``kernels.walking``."""
+        at, kept = np.arange(len(self)), np.zeros(len(self.columns) + 1, np.int64)
+        names = [column.name for column in self.columns]
+        for column, place in zip(self._questioned, places, strict=True):
+            coded = column.kind == CATEGORY
+            kept[names.index(column.name)] = -1 - self._asked.index(column.name) if coded else place
+        kept[-1] = max(kept[[names.index(column.name) for column in self._questioned]])
+        after, leaf = np.minimum(at + 1, len(self) - 1), self.test == LEAF
+        coded = np.isin(self.test, (MULTIWAY, SUBSET))
+        steps = np.stack([
+            kept[self.column],  # of a leaf any column will do
+            np.where(coded, np.append(0, self.ends[:-1]), np.where(leaf, at, after)),
+            np.where(coded, self.ends, np.where(leaf, at, after + self.sizes[after])),
+            np.where(self.missing < 0, at, self.missing),
+        ], axis=1)  # fmt: skip
+        steps[leaf & (kept[-1] < 0), 1:3] = 0  # no category leads anywhere
+        cut = np.where(self.test == THRESHOLD, self.threshold, np.inf)  # all that is present
+        leads = np.ascontiguousarray(np.stack([self.codes, self.leads]), dtype=np.int32)
+        return np.ascontiguousarray(steps, dtype=np.int32), cut, leads
+
+    @cached_property
+    def _questioned(self) -> tuple[Column, ...]:
+        """The columns that the tree asks for."""
+        return tuple(self.columns[j] for j in np.unique(self.column).tolist() if j >= 0)
 
     @cached_property
     def _asked(self) -> tuple[str, ...]:
         """The categories that the tree asks for."""
-        found = sorted({*self.column.tolist()} - {-1})
-        return tuple(self.columns[j].name for j in found if self.columns[j].kind == CATEGORY)
+        return tuple(column.name for column in self._questioned if column.kind == CATEGORY)
 
     def _categories_of(self, block: Block) -> Array:
         """(n, asked) the categories as the tree numbers them: -1 missing, -2 unseen."""
-        values = {column.name: column.values for column in self.columns}
-        columns = [block.codes[name].among(values[name]) for name in self._asked]
-        if not columns:
+        if not self._asked:
             return np.empty((len(block), 0), dtype=np.int32)
-        return np.stack(columns, axis=1)
+        return np.stack([self._numbered(name, block.codes[name]) for name in self._asked], axis=1)
+
+    def _numbered(self, name: str, codes: Codes) -> Array:
+        values, place = self._values[name]
+        if len(codes.values) == len(values) and codes.values == values:
+            return np.ascontiguousarray(codes.codes, dtype=np.int32)
+        table = [place.get(value, -2) for value in codes.values]
+        return np.array([*table, -1], dtype=np.int32)[codes.codes]
+
+    @cached_property
+    def _values(self) -> dict[str, tuple[tuple[Any, ...], dict[Any, int]]]:
+        """The categories of every column that is asked for, and their numbers."""
+        found = [column for column in self._questioned if column.kind == CATEGORY]
+        return {c.name: (c.values, {v: at for at, v in enumerate(c.values)}) for c in found}
 
     def _leads(self, i: int) -> tuple[Array, Array]:
         here = slice(int(self.ends[i - 1]) if i else 0, int(self.ends[i]))

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 import numpy as np
 
 from tallylearn.errors import InputError, TargetError, listed
+from tallylearn.kernels import linking
 from tallylearn.models.trees.links import Costs, Link, no_worse, summed_up, weakest
 from tallylearn.models.trees.removals import Cut
 from tallylearn.models.trees.trees import LEAF, Tree
@@ -119,17 +120,12 @@ def greedy(tree: Tree, costs: Costs) -> tuple[Cut, ...]:
 
 def best_first(tree: Tree, costs: Costs) -> Iterator[Link]:
     """Nodes from the one that helps most on, until the root is a leaf."""
-    return weakest(tree, costs, lambda leaf, branch, _: leaf - branch)
+    return weakest(tree, costs, shared=False)
 
 
 def totals(tree: Tree, nodes: Sequence[int], costs: Costs) -> Array:
     """What the whole tree costs, at first and after each of these nodes became a leaf."""
-    branch, leaf = costs.branch(tree).tolist(), costs.leaf.tolist()
-    parent, found = tree.parent.tolist(), [branch[0]]
-    for node in nodes:
-        change, up = leaf[node] - branch[node], node
-        while up >= 0:
-            branch[up] += change
-            up = parent[up]
-        found.append(branch[0])
-    return np.array(found)
+    found = np.empty(len(nodes) + 1)
+    order = np.array(nodes, dtype=np.int64)
+    linking.retotal(tree.parent, order, costs.leaf, costs.branch(tree), found)
+    return found
