@@ -10,7 +10,7 @@ readable version of what is chosen is ``models.trees.splits``.
 """
 
 import cython
-from cython.cimports.libc.math import log2, pow, sqrt
+from cython.cimports.libc.math import floor, log1p, log2, pow, sqrt
 
 
 @cython.cclass
@@ -19,8 +19,14 @@ class Grower:
 
     ``entries`` (p, n): code * 2^32 + class * 2^bits + row. ``kinds`` (p,): 0 threshold, 1 multiway,
     2 subset. ``gaps`` (p,): the code of what is missing. ``amounts`` (n, q): what a row adds to a
-    line: its weight and 1; or its weight, weight * y, weight * y^2 in four limbs of 32 bits, and 1;
-    nothing where the class alone is counted. ``whole`` and ``real`` are the settings, named below.
+    line: its weight and 1; or 1, y and y^2 in four limbs of 32 bits; or its weight, weight * y
+    without its lowest 32 bits, weight * y^2, those bits, and 1; nothing where the class alone is
+    counted. ``whole`` and ``real`` are the settings, named below.
+
+    A mass is a weight times an impurity. All masses of a node are known to some units in the last
+    place of the node's own, ``spread``, however heavy a single row is, so that ``slack`` is above
+    all rounding and below all that matters. Growing ends whatever the numbers are: a node without
+    a question, or with a child as large as itself, becomes a leaf, and is counted.
 
     Large nodes are worked on from outside, their columns on several threads: ``open``, ``survey``,
     ``settle``, ``part``, ``push``. Nodes of few rows may be left to others, who grow them at the
@@ -34,6 +40,7 @@ class Grower:
     costs: cython.const[cython.double][::1]
     y: cython.const[cython.int][::1]
     amounts: cython.const[cython.longlong][:, ::1]
+    levels: cython.const[cython.longlong][::1]  # y alone
     logs: cython.const[cython.double][::1]
     critical: cython.const[cython.double][::1]  # of chi-square, by degrees of freedom
 
@@ -80,6 +87,9 @@ class Grower:
     mixed: cython.int[::1]  # (children,) whether another came
     middle: cython.longlong
     spread: cython.double  # the weight of the node times its impurity
+    slack: cython.double  # what is no difference between two masses
+    careful: cython.bint  # entropies term by term: their logarithms would cancel
+    refused: cython.Py_ssize_t  # nodes that could not be divided after all
     weight: cython.longlong
     rows: cython.longlong
     whole_gap: cython.bint
@@ -109,7 +119,7 @@ class Grower:
     def __init__(self, rows, whole, real, work):
         """Take the rows, the settings and the space to work in."""
         self.entries, self.kinds, self.gaps, self.fixed = rows[:4]
-        self.costs, self.y, self.amounts, self.logs, self.critical = rows[4:]
+        self.costs, self.y, self.amounts, self.levels, self.logs, self.critical = rows[4:]
         self.criterion, self.classes, self.rule, self.scorer = whole[:4]
         self.max_depth, self.min_split, self.min_leaf, self.lightest = whole[4:8]
         self.max_features, self.tie, self.rows_at, self.bits = whole[8:]
@@ -126,6 +136,8 @@ class Grower:
         self.n_leads = 0
         self.n_ties = 0
         self.waiting = 0
+        self.refused = 0
+        self.careful = False
 
     def place(self, stack, nodes, reals, totals, leads, ties):
         """The space for what grows; called again with more where it was not enough."""
@@ -219,6 +231,10 @@ class Grower:
         """How many nodes, leads and ties there are."""
         return self.n_nodes, self.n_leads, self.n_ties
 
+    def refusals(self):
+        """How many nodes became leaves because a child was its parent: none, if all is right."""
+        return self.refused
+
     @cython.cfunc
     @cython.nogil
     @cython.exceptval(check=False)
@@ -272,14 +288,14 @@ class Grower:
             return -1
         full = self._list_ties(at)
         if full == 0 and self.critical.shape[0] and not self._significant():
-            self.n_ties = self.tie_start
-            self._record(at, 0, -1)
-            self.waiting = at
-            return -1
+            full = -1
         if full == 0:
             full = self._divide(at)
         if full:
             self.n_ties = self.tie_start
+        if full < 0:
+            self._record(at, 0, -1)
+            self.waiting = at
         return full
 
     @cython.cfunc
@@ -354,9 +370,48 @@ class Grower:
         self.middle = 0
         if not self.classes and self.weight:
             w: cython.double = cython.cast(cython.double, self.weight)
-            self.middle = cython.cast(cython.longlong, self.sums[0, 1] / w)
-        self.spread = 0.0 if least == most else self._spread()
+            w = (self._large(self.sums, 0) + self._small(self.sums, 0)) / w
+            self.middle = cython.cast(cython.longlong, floor(w + 0.5))
+        self._gauge(least == most)
         return least == most or depth >= self.max_depth or self.rows < self.min_split
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def _gauge(self, flat: cython.bint) -> cython.void:
+        """The impurity of the node, and what is no difference beside it.
+
+        The mean is rounded to the nearest unit: then no sum of squares about it is more than twice
+        the spread, and no rounding of one more than that of the spread. Entropies by x log x lose
+        the last places of n log n. What squares lose is said by their sum.
+        """
+        n: cython.double = cython.cast(cython.double, self.weight)
+        self.spread = 0.0
+        self.slack = 0.0
+        if flat:
+            return
+        self.careful = True
+        self.spread = self._spread()
+        self.slack = 1e-9 * self.spread
+        if self.criterion == 1:
+            self.careful = self.slack < (self.classes + 16) * 2.2e-16 * n * log2(n + 1.0)
+        elif self.criterion == 2:
+            self.slack += 3e-30 * self._square_sum(self.sums, 0)
+        elif self.criterion == 3:
+            self.slack += 4e-15 * sqrt(n * self._square_sum(self.sums, 0))
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def _square_sum(self, t: cython.longlong[:, ::1], r: cython.Py_ssize_t) -> cython.double:
+        """The sum of w y^2."""
+        c: cython.Py_ssize_t
+        a: cython.double = 0.0
+        limb: cython.double = 1.0
+        for c in range(4):
+            a += t[r, 2 + c] * limb
+            limb = limb * 4294967296.0
+        return a
 
     @cython.cfunc
     @cython.nogil
@@ -365,19 +420,17 @@ class Grower:
         """0 if all y of a node are equal, else 1; what has no weight does not matter."""
         r: cython.Py_ssize_t
         row: cython.Py_ssize_t
-        w: cython.longlong
         mask: cython.longlong = self.mask
-        w0: cython.longlong = 0
+        some: cython.bint = False
         s0: cython.longlong = 0
         for r in range(lo, hi):
             row = self.entries[0, r] & mask
-            w = self.amounts[row, 0]
-            if w == 0:
+            if self.amounts[row, 0] == 0:
                 continue
-            if w0 == 0:
-                w0 = w
-                s0 = self.amounts[row, 1] // w
-            elif self.amounts[row, 1] != s0 * w:
+            if not some:
+                some = True
+                s0 = self.levels[row]
+            elif self.levels[row] != s0:
                 return 1
         return 0
 
@@ -410,25 +463,71 @@ class Grower:
         s: cython.double = 0.0
         x: cython.double
         w: cython.double
+        if self.criterion < 2:
+            for c in range(self.classes):
+                n += t[r, c]
         if self.criterion == 0:
             for c in range(self.classes):
-                n += t[r, c]
                 x = cython.cast(cython.double, t[r, c])
-                s += x * x
+                s += x * cython.cast(cython.double, n - t[r, c])
             w = cython.cast(cython.double, n)
-            return w - s / w if n else 0.0
+            return s / w if n else 0.0
         if self.criterion == 1:
             for c in range(self.classes):
-                n += t[r, c]
-                s += self._xlogx(t[r, c])
-            return self._xlogx(n) - s
+                s += self._portion(t[r, c], n) if self.careful else self._xlogx(t[r, c])
+            return s if self.careful else self._xlogx(n) - s
         if t[r, 0] == 0:
             return 0.0
         if self.criterion == 2:
-            x = cython.cast(cython.double, t[r, 1] - self.middle * t[r, 0])
+            x = self._about(t, r)
             w = cython.cast(cython.double, t[r, 0])
             return -(x * x) / w
         return sqrt(self._squares(t, r))
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def _portion(self, c: cython.longlong, n: cython.longlong) -> cython.double:
+        """c log2(n / c), to the last place even where c is all but n."""
+        x: cython.double = cython.cast(cython.double, c)
+        rest: cython.double = cython.cast(cython.double, n - c)
+        return x * log1p(rest / x) * 1.4426950408889634 if c else 0.0
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def _about(self, t: cython.longlong[:, ::1], r: cython.Py_ssize_t) -> cython.double:
+        """The sum of w (y - middle): exact, and rounded once."""
+        if self.rows_at < 0:
+            return cython.cast(cython.double, t[r, 1] - self.middle * t[r, 0])
+        mask: cython.longlong = 4294967295
+        a: cython.longlong = t[r, 0] >> 32
+        b: cython.longlong = t[r, 0] & mask
+        m: cython.longlong = self.middle & mask
+        low: cython.ulonglong = cython.cast(cython.ulonglong, m) * cython.cast(cython.ulonglong, b)
+        high: cython.longlong = t[r, 1] - (self.middle >> 32) * t[r, 0] - m * a
+        high -= cython.cast(cython.longlong, low >> 32)
+        b = t[r, 6] - cython.cast(cython.longlong, low & mask)
+        high += b >> 32
+        return cython.cast(cython.double, high) * 4294967296.0 + (b & mask)
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def _large(self, t: cython.longlong[:, ::1], r: cython.Py_ssize_t) -> cython.double:
+        """The sum of w y, as far as a double holds it."""
+        s: cython.double = cython.cast(cython.double, t[r, 1])
+        return s if self.rows_at < 0 else s * 4294967296.0
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def _small(self, t: cython.longlong[:, ::1], r: cython.Py_ssize_t) -> cython.double:
+        """And what it does not hold."""
+        s: cython.double = cython.cast(cython.double, t[r, 1])
+        back: cython.longlong = cython.cast(cython.longlong, s)
+        d: cython.double = cython.cast(cython.double, t[r, 1] - back)
+        return d if self.rows_at < 0 else d * 4294967296.0 + t[r, 6]
 
     @cython.cfunc
     @cython.nogil
@@ -448,9 +547,8 @@ class Grower:
             b += (a - (h - (h - a))) + (m - (h - a))
             a = h
             limb = limb / 4294967296.0
-        s: cython.double = cython.cast(cython.double, t[r, 1])
-        back: cython.longlong = cython.cast(cython.longlong, s)
-        d: cython.double = cython.cast(cython.double, t[r, 1] - back)
+        s: cython.double = self._large(t, r)
+        d: cython.double = self._small(t, r)
         m = _error(a, w) + b * w - _error(s, s) - 2.0 * s * d - d * d
         h = (a * w - s * s) + m
         return h if h > 0 else 0.0
@@ -638,12 +736,12 @@ class Grower:
                 after = _many_classes(
                     self.entries[f, lo:hi], self.bits, self.sums, self.moving[f], some
                 )
-            elif self.classes == 2 and self.logs.shape[0] > self.rows:
+            elif self.classes == 2 and self.logs.shape[0] > self.rows and not self.careful:
                 after = _two_entropies(self.entries[f, lo:hi], self.bits, second, some, self.logs)
             else:
                 return False
         elif self.criterion == 2 and self.k == 2:
-            after = _sums(self.entries[f, lo:hi], self.amounts, self.sums, self.middle, some)
+            after = _sums(self.entries[f, lo:hi], self.levels, self.sums, self.middle, some)
         else:
             return False
         if end < hi and hi - end >= some and end - lo >= some and end > lo:
@@ -684,15 +782,15 @@ class Grower:
         branches: cython.Py_ssize_t = n
         for r in range(n):
             after += self._mass(self.lines, r)
-            info += self._xlogx(self._amount(r, self.k))
+            info += self._portion(self._amount(r, self.k), self.weight)
             enough += self._enough(self.lines, r)
         if self.whole_gap:
             branches += 1
             after += self._mass(self.sums, 3)
-            info += self._xlogx(self._weight(self.sums, 3))
+            info += self._portion(self._weight(self.sums, 3), self.weight)
             enough += self._enough(self.sums, 3)
         if branches > 1 and enough > 1:
-            self._note(f, after, self._xlogx(self.weight) - info)
+            self._note(f, after, info)
 
     @cython.cfunc
     @cython.nogil
@@ -740,7 +838,7 @@ class Grower:
         for c in range(rounds):
             self._arrange(f, n, c)
             least = self._scan(n)
-            if self.found >= 0 and (not some or least < before - 1e-9 * self.spread):
+            if self.found >= 0 and (not some or least < before - self.slack):
                 some = True
                 before = least
                 self.orders[f] = c
@@ -759,14 +857,17 @@ class Grower:
     ) -> cython.void:
         """The order of the lines: by code, or by the share of a class (of two, the second)."""
         r: cython.Py_ssize_t
-        w: cython.double
-        x: cython.double
+        x: cython.longlong
+        w: cython.longlong
         for r in range(n):
             self.turn[r] = r
             if self.kinds[f] == 2:
                 w = self._weight(self.lines, r)
-                x = self.lines[r, 1 if self.classes <= 2 else c]
-                self.keys[r] = x / w if w > 0 else 0.0
+                if self.classes:
+                    x = self.lines[r, 1 if self.classes <= 2 else c]
+                    self.keys[r] = _odds(x, w)
+                else:
+                    self.keys[r] = self._about(self.lines, r) / w if w else 0.0
         if self.kinds[f] == 2:
             self._sort(n)
 
@@ -833,18 +934,14 @@ class Grower:
     @cython.nogil
     @cython.exceptval(check=False)
     def _move(self, r: cython.Py_ssize_t) -> cython.bint:
-        """Move line turn[r] to the left; whether a cut behind it is to be looked at.
-
-        A cut between two lines of one and the same class is never the best one (Fayyad and Irani,
-        1992).
-        """
+        """Move line turn[r] to the left; whether a cut behind it may be."""
         c: cython.Py_ssize_t
         i: cython.Py_ssize_t = self.turn[r]
         for c in range(self.k):
             self.sums[1, c] += self.lines[i, c]
             self.sums[2, c] -= self.lines[i, c]
         if self.min_leaf <= 1 and self.min_weight <= 0:
-            return self.tags[i] < 0 or self.tags[i] != self.tags[self.turn[r + 1]]
+            return True
         return self._enough(self.sums, 1) and self._enough(self.sums, 2)
 
     @cython.cfunc
@@ -853,9 +950,13 @@ class Grower:
     def _scan(self, n: cython.Py_ssize_t) -> cython.double:
         """The least mass after a cut behind line turn[r]; ``found`` is r, -1 where none may be.
 
-        Behind the last line the question is whether there is a value at all: asked first.
+        Behind the last line the question is whether there is a value at all: asked first. A cut
+        between two lines of one and the same class is never the best one (Fayyad and Irani, 1992),
+        unless the best ones may not be.
         """
         r: cython.Py_ssize_t
+        tag: cython.int
+        free: cython.bint = self.min_leaf <= 1 and self.min_weight <= 0
         after: cython.double
         least: cython.double = 0.0
         cuts: cython.Py_ssize_t = self._start(n)
@@ -864,7 +965,8 @@ class Grower:
             least = self._mass(self.sums, 4) + self.gap_mass
             self.found = n - 1
         for r in range(cuts):
-            if self._move(r):
+            tag = self.tags[self.turn[r]] if free else -1
+            if self._move(r) and (tag < 0 or tag != self.tags[self.turn[r + 1]]):
                 after = self._mass(self.sums, 1) + self._mass(self.sums, 2) + self.gap_mass
                 if self.found < 0 or after < least:
                     least = after
@@ -879,7 +981,7 @@ class Grower:
     ) -> cython.void:
         """Find the first cut that is as good as the best of a column, and list all of them."""
         r: cython.Py_ssize_t
-        most: cython.double = self._mass(self.sums, 0) - self.gains[f] + 1e-9 * self.spread
+        most: cython.double = self._mass(self.sums, 0) - self.gains[f] + self.slack
         cuts: cython.Py_ssize_t = self._start(n)
         self.found = -1
         if self.whole_gap and self._enough(self.sums, 4) and self._enough(self.sums, 3):
@@ -921,10 +1023,9 @@ class Grower:
         for r in range(at + 1):
             left += self._amount(self.turn[r], self.k)
         return (
-            self._xlogx(self.weight)
-            - self._xlogx(left)
-            - self._xlogx(self.weight - gap - left)
-            - self._xlogx(gap)
+            self._portion(left, self.weight)
+            + self._portion(self.weight - gap - left, self.weight)
+            + self._portion(gap, self.weight)
         )
 
     @cython.cfunc
@@ -937,23 +1038,28 @@ class Grower:
         top: cython.double = -1.0
         mean: cython.double = 0.0
         some: cython.Py_ssize_t = 0
-        tied: cython.double = self.spread
+        tied: cython.double = self.slack
+        near: cython.double
         for f in range(p):
             if self.gains[f] >= 0:
                 some += 1
                 mean += self.gains[f]
-        mean = mean / some - 1e-9 * self.spread if some else 0.0
+        mean = mean / some - self.slack if some else 0.0
         for f in range(p):
-            self.scores[f] = self._score(f, mean)
+            self.scores[f] = self._score(f, self.gains[f], mean)
             top = self.scores[f] if self.scores[f] > top else top
         if self.scorer == 1:
-            tied = self.spread / self.weight if self.spread > top * self.weight else top
-        elif self.scorer > 1:
-            tied = top
-        self.best = top - 1e-9 * tied
+            tied = self.slack / self.weight
+            tied = tied if tied > 1e-9 * top else 1e-9 * top
+        self.best = top - tied
+        if self.scorer > 1:
+            for f in range(p):
+                if self.scores[f] == top and top > 0:
+                    near = self._score(f, self.gains[f] - self.slack, mean)
+                    self.best = near if near < self.best else self.best
         for f in range(p):
             if self.scores[f] >= 0 and self.scores[f] >= self.best:
-                if self.gains[f] + 1e-9 * self.spread < self.min_gain:
+                if self.gains[f] + self.slack < self.min_gain:
                     return -1
                 return f
         return -1
@@ -961,11 +1067,14 @@ class Grower:
     @cython.cfunc
     @cython.nogil
     @cython.exceptval(check=False)
-    def _score(self, f: cython.Py_ssize_t, mean: cython.double) -> cython.double:
+    def _score(
+        self, f: cython.Py_ssize_t, gain: cython.double, mean: cython.double
+    ) -> cython.double:
         """Gain, gain ratio or a score of gain and cost; -1 for a column that cannot be asked."""
-        gain: cython.double = self.gains[f]
         if gain < 0 or self.scorer == 0:
             return gain
+        if gain <= self.slack:
+            gain = 0.0
         if self.scorer == 1:  # only where the gain is at least the mean one (Quinlan, 1993)
             return gain / self.infos[f] if gain >= mean and self.infos[f] > 0 else -1.0
         gain = gain / self.weight * self.scale
@@ -1000,6 +1109,9 @@ class Grower:
             self.n_ties = self.tie_start
             return 3
         at = self.tie_start
+        if self.n_ties == at:
+            self.refused += 1
+            return -1
         if self.tie == 1:
             z = _mixed(self.stack[at_stack, 5] + 1)
             at += z % cython.cast(cython.ulonglong, self.n_ties - at)
@@ -1034,7 +1146,7 @@ class Grower:
             r = self.n_ties
             self._list(f, n, False)
             self.n_ties = r
-            self.children = 2 if self.found < n - 1 else 1
+            self.children = 2 if 0 <= self.found < n - 1 else 1
             swap = 0
             for r in range(n):
                 if self.turn[r] == 0:
@@ -1074,15 +1186,19 @@ class Grower:
         f: cython.Py_ssize_t = self.found
         if at + self.children > self.stack.shape[0]:
             return 4
+        if self.kinds[f] and self.n_leads + self.lines_used > self.leads.shape[0]:
+            return 2
+        self.live = self._take_sides(f, self.stack[at, 2], self.stack[at, 3], self.stack[at, 4])
+        for r in range(self.children):
+            if self.starts[r + 1] - self.starts[r] >= self.rows:
+                self.refused += 1
+                return -1
         if self.kinds[f]:
-            if self.n_leads + self.lines_used > self.leads.shape[0]:
-                return 2
             for r in range(self.lines_used):
                 self.leads[self.n_leads + r, 0] = self.line_codes[r]
                 self.leads[self.n_leads + r, 1] = self.child[self.line_codes[r]]
             self.n_leads += self.lines_used
         self._record(at, 4 if self.kinds[f] == 0 and self.after_cut < 0 else self.kinds[f] + 1, f)
-        self.live = self._take_sides(f, self.stack[at, 2], self.stack[at, 3], self.stack[at, 4])
         return 0
 
     @cython.cfunc
@@ -1340,11 +1456,20 @@ def _seconds(entries: cython.const[cython.longlong][::1], bits: cython.int) -> c
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
+def _odds(c: cython.longlong, n: cython.longlong) -> cython.double:
+    """c to n - c: in the order of c / n, and apart where that is 1 in all its places."""
+    x: cython.double = cython.cast(cython.double, c)
+    return x / cython.cast(cython.double, n - c) if c < n else 1e300 * (c > 0)
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
 def _gini(second: cython.longlong, n: cython.longlong) -> cython.double:
     """The mass of rows of two classes by Gini."""
     a: cython.double = cython.cast(cython.double, second)
     b: cython.double = cython.cast(cython.double, n - second)
-    return (a + b) - (a * a + b * b) / (a + b)
+    return 2.0 * (a * b / (a + b))
 
 
 @cython.cfunc
@@ -1367,7 +1492,7 @@ def _two_classes(
     c: cython.double
     d: cython.double
     value: cython.double
-    best: cython.double = -1.0
+    best: cython.double = 1e300
     for r in range(n - 1):
         entry = after
         after = entries[r + 1]
@@ -1378,9 +1503,9 @@ def _two_classes(
         b = cython.cast(cython.double, r + 1 - l1)
         c = cython.cast(cython.double, second - l1)
         d = cython.cast(cython.double, n - r - 1 - (second - l1))
-        value = (a * a + b * b) / (a + b) + (c * c + d * d) / (c + d)
-        best = value if value > best else best
-    return n - best if best >= 0 else 1e300
+        value = a * b / (a + b) + c * d / (c + d)
+        best = value if value < best else best
+    return 2.0 * best if best < 1e300 else best
 
 
 @cython.cfunc
@@ -1437,7 +1562,7 @@ def _many_classes(
     a: cython.double
     b: cython.double
     value: cython.double
-    best: cython.double = -1.0
+    best: cython.double = 1e300
     for c in range(moved.shape[0]):
         moved[c] = 0
         right += sums[0, c] * sums[0, c]
@@ -1450,11 +1575,11 @@ def _many_classes(
         moved[c] += 1
         if (entry ^ after) >> 32 == 0 or r + 1 < least or n - r - 1 < least:
             continue
-        a = left
-        b = right
+        a = (r + 1) * (r + 1) - left
+        b = (n - r - 1) * (n - r - 1) - right
         value = a / (r + 1) + b / (n - r - 1)
-        best = value if value > best else best
-    return n - best if best >= 0 else 1e300
+        best = value if value < best else best
+    return best
 
 
 @cython.cfunc
@@ -1462,7 +1587,7 @@ def _many_classes(
 @cython.exceptval(check=False)
 def _sums(
     entries: cython.const[cython.longlong][::1],
-    amounts: cython.const[cython.longlong][:, ::1],
+    levels: cython.const[cython.longlong][::1],
     sums: cython.const[cython.longlong][:, ::1],
     middle: cython.longlong,
     least: cython.longlong,
@@ -1482,7 +1607,7 @@ def _sums(
     for r in range(n - 1):
         entry = after
         after = entries[r + 1]
-        left += amounts[entry & mask, 1] - middle
+        left += levels[entry & mask] - middle
         if (entry ^ after) >> 32 == 0 or r + 1 < least or n - r - 1 < least:
             continue
         a = cython.cast(cython.double, left)

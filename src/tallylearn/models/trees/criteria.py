@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from tallylearn.errors import OptionError
-from tallylearn.models.trees.targets import LIMBS, Target
+from tallylearn.models.trees.targets import LIMBS, Target, sums_of
 from tallylearn.tables import Array
 
 ROUNDING = 1e-9  # what a criterion may fall below 0 at a pure node
@@ -58,7 +58,7 @@ def entropy(counts: Array) -> Array:
 def variance(lines: Array) -> Array:
     """The mean square of y less the square of its mean, by m and not by m - 1."""
     w = np.where(lines[..., 0] > 0, lines[..., 0], 1).astype(np.float64)
-    mean = lines[..., 1] / w
+    mean = sums_of(lines) / w
     powers = 2.0 ** (32 * np.arange(LIMBS))
     square = (lines[..., 2 : 2 + LIMBS] * powers).sum(axis=-1) / w
     found = square - mean * mean

@@ -168,6 +168,7 @@ def _rows(table: Coded, target: Target, plan: Plan) -> tuple[Any, ...]:
         np.array(plan.costs or [1.0] * p),
         target.labels,
         target.amounts,
+        target.levels,
         target.logs if plan.criterion == "entropy" else np.zeros(0),
         _critical(table.scales, target, plan),
         np.zeros(len(target), np.uint8),

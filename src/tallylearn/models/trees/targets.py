@@ -7,12 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from tallylearn.errors import TargetError
+from tallylearn.errors import InputError, TargetError
 from tallylearn.models.trees.trees import answer_of
 from tallylearn.tables import Array, Codes
 
 LIMBS = 4  # of 32 bits: a square times a weight
 FINEST = 45  # bits of y beside its sign: its square fits the limbs
+COARSEST = 40  # bits of y beside weights, whose sums have a limb more
 MOST_LOGS = 1 << 22
 LARGEST = 1e150  # half a range: its square is a double
 MASK = np.int64(0xFFFFFFFF)
@@ -23,8 +24,9 @@ class Target:
     """Classes or measures, and weights, as integers.
 
     A weight is an integer times 2^-power; fractions are rounded once, so that all weights together
-    stay below 2^52. A measure is ``centre`` plus an integer times ``unit``, a power of two: sums
-    over all rows stay below 2^62, which rounds y once, by 2^-40 of its range for a million rows.
+    stay below 2^52, and to no less than 1, so that no row is lost. A measure is ``centre`` plus an
+    integer times ``unit``, a power of two, which rounds y once, by 2^-40 of its range for a million
+    rows: sums over all rows stay below 2^62, or below 2^94 in two limbs where rows are weighed.
     """
 
     classes: tuple[Any, ...]  # () for measures
@@ -37,6 +39,7 @@ class Target:
     total: float = 1.0  # weight
     centre: float = 0.0
     unit: float = 1.0
+    levels: Array = field(default_factory=lambda: np.zeros(0, np.int64))  # (n,) y in units
     measures: Array = field(default_factory=lambda: np.zeros(0))  # (n,) as given, for medians
 
     def __len__(self) -> int:
@@ -45,7 +48,7 @@ class Target:
     @property
     def width(self) -> int:
         """Columns of the totals of a node."""
-        return len(self.classes) + self.weighed if self.classes else 2 + LIMBS + self.weighed
+        return len(self.classes) + self.weighed if self.classes else 2 + LIMBS + 2 * self.weighed
 
     @property
     def units(self) -> Array:
@@ -64,9 +67,7 @@ class Target:
             counts = np.zeros((len(rows), len(self.classes)), np.int64)
             counts[np.arange(len(rows)), self.labels[rows]] = units
             return np.column_stack([counts, *ones])
-        whole = self.units[rows]
-        measure = self.amounts[rows, 1] // np.where(whole > 0, whole, 1)
-        return np.column_stack([units, units * measure, *_squares(measure, units), *ones])
+        return _summands(self.levels[rows], units, self.weighed)
 
     @property
     def logs(self) -> Array:
@@ -83,7 +84,7 @@ class Target:
         one = 2.0**-self.power
         if not self.classes:
             n = totals[:, 0].astype(np.float64)
-            mean = self.centre + totals[:, 1] / np.where(n > 0, n, 1) * self.unit
+            mean = self.centre + sums_of(totals) / np.where(n > 0, n, 1) * self.unit
             return np.zeros((len(totals), 0)), n * one, mean
         counts = totals[:, : len(self.classes)] * one
         return counts, counts.sum(axis=1), answer_of(counts, self.loss)
@@ -111,29 +112,41 @@ def of_measures(
 ) -> Target:
     """Measures to sum; tables need the squares for standard deviations only."""
     weight = np.ones(len(y)) if weight is None and parts else weight
+    weighed = weight is not None
     units, power = (np.ones(len(y), np.int64), 0) if weight is None else whole(weight, parts)
-    centre, shift = _scale(y, int(units.sum()))
-    measure = np.rint(np.ldexp(y - centre, shift)).astype(np.int64)
-    amounts = [units, units * measure, *_squares(measure, units)]
-    if weight is not None:
-        amounts.append(np.ones_like(units))
-    line = len(amounts) if squares or weight is not None else 2
+    centre, shift = _scale(y, int(units.sum()), weighed)
+    levels = np.rint(np.ldexp(y - centre, shift)).astype(np.int64)
+    amounts = _summands(levels, units, weighed)
+    line = amounts.shape[1] if squares or weighed else 2
     return Target(
-        (), np.zeros(len(y), np.int32), np.stack(amounts, axis=1), weight is not None, power, line,
-        np.zeros((0, 0)), float(units.sum()) * 2.0**-power, centre, 2.0**-shift, y,
+        (), np.zeros(len(y), np.int32), amounts, weighed, power, line, np.zeros((0, 0)),
+        float(units.sum()) * 2.0**-power, centre, 2.0**-shift, levels, y,
     )  # fmt: skip
+
+
+def sums_of(lines: Array) -> Array:
+    """(...,) float64: the sums of weight times y of lines (..., q) of measures."""
+    high = lines[..., 1].astype(np.float64)
+    return high if lines.shape[-1] == 2 + LIMBS else high * 2.0**32 + lines[..., 2 + LIMBS]
 
 
 def whole(weight: Array, parts: bool = False) -> tuple[Array, int]:
     """Weights as integers times 2^-power; with room for parts of them where that is asked for."""
-    top = len(weight) * float(weight.max())
+    top = len(weight) * float(weight.max() / LARGEST)
+    if not 1 / LARGEST**2 <= top <= 1:
+        raise InputError(
+            f"the greatest weight is {weight.max():g}: sums of weights are beyond a double. Only "
+            "their ratios matter to a tree: divide them by their mean."
+        )
+    top *= LARGEST
     if not parts and (weight == np.floor(weight)).all() and top < 2.0**52:
         return weight.astype(np.int64), 0
     power = 51 - int(np.ceil(np.log2(top)))
-    return np.rint(np.ldexp(weight, power)).astype(np.int64), power
+    units = np.rint(np.ldexp(weight, power)).astype(np.int64)
+    return np.maximum(units, weight > 0), power
 
 
-def _scale(y: Array, total: int) -> tuple[float, int]:
+def _scale(y: Array, total: int, weighed: bool) -> tuple[float, int]:
     """The middle of the range, and the power of two that y is multiplied by.
 
     The middle is rounded to a coarse power of two, so that whole numbers stay exact. No order of
@@ -152,7 +165,24 @@ def _scale(y: Array, total: int) -> tuple[float, int]:
     grid = 2.0 ** (top - 16)
     centre = float(np.rint((low / 2 + high / 2) / grid) * grid)
     room = 61 - int(total).bit_length()
+    room = max(room, COARSEST) if weighed else room
     return centre, min(room, FINEST) - top - 1
+
+
+def _summands(levels: Array, units: Array, weighed: bool) -> Array:
+    """(n, q) int64: what rows add to a line, see kernels.splitting."""
+    if not weighed:
+        return np.column_stack([units, levels, *_squares(levels, units)])
+    high, low = _product(levels, units)
+    return np.column_stack([units, high, *_squares(levels, units), low, np.ones_like(units)])
+
+
+def _product(levels: Array, units: Array) -> tuple[Array, Array]:
+    """w y without its lowest 32 bits, and those."""
+    low = (levels & MASK).astype(np.uint64) * (units & MASK).astype(np.uint64)
+    carry = (low >> np.uint64(32)).astype(np.int64)
+    high = (levels >> 32) * units + (levels & MASK) * (units >> 32) + carry
+    return high, (low & np.uint64(MASK)).astype(np.int64)
 
 
 def _squares(measure: Array, units: Array) -> list[Array]:
@@ -171,4 +201,5 @@ def _squares(measure: Array, units: Array) -> list[Array]:
     for at in range(LIMBS - 1):
         limbs[at + 1] += limbs[at] >> 32
         limbs[at] &= MASK
+    limbs[LIMBS - 1] += limbs[LIMBS] << 32
     return limbs[:LIMBS]
