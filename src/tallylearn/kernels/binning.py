@@ -185,3 +185,70 @@ def group(
             entries[n] = ((new + 1) << 32) | (entries[n] & mask)
             n += 1
     return new + 1
+
+
+def runs(x: cython.const[cython.double][::1], values: cython.double[::1]):
+    """The different numbers of a sorted list, as far as there is room; how many, or one more."""
+    i: cython.Py_ssize_t
+    n: cython.Py_ssize_t = 0
+    room: cython.Py_ssize_t = values.shape[0]
+    with cython.nogil:
+        for i in range(x.shape[0]):
+            if i == 0 or x[i] != x[i - 1]:
+                n += 1
+                if n > room:
+                    break
+                values[n - 1] = x[i]
+    return n
+
+
+def quantiles(
+    x: cython.const[cython.double][::1],
+    bins: cython.longlong,
+    low: cython.double[::1],
+    high: cython.double[::1],
+):
+    """The groups of ``group``, from the sorted numbers alone: how many there are."""
+    i: cython.Py_ssize_t = 0
+    j: cython.Py_ssize_t
+    n: cython.Py_ssize_t = x.shape[0]
+    g: cython.longlong
+    last: cython.longlong = -1
+    new: cython.Py_ssize_t = -1
+    with cython.nogil:
+        while i < n:
+            j = i + 1
+            while j < n and x[j] == x[i]:
+                j += 1
+            g = (j - (j - i) // 2 - 1) * bins // n
+            if g != last:
+                new += 1
+                last = g
+                low[new] = x[i]
+            high[new] = x[i]
+            i = j
+    return new + 1
+
+
+def classify(
+    x: cython.const[cython.double][::1],
+    low: cython.const[cython.double][::1],
+    out: cython.ushort[::1],
+):
+    """The last group whose least number is not above x; what is missing comes behind all."""
+    i: cython.Py_ssize_t
+    at: cython.Py_ssize_t
+    size: cython.Py_ssize_t
+    step: cython.Py_ssize_t
+    n: cython.Py_ssize_t = low.shape[0]
+    v: cython.double
+    with cython.nogil:
+        for i in range(x.shape[0]):
+            v = x[i]
+            at = 0
+            size = n
+            while size > 1:  # no branch to guess: the half that holds x is added, or nothing
+                step = size >> 1
+                at += step * (low[at + step] <= v)
+                size -= step
+            out[i] = at if v == v else n

@@ -5,6 +5,11 @@ list stably, so nothing is ever sorted again (Mehta, Agrawal and Rissanen, SLIQ,
 seen as a table: a line for each code that occurs at the node, with the weight of every class, or
 with the weight and the sum of y. All are integers, so nothing depends on the order of the rows.
 
+Where all columns have few codes, none is kept as a list: the rows of a node are a run of one list,
+their codes stand in a grid, and a column is counted into a histogram. Of the children of a node all
+but the largest are counted; what is left of the parent's histogram is that of the largest.
+Counting differs, the search for the best question is one.
+
 One long file, because compiled functions call each other without Python only within a module. The
 readable version of what is chosen is ``models.trees.splits``.
 """
@@ -34,6 +39,22 @@ class Grower:
     """
 
     entries: cython.longlong[:, ::1]
+    grid: cython.const[cython.ushort][:, ::1]  # (p, n) codes, in place of the entries
+    order: cython.int[::1]  # the rows of all nodes, beside the grid
+    ys: cython.longlong[::1]  # the class, or y, of the rows in this order
+    hists: cython.longlong[:, ::1]  # (slots, p * codes * k)
+    tally: cython.longlong[::1]  # (codes * k,) of one column
+    free: cython.int[::1]  # slots
+    n_free: cython.Py_ssize_t
+    slot: cython.Py_ssize_t  # of the node; -1: none
+    building: cython.bint  # whether it is still to be filled
+    heirs: cython.int[::1]  # (children,) the slot of each; -1 none
+    largest: cython.int  # the child that takes what is left of the parent's slot; -1 none
+    codes: cython.Py_ssize_t  # of the widest column
+    columns: cython.Py_ssize_t
+    gridded: cython.bint
+    others_from: cython.longlong  # nodes of so many rows are left to others
+    others_to: cython.longlong
     kinds: cython.const[cython.longlong][::1]
     gaps: cython.const[cython.longlong][::1]
     fixed: cython.const[cython.longlong][::1]
@@ -105,7 +126,7 @@ class Grower:
     live: cython.bint  # whether a child is to be split again
     moving: cython.longlong[:, ::1]  # (p, classes)
 
-    stack: cython.longlong[:, ::1]  # parent, place, first and last row, depth, seed
+    stack: cython.longlong[:, ::1]  # parent, place, first and last row, depth, seed, slot
     waiting: cython.Py_ssize_t
     nodes: cython.longlong[:, ::1]
     reals: cython.double[:, ::1]
@@ -119,7 +140,8 @@ class Grower:
     def __init__(self, rows, whole, real, work):
         """Take the rows, the settings and the space to work in."""
         self.entries, self.kinds, self.gaps, self.fixed = rows[:4]
-        self.costs, self.y, self.amounts, self.levels, self.logs, self.critical = rows[4:]
+        self.costs, self.y, self.amounts, self.levels, self.logs, self.critical = rows[4:10]
+        self.grid, self.order, self.ys = rows[10:]
         self.criterion, self.classes, self.rule, self.scorer = whole[:4]
         self.max_depth, self.min_split, self.min_leaf, self.lightest = whole[4:8]
         self.max_features, self.tie, self.rows_at, self.bits = whole[8:]
@@ -129,8 +151,20 @@ class Grower:
         self.lines, self.line_codes, self.tags, self.turn, self.keys = work[:5]
         self.sums, self.fills, self.child, self.side, self.spare = work[5:10]
         self.starts, self.gains, self.infos, self.scores, self.pick = work[10:15]
-        self.orders, self.first, self.mixed, self.half, self.moving = work[15:]
+        self.orders, self.first, self.mixed, self.half, self.moving = work[15:20]
+        self.hists, self.tally, self.free, self.heirs = work[20:]
+        self.columns = self.kinds.shape[0]
+        self.gridded = self.grid.shape[0] > 0
+        self.n_free = self.hists.shape[0]
+        self.slot = -1
+        self.building = False
+        self.largest = -1
+        self.others_from = 1
+        self.others_to = 0
         self.k = self.lines.shape[1]
+        self.codes = self.tally.shape[0] // self.k
+        for slot in range(self.n_free):
+            self.free[slot] = slot
         self.q = self.sums.shape[1]
         self.n_nodes = 0
         self.n_leads = 0
@@ -158,6 +192,7 @@ class Grower:
         self.stack[0, 2] = lo
         self.stack[0, 3] = hi
         self.stack[0, 4] = depth
+        self.stack[0, 6] = -1
         self.waiting = 1
 
     def grow(self, large: cython.longlong, few: cython.longlong):
@@ -168,6 +203,8 @@ class Grower:
         """
         full: cython.int = 0
         at: cython.Py_ssize_t
+        self.others_from = few
+        self.others_to = large
         with cython.nogil:
             while self.waiting > 0 and full == 0:
                 at = self.waiting - 1
@@ -185,9 +222,9 @@ class Grower:
         if self.n_nodes >= self.nodes.shape[0]:
             return 1
         if self._sum_up(self.stack[at, 2], self.stack[at, 3], self.stack[at, 4]):
-            self._record(at, 0, -1)
-            self.waiting = at
+            self._leaf(at)
             return -1
+        self._take_slot(at)
         return 0
 
     def survey(self, first: cython.Py_ssize_t, last: cython.Py_ssize_t):
@@ -195,9 +232,15 @@ class Grower:
         f: cython.Py_ssize_t
         lo: cython.longlong = self.stack[self.waiting - 1, 2]
         hi: cython.longlong = self.stack[self.waiting - 1, 3]
+        size: cython.Py_ssize_t = self.codes * self.k
         with cython.nogil:
             for f in range(first, last):
                 self.gains[f] = -1.0
+                if self.gridded:
+                    self.gains[f] = -2.0
+                    if self.building:
+                        self._fill(f, lo, hi, self.hists[self.slot, f * size : (f + 1) * size])
+                    continue
                 if self.entries[f, lo] >> 32 == self.entries[f, hi - 1] >> 32:
                     continue
                 if self.kinds[f] or not self._scan_list(f, lo, hi):
@@ -208,19 +251,22 @@ class Grower:
         f: cython.Py_ssize_t
         at: cython.Py_ssize_t = self.waiting - 1
         with cython.nogil:
-            for f in range(self.entries.shape[0]):
+            self.building = False
+            for f in range(self.columns):
                 if self.gains[f] == -2.0:
                     self.gains[f] = -1.0
                     self._look(f, self.stack[at, 2], self.stack[at, 3])
         return self._choose(at)
 
     def part(self, first: cython.Py_ssize_t, last: cython.Py_ssize_t, spare: cython.longlong[::1]):
-        """Part some lists, on any thread."""
+        """Part some lists, or count some columns of the children, on any thread."""
         f: cython.Py_ssize_t
         at: cython.Py_ssize_t = self.waiting - 1
         with cython.nogil:
             for f in range(first, last):
-                if f == 0 or self.live:
+                if self.gridded:
+                    self._inherit(f)
+                elif f == 0 or self.live:
                     self._part(f, self.stack[at, 2], self.stack[at, 3], spare)
 
     def push(self):
@@ -245,11 +291,169 @@ class Grower:
         if node >= self.nodes.shape[0]:
             return 1
         self.weight = 0
+        self._give_back(self.stack[at, 6])
         self._record(at, -1, -1)
         for c in range(4):
             self.nodes[node, 3 + c] = self.stack[at, 2 + c]
         self.waiting = at
         return 0
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def _leaf(self, at: cython.Py_ssize_t) -> cython.void:
+        """Note a leaf; it needs no histogram."""
+        self._record(at, 0, -1)
+        self._give_back(self.stack[at, 6])
+        self.waiting = at
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def _take_slot(self, at: cython.Py_ssize_t) -> cython.void:
+        """The histograms of a node: those that it inherited, or room for them."""
+        self.building = False
+        if self.stack[at, 6] < 0 and self._worth(self.rows):
+            self.stack[at, 6] = self._new_slot()
+            self.building = self.stack[at, 6] >= 0
+        self.slot = self.stack[at, 6]
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def _worth(self, rows: cython.longlong) -> cython.bint:
+        """Whether so many rows are worth histograms: fewer are sorted sooner than codes are."""
+        return self.gridded and rows >= self.codes and self.max_features >= self.columns
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def _new_slot(self) -> cython.Py_ssize_t:
+        if self.n_free == 0:
+            return -1
+        self.n_free -= 1
+        return self.free[self.n_free]
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def _give_back(self, slot: cython.Py_ssize_t) -> cython.void:
+        if slot >= 0:
+            self.free[self.n_free] = slot
+            self.n_free += 1
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def _fill(
+        self,
+        f: cython.Py_ssize_t,
+        lo: cython.longlong,
+        hi: cython.longlong,
+        out: cython.longlong[::1],
+    ) -> cython.void:
+        """Count the rows from lo to hi of a column, code by code."""
+        c: cython.Py_ssize_t
+        r: cython.Py_ssize_t
+        row: cython.Py_ssize_t
+        k: cython.Py_ssize_t = self.k
+        for c in range(out.shape[0]):
+            out[c] = 0
+        if self.rows_at < 0 and not self.classes and k == 2:
+            _add_measures(self.grid[f], self.order[lo:hi], self.ys[lo:hi], out)
+        elif self.rows_at < 0 and self.classes:
+            _add_classes(self.grid[f], self.order[lo:hi], self.ys[lo:hi], k, out)
+        else:
+            for r in range(lo, hi):
+                row = self.order[r]
+                c = cython.cast(cython.Py_ssize_t, self.grid[f, row]) * k
+                if self.classes:
+                    out[c + self.y[row]] += self.amounts[row, 0]
+                    out[c + k - 1] += 1
+                else:
+                    self._add(out, c, row)
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def _add(
+        self, out: cython.longlong[::1], at: cython.Py_ssize_t, row: cython.Py_ssize_t
+    ) -> cython.void:
+        c: cython.Py_ssize_t
+        for c in range(self.k):
+            out[at + c] += self.amounts[row, c]
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def _inherit(self, f: cython.Py_ssize_t) -> cython.void:
+        """Count one column of the children; what is left of the parent's is the largest child's."""
+        c: cython.Py_ssize_t
+        i: cython.Py_ssize_t
+        counts: cython.longlong[::1] = self.tally
+        left: cython.longlong[::1] = self.tally
+        size: cython.Py_ssize_t = self.codes * self.k
+        if self.largest >= 0:
+            left = self.hists[self.slot, f * size : (f + 1) * size]
+        for c in range(self.children):
+            if c == self.largest or (self.largest < 0 and self.heirs[c] < 0):
+                continue
+            counts = self.hists[self.heirs[c], f * size : (f + 1) * size]
+            self._fill(f, self.starts[c], self.starts[c + 1], counts)
+            if self.largest >= 0:
+                for i in range(counts.shape[0]):
+                    left[i] -= counts[i]
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def _bequeath(self, at: cython.Py_ssize_t) -> cython.void:
+        """Which child takes what is left of the parent's slot, and which get slots of their own.
+
+        The largest takes it, if it is to be split here; its brothers are counted for that too.
+        """
+        c: cython.int
+        big: cython.int = 0
+        for c in range(self.children):
+            self.heirs[c] = -1
+            if self._size(c) > self._size(big):
+                big = c
+        self.largest = big if self.slot >= 0 and self._grows(big, at) else -1
+        for c in range(self.children):
+            if c != self.largest and (self.largest >= 0 or self._grows(c, at)):
+                self.heirs[c] = self._new_slot()
+                if self.heirs[c] < 0 and self.largest >= 0:
+                    self.largest = -1
+        if self.largest >= 0:
+            self.heirs[self.largest] = self.slot
+        else:
+            self._give_back(self.slot)
+        for c in range(self.children):
+            if self.largest < 0 and self.heirs[c] >= 0 and not self._grows(c, at):
+                self._give_back(self.heirs[c])
+                self.heirs[c] = -1
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def _size(self, c: cython.int) -> cython.longlong:
+        return self.starts[c + 1] - self.starts[c]
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def _grows(self, c: cython.int, at: cython.Py_ssize_t) -> cython.bint:
+        """Whether a child is to be split by this grower, and worth histograms."""
+        n: cython.longlong = self._size(c)
+        left: cython.bint = self.others_from <= n <= self.others_to
+        return self._worth(n) and not left and self._splits(c, self.stack[at, 4] + 1)
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def _splits(self, c: cython.int, depth: cython.longlong) -> cython.bint:
+        """Whether a child may be split again."""
+        return self.mixed[c] and self._size(c) >= self.min_split and depth < self.max_depth
 
     @cython.cfunc
     @cython.nogil
@@ -264,14 +468,18 @@ class Grower:
         if self.n_nodes >= self.nodes.shape[0]:
             return 1
         if self._sum_up(lo, hi, self.stack[at, 4]):
-            self._record(at, 0, -1)
-            self.waiting = at
+            self._leaf(at)
             return 0
+        self._take_slot(at)
         self._survey(lo, hi)
+        self.building = False
         full = self._choose(at)
         if full == 0:
-            for f in range(self.entries.shape[0] if self.live else 1):
-                self._part(f, lo, hi, self.spare)
+            for f in range(self.columns if self.live else 1):
+                if self.gridded:
+                    self._inherit(f)
+                else:
+                    self._part(f, lo, hi, self.spare)
             self._push(at)
         return full if full > 0 else 0
 
@@ -283,8 +491,7 @@ class Grower:
         full: cython.int = 0
         self.tie_start = self.n_ties
         if self._select() < 0:
-            self._record(at, 0, -1)
-            self.waiting = at
+            self._leaf(at)
             return -1
         full = self._list_ties(at)
         if full == 0 and self.critical.shape[0] and not self._significant():
@@ -294,8 +501,7 @@ class Grower:
         if full:
             self.n_ties = self.tie_start
         if full < 0:
-            self._record(at, 0, -1)
-            self.waiting = at
+            self._leaf(at)
         return full
 
     @cython.cfunc
@@ -340,16 +546,18 @@ class Grower:
         row: cython.Py_ssize_t
         least: cython.longlong = 0
         most: cython.longlong = 0
-        mask: cython.longlong = self.mask
         for c in range(self.q):
             self.sums[0, c] = 0
         self.rows = hi - lo
         if self.classes:
-            if self.k == self.classes:
+            if self.k == self.classes and self.gridded:
+                for r in range(lo, hi):
+                    self.sums[0, self.ys[r]] += 1
+            elif self.k == self.classes:
                 _count(self.entries[0, lo:hi], self.bits, self.sums[0])
             else:
                 for r in range(lo, hi):
-                    row = self.entries[0, r] & mask
+                    row = self._row(0, r)
                     self.sums[0, self.y[row]] += self.amounts[row, 0]
                     self.sums[0, self.classes] += 1
             self.weight = 0
@@ -359,7 +567,7 @@ class Grower:
             least = self.weight
         else:
             for r in range(lo, hi):
-                row = self.entries[0, r] & mask
+                row = self._row(0, r)
                 for c in range(self.q):
                     self.sums[0, c] += self.amounts[row, c]
             self.weight = self.sums[0, 0]
@@ -374,6 +582,13 @@ class Grower:
             self.middle = cython.cast(cython.longlong, floor(w + 0.5))
         self._gauge(least == most)
         return least == most or depth >= self.max_depth or self.rows < self.min_split
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def _row(self, f: cython.Py_ssize_t, r: cython.Py_ssize_t) -> cython.Py_ssize_t:
+        """The r-th row of the list of a column."""
+        return self.order[r] if self.gridded else self.entries[f, r] & self.mask
 
     @cython.cfunc
     @cython.nogil
@@ -420,11 +635,10 @@ class Grower:
         """0 if all y of a node are equal, else 1; what has no weight does not matter."""
         r: cython.Py_ssize_t
         row: cython.Py_ssize_t
-        mask: cython.longlong = self.mask
         some: cython.bint = False
         s0: cython.longlong = 0
         for r in range(lo, hi):
-            row = self.entries[0, r] & mask
+            row = self._row(0, r)
             if self.amounts[row, 0] == 0:
                 continue
             if not some:
@@ -568,6 +782,8 @@ class Grower:
         last: cython.longlong = -1
         k: cython.Py_ssize_t = self.k
         mask: cython.longlong = self.mask
+        if self.gridded:
+            return self._take_gap(f, self._tabulate_codes(f, lo, hi))
         if self.k == self.classes:
             n = _count_lines(
                 self.entries[f, lo:hi], self.bits, self.lines, self.line_codes, self.tags
@@ -592,6 +808,86 @@ class Grower:
                 for c in range(k):
                     self.lines[n, c] += self.amounts[row, c]
         return self._take_gap(f, n + 1)
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def _tabulate_codes(
+        self, f: cython.Py_ssize_t, lo: cython.longlong, hi: cython.longlong
+    ) -> cython.Py_ssize_t:
+        """The same from a histogram; few rows are sorted by their codes instead."""
+        i: cython.Py_ssize_t
+        c: cython.Py_ssize_t
+        n: cython.Py_ssize_t = 0
+        counts: cython.longlong[::1] = self.tally
+        size: cython.Py_ssize_t = self.codes * self.k
+        if self.slot < 0 and hi - lo <= 32:
+            return self._tabulate_few(f, lo, hi)
+        if self.slot >= 0:
+            counts = self.hists[self.slot, f * size : (f + 1) * size]
+        if self.slot < 0 or self.building:
+            self._fill(f, lo, hi, counts)
+        for i in range(self.gaps[f] + 1):
+            if not _occupied(counts, i * self.k, self.k, self.rows_at, self.classes):
+                continue
+            self.line_codes[n] = i
+            for c in range(self.k):
+                self.lines[n, c] = counts[i * self.k + c]
+            self._tag(n)
+            n += 1
+        return n
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def _tabulate_few(
+        self, f: cython.Py_ssize_t, lo: cython.longlong, hi: cython.longlong
+    ) -> cython.Py_ssize_t:
+        r: cython.Py_ssize_t
+        i: cython.Py_ssize_t
+        c: cython.Py_ssize_t
+        n: cython.Py_ssize_t = -1
+        row: cython.Py_ssize_t
+        key: cython.longlong
+        mask: cython.longlong = 4294967295
+        for r in range(hi - lo):
+            row = self.order[lo + r]
+            key = cython.cast(cython.longlong, self.grid[f, row]) << 32
+            key |= cython.cast(cython.longlong, row)
+            i = r
+            while i > 0 and self.spare[i - 1] > key:
+                self.spare[i] = self.spare[i - 1]
+                i -= 1
+            self.spare[i] = key
+        for r in range(hi - lo):
+            row = self.spare[r] & mask
+            if r == 0 or self.spare[r] >> 32 != self.spare[r - 1] >> 32:
+                n += 1
+                self.line_codes[n] = self.spare[r] >> 32
+                for c in range(self.k):
+                    self.lines[n, c] = 0
+            if not self.classes:
+                self._add(self.lines[n], 0, row)
+            elif self.rows_at < 0:
+                self.lines[n, self.y[row]] += 1
+            else:
+                self.lines[n, self.y[row]] += self.amounts[row, 0]
+                self.lines[n, self.k - 1] += 1
+        for i in range(n + 1):
+            self._tag(i)
+        return n + 1
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def _tag(self, n: cython.Py_ssize_t) -> cython.void:
+        """The class of a line that has only one."""
+        c: cython.Py_ssize_t
+        found: cython.int = -1
+        for c in range(self.classes):
+            if self.lines[n, c] > 0:
+                found = c if found == -1 else -2
+        self.tags[n] = found if found >= 0 else -1
 
     @cython.cfunc
     @cython.nogil
@@ -676,7 +972,7 @@ class Grower:
         f: cython.Py_ssize_t
         i: cython.Py_ssize_t
         tried: cython.Py_ssize_t = 0
-        p: cython.Py_ssize_t = self.entries.shape[0]
+        p: cython.Py_ssize_t = self.columns
         some: cython.bint = False
         if self.max_features < p:
             self._shuffle(p)
@@ -686,6 +982,10 @@ class Grower:
             if tried >= self.max_features and some:
                 continue
             tried += 1
+            if self.gridded:
+                self._look(f, lo, hi)
+                some = some or self.gains[f] >= 0
+                continue
             if self.entries[f, lo] >> 32 == self.entries[f, hi - 1] >> 32:
                 continue
             if self.kinds[f] or not self._scan_list(f, lo, hi):
@@ -1034,7 +1334,7 @@ class Grower:
     def _select(self) -> cython.int:
         """The first column whose score is the best, or tied with it; -1 where none may be asked."""
         f: cython.Py_ssize_t
-        p: cython.Py_ssize_t = self.entries.shape[0]
+        p: cython.Py_ssize_t = self.columns
         top: cython.double = -1.0
         mean: cython.double = 0.0
         some: cython.Py_ssize_t = 0
@@ -1095,7 +1395,7 @@ class Grower:
         last: cython.Py_ssize_t = -1
         column: cython.Py_ssize_t
         z: cython.ulonglong
-        for f in range(self.entries.shape[0]):
+        for f in range(self.columns):
             if self.scores[f] < 0 or self.scores[f] < self.best:
                 continue
             if self.kinds[f] == 0:
@@ -1199,6 +1499,9 @@ class Grower:
                 self.leads[self.n_leads + r, 1] = self.child[self.line_codes[r]]
             self.n_leads += self.lines_used
         self._record(at, 4 if self.kinds[f] == 0 and self.after_cut < 0 else self.kinds[f] + 1, f)
+        if self.gridded:
+            self._part_rows(self.stack[at, 2], self.stack[at, 3])
+            self._bequeath(at)
         return 0
 
     @cython.cfunc
@@ -1219,6 +1522,7 @@ class Grower:
             self.stack[r, 3] = self.starts[c + 1]
             self.stack[r, 4] = depth + 1
             self.stack[r, 5] = cython.cast(cython.longlong, _mixed(z + c + 2) >> 1)
+            self.stack[r, 6] = self.heirs[c] if self.gridded else -1
         self.waiting = at + self.children
 
     @cython.cfunc
@@ -1260,13 +1564,12 @@ class Grower:
         code: cython.longlong
         y: cython.longlong
         live: cython.bint = False
-        mask: cython.longlong = self.mask
         for c in range(self.children + 1):
             self.starts[c] = 0
             self.mixed[c] = 0
         for r in range(lo, hi):
-            row = self.entries[f, r] & mask
-            code = self.entries[f, r] >> 32
+            row = self._row(f, r)
+            code = self.grid[f, row] if self.gridded else self.entries[f, r] >> 32
             if code == self.gaps[f]:
                 c = self.gap_child
                 if self.rule == 2 and self.classes:
@@ -1285,16 +1588,10 @@ class Grower:
             elif y != self.first[c]:
                 self.mixed[c] = 1
             self.starts[c + 1] += 1
-        for c in range(self.children):
-            if (
-                self.mixed[c]
-                and self.starts[c + 1] >= self.min_split
-                and depth + 1 < self.max_depth
-            ):
-                live = True
         self.starts[0] = lo
         for c in range(self.children):
             self.starts[c + 1] += self.starts[c]
+            live = live or self._splits(c, depth + 1)
         return live
 
     @cython.cfunc
@@ -1314,6 +1611,82 @@ class Grower:
             _scatter(
                 self.entries[f, lo:hi], self.mask, self.side, self.starts, self.children, spare
             )
+
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def _part_rows(self, lo: cython.longlong, hi: cython.longlong) -> cython.void:
+        """Part the rows of the node by child, in their order, and what they have for y."""
+        r: cython.Py_ssize_t
+        c: cython.Py_ssize_t
+        row: cython.Py_ssize_t
+        n: cython.Py_ssize_t = hi - lo
+        for c in range(self.children):
+            self.spare[n + c] = self.starts[c] - lo
+        for r in range(n):
+            row = self.order[lo + r]
+            c = n + (self.half[row] if self.children == 2 else self.side[row])
+            self.spare[self.spare[c]] = row
+            self.spare[c] += 1
+        for r in range(n):
+            row = self.spare[r]
+            self.order[lo + r] = row
+            self.ys[lo + r] = self.y[row] if self.classes else self.levels[row]
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _add_measures(
+    codes: cython.const[cython.ushort][::1],
+    order: cython.const[cython.int][::1],
+    ys: cython.const[cython.longlong][::1],
+    out: cython.longlong[::1],
+) -> cython.void:
+    """How many rows of every code, and the sum of their y."""
+    r: cython.Py_ssize_t
+    c: cython.Py_ssize_t
+    for r in range(order.shape[0]):
+        c = 2 * cython.cast(cython.Py_ssize_t, codes[order[r]])
+        out[c] += 1
+        out[c + 1] += ys[r]
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _add_classes(
+    codes: cython.const[cython.ushort][::1],
+    order: cython.const[cython.int][::1],
+    ys: cython.const[cython.longlong][::1],
+    k: cython.Py_ssize_t,
+    out: cython.longlong[::1],
+) -> cython.void:
+    """The rows of every class for each code."""
+    r: cython.Py_ssize_t
+    for r in range(order.shape[0]):
+        out[cython.cast(cython.Py_ssize_t, codes[order[r]]) * k + ys[r]] += 1
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _occupied(
+    counts: cython.const[cython.longlong][::1],
+    at: cython.Py_ssize_t,
+    k: cython.Py_ssize_t,
+    rows_at: cython.Py_ssize_t,
+    classes: cython.Py_ssize_t,
+) -> cython.bint:
+    """Whether a code has any row."""
+    c: cython.Py_ssize_t
+    if rows_at >= 0 or classes == 0:
+        return counts[at + (rows_at if rows_at >= 0 else 0)] > 0
+    for c in range(k):
+        if counts[at + c] > 0:
+            return True
+    return False
 
 
 @cython.cfunc

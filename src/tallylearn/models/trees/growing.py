@@ -28,6 +28,8 @@ ENDLESS = 2**31
 PARALLEL = 2_000_000  # cells: from here on threads pay
 LARGE = 65_536  # rows: nodes of more are worked on column by column
 FEW = 2_000  # rows: nodes of less are not worth a grower of their own
+SLOTS = 64  # histograms of as many nodes are kept, if memory takes them
+MOST_BYTES = 2**28
 LEFT = -1  # the test of a node that is left to another grower
 
 
@@ -64,7 +66,7 @@ def grown(table: Coded, target: Target, plan: Plan) -> Tree:
     rows, settings = _rows(table, target, plan), _settings(table.scales, target, plan)
     gardener = _Gardener(table.scales, target, rows, settings)
     grower, space = gardener.planted(0, n, 0, plan.seed)
-    if threads == 1 or table.entries.size < PARALLEL or plan.max_features < len(table.scales):
+    if threads == 1 or n * len(table.scales) < PARALLEL or plan.max_features < len(table.scales):
         space = gardener.grown(grower, space)
     else:
         space = gardener.grown_together(grower, space, threads)
@@ -83,7 +85,7 @@ class _Gardener:
     def planted(self, lo: int, hi: int, depth: int, seed: int) -> tuple[Grower, Space]:
         """A grower of the rows from lo to hi of every list."""
         n = hi - lo
-        grower = Grower(self.rows[:-2], *self.settings, self._work(n))
+        grower = Grower(self.rows[:-2], *self.settings, self._work(n) + self._histograms())
         space = Space.of(min(2 * n, 1000), len(self.scales), self.target.width)
         grower.place(*space.arrays)
         grower.begin(lo, hi, depth, seed)
@@ -152,6 +154,18 @@ class _Gardener:
         )  # fmt: skip
 
 
+    def _histograms(self) -> tuple[Any, ...]:
+        """Space for those of several nodes, and of one column; none beside lists."""
+        grid, branches = self.rows[10], self._branches
+        codes = max(column.width for column in self.scales) + 1 if len(grid) else 1
+        size = codes * self.target.line
+        slots = min(SLOTS, MOST_BYTES // (8 * size * len(grid))) if len(grid) else 0
+        return (
+            np.empty((slots, size * len(grid)), np.int64), np.empty(size, np.int64),
+            np.empty(slots, np.int32), np.zeros(branches + 1, np.int32),
+        )  # fmt: skip
+
+
 def _enlarged(grower: Grower, space: Space, full: int) -> Space:
     space = space.with_more(full)
     grower.place(*space.arrays)
@@ -171,9 +185,18 @@ def _rows(table: Coded, target: Target, plan: Plan) -> tuple[Any, ...]:
         target.levels,
         target.logs if plan.criterion == "entropy" else np.zeros(0),
         _critical(table.scales, target, plan),
+        *_ordered(table, target),
         np.zeros(len(target), np.uint8),
         np.zeros(len(target), np.int32),
     )
+
+
+def _ordered(table: Coded, target: Target) -> tuple[Array, Array, Array]:
+    """The grid, the rows in their order, and what they have for y; nothing beside lists."""
+    if not len(table.grid):
+        return table.grid, np.zeros(0, np.int32), np.zeros(0, np.int64)
+    ys = target.labels if target.classes else target.levels
+    return table.grid, np.arange(len(target), dtype=np.int32), ys.astype(np.int64)
 
 
 def _critical(scales: Sequence[Scale], target: Target, plan: Plan) -> Array:
@@ -201,14 +224,14 @@ def _bits(target: Target) -> int:
 def _stamped(table: Coded, target: Target) -> Array:
     """The lists of all columns, the class of every row within."""
     bits = _bits(target)
-    if bits == 32:
-        return table.entries
-    if table.entries.size < PARALLEL:
-        for column in table.entries:
+    if bits == 32 or len(table.grid):
+        return table.lists
+    if table.lists.size < PARALLEL:
+        for column in table.lists:
             binning.stamp(column, target.labels, bits)
     else:
-        engines.each(lambda column: binning.stamp(column, target.labels, bits), table.entries)
-    return table.entries
+        engines.each(lambda column: binning.stamp(column, target.labels, bits), table.lists)
+    return table.lists
 
 
 def _settings(columns: Sequence[Scale], target: Target, plan: Plan) -> tuple[Any, ...]:

@@ -187,9 +187,12 @@ def _product(levels: Array, units: Array) -> tuple[Array, Array]:
 
 def _squares(measure: Array, units: Array) -> list[Array]:
     """w y^2 in limbs of 32 bits, the lowest first."""
-    a, b = np.abs(measure) >> 32, np.abs(measure) & MASK
-    low = (b.astype(np.uint64) ** 2).view(np.int64)
-    parts = [low & MASK, ((low >> 32) & MASK) + ((2 * a * b) & MASK), ((2 * a * b) >> 32) + a * a]
+    size = np.abs(measure)
+    a, b = size >> 32, size & MASK
+    low, cross = (b.view(np.uint64) * b.view(np.uint64)).view(np.int64), 2 * a * b
+    parts = [low & MASK, ((low >> 32) & MASK) + (cross & MASK), (cross >> 32) + a * a]
+    if int(units.max(initial=1)) == int(units.min(initial=1)) == 1:
+        return [*parts, np.zeros_like(measure)]
     limbs = [np.zeros_like(measure) for _ in range(LIMBS + 2)]
     for at, part in enumerate(parts):
         for half, shift in ((units & MASK, 0), (units >> 32, 1)):
