@@ -42,7 +42,8 @@ def test_counted_columns_give_the_tree_of_sorted_ones(
         patch.setattr(codes, "FEW_CODES", 0)
         listed = make(bins=bins, **options).fit(frame, target, sample_weight=weight)
     assert modelfile.digests(counted) == modelfile.digests(listed)
-    for slots, few, large, threads in ((64, 0, 5, 3), (64, 30, 100, 2), (3, 2, 1000, 2), (0, 9, 9, 1)):
+    sizes = ((64, 0, 5, 3), (64, 30, 100, 2), (3, 2, 1000, 2), (0, 9, 9, 1))
+    for slots, few, large, threads in sizes:
         monkeypatch.setattr(growing, "SLOTS", slots)
         monkeypatch.setattr(growing, "FEW", few)
         monkeypatch.setattr(growing, "LARGE", large)
@@ -55,9 +56,14 @@ def test_counted_columns_give_the_tree_of_sorted_ones(
 @pytest.mark.parametrize("bins", [2, 3, 10, 255])
 def test_groups_are_the_same_from_numbers_and_from_ranks(bins: int) -> None:
     rng = np.random.default_rng(bins)
-    for n in (1, 2, 30, 400):
+    for n in (1, 2, 30, 400, 20_000):
         for x in (
             rng.normal(size=n),
+            np.sort(rng.normal(size=n)),
+            np.where(rng.random(n) < 0.4, 0.0, rng.lognormal(0, 9, n)),
+            np.where(np.arange(n) % 4 < 3, np.nan, rng.random(n)),
+            np.append(rng.normal(size=n - 1), np.inf),
+            np.round(rng.normal(size=n), 2),
             rng.integers(-3, 4, n).astype(float),
             rng.choice([0.0, -0.0, np.nan, 1.0, np.inf], n),
             np.full(n, np.nan),

@@ -237,18 +237,135 @@ def classify(
 ):
     """The last group whose least number is not above x; what is missing comes behind all."""
     i: cython.Py_ssize_t
-    at: cython.Py_ssize_t
-    size: cython.Py_ssize_t
-    step: cython.Py_ssize_t
     n: cython.Py_ssize_t = low.shape[0]
+    with cython.nogil:
+        for i in range(x.shape[0]):
+            out[i] = _place(x[i], low) if x[i] == x[i] else n
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _place(v: cython.double, low: cython.const[cython.double][::1]) -> cython.Py_ssize_t:
+    """No branch to guess: the half that holds v is added, or nothing."""
+    at: cython.Py_ssize_t = 0
+    size: cython.Py_ssize_t = low.shape[0]
+    step: cython.Py_ssize_t
+    while size > 1:
+        step = size >> 1
+        at += step * (low[at + step] <= v)
+        size -= step
+    return at
+
+
+def spread(
+    x: cython.const[cython.double][::1],
+    splitters: cython.const[cython.double][::1],
+    out: cython.ushort[::1],
+    counts: cython.longlong[::1],
+    least: cython.double[::1],
+    most: cython.double[::1],
+):
+    """Into which bucket every number falls, and how many, which least and which greatest each has.
+
+    What is missing is in the bucket behind all.
+    """
+    i: cython.Py_ssize_t
+    b: cython.Py_ssize_t
     v: cython.double
+    n: cython.Py_ssize_t = splitters.shape[0]
     with cython.nogil:
         for i in range(x.shape[0]):
             v = x[i]
-            at = 0
-            size = n
-            while size > 1:  # no branch to guess: the half that holds x is added, or nothing
-                step = size >> 1
-                at += step * (low[at + step] <= v)
-                size -= step
-            out[i] = at if v == v else n
+            b = _place(v, splitters) if v == v else n
+            out[i] = b
+            counts[b] += 1
+            least[b] = v if v < least[b] else least[b]
+            most[b] = v if v > most[b] else most[b]
+
+
+def pick(
+    x: cython.const[cython.double][::1],
+    buckets: cython.const[cython.ushort][::1],
+    wanted: cython.const[cython.uchar][::1],
+    out: cython.double[::1],
+):
+    """The numbers of some buckets."""
+    i: cython.Py_ssize_t
+    n: cython.Py_ssize_t = 0
+    with cython.nogil:
+        for i in range(x.shape[0]):
+            if wanted[buckets[i]]:
+                out[n] = x[i]
+                n += 1
+
+
+def quantiles_of(
+    ends: cython.const[cython.double][:, ::1],
+    counts: cython.const[cython.longlong][::1],
+    wanted: cython.const[cython.uchar][::1],
+    x: cython.const[cython.double][::1],
+    bins: cython.longlong,
+    found: cython.double[:, ::1],
+    first: cython.longlong[::1],
+):
+    """The same from buckets: whole ones, with the least and the greatest of each in ``ends``.
+
+    Those that reach into two groups are ``wanted``: all their numbers, sorted, are ``x``. The least
+    and the greatest of the groups go to ``found``, the group that a bucket starts in to ``first``.
+    """
+    b: cython.Py_ssize_t
+    i: cython.Py_ssize_t
+    j: cython.Py_ssize_t
+    at: cython.Py_ssize_t = 0
+    end: cython.Py_ssize_t
+    size: cython.Py_ssize_t = counts.shape[0]
+    start: cython.longlong = 0
+    n: cython.longlong = 0
+    g: cython.longlong
+    last: cython.longlong = -1
+    new: cython.Py_ssize_t = -1
+    with cython.nogil:
+        for b in range(size):
+            n += counts[b]
+        for b in range(size):
+            first[b] = -1
+            end = at + counts[b] if wanted[b] else at + (counts[b] > 0)
+            i = at
+            while i < end:
+                j = i + 1
+                while wanted[b] and j < end and x[j] == x[i]:
+                    j += 1
+                g = (start + (j - at) - (j - i) // 2 - 1) * bins // n
+                if g != last:
+                    new += 1
+                    last = g
+                    found[0, new] = x[i] if wanted[b] else ends[0, b]
+                found[1, new] = x[i] if wanted[b] else ends[1, b]
+                if i == at:
+                    first[b] = new
+                i = j
+            if wanted[b]:
+                at = end
+            start += counts[b]
+    return new + 1
+
+
+def regroup(
+    x: cython.const[cython.double][::1],
+    low: cython.const[cython.double][::1],
+    first: cython.const[cython.longlong][::1],
+    out: cython.ushort[::1],
+):
+    """The groups in place of the buckets; what is missing comes behind all."""
+    i: cython.Py_ssize_t
+    g: cython.Py_ssize_t
+    n: cython.Py_ssize_t = low.shape[0]
+    with cython.nogil:
+        for i in range(x.shape[0]):
+            g = n
+            if x[i] == x[i]:
+                g = first[out[i]]
+                while g + 1 < n and low[g + 1] <= x[i]:
+                    g += 1
+            out[i] = g

@@ -18,6 +18,7 @@ from tallylearn.tables import CATEGORY, Array, Block, Codes, Column
 
 LARGE = 100_000  # cells: from here on threads pay
 SWATH = 4  # columns that are turned together
+SAMPLE = 4096  # numbers that are sorted to see how the rest lies
 FEW_CODES = 4096  # a column of no more is counted, one of more is sorted
 MOST_ROWS = 2**31
 
@@ -114,7 +115,19 @@ def _few(column: Column, block: Block, bins: int) -> bool:
 
 
 def of_groups(column: Column, x: Array, bins: int, out: Array) -> Scale:
-    """Groups of equal size, from the sorted numbers; then the group of every row."""
+    """Groups of equal size, and the group of every row.
+
+    Of many numbers only those are sorted that share a bucket with the end of a group. The buckets
+    come from a sample: whatever it is, the groups are the same.
+    """
+    sample = x[:: max(len(x) // SAMPLE, 1)]
+    splitters = np.unique(sample[~np.isnan(sample)] + 0.0)[: 2**15]
+    few = len(x) < 2 * SAMPLE or len(splitters) <= 4 * bins
+    low, high = (_by_sorting if few else _by_buckets)(x, splitters, bins, out)
+    return Scale(column, low, high, len(low))
+
+
+def _by_sorting(x: Array, _: Array, bins: int, out: Array) -> tuple[Array, Array]:
     ranked = np.sort(x + 0.0)  # one zero, whichever comes first
     ranked = ranked[: len(x) - int(np.isnan(x).sum())]
     low, high = np.empty(bins), np.empty(bins)
@@ -125,7 +138,28 @@ def of_groups(column: Column, x: Array, bins: int, out: Array) -> Scale:
         high = low
     low, high = low[:width].copy(), high[:width].copy()
     binning.classify(x, low, out)
-    return Scale(column, low, high, width)
+    return low, high
+
+
+def _by_buckets(x: Array, splitters: Array, bins: int, out: Array) -> tuple[Array, Array]:
+    m = len(splitters)
+    counts, ends = np.zeros(m + 1, np.int64), np.full((2, m + 1), np.inf)
+    ends[1] = -np.inf
+    binning.spread(x, splitters, out, counts, ends[0], ends[1])
+    known = int(counts[:m].sum())
+    last = np.cumsum(counts[:m])
+    groups = np.stack([last - counts[:m], last - 1]) * bins // known
+    wanted = np.append((groups[0] != groups[1]) & (counts[:m] > 1), False)
+    picked = np.empty(int(counts[wanted].sum()))
+    binning.pick(x, out, wanted.view(np.uint8), picked)
+    picked.sort()
+    found, first = np.empty((2, bins)), np.empty(m, np.int64)
+    width = binning.quantiles_of(
+        ends + 0.0, counts[:m], wanted.view(np.uint8), picked + 0.0, bins, found, first
+    )
+    low, high = found[0, :width].copy(), found[1, :width].copy()
+    binning.regroup(x, low, first, out)
+    return low, high
 
 
 def of_numbers(column: Column, x: Array, bins: int | None, out: Array) -> Scale:
