@@ -240,16 +240,22 @@ def classify(
     n: cython.Py_ssize_t = low.shape[0]
     with cython.nogil:
         for i in range(x.shape[0]):
-            out[i] = _place(x[i], low) if x[i] == x[i] else n
+            out[i] = _place(x[i], low, 0, n) if x[i] == x[i] else n
 
 
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
-def _place(v: cython.double, low: cython.const[cython.double][::1]) -> cython.Py_ssize_t:
-    """No branch to guess: the half that holds v is added, or nothing."""
-    at: cython.Py_ssize_t = 0
-    size: cython.Py_ssize_t = low.shape[0]
+def _place(
+    v: cython.double,
+    low: cython.const[cython.double][::1],
+    at: cython.Py_ssize_t,
+    size: cython.Py_ssize_t,
+) -> cython.Py_ssize_t:
+    """The last of some numbers that is not above v, or the first of them.
+
+    No branch to guess: the half that holds v is added, or nothing.
+    """
     step: cython.Py_ssize_t
     while size > 1:
         step = size >> 1
@@ -261,27 +267,54 @@ def _place(v: cython.double, low: cython.const[cython.double][::1]) -> cython.Py
 def spread(
     x: cython.const[cython.double][::1],
     splitters: cython.const[cython.double][::1],
+    starts: cython.longlong[::1],
     out: cython.ushort[::1],
     counts: cython.longlong[::1],
-    least: cython.double[::1],
-    most: cython.double[::1],
+    ends: cython.double[:, ::1],
 ):
     """Into which bucket every number falls, and how many, which least and which greatest each has.
 
-    What is missing is in the bucket behind all.
+    What is missing is in the bucket behind all. Most numbers lie in cells of equal width, each with
+    few splitters: ``starts`` (cells + 1) counts those before each, so that few are compared.
     """
     i: cython.Py_ssize_t
     b: cython.Py_ssize_t
+    c: cython.Py_ssize_t
     v: cython.double
     n: cython.Py_ssize_t = splitters.shape[0]
+    cells: cython.Py_ssize_t = starts.shape[0] - 1
+    base: cython.double = splitters[n // 64]
+    scale: cython.double = splitters[n - 1 - n // 64] - base
+    scale = cells / scale if 1e-300 < scale < 1e300 else 0.0
     with cython.nogil:
+        for i in range(n):
+            starts[_cell(splitters[i], base, scale, cells) + 1] += 1
+        for i in range(cells):
+            starts[i + 1] += starts[i]
         for i in range(x.shape[0]):
             v = x[i]
-            b = _place(v, splitters) if v == v else n
+            b = n
+            if v == v:
+                c = _cell(v, base, scale, cells)
+                b = starts[c] - 1 if starts[c] > 0 else 0
+                b = _place(v, splitters, b, starts[c + 1] - b)
             out[i] = b
             counts[b] += 1
-            least[b] = v if v < least[b] else least[b]
-            most[b] = v if v > most[b] else most[b]
+            ends[0, b] = v if v < ends[0, b] else ends[0, b]
+            ends[1, b] = v if v > ends[1, b] else ends[1, b]
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _cell(
+    v: cython.double, base: cython.double, scale: cython.double, cells: cython.Py_ssize_t
+) -> cython.Py_ssize_t:
+    """Never falls where v rises: the first and the last cell take what lies outside."""
+    t: cython.double = (v - base) * scale
+    if not t > 0.0:
+        return 0
+    return cells - 1 if t > cells - 1 else cython.cast(cython.Py_ssize_t, t)
 
 
 def pick(

@@ -145,7 +145,7 @@ def _by_buckets(x: Array, splitters: Array, bins: int, out: Array) -> tuple[Arra
     m = len(splitters)
     counts, ends = np.zeros(m + 1, np.int64), np.full((2, m + 1), np.inf)
     ends[1] = -np.inf
-    binning.spread(x, splitters, out, counts, ends[0], ends[1])
+    binning.spread(x, splitters, np.zeros(2 * SAMPLE + 1, np.int64), out, counts, ends)
     known = int(counts[:m].sum())
     last = np.cumsum(counts[:m])
     groups = np.stack([last - counts[:m], last - 1]) * bins // known
