@@ -59,6 +59,27 @@ def stamp(entries: cython.longlong[::1], labels: cython.const[cython.int][::1], 
             entries[i] |= y << bits
 
 
+def values(
+    entries: cython.const[cython.longlong][::1],
+    mask: cython.longlong,
+    x: cython.const[cython.double][:],
+    wanted: cython.uchar[::1],
+    out: cython.double[::1],
+):
+    """The numbers behind some codes, in any order of the list; a row that was filled tells none."""
+    i: cython.Py_ssize_t
+    code: cython.Py_ssize_t
+    v: cython.double
+    with cython.nogil:
+        for i in range(entries.shape[0]):
+            code = entries[i] >> 32
+            if code < wanted.shape[0] and wanted[code]:
+                v = x[entries[i] & mask]
+                if v == v:
+                    wanted[code] = 0
+                    out[code] = v
+
+
 def keys(x: cython.const[cython.double][::1], out: cython.longlong[::1]):
     """The first 32 bits of every number, so that they sort as it does, and its row; NaN last."""
     i: cython.Py_ssize_t

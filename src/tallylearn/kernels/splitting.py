@@ -109,6 +109,7 @@ class Grower:
     middle: cython.longlong
     spread: cython.double  # the weight of the node times its impurity
     slack: cython.double  # what is no difference between two masses
+    before: cython.double  # the mass of the node, as splits are compared with it
     careful: cython.bint  # entropies term by term: their logarithms would cancel
     refused: cython.Py_ssize_t  # nodes that could not be divided after all
     weight: cython.longlong
@@ -603,6 +604,7 @@ class Grower:
         n: cython.double = cython.cast(cython.double, self.weight)
         self.spread = 0.0
         self.slack = 0.0
+        self.before = 0.0
         if flat:
             return
         self.careful = True
@@ -614,6 +616,7 @@ class Grower:
             self.slack += 3e-30 * self._square_sum(self.sums, 0)
         elif self.criterion == 3:
             self.slack += 4e-15 * sqrt(n * self._square_sum(self.sums, 0))
+        self.before = self._mass(self.sums, 0)
 
     @cython.cfunc
     @cython.nogil
@@ -1097,7 +1100,7 @@ class Grower:
     @cython.exceptval(check=False)
     def _note(self, f: cython.Py_ssize_t, after: cython.double, info: cython.double) -> cython.void:
         """Remember the best question of a column: rounding cannot make a gain negative."""
-        gain: cython.double = self._mass(self.sums, 0) - after
+        gain: cython.double = self.before - after
         self.gains[f] = gain if gain > 0 else 0.0
         self.infos[f] = info
 
@@ -1281,7 +1284,7 @@ class Grower:
     ) -> cython.void:
         """Find the first cut that is as good as the best of a column, and list all of them."""
         r: cython.Py_ssize_t
-        most: cython.double = self._mass(self.sums, 0) - self.gains[f] + self.slack
+        most: cython.double = self.before - self.gains[f] + self.slack
         cuts: cython.Py_ssize_t = self._start(n)
         self.found = -1
         if self.whole_gap and self._enough(self.sums, 4) and self._enough(self.sums, 3):
@@ -1398,7 +1401,9 @@ class Grower:
         for f in range(self.columns):
             if self.scores[f] < 0 or self.scores[f] < self.best:
                 continue
-            if self.kinds[f] == 0:
+            if self._bare(f, hi):
+                self._list_cuts(f, lo, hi)
+            elif self.kinds[f] == 0:
                 n = self._tabulate(f, lo, hi)
                 self._arrange(f, n, 0)
                 self._list(f, n, True)
@@ -1420,10 +1425,75 @@ class Grower:
         self.after_cut = self.ties[at, 2]
         if self.n_ties == self.tie_start + 1:
             self.n_ties = self.tie_start
-        if last != column:
+        if self._bare(column, hi) and self.rule % 3 == 0 and not self.critical.shape[0]:
+            self.whole_gap = False
+            n = 0
+        elif last != column:
             n = self._tabulate(column, lo, hi)
         self._send(column, n)
         return 0
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def _bare(self, f: cython.Py_ssize_t, hi: cython.longlong) -> cython.bint:
+        """Whether the cuts of a column can be listed without its table: a line has all classes."""
+        if self.gridded or self.kinds[f] or self.scorer == 1:
+            return False
+        if self.entries[f, hi - 1] >> 32 == self.gaps[f]:
+            return False
+        if self.classes:
+            return self.criterion == 0 and self.k == self.classes
+        return self.criterion == 2 and self.k == 2
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def _list_cuts(
+        self, f: cython.Py_ssize_t, lo: cython.longlong, hi: cython.longlong
+    ) -> cython.void:
+        """List the cuts that are as good as the best of a column, from its list."""
+        r: cython.longlong
+        c: cython.Py_ssize_t
+        n: cython.longlong = hi - lo
+        m: cython.longlong = 0
+        left: cython.longlong = 0
+        whole: cython.longlong = 0
+        entry: cython.longlong
+        mask: cython.longlong = (cython.cast(cython.longlong, 1) << (32 - self.bits)) - 1
+        most: cython.double = self.before - self.gains[f] + self.slack
+        least: cython.longlong = (
+            self.min_leaf if self.min_leaf > self.min_weight else self.min_weight
+        )
+        a: cython.double
+        b: cython.double
+        for c in range(self.classes):
+            self.moving[f, c] = 0
+            whole += self.sums[0, c] * self.sums[0, c]
+        if not self.classes:
+            whole = self.sums[0, 1] - self.middle * n
+        for r in range(lo, hi - 1):
+            entry = self.entries[f, r]
+            m += 1
+            if self.classes:
+                c = (entry >> self.bits) & mask
+                left += 2 * self.moving[f, c] + 1
+                whole -= 2 * (self.sums[0, c] - self.moving[f, c]) - 1
+                self.moving[f, c] += 1
+            else:
+                left += self.levels[entry & self.mask] - self.middle
+            if (entry ^ self.entries[f, r + 1]) >> 32 == 0 or m < least or n - m < least:
+                continue
+            if self.classes:
+                a = m * m - left
+                b = (n - m) * (n - m) - whole
+                a = a / m + b / (n - m)
+            else:
+                a = cython.cast(cython.double, left)
+                b = cython.cast(cython.double, whole - left)
+                a = -(a * a / m + b * b / (n - m))
+            if a <= most:
+                self._tie(f, entry >> 32, self.entries[f, r + 1] >> 32)
 
     @cython.cfunc
     @cython.nogil

@@ -7,7 +7,8 @@ is its place in the sorted list of categories.
 from __future__ import annotations
 
 import itertools
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 import numpy as np
 
@@ -25,12 +26,25 @@ MOST_ROWS = 2**31
 
 @dataclass(frozen=True)
 class Scale:
-    """What the codes of a column stand for."""
+    """What the codes of a column stand for.
+
+    The numbers behind ranks are not kept: of a wide table they would be as many as its cells.
+    """
 
     column: Column  # of a category, with its values
-    low: Array  # (v,) float64: the least number of every code; empty for a category
-    high: Array  # (v,) float64: and the greatest
     width: int  # how many codes there are, before the one for what is missing
+    groups: Array = field(default_factory=lambda: np.empty((2, 0)))  # least and greatest of each
+    x: Array = field(default_factory=lambda: np.empty(0))  # (n,) numbers whose codes are ranks
+
+    @cached_property
+    def low(self) -> Array:
+        """(v,) float64: the least number of every code; empty for a category."""
+        return np.unique(self.x[~np.isnan(self.x)]) + 0.0 if len(self.x) else self.groups[0]
+
+    @property
+    def high(self) -> Array:
+        """(v,) float64: and the greatest."""
+        return self.low if len(self.x) else self.groups[1]
 
     @property
     def number(self) -> bool:
@@ -64,6 +78,13 @@ class Coded:
         binning.unsort(self.lists[j], out)
         return out
 
+    def values(self, j: int, codes: Array, bits: int) -> Array:
+        """The numbers behind some ranks of a column; entries have so many bits for their rows."""
+        wanted, found = (np.zeros(self.scales[j].width, kind) for kind in (np.uint8, np.float64))
+        wanted[codes] = 1
+        binning.values(self.lists[j], (1 << bits) - 1, self.scales[j].x, wanted, found)
+        return np.asarray(found[codes] + 0.0)
+
     def with_codes(self, j: int, codes: Array) -> None:
         """Put other codes in the place of a column's."""
         if len(self.grid):
@@ -85,7 +106,13 @@ def coded(block: Block, bins: int | None = None) -> Coded:
         column, out = columns[j], made.grid[j] if few else made.lists[j]
         if column.kind == CATEGORY:
             return of_codes(column, block.codes[column.name], out)
-        return of_groups(column, x, bins, out) if few and bins else of_numbers(column, x, bins, out)
+        if few and bins:
+            return of_groups(column, x, bins, out)
+        made_of = of_numbers(column, x, bins, out)
+        at = block.schema.places.get(column.name)
+        if at is None or not len(made_of.x):
+            return made_of
+        return replace(made_of, x=block.numbers[:, at])  # the copy is dropped
 
     def some(swath: range) -> list[Scale]:
         return [one(j, x) for j, x in zip(swath, turned(block, swath), strict=True)]
@@ -124,7 +151,7 @@ def of_groups(column: Column, x: Array, bins: int, out: Array) -> Scale:
     splitters = np.unique(sample[~np.isnan(sample)] + 0.0)[: 2**15]
     few = len(x) < 2 * SAMPLE or len(splitters) <= 4 * bins
     low, high = (_by_sorting if few else _by_buckets)(x, splitters, bins, out)
-    return Scale(column, low, high, len(low))
+    return Scale(column, len(low), np.stack([low, high]))
 
 
 def _by_sorting(x: Array, _: Array, bins: int, out: Array) -> tuple[Array, Array]:
@@ -172,12 +199,11 @@ def of_numbers(column: Column, x: Array, bins: int | None, out: Array) -> Scale:
         order = np.argsort(x, kind="stable")
         binning.rewrite(order, out)
         width = binning.rank(x, out, low)
-    low = low[:width].copy()
     if bins is None or width <= bins:
-        return Scale(column, low, low, width)
-    least, most = np.empty(bins), np.empty(bins)
-    groups = binning.group(out, bins, low, least, most)
-    return Scale(column, least[:groups].copy(), most[:groups].copy(), groups)
+        return Scale(column, width, x=x)
+    ends = np.empty((2, bins))
+    groups = binning.group(out, bins, low[:width], ends[0], ends[1])
+    return Scale(column, groups, ends[:, :groups] + 0.0)
 
 
 def of_codes(column: Column, codes: Codes, out: Array) -> Scale:
@@ -191,7 +217,7 @@ def of_codes(column: Column, codes: Codes, out: Array) -> Scale:
         out[:] = at
     else:
         binning.sort(at, np.zeros(len(values) + 2, dtype=np.int64), out)
-    return Scale(replace(column, values=values), np.empty(0), np.empty(0), len(values))
+    return Scale(replace(column, values=values), len(values))
 
 
 def filled(table: Coded, weight: Array) -> tuple[Coded, Array]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -70,7 +70,7 @@ def grown(table: Coded, target: Target, plan: Plan) -> Tree:
         space = gardener.grown(grower, space)
     else:
         space = gardener.grown_together(grower, space, threads)
-    return tree_of(space, table.scales, target, plan)
+    return tree_of(space, table.scales, target, plan, _behind(table, target))
 
 
 @dataclass(frozen=True)
@@ -249,27 +249,35 @@ def _settings(columns: Sequence[Scale], target: Target, plan: Plan) -> tuple[Any
     return whole, (least, plan.exponent, unit, one, plan.min_share)
 
 
-def tree_of(space: Space, columns: Sequence[Scale], target: Target, plan: Plan) -> Tree:
-    """The arrays of the kernel as a tree."""
+def tree_of(
+    space: Space,
+    columns: Sequence[Scale],
+    target: Target,
+    plan: Plan,
+    numbers: Callable[[int, Array, Array], tuple[Array, Array]] | None = None,
+) -> Tree:
+    """The arrays of the kernel as a tree; ``numbers`` are those behind two codes of a column."""
+    numbers = numbers or (lambda j, code, after: (columns[j].high[code], columns[j].low[after]))
     _, nodes, reals, totals, leads, ties = space.arrays
     parent, _, test, column, cut, after, gap, rows, lead_ends, tie_ends = (
         np.ascontiguousarray(part) for part in nodes.T
     )
     kids = _kids(parent)
     owner = np.repeat(np.arange(len(nodes)), np.diff(lead_ends, prepend=0))
-    cuts = _Cuts.of(columns)
+    asked = np.append(column, ties[:, 0]), np.append(cut, ties[:, 1]), np.append(after, ties[:, 2])
+    cuts = _cuts(*asked, np.append(test == 1, ties[:, 2] >= 0), numbers)
     counts, n, answer = target.told(totals)
     return Tree(
         columns=tuple(one.column for one in columns), classes=target.classes,
         criterion=getattr(plan.criterion, "__name__", str(plan.criterion)),
         parent=parent, test=test, column=column,
-        threshold=cuts.between(column, cut, after, test == 1),
+        threshold=cuts[: len(nodes)].copy(),
         missing=np.where(gap >= 0, kids(np.arange(len(nodes)), np.maximum(gap, 0)), -1),
         ends=lead_ends, codes=np.ascontiguousarray(leads[:, 0]), leads=kids(owner, leads[:, 1]),
         counts=counts, n=n, rows=rows, impurity=np.ascontiguousarray(reals[:, 0]),
         gain=np.ascontiguousarray(reals[:, 1]), answer=answer, tie_ends=tie_ends,
         tie_columns=np.ascontiguousarray(ties[:, 0]),
-        tie_thresholds=cuts.between(ties[:, 0], ties[:, 1], ties[:, 2], ties[:, 2] >= 0),
+        tie_thresholds=cuts[len(nodes) :].copy(),
         loss=target.loss, fractional=plan.missing == "fractional",
     )  # fmt: skip
 
@@ -286,25 +294,32 @@ def _kids(parent: Array) -> Any:
     return kid
 
 
-@dataclass(frozen=True)
-class _Cuts:
-    """The numbers behind the codes of all columns, one after the other."""
+def _behind(table: Coded, target: Target) -> Callable[[int, Array, Array], tuple[Array, Array]]:
+    """The numbers behind two codes of a column: the greatest of one, the least of the other."""
+    bits = 32 if len(table.grid) else _bits(target)
 
-    low: Array
-    high: Array
-    starts: Array
+    def numbers(j: int, code: Array, after: Array) -> tuple[Array, Array]:
+        scale = table.scales[j]
+        if len(table.grid) or not len(scale.x):
+            return scale.high[code], scale.low[after]
+        found = table.values(j, np.append(code, after), bits)
+        return found[: len(code)], found[len(code) :]
 
-    @classmethod
-    def of(cls, columns: Sequence[Scale]) -> _Cuts:
-        low, high = ([getattr(c, side) for c in columns] for side in ("low", "high"))
-        starts = np.cumsum([0, *(len(part) for part in low)])
-        pad = np.zeros(1)
-        return cls(np.concatenate([*low, pad]), np.concatenate([*high, pad]), starts)
+    return numbers
 
-    def between(self, column: Array, code: Array, after: Array, where: Array) -> Array:
-        """Half way between the greatest number of a code and the least of the next; else NaN."""
-        a = self.high[np.where(where, self.starts[column] + code, -1)]
-        b = self.low[np.where(where, self.starts[column] + after, -1)]
+
+def _cuts(
+    column: Array,
+    code: Array,
+    after: Array,
+    where: Array,
+    numbers: Callable[[int, Array, Array], tuple[Array, Array]],
+) -> Array:
+    """Half way between the greatest number of a code and the least of the next; else NaN."""
+    out, at = np.full(len(column), np.nan), np.flatnonzero(where)
+    at = at[np.argsort(column[at], kind="stable")]
+    for run in np.split(at, np.flatnonzero(np.diff(column[at])) + 1) if len(at) else ():
+        a, b = numbers(int(column[run[0]]), code[run], after[run])
         half = a / 2 + b / 2
-        half = np.where((half >= a) & (half < b), half, a)  # neighbours have nothing between them
-        return np.where(where, half, np.nan)
+        out[run] = np.where((half >= a) & (half < b), half, a)  # neighbours: nothing between them
+    return out
