@@ -197,3 +197,20 @@ def test_heavy_weights_give_one_tree_for_any_order_of_the_rows() -> None:
         tree = tl.DecisionTreeRegressor().fit(X[order], y[order], sample_weight=weight[order])
         found.add(modelfile.digests(tree))
     assert len(found) == 1
+
+
+@pytest.mark.parametrize("options", [{}, {"criterion": "entropy"}, {"costs": {"a": 1.0}}])
+def test_where_no_question_helps_all_are_tied(options: dict[str, Any]) -> None:
+    """A billionth of the best gain would be less than its rounding."""
+    X = pd.DataFrame({"a": [0.0, 0, 1, 1], "b": [0.0, 1, 0, 1], "c": [1.0, 0, 0, 1]})
+    for weight in (0.1, 1 / 3, 7e-5):
+        tree = tl.DecisionTreeClassifier(**options)
+        tree.fit(X[["a", "b"]], [0, 1, 1, 0], sample_weight=[weight] * 4)
+        assert [name for name, _ in tree.tree_.ties(0)] == ["a", "b"]
+
+
+def test_groups_of_categories_are_cuts_through_their_order() -> None:
+    X, y = pd.DataFrame({"c": [*"eaeece"]}), [1, 0, 1, 1, 1, 0]
+    assert tl.DecisionTreeClassifier(max_depth=1).fit(X, y).get_n_leaves() == 2
+    alone = tl.DecisionTreeClassifier(max_depth=1, min_samples_leaf=2)
+    assert alone.fit(X, y).get_n_leaves() == 1  # a | e c and a e | c leave one row alone

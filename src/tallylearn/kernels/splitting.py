@@ -1682,7 +1682,6 @@ class Grower:
                 self.entries[f, lo:hi], self.mask, self.side, self.starts, self.children, spare
             )
 
-
     @cython.cfunc
     @cython.nogil
     @cython.exceptval(check=False)

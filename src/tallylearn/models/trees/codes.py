@@ -129,9 +129,7 @@ def turned(block: Block, swath: range) -> list[Array]:
     first, last = (min(known), max(known) + 1) if known else (0, 0)
     out = np.empty((last - first, len(block)))
     binning.turn(block.numbers[:, first:last], out)
-    return [
-        np.full(len(block), np.nan) if place is None else out[place - first] for place in at
-    ]
+    return [np.full(len(block), np.nan) if place is None else out[place - first] for place in at]
 
 
 def _few(column: Column, block: Block, bins: int) -> bool:

@@ -153,7 +153,6 @@ class _Gardener:
             np.zeros((p, len(target.classes)), np.int64),
         )  # fmt: skip
 
-
     def _histograms(self) -> tuple[Any, ...]:
         """Space for those of several nodes, and of one column; none beside lists."""
         grid, branches = self.rows[10], self._branches
