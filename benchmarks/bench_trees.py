@@ -18,11 +18,11 @@ import numpy as np
 import pandas as pd
 from sklearn.compose import make_column_selector, make_column_transformer
 from sklearn.datasets import load_iris, make_classification
-from sklearn.ensemble import HistGradientBoostingClassifier
+from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
 from sklearn.impute import SimpleImputer
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OrdinalEncoder
-from sklearn.tree import DecisionTreeClassifier
+from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 from timing import best, heading
 
 import tallylearn as tl
@@ -111,6 +111,51 @@ def numbers(n: int, p: int, depths: tuple[int | None, ...]) -> None:
             f"predict, {title}", lambda tree=tree: tree.predict(X),
             {"scikit-learn": (lambda peer=peer: peer.predict(X), 1)}, 3,
         )  # fmt: skip
+
+
+def measures(n: int = 1_000_000, p: int = 20, depth: int = 8) -> None:
+    """Regression: bins beside histograms of others, exact thresholds beside scikit-learn's."""
+    X, y = measured(n, p)
+    heading(f"regression trees: n = {n:,}, p = {p}, depth {depth}")
+    hist = HistGradientBoostingRegressor(
+        max_iter=1, max_depth=depth, max_leaf_nodes=None, min_samples_leaf=1, early_stopping=False
+    )
+    bars: dict[str, tuple[Call, float]] = {"HistGradientBoosting": (lambda: hist.fit(X, y), 1)}
+    if importlib.util.find_spec("lightgbm") is not None:
+        from lightgbm import LGBMRegressor
+
+        light = LGBMRegressor(
+            n_estimators=1, max_depth=depth, num_leaves=2**depth, min_child_samples=1, verbose=-1
+        )
+        bars["LightGBM, one tree"] = (lambda: light.fit(X, y), 1)
+    tree = tl.DecisionTreeRegressor(max_depth=depth, bins=255)
+    raced("bins=255", lambda: tree.fit(X, y), bars, 3)
+    exact, peer = tl.DecisionTreeRegressor(max_depth=depth), DecisionTreeRegressor(max_depth=depth)
+    raced("exact", lambda: exact.fit(X, y), {"scikit-learn": (lambda: peer.fit(X, y), 8)})
+
+
+def measured(n: int, p: int) -> tuple[Any, Any]:
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(n, p))
+    return X, X[:, :5] @ rng.normal(size=5) + np.sin(3 * X[:, 5]) + rng.normal(size=n)
+
+
+def classes(n: int = 20_000, p: int = 10, k: int = 1000) -> None:
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(n, p)), rng.integers(0, k, n)
+    X[:, 0] += y / 100
+    X[:, 1] += y % 37 / 5
+    heading(f"trees of many classes: n = {n:,}, p = {p}, {k:,} classes")
+    for depth in (8, None):
+        tree, peer = (
+            tl.DecisionTreeClassifier(max_depth=depth),
+            DecisionTreeClassifier(max_depth=depth),
+        )
+        raced(
+            "full depth" if depth is None else f"depth {depth}",
+            lambda tree=tree: tree.fit(X, y),
+            {"scikit-learn": (lambda peer=peer: peer.fit(X, y), 1)},
+        )
 
 
 def adult_like(n: int = 500_000) -> pd.DataFrame:
@@ -222,6 +267,8 @@ PARTS: dict[str, Callable[[], None]] = {
     "deep": lambda: numbers(100_000, 30, (8, None)),
     "large": lambda: numbers(1_000_000, 20, (8,)),
     "full": lambda: numbers(1_000_000, 20, (None,)),
+    "measures": measures,
+    "classes": classes,
     "strings": strings,
     "files": files,
     "small": small,

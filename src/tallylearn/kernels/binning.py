@@ -59,6 +59,27 @@ def stamp(entries: cython.longlong[::1], labels: cython.const[cython.int][::1], 
             entries[i] |= y << bits
 
 
+def values(
+    entries: cython.const[cython.longlong][::1],
+    mask: cython.longlong,
+    x: cython.const[cython.double][:],
+    wanted: cython.uchar[::1],
+    out: cython.double[::1],
+):
+    """The numbers behind some codes, in any order of the list; a row that was filled tells none."""
+    i: cython.Py_ssize_t
+    code: cython.Py_ssize_t
+    v: cython.double
+    with cython.nogil:
+        for i in range(entries.shape[0]):
+            code = entries[i] >> 32
+            if code < wanted.shape[0] and wanted[code]:
+                v = x[entries[i] & mask]
+                if v == v:
+                    wanted[code] = 0
+                    out[code] = v
+
+
 def keys(x: cython.const[cython.double][::1], out: cython.longlong[::1]):
     """The first 32 bits of every number, so that they sort as it does, and its row; NaN last."""
     i: cython.Py_ssize_t
@@ -185,3 +206,220 @@ def group(
             entries[n] = ((new + 1) << 32) | (entries[n] & mask)
             n += 1
     return new + 1
+
+
+def runs(x: cython.const[cython.double][::1], values: cython.double[::1]):
+    """The different numbers of a sorted list, as far as there is room; how many, or one more."""
+    i: cython.Py_ssize_t
+    n: cython.Py_ssize_t = 0
+    room: cython.Py_ssize_t = values.shape[0]
+    with cython.nogil:
+        for i in range(x.shape[0]):
+            if i == 0 or x[i] != x[i - 1]:
+                n += 1
+                if n > room:
+                    break
+                values[n - 1] = x[i]
+    return n
+
+
+def quantiles(
+    x: cython.const[cython.double][::1],
+    bins: cython.longlong,
+    low: cython.double[::1],
+    high: cython.double[::1],
+):
+    """The groups of ``group``, from the sorted numbers alone: how many there are."""
+    i: cython.Py_ssize_t = 0
+    j: cython.Py_ssize_t
+    n: cython.Py_ssize_t = x.shape[0]
+    g: cython.longlong
+    last: cython.longlong = -1
+    new: cython.Py_ssize_t = -1
+    with cython.nogil:
+        while i < n:
+            j = i + 1
+            while j < n and x[j] == x[i]:
+                j += 1
+            g = (j - (j - i) // 2 - 1) * bins // n
+            if g != last:
+                new += 1
+                last = g
+                low[new] = x[i]
+            high[new] = x[i]
+            i = j
+    return new + 1
+
+
+def classify(
+    x: cython.const[cython.double][::1],
+    low: cython.const[cython.double][::1],
+    out: cython.ushort[::1],
+):
+    """The last group whose least number is not above x; what is missing comes behind all."""
+    i: cython.Py_ssize_t
+    n: cython.Py_ssize_t = low.shape[0]
+    with cython.nogil:
+        for i in range(x.shape[0]):
+            out[i] = _place(x[i], low, 0, n) if x[i] == x[i] else n
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _place(
+    v: cython.double,
+    low: cython.const[cython.double][::1],
+    at: cython.Py_ssize_t,
+    size: cython.Py_ssize_t,
+) -> cython.Py_ssize_t:
+    """The last of some numbers that is not above v, or the first of them.
+
+    No branch to guess: the half that holds v is added, or nothing.
+    """
+    step: cython.Py_ssize_t
+    while size > 1:
+        step = size >> 1
+        at += step * (low[at + step] <= v)
+        size -= step
+    return at
+
+
+def spread(
+    x: cython.const[cython.double][::1],
+    splitters: cython.const[cython.double][::1],
+    starts: cython.longlong[::1],
+    out: cython.ushort[::1],
+    counts: cython.longlong[::1],
+    ends: cython.double[:, ::1],
+):
+    """Into which bucket every number falls, and how many, which least and which greatest each has.
+
+    What is missing is in the bucket behind all. Most numbers lie in cells of equal width, each with
+    few splitters: ``starts`` (cells + 1) counts those before each, so that few are compared.
+    """
+    i: cython.Py_ssize_t
+    b: cython.Py_ssize_t
+    c: cython.Py_ssize_t
+    v: cython.double
+    n: cython.Py_ssize_t = splitters.shape[0]
+    cells: cython.Py_ssize_t = starts.shape[0] - 1
+    base: cython.double = splitters[n // 64]
+    scale: cython.double = splitters[n - 1 - n // 64] - base
+    scale = cells / scale if 1e-300 < scale < 1e300 else 0.0
+    with cython.nogil:
+        for i in range(n):
+            starts[_cell(splitters[i], base, scale, cells) + 1] += 1
+        for i in range(cells):
+            starts[i + 1] += starts[i]
+        for i in range(x.shape[0]):
+            v = x[i]
+            b = n
+            if v == v:
+                c = _cell(v, base, scale, cells)
+                b = starts[c] - 1 if starts[c] > 0 else 0
+                b = _place(v, splitters, b, starts[c + 1] - b)
+            out[i] = b
+            counts[b] += 1
+            ends[0, b] = v if v < ends[0, b] else ends[0, b]
+            ends[1, b] = v if v > ends[1, b] else ends[1, b]
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _cell(
+    v: cython.double, base: cython.double, scale: cython.double, cells: cython.Py_ssize_t
+) -> cython.Py_ssize_t:
+    """Never falls where v rises: the first and the last cell take what lies outside."""
+    t: cython.double = (v - base) * scale
+    if not t > 0.0:
+        return 0
+    return cells - 1 if t > cells - 1 else cython.cast(cython.Py_ssize_t, t)
+
+
+def pick(
+    x: cython.const[cython.double][::1],
+    buckets: cython.const[cython.ushort][::1],
+    wanted: cython.const[cython.uchar][::1],
+    out: cython.double[::1],
+):
+    """The numbers of some buckets."""
+    i: cython.Py_ssize_t
+    n: cython.Py_ssize_t = 0
+    with cython.nogil:
+        for i in range(x.shape[0]):
+            if wanted[buckets[i]]:
+                out[n] = x[i]
+                n += 1
+
+
+def quantiles_of(
+    ends: cython.const[cython.double][:, ::1],
+    counts: cython.const[cython.longlong][::1],
+    wanted: cython.const[cython.uchar][::1],
+    x: cython.const[cython.double][::1],
+    bins: cython.longlong,
+    found: cython.double[:, ::1],
+    first: cython.longlong[::1],
+):
+    """The same from buckets: whole ones, with the least and the greatest of each in ``ends``.
+
+    Those that reach into two groups are ``wanted``: all their numbers, sorted, are ``x``. The least
+    and the greatest of the groups go to ``found``, the group that a bucket starts in to ``first``.
+    """
+    b: cython.Py_ssize_t
+    i: cython.Py_ssize_t
+    j: cython.Py_ssize_t
+    at: cython.Py_ssize_t = 0
+    end: cython.Py_ssize_t
+    size: cython.Py_ssize_t = counts.shape[0]
+    start: cython.longlong = 0
+    n: cython.longlong = 0
+    g: cython.longlong
+    last: cython.longlong = -1
+    new: cython.Py_ssize_t = -1
+    with cython.nogil:
+        for b in range(size):
+            n += counts[b]
+        for b in range(size):
+            first[b] = -1
+            end = at + counts[b] if wanted[b] else at + (counts[b] > 0)
+            i = at
+            while i < end:
+                j = i + 1
+                while wanted[b] and j < end and x[j] == x[i]:
+                    j += 1
+                g = (start + (j - at) - (j - i) // 2 - 1) * bins // n
+                if g != last:
+                    new += 1
+                    last = g
+                    found[0, new] = x[i] if wanted[b] else ends[0, b]
+                found[1, new] = x[i] if wanted[b] else ends[1, b]
+                if i == at:
+                    first[b] = new
+                i = j
+            if wanted[b]:
+                at = end
+            start += counts[b]
+    return new + 1
+
+
+def regroup(
+    x: cython.const[cython.double][::1],
+    low: cython.const[cython.double][::1],
+    first: cython.const[cython.longlong][::1],
+    out: cython.ushort[::1],
+):
+    """The groups in place of the buckets; what is missing comes behind all."""
+    i: cython.Py_ssize_t
+    g: cython.Py_ssize_t
+    n: cython.Py_ssize_t = low.shape[0]
+    with cython.nogil:
+        for i in range(x.shape[0]):
+            g = n
+            if x[i] == x[i]:
+                g = first[out[i]]
+                while g + 1 < n and low[g + 1] <= x[i]:
+                    g += 1
+            out[i] = g

@@ -5,12 +5,17 @@ list stably, so nothing is ever sorted again (Mehta, Agrawal and Rissanen, SLIQ,
 seen as a table: a line for each code that occurs at the node, with the weight of every class, or
 with the weight and the sum of y. All are integers, so nothing depends on the order of the rows.
 
+Where all columns have few codes, none is kept as a list: the rows of a node are a run of one list,
+their codes stand in a grid, and a column is counted into a histogram. Of the children of a node all
+but the largest are counted; what is left of the parent's histogram is that of the largest.
+Counting differs, the search for the best question is one.
+
 One long file, because compiled functions call each other without Python only within a module. The
 readable version of what is chosen is ``models.trees.splits``.
 """
 
 import cython
-from cython.cimports.libc.math import log, log2, pow, sqrt
+from cython.cimports.libc.math import floor, log, log1p, log2, pow, sqrt
 
 
 @cython.cclass
@@ -19,9 +24,14 @@ class Grower:
 
     ``entries`` (p, n): code * 2^32 + class * 2^bits + row. ``kinds`` (p,): 0 threshold, 1 multiway,
     2 subset. ``gaps`` (p,): the code of what is missing. ``amounts`` (n, q): what a row adds to a
-    line: its weight and 1; or its weight, weight * y, weight * y^2 in four limbs of 32 bits, and 1
-    (for Poisson's criterion weight * y * log(y) / 64 in the first of the limbs); nothing where the
-    class alone is counted. ``whole`` and ``real`` are the settings, named below.
+    line: its weight and 1; or 1, y and y^2 in four limbs of 32 bits; or its weight, weight * y
+    without its lowest 32 bits, weight * y^2, those bits, and 1; nothing where the class alone is
+    counted. For Poisson's criterion weight * y * log(y) / 64 is in the place of the squares. ``whole`` and ``real`` are the settings, named below.
+
+    A mass is a weight times an impurity. All masses of a node are known to some units in the last
+    place of the node's own, ``spread``, however heavy a single row is, so that ``slack`` is above
+    all rounding and below all that matters. Growing ends whatever the numbers are: a node without
+    a question, or with a child as large as itself, becomes a leaf, and is counted.
 
     Large nodes are worked on from outside, their columns on several threads: ``open``, ``survey``,
     ``settle``, ``part``, ``push``. Nodes of few rows may be left to others, who grow them at the
@@ -29,12 +39,29 @@ class Grower:
     """
 
     entries: cython.longlong[:, ::1]
+    grid: cython.const[cython.ushort][:, ::1]  # (p, n) codes, in place of the entries
+    order: cython.int[::1]  # the rows of all nodes, beside the grid
+    ys: cython.longlong[::1]  # the class, or y, of the rows in this order
+    hists: cython.longlong[:, ::1]  # (slots, p * codes * k)
+    tally: cython.longlong[::1]  # (codes * k,) of one column
+    free: cython.int[::1]  # slots
+    n_free: cython.Py_ssize_t
+    slot: cython.Py_ssize_t  # of the node; -1: none
+    building: cython.bint  # whether it is still to be filled
+    heirs: cython.int[::1]  # (children,) the slot of each; -1 none
+    largest: cython.int  # the child that takes what is left of the parent's slot; -1 none
+    codes: cython.Py_ssize_t  # of the widest column
+    columns: cython.Py_ssize_t
+    gridded: cython.bint
+    others_from: cython.longlong  # nodes of so many rows are left to others
+    others_to: cython.longlong
     kinds: cython.const[cython.longlong][::1]
     gaps: cython.const[cython.longlong][::1]
     fixed: cython.const[cython.longlong][::1]
     costs: cython.const[cython.double][::1]
     y: cython.const[cython.int][::1]
     amounts: cython.const[cython.longlong][:, ::1]
+    levels: cython.const[cython.longlong][::1]  # y alone
     logs: cython.const[cython.double][::1]
     critical: cython.const[cython.double][::1]  # of chi-square, by degrees of freedom
 
@@ -82,6 +109,10 @@ class Grower:
     mixed: cython.int[::1]  # (children,) whether another came
     middle: cython.longlong
     spread: cython.double  # the weight of the node times its impurity
+    slack: cython.double  # what is no difference between two masses
+    before: cython.double  # the mass of the node, as splits are compared with it
+    careful: cython.bint  # entropies term by term: their logarithms would cancel
+    refused: cython.Py_ssize_t  # nodes that could not be divided after all
     weight: cython.longlong
     rows: cython.longlong
     whole_gap: cython.bint
@@ -97,7 +128,7 @@ class Grower:
     live: cython.bint  # whether a child is to be split again
     moving: cython.longlong[:, ::1]  # (p, classes)
 
-    stack: cython.longlong[:, ::1]  # parent, place, first and last row, depth, seed
+    stack: cython.longlong[:, ::1]  # parent, place, first and last row, depth, seed, slot
     waiting: cython.Py_ssize_t
     nodes: cython.longlong[:, ::1]
     reals: cython.double[:, ::1]
@@ -111,7 +142,8 @@ class Grower:
     def __init__(self, rows, whole, real, work):
         """Take the rows, the settings and the space to work in."""
         self.entries, self.kinds, self.gaps, self.fixed = rows[:4]
-        self.costs, self.y, self.amounts, self.logs, self.critical = rows[4:]
+        self.costs, self.y, self.amounts, self.levels, self.logs, self.critical = rows[4:10]
+        self.grid, self.order, self.ys = rows[10:]
         self.criterion, self.classes, self.rule, self.scorer = whole[:4]
         self.max_depth, self.min_split, self.min_leaf, self.lightest = whole[4:8]
         self.max_features, self.tie, self.rows_at, self.bits = whole[8:]
@@ -121,13 +153,27 @@ class Grower:
         self.lines, self.line_codes, self.tags, self.turn, self.keys = work[:5]
         self.sums, self.fills, self.child, self.side, self.spare = work[5:10]
         self.starts, self.gains, self.infos, self.scores, self.pick = work[10:15]
-        self.orders, self.first, self.mixed, self.half, self.moving = work[15:]
+        self.orders, self.first, self.mixed, self.half, self.moving = work[15:20]
+        self.hists, self.tally, self.free, self.heirs = work[20:]
+        self.columns = self.kinds.shape[0]
+        self.gridded = self.grid.shape[0] > 0
+        self.n_free = self.hists.shape[0]
+        self.slot = -1
+        self.building = False
+        self.largest = -1
+        self.others_from = 1
+        self.others_to = 0
         self.k = self.lines.shape[1]
+        self.codes = self.tally.shape[0] // self.k
+        for slot in range(self.n_free):
+            self.free[slot] = slot
         self.q = self.sums.shape[1]
         self.n_nodes = 0
         self.n_leads = 0
         self.n_ties = 0
         self.waiting = 0
+        self.refused = 0
+        self.careful = False
 
     def place(self, stack, nodes, reals, totals, leads, ties):
         """The space for what grows; called again with more where it was not enough."""
@@ -148,6 +194,7 @@ class Grower:
         self.stack[0, 2] = lo
         self.stack[0, 3] = hi
         self.stack[0, 4] = depth
+        self.stack[0, 6] = -1
         self.waiting = 1
 
     def grow(self, large: cython.longlong, few: cython.longlong):
@@ -158,6 +205,8 @@ class Grower:
         """
         full: cython.int = 0
         at: cython.Py_ssize_t
+        self.others_from = few
+        self.others_to = large
         with cython.nogil:
             while self.waiting > 0 and full == 0:
                 at = self.waiting - 1
@@ -175,9 +224,9 @@ class Grower:
         if self.n_nodes >= self.nodes.shape[0]:
             return 1
         if self._sum_up(self.stack[at, 2], self.stack[at, 3], self.stack[at, 4]):
-            self._record(at, 0, -1)
-            self.waiting = at
+            self._leaf(at)
             return -1
+        self._take_slot(at)
         return 0
 
     def survey(self, first: cython.Py_ssize_t, last: cython.Py_ssize_t):
@@ -185,9 +234,15 @@ class Grower:
         f: cython.Py_ssize_t
         lo: cython.longlong = self.stack[self.waiting - 1, 2]
         hi: cython.longlong = self.stack[self.waiting - 1, 3]
+        size: cython.Py_ssize_t = self.codes * self.k
         with cython.nogil:
             for f in range(first, last):
                 self.gains[f] = -1.0
+                if self.gridded:
+                    self.gains[f] = -2.0
+                    if self.building:
+                        self._fill(f, lo, hi, self.hists[self.slot, f * size : (f + 1) * size])
+                    continue
                 if self.entries[f, lo] >> 32 == self.entries[f, hi - 1] >> 32:
                     continue
                 if self.kinds[f] or not self._scan_list(f, lo, hi):
@@ -198,19 +253,22 @@ class Grower:
         f: cython.Py_ssize_t
         at: cython.Py_ssize_t = self.waiting - 1
         with cython.nogil:
-            for f in range(self.entries.shape[0]):
+            self.building = False
+            for f in range(self.columns):
                 if self.gains[f] == -2.0:
                     self.gains[f] = -1.0
                     self._look(f, self.stack[at, 2], self.stack[at, 3])
         return self._choose(at)
 
     def part(self, first: cython.Py_ssize_t, last: cython.Py_ssize_t, spare: cython.longlong[::1]):
-        """Part some lists, on any thread."""
+        """Part some lists, or count some columns of the children, on any thread."""
         f: cython.Py_ssize_t
         at: cython.Py_ssize_t = self.waiting - 1
         with cython.nogil:
             for f in range(first, last):
-                if f == 0 or self.live:
+                if self.gridded:
+                    self._inherit(f)
+                elif f == 0 or self.live:
                     self._part(f, self.stack[at, 2], self.stack[at, 3], spare)
 
     def push(self):
@@ -220,6 +278,10 @@ class Grower:
     def counted(self):
         """How many nodes, leads and ties there are."""
         return self.n_nodes, self.n_leads, self.n_ties
+
+    def refusals(self):
+        """How many nodes became leaves because a child was its parent: none, if all is right."""
+        return self.refused
 
     @cython.cfunc
     @cython.nogil
@@ -231,11 +293,169 @@ class Grower:
         if node >= self.nodes.shape[0]:
             return 1
         self.weight = 0
+        self._give_back(self.stack[at, 6])
         self._record(at, -1, -1)
         for c in range(4):
             self.nodes[node, 3 + c] = self.stack[at, 2 + c]
         self.waiting = at
         return 0
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def _leaf(self, at: cython.Py_ssize_t) -> cython.void:
+        """Note a leaf; it needs no histogram."""
+        self._record(at, 0, -1)
+        self._give_back(self.stack[at, 6])
+        self.waiting = at
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def _take_slot(self, at: cython.Py_ssize_t) -> cython.void:
+        """The histograms of a node: those that it inherited, or room for them."""
+        self.building = False
+        if self.stack[at, 6] < 0 and self._worth(self.rows):
+            self.stack[at, 6] = self._new_slot()
+            self.building = self.stack[at, 6] >= 0
+        self.slot = self.stack[at, 6]
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def _worth(self, rows: cython.longlong) -> cython.bint:
+        """Whether so many rows are worth histograms: fewer are sorted sooner than codes are."""
+        return self.gridded and rows >= self.codes and self.max_features >= self.columns
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def _new_slot(self) -> cython.Py_ssize_t:
+        if self.n_free == 0:
+            return -1
+        self.n_free -= 1
+        return self.free[self.n_free]
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def _give_back(self, slot: cython.Py_ssize_t) -> cython.void:
+        if slot >= 0:
+            self.free[self.n_free] = slot
+            self.n_free += 1
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def _fill(
+        self,
+        f: cython.Py_ssize_t,
+        lo: cython.longlong,
+        hi: cython.longlong,
+        out: cython.longlong[::1],
+    ) -> cython.void:
+        """Count the rows from lo to hi of a column, code by code."""
+        c: cython.Py_ssize_t
+        r: cython.Py_ssize_t
+        row: cython.Py_ssize_t
+        k: cython.Py_ssize_t = self.k
+        for c in range(out.shape[0]):
+            out[c] = 0
+        if self.rows_at < 0 and not self.classes and k == 2:
+            _add_measures(self.grid[f], self.order[lo:hi], self.ys[lo:hi], out)
+        elif self.rows_at < 0 and self.classes:
+            _add_classes(self.grid[f], self.order[lo:hi], self.ys[lo:hi], k, out)
+        else:
+            for r in range(lo, hi):
+                row = self.order[r]
+                c = cython.cast(cython.Py_ssize_t, self.grid[f, row]) * k
+                if self.classes:
+                    out[c + self.y[row]] += self.amounts[row, 0]
+                    out[c + k - 1] += 1
+                else:
+                    self._add(out, c, row)
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def _add(
+        self, out: cython.longlong[::1], at: cython.Py_ssize_t, row: cython.Py_ssize_t
+    ) -> cython.void:
+        c: cython.Py_ssize_t
+        for c in range(self.k):
+            out[at + c] += self.amounts[row, c]
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def _inherit(self, f: cython.Py_ssize_t) -> cython.void:
+        """Count one column of the children; what is left of the parent's is the largest child's."""
+        c: cython.Py_ssize_t
+        i: cython.Py_ssize_t
+        counts: cython.longlong[::1] = self.tally
+        left: cython.longlong[::1] = self.tally
+        size: cython.Py_ssize_t = self.codes * self.k
+        if self.largest >= 0:
+            left = self.hists[self.slot, f * size : (f + 1) * size]
+        for c in range(self.children):
+            if c == self.largest or (self.largest < 0 and self.heirs[c] < 0):
+                continue
+            counts = self.hists[self.heirs[c], f * size : (f + 1) * size]
+            self._fill(f, self.starts[c], self.starts[c + 1], counts)
+            if self.largest >= 0:
+                for i in range(counts.shape[0]):
+                    left[i] -= counts[i]
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def _bequeath(self, at: cython.Py_ssize_t) -> cython.void:
+        """Which child takes what is left of the parent's slot, and which get slots of their own.
+
+        The largest takes it, if it is to be split here; its brothers are counted for that too.
+        """
+        c: cython.int
+        big: cython.int = 0
+        for c in range(self.children):
+            self.heirs[c] = -1
+            if self._size(c) > self._size(big):
+                big = c
+        self.largest = big if self.slot >= 0 and self._grows(big, at) else -1
+        for c in range(self.children):
+            if c != self.largest and (self.largest >= 0 or self._grows(c, at)):
+                self.heirs[c] = self._new_slot()
+                if self.heirs[c] < 0 and self.largest >= 0:
+                    self.largest = -1
+        if self.largest >= 0:
+            self.heirs[self.largest] = self.slot
+        else:
+            self._give_back(self.slot)
+        for c in range(self.children):
+            if self.largest < 0 and self.heirs[c] >= 0 and not self._grows(c, at):
+                self._give_back(self.heirs[c])
+                self.heirs[c] = -1
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def _size(self, c: cython.int) -> cython.longlong:
+        return self.starts[c + 1] - self.starts[c]
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def _grows(self, c: cython.int, at: cython.Py_ssize_t) -> cython.bint:
+        """Whether a child is to be split by this grower, and worth histograms."""
+        n: cython.longlong = self._size(c)
+        left: cython.bint = self.others_from <= n <= self.others_to
+        return self._worth(n) and not left and self._splits(c, self.stack[at, 4] + 1)
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def _splits(self, c: cython.int, depth: cython.longlong) -> cython.bint:
+        """Whether a child may be split again."""
+        return self.mixed[c] and self._size(c) >= self.min_split and depth < self.max_depth
 
     @cython.cfunc
     @cython.nogil
@@ -250,14 +470,18 @@ class Grower:
         if self.n_nodes >= self.nodes.shape[0]:
             return 1
         if self._sum_up(lo, hi, self.stack[at, 4]):
-            self._record(at, 0, -1)
-            self.waiting = at
+            self._leaf(at)
             return 0
+        self._take_slot(at)
         self._survey(lo, hi)
+        self.building = False
         full = self._choose(at)
         if full == 0:
-            for f in range(self.entries.shape[0] if self.live else 1):
-                self._part(f, lo, hi, self.spare)
+            for f in range(self.columns if self.live else 1):
+                if self.gridded:
+                    self._inherit(f)
+                else:
+                    self._part(f, lo, hi, self.spare)
             self._push(at)
         return full if full > 0 else 0
 
@@ -269,19 +493,17 @@ class Grower:
         full: cython.int = 0
         self.tie_start = self.n_ties
         if self._select() < 0:
-            self._record(at, 0, -1)
-            self.waiting = at
+            self._leaf(at)
             return -1
         full = self._list_ties(at)
         if full == 0 and self.critical.shape[0] and not self._significant():
-            self.n_ties = self.tie_start
-            self._record(at, 0, -1)
-            self.waiting = at
-            return -1
+            full = -1
         if full == 0:
             full = self._divide(at)
         if full:
             self.n_ties = self.tie_start
+        if full < 0:
+            self._leaf(at)
         return full
 
     @cython.cfunc
@@ -326,16 +548,18 @@ class Grower:
         row: cython.Py_ssize_t
         least: cython.longlong = 0
         most: cython.longlong = 0
-        mask: cython.longlong = self.mask
         for c in range(self.q):
             self.sums[0, c] = 0
         self.rows = hi - lo
         if self.classes:
-            if self.k == self.classes:
+            if self.k == self.classes and self.gridded:
+                for r in range(lo, hi):
+                    self.sums[0, self.ys[r]] += 1
+            elif self.k == self.classes:
                 _count(self.entries[0, lo:hi], self.bits, self.sums[0])
             else:
                 for r in range(lo, hi):
-                    row = self.entries[0, r] & mask
+                    row = self._row(0, r)
                     self.sums[0, self.y[row]] += self.amounts[row, 0]
                     self.sums[0, self.classes] += 1
             self.weight = 0
@@ -345,7 +569,7 @@ class Grower:
             least = self.weight
         else:
             for r in range(lo, hi):
-                row = self.entries[0, r] & mask
+                row = self._row(0, r)
                 for c in range(self.q):
                     self.sums[0, c] += self.amounts[row, c]
             self.weight = self.sums[0, 0]
@@ -356,9 +580,59 @@ class Grower:
         self.middle = 0
         if not self.classes and self.weight:
             w: cython.double = cython.cast(cython.double, self.weight)
-            self.middle = cython.cast(cython.longlong, self.sums[0, 1] / w)
-        self.spread = 0.0 if least == most else self._spread()
+            w = (self._large(self.sums, 0) + self._small(self.sums, 0)) / w
+            self.middle = cython.cast(cython.longlong, floor(w + 0.5))
+        self._gauge(least == most)
         return least == most or depth >= self.max_depth or self.rows < self.min_split
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def _row(self, f: cython.Py_ssize_t, r: cython.Py_ssize_t) -> cython.Py_ssize_t:
+        """The r-th row of the list of a column."""
+        return self.order[r] if self.gridded else self.entries[f, r] & self.mask
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def _gauge(self, flat: cython.bint) -> cython.void:
+        """The impurity of the node, and what is no difference beside it.
+
+        The mean is rounded to the nearest unit: then no sum of squares about it is more than twice
+        the spread, and no rounding of one more than that of the spread. Entropies by x log x lose
+        the last places of n log n. What squares lose is said by their sum.
+        """
+        n: cython.double = cython.cast(cython.double, self.weight)
+        self.spread = 0.0
+        self.slack = 0.0
+        self.before = 0.0
+        if flat:
+            return
+        self.careful = True
+        self.spread = self._spread()
+        self.slack = 1e-9 * self.spread
+        if self.criterion == 1:
+            self.careful = self.slack < (self.classes + 16) * 2.2e-16 * n * log2(n + 1.0)
+        elif self.criterion == 2:
+            self.slack += 3e-30 * self._square_sum(self.sums, 0)
+        elif self.criterion == 3:
+            self.slack += 4e-15 * sqrt(n * self._square_sum(self.sums, 0))
+        elif self.criterion == 4:
+            self.slack += 4e-15 * 64.0 * self._square_sum(self.sums, 0)
+        self.before = self._mass(self.sums, 0)
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def _square_sum(self, t: cython.longlong[:, ::1], r: cython.Py_ssize_t) -> cython.double:
+        """The sum of w y^2."""
+        c: cython.Py_ssize_t
+        a: cython.double = 0.0
+        limb: cython.double = 1.0
+        for c in range(4):
+            a += t[r, 2 + c] * limb
+            limb = limb * 4294967296.0
+        return a
 
     @cython.cfunc
     @cython.nogil
@@ -367,19 +641,16 @@ class Grower:
         """0 if all y of a node are equal, else 1; what has no weight does not matter."""
         r: cython.Py_ssize_t
         row: cython.Py_ssize_t
-        w: cython.longlong
-        mask: cython.longlong = self.mask
-        w0: cython.longlong = 0
+        some: cython.bint = False
         s0: cython.longlong = 0
         for r in range(lo, hi):
-            row = self.entries[0, r] & mask
-            w = self.amounts[row, 0]
-            if w == 0:
+            row = self._row(0, r)
+            if self.amounts[row, 0] == 0:
                 continue
-            if w0 == 0:
-                w0 = w
-                s0 = self.amounts[row, 1] // w
-            elif self.amounts[row, 1] != s0 * w:
+            if not some:
+                some = True
+                s0 = self.levels[row]
+            elif self.levels[row] != s0:
                 return 1
         return 0
 
@@ -392,7 +663,7 @@ class Grower:
             w: cython.double = self.sums[0, 0]
             return self._squares(self.sums, 0) / w if w > 0 else 0.0
         if self.criterion == 4:
-            return self.sums[0, 2] * 64.0 + self._mass(self.sums, 0)
+            return self._square_sum(self.sums, 0) * 64.0 + self._mass(self.sums, 0)
         return self._mass(self.sums, 0)
 
     @cython.cfunc
@@ -414,32 +685,78 @@ class Grower:
         s: cython.double = 0.0
         x: cython.double
         w: cython.double
+        if self.criterion < 2:
+            for c in range(self.classes):
+                n += t[r, c]
         if self.criterion == 0:
             for c in range(self.classes):
-                n += t[r, c]
                 x = cython.cast(cython.double, t[r, c])
-                s += x * x
+                s += x * cython.cast(cython.double, n - t[r, c])
             w = cython.cast(cython.double, n)
-            return w - s / w if n else 0.0
+            return s / w if n else 0.0
         if self.criterion == 1:
             for c in range(self.classes):
-                n += t[r, c]
-                s += self._xlogx(t[r, c])
-            return self._xlogx(n) - s
+                s += self._portion(t[r, c], n) if self.careful else self._xlogx(t[r, c])
+            return s if self.careful else self._xlogx(n) - s
         if t[r, 0] == 0:
             return 0.0
         if self.criterion == 2:
-            x = cython.cast(cython.double, t[r, 1] - self.middle * t[r, 0])
+            x = self._about(t, r)
             w = cython.cast(cython.double, t[r, 0])
             return -(x * x) / w
         if self.criterion == 9:
             w = cython.cast(cython.double, t[r, 0])
             return w * pow(self._squares(t, r) / (w * w), 0.2)
         if self.criterion == 4:
-            x = cython.cast(cython.double, t[r, 1])
+            x = self._large(t, r) + self._small(t, r)
             w = cython.cast(cython.double, t[r, 0])
-            return -x * log(x / w) if t[r, 1] > 0 else 0.0
+            return -x * log(x / w) if x > 0 else 0.0
         return sqrt(self._squares(t, r))
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def _portion(self, c: cython.longlong, n: cython.longlong) -> cython.double:
+        """c log2(n / c), to the last place even where c is all but n."""
+        x: cython.double = cython.cast(cython.double, c)
+        rest: cython.double = cython.cast(cython.double, n - c)
+        return x * log1p(rest / x) * 1.4426950408889634 if c else 0.0
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def _about(self, t: cython.longlong[:, ::1], r: cython.Py_ssize_t) -> cython.double:
+        """The sum of w (y - middle): exact, and rounded once."""
+        if self.rows_at < 0:
+            return cython.cast(cython.double, t[r, 1] - self.middle * t[r, 0])
+        mask: cython.longlong = 4294967295
+        a: cython.longlong = t[r, 0] >> 32
+        b: cython.longlong = t[r, 0] & mask
+        m: cython.longlong = self.middle & mask
+        low: cython.ulonglong = cython.cast(cython.ulonglong, m) * cython.cast(cython.ulonglong, b)
+        high: cython.longlong = t[r, 1] - (self.middle >> 32) * t[r, 0] - m * a
+        high -= cython.cast(cython.longlong, low >> 32)
+        b = t[r, 6] - cython.cast(cython.longlong, low & mask)
+        high += b >> 32
+        return cython.cast(cython.double, high) * 4294967296.0 + (b & mask)
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def _large(self, t: cython.longlong[:, ::1], r: cython.Py_ssize_t) -> cython.double:
+        """The sum of w y, as far as a double holds it."""
+        s: cython.double = cython.cast(cython.double, t[r, 1])
+        return s if self.rows_at < 0 else s * 4294967296.0
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def _small(self, t: cython.longlong[:, ::1], r: cython.Py_ssize_t) -> cython.double:
+        """And what it does not hold."""
+        s: cython.double = cython.cast(cython.double, t[r, 1])
+        back: cython.longlong = cython.cast(cython.longlong, s)
+        d: cython.double = cython.cast(cython.double, t[r, 1] - back)
+        return d if self.rows_at < 0 else d * 4294967296.0 + t[r, 6]
 
     @cython.cfunc
     @cython.nogil
@@ -459,9 +776,8 @@ class Grower:
             b += (a - (h - (h - a))) + (m - (h - a))
             a = h
             limb = limb / 4294967296.0
-        s: cython.double = cython.cast(cython.double, t[r, 1])
-        back: cython.longlong = cython.cast(cython.longlong, s)
-        d: cython.double = cython.cast(cython.double, t[r, 1] - back)
+        s: cython.double = self._large(t, r)
+        d: cython.double = self._small(t, r)
         m = _error(a, w) + b * w - _error(s, s) - 2.0 * s * d - d * d
         h = (a * w - s * s) + m
         return h if h > 0 else 0.0
@@ -481,6 +797,8 @@ class Grower:
         last: cython.longlong = -1
         k: cython.Py_ssize_t = self.k
         mask: cython.longlong = self.mask
+        if self.gridded:
+            return self._take_gap(f, self._tabulate_codes(f, lo, hi))
         if self.k == self.classes:
             n = _count_lines(
                 self.entries[f, lo:hi], self.bits, self.lines, self.line_codes, self.tags
@@ -505,6 +823,86 @@ class Grower:
                 for c in range(k):
                     self.lines[n, c] += self.amounts[row, c]
         return self._take_gap(f, n + 1)
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def _tabulate_codes(
+        self, f: cython.Py_ssize_t, lo: cython.longlong, hi: cython.longlong
+    ) -> cython.Py_ssize_t:
+        """The same from a histogram; few rows are sorted by their codes instead."""
+        i: cython.Py_ssize_t
+        c: cython.Py_ssize_t
+        n: cython.Py_ssize_t = 0
+        counts: cython.longlong[::1] = self.tally
+        size: cython.Py_ssize_t = self.codes * self.k
+        if self.slot < 0 and hi - lo <= 32:
+            return self._tabulate_few(f, lo, hi)
+        if self.slot >= 0:
+            counts = self.hists[self.slot, f * size : (f + 1) * size]
+        if self.slot < 0 or self.building:
+            self._fill(f, lo, hi, counts)
+        for i in range(self.gaps[f] + 1):
+            if not _occupied(counts, i * self.k, self.k, self.rows_at, self.classes):
+                continue
+            self.line_codes[n] = i
+            for c in range(self.k):
+                self.lines[n, c] = counts[i * self.k + c]
+            self._tag(n)
+            n += 1
+        return n
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def _tabulate_few(
+        self, f: cython.Py_ssize_t, lo: cython.longlong, hi: cython.longlong
+    ) -> cython.Py_ssize_t:
+        r: cython.Py_ssize_t
+        i: cython.Py_ssize_t
+        c: cython.Py_ssize_t
+        n: cython.Py_ssize_t = -1
+        row: cython.Py_ssize_t
+        key: cython.longlong
+        mask: cython.longlong = 4294967295
+        for r in range(hi - lo):
+            row = self.order[lo + r]
+            key = cython.cast(cython.longlong, self.grid[f, row]) << 32
+            key |= cython.cast(cython.longlong, row)
+            i = r
+            while i > 0 and self.spare[i - 1] > key:
+                self.spare[i] = self.spare[i - 1]
+                i -= 1
+            self.spare[i] = key
+        for r in range(hi - lo):
+            row = self.spare[r] & mask
+            if r == 0 or self.spare[r] >> 32 != self.spare[r - 1] >> 32:
+                n += 1
+                self.line_codes[n] = self.spare[r] >> 32
+                for c in range(self.k):
+                    self.lines[n, c] = 0
+            if not self.classes:
+                self._add(self.lines[n], 0, row)
+            elif self.rows_at < 0:
+                self.lines[n, self.y[row]] += 1
+            else:
+                self.lines[n, self.y[row]] += self.amounts[row, 0]
+                self.lines[n, self.k - 1] += 1
+        for i in range(n + 1):
+            self._tag(i)
+        return n + 1
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def _tag(self, n: cython.Py_ssize_t) -> cython.void:
+        """The class of a line that has only one."""
+        c: cython.Py_ssize_t
+        found: cython.int = -1
+        for c in range(self.classes):
+            if self.lines[n, c] > 0:
+                found = c if found == -1 else -2
+        self.tags[n] = found if found >= 0 else -1
 
     @cython.cfunc
     @cython.nogil
@@ -589,7 +987,7 @@ class Grower:
         f: cython.Py_ssize_t
         i: cython.Py_ssize_t
         tried: cython.Py_ssize_t = 0
-        p: cython.Py_ssize_t = self.entries.shape[0]
+        p: cython.Py_ssize_t = self.columns
         some: cython.bint = False
         if self.max_features < p:
             self._shuffle(p)
@@ -599,6 +997,10 @@ class Grower:
             if tried >= self.max_features and some:
                 continue
             tried += 1
+            if self.gridded:
+                self._look(f, lo, hi)
+                some = some or self.gains[f] >= 0
+                continue
             if self.entries[f, lo] >> 32 == self.entries[f, hi - 1] >> 32:
                 continue
             if self.kinds[f] or not self._scan_list(f, lo, hi):
@@ -649,12 +1051,12 @@ class Grower:
                 after = _many_classes(
                     self.entries[f, lo:hi], self.bits, self.sums, self.moving[f], some
                 )
-            elif self.classes == 2 and self.logs.shape[0] > self.rows:
+            elif self.classes == 2 and self.logs.shape[0] > self.rows and not self.careful:
                 after = _two_entropies(self.entries[f, lo:hi], self.bits, second, some, self.logs)
             else:
                 return False
         elif self.criterion == 2 and self.k == 2:
-            after = _sums(self.entries[f, lo:hi], self.amounts, self.sums, self.middle, some)
+            after = _sums(self.entries[f, lo:hi], self.levels, self.sums, self.middle, some)
         else:
             return False
         if end < hi and hi - end >= some and end - lo >= some and end > lo:
@@ -695,22 +1097,22 @@ class Grower:
         branches: cython.Py_ssize_t = n
         for r in range(n):
             after += self._mass(self.lines, r)
-            info += self._xlogx(self._amount(r, self.k))
+            info += self._portion(self._amount(r, self.k), self.weight)
             enough += self._enough(self.lines, r)
         if self.whole_gap:
             branches += 1
             after += self._mass(self.sums, 3)
-            info += self._xlogx(self._weight(self.sums, 3))
+            info += self._portion(self._weight(self.sums, 3), self.weight)
             enough += self._enough(self.sums, 3)
         if branches > 1 and enough > 1:
-            self._note(f, after, self._xlogx(self.weight) - info)
+            self._note(f, after, info)
 
     @cython.cfunc
     @cython.nogil
     @cython.exceptval(check=False)
     def _note(self, f: cython.Py_ssize_t, after: cython.double, info: cython.double) -> cython.void:
         """Remember the best question of a column: rounding cannot make a gain negative."""
-        gain: cython.double = self._mass(self.sums, 0) - after
+        gain: cython.double = self.before - after
         self.gains[f] = gain if gain > 0 else 0.0
         self.infos[f] = info
 
@@ -721,8 +1123,8 @@ class Grower:
         """Whether a branch has as many rows, and as much weight, as it needs."""
         w: cython.longlong = self._weight(t, r)
         n: cython.longlong = w if self.rows_at < 0 else t[r, self.rows_at]
-        if self.criterion == 4 and t[r, 1] <= 0:  # a mean of 0 would rule every count out but 0
-            return False
+        if self.criterion == 4 and self._large(t, r) + self._small(t, r) <= 0:
+            return False  # a mean of 0 would rule every count out but 0
         return n >= self.min_leaf and w >= self.min_weight
 
     @cython.cfunc
@@ -753,7 +1155,7 @@ class Grower:
         for c in range(rounds):
             self._arrange(f, n, c)
             least = self._scan(n)
-            if self.found >= 0 and (not some or least < before - 1e-9 * self.spread):
+            if self.found >= 0 and (not some or least < before - self.slack):
                 some = True
                 before = least
                 self.orders[f] = c
@@ -772,14 +1174,17 @@ class Grower:
     ) -> cython.void:
         """The order of the lines: by code, or by the share of a class (of two, the second)."""
         r: cython.Py_ssize_t
-        w: cython.double
-        x: cython.double
+        x: cython.longlong
+        w: cython.longlong
         for r in range(n):
             self.turn[r] = r
             if self.kinds[f] == 2:
                 w = self._weight(self.lines, r)
-                x = self.lines[r, 1 if self.classes <= 2 else c]
-                self.keys[r] = x / w if w > 0 else 0.0
+                if self.classes:
+                    x = self.lines[r, 1 if self.classes <= 2 else c]
+                    self.keys[r] = _odds(x, w)
+                else:
+                    self.keys[r] = self._about(self.lines, r) / w if w else 0.0
         if self.kinds[f] == 2:
             self._sort(n)
 
@@ -846,18 +1251,14 @@ class Grower:
     @cython.nogil
     @cython.exceptval(check=False)
     def _move(self, r: cython.Py_ssize_t) -> cython.bint:
-        """Move line turn[r] to the left; whether a cut behind it is to be looked at.
-
-        A cut between two lines of one and the same class is never the best one (Fayyad and Irani,
-        1992).
-        """
+        """Move line turn[r] to the left; whether a cut behind it may be."""
         c: cython.Py_ssize_t
         i: cython.Py_ssize_t = self.turn[r]
         for c in range(self.k):
             self.sums[1, c] += self.lines[i, c]
             self.sums[2, c] -= self.lines[i, c]
         if self.min_leaf <= 1 and self.min_weight <= 0 and self.criterion != 4:
-            return self.tags[i] < 0 or self.tags[i] != self.tags[self.turn[r + 1]]
+            return True
         return self._enough(self.sums, 1) and self._enough(self.sums, 2)
 
     @cython.cfunc
@@ -866,9 +1267,13 @@ class Grower:
     def _scan(self, n: cython.Py_ssize_t) -> cython.double:
         """The least mass after a cut behind line turn[r]; ``found`` is r, -1 where none may be.
 
-        Behind the last line the question is whether there is a value at all: asked first.
+        Behind the last line the question is whether there is a value at all: asked first. A cut
+        between two lines of one and the same class is never the best one (Fayyad and Irani, 1992),
+        unless the best ones may not be.
         """
         r: cython.Py_ssize_t
+        tag: cython.int
+        free: cython.bint = self.min_leaf <= 1 and self.min_weight <= 0
         after: cython.double
         least: cython.double = 0.0
         cuts: cython.Py_ssize_t = self._start(n)
@@ -877,7 +1282,8 @@ class Grower:
             least = self._mass(self.sums, 4) + self.gap_mass
             self.found = n - 1
         for r in range(cuts):
-            if self._move(r):
+            tag = self.tags[self.turn[r]] if free else -1
+            if self._move(r) and (tag < 0 or tag != self.tags[self.turn[r + 1]]):
                 after = self._mass(self.sums, 1) + self._mass(self.sums, 2) + self.gap_mass
                 if self.found < 0 or after < least:
                     least = after
@@ -892,7 +1298,7 @@ class Grower:
     ) -> cython.void:
         """Find the first cut that is as good as the best of a column, and list all of them."""
         r: cython.Py_ssize_t
-        most: cython.double = self._mass(self.sums, 0) - self.gains[f] + 1e-9 * self.spread
+        most: cython.double = self.before - self.gains[f] + self.slack
         cuts: cython.Py_ssize_t = self._start(n)
         self.found = -1
         if self.whole_gap and self._enough(self.sums, 4) and self._enough(self.sums, 3):
@@ -934,10 +1340,9 @@ class Grower:
         for r in range(at + 1):
             left += self._amount(self.turn[r], self.k)
         return (
-            self._xlogx(self.weight)
-            - self._xlogx(left)
-            - self._xlogx(self.weight - gap - left)
-            - self._xlogx(gap)
+            self._portion(left, self.weight)
+            + self._portion(self.weight - gap - left, self.weight)
+            + self._portion(gap, self.weight)
         )
 
     @cython.cfunc
@@ -946,27 +1351,32 @@ class Grower:
     def _select(self) -> cython.int:
         """The first column whose score is the best, or tied with it; -1 where none may be asked."""
         f: cython.Py_ssize_t
-        p: cython.Py_ssize_t = self.entries.shape[0]
+        p: cython.Py_ssize_t = self.columns
         top: cython.double = -1.0
         mean: cython.double = 0.0
         some: cython.Py_ssize_t = 0
-        tied: cython.double = self.spread
+        tied: cython.double = self.slack
+        near: cython.double
         for f in range(p):
             if self.gains[f] >= 0:
                 some += 1
                 mean += self.gains[f]
-        mean = mean / some - 1e-9 * self.spread if some else 0.0
+        mean = mean / some - self.slack if some else 0.0
         for f in range(p):
-            self.scores[f] = self._score(f, mean)
+            self.scores[f] = self._score(f, self.gains[f], mean)
             top = self.scores[f] if self.scores[f] > top else top
         if self.scorer == 1:
-            tied = self.spread / self.weight if self.spread > top * self.weight else top
-        elif self.scorer > 1:
-            tied = top
-        self.best = top - 1e-9 * tied
+            tied = self.slack / self.weight
+            tied = tied if tied > 1e-9 * top else 1e-9 * top
+        self.best = top - tied
+        if self.scorer > 1:
+            for f in range(p):
+                if self.scores[f] == top and top > 0:
+                    near = self._score(f, self.gains[f] - self.slack, mean)
+                    self.best = near if near < self.best else self.best
         for f in range(p):
             if self.scores[f] >= 0 and self.scores[f] >= self.best:
-                if self.gains[f] + 1e-9 * self.spread < self.min_gain:
+                if self.gains[f] + self.slack < self.min_gain:
                     return -1
                 return f
         return -1
@@ -974,11 +1384,14 @@ class Grower:
     @cython.cfunc
     @cython.nogil
     @cython.exceptval(check=False)
-    def _score(self, f: cython.Py_ssize_t, mean: cython.double) -> cython.double:
+    def _score(
+        self, f: cython.Py_ssize_t, gain: cython.double, mean: cython.double
+    ) -> cython.double:
         """Gain, gain ratio or a score of gain and cost; -1 for a column that cannot be asked."""
-        gain: cython.double = self.gains[f]
         if gain < 0 or self.scorer == 0:
             return gain
+        if gain <= self.slack:
+            gain = 0.0
         if self.scorer == 1:  # only where the gain is at least the mean one (Quinlan, 1993)
             return gain / self.infos[f] if gain >= mean and self.infos[f] > 0 else -1.0
         gain = gain / self.weight * self.scale
@@ -999,10 +1412,12 @@ class Grower:
         last: cython.Py_ssize_t = -1
         column: cython.Py_ssize_t
         z: cython.ulonglong
-        for f in range(self.entries.shape[0]):
+        for f in range(self.columns):
             if self.scores[f] < 0 or self.scores[f] < self.best:
                 continue
-            if self.kinds[f] == 0:
+            if self._bare(f, hi):
+                self._list_cuts(f, lo, hi)
+            elif self.kinds[f] == 0:
                 n = self._tabulate(f, lo, hi)
                 self._arrange(f, n, 0)
                 self._list(f, n, True)
@@ -1013,6 +1428,9 @@ class Grower:
             self.n_ties = self.tie_start
             return 3
         at = self.tie_start
+        if self.n_ties == at:
+            self.refused += 1
+            return -1
         if self.tie == 1:
             z = _mixed(self.stack[at_stack, 5] + 1)
             at += z % cython.cast(cython.ulonglong, self.n_ties - at)
@@ -1021,10 +1439,75 @@ class Grower:
         self.after_cut = self.ties[at, 2]
         if self.n_ties == self.tie_start + 1:
             self.n_ties = self.tie_start
-        if last != column:
+        if self._bare(column, hi) and self.rule % 3 == 0 and not self.critical.shape[0]:
+            self.whole_gap = False
+            n = 0
+        elif last != column:
             n = self._tabulate(column, lo, hi)
         self._send(column, n)
         return 0
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def _bare(self, f: cython.Py_ssize_t, hi: cython.longlong) -> cython.bint:
+        """Whether the cuts of a column can be listed without its table: a line has all classes."""
+        if self.gridded or self.kinds[f] or self.scorer == 1:
+            return False
+        if self.entries[f, hi - 1] >> 32 == self.gaps[f]:
+            return False
+        if self.classes:
+            return self.criterion == 0 and self.k == self.classes
+        return self.criterion == 2 and self.k == 2
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def _list_cuts(
+        self, f: cython.Py_ssize_t, lo: cython.longlong, hi: cython.longlong
+    ) -> cython.void:
+        """List the cuts that are as good as the best of a column, from its list."""
+        r: cython.longlong
+        c: cython.Py_ssize_t
+        n: cython.longlong = hi - lo
+        m: cython.longlong = 0
+        left: cython.longlong = 0
+        whole: cython.longlong = 0
+        entry: cython.longlong
+        mask: cython.longlong = (cython.cast(cython.longlong, 1) << (32 - self.bits)) - 1
+        most: cython.double = self.before - self.gains[f] + self.slack
+        least: cython.longlong = (
+            self.min_leaf if self.min_leaf > self.min_weight else self.min_weight
+        )
+        a: cython.double
+        b: cython.double
+        for c in range(self.classes):
+            self.moving[f, c] = 0
+            whole += self.sums[0, c] * self.sums[0, c]
+        if not self.classes:
+            whole = self.sums[0, 1] - self.middle * n
+        for r in range(lo, hi - 1):
+            entry = self.entries[f, r]
+            m += 1
+            if self.classes:
+                c = (entry >> self.bits) & mask
+                left += 2 * self.moving[f, c] + 1
+                whole -= 2 * (self.sums[0, c] - self.moving[f, c]) - 1
+                self.moving[f, c] += 1
+            else:
+                left += self.levels[entry & self.mask] - self.middle
+            if (entry ^ self.entries[f, r + 1]) >> 32 == 0 or m < least or n - m < least:
+                continue
+            if self.classes:
+                a = m * m - left
+                b = (n - m) * (n - m) - whole
+                a = a / m + b / (n - m)
+            else:
+                a = cython.cast(cython.double, left)
+                b = cython.cast(cython.double, whole - left)
+                a = -(a * a / m + b * b / (n - m))
+            if a <= most:
+                self._tie(f, entry >> 32, self.entries[f, r + 1] >> 32)
 
     @cython.cfunc
     @cython.nogil
@@ -1047,7 +1530,7 @@ class Grower:
             r = self.n_ties
             self._list(f, n, False)
             self.n_ties = r
-            self.children = 2 if self.found < n - 1 else 1
+            self.children = 2 if 0 <= self.found < n - 1 else 1
             swap = 0
             for r in range(n):
                 if self.turn[r] == 0:
@@ -1087,15 +1570,22 @@ class Grower:
         f: cython.Py_ssize_t = self.found
         if at + self.children > self.stack.shape[0]:
             return 4
+        if self.kinds[f] and self.n_leads + self.lines_used > self.leads.shape[0]:
+            return 2
+        self.live = self._take_sides(f, self.stack[at, 2], self.stack[at, 3], self.stack[at, 4])
+        for r in range(self.children):
+            if self.starts[r + 1] - self.starts[r] >= self.rows:
+                self.refused += 1
+                return -1
         if self.kinds[f]:
-            if self.n_leads + self.lines_used > self.leads.shape[0]:
-                return 2
             for r in range(self.lines_used):
                 self.leads[self.n_leads + r, 0] = self.line_codes[r]
                 self.leads[self.n_leads + r, 1] = self.child[self.line_codes[r]]
             self.n_leads += self.lines_used
         self._record(at, 4 if self.kinds[f] == 0 and self.after_cut < 0 else self.kinds[f] + 1, f)
-        self.live = self._take_sides(f, self.stack[at, 2], self.stack[at, 3], self.stack[at, 4])
+        if self.gridded:
+            self._part_rows(self.stack[at, 2], self.stack[at, 3])
+            self._bequeath(at)
         return 0
 
     @cython.cfunc
@@ -1116,6 +1606,7 @@ class Grower:
             self.stack[r, 3] = self.starts[c + 1]
             self.stack[r, 4] = depth + 1
             self.stack[r, 5] = cython.cast(cython.longlong, _mixed(z + c + 2) >> 1)
+            self.stack[r, 6] = self.heirs[c] if self.gridded else -1
         self.waiting = at + self.children
 
     @cython.cfunc
@@ -1157,13 +1648,12 @@ class Grower:
         code: cython.longlong
         y: cython.longlong
         live: cython.bint = False
-        mask: cython.longlong = self.mask
         for c in range(self.children + 1):
             self.starts[c] = 0
             self.mixed[c] = 0
         for r in range(lo, hi):
-            row = self.entries[f, r] & mask
-            code = self.entries[f, r] >> 32
+            row = self._row(f, r)
+            code = self.grid[f, row] if self.gridded else self.entries[f, r] >> 32
             if code == self.gaps[f]:
                 c = self.gap_child
                 if self.rule == 2 and self.classes:
@@ -1182,16 +1672,10 @@ class Grower:
             elif y != self.first[c]:
                 self.mixed[c] = 1
             self.starts[c + 1] += 1
-        for c in range(self.children):
-            if (
-                self.mixed[c]
-                and self.starts[c + 1] >= self.min_split
-                and depth + 1 < self.max_depth
-            ):
-                live = True
         self.starts[0] = lo
         for c in range(self.children):
             self.starts[c + 1] += self.starts[c]
+            live = live or self._splits(c, depth + 1)
         return live
 
     @cython.cfunc
@@ -1211,6 +1695,81 @@ class Grower:
             _scatter(
                 self.entries[f, lo:hi], self.mask, self.side, self.starts, self.children, spare
             )
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def _part_rows(self, lo: cython.longlong, hi: cython.longlong) -> cython.void:
+        """Part the rows of the node by child, in their order, and what they have for y."""
+        r: cython.Py_ssize_t
+        c: cython.Py_ssize_t
+        row: cython.Py_ssize_t
+        n: cython.Py_ssize_t = hi - lo
+        for c in range(self.children):
+            self.spare[n + c] = self.starts[c] - lo
+        for r in range(n):
+            row = self.order[lo + r]
+            c = n + (self.half[row] if self.children == 2 else self.side[row])
+            self.spare[self.spare[c]] = row
+            self.spare[c] += 1
+        for r in range(n):
+            row = self.spare[r]
+            self.order[lo + r] = row
+            self.ys[lo + r] = self.y[row] if self.classes else self.levels[row]
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _add_measures(
+    codes: cython.const[cython.ushort][::1],
+    order: cython.const[cython.int][::1],
+    ys: cython.const[cython.longlong][::1],
+    out: cython.longlong[::1],
+) -> cython.void:
+    """How many rows of every code, and the sum of their y."""
+    r: cython.Py_ssize_t
+    c: cython.Py_ssize_t
+    for r in range(order.shape[0]):
+        c = 2 * cython.cast(cython.Py_ssize_t, codes[order[r]])
+        out[c] += 1
+        out[c + 1] += ys[r]
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _add_classes(
+    codes: cython.const[cython.ushort][::1],
+    order: cython.const[cython.int][::1],
+    ys: cython.const[cython.longlong][::1],
+    k: cython.Py_ssize_t,
+    out: cython.longlong[::1],
+) -> cython.void:
+    """The rows of every class for each code."""
+    r: cython.Py_ssize_t
+    for r in range(order.shape[0]):
+        out[cython.cast(cython.Py_ssize_t, codes[order[r]]) * k + ys[r]] += 1
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _occupied(
+    counts: cython.const[cython.longlong][::1],
+    at: cython.Py_ssize_t,
+    k: cython.Py_ssize_t,
+    rows_at: cython.Py_ssize_t,
+    classes: cython.Py_ssize_t,
+) -> cython.bint:
+    """Whether a code has any row."""
+    c: cython.Py_ssize_t
+    if rows_at >= 0 or classes == 0:
+        return counts[at + (rows_at if rows_at >= 0 else 0)] > 0
+    for c in range(k):
+        if counts[at + c] > 0:
+            return True
+    return False
 
 
 @cython.cfunc
@@ -1353,11 +1912,20 @@ def _seconds(entries: cython.const[cython.longlong][::1], bits: cython.int) -> c
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
+def _odds(c: cython.longlong, n: cython.longlong) -> cython.double:
+    """c to n - c: in the order of c / n, and apart where that is 1 in all its places."""
+    x: cython.double = cython.cast(cython.double, c)
+    return x / cython.cast(cython.double, n - c) if c < n else 1e300 * (c > 0)
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
 def _gini(second: cython.longlong, n: cython.longlong) -> cython.double:
     """The mass of rows of two classes by Gini."""
     a: cython.double = cython.cast(cython.double, second)
     b: cython.double = cython.cast(cython.double, n - second)
-    return (a + b) - (a * a + b * b) / (a + b)
+    return 2.0 * (a * b / (a + b))
 
 
 @cython.cfunc
@@ -1380,7 +1948,7 @@ def _two_classes(
     c: cython.double
     d: cython.double
     value: cython.double
-    best: cython.double = -1.0
+    best: cython.double = 1e300
     for r in range(n - 1):
         entry = after
         after = entries[r + 1]
@@ -1391,9 +1959,9 @@ def _two_classes(
         b = cython.cast(cython.double, r + 1 - l1)
         c = cython.cast(cython.double, second - l1)
         d = cython.cast(cython.double, n - r - 1 - (second - l1))
-        value = (a * a + b * b) / (a + b) + (c * c + d * d) / (c + d)
-        best = value if value > best else best
-    return n - best if best >= 0 else 1e300
+        value = a * b / (a + b) + c * d / (c + d)
+        best = value if value < best else best
+    return 2.0 * best if best < 1e300 else best
 
 
 @cython.cfunc
@@ -1450,7 +2018,7 @@ def _many_classes(
     a: cython.double
     b: cython.double
     value: cython.double
-    best: cython.double = -1.0
+    best: cython.double = 1e300
     for c in range(moved.shape[0]):
         moved[c] = 0
         right += sums[0, c] * sums[0, c]
@@ -1463,11 +2031,11 @@ def _many_classes(
         moved[c] += 1
         if (entry ^ after) >> 32 == 0 or r + 1 < least or n - r - 1 < least:
             continue
-        a = left
-        b = right
+        a = (r + 1) * (r + 1) - left
+        b = (n - r - 1) * (n - r - 1) - right
         value = a / (r + 1) + b / (n - r - 1)
-        best = value if value > best else best
-    return n - best if best >= 0 else 1e300
+        best = value if value < best else best
+    return best
 
 
 @cython.cfunc
@@ -1475,7 +2043,7 @@ def _many_classes(
 @cython.exceptval(check=False)
 def _sums(
     entries: cython.const[cython.longlong][::1],
-    amounts: cython.const[cython.longlong][:, ::1],
+    levels: cython.const[cython.longlong][::1],
     sums: cython.const[cython.longlong][:, ::1],
     middle: cython.longlong,
     least: cython.longlong,
@@ -1495,7 +2063,7 @@ def _sums(
     for r in range(n - 1):
         entry = after
         after = entries[r + 1]
-        left += amounts[entry & mask, 1] - middle
+        left += levels[entry & mask] - middle
         if (entry ^ after) >> 32 == 0 or r + 1 < least or n - r - 1 < least:
             continue
         a = cython.cast(cython.double, left)

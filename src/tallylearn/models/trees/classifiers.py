@@ -36,6 +36,7 @@ class DecisionTreeClassifier(TreeLearner, Classifier):
     random_state : seeds ``max_features`` and ``tie="random"``; None is 0.
     category_split : "subset" (two groups of categories) or "multiway" (one branch a category). Of
         two classes the best groups are found; of more, the best in the order of one class's share.
+        Where ``min_samples_leaf`` forbids them, the best that it allows in this order.
     missing : "branch" (of their own), "node" (the most common value at the node, of numbers the
         median), "class" (of the row's class; at predict as "node"), "global" (of the table), or
         "fractional" (down every branch, in parts).

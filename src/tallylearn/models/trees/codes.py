@@ -6,27 +6,45 @@ is its place in the sorted list of categories.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+import itertools
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 import numpy as np
 
 from tallylearn import engines
 from tallylearn.errors import InputError
 from tallylearn.kernels import binning
-from tallylearn.tables import BLOCK, CATEGORY, Array, Block, Codes, Column
+from tallylearn.tables import CATEGORY, Array, Block, Codes, Column
 
 LARGE = 100_000  # cells: from here on threads pay
+SWATH = 4  # columns that are turned together
+SAMPLE = 4096  # numbers that are sorted to see how the rest lies
+FEW_CODES = 4096  # a column of no more is counted, one of more is sorted
 MOST_ROWS = 2**31
 
 
 @dataclass(frozen=True)
 class Scale:
-    """What the codes of a column stand for."""
+    """What the codes of a column stand for.
+
+    The numbers behind ranks are not kept: of a wide table they would be as many as its cells.
+    """
 
     column: Column  # of a category, with its values
-    low: Array  # (v,) float64: the least number of every code; empty for a category
-    high: Array  # (v,) float64: and the greatest
     width: int  # how many codes there are, before the one for what is missing
+    groups: Array = field(default_factory=lambda: np.empty((2, 0)))  # least and greatest of each
+    x: Array = field(default_factory=lambda: np.empty(0))  # (n,) numbers whose codes are ranks
+
+    @cached_property
+    def low(self) -> Array:
+        """(v,) float64: the least number of every code; empty for a category."""
+        return np.unique(self.x[~np.isnan(self.x)]) + 0.0 if len(self.x) else self.groups[0]
+
+    @property
+    def high(self) -> Array:
+        """(v,) float64: and the greatest."""
+        return self.low if len(self.x) else self.groups[1]
 
     @property
     def number(self) -> bool:
@@ -35,40 +53,138 @@ class Scale:
 
 @dataclass(frozen=True)
 class Coded:
-    """A table as codes: for every column the list of its rows, sorted by code."""
+    """A table as codes: for every column the list of its rows, sorted by code; or a grid."""
 
     scales: tuple[Scale, ...]
-    entries: Array  # (p, n) int64: code * 2^32 + row
+    lists: Array  # (p, n) int64: code * 2^32 + row; without columns where there is a grid
+    grid: Array  # (p, n) uint16: the codes; without columns where there are lists
+
+    @classmethod
+    def empty(cls, p: int, n: int, few: bool) -> Coded:
+        """Room for the codes of p columns and n rows."""
+        lists, grid = (0, p) if few else (p, 0)
+        return cls((), np.empty((lists, n), np.int64), np.empty((grid, n), np.uint16))
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Columns and rows."""
+        return len(self.scales), self.lists.shape[1]
 
     def codes(self, j: int) -> Array:
         """(n,) int32: the code of every row in a column."""
-        out = np.empty(self.entries.shape[1], dtype=np.int32)
-        binning.unsort(self.entries[j], out)
+        if len(self.grid):
+            return self.grid[j].astype(np.int32)
+        out = np.empty(self.lists.shape[1], dtype=np.int32)
+        binning.unsort(self.lists[j], out)
         return out
+
+    def values(self, j: int, codes: Array, bits: int) -> Array:
+        """The numbers behind some ranks of a column; entries have so many bits for their rows."""
+        wanted, found = (np.zeros(self.scales[j].width, kind) for kind in (np.uint8, np.float64))
+        wanted[codes] = 1
+        binning.values(self.lists[j], (1 << bits) - 1, self.scales[j].x, wanted, found)
+        return np.asarray(found[codes] + 0.0)
+
+    def with_codes(self, j: int, codes: Array) -> None:
+        """Put other codes in the place of a column's."""
+        if len(self.grid):
+            self.grid[j] = codes
+        else:
+            starts = np.zeros(self.scales[j].width + 2, dtype=np.int64)
+            binning.sort(codes, starts, self.lists[j])
 
 
 def coded(block: Block, bins: int | None = None) -> Coded:
-    """The columns of a block, in the table's order."""
+    """The columns of a block, in the table's order; with bins, as a grid if all codes are few."""
     columns, n = block.schema.columns, len(block)
     if n >= MOST_ROWS:
         raise InputError(f"a tree takes at most {MOST_ROWS:,} rows in memory. Learn from a sample.")
-    entries = np.empty((len(columns), n), dtype=np.int64)
-    turned = np.empty((block.numbers.shape[1], n))
-    parts = [slice(a, a + BLOCK) for a in range(0, n, BLOCK)]
-    engines.each(lambda rows: binning.turn(block.numbers[rows], turned[:, rows]), parts)
+    few = bins is not None and all(_few(column, block, bins) for column in columns)
+    made = Coded.empty(len(columns), n, few)
 
-    def one(j: int) -> Scale:
-        column = columns[j]
+    def one(j: int, x: Array) -> Scale:
+        column, out = columns[j], made.grid[j] if few else made.lists[j]
         if column.kind == CATEGORY:
-            return of_codes(column, block.codes[column.name], entries[j])
+            return of_codes(column, block.codes[column.name], out)
+        if few and bins:
+            return of_groups(column, x, bins, out)
+        made_of = of_numbers(column, x, bins, out)
         at = block.schema.places.get(column.name)
-        return of_numbers(
-            column, np.full(n, np.nan) if at is None else turned[at], bins, entries[j]
-        )
+        if at is None or not len(made_of.x):
+            return made_of
+        return replace(made_of, x=block.numbers[:, at])  # the copy is dropped
 
-    if entries.size < LARGE:
-        return Coded(tuple(map(one, range(len(columns)))), entries)
-    return Coded(tuple(engines.each(one, range(len(columns)))), entries)
+    def some(swath: range) -> list[Scale]:
+        return [one(j, x) for j, x in zip(swath, turned(block, swath), strict=True)]
+
+    swaths = [range(a, min(a + SWATH, len(columns))) for a in range(0, len(columns), SWATH)]
+    each = engines.each if len(columns) * n >= LARGE else map
+    return replace(made, scales=tuple(itertools.chain.from_iterable(each(some, swaths))))
+
+
+def turned(block: Block, swath: range) -> list[Array]:
+    """Some columns as contiguous numbers; gaps for those that have none."""
+    at = [block.schema.places.get(block.schema.columns[j].name) for j in swath]
+    known = [place for place in at if place is not None]
+    first, last = (min(known), max(known) + 1) if known else (0, 0)
+    out = np.empty((last - first, len(block)))
+    binning.turn(block.numbers[:, first:last], out)
+    return [np.full(len(block), np.nan) if place is None else out[place - first] for place in at]
+
+
+def _few(column: Column, block: Block, bins: int) -> bool:
+    if column.kind != CATEGORY:
+        return bins < FEW_CODES
+    codes = block.codes[column.name]
+    return len(codes.values) + len(codes.declared) + len(column.values) < FEW_CODES
+
+
+def of_groups(column: Column, x: Array, bins: int, out: Array) -> Scale:
+    """Groups of equal size, and the group of every row.
+
+    Of many numbers only those are sorted that share a bucket with the end of a group. The buckets
+    come from a sample: whatever it is, the groups are the same.
+    """
+    sample = x[:: max(len(x) // SAMPLE, 1)]
+    splitters = np.unique(sample[~np.isnan(sample)] + 0.0)[: 2**15]
+    few = len(x) < 2 * SAMPLE or len(splitters) <= 4 * bins
+    low, high = (_by_sorting if few else _by_buckets)(x, splitters, bins, out)
+    return Scale(column, len(low), np.stack([low, high]))
+
+
+def _by_sorting(x: Array, _: Array, bins: int, out: Array) -> tuple[Array, Array]:
+    ranked = np.sort(x + 0.0)  # one zero, whichever comes first
+    ranked = ranked[: len(x) - int(np.isnan(x).sum())]
+    low, high = np.empty(bins), np.empty(bins)
+    width = binning.runs(ranked, low)
+    if width > bins:
+        width = binning.quantiles(ranked, bins, low, high)
+    else:
+        high = low
+    low, high = low[:width].copy(), high[:width].copy()
+    binning.classify(x, low, out)
+    return low, high
+
+
+def _by_buckets(x: Array, splitters: Array, bins: int, out: Array) -> tuple[Array, Array]:
+    m = len(splitters)
+    counts, ends = np.zeros(m + 1, np.int64), np.full((2, m + 1), np.inf)
+    ends[1] = -np.inf
+    binning.spread(x, splitters, np.zeros(2 * SAMPLE + 1, np.int64), out, counts, ends)
+    known = int(counts[:m].sum())
+    last = np.cumsum(counts[:m])
+    groups = np.stack([last - counts[:m], last - 1]) * bins // known
+    wanted = np.append((groups[0] != groups[1]) & (counts[:m] > 1), False)
+    picked = np.empty(int(counts[wanted].sum()))
+    binning.pick(x, out, wanted.view(np.uint8), picked)
+    picked.sort()
+    found, first = np.empty((2, bins)), np.empty(m, np.int64)
+    width = binning.quantiles_of(
+        ends + 0.0, counts[:m], wanted.view(np.uint8), picked + 0.0, bins, found, first
+    )
+    low, high = found[0, :width].copy(), found[1, :width].copy()
+    binning.regroup(x, low, first, out)
+    return low, high
 
 
 def of_numbers(column: Column, x: Array, bins: int | None, out: Array) -> Scale:
@@ -81,12 +197,11 @@ def of_numbers(column: Column, x: Array, bins: int | None, out: Array) -> Scale:
         order = np.argsort(x, kind="stable")
         binning.rewrite(order, out)
         width = binning.rank(x, out, low)
-    low = low[:width].copy()
     if bins is None or width <= bins:
-        return Scale(column, low, low, width)
-    least, most = np.empty(bins), np.empty(bins)
-    groups = binning.group(out, bins, low, least, most)
-    return Scale(column, least[:groups].copy(), most[:groups].copy(), groups)
+        return Scale(column, width, x=x)
+    ends = np.empty((2, bins))
+    groups = binning.group(out, bins, low[:width], ends[0], ends[1])
+    return Scale(column, groups, ends[:, :groups] + 0.0)
 
 
 def of_codes(column: Column, codes: Codes, out: Array) -> Scale:
@@ -96,21 +211,25 @@ def of_codes(column: Column, codes: Codes, out: Array) -> Scale:
     values = tuple(sorted(found.union(codes.declared, column.values)))
     at = codes.among(values)
     at = np.where(at < 0, len(values), at).astype(np.int32)
-    binning.sort(at, np.zeros(len(values) + 2, dtype=np.int64), out)
-    return Scale(replace(column, values=values), np.empty(0), np.empty(0), len(values))
+    if out.dtype == np.uint16:
+        out[:] = at
+    else:
+        binning.sort(at, np.zeros(len(values) + 2, dtype=np.int64), out)
+    return Scale(replace(column, values=values), len(values))
 
 
 def filled(table: Coded, weight: Array) -> tuple[Coded, Array]:
     """The table with its gaps filled by the most common value; and that value's codes."""
-    entries, fills = table.entries.copy(), np.zeros(len(table.scales), dtype=np.int64)
+    fills = np.zeros(len(table.scales), dtype=np.int64)
+    table = replace(table, lists=table.lists.copy(), grid=table.grid.copy())
     for j, scale in enumerate(table.scales):
         codes = table.codes(j)
         gap = codes == scale.width
         if not gap.all():
             fills[j] = _most_common(scale, codes[~gap], weight[~gap])
             codes[gap] = fills[j]
-            binning.sort(codes, np.zeros(scale.width + 2, dtype=np.int64), entries[j])
-    return Coded(table.scales, entries), fills
+            table.with_codes(j, codes)
+    return table, fills
 
 
 def _most_common(scale: Scale, codes: Array, weight: Array) -> int:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from tallylearn.errors import OptionError
-from tallylearn.models.trees.targets import LIMBS, Target
+from tallylearn.models.trees.targets import LIMBS, Target, sums_of
 from tallylearn.tables import Array
 
 ROUNDING = 1e-9  # what a criterion may fall below 0 at a pure node
@@ -62,7 +62,7 @@ def entropy(counts: Array) -> Array:
 def variance(lines: Array) -> Array:
     """The mean square of y less the square of its mean, by m and not by m - 1."""
     w = np.where(lines[..., 0] > 0, lines[..., 0], 1).astype(np.float64)
-    mean = lines[..., 1] / w
+    mean = sums_of(lines) / w
     powers = 2.0 ** (32 * np.arange(LIMBS))
     square = (lines[..., 2 : 2 + LIMBS] * powers).sum(axis=-1) / w
     found = square - mean * mean
@@ -72,9 +72,9 @@ def variance(lines: Array) -> Array:
 def poisson(lines: Array) -> Array:
     """The mean of y log(y / mean): half the Poisson deviance; 0 log 0 is 0."""
     w = np.where(lines[..., 0] > 0, lines[..., 0], 1).astype(np.float64)
-    total = lines[..., 1].astype(np.float64)
+    total, logs = sums_of(lines), lines[..., 2] + lines[..., 3] * 2.0**32
     least = total * np.log(np.where(total > 0, total, 1.0) / np.where(total > 0, w, 1.0))
-    return np.asarray(np.maximum(lines[..., 2] * 64.0 - least, 0.0) / w)
+    return np.asarray(np.maximum(logs * 64.0 - least, 0.0) / w)
 
 
 def _shares(counts: Array) -> Array:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -28,6 +28,8 @@ ENDLESS = 2**31
 PARALLEL = 2_000_000  # cells: from here on threads pay
 LARGE = 65_536  # rows: nodes of more are worked on column by column
 FEW = 2_000  # rows: nodes of less are not worth a grower of their own
+SLOTS = 64  # histograms of as many nodes are kept, if memory takes them
+MOST_BYTES = 2**28
 LEFT = -1  # the test of a node that is left to another grower
 
 
@@ -65,11 +67,11 @@ def grown(table: Coded, target: Target, plan: Plan) -> Tree:
     rows, settings = _rows(table, target, plan), _settings(table.scales, target, plan)
     gardener = _Gardener(table.scales, target, rows, settings)
     grower, space = gardener.planted(0, n, 0, plan.seed)
-    if threads == 1 or table.entries.size < PARALLEL or plan.max_features < len(table.scales):
+    if threads == 1 or n * len(table.scales) < PARALLEL or plan.max_features < len(table.scales):
         space = gardener.grown(grower, space)
     else:
         space = gardener.grown_together(grower, space, threads)
-    return tree_of(space, table.scales, target, plan)
+    return tree_of(space, table.scales, target, plan, _behind(table, target))
 
 
 @dataclass(frozen=True)
@@ -84,7 +86,7 @@ class _Gardener:
     def planted(self, lo: int, hi: int, depth: int, seed: int) -> tuple[Grower, Space]:
         """A grower of the rows from lo to hi of every list."""
         n = hi - lo
-        grower = Grower(self.rows[:-2], *self.settings, self._work(n))
+        grower = Grower(self.rows[:-2], *self.settings, self._work(n) + self._histograms())
         space = Space.of(min(2 * n, 1000), len(self.scales), self.target.width)
         grower.place(*space.arrays)
         grower.begin(lo, hi, depth, seed)
@@ -152,6 +154,17 @@ class _Gardener:
             np.zeros((p, len(target.classes)), np.int64),
         )  # fmt: skip
 
+    def _histograms(self) -> tuple[Any, ...]:
+        """Space for those of several nodes, and of one column; none beside lists."""
+        grid, branches = self.rows[10], self._branches
+        codes = max(column.width for column in self.scales) + 1 if len(grid) else 1
+        size = codes * self.target.line
+        slots = min(SLOTS, MOST_BYTES // (8 * size * len(grid))) if len(grid) else 0
+        return (
+            np.empty((slots, size * len(grid)), np.int64), np.empty(size, np.int64),
+            np.empty(slots, np.int32), np.zeros(branches + 1, np.int32),
+        )  # fmt: skip
+
 
 def _enlarged(grower: Grower, space: Space, full: int) -> Space:
     space = space.with_more(full)
@@ -169,11 +182,21 @@ def _rows(table: Coded, target: Target, plan: Plan) -> tuple[Any, ...]:
         np.array(plan.costs or [1.0] * p),
         target.labels,
         target.amounts,
+        target.levels,
         target.logs if plan.criterion == "entropy" else np.zeros(0),
         _critical(table.scales, target, plan),
+        *_ordered(table, target),
         np.zeros(len(target), np.uint8),
         np.zeros(len(target), np.int32),
     )
+
+
+def _ordered(table: Coded, target: Target) -> tuple[Array, Array, Array]:
+    """The grid, the rows in their order, and what they have for y; nothing beside lists."""
+    if not len(table.grid):
+        return table.grid, np.zeros(0, np.int32), np.zeros(0, np.int64)
+    ys = target.labels if target.classes else target.levels
+    return table.grid, np.arange(len(target), dtype=np.int32), ys.astype(np.int64)
 
 
 def _critical(scales: Sequence[Scale], target: Target, plan: Plan) -> Array:
@@ -201,14 +224,14 @@ def _bits(target: Target) -> int:
 def _stamped(table: Coded, target: Target) -> Array:
     """The lists of all columns, the class of every row within."""
     bits = _bits(target)
-    if bits == 32:
-        return table.entries
-    if table.entries.size < PARALLEL:
-        for column in table.entries:
+    if bits == 32 or len(table.grid):
+        return table.lists
+    if table.lists.size < PARALLEL:
+        for column in table.lists:
             binning.stamp(column, target.labels, bits)
     else:
-        engines.each(lambda column: binning.stamp(column, target.labels, bits), table.entries)
-    return table.entries
+        engines.each(lambda column: binning.stamp(column, target.labels, bits), table.lists)
+    return table.lists
 
 
 def _settings(columns: Sequence[Scale], target: Target, plan: Plan) -> tuple[Any, ...]:
@@ -227,27 +250,35 @@ def _settings(columns: Sequence[Scale], target: Target, plan: Plan) -> tuple[Any
     return whole, (least, plan.exponent, unit, one, plan.min_share)
 
 
-def tree_of(space: Space, columns: Sequence[Scale], target: Target, plan: Plan) -> Tree:
-    """The arrays of the kernel as a tree."""
+def tree_of(
+    space: Space,
+    columns: Sequence[Scale],
+    target: Target,
+    plan: Plan,
+    numbers: Callable[[int, Array, Array], tuple[Array, Array]] | None = None,
+) -> Tree:
+    """The arrays of the kernel as a tree; ``numbers`` are those behind two codes of a column."""
+    numbers = numbers or (lambda j, code, after: (columns[j].high[code], columns[j].low[after]))
     _, nodes, reals, totals, leads, ties = space.arrays
     parent, _, test, column, cut, after, gap, rows, lead_ends, tie_ends = (
         np.ascontiguousarray(part) for part in nodes.T
     )
     kids = _kids(parent)
     owner = np.repeat(np.arange(len(nodes)), np.diff(lead_ends, prepend=0))
-    cuts = _Cuts.of(columns)
+    asked = np.append(column, ties[:, 0]), np.append(cut, ties[:, 1]), np.append(after, ties[:, 2])
+    cuts = _cuts(*asked, np.append(test == 1, ties[:, 2] >= 0), numbers)
     counts, n, answer = target.told(totals)
     return Tree(
         columns=tuple(one.column for one in columns), classes=target.classes,
         criterion=getattr(plan.criterion, "__name__", str(plan.criterion)),
         parent=parent, test=test, column=column,
-        threshold=cuts.between(column, cut, after, test == 1),
+        threshold=cuts[: len(nodes)].copy(),
         missing=np.where(gap >= 0, kids(np.arange(len(nodes)), np.maximum(gap, 0)), -1),
         ends=lead_ends, codes=np.ascontiguousarray(leads[:, 0]), leads=kids(owner, leads[:, 1]),
         counts=counts, n=n, rows=rows, impurity=np.ascontiguousarray(reals[:, 0]),
         gain=np.ascontiguousarray(reals[:, 1]), answer=answer, tie_ends=tie_ends,
         tie_columns=np.ascontiguousarray(ties[:, 0]),
-        tie_thresholds=cuts.between(ties[:, 0], ties[:, 1], ties[:, 2], ties[:, 2] >= 0),
+        tie_thresholds=cuts[len(nodes) :].copy(),
         loss=target.loss, fractional=plan.missing == "fractional", tie=target.tie,
         seed=target.seed,
     )  # fmt: skip
@@ -265,25 +296,32 @@ def _kids(parent: Array) -> Any:
     return kid
 
 
-@dataclass(frozen=True)
-class _Cuts:
-    """The numbers behind the codes of all columns, one after the other."""
+def _behind(table: Coded, target: Target) -> Callable[[int, Array, Array], tuple[Array, Array]]:
+    """The numbers behind two codes of a column: the greatest of one, the least of the other."""
+    bits = 32 if len(table.grid) else _bits(target)
 
-    low: Array
-    high: Array
-    starts: Array
+    def numbers(j: int, code: Array, after: Array) -> tuple[Array, Array]:
+        scale = table.scales[j]
+        if len(table.grid) or not len(scale.x):
+            return scale.high[code], scale.low[after]
+        found = table.values(j, np.append(code, after), bits)
+        return found[: len(code)], found[len(code) :]
 
-    @classmethod
-    def of(cls, columns: Sequence[Scale]) -> _Cuts:
-        low, high = ([getattr(c, side) for c in columns] for side in ("low", "high"))
-        starts = np.cumsum([0, *(len(part) for part in low)])
-        pad = np.zeros(1)
-        return cls(np.concatenate([*low, pad]), np.concatenate([*high, pad]), starts)
+    return numbers
 
-    def between(self, column: Array, code: Array, after: Array, where: Array) -> Array:
-        """Half way between the greatest number of a code and the least of the next; else NaN."""
-        a = self.high[np.where(where, self.starts[column] + code, -1)]
-        b = self.low[np.where(where, self.starts[column] + after, -1)]
+
+def _cuts(
+    column: Array,
+    code: Array,
+    after: Array,
+    where: Array,
+    numbers: Callable[[int, Array, Array], tuple[Array, Array]],
+) -> Array:
+    """Half way between the greatest number of a code and the least of the next; else NaN."""
+    out, at = np.full(len(column), np.nan), np.flatnonzero(where)
+    at = at[np.argsort(column[at], kind="stable")]
+    for run in np.split(at, np.flatnonzero(np.diff(column[at])) + 1) if len(at) else ():
+        a, b = numbers(int(column[run[0]]), code[run], after[run])
         half = a / 2 + b / 2
-        half = np.where((half >= a) & (half < b), half, a)  # neighbours have nothing between them
-        return np.where(where, half, np.nan)
+        out[run] = np.where((half >= a) & (half < b), half, a)  # neighbours: nothing between them
+    return out

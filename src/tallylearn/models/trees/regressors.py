@@ -20,7 +20,8 @@ class DecisionTreeRegressor(TreeLearner, Regressor):
     """A regression tree: every leaf answers with the mean, or the median, of its rows.
 
     Sums of the target are exact, in steps of 2^-44 of its range or finer than a million rows can
-    tell, so the tree is the same for any order of the rows. Parameters not named here are those of
+    tell, with any weights in steps of 2^-39 or finer, so the tree is the same for any order of the
+    rows. Parameters not named here are those of
     ``DecisionTreeClassifier``.
 
     Parameters

@@ -17,7 +17,7 @@ class Space:
 
     @classmethod
     def of(cls, nodes: int, columns: int, width: int) -> Space:
-        whole = [(64, 6), (nodes, 10), (nodes, width), (nodes, 2), (64 + 8 * columns, 3)]
+        whole = [(64, 7), (nodes, 10), (nodes, width), (nodes, 2), (64 + 8 * columns, 3)]
         stack, found, totals, leads, ties = (np.empty(size, dtype=np.int64) for size in whole)
         return cls((stack, found, np.empty((nodes, 2)), totals, leads, ties))
 

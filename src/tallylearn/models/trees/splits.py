@@ -12,7 +12,7 @@ import numpy as np
 
 from tallylearn.models.trees.criteria import impurity_of, weights_of
 from tallylearn.models.trees.growing import Plan
-from tallylearn.models.trees.targets import Target
+from tallylearn.models.trees.targets import Target, sums_of
 from tallylearn.models.trees.trees import MULTIWAY, PRESENCE, SUBSET, THRESHOLD
 from tallylearn.tables import Array
 
@@ -217,7 +217,7 @@ def enough(branches: Array, total: Array, plan: Plan, target: Target) -> Array:
     least = max(plan.min_weight, plan.min_share * float(weights_of(total, target)))
     found = (rows >= plan.min_leaf) & (weight >= least) & (weight > 0)
     if plan.criterion == "poisson":  # a mean of 0 would rule every count out but 0
-        found &= branches[..., 1] > 0
+        found &= sums_of(branches) > 0
     return np.asarray(found)
 
 

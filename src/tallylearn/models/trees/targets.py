@@ -7,12 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from tallylearn.errors import TargetError
+from tallylearn.errors import InputError, TargetError
 from tallylearn.models.trees.trees import answer_of
 from tallylearn.tables import Array, Codes
 
 LIMBS = 4  # of 32 bits: a square times a weight
 FINEST = 45  # bits of y beside its sign: its square fits the limbs
+COARSEST = 40  # bits of y beside weights, whose sums have a limb more
 MOST_LOGS = 1 << 22
 LARGEST = 1e150  # half a range: its square is a double
 MASK = np.int64(0xFFFFFFFF)
@@ -23,8 +24,9 @@ class Target:
     """Classes or measures, and weights, as integers.
 
     A weight is an integer times 2^-power; fractions are rounded once, so that all weights together
-    stay below 2^52. A measure is ``centre`` plus an integer times ``unit``, a power of two: sums
-    over all rows stay below 2^62, which rounds y once, by 2^-40 of its range for a million rows.
+    stay below 2^52, and to no less than 1, so that no row is lost. A measure is ``centre`` plus an
+    integer times ``unit``, a power of two, which rounds y once, by 2^-40 of its range for a million
+    rows: sums over all rows stay below 2^62, or below 2^94 in two limbs where rows are weighed.
     """
 
     classes: tuple[Any, ...]  # () for measures
@@ -37,6 +39,7 @@ class Target:
     total: float = 1.0  # weight
     centre: float = 0.0
     unit: float = 1.0
+    levels: Array = field(default_factory=lambda: np.zeros(0, np.int64))  # (n,) y in units
     measures: Array = field(default_factory=lambda: np.zeros(0))  # (n,) as given, for medians
     tie: str = "first"  # of classes at a node, see answer_of
     seed: int = 0
@@ -48,7 +51,7 @@ class Target:
     @property
     def width(self) -> int:
         """Columns of the totals of a node."""
-        return len(self.classes) + self.weighed if self.classes else 2 + LIMBS + self.weighed
+        return len(self.classes) + self.weighed if self.classes else 2 + LIMBS + 2 * self.weighed
 
     @property
     def units(self) -> Array:
@@ -67,13 +70,7 @@ class Target:
             counts = np.zeros((len(rows), len(self.classes)), np.int64)
             counts[np.arange(len(rows)), self.labels[rows]] = units
             return np.column_stack([counts, *ones])
-        own: Array = self.amounts[rows]
-        if (own[:, 0] == units).all():  # no row in parts: its squares are known
-            return own
-        whole = own[:, 0]
-        measure = own[:, 1] // np.where(whole > 0, whole, 1)
-        powers = _logs(measure, units) if self.counted else _squares(measure, units)
-        return np.column_stack([units, units * measure, *powers, *ones])
+        return _summands(self.levels[rows], units, self.weighed, self.counted)
 
     @property
     def logs(self) -> Array:
@@ -90,7 +87,7 @@ class Target:
         one = 2.0**-self.power
         if not self.classes:
             n = totals[:, 0].astype(np.float64)
-            mean = self.centre + totals[:, 1] / np.where(n > 0, n, 1) * self.unit
+            mean = self.centre + sums_of(totals) / np.where(n > 0, n, 1) * self.unit
             return np.zeros((len(totals), 0)), n * one, mean
         counts = totals[:, : len(self.classes)] * one
         return counts, counts.sum(axis=1), answer_of(counts, self.loss, self.tie, self.seed)
@@ -118,16 +115,15 @@ def of_measures(
 ) -> Target:
     """Measures to sum; tables need the squares for standard deviations only."""
     weight = np.ones(len(y)) if weight is None and parts else weight
+    weighed = weight is not None
     units, power = (np.ones(len(y), np.int64), 0) if weight is None else whole(weight, parts)
-    centre, shift = _scale(y, int(units.sum()))
-    measure = np.rint(np.ldexp(y - centre, shift)).astype(np.int64)
-    amounts = [units, units * measure, *_squares(measure, units)]
-    if weight is not None:
-        amounts.append(np.ones_like(units))
-    line = len(amounts) if squares or weight is not None else 2
+    centre, shift = _scale(y, int(units.sum()), weighed)
+    levels = np.rint(np.ldexp(y - centre, shift)).astype(np.int64)
+    amounts = _summands(levels, units, weighed)
+    line = amounts.shape[1] if squares or weighed else 2
     return Target(
-        (), np.zeros(len(y), np.int32), np.stack(amounts, axis=1), weight is not None, power, line,
-        np.zeros((0, 0)), float(units.sum()) * 2.0**-power, centre, 2.0**-shift, y,
+        (), np.zeros(len(y), np.int32), amounts, weighed, power, line, np.zeros((0, 0)),
+        float(units.sum()) * 2.0**-power, centre, 2.0**-shift, levels, y,
     )  # fmt: skip
 
 
@@ -135,17 +131,17 @@ def of_counts(y: Array, weight: Array | None, parts: bool = False) -> Target:
     """Measures from 0 on, whose Poisson deviance is asked for: y log y in place of the squares."""
     _check_counts(y)
     weight = np.ones(len(y)) if weight is None and parts else weight
+    weighed = weight is not None
     units, power = (np.ones(len(y), np.int64), 0) if weight is None else whole(weight, parts)
     room = 61 - int(units.sum()).bit_length()
+    room = max(room, COARSEST) if weighed else room
     shift = min(room, FINEST) - int(np.frexp(float(y.max()))[1]) - 1
-    measure = np.rint(np.ldexp(y, shift)).astype(np.int64)
-    amounts = [units, units * measure, *_logs(measure, units)]
-    if weight is not None:
-        amounts.append(np.ones_like(units))
+    levels = np.rint(np.ldexp(y, shift)).astype(np.int64)
+    amounts = _summands(levels, units, weighed, logs=True)
     return Target(
-        (), np.zeros(len(y), np.int32), np.stack(amounts, axis=1), weight is not None, power,
-        len(amounts) if weight is not None else 2, np.zeros((0, 0)),
-        float(units.sum()) * 2.0**-power, 0.0, 2.0**-shift, y, True,
+        (), np.zeros(len(y), np.int32), amounts, weighed, power, amounts.shape[1] if weighed else 2,
+        np.zeros((0, 0)), float(units.sum()) * 2.0**-power, 0.0, 2.0**-shift, levels, y,
+        counted=True,
     )  # fmt: skip
 
 
@@ -165,22 +161,37 @@ def _check_counts(y: Array) -> None:
         )
 
 
-def _logs(measure: Array, units: Array) -> list[Array]:
-    """w y log(y) / 64, whose sum stays as small as that of w y; and zeros, for the other limbs."""
-    whole = np.rint(units * (measure * np.log(np.maximum(measure, 1)) / 64)).astype(np.int64)
-    return [whole, *(np.zeros_like(whole) for _ in range(LIMBS - 1))]
+def _logs(levels: Array, units: Array) -> list[Array]:
+    """w y log(y) / 64, whose sum stays as small as that of w y, in limbs of 32 bits."""
+    size = levels.astype(np.float64)
+    told = np.rint(units * (size * np.log(np.maximum(size, 1)) / 64))
+    high, low = (part.astype(np.int64) for part in np.divmod(told, 2.0**32))
+    return [low, high, *(np.zeros_like(low) for _ in range(LIMBS - 2))]
+
+
+def sums_of(lines: Array) -> Array:
+    """(...,) float64: the sums of weight times y of lines (..., q) of measures."""
+    high = lines[..., 1].astype(np.float64)
+    return high if lines.shape[-1] == 2 + LIMBS else high * 2.0**32 + lines[..., 2 + LIMBS]
 
 
 def whole(weight: Array, parts: bool = False) -> tuple[Array, int]:
     """Weights as integers times 2^-power; with room for parts of them where that is asked for."""
-    top = len(weight) * float(weight.max())
+    top = len(weight) * float(weight.max() / LARGEST)
+    if not 1 / LARGEST**2 <= top <= 1:
+        raise InputError(
+            f"the greatest weight is {weight.max():g}: sums of weights are beyond a double. Only "
+            "their ratios matter to a tree: divide them by their mean."
+        )
+    top *= LARGEST
     if not parts and (weight == np.floor(weight)).all() and top < 2.0**52:
         return weight.astype(np.int64), 0
     power = 51 - int(np.ceil(np.log2(top)))
-    return np.rint(np.ldexp(weight, power)).astype(np.int64), power
+    units = np.rint(np.ldexp(weight, power)).astype(np.int64)
+    return np.maximum(units, weight > 0), power
 
 
-def _scale(y: Array, total: int) -> tuple[float, int]:
+def _scale(y: Array, total: int, weighed: bool) -> tuple[float, int]:
     """The middle of the range, and the power of two that y is multiplied by.
 
     The middle is rounded to a coarse power of two, so that whole numbers stay exact. No order of
@@ -199,14 +210,35 @@ def _scale(y: Array, total: int) -> tuple[float, int]:
     grid = 2.0 ** (top - 16)
     centre = float(np.rint((low / 2 + high / 2) / grid) * grid)
     room = 61 - int(total).bit_length()
+    room = max(room, COARSEST) if weighed else room
     return centre, min(room, FINEST) - top - 1
+
+
+def _summands(levels: Array, units: Array, weighed: bool, logs: bool = False) -> Array:
+    """(n, q) int64: what rows add to a line, see kernels.splitting."""
+    powers = _logs(levels, units) if logs else _squares(levels, units)
+    if not weighed:
+        return np.column_stack([units, levels, *powers])
+    high, low = _product(levels, units)
+    return np.column_stack([units, high, *powers, low, np.ones_like(units)])
+
+
+def _product(levels: Array, units: Array) -> tuple[Array, Array]:
+    """w y without its lowest 32 bits, and those."""
+    low = (levels & MASK).astype(np.uint64) * (units & MASK).astype(np.uint64)
+    carry = (low >> np.uint64(32)).astype(np.int64)
+    high = (levels >> 32) * units + (levels & MASK) * (units >> 32) + carry
+    return high, (low & np.uint64(MASK)).astype(np.int64)
 
 
 def _squares(measure: Array, units: Array) -> list[Array]:
     """w y^2 in limbs of 32 bits, the lowest first."""
-    a, b = np.abs(measure) >> 32, np.abs(measure) & MASK
-    low = (b.astype(np.uint64) ** 2).view(np.int64)
-    parts = [low & MASK, ((low >> 32) & MASK) + ((2 * a * b) & MASK), ((2 * a * b) >> 32) + a * a]
+    size = np.abs(measure)
+    a, b = size >> 32, size & MASK
+    low, cross = (b.view(np.uint64) * b.view(np.uint64)).view(np.int64), 2 * a * b
+    parts = [low & MASK, ((low >> 32) & MASK) + (cross & MASK), (cross >> 32) + a * a]
+    if int(units.max(initial=1)) == int(units.min(initial=1)) == 1:
+        return [*parts, np.zeros_like(measure)]
     limbs = [np.zeros_like(measure) for _ in range(LIMBS + 2)]
     for at, part in enumerate(parts):
         for half, shift in ((units & MASK, 0), (units >> 32, 1)):
@@ -218,4 +250,5 @@ def _squares(measure: Array, units: Array) -> list[Array]:
     for at in range(LIMBS - 1):
         limbs[at + 1] += limbs[at] >> 32
         limbs[at] &= MASK
+    limbs[LIMBS - 1] += limbs[LIMBS] << 32
     return limbs[:LIMBS]
