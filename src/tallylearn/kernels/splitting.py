@@ -26,7 +26,8 @@ class Grower:
     2 subset. ``gaps`` (p,): the code of what is missing. ``amounts`` (n, q): what a row adds to a
     line: its weight and 1; or 1, y and y^2 in four limbs of 32 bits; or its weight, weight * y
     without its lowest 32 bits, weight * y^2, those bits, and 1; nothing where the class alone is
-    counted. For Poisson's criterion weight * y * log(y) / 64 is in the place of the squares. ``whole`` and ``real`` are the settings, named below.
+    counted. For Poisson's criterion weight * y * log(y) / 64 is in the place of the squares.
+    ``whole`` and ``real`` are the settings, named below.
 
     A mass is a weight times an impurity. All masses of a node are known to some units in the last
     place of the node's own, ``spread``, however heavy a single row is, so that ``slack`` is above

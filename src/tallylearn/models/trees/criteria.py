@@ -112,7 +112,7 @@ def _measured(criterion: Any, lines: Array, target: Target) -> Array:
     """A criterion of one's own in a regression: of the weight, the mean and the variance."""
     flat = lines.reshape(-1, lines.shape[-1])
     weight = weights_of(flat, target)
-    mean = target.centre + flat[:, 1] / np.maximum(flat[:, 0], 1) * target.unit
+    mean = target.centre + sums_of(flat) / np.maximum(flat[:, 0], 1) * target.unit
     spread = variance(flat) * target.unit**2
     found = []
     for at in zip(weight.tolist(), mean.tolist(), spread.tolist(), strict=True):
