@@ -56,7 +56,7 @@ class Estimator:
     def __repr__(self) -> str:
         if not self.__sklearn_is_fitted__():
             return self.spelled()
-        return f"{self.spelled()} {self._learning()}"
+        return f"{self.spelled()} {self._learned_from()}"
 
     def spelled(self) -> str:
         """The call that makes such a learner, with the options that are not the default."""
@@ -69,13 +69,13 @@ class Estimator:
         return f"{type(self).__name__}({given})"
 
     def _repr_html_(self) -> str:
-        state = self._learning() if self.__sklearn_is_fitted__() else "not fitted"
+        state = self._learned_from() if self.__sklearn_is_fitted__() else "not fitted"
         return (
             '<pre style="border-left:3px solid #888;padding:.3em .8em">'
             f"{html.escape(self.spelled())}<br><small>{html.escape(state)}</small></pre>"
         )
 
-    def _learning(self) -> str:
+    def _learned_from(self) -> str:
         """What was learned from: rows, where they were counted, columns and classes."""
         names = self.schema_.names
         columns = f"{len(names)} column{'s' if len(names) != 1 else ''}"

@@ -70,17 +70,28 @@ class Coded:
         """Columns and rows."""
         return len(self.scales), self.lists.shape[1]
 
+    @property
+    def entries(self) -> Array:
+        """(p, n) int64: the lists of all columns, made where there is a grid."""
+        if not len(self.grid):
+            return self.lists
+        out = np.empty(self.shape, dtype=np.int64)
+        for j, scale in enumerate(self.scales):
+            binning.sort(self.codes(j), np.zeros(scale.width + 2, dtype=np.int64), out[j])
+        return out
+
     def codes(self, j: int) -> Array:
         """(n,) int32: the code of every row in a column."""
         if len(self.grid):
-            return self.grid[j].astype(np.int32)
+            return np.asarray(self.grid[j], dtype=np.int32)
         out = np.empty(self.lists.shape[1], dtype=np.int32)
         binning.unsort(self.lists[j], out)
         return out
 
     def values(self, j: int, codes: Array, bits: int) -> Array:
         """The numbers behind some ranks of a column; entries have so many bits for their rows."""
-        wanted, found = (np.zeros(self.scales[j].width, kind) for kind in (np.uint8, np.float64))
+        width = self.scales[j].width
+        wanted, found = np.zeros(width, np.uint8), np.zeros(width)
         wanted[codes] = 1
         binning.values(self.lists[j], (1 << bits) - 1, self.scales[j].x, wanted, found)
         return np.asarray(found[codes] + 0.0)

@@ -416,8 +416,8 @@ class Tree(Binary):
         at, kept = np.arange(len(self)), np.zeros(len(self.columns) + 1, np.int64)
         names = [column.name for column in self.columns]
         for column, place in zip(self._questioned, places, strict=True):
-            coded = column.kind == CATEGORY
-            kept[names.index(column.name)] = -1 - self._asked.index(column.name) if coded else place
+            own = -1 - self._asked.index(column.name) if column.kind == CATEGORY else place
+            kept[names.index(column.name)] = own
         kept[-1] = max(kept[[names.index(column.name) for column in self._questioned]])
         after, leaf = np.minimum(at + 1, len(self) - 1), self.test == LEAF
         coded = np.isin(self.test, (MULTIWAY, SUBSET))
