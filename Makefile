@@ -2,9 +2,11 @@
 PYTHON ?= python3
 BIN := .venv/bin
 KERNELS := $(wildcard src/tallylearn/kernels/*.py)
+KERNEL_TESTS := tests/test_oracle.py tests/test_laws.py tests/test_contract.py tests/test_text.py tests/test_forged_models.py tests/trees
+COPIED := src tests examples setup.py pyproject.toml README.md LICENSE
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
 
-.PHONY: help demo test check parity compat processors outside bench soak size wheel clean
+.PHONY: help demo test check parity bounds compat lowest processors outside bench soak sanitize size sbom wheel clean
 
 help:  ## this list
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -25,8 +27,14 @@ parity: .venv/dev  ## compare with other programs' results on real tables in ../
 	@test -d ../shared || { echo "make parity: needs the folder ../shared with the reference results."; exit 1; }
 	$(BIN)/python -m pytest -n 2 parity
 
+bounds: .bounds/ready  ## the tests of the kernels, on a build that looks at every index
+	cd .bounds && PYTHONPATH=src ../$(BIN)/python -m pytest -n 2 $(KERNEL_TESTS)
+
 compat: .compat/ready  ## scikit-learn's estimator checks on its version 1.6, in a second environment
 	.compat/bin/python -m pytest -n 2 tests/test_estimators.py
+
+lowest: .lowest/ready  ## all tests with the lowest versions that pyproject.toml allows
+	.lowest/bin/python -m pytest -n 2 tests src
 
 outside: .venv/dev .outside/ready  ## read all printed LaTeX with KaTeX; needs node and npm
 	$(BIN)/python -m outside.latex
@@ -41,15 +49,24 @@ soak: .venv/dev  ## the laws over many more random tables, a million forged file
 	TALLY_SOAK=1 $(BIN)/python -m pytest -n 2 tests/test_laws.py tests/test_oracle.py \
 		tests/test_forged_models.py tests/test_writing.py
 
+sanitize: .sanitize/ready  ## the tests of the kernels under the address and undefined-behaviour sanitizers
+	cd .sanitize && PYTHONPATH=src ASAN_OPTIONS=detect_leaks=0 LD_PRELOAD=$$(cc -print-file-name=libasan.so) \
+		../$(BIN)/python -m pytest $(KERNEL_TESTS)
+
 size:  ## lines of every source file, and the installed size
 	@wc -l $$(git ls-files 'src/*.py') | sort -rn
 	@sh benchmarks/installed_size.sh $(PYTHON)
+
+sbom: .venv/dev  ## what an installation brings along, as CycloneDX, into dist/sbom.json
+	@mkdir -p dist
+	$(BIN)/python -m pip install --quiet cyclonedx-bom
+	$(BIN)/cyclonedx-py requirements constraints.txt --output-reproducible --of JSON -o dist/sbom.json
 
 wheel: .venv/dev  ## build a wheel into dist/
 	$(BIN)/python -m build --wheel
 
 clean:  ## remove what was built
-	rm -rf .venv .compat .outside build dist src/*.egg-info src/tallylearn/kernels/*.so
+	rm -rf .venv .compat .lowest .bounds .sanitize .outside build dist src/*.egg-info src/tallylearn/kernels/*.so
 
 .venv/bin/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
@@ -69,6 +86,22 @@ clean:  ## remove what was built
 .compat/ready: pyproject.toml setup.py $(KERNELS)
 	$(PYTHON) -m venv .compat
 	.compat/bin/python -m pip install --quiet --editable '.[test]' 'scikit-learn==1.6.*'
+	@touch $@
+
+.lowest/ready: pyproject.toml setup.py lowest.txt $(KERNELS)
+	$(PYTHON) -m venv .lowest
+	.lowest/bin/python -m pip install --quiet --constraint lowest.txt --editable '.[test]'
+	@touch $@
+
+# copies of the tree, whose kernels are compiled otherwise
+.bounds/ready: .venv/dev $(KERNELS)
+	@rm -rf .bounds && mkdir .bounds && cp -r $(COPIED) .bounds/ && rm -f .bounds/src/tallylearn/kernels/*.so
+	cd .bounds && TALLY_BOUNDSCHECK=1 ../$(BIN)/python setup.py -q build_ext --inplace
+	@touch $@
+
+.sanitize/ready: .venv/dev $(KERNELS)
+	@rm -rf .sanitize && mkdir .sanitize && cp -r $(COPIED) .sanitize/ && rm -f .sanitize/src/tallylearn/kernels/*.so
+	cd .sanitize && TALLY_SANITIZE=1 ../$(BIN)/python setup.py -q build_ext --inplace
 	@touch $@
 
 .outside/ready: outside/package.json

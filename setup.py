@@ -10,6 +10,8 @@ from setuptools.command.build_ext import build_ext
 HERE = Path(__file__).parent
 KERNELS = sorted(HERE.glob("src/tallylearn/kernels/[a-z]*.py"))
 CHECKED = os.environ.get("TALLY_BOUNDSCHECK") == "1"  # slower: for tests that read beyond an end
+SANITIZED = os.environ.get("TALLY_SANITIZE") == "1"  # for `make soak`: run with libasan preloaded
+SANITIZERS = ["-fsanitize=address,undefined", "-fno-sanitize-recover=undefined"]
 NO_COMPILER = """
 tallylearn: the kernels did not compile (see above). They need a C compiler and Python's headers:
   Debian, Ubuntu   apt install gcc python3-dev
@@ -20,7 +22,11 @@ tallylearn: the kernels did not compile (see above). They need a C compiler and 
 
 
 class BuildKernels(build_ext):
-    """Compile, or say in plain words what is missing."""
+    """Compile, on all processors, or say in plain words what is missing."""
+
+    def finalize_options(self):
+        super().finalize_options()
+        self.parallel = self.parallel or os.cpu_count()
 
     def run(self):
         try:
@@ -32,8 +38,10 @@ class BuildKernels(build_ext):
 def extension(path):
     name = ".".join(path.relative_to(HERE / "src").with_suffix("").parts)
     # a product and a sum that are fused are rounded once, and only on processors that can
-    flags = ["-O3", "-ffp-contract=off"]
-    return Extension(name, [str(path.relative_to(HERE))], extra_compile_args=flags)
+    flags = ["-O1" if CHECKED or SANITIZED else "-O3", "-ffp-contract=off"]
+    links = SANITIZERS if SANITIZED else []
+    source = str(path.relative_to(HERE))
+    return Extension(name, [source], extra_compile_args=flags + links, extra_link_args=links)
 
 
 setup(
