@@ -137,7 +137,19 @@ def tested(copy: Path, tests: Sequence[str]) -> None:
     sys.path.insert(0, str(copy))
     import pytest
 
-    os._exit(int(pytest.main(["-x", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", *tests])))
+    quiet = ["-p", "no:cacheprovider", "-p", "no:xdist", "-W", "ignore:Module already imported"]
+    os._exit(int(pytest.main(["-x", "-q", *quiet, *tests])))
+
+
+def passes(copy: Path, tests: Sequence[str], seconds: float) -> bool:
+    """Whether all tests pass on a copy; one that never ends does not."""
+    process = get_context("fork").Process(target=tested, args=(copy, tests))
+    process.start()
+    process.join(seconds)
+    if process.is_alive():
+        process.kill()
+        process.join()
+    return process.exitcode == 0
 
 
 def survives(mutation: Mutation, copy: Path, tests: Sequence[str], seconds: float) -> bool:
@@ -147,14 +159,9 @@ def survives(mutation: Mutation, copy: Path, tests: Sequence[str], seconds: floa
     target.write_text(mutated(mutation, source))
     # The test file of the same name is the likeliest to notice.
     first = sorted(tests, key=lambda test: mutation.path.stem not in test)
-    process = get_context("fork").Process(target=tested, args=(copy, first))
-    process.start()
-    process.join(seconds)
-    if process.is_alive():  # it never ends: noticed
-        process.kill()
-        process.join()
+    alive = passes(copy, first, seconds)
     target.write_text(source)
-    return process.exitcode == 0
+    return alive
 
 
 def main() -> None:
@@ -178,6 +185,9 @@ def main() -> None:
             copies.put(whole)
         for library in LIBRARIES:  # once, and not in every process
             __import__(library)
+
+        if not passes(whole, tests, given.timeout):
+            sys.exit("The tests fail on the sources as they are: nothing can be learned from that.")
 
         def run(mutation: Mutation) -> bool:
             copy = copies.get()
