@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 import xml.etree.ElementTree as ET
 
 import tallylearn as tl
 from tallylearn.plots import draw_network
-import itertools
 
 SVG = "{http://www.w3.org/2000/svg}"
 EDGES = [("Burglary", "Alarm"), ("Earthquake", "Alarm"), ("Alarm", "John"), ("Burglary", "John")]
