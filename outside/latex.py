@@ -11,6 +11,7 @@ from __future__ import annotations
 import html
 import json
 import re
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -121,6 +122,8 @@ def gathered() -> Iterator[Found]:
 
 def read(formulas: list[str]) -> list[dict[str, str]]:
     """What KaTeX makes of them."""
+    if shutil.which("node") is None:
+        sys.exit("make outside: needs node (18 or newer) and npm, from https://nodejs.org.")
     command = ["node", str(ROOT / "outside" / "katex.mjs"), str(ROOT / ".outside")]
     done = subprocess.run(command, input=json.dumps(formulas), text=True, capture_output=True)
     if done.returncode:

@@ -205,7 +205,9 @@ def test_leaving_a_row_out_is_fitting_without_it(
         assert found["said"][row] == model.predict(alone)[0]
 
 
-@pytest.mark.parametrize("options", [{"min_df": 2}, {"text_model": "bernoulli"}, {"max_df": 0.5}])
+@pytest.mark.parametrize(
+    "options", [{"min_df": 2}, {"text_model": "bernoulli"}, {"max_df": 0.5}, {"alpha": np.inf}]
+)
 def test_words_that_a_row_may_take_away_are_fitted_anew(
     options: dict[str, Any], mixed: pd.DataFrame
 ) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from itertools import product
 from typing import Any
 
@@ -12,6 +13,8 @@ from hypothesis import strategies as st
 
 import tallylearn as tl
 from tallylearn.errors import ColumnError, InputError, KindError
+from tallylearn.reasoning.boundaries import MOST, Boundaries
+from tallylearn.reasoning.rectangles import Rectangle
 
 SIDE = range(3)  # where the rows lie; asked are the points between and around them too
 STEPS = [at / 2 for at in range(-1, 6)]
@@ -186,3 +189,12 @@ def test_what_a_language_has_not_is_said() -> None:
         space.scores()
     with pytest.raises(KindError, match="unions of rectangles have no 'general'"):
         _ = fitted([(0, 0), (1, 1)], [True, False], "unions").general
+
+
+def test_a_boundary_of_the_largest_size_is_kept_and_one_more_is_too_many() -> None:
+    nothing = Rectangle((math.inf,), (-math.inf,))
+    boxes = tuple(Rectangle((float(i),), (i + 0.5,), True) for i in range(MOST + 1))
+    kept = Boundaries(nothing, boxes[:-1]).after((-1,), False, ())
+    assert kept is not None
+    assert len(kept.most) == MOST == 500
+    assert Boundaries(nothing, boxes).after((-1,), False, ()) is None

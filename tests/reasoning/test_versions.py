@@ -22,6 +22,7 @@ from tallylearn.errors import (
     OptionError,
     TargetError,
 )
+from tallylearn.reasoning.boundaries import Vote
 
 
 def prime(n: int) -> bool:
@@ -280,3 +281,9 @@ def test_it_shows_itself() -> None:
     assert "VersionSpace(unions" in tl.VersionSpace.unions()._repr_html_()
     steps = space.show_work().to_dict()["steps"]
     assert steps[1]["rows"][2] == ["2", "4: False", "[1, 1]", "(-inf, 4)"]
+
+
+def test_the_share_of_a_vote_counts_the_undefined_too() -> None:
+    assert Vote("undecided", "", 1, 2, 5).share == 1 / 8
+    assert Vote("undecided", "").share is None
+    assert Vote("undecided", "", 1).share is None

@@ -1,10 +1,11 @@
 """A derivation reads the same on a terminal, in a document and in a notebook."""
 
 import json
+from fractions import Fraction
 
 import pytest
 
-from tallylearn.workings import Derivation, Formula, Grid, Sentence, latex_text, short
+from tallylearn.workings import Derivation, Formula, Grid, Sentence, latex_text, rendering, short
 
 pytestmark = pytest.mark.filterwarnings("error")
 
@@ -104,3 +105,17 @@ def test_numbers_have_four_digits(number, text):
 
 def test_names_are_safe_inside_formulas():
     assert latex_text("a_b{$}") == r"\text{a\_b\{\$\}}"
+
+
+def test_counts_have_ten_places_or_four_digits():
+    assert rendering.count(Fraction("12345.0625")) == "12345.0625"
+    assert rendering.count(Fraction("123456.0625")) == "1.235e+05"
+    assert rendering.count(Fraction(7)) == "7"
+
+
+def test_plain_data_keeps_what_json_knows():
+    assert rendering.plain_data(None) is None
+    assert rendering.plain_data(True) is True
+    assert rendering.plain_data(3) == 3
+    assert rendering.plain_data(0.5) == 0.5
+    assert rendering.plain_data(Fraction(1, 3)) == "1/3"

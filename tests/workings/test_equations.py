@@ -30,6 +30,7 @@ WRITTEN = {
     "sqrt(": r"\sqrt{(}",
     "it's play-tennis": r"\text{it's play-tennis}",
     "P(x2y)": r"P(\text{x2y})",
+    " two  words ": r" \text{two words} ",
 }
 
 

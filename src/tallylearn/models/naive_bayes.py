@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from math import isfinite
 from typing import Any, ClassVar
 
 import numpy as np
@@ -151,7 +152,8 @@ class NaiveBayes(Generative):
     def left_out(self, tally: Bundle, block: Block) -> Array | None:
         """The scores of every row under the model of all others; None where it takes n fits."""
         counted = isinstance(block.target, Codes) and block.weight is None
-        if not counted or isinstance(self.p, Mapping) or (tally["target"].floats() < 2).any():
+        plain = self.p == "uniform" and isfinite(self.alpha if self.m is None else self.m)
+        if not counted or not plain or (tally["target"].floats() < 2).any():
             return None
         priors = Priors.of(tally["target"], self.class_prior, self.fit_prior)
         own = block.target.among(priors.classes)

@@ -7,12 +7,13 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
-from tallylearn.errors import InputError, MergeError, OptionError, listed, speaking, told
+from tallylearn.errors import MergeError, OptionError, speaking, told
 from tallylearn.plots import Plot, draw_lines
 from tallylearn.reasoning import decisions, families, joints, posteriors
 from tallylearn.reasoning.answers import Answer, Worked
 from tallylearn.reasoning.likelihoods import Classifiers, Likelihood, Noise, Shares, likelihood_of
 from tallylearn.reasoning.names import distinct, in_order, several
+from tallylearn.reasoning.observations import counted, impossible
 from tallylearn.reasoning.priors import check_same, read_models, read_prior
 from tallylearn.reasoning.probabilities import Number, real, total
 from tallylearn.reasoning.scores import Scores
@@ -157,7 +158,7 @@ class Hypotheses(Worked):
     @cached_property
     def tally(self) -> tuple[tuple[Any, int], ...]:
         """Every observation, and how often it came."""
-        return _counted(self.seen)
+        return counted(self.seen)
 
     @cached_property
     def likely(self) -> Scores:
@@ -272,28 +273,5 @@ class Hypotheses(Worked):
         for outcome in outcomes:
             alive = tuple(h for h in alive if source.allows(outcome, h))
         if not alive:
-            raise self._impossible(source)
+            raise impossible(self.seen, [h for h, p in self.prior.items() if p], source)
         return alive
-
-    def _impossible(self, source: Likelihood) -> InputError:
-        before = [h for h, p in self.prior.items() if p]
-        ruled = {h: next(d for d in self.seen if not source.allows(d, h)) for h in before}
-        for outcome, _ in self.tally:
-            if not any(source.allows(outcome, h) for h in before):
-                return InputError(
-                    f"{told(outcome)} is impossible under every hypothesis: {listed(before)}."
-                )
-        reasons = ", ".join(f"{h} rules out {told(d)}" for h, d in list(ruled.items())[:6])
-        return InputError(f"no hypothesis allows all that was observed: {reasons}.")
-
-
-def _counted(seen: Sequence[Any]) -> tuple[tuple[Any, int], ...]:
-    """Observations and how often each came; what cannot be hashed counts on its own."""
-    found: dict[Any, tuple[Any, int]] = {}
-    for place, outcome in enumerate(seen):
-        try:
-            key = (hash(outcome), outcome)
-        except TypeError:
-            key = (place, id(found))
-        found[key] = (outcome, found.get(key, (outcome, 0))[1] + 1)
-    return tuple(found.values())
