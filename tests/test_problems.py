@@ -139,6 +139,13 @@ def test_a_learner_of_the_other_kind_is_pointed_out() -> None:
     assert cautions({"x": [1.5, 2], "y": [0.5, 1]}, learner=tl.NaiveBayes())[0] == (
         "NaiveBayes answers with classes, and y is measured"
     )
+    many = {"x": [*range(40)], "y": [7 * i for i in range(40)]}
+    assert cautions(many, learner=tl.ID3())[0] == (
+        "DecisionTreeClassifier answers with classes, and y has 40 different numbers: each is a "
+        "class of its own. A regressor takes them as measures"
+    )
+    few = {"x": [*range(40)], "y": [i % 4 for i in range(40)]}
+    assert not [text for text in cautions(few, learner=tl.ID3()) if "answers with" in text]
 
 
 # cautions

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import json
 from collections.abc import Iterator
 from fractions import Fraction
 from pathlib import Path
@@ -197,6 +198,18 @@ def test_collinear_attributes_and_few_rows_leave_a_model_that_is_finite() -> Non
     assert np.isfinite(line.coef).all()
 
 
+M5P = {"pruned": {}, "unpruned": {"prune": False}, "unsmoothed": {"smooth": None}}
+
+
+@pytest.mark.parametrize("way", M5P)
+def test_a_table_of_categories_is_answered_as_by_m5p(way: str) -> None:
+    """120 rows of a servo's kind, three categories of five, and what M5P of Weka 3.9 says of 40."""
+    told = json.loads((Path(__file__).parent.parent / "data" / "m5p.json").read_text())
+    frame = pd.DataFrame(told["rows"], columns=told["columns"])
+    model = tl.M5(**M5P[way]).fit(frame[:120], "y")
+    assert model.predict(frame[120:]) == pytest.approx(told[way], abs=1e-6)
+
+
 def wines(n: int = 800, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
     """Eleven measures, some nearly sums of others, and a grade of few whole values."""
     rng = np.random.default_rng(seed)
@@ -246,6 +259,9 @@ def test_a_model_tree_has_no_answer_at_infinity() -> None:
     for call in (model.predict, model.explain):
         with pytest.raises(errors.ColumnError, match="column 'x1' has -inf in row 1"):
             call([[0, 0, 0, 0], [0, -np.inf, 0, 0]])
+    with pytest.raises(errors.InputError, match="row 1 is so far from the rows learned"):
+        model.predict([[0, 0, 0, 0], [1, 1.7e308, 1.7e308, 1.7e308]])
+    assert np.isfinite(model.predict([[1e300, -1e300, 0, 0]])).all()
 
 
 def test_the_compiled_sweeps_are_the_python_they_are_written_in(

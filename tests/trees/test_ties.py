@@ -76,6 +76,15 @@ def test_rows_in_parts_tie_as_others_do() -> None:
     assert drawn == {"p", "q"}
 
 
+def test_a_program_ties_as_its_tree_does() -> None:
+    names: dict[str, Any] = {}
+    exec(tl.ID3(tie="undefined").fit(HALVES, "c").rules().to_python(), names)
+    assert [names["predict"]({"a": value}) for value in "xyz"] == ["undefined", "No", "undefined"]
+    parts = tl.ID3(missing="fractional", tie="undefined").fit(HALVES, "c")
+    with pytest.raises(errors.OptionError, match="Fit with tie='first'"):
+        parts.rules().to_python()
+
+
 def test_losses_tie_as_counts_do() -> None:
     loss = [[0, 1], [2, 0]]
     rows, c = [["x"]] * 3, ["a", "a", "b"]  # 2 for b or 2 for a

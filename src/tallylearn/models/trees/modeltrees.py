@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from tallylearn import forms
+from tallylearn.errors import InputError
 from tallylearn.models.trees.attributes import Attributes
 from tallylearn.models.trees.formulas import MOST_LINES, Formula
 from tallylearn.models.trees.paths import derivation, route
@@ -97,8 +98,16 @@ class ModelTree:
 
     def _answers(self, x: Array, ends: Array) -> Array:
         base, coef = self.above
-        rest = base[ends] + (coef[ends] * (x - self.attributes.fill)).sum(axis=1)
-        return np.asarray(self.own[ends] * self._alone(x, ends) + rest)
+        with np.errstate(over="ignore", invalid="ignore"):
+            rest = base[ends] + (coef[ends] * (x - self.attributes.fill)).sum(axis=1)
+            found = np.asarray(self.own[ends] * self._alone(x, ends) + rest)
+        if not (finite := np.isfinite(found)).all():
+            row = int(np.argmin(finite))
+            raise InputError(
+                f"row {row} is so far from the rows learned that its line is beyond a double. "
+                "Replace its large numbers, or mark them as missing."
+            )
+        return found
 
     def _alone(self, x: Array, ends: Array) -> Array:
         """What the model where each row ends says, before smoothing."""

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from math import inf
 from typing import Any
 
+from tallylearn.errors import OptionError
 from tallylearn.models.trees.regions import Among, Condition, Span, answers
 from tallylearn.models.trees.trees import LEAF, Tree
 from tallylearn.tables import CATEGORY, DATE, Column
@@ -165,6 +166,11 @@ def _parts(tree: Tree) -> str:
     nodes = "\n".join(f"    ({_told(tree, i)}, [{_steps(tree, i)}])," for i in range(len(tree)))
     if not tree.classes:
         return PARTS.format(nodes=nodes, classes="", answer="    return found[0]")
+    if tree.tie != "first":
+        raise OptionError(
+            f"a program gives a tie between parts of rows to the first class, and tie is "
+            f"{tree.tie!r}. Fit with tie='first'."
+        )
     classes = f"CLASSES = {[*map(plain_data, tree.classes)]!r}\n"
     if not tree.loss.size:
         return PARTS.format(nodes=nodes, classes=classes,
