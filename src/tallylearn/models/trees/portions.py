@@ -5,7 +5,7 @@ Growing by hand: slower than ``growing``, and open to any criterion.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -28,7 +28,7 @@ from tallylearn.models.trees.splits import (
     scored,
 )
 from tallylearn.models.trees.targets import Target
-from tallylearn.models.trees.trees import ABSOLUTE, LEAF, MULTIWAY, SUBSET, Tree
+from tallylearn.models.trees.trees import ABSOLUTE, LEAF, MULTIWAY, SUBSET, THRESHOLD, Tree
 from tallylearn.tables import Array
 
 
@@ -56,14 +56,14 @@ class Rows:
     """The table as codes, and what its rows amount to."""
 
     columns: tuple[Scale, ...]
-    codes: tuple[Array, ...]  # a column each, (n,)
+    codes: Array  # (p, n) int32
     target: Target
     plan: Plan
     ladder: Ladder | None = None  # by absolute error
 
     @classmethod
     def of(cls, table: Coded, target: Target, plan: Plan) -> Rows:
-        codes = tuple(table.codes(j) for j in range(len(table.scales)))
+        codes = np.stack([table.codes(j) for j in range(len(table.scales))])
         ladder = Ladder.of(target) if plan.criterion == ABSOLUTE else None
         return cls(table.scales, codes, target, plan, ladder)
 
@@ -108,7 +108,8 @@ class Rows:
         """The same, but only the best of every column."""
         if self.ladder is not None:
             spread = Spread(share, self.ladder, self.target, self.plan)
-            return scored(self._spread(share, spread.best), impurity, self.plan)
+            columns = self._promising(share, spread)
+            return scored(self._spread(share, spread.best, columns), impurity, self.plan)
         return self.questions(share, impurity, 2.0 * TIED * impurity)
 
     def drawn(self, share: Share, draw: Draw) -> list[list[Question]]:
@@ -138,32 +139,54 @@ class Rows:
             return ratios.cuts(j, table, reach, total, self.plan, self.target)
         return questions(j, table, total, self.plan, self.target, slack)
 
-    def _spread(self, share: Share, offer: Callable[..., list[Question]]) -> list[list[Question]]:
+    def _spread(
+        self, share: Share, offer: Callable[..., list[Question]], columns: Sequence[int] = ()
+    ) -> list[list[Question]]:
+        """What some columns offer, or all."""
         return [
-            offer(j, codes[share.rows], scale.width, scale.number)
-            for j, (codes, scale) in enumerate(zip(self.codes, self.columns, strict=True))
+            offer(j, self.codes[j][share.rows], self.columns[j].width, self.columns[j].number)
+            for j in columns or range(len(self.columns))
         ]
+
+    def _promising(self, share: Share, spread: Spread) -> list[int]:
+        """The columns that may gain the most: of numbers without gaps the best is known."""
+        p = len(self.columns)
+        if self.plan.scorer != "gain" or self.plan.missing == "fractional":
+            return [*range(p)]
+        codes = self.codes[:, share.rows]
+        width = np.array([column.width for column in self.columns])
+        number = np.array([column.number for column in self.columns])
+        plain = np.flatnonzero(number & (codes.max(axis=1) < width))
+        left = spread.gauged(codes[plain])
+        least = int(left[left >= 0].min(initial=np.iinfo(np.int64).max))
+        found = plain[(left >= 0) & (left <= spread.near(least))]
+        return sorted({*range(p)}.difference(plain.tolist()).union(found.tolist()))
 
     def parted(self, share: Share, q: Question) -> tuple[list[Share], int]:
         """The rows of every branch, and the branch of what is missing (-1: none)."""
-        table, codes = self._raw(q.column, share), self.codes[q.column][share.rows]
+        codes, rule = self.codes[q.column][share.rows], self.plan.missing
         gap = codes == self.columns[q.column].width
-        to = q.groups[np.minimum(np.searchsorted(table.codes, codes), len(table.codes) - 1)]
-        last, usual = int(q.groups.max()) + 1, -1
-        rule = self.plan.missing
+        to, last, usual = self._branches(codes, gap, q), int(q.groups.max()) + 1, -1
         if rule == "fractional":
             return self._portions(share, to, gap, q), -1
         if rule == "branch" and gap.any():
             to, usual = np.where(gap, last, to), last
         elif rule in ("node", "class"):
-            classes = len(self.target.classes)
+            table, classes = self._raw(q.column, share), len(self.target.classes)
             fills = q.groups[table.filled(rule, classes)[1]]
             usual = int(q.groups[table.filled("node", classes)[1][0]])
             mine = fills[self.target.labels[share.rows]] if classes else usual
             to = np.where(gap, mine, to)
         elif rule == "global":
-            usual = self._fixed(q, table)
+            usual = self._fixed(q, self._raw(q.column, share))
         return [share.where(to == b) for b in range(len(q.branches))], usual
+
+    def _branches(self, codes: Array, gap: Array, q: Question) -> Array:
+        """The branch of every row that has an answer."""
+        if q.test == THRESHOLD:
+            return (codes > q.cut).astype(np.int64)
+        here = np.unique(codes[~gap])
+        return np.asarray(q.groups[np.minimum(np.searchsorted(here, codes), len(here) - 1)])
 
     def _fixed(self, q: Question, table: Table) -> int:
         code = int(self.plan.fixed[q.column])

@@ -414,11 +414,11 @@ class Tree(Binary):
     def _laid_out(self, places: tuple[int, ...]) -> tuple[Array, Array, Array]:
         """Steps, thresholds and leads: see ``kernels.walking``."""
         at, kept = np.arange(len(self)), np.zeros(len(self.columns) + 1, np.int64)
-        names = [column.name for column in self.columns]
-        for column, place in zip(self._questioned, places, strict=True):
-            own = -1 - self._asked.index(column.name) if column.kind == CATEGORY else place
-            kept[names.index(column.name)] = own
-        kept[-1] = max(kept[[names.index(column.name) for column in self._questioned]])
+        asked = [j for j in np.unique(self.column).tolist() if j >= 0]
+        for j, place in zip(asked, places, strict=True):
+            name = self.columns[j].name
+            kept[j] = -1 - self._asked.index(name) if name in self._asked else place
+        kept[-1] = max(kept[asked])
         after, leaf = np.minimum(at + 1, len(self) - 1), self.test == LEAF
         coded = np.isin(self.test, (MULTIWAY, SUBSET))
         steps = np.stack([
