@@ -527,13 +527,16 @@ def test_a_picture_larger_than_a_screen_can_be_moved_and_zoomed(tmp_path: Path) 
     from tallylearn.plots.zooming import is_large
 
     small, large = (picture("a <b>", {}, [], width, 300.0) for width in (480.0, 4000.0))
-    assert not is_large(small.svg) and is_large(large.svg)
+    assert not is_large(small.svg)
+    assert is_large(large.svg)
     assert small._repr_html_() == small.svg
-    assert "<script>" in large._repr_html_() and large.svg.strip() in large._repr_html_()
+    assert "<script>" in large._repr_html_()
+    assert large.svg.strip() in large._repr_html_()
     assert "<script" not in large.svg  # a saved picture holds no program
     for plot in (small, large):
         plot.save(tmp_path / "a.html")
         page = (tmp_path / "a.html").read_text()
-        assert plot.svg.strip() in page and "<title>a &lt;b&gt;</title>" in page
+        assert plot.svg.strip() in page
+        assert "<title>a &lt;b&gt;</title>" in page
         assert ("<script>" in page) == (plot is large)
         assert "http" not in page.replace("http://www.w3.org/2000/svg", "")  # nothing is fetched

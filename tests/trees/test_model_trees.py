@@ -485,7 +485,8 @@ def test_rules_of_a_model_tree_answer_as_the_tree_does() -> None:
     assert [rule.model for rule in rules] == [str(f) for f in model.formulas()]
     assert sum(rule.n for rule in rules) == 300
     for rule, node in zip(model.fired(frame[:40]), model.apply(frame[:40]).tolist(), strict=True):
-        assert rule.node == node and rule.model == str(formulas[node])
+        assert rule.node == node
+        assert rule.model == str(formulas[node])
     for rule in rules:
         at = np.flatnonzero(model.apply(frame) == rule.node)
         ends = {c.column: c.ends for c in rule.conditions if c.column == "speed"}.get("speed")
@@ -495,9 +496,11 @@ def test_rules_of_a_model_tree_answer_as_the_tree_does() -> None:
                                      model.apply(frame))[at]  # fmt: skip
         assert rule.error == pytest.approx(float(np.sqrt(np.mean((y[at] - inside) ** 2))))
     unseen = model.fired(pd.DataFrame({"speed": [55.0], "origin": ["X"]}))
-    assert unseen[0].node not in formulas and unseen[0] in rules.ends
+    assert unseen[0].node not in formulas
+    assert unseen[0] in rules.ends
     assert str(rules).endswith(f"ends ({len(rules.ends)} in .ends)")
-    assert '"kind": "model rules"' in rules.to_json() and "LM1 =" in rules.to_markdown()
+    assert '"kind": "model rules"' in rules.to_json()
+    assert "LM1 =" in rules.to_markdown()
     guest = tl.M5(learner=tl.DummyRegressor(), smooth=None).fit(frame, y).rules()
     assert {rule.model for rule in guest} == {"DummyRegressor()"}
 
@@ -515,14 +518,16 @@ def test_a_model_tree_is_drawn_with_its_formulas_in_every_form() -> None:
     assert [node["model"] for node in plot.data["nodes"] if "model" in node] == formulas
     for formula in formulas:
         assert formula in plot.svg.replace("&gt;", ">")
-        assert formula in model.to_html() and formula in model.to_dot()
-        assert formula in str(model) and formula in model.text()
+        assert formula in model.to_html()
+        assert formula in model.to_dot()
+        assert formula in str(model)
+        assert formula in model.text()
     assert model.text().startswith("[300 rows]\n├─ ")
-    assert "LM1  [" in model.text() and "LM1" in model._repr_html_()
+    assert "LM1  [" in model.text()
+    assert "LM1" in model._repr_html_()
     lead = model.importances()
-    assert sum(one.share for one in lead) == pytest.approx(1) and {"speed", "origin"} == {
-        one.column for one in lead
-    }
+    assert sum(one.share for one in lead) == pytest.approx(1)
+    assert {"speed", "origin"} == {one.column for one in lead}
 
 
 def test_gains_of_a_model_tree_are_what_its_questions_gained() -> None:

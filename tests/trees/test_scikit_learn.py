@@ -1,4 +1,4 @@
-"""What users of scikit-learn's trees look for: its arrays, its paths, its criteria, its splitters."""
+"""What users of scikit-learn's trees look for: its arrays, its paths, criteria and splitters."""
 
 from __future__ import annotations
 
@@ -46,7 +46,8 @@ def test_a_regression_tree_has_scikit_learns_arrays(criterion: str, weighed: boo
     theirs = sklearn.tree.DecisionTreeRegressor(**options).fit(X, y, sample_weight=weight)
     assert ours.tree_.node_count > 7
     same_arrays(ours.tree_, theirs.tree_)
-    assert ours.max_features_ == theirs.max_features_ and ours.n_outputs_ == theirs.n_outputs_
+    assert ours.max_features_ == theirs.max_features_
+    assert ours.n_outputs_ == theirs.n_outputs_
 
 
 @pytest.mark.parametrize("criterion", ["gini", "entropy"])
@@ -56,7 +57,8 @@ def test_a_decision_tree_has_scikit_learns_arrays(criterion: str) -> None:
     options = {"criterion": criterion, "max_depth": 3, "min_samples_leaf": 40}
     ours = tl.DecisionTreeClassifier(**options).fit(X, y)
     theirs = sklearn.tree.DecisionTreeClassifier(**options).fit(X, y)
-    assert ours.tree_.node_count > 7 and not ours.ties()  # theirs are broken by chance
+    assert ours.tree_.node_count > 7
+    assert not ours.ties()
     same_arrays(ours.tree_, theirs.tree_)
     assert ours.n_classes_ == theirs.n_classes_ == 3
     single = X.astype(np.float32)
@@ -90,18 +92,19 @@ def test_whether_there_is_a_value_is_a_threshold_at_infinity() -> None:
 
 def test_what_scikit_learns_arrays_cannot_hold_is_said_with_the_remedy() -> None:
     tennis = tl.ID3().fit(tl.example("tennis"))
-    with pytest.raises(errors.OptionError, match="asks 'Outlook' for its categories.*Encode"):
+    with pytest.raises(errors.OptionError, match=r"asks 'Outlook' for its categories.*Encode"):
         _ = tennis.tree_.children_left
     X, y = measured(60)
     X[::3, 0] = np.nan
     y = np.where(np.isnan(X[:, 0]), 5.0, np.sign(X[:, 0]))
     gap = tl.DecisionTreeRegressor().fit(X, y)
-    with pytest.raises(errors.OptionError, match='branch of its own for gaps.*missing="node"'):
+    with pytest.raises(errors.OptionError, match=r'branch of its own for gaps.*missing="node"'):
         gap.to_sklearn()
     parts = tl.DecisionTreeRegressor(missing="fractional", max_depth=1).fit(X, y)
     with pytest.raises(errors.OptionError, match="in parts"):
         parts.to_sklearn()
-    assert tennis.tree_.node_count == 8 and tennis.tree_.value.shape == (8, 1, 2)
+    assert tennis.tree_.node_count == 8
+    assert tennis.tree_.value.shape == (8, 1, 2)
 
 
 def test_a_path_of_any_tree_is_the_nodes_above_its_end() -> None:
@@ -125,7 +128,8 @@ def test_poissons_impurity_is_the_mean_of_y_log_y_by_the_mean() -> None:
         here = y[ends == leaf]
         terms = [v * math.log(v / here.mean()) if v else 0.0 for v in here]
         assert m.impurity[leaf] == pytest.approx(sum(terms) / len(here), abs=1e-9)
-        assert m.answer[leaf] == pytest.approx(here.mean()) and here.mean() > 0
+        assert m.answer[leaf] == pytest.approx(here.mean())
+        assert here.mean() > 0
 
 
 def test_poisson_asks_the_same_with_weights_as_with_rows_twice_and_in_any_order() -> None:
@@ -161,7 +165,8 @@ def test_no_cut_of_poisson_leaves_a_mean_of_zero() -> None:
     X, y = [[0.0], [1], [2], [3], [4]], [0.0, 0, 0, 4, 8]
     tree = tl.DecisionTreeRegressor(criterion="poisson").fit(X, y)
     assert (tree.predict(X) > 0).all()
-    assert "±" not in str(tree) and "±" not in str(tree.rules())  # no deviation is kept
+    assert "±" not in str(tree)
+    assert "±" not in str(tree.rules())
     with pytest.raises(errors.TargetError, match="row 1 has -1"):
         tl.DecisionTreeRegressor(criterion="poisson").fit([[1], [2]], [1.0, -1.0])
     with pytest.raises(errors.TargetError, match="not 0 in every row"):
@@ -185,7 +190,8 @@ def test_a_drawn_tree_depends_on_its_seed_and_on_nothing_else(criterion: str) ->
 
     rows = np.arange(120)
     one, two = grown(1, rows), grown(1, rows[::-1], threads=2)
-    assert np.array_equal(one.threshold, two.threshold) and np.array_equal(one.answer, two.answer)
+    assert np.array_equal(one.threshold, two.threshold)
+    assert np.array_equal(one.answer, two.answer)
     assert not np.array_equal(one.threshold, grown(2, rows).threshold)
     assert np.allclose(one.predict(X)[:, 0], y)  # grown to the end
 
@@ -199,7 +205,8 @@ def test_cuts_are_drawn_evenly_over_the_range_of_a_column() -> None:
         for seed in range(300)
     ]  # fmt: skip
     assert 0.7 < np.mean([1 < cut < 9 for cut in cuts]) < 0.9  # eight tenths of the range
-    assert min(cuts) < 1 and max(cuts) > 9
+    assert min(cuts) < 1
+    assert max(cuts) > 9
 
 
 def test_a_drawn_question_of_categories_has_two_groups_or_one_branch_each() -> None:
