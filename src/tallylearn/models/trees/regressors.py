@@ -30,7 +30,7 @@ class DecisionTreeRegressor(TreeLearner, Regressor):
         absolute deviations from their medians: leaves answer with the median of their rows, half
         way between two where the weight splits exactly; categories are parted in the order of their
         medians) or "poisson" (of their half Poisson deviances, the mean of y log(y / mean), for
-        counts and rates from 0 on; no leaf has a mean of 0).
+        counts and rates from 0 on; no cut leaves a mean of 0).
 
     Examples
     --------
