@@ -174,7 +174,7 @@ def test_below_a_branch_that_is_not_shown_nothing_is() -> None:
     [
         ([0, 1], "[0: 2, 1: 1]"),
         ([1.5, 2.5], "[1.5: 2, 2.5: 1]"),
-        ([False, True], "[False: 2, True: 1]"),
+        ([False, True], "[False 2 True 1]"),
         (["grade 1", "grade 2"], "[grade 1: 2, grade 2: 1]"),
         (["No", "Yes"], "[No 2 Yes 1]"),
     ],
