@@ -215,7 +215,10 @@ def test_trees_are_learned_saved_and_shown() -> None:
              "-o", "t.tally")  # fmt: skip
         said = fine("predict", "t.tally", "tennis.csv").splitlines()[1:]
         assert said == tl.example("tennis").target.to_pylist()
-    assert "Outlook" in fine("learn", "tennis.csv", "--target", "PlayTennis", "--model", "id3")
+    tree = str(tl.ID3().fit(tl.example("tennis")))
+    for more in ((), ("-o", "t.tally")):
+        said = fine("learn", "tennis.csv", "--target", "PlayTennis", "--model", "id3", *more)
+        assert said.endswith(f"\n\n{tree}\n")
     assert "cannot merge or forget" in fine("show", "t.tally")
     Path("n.csv").write_text("x,y\n1,2.5\n2,2.5\n3,9\n")
     given = ["--model", "cart", "--set", "task=regression", "-o", "r.tally"]

@@ -40,6 +40,7 @@ ESTIMATORS = (
     tl.QuadraticDiscriminantAnalysis(reg_param=0.1, exact=True),
     tl.DecisionTreeClassifier(),
     tl.DecisionTreeClassifier(criterion="gain_ratio", missing="fractional", bins=16),
+    tl.DecisionTreeClassifier(splitter="random", max_features="sqrt"),
     tl.DecisionTreeRegressor(),
     tl.DecisionTreeRegressor(criterion="sdr", max_leaf_nodes=5),
     tl.DecisionTreeRegressor(criterion="absolute_error"),
@@ -171,3 +172,34 @@ def test_our_errors_are_scikit_learns_classes_where_it_is_loaded() -> None:
     with pytest.raises(NotFittedError) as caught:
         tl.NaiveBayes().predict(X)
     assert isinstance(caught.value, errors.NotFitted)
+
+
+@pytest.mark.parametrize("named", [False, True])
+@pytest.mark.parametrize("estimator", ESTIMATORS, ids=repr)
+def test_the_repr_of_a_fitted_learner_says_what_it_learned_from(
+    estimator: Any, named: bool
+) -> None:
+    numbers = np.random.default_rng(0).normal(size=(60, 2))
+    X = pd.DataFrame(numbers, columns=["a", "b"]) if named else numbers
+    y = np.where(numbers[:, 0] > 0, "u", "v") if estimator.task == "classifier" else numbers[:, 1]
+    before = repr(estimator)
+    fitted = clone(estimator).fit(X, y)
+    columns = "60 rows of 2 columns" + (" ('a', 'b')" if named else "")
+    classes = ", classes 'u', 'v'" if estimator.task == "classifier" else ""
+    assert repr(fitted) == f"{before} learned from {columns}{classes}"
+    assert repr(clone(fitted)) == fitted.spelled() == before
+    assert columns.replace("'", "&#x27;") in fitted._repr_html_()
+
+
+def test_the_repr_counts_what_was_merged_and_forgotten_and_cuts_long_lists() -> None:
+    table = tl.example("tennis")
+    some, rest = tl.NaiveBayes().fit(table[:9]), tl.NaiveBayes().fit(table[9:])
+    assert "from 14 rows of 4 columns" in repr(tl.merge(some, rest))
+    assert "from 5 rows" in repr(tl.merge(some, rest).forget(table[:9]))
+    wide = pd.DataFrame(np.arange(40.0).reshape(4, 10), columns=[f"c{j}" for j in range(10)])
+    said = repr(tl.DecisionTreeClassifier().fit(wide, list("abcd")))
+    assert said.endswith(
+        "('c0', 'c1', 'c2', 'c3', 'c4', 'c5' and 4 more), classes 'a', 'b', 'c', 'd'"
+    )
+    again = tl.evaluate(some, table, cv=2)
+    assert "NaiveBayes() learned" not in again.to_json()

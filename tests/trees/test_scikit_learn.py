@@ -1,4 +1,4 @@
-"""What users of scikit-learn's trees look for: its arrays, its paths, its criteria, its splitters."""
+"""What users of scikit-learn's trees look for: its arrays, its paths, criteria and splitters."""
 
 from __future__ import annotations
 
@@ -92,13 +92,13 @@ def test_whether_there_is_a_value_is_a_threshold_at_infinity() -> None:
 
 def test_what_scikit_learns_arrays_cannot_hold_is_said_with_the_remedy() -> None:
     tennis = tl.ID3().fit(tl.example("tennis"))
-    with pytest.raises(errors.OptionError, match="asks 'Outlook' for its categories.*Encode"):
+    with pytest.raises(errors.OptionError, match=r"asks 'Outlook' for its categories.*Encode"):
         _ = tennis.tree_.children_left
     X, y = measured(60)
     X[::3, 0] = np.nan
     y = np.where(np.isnan(X[:, 0]), 5.0, np.sign(X[:, 0]))
     gap = tl.DecisionTreeRegressor().fit(X, y)
-    with pytest.raises(errors.OptionError, match='branch of its own for gaps.*missing="node"'):
+    with pytest.raises(errors.OptionError, match=r'branch of its own for gaps.*missing="node"'):
         gap.to_sklearn()
     parts = tl.DecisionTreeRegressor(missing="fractional", max_depth=1).fit(X, y)
     with pytest.raises(errors.OptionError, match="in parts"):

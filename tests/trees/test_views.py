@@ -157,7 +157,7 @@ def test_of_very_many_branches_the_largest_are_shown_and_the_others_counted() ->
 
 
 def test_below_a_branch_that_is_not_shown_nothing_is() -> None:
-    codes = [i for i in range(300) for _ in range(2)] + [3] * 40
+    codes = [i for i in range(300) for _ in range(2)]
     table = {"c": [f"v{i}" for i in codes], "x": [float(i % 2) for i in range(len(codes))]}
     tree = tl.ID3().fit(
         table, [str((i + int(x)) % 2) for i, x in zip(codes, table["x"], strict=True)]
@@ -174,7 +174,7 @@ def test_below_a_branch_that_is_not_shown_nothing_is() -> None:
     [
         ([0, 1], "[0: 2, 1: 1]"),
         ([1.5, 2.5], "[1.5: 2, 2.5: 1]"),
-        ([False, True], "[False: 2, True: 1]"),
+        ([False, True], "[False 2 True 1]"),
         (["grade 1", "grade 2"], "[grade 1: 2, grade 2: 1]"),
         (["No", "Yes"], "[No 2 Yes 1]"),
     ],

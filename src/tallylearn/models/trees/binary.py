@@ -46,6 +46,11 @@ class Binary:
         return len(self.parent)
 
     @property
+    def capacity(self) -> int:
+        """How many nodes there is room for: as many as there are."""
+        return len(self.parent)
+
+    @property
     def n_leaves(self) -> int:
         return len(self.leaves)
 

@@ -33,7 +33,9 @@ class DecisionTreeClassifier(TreeLearner, Classifier):
         classes.
     max_depth, min_samples_split, min_samples_leaf, min_weight_fraction_leaf, max_features,
     max_leaf_nodes, min_impurity_decrease, class_weight : limits, as in scikit-learn.
-    random_state : seeds ``max_features`` and ``tie="random"``; None is 0.
+    splitter : "best", or "random": of every column one question is drawn, a cut evenly over its
+        range or two groups of its categories, and the best of these is asked.
+    random_state : seeds ``max_features``, ``splitter="random"`` and ``tie="random"``; None is 0.
     category_split : "subset" (two groups of categories) or "multiway" (one branch a category). Of
         two classes the best groups are found; of more, the best in the order of one class's share.
         Where ``min_samples_leaf`` forbids them, the best that it allows in this order.

@@ -108,7 +108,8 @@ def tallied(tree: Tree, i: int) -> str:
 @lru_cache(maxsize=16)
 def _wordy(classes: tuple[Any, ...]) -> bool:
     """Whether no class could be taken for a count: "Yes 9" reads well, "1 50" does not."""
-    return all(isinstance(name, str) and name and not _UNCLEAR(name) for name in classes)
+    words = (name for name in classes if not isinstance(name, bool))
+    return all(isinstance(name, str) and name and not _UNCLEAR(name) for name in words)
 
 
 def tied(tree: Tree, i: int) -> str:
