@@ -73,14 +73,15 @@ class Coded:
     def codes(self, j: int) -> Array:
         """(n,) int32: the code of every row in a column."""
         if len(self.grid):
-            return self.grid[j].astype(np.int32)
+            return np.asarray(self.grid[j].astype(np.int32))
         out = np.empty(self.lists.shape[1], dtype=np.int32)
         binning.unsort(self.lists[j], out)
         return out
 
     def values(self, j: int, codes: Array, bits: int) -> Array:
         """The numbers behind some ranks of a column; entries have so many bits for their rows."""
-        wanted, found = (np.zeros(self.scales[j].width, kind) for kind in (np.uint8, np.float64))
+        wanted = np.zeros(self.scales[j].width, np.uint8)
+        found = np.zeros(self.scales[j].width)
         wanted[codes] = 1
         binning.values(self.lists[j], (1 << bits) - 1, self.scales[j].x, wanted, found)
         return np.asarray(found[codes] + 0.0)
