@@ -44,7 +44,9 @@ class Failure(click.ClickException):
     """An error as a user of the command sees it."""
 
     def show(self, file: IO[Any] | None = None) -> None:
-        click.echo(f"tally: {self.message}", file=file, err=file is None)
+        from tallylearn.cli.outputs import visible
+
+        click.echo(visible(f"tally: {self.message}"), file=file, err=file is None)
 
 
 class Tally(click.Group):
@@ -55,7 +57,12 @@ class Tally(click.Group):
             return super().invoke(context)
         except KeyboardInterrupt:
             raise click.exceptions.Exit(INTERRUPTED) from None
-        except (click.ClickException, click.Abort, click.exceptions.Exit):
+        except click.ClickException as error:
+            from tallylearn.cli.outputs import visible
+
+            vars(error)["message"] = visible(error.message)
+            raise
+        except (click.Abort, click.exceptions.Exit):
             raise
         except Exception as error:
             if os.environ.get("TALLY_DEBUG") or getattr(error, "errno", None) == errno.EPIPE:

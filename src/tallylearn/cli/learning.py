@@ -67,7 +67,9 @@ def learn(
         page["problem"] = None if problem is None else problem.to_dict()
         _show_json(estimator, page, progress.rows, output)
     else:
-        click.echo(_summary(estimator, progress.rows, output) if output else estimator.show_work())
+        outputs.echo(
+            _summary(estimator, progress.rows, output) if output else estimator.show_work()
+        )
 
 
 def _summary(estimator: Any, rows: int, output: Path) -> str:

@@ -61,6 +61,11 @@ class LinearDiscriminants:
         check_shape("the scalings", self.scalings.T, p)
 
     @property
+    def known(self) -> dict[str, tuple[str, ...]]:
+        """The values that every column of categories was seen with."""
+        return self.design.known
+
+    @property
     def classes(self) -> tuple[Any, ...]:
         return self.priors.classes
 

@@ -375,6 +375,12 @@ class Tree:
         found = sorted({*self.column.tolist()} - {-1})
         return tuple(self.columns[j].name for j in found if self.columns[j].kind == CATEGORY)
 
+    @property
+    def known(self) -> dict[str, tuple[str, ...]]:
+        """The values of the categories that the tree asks for, as it was grown with them."""
+        values = {column.name: column.values for column in self.columns}
+        return {name: values[name] for name in self._asked}
+
     def _categories_of(self, block: Block) -> Array:
         """(n, asked) the categories as the tree numbers them: -1 missing, -2 unseen."""
         values = {column.name: column.values for column in self.columns}
