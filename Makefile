@@ -31,8 +31,8 @@ compat: .compat/ready  ## scikit-learn's estimator checks on its version 1.6, in
 bench: .venv/dev  ## speed beside the peers, as ratios
 	@for script in benchmarks/bench_*.py; do $(BIN)/python $$script || exit 1; done
 
-soak: .venv/dev  ## the laws over many more random tables
-	TALLY_SOAK=1 $(BIN)/python -m pytest -n 2 tests/test_laws.py tests/test_oracle.py
+soak: .venv/dev  ## the laws over many more random tables, forged files, hostile values
+	TALLY_SOAK=1 $(BIN)/python -m pytest -n 2 tests/test_laws.py tests/test_oracle.py tests/hostile
 
 size:  ## lines of every source file, and the installed size
 	@wc -l $$(git ls-files 'src/*.py') | sort -rn

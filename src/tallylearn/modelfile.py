@@ -22,7 +22,7 @@ from typing import Any
 
 import numpy as np
 
-from tallylearn.errors import FileError, OptionError
+from tallylearn.errors import FileError, OptionError, path_of
 from tallylearn.tables import Array, Column, Schema
 from tallylearn.tallies import Bundle, Counts, Exact, Moments, Products, Scatter
 from tallylearn.writing import write_whole
@@ -36,8 +36,9 @@ TYPES = ("float64", "int64", "uint8", "bool")
 
 def save(estimator: Any, path: str | Path, tally: bool = True) -> None:
     """Write a fitted estimator: to a temporary file, synced, renamed."""
+    place = path_of(path)
     page, arrays = _page(estimator, tally)
-    _write(Path(path), page, arrays)
+    _write(place, page, arrays)
 
 
 def load(path: str | Path) -> Any:
@@ -49,7 +50,7 @@ def load(path: str | Path) -> Any:
     >>> tl.load(path)
     NaiveBayes()
     """
-    page, arrays = _read(Path(path))
+    page, arrays = _read(path_of(path))
     try:
         return _restored(page, arrays)
     except (KeyError, TypeError, ValueError, IndexError, AttributeError) as error:

@@ -15,7 +15,7 @@ from tallylearn import engines, modelfile
 from tallylearn.doors.intake import Lesson, lesson
 from tallylearn.doors.schemas import checked, united
 from tallylearn.doors.shell import Estimator, same
-from tallylearn.errors import ForgetError, InputError, MergeError, OptionError, speaking
+from tallylearn.errors import ForgetError, InputError, MergeError, OptionError, shown, speaking
 from tallylearn.sources.memory import check_size
 from tallylearn.tables import UNKNOWN, Block, Column, Schema
 
@@ -103,6 +103,8 @@ class OnePass(Estimator, ABC):
         """Write a model file. Without its tally it still predicts, and cannot merge or forget."""
         self._check_fitted()
         with speaking(type(self).__name__):
+            if not isinstance(tally, bool):
+                raise OptionError(f"tally is True or False, not {shown(tally)}.")
             if tally and self.tally_ is not None:
                 self._remembered()
             modelfile.save(self, path, tally=tally)

@@ -8,8 +8,9 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from tallylearn.doors import Incremental, Regressor
-from tallylearn.errors import InputError, OptionError
+from tallylearn.errors import InputError, OptionError, shown
 from tallylearn.models.descents import Descent, complete, descended, walked
+from tallylearn.resamples import generator
 from tallylearn.tables import NUMBER, Array, Block, Schema, check_shape
 from tallylearn.workings import Derivation, Evidence, Formula, Grid, Line, Sentence, Term, short
 
@@ -245,7 +246,7 @@ class LMS(Incremental, Regressor):
                     f"every column. It is {self.start!r}."
                 )
         elif self.start == "random":
-            weights = np.random.default_rng(self.random_state).uniform(-SMALL, SMALL, size)
+            weights = generator(type(self).__name__, self.random_state).uniform(-SMALL, SMALL, size)
         else:
             weights = np.zeros(size)
         weights[0] = weights[0] if self.fit_intercept else 0.0
@@ -277,6 +278,11 @@ class LMS(Incremental, Regressor):
         self._in_range("rate", 0.0, open_low=True)
         self._one_of("scaling", SCALINGS)
         self._one_of("order", ("table", "random"))
+        if not isinstance(self.fit_intercept, bool | int | np.bool_):
+            raise OptionError(
+                "The 'fit_intercept' parameter of LMS must be True or False. "
+                f"Got {shown(self.fit_intercept)} instead."
+            )
         if isinstance(self.start, str):
             self._one_of("start", ("zeros", "random"))
         for name, low in (("steps", 1), ("random_state", 0)):

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from tallylearn.errors import ColumnError, OptionError, listed
+from tallylearn.errors import ColumnError, OptionError, listed, shown
 from tallylearn.tables import plain
 
 PARTS = ("year", "month", "day", "weekday", "hour")
@@ -64,7 +64,7 @@ def declaration(
     """Bring the forms that ``tl.table`` takes to one."""
     for option, name in (("target", target), ("weight", weight), ("groups", groups)):
         if name is not None and not isinstance(name, str):
-            raise OptionError(f"{option} is a column's name, not {name!r}.")
+            raise OptionError(f"{option} is a column's name, not {shown(name)}.")
     kinds = {name: tuple(map(plain, values)) for name, values in _named(categories).items()}
     parts = {name: tuple(chosen) for name, chosen in _named(dates).items()}
     for name, chosen in parts.items():
@@ -72,12 +72,21 @@ def declaration(
             raise OptionError(
                 f"the date {name!r} has no part {unknown[0]!r}. Its parts: {listed(PARTS)}."
             )
+    for names in (text, ignore):
+        for name in _several(names):
+            _name(name)
     if kinds or parts:
         _check_once({"categories": kinds, "text": _several(text), "dates": parts})
     return Declaration(
         target, weight, groups, kinds, _several(text), parts, _several(missing),
-        _several(ignore), dict(dialect or {}),
+        _several(ignore), dict(_options(dialect)),
     )  # fmt: skip
+
+
+def _options(dialect: Any) -> Mapping[str, Any]:
+    if dialect is not None and not isinstance(dialect, Mapping):
+        raise OptionError(f"dialect is a dict of options, not {shown(dialect)}.")
+    return dialect or {}
 
 
 def _check_once(kinds: Mapping[str, Sequence[str] | Mapping[str, Any]]) -> None:
@@ -95,13 +104,27 @@ def _check_once(kinds: Mapping[str, Sequence[str] | Mapping[str, Any]]) -> None:
 def _several(value: Any) -> tuple[Any, ...]:
     if value is None:
         return ()
-    if isinstance(value, str) or not isinstance(value, Iterable):
+    if isinstance(value, str | bytes) or not isinstance(value, Iterable) or _single(value):
         return (value,)
     return tuple(value)
 
 
+def _single(value: Any) -> bool:
+    """An array without an axis is one value."""
+    return getattr(value, "shape", None) == ()
+
+
 def _named(value: Any) -> Mapping[str, Any]:
-    return value if isinstance(value, Mapping) else dict.fromkeys(_several(value), ())
+    several = (
+        value.items() if isinstance(value, Mapping) else ((name, ()) for name in _several(value))
+    )
+    return {_name(name): _several(chosen) for name, chosen in several}
+
+
+def _name(value: Any) -> str:
+    if not isinstance(value, str):
+        raise OptionError(f"columns are named by text, not by {shown(value)}.")
+    return value
 
 
 def _present(option: str, name: str, names: Sequence[str]) -> None:
