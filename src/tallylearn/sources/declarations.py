@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from numbers import Real
 from typing import Any
 
 from tallylearn.errors import ColumnError, OptionError, listed, shown
+from tallylearn.sources.arrays import as_float
 from tallylearn.tables import plain
 
 PARTS = ("year", "month", "day", "weekday", "hour")
@@ -72,6 +75,8 @@ def declaration(
             raise OptionError(
                 f"the date {name!r} has no part {unknown[0]!r}. Its parts: {listed(PARTS)}."
             )
+    for mark in _several(missing):
+        _check_mark(mark)
     for names in (text, ignore):
         for name in _several(names):
             _name(name)
@@ -87,6 +92,15 @@ def _options(dialect: Any) -> Mapping[str, Any]:
     if dialect is not None and not isinstance(dialect, Mapping):
         raise OptionError(f"dialect is a dict of options, not {shown(dialect)}.")
     return dialect or {}
+
+
+def _check_mark(mark: Any) -> None:
+    """What stands for nothing is text, or a number that a double can hold."""
+    number = isinstance(mark, Real) and not math.isinf(as_float(mark))
+    if not (mark is None or isinstance(mark, str) or number):
+        raise OptionError(
+            f"missing names values that stand for nothing, text or numbers, not {shown(mark)}."
+        )
 
 
 def _check_once(kinds: Mapping[str, Sequence[str] | Mapping[str, Any]]) -> None:
