@@ -16,7 +16,7 @@ LETTERS = np.frombuffer(b"abcdefghijklmnopqrstuvwxyz", np.uint8).astype(np.int64
 
 
 def fnv(state: int, block: np.ndarray) -> np.ndarray:
-    """FNV-1a in 31 bits, without a key, of blocks of letters (n, 4)."""
+    """FNV-1a in 31 bits, without a key, of blocks of letters (n, length)."""
     code = np.full(len(block), state)
     for letter in block.T:
         code = ((code ^ letter) * 16777619) & 0x7FFFFFFF
@@ -25,12 +25,13 @@ def fnv(state: int, block: np.ndarray) -> np.ndarray:
 
 def colliding(pairs: int) -> list[str]:
     """2 ** pairs words of one hash: from every state, two blocks that lead to the same next."""
-    blocks = np.stack(np.meshgrid(*[LETTERS] * 4, indexing="ij"), -1).reshape(-1, 4)
+    blocks = np.random.default_rng(0).choice(LETTERS, (300_000, 10))
     state, found = 0x11C9DC5, []
     for _ in range(pairs):
         code = fnv(state, blocks)
         order = np.argsort(code, kind="stable")
         at = int(np.argmax(np.diff(code[order]) == 0))
+        assert code[order[at]] == code[order[at + 1]]
         both = blocks[order[at : at + 2]].astype(np.uint8)
         state = int(code[order[at]])
         found.append([block.tobytes().decode() for block in both])

@@ -242,7 +242,8 @@ def _tokens(module: Any, text: Any) -> tuple[Any, ...]:
     """Two documents of nine tokens and seven words: eight slots are too few, and are doubled."""
     documents = np.array([[0, 0], [10, 0], [24, 0]])
     arena, firsts = np.zeros(30, dtype=np.uint8), np.zeros(8, dtype=np.int64)
-    ids, state, slots = np.zeros(9, dtype=np.int32), np.zeros(3, dtype=np.int64), np.zeros(8, int)
+    ids, slots = np.zeros(9, dtype=np.int32), np.zeros(8, int)
+    state = np.array([0, 0, 0, 2**32 - 1, 12345])
     module.tokenize(text, FOLD, documents, slots, arena, firsts, ids, state)
     assert state[:2].tolist() == [1, 4]
     more = np.zeros(16, dtype=np.int64)

@@ -18,10 +18,13 @@ and the value.
 
 from __future__ import annotations
 
+import os
 import sys
 import warnings
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
 
 
 class TallyError(Exception):
@@ -107,6 +110,13 @@ def told(value: object, most: int = 200) -> str:
     return text if len(text) <= most else f"{text[:most]}…"
 
 
+def path_of(path: Any) -> Path:
+    """A path, or an error for what is none."""
+    if isinstance(path, str | os.PathLike) and "\0" not in str(path):
+        return Path(path)
+    raise KindError(f"a path was expected, and here is {told(path)}. Pass a str or a Path.")
+
+
 @contextmanager
 def speaking(who: str) -> Iterator[None]:
     """Errors raised inside say who speaks."""
@@ -128,3 +138,22 @@ def speaking(who: str) -> Iterator[None]:
             f"{who}: the table has text that is not UTF-8 ({error.object[:20]!r}...). Decode it "
             "with its own encoding first."
         ) from None
+    except Exception as error:
+        if (method := _method_of_object(error)) is None:
+            raise
+        raise KindError(
+            f"{who}: an object that was passed fails in its own {method} ({type(error).__name__}: "
+            f"{str(error)[:100]}). Pass plain values, or mend the object."
+        ) from None
+
+
+def _method_of_object(error: Exception) -> str | None:
+    """The method, such as __repr__ or __len__, of an object of somebody else's that raised this."""
+    trace = error.__traceback__
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+    if trace is None:
+        return None
+    code = trace.tb_frame.f_code
+    special = code.co_name.startswith("__") and code.co_name.endswith("__")
+    return code.co_name if special and "tallylearn" not in code.co_filename else None

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from tallylearn.errors import InputError, OptionError
+from tallylearn.errors import InputError, OptionError, told
 from tallylearn.tables import Array
 
 LEVELS = (0.50, 0.68, 0.80, 0.90, 0.95, 0.98, 0.99)  # of the notes' table
@@ -242,8 +242,8 @@ def check_level(who: str, level: float) -> None:
 
 def check_count(who: str, name: str, value: float, least: int) -> None:
     """A count is a whole number."""
-    if not (isinstance(value, Real) and least <= value < inf and value % 1 == 0):
-        raise OptionError(f"{who}: {name} is {value!r}. Give a whole number, {least} or more.")
+    if not (isinstance(value, Real) and least <= value < 2**53 and value % 1 == 0):
+        raise OptionError(f"{who}: {name} is {told(value)}. Give a whole number, {least} or more.")
 
 
 def _check_counts(who: str, successes: float, n: float, level: float) -> None:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from math import ceil
+from typing import Any
 
 import numpy as np
 
-from tallylearn.errors import InputError, OptionError
+from tallylearn.errors import InputError, OptionError, told
 from tallylearn.intervals import Interval, check_count, check_level, z_value
 from tallylearn.tables import Array
 
@@ -86,3 +87,13 @@ def _check_draws(n: int, draws: int, level: float) -> None:
             f"bootstrap: draws is {draws!r}, and the ends of a {level:.0%} interval lie beyond "
             f"them all. Give {least} or more."
         )
+
+
+def generator(who: str, seed: Any) -> np.random.Generator:
+    """Random numbers from a seed, or an error for what is none."""
+    try:
+        return np.random.default_rng(seed)
+    except (TypeError, ValueError, OverflowError):
+        raise OptionError(
+            f"{who}: random_state is {told(seed)}. Give a whole number from 0 on, or None."
+        ) from None

@@ -434,7 +434,7 @@ def test_bytes_that_windows_does_not_know_are_named(write: Write) -> None:
 
 def test_nul_bytes_are_refused(write: Write) -> None:
     with pytest.raises(FileError, match="seems to be binary"):
-        sniff(write(b"PK\x03\x04\x00\x00,1\n"))
+        sniff(write(b"\x01\x02\x00\x00,1\n"))
     path = write(b"a\n" + b"1\n" * 600_000 + b"\0\n")
     with pytest.raises(FileError, match="seems to be binary"):
         read(path)

@@ -127,7 +127,7 @@ def test_by_place_columns_are_checked_as_in_scikit_learn(people: pd.DataFrame) -
     ("changed", "says"),
     [
         ({"size": "q"}, r"column 'size' has text in row 0 \('q'\). Mark it as missing"),
-        ({"size": "3.5"}, r"column 'size' has text in row 0 \('3.5'\)"),
+        ({"size": "3.5"}, r"column 'size' has its numbers as text here \('3.5' in row 0\)"),
         ({"color": 3}, r"'color' was a category of text .* has numbers here \(3 in row 0\)"),
         ({"size": pd.Timestamp("2024-01-01")}, "'size' was a number .* is a date here"),
         ({"day": 3.0}, r"'day' is one of dates, and has numbers here \(3.0\)"),

@@ -33,16 +33,20 @@ Exit codes:
   0  fine
   1  an error: one sentence on standard error, and nothing half-written
   2  the command was not written as its --help says
+  130  interrupted
 
 TALLY_DEBUG=1 shows where in the code an error came up.
 """
+INTERRUPTED = 130  # as a shell has it: 128 and the number of the signal
 
 
 class Failure(click.ClickException):
     """An error as a user of the command sees it."""
 
     def show(self, file: IO[Any] | None = None) -> None:
-        click.echo(f"tally: {self.message}", file=file, err=file is None)
+        from tallylearn.cli.outputs import visible
+
+        click.echo(visible(f"tally: {self.message}"), file=file, err=file is None)
 
 
 class Tally(click.Group):
@@ -51,27 +55,41 @@ class Tally(click.Group):
     def invoke(self, context: click.Context) -> Any:
         try:
             return super().invoke(context)
-        except (click.ClickException, click.Abort, click.exceptions.Exit, KeyboardInterrupt):
+        except KeyboardInterrupt:
+            raise click.exceptions.Exit(INTERRUPTED) from None
+        except click.ClickException as error:
+            from tallylearn.cli.outputs import visible
+
+            vars(error)["message"] = visible(error.message)
+            raise
+        except (click.Abort, click.exceptions.Exit):
             raise
         except Exception as error:
             if os.environ.get("TALLY_DEBUG") or getattr(error, "errno", None) == errno.EPIPE:
                 raise
-            raise Failure(told(error)) from None
+            command = self.get_command(context, context.invoked_subcommand or "")
+            raise Failure(told(error, command)) from None
 
 
-def told(error: Exception) -> str:
+def told(error: Exception, command: click.Command | None = None) -> str:
     """One sentence for an error of ours, of the system, or of nobody's expectation."""
     from tallylearn.cli.wording import sentence
     from tallylearn.errors import TallyError
 
     if isinstance(error, TallyError):
-        return sentence(error)
+        return sentence(error, _options(command))
     if isinstance(error, OSError) and error.strerror:
         return f"{error.filename or 'a file'}: {error.strerror}."
     if isinstance(error, MemoryError):
         return "there is not enough memory."
     what = f"{type(error).__name__}: {' '.join(str(error).split())}"
     return f"{what}. This was not expected: please report it, with what TALLY_DEBUG=1 shows."
+
+
+def _options(command: click.Command | None) -> frozenset[str] | None:
+    if command is None:
+        return None
+    return frozenset(name for one in command.params for name in (*one.opts, *one.secondary_opts))
 
 
 @click.group(cls=Tally, epilog=EXAMPLES, context_settings={"help_option_names": ["-h", "--help"]})

@@ -100,7 +100,7 @@ def show(
         place = None if output is None else str(output)
         outputs.echo_json(found.plain() | facts | {"saved": place})
     elif output is None:
-        click.echo(str(found))
+        outputs.echo(str(found))
     else:
         saved = wording.aligned([("saved", str(output))])
-        click.echo(f"{found.report().title}\n{in_short}\n{saved}")
+        outputs.echo(f"{found.report().title}\n{in_short}\n{saved}")

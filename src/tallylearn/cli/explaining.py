@@ -79,14 +79,14 @@ def explain(
     estimator = tallylearn.load(model)
     how = "json" if as_json else how
     if not rows and not file:
-        click.echo(_written(estimator.show_work(), how))
+        outputs.echo(_written(estimator.show_work(), how))
     elif file:
         source = opened(estimator, options.paths([file]), **dialect)
-        click.echo(_together(list(_of_file(estimator, source, *(span or FIRST))), how))
+        outputs.echo(_together(list(_of_file(estimator, source, *(span or FIRST))), how))
     else:
         found = estimator.explain(table_of(rows, estimator.schema_))
         numbers = range(1, len(rows) + 1) if len(rows) > 1 else [None]
-        click.echo(_together(list(zip(numbers, found, strict=True)), how))
+        outputs.echo(_together(list(zip(numbers, found, strict=True)), how))
 
 
 def _of_file(

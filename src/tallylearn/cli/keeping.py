@@ -115,7 +115,7 @@ def show(model: Path, as_json: bool) -> None:
         ("digest", page["digest"]),
         ("tally digest", page["tally_digest"]),
     ]
-    click.echo(wording.aligned([*ours, *files, ("versions", versions)]))
+    outputs.echo(wording.aligned([*ours, *files, ("versions", versions)]))
 
 
 @click.command(epilog=EXAMPLE)
@@ -126,7 +126,7 @@ def example(name: str | None, as_json: bool) -> None:
     from tallylearn.sources.shipped import TARGETS, text_of
 
     if name is not None:
-        click.echo(text_of(name), nl=False)
+        outputs.echo(text_of(name), nl=False)
         return
     pages = [_described(one, text_of(one), target) for one, target in TARGETS.items()]
     if as_json:
@@ -134,7 +134,7 @@ def example(name: str | None, as_json: bool) -> None:
         return
     for page in pages:
         size = f"{page['rows']:>3} rows, {len(page['columns']):>2} columns, target {page['target']}"
-        click.echo(f"{page['name']:<12}{size}")
+        outputs.echo(f"{page['name']:<12}{size}")
 
 
 def _described(name: str, text: str, target: str) -> dict[str, Any]:
@@ -146,4 +146,4 @@ def _report(estimator: Any, head: str, place: Path, as_json: bool, more: dict[st
     if as_json:
         outputs.echo_json(wording.facts(estimator) | more | {"saved": str(place)})
         return
-    click.echo(f"{head}\n{wording.aligned([*wording.lines(estimator), ('saved', str(place))])}")
+    outputs.echo(f"{head}\n{wording.aligned([*wording.lines(estimator), ('saved', str(place))])}")

@@ -65,9 +65,11 @@ def learn(
         page["problem"] = None if problem is None else problem.to_dict()
         _show_json(estimator, page, progress.rows, output)
     else:
-        click.echo(_summary(estimator, progress.rows, output) if output else estimator.show_work())
+        outputs.echo(
+            _summary(estimator, progress.rows, output) if output else estimator.show_work()
+        )
         if hasattr(estimator, "tree_"):
-            click.echo(f"\n{estimator}")  # at most 200 lines of it
+            outputs.echo(f"\n{estimator}")  # at most 200 lines of it
 
 
 def _summary(estimator: Any, rows: int, output: Path) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import glob
 import json
 import os
+import re
 import stat
 import sys
 from collections.abc import Iterable, Iterator
@@ -14,20 +15,39 @@ from typing import IO, Any
 
 import click
 
+# What a terminal obeys, or shows in another place than it stands in: all controls but the line
+# end and the tab, and the marks that turn the direction of writing.
+_OBEYED = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069]")
+
+
+def visible(text: object) -> str:
+    r"""Text as it may be sent to a terminal: what the terminal would obey is written out.
+
+    >>> print(visible("\x1b[31mred"))
+    \x1b[31mred
+    """
+    return _OBEYED.sub(lambda sign: sign[0].encode("unicode_escape").decode(), str(text))
+
+
+def echo(text: object, nl: bool = True) -> None:
+    """Say something on standard output."""
+    click.echo(visible(text), nl=nl)
+
 
 def note(text: str) -> None:
     """Say something beside the result, on standard error."""
-    click.echo(f"tally: {text}", err=True)
+    click.echo(visible(f"tally: {text}"), err=True)
 
 
 def echo_json(data: Any) -> None:
     """One line of JSON on standard output."""
-    click.echo(as_line(data))
+    echo(as_line(data))
 
 
 def as_line(data: Any) -> str:
     """Data as one line of JSON; what JSON does not know is written as text."""
-    return json.dumps(data, ensure_ascii=False, default=str)
+    text = json.dumps(data, ensure_ascii=False, default=str)
+    return _OBEYED.sub(lambda sign: f"\\u{ord(sign[0]):04x}", text)
 
 
 def check_place(path: Path | None, inputs: Iterable[str | Path], force: bool) -> None:

@@ -6,7 +6,7 @@ import csv
 import io
 import math
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,9 +16,10 @@ from tallylearn.cli import options, outputs
 from tallylearn.cli.progress import PATIENCE, watched
 
 if TYPE_CHECKING:
-    from tallylearn.sources import Files
+    from tallylearn.sources import Files, Table
     from tallylearn.tables import Block
 
+FORMULA = ("=", "+", "-", "@", "\t", "\r")
 EXAMPLES = """\b
 Examples:
   tally predict t.tally new.csv > answers.csv
@@ -30,16 +31,30 @@ Examples:
 
 @click.command(epilog=EXAMPLES)
 @click.argument("model", type=click.Path(path_type=Path))
-@click.argument("file")
+@click.argument("file", required=False)
+@click.option(
+    "--row",
+    "typed",
+    multiple=True,
+    metavar="VALUES",
+    help="Values in the order of the model's columns, or column=value, instead of FILE.",
+)
 @click.option("--proba", is_flag=True, help="Add the probability of every class.")
+@click.option(
+    "--spreadsheet",
+    is_flag=True,
+    help="Put ' before classes that a spreadsheet would run as a formula: = + - @ in front.",
+)
 @options.output(what="The CSV file to write, instead of standard output.")
 @options.reading
 @options.threads
 @click.option("--json", "as_json", is_flag=True, help="Write one JSON object a line.")
 def predict(
     model: Path,
-    file: str,
+    file: str | None,
+    typed: tuple[str, ...],
     proba: bool,
+    spreadsheet: bool,
     output: Path | None,
     force: bool,
     threads: int | None,
@@ -51,21 +66,44 @@ def predict(
     FILE may be a pipe, and - is standard input; what comes is kept in a temporary file meanwhile.
     Columns are found by name and others are ignored. Memory does not grow with the file.
     The output is CSV: prediction, and with --proba a column P(class) for every class.
+    Classes are written as they are; with --spreadsheet none of them starts a formula.
+    Rows can be typed instead: --row; values that were never seen are named on standard error.
     """
     import tallylearn
 
+    if bool(typed) == bool(file):
+        raise click.UsageError("rows come from FILE, or from --row.")
     estimator = tallylearn.load(model)
     if proba and estimator.task != "classifier":
         raise click.UsageError(
             f"--proba goes with classes, and a {type(estimator).__name__} answers with numbers."
         )
-    outputs.check_apart(output, [model, file], force)
-    source = opened(estimator, options.paths([file]), **dialect)
+    outputs.check_apart(output, [model] if file is None else [model, file], force)
+    source = (
+        _typed(estimator, typed)
+        if file is None
+        else opened(estimator, options.paths([file]), **dialect)
+    )
     seen = output is None and sys.stdout.isatty()  # then the answers themselves are the progress
     patience = math.inf if seen else PATIENCE
-    with watched(source.paths, threads, patience), outputs.written(output) as out:
-        for text in _texts(estimator, source, proba, as_json):
+    paths = getattr(source, "paths", ())
+    write = _objects if as_json else _guarded_rows if spreadsheet else _rows
+    with watched(paths, threads, patience), outputs.written(output) as out:
+        for text in _texts(estimator, source, proba, write):
+            text = outputs.visible(text) if seen else text
             out.write(text.encode("utf-8", "backslashreplace"))
+
+
+def _typed(estimator: Any, typed: Sequence[str]) -> Table:
+    """Rows as they are typed; values that the model does not know are told."""
+    from tallylearn.cli.explaining import table_of
+    from tallylearn.doors.unseen import unseen
+
+    rows = table_of(typed, estimator.schema_)
+    for number, notes in enumerate(unseen(estimator.model_, rows.block), 1):
+        for note in notes:
+            outputs.note(f"row {number}: {note}" if len(typed) > 1 else note)
+    return rows
 
 
 def opened(
@@ -82,16 +120,18 @@ def opened(
     return Files(paths, declared, schema)
 
 
-def _texts(estimator: Any, source: Files, proba: bool, as_json: bool) -> Iterator[str]:
+def _texts(
+    estimator: Any, source: Files | Table, proba: bool, write: Callable[[Any, list[Any], Any], str]
+) -> Iterator[str]:
     """The header, then the answers of every block; nothing before there is a first block."""
     from tallylearn import engines
     from tallylearn.sources.memory import check_size
 
     header = ["prediction", *(_heads(estimator) if proba else [])]
     begun = False
-    call = _caller(estimator, proba, _objects if as_json else _rows)
+    call = _caller(estimator, proba, write)
     for text in engines.here().map(call, source.blocks()):
-        yield text if begun or as_json else _lines([header]) + text
+        yield text if begun or write is _objects else _lines([header]) + text
         begun = True
     if not begun:
         check_size(0, len(estimator.schema_.columns))
@@ -113,6 +153,12 @@ def _caller(
 
 def _rows(estimator: Any, answers: list[Any], shares: Any) -> str:
     return _lines(zip(answers, *([] if shares is None else shares.T.tolist()), strict=True))
+
+
+def _guarded_rows(estimator: Any, answers: list[Any], shares: Any) -> str:
+    """Classes that are text and begin as a formula does get a quote in front."""
+    kept = [f"'{a}" if isinstance(a, str) and a.startswith(FORMULA) else a for a in answers]
+    return _rows(estimator, kept, shares)
 
 
 def _objects(estimator: Any, answers: list[Any], shares: Any) -> str:

@@ -6,6 +6,7 @@ import ast
 import re
 import shlex
 from collections.abc import Iterable
+from functools import partial
 from typing import Any
 
 MOST = 8  # names in one line
@@ -30,15 +31,17 @@ _ASIDES = (  # scikit-learn's own sentences, which follow ours
 )
 
 
-def sentence(error: BaseException) -> str:
+def sentence(error: BaseException, known: frozenset[str] | None = None) -> str:
     """What an error says, in one line, its hints as options of the command.
+
+    An option that is not among those of the command is one of learning, and said to be that.
 
     >>> sentence(ValueError("a: text in row 3. Say missing='n/a' or ignore=['a', 'b']."))
     'a: text in row 3. Say --missing n/a or --ignore a,b.'
     """
     text = " ".join(str(error).split())
     for pattern in _HINTS:
-        text = re.sub(pattern, _as_option, text)
+        text = re.sub(pattern, partial(_as_option, known=known), text)
     for python, option in _NAMES.items():
         text = text.replace(python, option)
     for pattern in _ASIDES:
@@ -46,9 +49,10 @@ def sentence(error: BaseException) -> str:
     return text
 
 
-def _as_option(hint: re.Match[str]) -> str:
-    value = ast.literal_eval(hint[2])
-    return f"--{hint[1]} {shlex.quote(value if isinstance(value, str) else ','.join(value))}"
+def _as_option(hint: re.Match[str], known: frozenset[str] | None = None) -> str:
+    value, option = ast.literal_eval(hint[2]), f"--{hint[1]}"
+    said = f"{option} {shlex.quote(value if isinstance(value, str) else ','.join(value))}"
+    return said if known is None or option in known else f"{said} when learning"
 
 
 def cut(names: Iterable[object], most: int = MOST) -> str:

@@ -18,7 +18,7 @@ from tallylearn.doors.intake import Lesson, lesson
 from tallylearn.doors.schemas import checked, united
 from tallylearn.doors.shell import Estimator, same
 from tallylearn.doors.turns import turn
-from tallylearn.errors import ForgetError, InputError, MergeError, OptionError, speaking
+from tallylearn.errors import ForgetError, InputError, MergeError, OptionError, speaking, told
 from tallylearn.sources.memory import check_size
 from tallylearn.tables import UNKNOWN, Block, Column, Schema
 from tallylearn.tallies import Bundle, Moments
@@ -110,6 +110,8 @@ class OnePass(Estimator, ABC):
         """Write a model file. Without its tally it still predicts, and cannot merge or forget."""
         with self._learning():
             self._check_fitted()
+            if not isinstance(tally, bool):
+                raise OptionError(f"tally is True or False, not {told(tally)}.")
             if tally and self.tally_ is not None:
                 self._remembered()
             modelfile.save(self, path, tally=tally)

@@ -194,7 +194,7 @@ class Estimator:
     ) -> float:
         """A numeric parameter, or an error in scikit-learn's words."""
         value = getattr(self, name)
-        number = isinstance(value, Real) and (math.isfinite(value) or low == -math.inf)
+        number = isinstance(value, Real) and (_finite(value) or low == -math.inf)
         if (
             isinstance(value, bool)
             or not number
@@ -223,7 +223,7 @@ class Estimator:
         if not isinstance(value, str | type(None)) or value not in allowed:
             raise OptionError(
                 f"The {name!r} parameter of {type(self).__name__} must be one of "
-                f"{listed(allowed, 20)}. Got {value!r} instead."
+                f"{listed(allowed, 20)}. Got {told(value)} instead."
             )
         return value
 
@@ -240,3 +240,11 @@ def same(a: Any, b: Any) -> bool:
     if any(hasattr(value, "__array__") or isinstance(value, list | tuple) for value in (a, b)):
         return np.shape(a) == np.shape(b) and bool(np.array_equal(a, b))
     return bool(a == b)
+
+
+def _finite(value: Any) -> bool:
+    """Whether a number is one that a double can hold."""
+    try:
+        return math.isfinite(float(value))
+    except OverflowError:
+        return False

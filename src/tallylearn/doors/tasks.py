@@ -12,6 +12,7 @@ import numpy as np
 from tallylearn import engines
 from tallylearn.doors.intake import lesson, rows
 from tallylearn.doors.shell import Estimator
+from tallylearn.doors.unseen import flagged
 from tallylearn.errors import TargetError, listed, speaking
 from tallylearn.kernels import scoring
 from tallylearn.sources.memory import check_size
@@ -38,7 +39,10 @@ class Predictor(Estimator):
         """The evidence for every row, as it adds up to the prediction."""
         self._check_fitted()
         with speaking(type(self).__name__):
-            found = [self.model_.evidence(block) for block in self._blocks(X)]
+            found = [
+                flagged(self.model_.evidence(block), self.model_, block)
+                for block in self._blocks(X)
+            ]
         return Explanation(tuple(row for part in found for row in part))
 
     def show_work(self) -> Derivation:

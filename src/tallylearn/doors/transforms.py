@@ -9,6 +9,7 @@ import numpy as np
 
 from tallylearn.doors.tasks import Predictor
 from tallylearn.errors import ColumnError, OptionError, listed
+from tallylearn.sources.arrays import array_of
 from tallylearn.tables import Array, Block
 
 CONTAINERS = ("default", "pandas", "polars")
@@ -31,7 +32,7 @@ class Transformer(Predictor):
         self._check_fitted()
         known = getattr(self, "feature_names_in_", None)
         if input_features is not None and known is not None:
-            if not np.array_equal(np.asarray(input_features, dtype=object), known):
+            if not np.array_equal(array_of(input_features).astype(object), known):
                 raise ColumnError(
                     f"{type(self).__name__}: the model learned from {listed(known)}. "
                     "input_features is not equal to feature_names_in_."

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from tallylearn.errors import KindError, OptionError, speaking
+from tallylearn.errors import KindError, OptionError, speaking, told
 from tallylearn.evaluation.asking import cloned
 from tallylearn.evaluation.courses import Course, growing
 from tallylearn.evaluation.results import name_of
@@ -156,8 +156,15 @@ def _values(values: Iterable[Any]) -> list[Any]:
 
 def _with(learner: Any, option: str, value: Any) -> Any:
     """The learner with another value of an option."""
+    if not isinstance(option, str):
+        raise OptionError(
+            f"option is a parameter's name, not {told(option)}. Pass the name and its values: "
+            'validation_curve(learner, "alpha", [0.1, 1, 10], ...).'
+        )
     if not hasattr(learner, "set_params"):
-        raise KindError(f"{learner!r} has no set_params, so that no option of it can be varied.")
+        raise KindError(
+            f"{told(learner)} has no set_params, so that no option of it can be varied."
+        )
     try:
         return cloned(learner).set_params(**{option: value})
     except (ValueError, AttributeError) as error:

@@ -12,6 +12,7 @@ from math import comb, factorial, prod
 import numpy as np
 
 from tallylearn.intervals import check_count
+from tallylearn.resamples import generator
 from tallylearn.tables import Array
 
 Number = Fraction | float
@@ -55,7 +56,7 @@ def drawings(p: Sequence[Number], n: int, draws: int, seed: int) -> Drawings:
         samples, chances = zip(*_all(p, n), strict=True)
         return Drawings(samples, chances, complete=True)
     weights = np.array([float(one) for one in p])
-    drawn = np.random.default_rng(seed).choice(len(p), (draws, n), p=weights / weights.sum())
+    drawn = generator("Population", seed).choice(len(p), (draws, n), p=weights / weights.sum())
     return Drawings(tuple(drawn), (Fraction(1, draws),) * draws, complete=False)
 
 

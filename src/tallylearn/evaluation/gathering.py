@@ -118,7 +118,7 @@ def check_scores(scores: Any, positive: Any, exam: Exam) -> None:
 
 def check_options(level: float, on_error: str, who: str = "evaluate") -> None:
     check_level(who, level)
-    if on_error not in ("raise", "keep"):
+    if not isinstance(on_error, str) or on_error not in ("raise", "keep"):
         raise OptionError(f"on_error is 'raise' or 'keep', not {on_error!r}.")
 
 

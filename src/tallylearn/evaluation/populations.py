@@ -28,6 +28,7 @@ from tallylearn.evaluation.exams import picked, task_of
 from tallylearn.evaluation.expectations import Resubstitution, SampleError
 from tallylearn.evaluation.results import name_of
 from tallylearn.intervals import check_count
+from tallylearn.resamples import generator
 from tallylearn.sources.arrays import unmixed
 from tallylearn.tables import Array
 
@@ -113,7 +114,7 @@ class Population:
     def sample(self, n: int, seed: int = 0) -> tuple[Any, Array]:
         """n rows drawn with replacement: their columns and target, as ``fit`` takes them."""
         check_count("Population.sample", "n", n, 1)
-        return self.lesson(np.random.default_rng(seed).choice(len(self.cells), n, p=self.weights))
+        return self.lesson(generator("Population", seed).choice(len(self.cells), n, p=self.weights))
 
     def estimates(self, h: Any, n: int, draws: int = 1000, seed: int = 0) -> SampleError:
         """What the error on n rows is on average, and how it spreads, for an ``h`` fixed before.
@@ -124,7 +125,7 @@ class Population:
         check_count("Population.estimates", "draws", draws, 2)
         with speaking("Population.estimates"):
             wrong = np.array(self._wrong(h))
-        rng = np.random.default_rng(seed)
+        rng = generator("Population", seed)
         cells = rng.choice(len(self.cells), (draws, n), p=self.weights)
         return SampleError(self.error(h), n, tuple(wrong[cells].mean(axis=1).tolist()))
 

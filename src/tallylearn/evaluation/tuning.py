@@ -212,7 +212,9 @@ def _check_nesting(cv: Any, nested: Any) -> None:
             "cv is given as row numbers, and a nested search is made on other rows. Pass a number "
             "of folds, or tl.Folds."
         )
-    if nested == "bootstrap" or (isinstance(nested, Folds) and nested.scheme == "bootstrap"):
+    if (isinstance(nested, str) and nested == "bootstrap") or (
+        isinstance(nested, Folds) and nested.scheme == "bootstrap"
+    ):
         raise OptionError(
             "a bootstrap draws rows twice, so that an inner fold would test rows that it learned "
             "from. Pass a number of folds as nested."

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from tallylearn.errors import InputError, OptionError, listed
+from tallylearn.errors import InputError, OptionError, listed, told
 from tallylearn.tables import Array, Codes
 
 PARTS = {"k": 0, "leave_one_out": 0, "holdout": 2, "three": 3, "bootstrap": 0, "forward": 0}
@@ -30,32 +30,34 @@ def _share(who: str, name: str, share: Any) -> Fraction:
     if isinstance(share, Fraction | float | np.floating) and 0 < share < 1:
         return share if isinstance(share, Fraction) else Fraction(str(share))
     raise OptionError(
-        f"{who}: {name} is {share!r}. Give a share of the rows between 0 and 1, such as "
+        f"{who}: {name} is {told(share)}. Give a share of the rows between 0 and 1, such as "
         "Fraction(1, 3) or 0.2."
     )
 
 
 def check_options(folds: Any) -> None:
     """A scheme that is known; whole numbers, large enough."""
-    if PARTS.get(folds.scheme) != len(folds.shares):
+    shared = len(folds.shares) if isinstance(folds.shares, tuple) else -1
+    if not isinstance(folds.scheme, str) or PARTS.get(folds.scheme) != shared:
         raise OptionError(f"there are {', '.join(f'Folds.{name}' for name in PARTS)}. Call one.")
     check_whole("number", folds.number, 2 if folds.scheme == "k" else 1, 2**63)
     check_whole("repeats", folds.repeats, 1, 2**63)
     check_whole("seed", folds.seed, 0, 2**64)
     if not isinstance(folds.stratified, bool | np.bool_):
-        raise OptionError(f"stratified is True or False, not {folds.stratified!r}.")
+        raise OptionError(f"stratified is True or False, not {told(folds.stratified)}.")
     if not isinstance(folds.order, str | None):
-        raise OptionError(f"order is a column's name, not {folds.order!r}.")
+        raise OptionError(f"order is a column's name, not {told(folds.order)}.")
 
 
 def check_whole(name: str, value: Any, least: int, end: int) -> None:
     whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
     if not whole or not least <= value < end:
-        raise OptionError(f"{name} is {value!r}. Give a whole number, {least} or more.")
+        raise OptionError(f"{name} is {told(value)}. Give a whole number, {least} or more.")
 
 
 def check_rows(n: int, least: int) -> None:
     """As many rows as parts."""
+    check_whole("n", n, 0, 2**63)
     if n < least:
         raise InputError(f"{_rows(n)} cannot be in {least} parts. Take fewer parts, or more rows.")
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from tallylearn.errors import ColumnError, InputError, listed, told
-from tallylearn.sources.arrays import is_missing, unmixed
+from tallylearn.sources.arrays import as_float, is_missing, unmixed
 from tallylearn.sources.buffers import strings_of
 from tallylearn.sources.cells import instants, reads
 from tallylearn.sources.columns import codes, numeric
@@ -43,7 +43,7 @@ def _plain(y: Any) -> Any:
         return numbers_of(y) if numeric(y.type) else y
     array = unmixed(y)
     if array.dtype.kind == "O" and {*map(type, array.flat)} <= {int, float, Decimal}:
-        array = array.astype(float)
+        array = np.array([as_float(item) for item in array.flat]).reshape(array.shape)
     if array.ndim == 2 and array.shape[1] == 1:
         return array.ravel()
     return array if array.ndim == 1 else None

@@ -20,14 +20,14 @@ from typing import Any
 
 import numpy as np
 
-from tallylearn.errors import FileError, OptionError
+from tallylearn.errors import FileError, OptionError, path_of
 from tallylearn.modelfile.containers import FORMAT, digest, read, sealed
 from tallylearn.modelfile.packing import Shelf, packed
 from tallylearn.tables import Array, Column, Schema
-from tallylearn.tallies import Bundle, Counts, Exact, Moments, Products, Scatter
+from tallylearn.tallies import Bundle, Counts, Exact, Moments, Products, Scatter, Squares
 from tallylearn.writing import write_whole
 
-HOUSE = (Bundle, Counts, Exact, Moments, Products, Scatter, Schema, Column)
+HOUSE = (Bundle, Counts, Exact, Moments, Products, Scatter, Squares, Schema, Column)
 FOUL = (ArithmeticError, AttributeError, LookupError, MemoryError, RecursionError, TypeError,
         ValueError)  # fmt: skip
 TOLD = 300  # characters of a reason: a file may hold long names
@@ -35,9 +35,10 @@ TOLD = 300  # characters of a reason: a file may hold long names
 
 def save(estimator: Any, path: str | Path, tally: bool = True) -> None:
     """Write a fitted estimator: to a temporary file, synced, renamed."""
+    place = path_of(path)
     estimator._check_options()  # what load would refuse is not written
     page, arrays = _page(estimator, tally)
-    write_whole(path, sealed(page, arrays))
+    write_whole(place, sealed(page, arrays))
 
 
 def load(path: str | Path) -> Any:
@@ -46,10 +47,10 @@ def load(path: str | Path) -> Any:
     >>> import tempfile, tallylearn as tl
     >>> path = tempfile.mkdtemp() + "/tennis.tally"
     >>> tl.NaiveBayes().fit(tl.example("tennis")).save(path)
-    >>> tl.load(path)
-    NaiveBayes()
+    >>> tl.load(path).spelled()
+    'NaiveBayes()'
     """
-    page, arrays = read(Path(path))
+    page, arrays = read(path_of(path))
     try:
         return _restored(page, arrays)
     except FOUL as error:
@@ -58,7 +59,7 @@ def load(path: str | Path) -> Any:
 
 def page(path: str | Path) -> dict[str, Any]:
     """What a model file says of itself: its page of JSON, checked."""
-    return read(Path(path))[0]
+    return read(path_of(path))[0]
 
 
 def digests(estimator: Any) -> tuple[str, str]:

@@ -82,6 +82,11 @@ class Bayes:
             check_last_axes("the means", self.gaussians.mean, k, len(self.gaussians.names))
 
     @property
+    def known(self) -> dict[str, tuple[str, ...]]:
+        """The values that every column of categories was seen with."""
+        return {table.name: table.values for table in self.tables}
+
+    @property
     def classes(self) -> tuple[Any, ...]:
         return self.priors.classes
 

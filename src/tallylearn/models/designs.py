@@ -125,6 +125,14 @@ class Design:
         known = value == base or f"={value}" in {self.values[k] for k in self._of(name)}
         return str(value), "" if known else f"never seen, counts as {base!r}"
 
+    @property
+    def known(self) -> dict[str, tuple[str, ...]]:
+        """The values that every column of categories was seen with."""
+        return {
+            name: (base, *(self.values[j][1:] for j in self._of(name)))
+            for name, base in zip(self.based, self.base, strict=True)
+        }
+
     def remarks(self, schema: Schema) -> list[Sentence]:
         """What was done to the table before the sums."""
         said = [

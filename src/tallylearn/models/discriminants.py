@@ -90,6 +90,11 @@ class LinearDiscriminants:
         check_shape("the scalings", self.scalings, p, *self.scalings.shape[1:])
 
     @property
+    def known(self) -> dict[str, tuple[str, ...]]:
+        """The values that every column of categories was seen with."""
+        return self.design.known
+
+    @property
     def classes(self) -> tuple[Any, ...]:
         return self.priors.classes
 

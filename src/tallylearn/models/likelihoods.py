@@ -10,6 +10,7 @@ import numpy as np
 from tallylearn.doors import Classifier, OnePass
 from tallylearn.doors.intake import lesson
 from tallylearn.errors import OptionError, TargetError, speaking
+from tallylearn.resamples import generator
 from tallylearn.tables import Array
 
 
@@ -43,7 +44,7 @@ class Generative(OnePass, Classifier):
         self._check_fitted()
         if not isinstance(n, int) or n < 0:
             raise OptionError(f"{type(self).__name__}: {n!r} rows cannot be drawn.")
-        rows, drawn = self._sampled(n, np.random.default_rng(random_state))
+        rows, drawn = self._sampled(n, generator(type(self).__name__, random_state))
         return rows, self.classes_[drawn]
 
     @property

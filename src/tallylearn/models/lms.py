@@ -11,6 +11,7 @@ from tallylearn import forms
 from tallylearn.doors import Incremental, Regressor
 from tallylearn.errors import InputError, OptionError
 from tallylearn.models.descents import Descent, answered, complete, descended, walked
+from tallylearn.resamples import generator
 from tallylearn.tables import NUMBER, Array, Block, Schema, check_shape
 from tallylearn.workings import Derivation, Evidence, Formula, Grid, Line, Sentence, Term, short
 
@@ -264,7 +265,7 @@ class LMS(Incremental, Regressor):
                     f"every column. It is {self.start!r}."
                 )
         elif self.start == "random":
-            weights = np.random.default_rng(self.random_state).uniform(-SMALL, SMALL, size)
+            weights = generator(type(self).__name__, self.random_state).uniform(-SMALL, SMALL, size)
         else:
             weights = np.zeros(size)
         weights[0] = weights[0] if self.fit_intercept else 0.0

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from tallylearn.errors import OptionError, listed, speaking
+from tallylearn.errors import OptionError, listed, speaking, told
 from tallylearn.models import vocabularies
 from tallylearn.models.bayes import Bayes, bags_of, coded
 from tallylearn.models.factors import Categories, Gaussians, arranged
@@ -360,8 +360,8 @@ class NaiveBayes(Generative):
         found: dict[str, Texts] = {text.name: text for text in self.model_.texts}
         if column is None and len(found) == 1:
             return next(iter(found.values()))
-        if column is None or column not in found:
-            what = "name one with column=" if column is None else f"none is {column!r}"
+        if not isinstance(column, str) or column not in found:
+            what = "name one with column=" if column is None else f"none is {told(column)}"
             raise OptionError(
                 f"{type(self).__name__}: the columns of text are {listed(found) or 'none'}; {what}."
             )

@@ -59,6 +59,11 @@ class QuadraticDiscriminants:
         check_shape("the variances", self.scalings, k, p)
 
     @property
+    def known(self) -> dict[str, tuple[str, ...]]:
+        """The values that every column of categories was seen with."""
+        return self.design.known
+
+    @property
     def classes(self) -> tuple[Any, ...]:
         return self.priors.classes
 

@@ -202,6 +202,14 @@ def mixed(name: object, values: Any) -> Exception:
     return ColumnError(f"column {name!r} mixes types. Convert it to one type.")
 
 
+def as_float(value: Any) -> float:
+    """A number as a double; infinite where it is larger than any."""
+    try:
+        return float(value)
+    except OverflowError:
+        return float("inf") if value > 0 else float("-inf")
+
+
 def held(value: int) -> bool:
     """Whether a double holds an integer."""
     return abs(value) <= EXACT or (value.bit_length() < 1024 and int(float(value)) == value)

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from tallylearn.errors import ColumnError
 from tallylearn.sources.arrays import EXACT
 from tallylearn.sources.buffers import NOWHERE, doubles, emptied, numpy_of, whole
-from tallylearn.sources.complaints import not_a_number, too_large
+from tallylearn.sources.complaints import not_a_number, number_as_text, too_large
 from tallylearn.tables import BLOCK, CATEGORY, DATE, NUMBER, TEXT, UNKNOWN, Codes, Column, plain
 
 Array = NDArray[Any]
@@ -175,9 +175,12 @@ def _check_integers(name: str, data: Any, start: int) -> None:
 
 
 def _text_among_numbers(name: str, data: Any, start: int) -> ColumnError:
-    """The first cell that is no number, or the first of all where they only look like numbers."""
+    """The first cell that is no number, or the first of all where all of them read as numbers."""
     texts = [(row, value) for row, value in enumerate(data.to_pylist()) if value is not None]
-    row, value = next((cell for cell in texts if not _reads_as_number(cell[1])), texts[0])
+    odd = [cell for cell in texts if not _reads_as_number(cell[1])]
+    if not odd:
+        return number_as_text(name, str(texts[0][1]), start + texts[0][0])
+    row, value = odd[0]
     return not_a_number(name, str(value), start + row)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ from tallylearn.sources.dialects import Dialect
 from tallylearn.sources.streams import blank, records, text_of
 
 SHOWN = 60  # characters of a value
+_VALUE = re.compile(r"\d[\d.,:/ -]*\d")  # 4/4/2017, 1,234.5: no mark of a gap
 
 
 def too_large(name: object, value: object, row: int, where: str = "") -> ColumnError:
@@ -39,7 +41,22 @@ def not_a_truth(name: str, text: str, row: int, where: str = "") -> ColumnError:
     return _unlike(f"{where}column {name!r} has something else than a truth value", name, text, row)
 
 
+def number_as_text(name: str, text: str, row: int) -> ColumnError:
+    """Text that reads as a number, in a column that was learned as numbers."""
+    return ColumnError(
+        f"column {name!r} has its numbers as text here ({text[:SHOWN]!r} in row {row}), and was "
+        "one of numbers when the model learned. Convert the column to numbers."
+    )
+
+
 def _unlike(what: str, name: str, text: str, row: int) -> ColumnError:
+    if _VALUE.search(text):
+        return ColumnError(
+            f"{what} in row {row} ({text[:SHOWN]!r}), which is a value and not a gap. Write it as "
+            "the others are, such as 2026-11-15 for a date and 1234.5 for a number; or declare "
+            f"the column with categories={quoted([name])}, or leave it out with "
+            f"ignore={quoted([name])}."
+        )
     return ColumnError(
         f"{what} in row {row} ({text[:SHOWN]!r}). Mark it as missing with "
         f"missing={quoted(text[:SHOWN].strip())}, declare the column with "

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from numbers import Real
 from typing import Any
 
 from tallylearn.errors import ColumnError, OptionError, listed
+from tallylearn.sources.arrays import as_float
 from tallylearn.tables import PARTS as PARTS
 from tallylearn.tables import plain
 
@@ -65,7 +68,7 @@ def declaration(
     """Bring the forms that ``tl.table`` takes to one."""
     for option, name in (("target", target), ("weight", weight), ("groups", groups)):
         if name is not None and not isinstance(name, str):
-            raise OptionError(f"{option} is a column's name, not {name!r}.")
+            raise OptionError(f"{option} is a column's name, not {told(name)}.")
     kinds = {name: tuple(map(plain, values)) for name, values in _named(categories).items()}
     parts = {name: tuple(chosen) for name, chosen in _named(dates).items()}
     for name, chosen in parts.items():
@@ -73,12 +76,32 @@ def declaration(
             raise OptionError(
                 f"the date {name!r} has no part {unknown[0]!r}. Its parts: {listed(PARTS)}."
             )
+    for mark in _several(missing):
+        _check_mark(mark)
+    for names in (text, ignore):
+        for name in _several(names):
+            _name(name)
     if kinds or parts:
         _check_once({"categories": kinds, "text": _several(text), "dates": parts})
     return Declaration(
         target, weight, groups, kinds, _several(text), parts, _several(missing),
-        _several(ignore), dict(dialect or {}), _several(classes),
+        _several(ignore), dict(_options(dialect)), _several(classes),
     )  # fmt: skip
+
+
+def _options(dialect: Any) -> Mapping[str, Any]:
+    if dialect is not None and not isinstance(dialect, Mapping):
+        raise OptionError(f"dialect is a dict of options, not {told(dialect)}.")
+    return dialect or {}
+
+
+def _check_mark(mark: Any) -> None:
+    """What stands for nothing is text, or a number that a double can hold."""
+    number = isinstance(mark, Real) and not math.isinf(as_float(mark))
+    if not (mark is None or isinstance(mark, str) or number):
+        raise OptionError(
+            f"missing names values that stand for nothing, text or numbers, not {told(mark)}."
+        )
 
 
 def _check_once(kinds: Mapping[str, Sequence[str] | Mapping[str, Any]]) -> None:
@@ -96,13 +119,27 @@ def _check_once(kinds: Mapping[str, Sequence[str] | Mapping[str, Any]]) -> None:
 def _several(value: Any) -> tuple[Any, ...]:
     if value is None:
         return ()
-    if isinstance(value, str) or not isinstance(value, Iterable):
+    if isinstance(value, str | bytes) or not isinstance(value, Iterable) or _single(value):
         return (value,)
     return tuple(value)
 
 
+def _single(value: Any) -> bool:
+    """An array without an axis is one value."""
+    return getattr(value, "shape", None) == ()
+
+
 def _named(value: Any) -> Mapping[str, Any]:
-    return value if isinstance(value, Mapping) else dict.fromkeys(_several(value), ())
+    several = (
+        value.items() if isinstance(value, Mapping) else ((name, ()) for name in _several(value))
+    )
+    return {_name(name): _several(chosen) for name, chosen in several}
+
+
+def _name(value: Any) -> str:
+    if not isinstance(value, str):
+        raise OptionError(f"columns are named by text, not by {told(value)}.")
+    return value
 
 
 def _present(option: str, name: str, names: Sequence[str]) -> None:

@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import Any
 
 from tallylearn.errors import OptionError, listed
-from tallylearn.sources.streams import Bytes, binary, blank, empty, misread, records
+from tallylearn.sources.streams import Bytes, binary, blank, check_text, empty, misread, records
 
 MISSING = ("", "NA", "N/A", "NaN", "nan", "null", "NULL", "?")
 DELIMITERS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "pipe"}
@@ -112,6 +112,7 @@ def _sample(path: Path) -> bytes:
         data = stream.read(SAMPLE)
     if not data:
         raise empty(path)
+    check_text(path, data)
     return data
 
 

@@ -8,7 +8,7 @@ from typing import Any
 from tallylearn.errors import ColumnError, InputError
 from tallylearn.sources import cells, complaints
 from tallylearn.sources.parsing import Parser
-from tallylearn.sources.streams import LONGEST
+from tallylearn.sources.streams import too_long
 from tallylearn.tables import BLOCK
 
 _LONG_INTEGER = r"^[+-]?\d{16,400}$"  # 2**53 has 16 digits
@@ -20,7 +20,7 @@ def fault(parser: Parser, message: str, kinds: Mapping[str, str]) -> InputError:
 
     if "straddling" in message:
         complaints.check_quotes(parser.path, parser.dialect)
-        return InputError(f"{parser.path}: a row is longer than {LONGEST} bytes. Shorten it.")
+        return too_long(parser.path)
     marks = parser.dialect.missing, parser.dialect.decimal
     try:
         for at, table in enumerate(parser.tables(dict.fromkeys(kinds, "bytes"))):

@@ -12,7 +12,17 @@ from typing import Any
 from tallylearn.sources.batches import regrouped
 from tallylearn.sources.complaints import check_quotes, ragged, unclosed
 from tallylearn.sources.dialects import Dialect
-from tallylearn.sources.streams import LONGEST, Bytes, blank, empty, misread, records, text_of
+from tallylearn.sources.streams import (
+    LONGEST,
+    Bytes,
+    Lines,
+    blank,
+    check_width,
+    empty,
+    misread,
+    records,
+    text_of,
+)
 
 CHUNK = 1 << 20  # bytes: larger ones were no faster, and four megabytes doubled the memory
 PADDING = 8  # spaces around a missing marker in a column of numbers
@@ -34,10 +44,11 @@ class Parser:
         first: list[str] = []
         try:
             with text_of(path, dialect.encoding) as lines:
-                rows = records(lines, dialect.delimiter)
+                rows = records(Lines(path, lines), dialect.delimiter)
                 skip, first = _filled(rows)
                 if not first:
                     raise empty(path)
+                check_width(path, len(first))
                 filled = not dialect.header or _filled(rows) != (0, [])
         except UnicodeDecodeError as error:
             raise misread(path, error) from None
@@ -51,7 +62,9 @@ class Parser:
     def names(self) -> tuple[str, ...]:
         """The names in the header; x0, x1, ... where there are none."""
         named = self.first if self.dialect.header else [""] * len(self.first)
-        return tuple(name.strip() or f"x{at}" for at, name in enumerate(named))
+        bare = [name.strip() for name in named]
+        taken = frozenset(bare)
+        return tuple(name or _free(f"x{at}", taken) for at, name in enumerate(bare))
 
     def tables(self, kinds: Mapping[str, str]) -> Iterator[Any]:
         """Tables of 65 536 rows as Arrow reads them, with more room where it has too little.
@@ -126,6 +139,13 @@ class Parser:
             decimal_point=self.dialect.decimal,
         )
         return reading, parsing, converting
+
+
+def _free(name: str, taken: frozenset[str]) -> str:
+    """A name for a column without one that no other column has: x0, or x0_ where x0 is there."""
+    while name in taken:
+        name += "_"
+    return name
 
 
 def _filled(rows: Iterator[list[str]]) -> tuple[int, list[str]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from importlib import resources
 
-from tallylearn.errors import OptionError, listed
+from tallylearn.errors import OptionError, listed, told
 from tallylearn.sources.declarations import declaration
 from tallylearn.sources.files import Files
 from tallylearn.sources.memory import Table
@@ -41,6 +41,6 @@ def text_of(name: str) -> str:
 
 
 def _known(name: str) -> str:
-    if name not in TARGETS:
-        raise OptionError(f"there is no example {name!r}. There are {listed(TARGETS)}.")
+    if not isinstance(name, str) or name not in TARGETS:
+        raise OptionError(f"there is no example {told(name)}. There are {listed(TARGETS)}.")
     return name

@@ -14,6 +14,7 @@ from typing import Any
 from tallylearn.errors import FileError, InputError
 
 LONGEST = 1 << 24  # bytes of one row, or of one cell
+WIDEST = 100_000  # columns: a reader takes 13 kB for each, whatever is in it
 
 
 class Bytes(io.RawIOBase):
@@ -82,6 +83,35 @@ def _opened(path: Path) -> io.BufferedIOBase:
         raise FileError(f"{path} cannot be opened: {error.strerror}.") from None
 
 
+class Lines:
+    """The lines of a text; one that is longer than a row may be is an error before it is held."""
+
+    def __init__(self, path: Path, text: io.TextIOWrapper) -> None:
+        self._path, self._text = path, text
+
+    def __iter__(self) -> Iterator[str]:
+        while line := self._text.readline(LONGEST + 1):
+            if len(line) > LONGEST:
+                raise too_long(self._path)
+            yield line
+
+
+def check_width(path: Path, cells: int) -> None:
+    """Refuse more columns than a table may have, before room is made for them."""
+    if cells > WIDEST:
+        raise InputError(
+            f"{path}: the first row has {cells:,} cells, and a table has at most {WIDEST:,} "
+            "columns. Is the delimiter right, and does every line end? Write a wide table as "
+            "Parquet, or one row for every value."
+        )
+
+
+def too_long(path: Path) -> InputError:
+    return InputError(
+        f"{path}: a row is longer than {LONGEST:,} bytes. Shorten it; or is a line end missing?"
+    )
+
+
 def text_of(path: Path, encoding: str) -> io.TextIOWrapper:
     """The file as text, line ends untouched and without a byte order mark."""
     stream = io.BufferedReader(Bytes(path, encoding))
@@ -100,6 +130,32 @@ def blank(cells: Sequence[str]) -> bool:
 
 def empty(path: Path) -> FileError:
     return FileError(f"{path}: the file is empty. It needs a row of names, or of values, at least.")
+
+
+_FORMATS = {
+    b"PK\x03\x04": "a zip archive or a workbook of Excel (.xlsx)",
+    b"\xd0\xcf\x11\xe0": "a workbook of Excel (.xls)",
+    b"PAR1": "a Parquet file",
+    b"ARROW1": "an Arrow file",
+    b"%PDF": "a PDF",
+    b"\x89PNG": "a picture",
+    b"\xff\xd8\xff": "a picture",
+    b"7z\xbc\xaf": "a 7z archive",
+    b"BZh": "packed with bzip2",
+    b"\xfd7zXZ": "packed with xz",
+    b"\x28\xb5\x2f\xfd": "packed with zstd",
+    b"SQLite format 3": "a database of SQLite",
+}
+
+
+def check_text(path: Path, start: bytes) -> None:
+    """Refuse what is no text by its first bytes: to say that it is not UTF-8 would help nobody."""
+    for magic, what in _FORMATS.items():
+        if start.startswith(magic):
+            raise FileError(
+                f"{path} is {what}, and not a table as text. Save the table as CSV, or as Parquet "
+                "or Arrow under a name that ends in .parquet or .arrow."
+            )
 
 
 def binary(path: Path) -> FileError:

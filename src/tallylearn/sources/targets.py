@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tallylearn.errors import KindError, TargetError, warn_of_conversion
-from tallylearn.sources.arrays import EXACT, is_missing, unmixed
+from tallylearn.sources.arrays import EXACT, as_float, is_missing, unmixed
 from tallylearn.sources.columns import codes, numeric
 from tallylearn.sources.measures import check_finite, measures, missing, numbers_of, weights
 from tallylearn.tables import Codes
@@ -154,8 +154,8 @@ def _sorted(found: Codes, start: int) -> Codes:
 
 def _number(item: Any) -> float:
     try:
-        return math.nan if item is None else float(item)
+        return math.nan if item is None else as_float(item)
     except (TypeError, ValueError):
         raise TargetError(
-            f"the target holds {item!r}. Classes are text or whole numbers."
+            f"the target holds {told(item)}. Classes are text or whole numbers."
         ) from None

@@ -14,6 +14,7 @@ from tallylearn.doors import Plain
 from tallylearn.doors.exchange import as_sklearn
 from tallylearn.doors.intake import lesson
 from tallylearn.doors.plain import whole
+from tallylearn.doors.unseen import flagged
 from tallylearn.errors import ColumnError, InputError, OptionError, listed, speaking
 from tallylearn.models.factors import check_finite
 from tallylearn.models.trees import parcels, paths, ratios
@@ -124,7 +125,10 @@ class TreeLearner(Pruner, Viewed, Plain):
         """The path of every row, as it adds up to the prediction."""
         self._check_fitted()
         with speaking(type(self).__name__):
-            found = [paths.evidence(self.model_, block) for block in self._blocks(X)]
+            found = [
+                flagged(paths.evidence(self.model_, block), self.model_, block)
+                for block in self._blocks(X)
+            ]
         return Explanation(tuple(row for part in found for row in part))
 
     def show_work(self) -> Derivation:

@@ -68,6 +68,11 @@ class ModelTree:
         check_shape("the coefficients", self.coef, m, len(self.attributes))
 
     @property
+    def known(self) -> dict[str, tuple[str, ...]]:
+        """The values of the categories that the tree asks for."""
+        return self.tree.known
+
+    @property
     def intercept(self) -> Array:
         """(m,) what a node's model says where every attribute is 0."""
         return np.asarray(self.base - (self.coef * self.attributes.fill).sum(axis=1))

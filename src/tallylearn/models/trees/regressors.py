@@ -31,8 +31,8 @@ class DecisionTreeRegressor(TreeLearner, Regressor):
         absolute deviations from their medians: leaves answer with the median of their rows, half
         way between two where the weight splits exactly; categories are parted in the order of their
         medians), "poisson" (of their half Poisson deviances, the mean of y log(y / mean), for
-        counts and rates from 0 on; no cut leaves a mean of 0); or a function of the weight, the mean
-        and the variance of a node's target.
+        counts and rates from 0 on; no cut leaves a mean of 0); or a function of the weight, the
+        mean and the variance of a node's target.
 
     cp : cost-complexity as rpart prunes: a leaf more must lower the squared errors on the training
         rows by this share of the root's.

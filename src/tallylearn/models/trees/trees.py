@@ -442,6 +442,12 @@ class Tree(Binary):
         """The categories that the tree asks for."""
         return tuple(column.name for column in self._questioned if column.kind == CATEGORY)
 
+    @property
+    def known(self) -> dict[str, tuple[str, ...]]:
+        """The values of the categories that the tree asks for, as it was grown with them."""
+        values = {column.name: column.values for column in self.columns}
+        return {name: values[name] for name in self._asked}
+
     def _categories_of(self, block: Block) -> Array:
         """(n, asked) the categories as the tree numbers them: -1 missing, -2 unseen."""
         if not self._asked:
