@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -419,6 +420,19 @@ def test_an_offset_of_a_billion_changes_nothing_but_the_last_digits(
             assert np.allclose(model.predict_proba(far), expected, atol=1e-5)
             logs = model.predict_joint_log_proba(far)
             assert np.array_equal(logs.argmax(axis=1), expected.argmax(axis=1))
+
+
+@pytest.mark.parametrize("solver", ["lsqr", "eigen"])
+def test_weights_as_the_first_release_saved_them_mean_the_same(solver: str) -> None:
+    X, y = TABLES["wine"]
+    model = tl.LinearDiscriminantAnalysis(solver).fit(X, y)
+    before = model.coef_, model.intercept_, model.decision_function(X), model.predict_proba(X)
+    shared, constant = model._shared()
+    old = {"weights": model.model_.weights + shared, "bias": model.model_.bias + constant}
+    model.model_ = replace(model.model_, **old)
+    after = model.coef_, model.intercept_, model.decision_function(X), model.predict_proba(X)
+    for one, other in zip(before, after, strict=True):
+        assert np.allclose(one, other, rtol=1e-7, atol=1e-8)
 
 
 def test_a_column_of_zeros_is_shrunk_like_any_constant() -> None:

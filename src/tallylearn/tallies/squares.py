@@ -33,9 +33,9 @@ from tallylearn.tallies.scatter import Scatter
 class Squares:
     """Sums over the rows of every class, with x the deviation from its mean, q that of x².
 
-    >>> x = np.array([[1.0], [3.0], [8.0]])
+    >>> x = np.array([[0.0], [0.0], [3.0]])
     >>> Squares.of(x, Codes.of(["a"] * 3), (("u", ""),)).fourth
-    array([[[122.]]])
+    array([[[6.]]])
     """
 
     keys: Keys
