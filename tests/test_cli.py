@@ -812,7 +812,7 @@ def test_show_says_what_a_model_is() -> None:
     learned("t.tally", "tennis.csv", "--alpha", 0)
     shown = dict(line.split(maxsplit=1) for line in fine("show", "t.tally").splitlines())
     assert shown["learner"] == "NaiveBayes"
-    assert shown["options"].startswith("alpha=0, m=None")
+    assert shown["options"].startswith("alpha=0.0, m=None")
     assert shown["classes"] == "No 5, Yes 9"
     page = json.loads(fine("show", "t.tally", "--json"))
     assert shown["digest"] == page["digest"]
@@ -871,7 +871,7 @@ def test_a_damaged_model_is_refused() -> None:
     data[-1] ^= 1
     Path("t.tally").write_bytes(data)
     for command in (("show", "t.tally"), ("predict", "t.tally", "tennis.csv")):
-        assert "damaged or was altered" in failed(*command)
+        assert "is damaged: its checksum" in failed(*command)
 
 
 def test_an_unexpected_error_is_one_line_with_a_hint(monkeypatch: pytest.MonkeyPatch) -> None:

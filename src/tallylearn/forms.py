@@ -146,7 +146,9 @@ def _plain(key: Any) -> bool:
 
 
 def plain(value: Any, sizes: Sizes) -> None:
-    """Text, a truth value, or a number that 64 bits hold."""
+    """Text in Unicode, a truth value, or a number that 64 bits hold."""
+    if isinstance(value, str) and any("\ud800" <= letter <= "\udfff" for letter in value):
+        raise ValueError("is half a letter")
     if not _plain(value) and not (type(value) is float and math.isnan(value)):
         raise ValueError("is no plain value")
 
