@@ -14,7 +14,7 @@ import numpy as np
 
 from tallylearn.doors.schemas import checked
 from tallylearn.doors.turns import turn
-from tallylearn.errors import OptionError, listed, not_fitted, speaking
+from tallylearn.errors import OptionError, listed, not_fitted, speaking, told
 from tallylearn.tables import Schema
 
 SHOWN = 6  # columns, and classes, in a repr

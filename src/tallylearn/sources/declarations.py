@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from numbers import Real
 from typing import Any
 
-from tallylearn.errors import ColumnError, OptionError, listed
+from tallylearn.errors import ColumnError, OptionError, listed, told
 from tallylearn.sources.arrays import as_float
 from tallylearn.tables import PARTS as PARTS
 from tallylearn.tables import plain

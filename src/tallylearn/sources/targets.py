@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tallylearn.errors import KindError, TargetError, warn_of_conversion
+from tallylearn.errors import KindError, TargetError, told, warn_of_conversion
 from tallylearn.sources.arrays import EXACT, as_float, is_missing, unmixed
 from tallylearn.sources.columns import codes, numeric
 from tallylearn.sources.measures import check_finite, measures, missing, numbers_of, weights
