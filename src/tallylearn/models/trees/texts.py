@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -98,17 +97,16 @@ def tallied(tree: Tree, i: int) -> str:
     shown = np.arange(len(counts))
     if len(counts) > SHOWN:
         shown = np.sort(np.argsort(-counts, kind="stable")[: min(SHOWN, (counts > 0).sum())])
-    between, after = (" ", " ") if _wordy(tree.classes) else (": ", ", ")
+    between, after = (" ", " ") if _wordy(tree.classes[:SHOWN]) else (": ", ", ")
     pairs = ((plain(tree.classes[c]), counted(float(counts[c]))) for c in shown)
     text = after.join(f"{name}{between}{n}" for name, n in pairs)
     rest = float(counts.sum() - counts[shown].sum())
     return text + (f" … {counted(rest)}" if rest > 0 else "")
 
 
-@lru_cache(maxsize=16)
 def _wordy(classes: tuple[Any, ...]) -> bool:
     """Whether no class could be taken for a count: "Yes 9" reads well, "1 50" does not."""
-    words = (name for name in classes if not isinstance(name, bool))
+    words = (name for name in classes if not isinstance(name, bool | np.bool_))
     return all(isinstance(name, str) and name and not _UNCLEAR(name) for name in words)
 
 
