@@ -25,7 +25,7 @@ class Case:
     @property
     def portable(self) -> bool:
         """Whether the model has the same bits on every processor: LAPACK solves none of it."""
-        return not isinstance(self.make(), Discriminant)
+        return not isinstance(self.make(), Discriminant | tl.ModelTreeRegressor)
 
     def table(self, frame: pd.DataFrame) -> pd.DataFrame:
         return frame[[*self.columns, self.target]]

@@ -21,7 +21,6 @@ Y = ["a", "a", "b", "b"]
         ({"alpha": -1}, r"'alpha' parameter of NaiveBayes .* Got -1"),
         ({"alpha": "much"}, "'alpha' parameter"),
         ({"alpha": float("nan")}, "'alpha' parameter"),
-        ({"alpha": float("inf")}, "'alpha' parameter"),
         ({"alpha": np.array([1.0])}, "'alpha' parameter"),
         ({"m": float("inf")}, "'m' parameter"),
         ({"fit_prior": "no"}, "fit_prior is True or False"),

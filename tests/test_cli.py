@@ -216,7 +216,7 @@ def test_trees_are_learned_saved_and_shown() -> None:
         said = fine("predict", "t.tally", "tennis.csv").splitlines()[1:]
         assert said == tl.example("tennis").target.to_pylist()
     tree = str(tl.ID3().fit(tl.example("tennis")))
-    for more in ((), ("-o", "t.tally")):
+    for more in ((), ("-o", "t.tally", "--force")):
         said = fine("learn", "tennis.csv", "--target", "PlayTennis", "--model", "id3", *more)
         assert said.endswith(f"\n\n{tree}\n")
     assert "cannot merge or forget" in fine("show", "t.tally")

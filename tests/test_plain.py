@@ -11,9 +11,9 @@ import pandas as pd
 import pytest
 
 import tallylearn as tl
-from tallylearn import errors, modelfile
+from tallylearn import errors, forms, modelfile
 from tallylearn.doors import Classifier, Incremental, Plain, Regressor
-from tallylearn.tables import CATEGORY, NUMBER, Array, Block
+from tallylearn.tables import CATEGORY, NUMBER, Array, Block, Schema
 
 
 @dataclass(frozen=True)
@@ -22,6 +22,11 @@ class Ends:
 
     classes: tuple[Any, ...]
     ends: Array
+
+    form: ClassVar[forms.Form] = {"classes": forms.keys("k"), "ends": forms.integers(2, least=0)}
+
+    def check(self, schema: Schema) -> None:
+        """Every end is a class."""
 
     def scores(self, block: Block) -> Array:
         return np.tile(np.eye(len(self.classes))[self.ends[1]], (len(block), 1))

@@ -20,6 +20,9 @@ class Tally(Protocol):
     def parted(self, k: int) -> list[Self]: ...
 
 
+ONCE = "once"  # a part that counts rows once each, whatever they weigh
+
+
 @dataclass(frozen=True)
 class Bundle:
     """Named parts, added name by name; a part that one side lacks is empty there.
@@ -77,7 +80,7 @@ class Bundle:
     def beyond(self, target: Counts) -> str | None:
         """The first part that cannot be among the rows of the target, and why."""
         for name, part in self.parts.items():
-            if part is not target and (reason := part.beyond(target)):
+            if name != ONCE and part is not target and (reason := part.beyond(target)):
                 return f"{name}: {reason}"
         return None
 

@@ -139,11 +139,9 @@ class Counts:
         return more_than(target, self.keys[0], rows)
 
     def _beyond_documents(self, target: Counts) -> str | None:
-        """Of terms by class, in documents and in tokens."""
-        if self.keys[0] != ("documents", "tokens"):
-            return "words are not counted in documents and in tokens"
-        documents, tokens = (Exact(part, self.table.low) for part in self.table.limbs)
-        if (tokens - documents).negative().any():
+        """Of terms by class, in documents, and in tokens where those are counted."""
+        documents, *tokens = (Exact(part, self.table.low) for part in self.table.limbs)
+        if any((part - documents).negative().any() for part in tokens):
             return "a word comes in more documents than there are such words"
         return more_than(target, self.keys[1], documents)
 

@@ -32,6 +32,8 @@ def impurity_of(criterion: Any, target: Target) -> Callable[[Array], Array]:
         return lambda lines: measure(_counts(lines, target))
     if criterion == "sdr":
         return lambda lines: np.sqrt(variance(lines)) * target.unit
+    if criterion == "fifth_root":
+        return lambda lines: np.asarray((variance(lines) * target.unit**2) ** 0.2)
     if criterion == "poisson":
         return lambda lines: poisson(lines) * target.unit
     return lambda lines: variance(lines) * target.unit**2

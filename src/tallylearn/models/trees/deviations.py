@@ -37,13 +37,18 @@ class Ladder:
 
     ranks: Array  # (n,) int64
     values: Array  # (v,) float64, rising
-    wholes: Array  # (v,) int64: the same as the target sums them
+    wholes: Array  # (v,) int64: the same in units
+    unit: float
 
     @classmethod
     def of(cls, target: Target) -> Ladder:
+        """Units so coarse that no sum of w |y - median| overflows."""
         values, ranks = np.unique(target.measures + 0.0, return_inverse=True)  # no negative zero
-        wholes = np.rint((values - target.centre) / target.unit).astype(np.int64)
-        return cls(ranks.astype(np.int64), values, wholes)
+        away = values - target.centre
+        room = 61 - int(target.units.sum()).bit_length()
+        finest = int(np.frexp(float(np.abs(away).max()))[1]) + 1 - room
+        unit = max(target.unit, float(np.ldexp(1.0, finest)))
+        return cls(ranks.astype(np.int64), values, np.rint(away / unit).astype(np.int64), unit)
 
     def middle(self, share: Share) -> float:
         """The median of some rows: half way between two, where the weight splits exactly."""
@@ -213,7 +218,7 @@ class Spread:
         return int(self.ladder.apart(share, np.zeros(len(share.rows), np.int64), 1)[0][0])
 
     def _mean(self, apart: int, units: int) -> float:
-        return apart / units * self.target.unit if units else 0.0
+        return apart / units * self.ladder.unit if units else 0.0
 
 
 @dataclass(frozen=True)
@@ -255,7 +260,7 @@ class _Cuts:
         fit = np.all(enough(sides, whole, self.node.plan, self.node.target), axis=1)
         cuts = cuts[fit[cuts]]
         fall = (self.before - self.left) / max(self.node.units, 1)
-        fall *= self.node.target.unit
+        fall *= self.node.ladder.unit
         near = fall[cuts] >= fall[cuts].max(initial=0.0) - slack
         return [self._question(j, r, sides[r]) for r in cuts[near].tolist()]
 

@@ -12,7 +12,7 @@ import numpy as np
 from tallylearn.errors import InputError, OptionError
 from tallylearn.models.trees.attributes import Attributes
 from tallylearn.models.trees.codes import coded
-from tallylearn.models.trees.fitting import Growth
+from tallylearn.models.trees.fitting import MORE, Growth
 from tallylearn.models.trees.gains import Candidate, Gains
 from tallylearn.models.trees.growing import Plan
 from tallylearn.models.trees.modeltrees import ModelTree
@@ -156,13 +156,19 @@ def model_gains(model: ModelTree, node: int, block: Block | None, growth: Growth
         raise InputError(f"no row of the table comes to node {node}. Pass the table of fit.")
     block = attributes.as_numbers(attributes.matrix(block), block)
     target = of_measures(block.target, block.weight, True)
-    plan = Plan(criterion="sdr", min_weight=growth.min_leaf, min_share=growth.min_share)
-    table = Rows.of(coded(block), target, plan)
-    share = table.all()
-    impurity = table.impurity(share, target.lines(share.rows, share.units).sum(axis=0))
-    found = table.questions(share, impurity)
-    best = [*map(id, chosen(found, impurity, plan))]
-    named = [_named(q, table, attributes, id(q) in best) for column in found for q in column]
+    codes, best = coded(block), set[tuple[int, int]]()
+    for criterion in (growth.criterion, "sdr"):  # by which it was chosen, and in which it is told
+        plan = Plan(
+            criterion=criterion, min_weight=growth.min_leaf, min_share=growth.min_share * MORE
+        )
+        table = Rows.of(codes, target, plan)
+        share = table.all()
+        impurity = table.impurity(share, target.lines(share.rows, share.units).sum(axis=0))
+        found = table.questions(share, impurity)
+        best = best or {(q.column, q.cut) for q in chosen(found, impurity, plan)}
+    named = [
+        _named(q, table, attributes, (q.column, q.cut) in best) for column in found for q in column
+    ]
     return Gains(node, route(tree, node), tree.criterion, impurity, tuple(named))
 
 

@@ -151,7 +151,8 @@ class Rows:
     def _promising(self, share: Share, spread: Spread) -> list[int]:
         """The columns that may gain the most: of numbers without gaps the best is known."""
         p = len(self.columns)
-        if self.plan.scorer != "gain" or self.plan.missing == "fractional":
+        some = self.plan.max_features < p  # drawn later, among all
+        if some or self.plan.scorer != "gain" or self.plan.missing == "fractional":
             return [*range(p)]
         codes = self.codes[:, share.rows]
         width = np.array([column.width for column in self.columns])
