@@ -117,6 +117,24 @@ def test_a_clone_has_the_parameters_and_no_model() -> None:
     assert isinstance(pickle.loads(pickle.dumps(model)).predict(X), np.ndarray)
 
 
+@pytest.mark.parametrize(
+    ("learner", "option"),
+    [
+        (tl.NaiveBayes, "class_prior"),
+        (tl.LinearDiscriminantAnalysis, "priors"),
+        (tl.QuadraticDiscriminantAnalysis, "priors"),
+        (tl.NearestCentroid, "priors"),
+    ],
+)
+def test_a_prior_given_as_a_series_goes_by_its_labels(learner: Any, option: str) -> None:
+    given = {2: 0.5, 1: 0.3, 0: 0.2}
+    by_name = learner(**{option: given}).fit(X, Y).predict_proba(X)
+    by_label = learner(**{option: pd.Series(given)}).fit(X, Y).predict_proba(X)
+    assert np.array_equal(by_label, by_name)
+    with pytest.raises(errors.OptionError, match="names 'a', 'b', 'c'"):
+        learner(**{option: pd.Series([0.2, 0.3, 0.5], index=list("abc"))}).fit(X, Y)
+
+
 def test_an_estimator_shows_itself_in_a_notebook() -> None:
     assert "alpha=0.5" in tl.NaiveBayes(alpha=0.5)._repr_html_()
     assert "NaiveBayes" in make_pipeline(tl.NaiveBayes())._repr_html_()

@@ -433,6 +433,15 @@ def test_of_two_classes_with_as_many_rows_the_last_is_meant() -> None:
     assert tl.evaluate(tl.NaiveBayes(), X, ["a", "b"] * 20, cv=4).positive == "b"
 
 
+@pytest.mark.parametrize("given", [np.int64(1), 1.0, True])
+def test_a_positive_class_is_shown_under_its_own_name(given: Any) -> None:
+    X = np.arange(40.0).reshape(-1, 1)
+    y = (np.arange(40) % 4 == 0).astype(int)
+    said = str(tl.evaluate(tl.NaiveBayes(), X, y, cv=2, positive=given))
+    assert said == str(tl.evaluate(tl.NaiveBayes(), X, y, cv=2, positive=1))
+    assert "Of class 1, 10 of 40 rows" in said
+
+
 def test_every_verb_speaks_of_the_rarer_class() -> None:
     X, y = few_frauds()
     learners = {"none": tl.DummyClassifier(), "bayes": tl.NaiveBayes()}

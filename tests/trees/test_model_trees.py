@@ -403,6 +403,17 @@ def test_an_unseen_category_ends_where_it_is_asked_for() -> None:
     assert model.predict(row)[0] == pytest.approx(model.explain(row)[0].lines[0].total)
 
 
+@pytest.mark.parametrize("guest", [None, tl.DummyRegressor()])
+def test_a_value_that_only_the_models_add_up_is_flagged_when_it_was_never_seen(guest: Any) -> None:
+    frame = pd.DataFrame({"c": ["a", "b", "a"] * 20, "x": np.arange(60.0)})
+    y = np.where(frame["c"] == "a", 30.0, 0.0) + 3 * frame["x"]
+    model = tl.ModelTreeRegressor(max_depth=None if guest is None else 1, learner=guest)
+    model.fit(frame, y)
+    row = pd.DataFrame({"c": ["zebra"], "x": [3.0]})
+    assert "c = 'zebra' was never seen; seen were 'a', 'b'." in str(model.explain(row))
+    assert "never seen" not in str(model.explain(frame[:1]))
+
+
 @pytest.mark.parametrize(
     ("x", "y"),
     [

@@ -182,3 +182,24 @@ def test_a_criterion_may_look_at_the_mean() -> None:
 def test_a_criterion_that_returns_no_number_is_named(odd: Any) -> None:
     with pytest.raises(errors.OptionError, match="for the weight, mean and variance"):
         tl.DecisionTreeRegressor(criterion=lambda n, mean, v: odd).fit([[1], [2]], [1.0, 2.0])
+
+
+def test_equal_rows_draw_equal_answers_whatever_stands_beside_them() -> None:
+    frame = pd.DataFrame({"a": [*"xxyyzz", None, None], "c": [*"pqppqq", "p", "q"]})
+    for seed in range(12):
+        for missing in ("branch", "fractional"):
+            tree = tl.ID3(missing=missing, tie="random", random_state=seed).fit(frame, "c")
+            said = tree.predict(frame).tolist()
+            assert said[0] == said[1] and said[6] == said[7]
+            assert said == [tree.predict(frame[i : i + 1])[0] for i in range(8)]
+            assert said == [row.chosen for row in tree.explain(frame)]
+            assert f"IF a = x THEN {said[0]} " in str(tree.rules())
+
+
+def test_an_explanation_says_that_classes_tie_and_have_no_answer() -> None:
+    for missing in ("branch", "fractional"):
+        tree = tl.ID3(missing=missing, tie="undefined").fit(HALVES, "c")
+        told = [str(tree.explain(HALVES[i : i + 1])) for i in range(len(HALVES))]
+        tied = (tree.predict(HALVES) == "undefined").tolist()
+        assert ["classes tie: the answer is undefined" in row for row in told] == tied
+        assert any(tied) and not all(tied)

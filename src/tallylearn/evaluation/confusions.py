@@ -95,7 +95,7 @@ def positive_class(classes: tuple[Any, ...], positive: Any = None) -> Any:
         )
     if positive not in classes:
         raise OptionError(f"positive is {positive!r}, and the classes are {listed(classes)}.")
-    return positive
+    return classes[classes.index(positive)]  # 1 for np.int64(1), 1.0 and True: its own name
 
 
 def accuracy(bundle: Bundle, positive: Any) -> Measured:

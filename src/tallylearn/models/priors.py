@@ -81,6 +81,8 @@ class Priors:
 
 def _checked(given: Any, classes: tuple[Any, ...], option: str) -> Array:
     """Given probabilities: one a class, not negative, summing to 1."""
+    if hasattr(given, "index") and hasattr(given, "to_dict"):  # a Series: labels, not places
+        given = given.to_dict()
     if isinstance(given, Mapping):
         if {*given} != {*classes}:
             raise OptionError(

@@ -186,7 +186,7 @@ class DecisionTreeClassifier(TreeLearner, Classifier):
 
     def _chosen(self, block: Block) -> Array:
         if self.model_.fractional:
-            return self.model_.chosen(self.model_.shares(block))
+            return self.model_.chosen(self.model_.shares(block), block)
         return np.asarray(self.model_.answer[self.model_.landed(block)], dtype=np.int64)
 
     def _told(self, block: Block) -> tuple[Array, Array]:

@@ -16,7 +16,7 @@ from tallylearn.models.trees.formulas import MOST_LINES, Formula
 from tallylearn.models.trees.paths import derivation, route
 from tallylearn.models.trees.texts import worded
 from tallylearn.models.trees.trees import Tree
-from tallylearn.tables import Array, Block, Schema, check_shape
+from tallylearn.tables import CATEGORY, Array, Block, Schema, check_shape
 from tallylearn.workings import Derivation, Evidence, Line, Sentence, Term
 from tallylearn.workings import Formula as Shown
 from tallylearn.workings.rendering import short
@@ -69,8 +69,10 @@ class ModelTree:
 
     @property
     def known(self) -> dict[str, tuple[str, ...]]:
-        """The values of the categories that the tree asks for."""
-        return self.tree.known
+        """The values of the categories that the tree asks for, or that a model adds up."""
+        used = {*self.attributes.source[(self.coef != 0).any(axis=0)].tolist()}
+        added = [column for at, column in enumerate(self.tree.columns) if at in used or self.guests]
+        return {c.name: c.values for c in added if c.kind == CATEGORY} | self.tree.known
 
     @property
     def intercept(self) -> Array:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from tallylearn.models.trees.texts import answered, counted, worded
-from tallylearn.models.trees.trees import LEAF, Tree
+from tallylearn.models.trees.trees import LEAF, UNDEFINED, Tree
 from tallylearn.tables import Block
 from tallylearn.workings import Derivation, Evidence, Grid, Line, Sentence, Term
 from tallylearn.workings.derivations import MOST_ROWS
@@ -56,7 +56,9 @@ def evidence(tree: Tree, block: Block) -> list[Evidence]:
 def _ended(tree: Tree, node: int) -> Evidence:
     """Of a row that ends at one node."""
     if tree.classes:
-        return Evidence(_shares(tree, node), tree.said(node), "product", _notes(tree, node))
+        said = tree.said(node)
+        notes = (*_notes(tree, node), *_undecided(tree, said))
+        return Evidence(_shares(tree, node), said, "product", notes)
     return Evidence((_means(tree, node),), tree.said(node), "sum", _notes(tree, node))
 
 
@@ -117,7 +119,7 @@ def _spread(tree: Tree, block: Block) -> list[Evidence]:
         for row, part in zip(rows.tolist(), parts.tolist(), strict=True):
             ends[row].append((part, node))
     told = tree.shares(block)
-    said = tree.chosen(told).tolist() if tree.classes else told[:, 0].tolist()
+    said = tree.chosen(told, block).tolist() if tree.classes else told[:, 0].tolist()
     return [
         _ended(tree, found[0][1]) if len(found) == 1 else _parted(tree, found, shares, answer)
         for found, shares, answer in zip(ends, told.tolist(), said, strict=True)
@@ -139,12 +141,19 @@ def _parted(
             Line(name, (Term("", "", math.log(x) if x > 0 else -math.inf),), x)
             for name, x in zip(tree.classes, shares, strict=True)
         )
-        return Evidence(lines, tree.named(answer), "product", tuple(notes))
+        said = tree.named(answer)
+        return Evidence(lines, said, "product", (*notes, *_undecided(tree, said)))
     terms = tuple(
         Term("", f"{short(part)} · {short(float(tree.answer[i]))}", part * float(tree.answer[i]))
         for part, i in ends
     )
     return Evidence((Line("ŷ", terms),), answer, "sum", tuple(notes))
+
+
+def _undecided(tree: Tree, said: Any) -> tuple[str, ...]:
+    """That the answer is none of the classes, where they tie and a tie is to have none."""
+    tied = tree.tie == UNDEFINED and said == UNDEFINED
+    return ("classes tie: the answer is undefined",) if tied else ()
 
 
 def _told(tree: Tree, i: int) -> str:

@@ -27,11 +27,14 @@ LANES = 16  # rows that walk side by side
 TESTS = ("leaf", "threshold", "multiway", "subset", "presence")
 
 
-def answer_of(counts: Array, loss: Array, tie: str = "first", seed: int = 0) -> Array:
+def answer_of(
+    counts: Array, loss: Array, tie: str = "first", seed: int = 0, nodes: Array | None = None
+) -> Array:
     """The class of least expected loss; with equal losses the largest.
 
-    Of tied ones the first in order; or one that the seed draws; or none, which is -1. ``loss``
-    (k, k): what it costs to answer with class j where class i is right.
+    Of tied ones the first in order; or one that the seed draws for every node, rows being nodes
+    unless said; or none, which is -1. ``loss`` (k, k): what it costs to answer with class j where
+    class i is right.
     """
     if not loss.size and tie == "first":
         return np.asarray(counts.argmax(axis=1), dtype=np.float64)
@@ -39,7 +42,9 @@ def answer_of(counts: Array, loss: Array, tie: str = "first", seed: int = 0) -> 
     slack = 1e-9 * np.abs(expected).max(axis=1, keepdims=True)
     best = expected <= expected.min(axis=1, keepdims=True) + slack
     if tie == "random":
-        drawn = hashed(seed, np.arange(best.size)).reshape(best.shape) | np.uint64(1)
+        n, k = best.shape
+        places = k * (np.arange(n) if nodes is None else nodes)[:, None] + np.arange(k)
+        drawn = hashed(seed, places.ravel()).reshape(best.shape) | np.uint64(1)
         return np.asarray(np.where(best, drawn, 0).argmax(axis=1), dtype=np.float64)
     found = best.argmax(axis=1)
     if tie == "undefined":
@@ -363,9 +368,18 @@ class Tree(Binary):
             return self.answer[:, None]
         return np.asarray(self.counts / np.where(self.n > 0, self.n, 1.0)[:, None])
 
-    def chosen(self, shares: Array) -> Array:
-        """The number of the class that each row of shares is answered with."""
-        return answer_of(shares, self.loss, self.tie, self.seed).astype(np.int64)
+    def chosen(self, shares: Array, block: Block) -> Array:
+        """The number of the class that each row of shares is answered with.
+
+        A drawn one is the draw of the node where the row ends, or where it parts: equal rows have
+        equal answers, whatever stands beside them.
+        """
+        if self.tie != "random":
+            return answer_of(shares, self.loss, self.tie).astype(np.int64)
+        ends = self.landed(block)
+        parted = (shares != self._told[ends]).any(axis=1)
+        drawn = answer_of(shares, self.loss, self.tie, self.seed, ends)
+        return np.where(parted, drawn, self.answer[ends]).astype(np.int64)
 
     def _portions(self, block: Block) -> Iterator[tuple[Array, Array, int]]:
         """Rows, the part of each, and the node where that part ends."""
