@@ -10,7 +10,16 @@ from itertools import combinations, count
 from math import isnan
 from typing import Any
 
-from tallylearn.errors import InputError, KindError, OptionError, TallyError, listed, speaking
+from tallylearn.errors import (
+    InputError,
+    KindError,
+    OptionError,
+    TallyError,
+    among,
+    listed,
+    speaking,
+    told,
+)
 from tallylearn.evaluation import standings
 from tallylearn.evaluation.differences import (
     Difference,
@@ -116,8 +125,8 @@ class Comparison(Result):
         return standings.plots(self)
 
     def _place(self, name: str) -> int:
-        if name not in self.names:
-            raise OptionError(f"compared were {listed(self.names, 20)}, not {name!r}.")
+        if not among(name, self.names):
+            raise OptionError(f"compared were {listed(self.names, 20)}, not {told(name)}.")
         return self.names.index(name)
 
 

@@ -137,7 +137,8 @@ def masked(data: Any, missing: tuple[Any, ...]) -> Any:
     ]
     if not marks or not (text or numeric(data.type)):
         return data
-    wanted = pa.array(marks).cast(data.type if text else pa.float64())
+    wanted = pa.array(marks if text else [float(mark) for mark in marks])
+    wanted = wanted.cast(data.type if text else pa.float64())
     among = pc.is_in(data if text else data.cast(pa.float64(), safe=False), value_set=wanted)
     return emptied(data, among)
 

@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Self
 
 from tallylearn.doors.intake import lesson
 from tallylearn.doors.plain import whole
-from tallylearn.errors import InputError, OptionError, listed, speaking
+from tallylearn.errors import InputError, OptionError, among, listed, speaking, told
 from tallylearn.folds import Folds
 from tallylearn.models.trees import complexities, pessimism, significances
 from tallylearn.models.trees.codes import coded
@@ -130,6 +130,8 @@ class Pruner:
             raise OptionError(f"prune takes {listed(known)}, not {odd[0]!r}.")
         if self.task != "classifier" and "loss" in options:
             raise OptionError("loss goes with classes, and a regression has none.")
+        if not among(how, METHODS):
+            raise OptionError(f"how is one of {listed(METHODS, 20)}, not {told(how)}.")
         self.pruning = how
         for name, value in options.items():
             setattr(self, name, value)
@@ -138,8 +140,6 @@ class Pruner:
         elif "cp" in options or "ccp_alpha" in options:  # one of them, and not what growing had
             self.ccp_alpha, self.cp = options.get("ccp_alpha", 0.0), options.get("cp")
         self._check_pruning()
-        if how is None:
-            raise OptionError(f"how is one of {listed(METHODS, 20)}, not None.")
         if odd := [name for name in options if GOES_WITH.get(name, how) != how]:
             raise OptionError(f"{odd[0]} goes with {GOES_WITH[odd[0]]!r}, not with {how!r}.")
 
