@@ -46,7 +46,7 @@ CASES: list[tuple[Callable[[], Any], type[TallyError], str]] = [
     (lambda: tree().to_dot(-1), OptionError, "max_depth is the last level to show"),
     (lambda: tree().plot(direction=pd.NA), OptionError, "direction is one of"),
     (lambda: tree().plot(title=Silent()), KindError, "an object that was passed fails"),
-    (lambda: tree().prune(PAIR), OptionError, "how is one of"),
+    (lambda: tree().prune(PAIR), OptionError, "must be one of"),
     (lambda: tree().rules(PAIR), OptionError, "order is one of"),
     (lambda: tree().rules().formula(PAIR), OptionError, "the rules answer"),
     (lambda: tree().rules()["a"], KindError, "rules are picked by number"),
@@ -75,7 +75,7 @@ CASES: list[tuple[Callable[[], Any], type[TallyError], str]] = [
     (lambda: [*tl.Folds.k(2).split(Path("/"))], KindError, "which has no rows"),
     (lambda: tl.Folds(Silent()), TallyError, "Folds"),  # type: ignore[arg-type]
     (lambda: fitted(tl.LMS(steps=HUGE)), SizeError, "steps is"),
-    (lambda: fitted(tl.NaiveBayes()).sample(True), OptionError, "n is True"),
+    (lambda: fitted(tl.NaiveBayes()).sample(True), OptionError, "True rows cannot be drawn"),
     (lambda: fitted(tl.NaiveBayes()).sample(1 << 47), SizeError, "not enough memory"),
     (lambda: fitted(tl.NaiveBayes()).sample(1, [Stubborn()]), OptionError, "random_state is"),
     (lambda: fitted(tl.NaiveBayes(min_df=-HUGE)), OptionError, "'min_df' parameter"),
@@ -83,6 +83,9 @@ CASES: list[tuple[Callable[[], Any], type[TallyError], str]] = [
     (lambda: tl.Population(Path("/")), KindError, "rows is PosixPath"),
     (lambda: MADE["Population"]().error(broken), OptionError, "h fails on 1"),
     (lambda: tl.table(TABLE, missing="\ud800"), OptionError, "missing names values"),
+    (lambda: tl.compare("x" * 10_000, TABLE, "y"), KindError, "Pass a list of them"),
+    (lambda: tl.compare(np.array(5), TABLE, "y"), KindError, "Pass a list of them"),
+    (lambda: MADE["Population"]().said(Stubborn()), KindError, "fails in its own __getattr__"),
     (lambda: tl.table(TABLE, dates={"x": [[1]]}), OptionError, "has no part"),
     (lambda: tl.table(TABLE)[[[1, 2], [3]]], KindError, "rows are picked by number"),
     (
@@ -115,6 +118,12 @@ def test_limits_beyond_64_bits_are_no_limits() -> None:
     assert endless.text(HUGE) == tree().text()
     stump = tl.DecisionTreeClassifier(min_samples_split=HUGE).fit(WIDE, "y")
     assert stump.get_n_leaves() == 1
+    assert fitted(tl.M5(min_samples_leaf=1e308)).get_n_leaves() == 1
+
+
+def test_none_among_the_marks_of_nothing_marks_nothing() -> None:
+    marked = tl.table({"x": [1.0, 2.0, None]}, missing=[None, 2, Fraction(1, 2)])
+    assert np.isnan(marked.block.numbers[:, 0]).tolist() == [False, True, True]
 
 
 def test_a_fraction_is_a_number() -> None:

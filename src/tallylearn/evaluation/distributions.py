@@ -47,7 +47,8 @@ def _listed(rows: Any) -> list[Any]:
     found = items_of(rows.tolist() if isinstance(rows, np.ndarray) else rows)
     if found is None:
         raise KindError(f"rows is {told(rows)}. Give a dict of rows and probabilities, or a list.")
-    return [tuple(row) if isinstance(row, list | np.ndarray) else row for row in found]
+    plain = [row.tolist() if isinstance(row, np.ndarray) else row for row in found]
+    return [tuple(row) if isinstance(row, list) else row for row in plain]
 
 
 def distribution(given: Iterable[Any], names: Sequence[str]) -> tuple[Number, ...]:

@@ -184,7 +184,9 @@ class Population:
 
     def said(self, h: Any) -> list[Any]:
         """What a hypothesis says about every row."""
-        if hasattr(h, "predict"):
+        with speaking("Population"):
+            predicts = hasattr(h, "predict")
+        if predicts:
             return list(np.asarray(h.predict(self.columns(h))).tolist())
         if isinstance(h, Mapping):
             return [looked_up(h, row, "h") for row in self.rows]

@@ -44,7 +44,8 @@ class Generative(OnePass, Classifier):
         self._check_fitted()
         if not isinstance(n, int) or isinstance(n, bool) or not 0 <= n < 1 << 48:
             raise OptionError(
-                f"{type(self).__name__}: n is {told(n)}. Give a whole number of rows, 0 or more."
+                f"{type(self).__name__}: {told(n)} rows cannot be drawn. Give a whole number, 0 or "
+                "more."
             )
         with speaking(type(self).__name__):
             rows, drawn = self._sampled(n, generator(type(self).__name__, random_state))

@@ -133,7 +133,9 @@ def masked(data: Any, missing: tuple[Any, ...]) -> Any:
         data = data.cast(pa.string())
     text = stringy(data.type)
     marks = [
-        mark for mark in missing if isinstance(mark, str) == text and not isinstance(mark, bool)
+        mark
+        for mark in missing
+        if isinstance(mark, str) == text and not isinstance(mark, bool | None)
     ]
     if not marks or not (text or numeric(data.type)):
         return data

@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Self
 
 from tallylearn.doors.intake import lesson
 from tallylearn.doors.plain import whole
-from tallylearn.errors import InputError, OptionError, among, listed, speaking, told
+from tallylearn.errors import InputError, OptionError, listed, speaking
 from tallylearn.folds import Folds
 from tallylearn.models.trees import complexities, pessimism, significances
 from tallylearn.models.trees.codes import coded
@@ -130,9 +130,10 @@ class Pruner:
             raise OptionError(f"prune takes {listed(known)}, not {odd[0]!r}.")
         if self.task != "classifier" and "loss" in options:
             raise OptionError("loss goes with classes, and a regression has none.")
-        if not among(how, METHODS):
-            raise OptionError(f"how is one of {listed(METHODS, 20)}, not {told(how)}.")
+        if how is None:
+            raise OptionError(f"how is one of {listed(METHODS, 20)}, not None.")
         self.pruning = how
+        self._one_of("pruning", METHODS)
         for name, value in options.items():
             setattr(self, name, value)
         if how != "cost_complexity":
