@@ -13,8 +13,9 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import Any, TypeVar
 
-from tallylearn.errors import OptionError
+from tallylearn.errors import OptionError, asked, told
 
+MOST = 1 << 16  # threads: no machine has more processors
 Item = TypeVar("Item", bound=Sized)  # a block, or what holds one
 Thing = TypeVar("Thing")
 Result = TypeVar("Result")
@@ -61,7 +62,7 @@ class Threads:
 
     def _told(self, result: Result, block: Sized) -> Result:
         if self.watch is not None:
-            self.watch(len(block))
+            asked("watch", self.watch, len(block))
         return result
 
 
@@ -79,8 +80,12 @@ def engine(
     the number of rows of each block that is done.
     """
     number = processors() if threads is None else threads
-    if not isinstance(number, int) or number < 1:
-        raise OptionError(f"engine: threads is a whole number from 1 on, not {threads!r}.")
+    if not isinstance(number, int) or not 1 <= number <= MOST:
+        raise OptionError(
+            f"engine: threads is a whole number from 1 to {MOST:,}, not {told(threads)}."
+        )
+    if watch is not None and not callable(watch):
+        raise OptionError(f"engine: watch is called with numbers of rows, not {told(watch)}.")
     token = _current.set(Threads(number, watch))
     try:
         yield Threads(number, watch)

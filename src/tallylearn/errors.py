@@ -21,7 +21,7 @@ from __future__ import annotations
 import os
 import sys
 import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -115,6 +115,50 @@ def path_of(path: Any) -> Path:
     if isinstance(path, str | os.PathLike) and "\0" not in str(path):
         return Path(path)
     raise KindError(f"a path was expected, and here is {told(path)}. Pass a str or a Path.")
+
+
+def among(value: object, these: Container[Any]) -> bool:
+    """Whether a value is one of these; what cannot be compared with them is not."""
+    try:
+        hash(value)  # an array of one item would be taken for that item
+        return value in these
+    except Exception:
+        return False
+
+
+def items_of(values: Any) -> list[Any] | None:
+    """The items of what can be walked through; None where it cannot."""
+    try:
+        return [*values]
+    except Exception:
+        return None
+
+
+def asked(what: str, function: Callable[..., Any], *given: Any) -> Any:
+    """What a function from outside answers; where it fails, an error that says so."""
+    try:
+        return function(*given)
+    except TallyError:
+        raise
+    except Exception as error:
+        raise OptionError(
+            f"{what} fails on {told(given[0], 60)}: {type(error).__name__}: {str(error)[:100]}. "
+            "Mend the function, or pass another."
+        ) from error
+
+
+def picked(items: Sequence[Any], place: Any, what: str) -> Any:
+    """An item by its number, or some by a slice, as a tuple gives them."""
+    try:
+        return items[place]
+    except IndexError:
+        raise IndexError(
+            f"there are {len(items)} {what}, and none with the number {told(place)}."
+        ) from None
+    except Exception:
+        raise KindError(
+            f"{what} are picked by number, from 0 to {len(items) - 1}, and not by {told(place)}."
+        ) from None
 
 
 @contextmanager

@@ -93,7 +93,7 @@ def generator(who: str, seed: Any) -> np.random.Generator:
     """Random numbers from a seed, or an error for what is none."""
     try:
         return np.random.default_rng(seed)
-    except (TypeError, ValueError, OverflowError):
+    except Exception:  # whatever an object raises that is none
         raise OptionError(
             f"{who}: random_state is {told(seed)}. Give a whole number from 0 on, or None."
         ) from None

@@ -82,7 +82,7 @@ TABLES: list[Any] = [
 ]  # fmt: skip
 
 
-def values(number: int, seed: int = 0) -> list[Any]:
+def values(number: int, seed: str) -> list[Any]:
     """So many of them, the rest mixed from one another."""
     chance = random.Random(seed)
     found = [*SCALARS, *TABLES]

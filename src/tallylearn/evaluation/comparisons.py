@@ -3,14 +3,24 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations, count
 from math import isnan
 from typing import Any
 
-from tallylearn.errors import InputError, KindError, OptionError, TallyError, listed, speaking
+from tallylearn.errors import (
+    InputError,
+    KindError,
+    OptionError,
+    TallyError,
+    among,
+    items_of,
+    listed,
+    speaking,
+    told,
+)
 from tallylearn.evaluation import standings
 from tallylearn.evaluation.differences import (
     Difference,
@@ -116,8 +126,8 @@ class Comparison(Result):
         return standings.plots(self)
 
     def _place(self, name: str) -> int:
-        if name not in self.names:
-            raise OptionError(f"compared were {listed(self.names, 20)}, not {name!r}.")
+        if not among(name, self.names):
+            raise OptionError(f"compared were {listed(self.names, 20)}, not {told(name)}.")
         return self.names.index(name)
 
 
@@ -237,10 +247,12 @@ def _named(learners: Any) -> dict[str, Any]:
         found = dict(learners)
         if odd := [name for name in found if not isinstance(name, str) or not name.strip()]:
             raise OptionError(f"a learner is named {odd[0]!r}. Give every one a name, a string.")
-    elif isinstance(learners, Iterable) and not hasattr(learners, "fit"):
-        found = _numbered(list(learners))
+    elif not hasattr(learners, "fit") and (items := _items(learners)) is not None:
+        found = _numbered(items)
     else:
-        raise KindError(f"learners is {learners!r:.60}. Pass a list of them, or name -> learner.")
+        raise KindError(
+            f"learners is {told(learners, 60)}. Pass a list of them, or name -> learner."
+        )
     if len(found) < 2:
         raise OptionError(
             f"there is nothing to compare with: {len(found)} learner. Pass two or more, or call "
@@ -251,12 +263,21 @@ def _named(learners: Any) -> dict[str, Any]:
 
 def _numbered(learners: list[Any]) -> dict[str, Any]:
     names = [name_of(learner) for learner in learners]
-    often, out = Counter(names), dict[str, Any]()
+    often, taken, out = Counter(names), {*names}, dict[str, Any]()
+    tried = {name: _counted(name) for name in often}
     for name, learner in zip(names, learners, strict=True):
-        tried = (f"{name} {number}" for number in count(1))
-        fresh = name if often[name] == 1 else next(t for t in tried if t not in {*out, *names})
+        fresh = name if often[name] == 1 else next(t for t in tried[name] if t not in taken)
+        taken.add(fresh)
         out[fresh] = learner
     return out
+
+
+def _counted(name: str) -> Iterator[str]:
+    return (f"{name} {number}" for number in count(1))
+
+
+def _items(learners: Any) -> list[Any] | None:
+    return None if isinstance(learners, str | bytes) else items_of(learners)
 
 
 def _task(learners: dict[str, Any]) -> str:

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from tallylearn.errors import OptionError, listed
+from tallylearn.errors import OptionError, among, listed, told
 from tallylearn.tables import Array
 from tallylearn.tallies import Bundle, Exact
 from tallylearn.tallies.keys import union
@@ -93,8 +93,8 @@ def positive_class(classes: tuple[Any, ...], positive: Any = None) -> Any:
             f"the classes are {listed(classes)}: name the one that counts as positive with "
             "positive=."
         )
-    if positive not in classes:
-        raise OptionError(f"positive is {positive!r}, and the classes are {listed(classes)}.")
+    if not among(positive, classes):
+        raise OptionError(f"positive is {told(positive)}, and the classes are {listed(classes)}.")
     return classes[classes.index(positive)]  # 1 for np.int64(1), 1.0 and True: its own name
 
 

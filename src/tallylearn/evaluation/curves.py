@@ -9,11 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from tallylearn.errors import KindError, OptionError, speaking, told
+from tallylearn.errors import KindError, OptionError, items_of, speaking, told
 from tallylearn.evaluation.asking import cloned
 from tallylearn.evaluation.courses import Course, growing
 from tallylearn.evaluation.results import name_of
 from tallylearn.evaluation.trends import ROWS, Curve, Point
+from tallylearn.sources.arrays import as_float
 
 
 def learning_curve(
@@ -136,21 +137,22 @@ def _drawn(course: Course, learner: str, what: str, points: list[Point]) -> Curv
 
 
 def _sizes(sizes: Iterable[float]) -> list[float]:
-    found = list(sizes) if isinstance(sizes, Iterable) else [sizes]
+    items = items_of(sizes)
+    found: list[Any] = [sizes] if items is None else items
     for size in found:
-        if not (isinstance(size, Real) and 0 < size <= 1):
+        if not (isinstance(size, Real) and 0 < as_float(size) <= 1):
             raise OptionError(
-                f"sizes has {size!r}. Give shares of the training rows, above 0 and up to 1."
+                f"sizes has {told(size)}. Give shares of the training rows, above 0 and up to 1."
             )
     if not found or any(a >= b for a, b in pairwise(found)):
-        raise OptionError(f"sizes is {found!r}. Give one share or more, rising.")
+        raise OptionError(f"sizes is {told(found)}. Give one share or more, rising.")
     return [float(size) for size in found]
 
 
 def _values(values: Iterable[Any]) -> list[Any]:
-    found = list(values) if isinstance(values, Iterable) and not isinstance(values, str) else []
+    found = [] if isinstance(values, str) else items_of(values)
     if not found:
-        raise OptionError(f"values is {values!r}. Give a list with one value or more.")
+        raise OptionError(f"values is {told(values)}. Give a list with one value or more.")
     return found
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from tallylearn.errors import OptionError, listed, speaking
+from tallylearn.errors import OptionError, listed, picked, speaking
 from tallylearn.evaluation.confusions import positive_class
 from tallylearn.evaluation.drawings import Number
 from tallylearn.evaluation.exams import Exam, task_of
@@ -40,7 +40,8 @@ class Decomposition(Result):
     means: str  # how the means over samples were taken
 
     def __getitem__(self, at: int) -> Parts:
-        return self.parts[at]
+        found: Parts = picked(self.parts, at, "learners")
+        return found
 
     def __iter__(self) -> Iterator[Parts]:
         return iter(self.parts)

@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from fractions import Fraction
 from numbers import Rational
 from typing import Any
 
 import numpy as np
 
-from tallylearn.errors import InputError, OptionError, listed, speaking
+from tallylearn.errors import (
+    InputError,
+    KindError,
+    OptionError,
+    asked,
+    items_of,
+    listed,
+    speaking,
+    told,
+)
 from tallylearn.evaluation.drawings import Number
 from tallylearn.sources.frames import framed
 
@@ -23,7 +32,7 @@ def rows_of(rows: Any, probabilities: Any) -> tuple[tuple[Any, ...], list[Any]]:
         found, given = list(rows), list(rows.values())
     else:
         found = _listed(rows)
-        given = [] if probabilities is None else list(probabilities)
+        given = items_of(probabilities) or []
     if not found or len(found) != len(given):
         raise InputError(f"there are {len(found)} rows and {len(given)} probabilities.")
     return tuple(found), given
@@ -35,8 +44,11 @@ def _listed(rows: Any) -> list[Any]:
         frame = framed(rows)
         columns = (frame.column(name).to_pylist() for name in frame.names)
         return [dict(zip(frame.names, line, strict=True)) for line in zip(*columns, strict=True)]
-    rows = rows.tolist() if isinstance(rows, np.ndarray) else rows
-    return [tuple(row) if isinstance(row, list | np.ndarray) else row for row in rows]
+    found = items_of(rows.tolist() if isinstance(rows, np.ndarray) else rows)
+    if found is None:
+        raise KindError(f"rows is {told(rows)}. Give a dict of rows and probabilities, or a list.")
+    plain = [row.tolist() if isinstance(row, np.ndarray) else row for row in found]
+    return [tuple(row) if isinstance(row, list) else row for row in plain]
 
 
 def distribution(given: Iterable[Any], names: Sequence[str]) -> tuple[Number, ...]:
@@ -61,20 +73,23 @@ def _probability(given: Any, name: str) -> Number:
 def targets(rows: tuple[Any, ...], target: Any) -> list[dict[Any, Number]]:
     """The outcomes of every row with their probabilities."""
     if callable(target):
-        told: list[Any] = [target(row) for row in rows]
+        found: list[Any] = [asked("target", target, row) for row in rows]
     elif isinstance(target, Mapping):
-        told = [looked_up(target, row, "target") for row in rows]
-    elif target is None or isinstance(target, str) or len(target) != len(rows):
-        raise InputError(
-            f"target is {target!r:.60}. Give a function, a dict, or one outcome a row."
-        )
+        found = [looked_up(target, row, "target") for row in rows]
     else:
-        told = list(target)
-    return [_outcomes(outcome, row) for outcome, row in zip(told, rows, strict=True)]
+        outcomes = None if isinstance(target, str) else items_of(target)
+        if outcomes is None or len(outcomes) != len(rows):
+            raise InputError(
+                f"target is {told(target, 60)}. Give a function, a dict, or one outcome a row."
+            )
+        found = outcomes
+    return [_outcomes(outcome, row) for outcome, row in zip(found, rows, strict=True)]
 
 
 def _outcomes(outcome: Any, row: Any) -> dict[Any, Number]:
     if not isinstance(outcome, Mapping):
+        if not isinstance(outcome, Hashable):
+            raise InputError(f"target of row {told(row)} is {told(outcome)}. Give one outcome.")
         return {outcome.item() if isinstance(outcome, np.generic) else outcome: Fraction(1)}
     names = [f"outcome {value!r} of row {row!r}" for value in outcome]
     with speaking(f"target of row {row!r}"):

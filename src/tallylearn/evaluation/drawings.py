@@ -52,6 +52,7 @@ def drawings(p: Sequence[Number], n: int, draws: int, seed: int) -> Drawings:
     """
     check_count("a sample", "n", n, 1)
     check_count("a simulation", "draws", draws, 2)
+    n, draws = int(n), int(draws)
     if comb(len(p) + n - 1, n) <= MOST:
         samples, chances = zip(*_all(p, n), strict=True)
         return Drawings(samples, chances, complete=True)

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from tallylearn.errors import InputError, OptionError, listed, speaking
+from tallylearn.errors import InputError, OptionError, among, listed, speaking, told
 from tallylearn.evaluation import reports
 from tallylearn.evaluation.confusions import positive_class
 from tallylearn.evaluation.crossing import Crossing, Failure, Told
@@ -155,8 +155,8 @@ class Evaluation(Result):
         return bundle["ranks"][chosen]
 
     def _check_score(self, name: str) -> None:
-        if name not in self.scores:
-            raise OptionError(f"evaluated were {listed(self.scores, 20)}, not {name!r}.")
+        if not among(name, self.scores):
+            raise OptionError(f"evaluated were {listed(self.scores, 20)}, not {told(name)}.")
 
     def _check_classifier(self, what: str) -> None:
         if self.task != "classifier":

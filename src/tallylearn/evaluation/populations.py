@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from tallylearn.doors.shell import Estimator
-from tallylearn.errors import InputError, KindError, listed, speaking
+from tallylearn.errors import InputError, KindError, asked, listed, speaking, told
 from tallylearn.evaluation.asking import cloned
 from tallylearn.evaluation.distributions import (
     distribution,
@@ -114,7 +114,9 @@ class Population:
     def sample(self, n: int, seed: int = 0) -> tuple[Any, Array]:
         """n rows drawn with replacement: their columns and target, as ``fit`` takes them."""
         check_count("Population.sample", "n", n, 1)
-        return self.lesson(generator("Population", seed).choice(len(self.cells), n, p=self.weights))
+        with speaking("Population.sample"):
+            rng = generator("Population", seed)
+            return self.lesson(rng.choice(len(self.cells), int(n), p=self.weights))
 
     def estimates(self, h: Any, n: int, draws: int = 1000, seed: int = 0) -> SampleError:
         """What the error on n rows is on average, and how it spreads, for an ``h`` fixed before.
@@ -125,8 +127,8 @@ class Population:
         check_count("Population.estimates", "draws", draws, 2)
         with speaking("Population.estimates"):
             wrong = np.array(self._wrong(h))
-        rng = generator("Population", seed)
-        cells = rng.choice(len(self.cells), (draws, n), p=self.weights)
+            rng = generator("Population", seed)
+            cells = rng.choice(len(self.cells), (int(draws), int(n)), p=self.weights)
         return SampleError(self.error(h), n, tuple(wrong[cells].mean(axis=1).tolist()))
 
     def bias(self, learner: Any, n: int, draws: int = 1000, seed: int = 0) -> Resubstitution:
@@ -182,10 +184,12 @@ class Population:
 
     def said(self, h: Any) -> list[Any]:
         """What a hypothesis says about every row."""
-        if hasattr(h, "predict"):
+        with speaking("Population"):
+            predicts = hasattr(h, "predict")
+        if predicts:
             return list(np.asarray(h.predict(self.columns(h))).tolist())
         if isinstance(h, Mapping):
             return [looked_up(h, row, "h") for row in self.rows]
         if callable(h):
-            return [h(row) for row in self.rows]
-        raise KindError(f"h is {h!r}. Give a function of a row, a dict, or a fitted model.")
+            return [asked("h", h, row) for row in self.rows]
+        raise KindError(f"h is {told(h)}. Give a function of a row, a dict, or a fitted model.")

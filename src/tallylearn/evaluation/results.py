@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from tallylearn.doors.shell import Estimator
-from tallylearn.errors import FileError, KindError
+from tallylearn.errors import FileError, KindError, path_of
 from tallylearn.plots import Plot
 from tallylearn.workings import Derivation
 from tallylearn.workings.rendering import Shown, escaped
@@ -95,7 +95,7 @@ class Result(Shown):
 
 def check_ending(path: str | Path) -> str:
     """The ending that says in which form a finding is written."""
-    ending = Path(path).suffix.lower()
+    ending = path_of(path).suffix.lower()
     if ending not in ENDINGS:
         raise FileError(f"{path}: give a name that ends in {', '.join(ENDINGS)}.")
     return ending

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from math import inf
+from numbers import Real
 
 import numpy as np
 
-from tallylearn.errors import OptionError
+from tallylearn.errors import OptionError, told
 from tallylearn.tables import Array
 from tallylearn.tallies import Ranks
 
@@ -47,11 +48,11 @@ def threshold(ranks: Ranks, costs: tuple[float, float]) -> Threshold:
     ----------
     C. Elkan, The foundations of cost-sensitive learning, IJCAI 2001.
     """
-    pair = isinstance(costs, tuple | list) and len(costs) == 2
-    if not pair or not all(0 <= cost < inf for cost in costs) or not any(costs):
+    pair = isinstance(costs, tuple | list) and len(costs) == 2 and all(map(_is_cost, costs))
+    if not pair or not any(costs):
         raise OptionError(
-            f"threshold: costs is {costs!r}. Give two numbers from 0 up, not both 0: of a false "
-            "positive, and of a false negative."
+            f"threshold: costs is {told(costs)}. Give two numbers from 0 up, not both 0: of a "
+            "false positive, and of a false negative."
         )
     if not ranks:
         raise OptionError("threshold: no rows were ranked. Rank one or more.")
@@ -61,3 +62,11 @@ def threshold(ranks: Ranks, costs: tuple[float, float]) -> Threshold:
     falling = np.append(inf, ranks.scores[::-1])
     rows = float(wrong[-1] + right[-1])
     return Threshold(float(falling[best]), float(total[best]), rows, falling, total)
+
+
+def _is_cost(cost: object) -> bool:
+    """A number from 0 up that a double can hold."""
+    try:
+        return isinstance(cost, Real) and 0 <= float(cost) < inf
+    except OverflowError:
+        return False

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from tallylearn.errors import ColumnError, InputError, listed, told
+from tallylearn.errors import ColumnError, InputError, KindError, listed, told
 from tallylearn.sources.arrays import as_float, is_missing, unmixed
 from tallylearn.sources.buffers import strings_of
 from tallylearn.sources.cells import instants, reads
@@ -41,12 +41,21 @@ def _plain(y: Any) -> Any:
         return y
     if _of_arrow(y):
         return numbers_of(y) if numeric(y.type) else y
-    array = unmixed(y)
+    array = _array(y)
     if array.dtype.kind == "O" and {*map(type, array.flat)} <= {int, float, Decimal}:
         array = np.array([as_float(item) for item in array.flat]).reshape(array.shape)
     if array.ndim == 2 and array.shape[1] == 1:
         return array.ravel()
     return array if array.ndim == 1 else None
+
+
+def _array(values: Any) -> Array:
+    try:
+        return unmixed(values)
+    except ValueError:  # NumPy's; ours are no lists
+        raise InputError(
+            f"one value a row was expected, and here is {told(values)}, with several in some."
+        ) from None
 
 
 def grouped(groups: Any, numbers: Array | None = None) -> Codes:
@@ -113,7 +122,7 @@ def coded(column: Any) -> Codes:
         return column
     if _of_arrow(column):
         return _decoded(column)
-    array = unmixed(column)
+    array = _array(column)
     if array.ndim != 1:
         raise InputError(f"one value a row was expected, and here is the shape {array.shape}.")
     if array.dtype.kind == "O":
@@ -142,7 +151,12 @@ def _decoded(column: Any) -> Codes:
 
 
 def _of_objects(items: list[Any]) -> Codes:
-    values = tuple(item for item in dict.fromkeys(items) if not is_missing(item))
+    try:
+        values = tuple(item for item in dict.fromkeys(items) if not is_missing(item))
+    except TypeError:
+        raise InputError(
+            f"one value a row was expected, and here is {told(items[0])}. Give text or numbers."
+        ) from None
     place = {item: at for at, item in enumerate(values)}
     return Codes(values, np.array([place.get(item, -1) for item in items], dtype=np.int32))
 
@@ -166,4 +180,10 @@ def _check_name(name: str, names: tuple[str, ...], option: str) -> None:
 
 def length(X: Any) -> int:
     """The number of rows of any table."""
-    return int(X.shape[0]) if hasattr(X, "shape") else len(X)
+    try:
+        return int(X.shape[0]) if hasattr(X, "shape") else len(X)
+    except Exception:
+        raise KindError(
+            f"a table was expected, and here is {told(X)}, which has no rows. Pass a frame, an "
+            "array or a list of rows."
+        ) from None

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from tallylearn.errors import InputError, TargetError, speaking
+from tallylearn.errors import InputError, TargetError, speaking, told
 from tallylearn.folds.checks import check_length
 from tallylearn.folds.rows import strata_of
 from tallylearn.tables import Array, check_shape
@@ -65,15 +65,24 @@ class Shares:
         return "\n".join([*lines, f"chi-square {self.chi2:.4g}, p = {self.p_value:.3g}"])
 
 
+def _numbered(part: Any) -> Array:
+    """The number of every row's part."""
+    try:
+        found = np.asarray(part)
+    except Exception:  # whatever an object raises that is no list
+        found = np.empty(0)
+    if found.ndim != 1 or found.dtype.kind not in "biu":
+        raise InputError(f"part has the number of every row's part, not {told(part)}.")
+    return found
+
+
 def representative(y: Any, part: Any) -> Shares:
     """The classes of the rows, counted by the part that each is in."""
     with speaking("representative"):
-        strata, part = strata_of(y), np.asarray(part)
+        strata, part = strata_of(y), _numbered(part)
         if strata is None:
             raise TargetError("y holds measures, which have no shares. Pass classes.")
         check_length("part", len(part), len(strata))
-        if part.ndim != 1 or part.dtype.kind not in "biu":
-            raise InputError(f"part has the number of every row's part, not {part!r}.")
         found, at = np.unique(part, return_inverse=True)
         k = len(strata.values)
         counts = np.bincount(at.ravel() * k + strata.codes, minlength=len(found) * k)

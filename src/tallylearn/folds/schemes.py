@@ -64,7 +64,7 @@ class Folds:
     order: str | None = None
 
     def __post_init__(self) -> None:
-        with speaking(self._who):
+        with speaking("Folds" if not isinstance(self.scheme, str) else self._who):
             checks.check_options(self)
 
     @classmethod

@@ -9,7 +9,7 @@ import numpy as np
 
 from tallylearn.doors import Classifier, OnePass
 from tallylearn.doors.intake import lesson
-from tallylearn.errors import OptionError, TargetError, speaking
+from tallylearn.errors import OptionError, TargetError, speaking, told
 from tallylearn.resamples import generator
 from tallylearn.tables import Array
 
@@ -42,9 +42,13 @@ class Generative(OnePass, Classifier):
     ) -> tuple[list[dict[str, Any]], Array]:
         """n new rows, and their classes, drawn from the fitted P(x, c)."""
         self._check_fitted()
-        if not isinstance(n, int) or n < 0:
-            raise OptionError(f"{type(self).__name__}: {n!r} rows cannot be drawn.")
-        rows, drawn = self._sampled(n, generator(type(self).__name__, random_state))
+        if not isinstance(n, int) or isinstance(n, bool) or not 0 <= n < 1 << 48:
+            raise OptionError(
+                f"{type(self).__name__}: {told(n)} rows cannot be drawn. Give a whole number, 0 or "
+                "more."
+            )
+        with speaking(type(self).__name__):
+            rows, drawn = self._sampled(n, generator(type(self).__name__, random_state))
         return rows, self.classes_[drawn]
 
     @property

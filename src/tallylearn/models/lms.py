@@ -9,7 +9,7 @@ import numpy as np
 
 from tallylearn import forms
 from tallylearn.doors import Incremental, Regressor
-from tallylearn.errors import InputError, OptionError
+from tallylearn.errors import InputError, OptionError, SizeError, told
 from tallylearn.models.descents import Descent, answered, complete, descended, walked
 from tallylearn.resamples import generator
 from tallylearn.tables import NUMBER, Array, Block, Schema, check_shape
@@ -19,6 +19,7 @@ BATCH = ("sum", "mean")  # a step looks at all rows
 SCALINGS = ("error", "twice", *BATCH)
 FACTOR = {"error": 1.0, "twice": 2.0, "sum": 1.0, "mean": 2.0}  # of the gradient's error
 SMALL = 0.01  # random weights start between -SMALL and SMALL
+MOST = 1 << 32  # steps of one call
 SHOWN = 5  # steps, and columns, that show_work() writes down
 RULES = {
     "error": ("w_i ← w_i + c · x_i · (y − ŷ)", r"w_i \leftarrow w_i + c\,x_i\,(y - \hat y)"),
@@ -289,9 +290,9 @@ class LMS(Incremental, Regressor):
     def _picked(self, n: int, steps: int, before: int) -> Array:
         """The rows to look at, one after the other."""
         if self.order == "table":
-            return np.resize(np.arange(n, dtype=np.int64), steps)
+            return np.resize(np.arange(n, dtype=np.int64), _held(steps))
         seed = None if self.random_state is None else [self.random_state, before, 1]
-        return np.random.default_rng(seed).integers(n, size=steps)
+        return np.random.default_rng(seed).integers(n, size=_held(steps))
 
     def _check_options(self) -> None:
         self._in_range("rate", 0.0, open_low=True)
@@ -306,7 +307,7 @@ class LMS(Incremental, Regressor):
             if value is not None and not (whole and value >= low):
                 raise OptionError(
                     f"The {name!r} parameter of LMS must be None or an int of {low} or more. "
-                    f"Got {value!r} instead."
+                    f"Got {told(value)} instead."
                 )
 
     def _add_tags(self, tags: Any) -> None:
@@ -316,8 +317,15 @@ class LMS(Incremental, Regressor):
         tags.regressor_tags.poor_score = True  # with a rate that suits other columns
 
 
+def _held(steps: int) -> int:
+    """So many steps, if their row numbers can be held."""
+    if steps > MOST:
+        raise SizeError(f"steps is {told(steps)}, and at most {MOST:,} are taken in one call.")
+    return steps
+
+
 def _numbers(given: Any) -> Array:
     try:
         return np.array(given, dtype=np.float64)
-    except (TypeError, ValueError):
+    except Exception:  # whatever an object raises that is no number
         return np.empty(0)

@@ -144,7 +144,7 @@ class NaiveBayes(Generative):
         ]
         gaussians = None
         if moments := tally.get("numbers"):
-            gaussians = Gaussians.of(moments, priors.classes, self.var_smoothing)
+            gaussians = Gaussians.of(moments, priors.classes, float(self.var_smoothing))
         halved = self.numbers == "bernoulli"
         texts = tuple(self._texts(tally, priors)) if "text" in tally else ()
         return Bayes(priors, tuple(tables), gaussians, halved, self.at_half, texts)

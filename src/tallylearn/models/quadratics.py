@@ -229,7 +229,8 @@ class QuadraticDiscriminantAnalysis(Discriminant):
             found = [axes(each) for each in covariance]
             values = np.stack([each[::-1] for each, _ in found])
             if self.solver == "svd":
-                values = (1 - self.reg_param) * values.clip(0) + self.reg_param
+                share = float(self.reg_param)
+                values = (1 - share) * values.clip(0) + share
             self._check_rank(priors.classes, spread, covariance, values)
             rotations = np.stack([upright(vectors[:, ::-1]) for _, vectors in found])
         return QuadraticDiscriminants(priors, spread.design, spread.mean, rotations, values)

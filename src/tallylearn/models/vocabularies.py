@@ -7,7 +7,8 @@ from numbers import Integral, Real
 
 import numpy as np
 
-from tallylearn.errors import OptionError
+from tallylearn.errors import OptionError, told
+from tallylearn.sources.arrays import as_float
 from tallylearn.tables import Array
 
 
@@ -46,10 +47,10 @@ class Vocabulary:
 def check_numbers(who: str, min_df: object, max_df: object, max_features: object) -> None:
     """The limits of a vocabulary are numbers that can be."""
     for name, value in (("min_df", min_df), ("max_df", max_df)):
-        if not isinstance(value, Real) or isinstance(value, bool) or not float(value) >= 0:
+        if not isinstance(value, Real) or isinstance(value, bool) or not as_float(value) >= 0:
             raise OptionError(
                 f"The {name!r} parameter of {who} must be a share of the documents, or a number of "
-                f"them. Got {value!r} instead."
+                f"them. Got {told(value)} instead."
             )
     whole = isinstance(max_features, int | np.integer) and not isinstance(max_features, bool)
     if max_features is not None and not (whole and int(str(max_features)) >= 1):

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
-from tallylearn.errors import OptionError
+from tallylearn.errors import OptionError, items_of, told
 from tallylearn.tables import Array
 
 LARGE = 1e300  # the ticks around a larger number would not be doubles any more
@@ -19,7 +19,7 @@ def as_numbers(values: Any, what: str, dimensions: int = 1) -> Array:
         given = np.asarray(values)
         if given.dtype.kind == "O" and not any(isinstance(v, str | bytes) for v in given.flat):
             given = given.astype(float)
-    except (TypeError, ValueError, OverflowError):
+    except Exception:  # whatever an object raises that is no number
         raise OptionError(f"{what} is no list of numbers: {_told(values)}.") from None
     if given.dtype.kind not in "biuf" or given.ndim != dimensions:
         lists = "list" if dimensions == 1 else "list of equal lists"
@@ -46,11 +46,17 @@ def as_range(values: Any, what: str) -> Array:
 
 def as_names(values: Any, what: str, n: int, of: str) -> list[str]:
     """Names as text, as many as there are things to name."""
-    if not isinstance(values, Iterable):
+    items = items_of(values)
+    if items is None:
         raise OptionError(f"{what}: {_told(values)} is no list. Give one name for each.")
-    names = [*map(str, values)]
+    names = [*map(str, items)]
     check_length(names, what, n, of)
     return names
+
+
+def as_texts(*values: Any) -> Iterator[str]:
+    """Labels and titles as text: an array has no truth value that would say whether it is empty."""
+    return map(str, values)
 
 
 def check_length(items: Sequence[Any] | Array, what: str, n: int, of: str) -> None:
@@ -71,5 +77,4 @@ def _drawable(numbers: Array, what: str) -> Array:
 
 
 def _told(values: Any) -> str:
-    told = repr(values)
-    return told if len(told) <= 60 else f"{told[:60]}..."
+    return told(values, 60)

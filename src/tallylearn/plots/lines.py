@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from tallylearn.errors import OptionError, listed, speaking
+from tallylearn.errors import OptionError, listed, speaking, told
 from tallylearn.plots.axes import REFERENCE, axes, diagonal_line, scaled
-from tallylearn.plots.checks import as_numbers, as_range, check_length
+from tallylearn.plots.checks import as_numbers, as_range, as_texts, check_length
 from tallylearn.plots.legends import Key, keys_drawn, keys_height
 from tallylearn.plots.marks import (
     COLOURS,
@@ -125,6 +125,7 @@ def draw_lines(
     W. S. Cleveland, The Elements of Graphing Data, 1985.
     """
     with speaking("draw_lines"):
+        title, x_label, y_label, diagonal = as_texts(title, x_label, y_label, diagonal)
         lines = _read(series)
         x = np.concatenate([*(s.x for s in lines), as_range(x_range, "x_range")])
         y = np.concatenate([*(v for s in lines for v in (s.y, *s.band)),
@@ -140,7 +141,7 @@ def draw_lines(
     body += [s.drawn(across, upwards, len(lines)) for s in lines]
     body += keys_drawn(keys, across.start, HEIGHT, WIDTH - 8)
     data = {
-        "x_label": str(x_label), "y_label": str(y_label), "diagonal": str(diagonal),
+        "x_label": x_label, "y_label": y_label, "diagonal": diagonal,
         "series": {s.name: s.data() for s in lines},
     }  # fmt: skip
     return picture(title, data, body, WIDTH, HEIGHT + keys_height(keys, across.start, WIDTH - 8))
@@ -175,6 +176,8 @@ def _one(name: str, number: int, parts: Sequence[Any]) -> Series:
 
 
 def _check_axes(x: Array, diagonal: str, log_x: bool) -> None:
+    if not isinstance(log_x, bool | np.bool_):
+        raise OptionError(f"log_x is True or False, not {told(log_x)}.")
     if log_x and x.min() < SMALL:
         raise OptionError(
             f"log_x: x reaches {x.min():g}, and a logarithmic axis begins at {SMALL:g}. "

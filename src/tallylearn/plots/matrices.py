@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from tallylearn.errors import OptionError, speaking
-from tallylearn.plots.checks import as_names, as_numbers
+from tallylearn.plots.checks import as_names, as_numbers, as_texts
 from tallylearn.plots.marks import FAINT, SIZE, extent, label, tag, tooltip, turned
 from tallylearn.plots.pictures import TOP, Plot, picture
 from tallylearn.tables import Array
@@ -156,7 +156,8 @@ def draw_matrix(
     """
     with speaking("draw_matrix"):
         whole = _read(counts, rows, columns)
-    grid = Grid.of(whole.abridged(), str(row_label), str(column_label))
+        title, row_label, column_label = as_texts(title, row_label, column_label)
+    grid = Grid.of(whole.abridged(), row_label, column_label)
     notes = [
         label(note, 12, grid.height + 4 + 16 * i, room=grid.width - 24, fill=FAINT)
         for i, note in enumerate(_notes(whole, grid.matrix))

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from math import hypot
+from typing import Any
 
+from tallylearn.errors import OptionError, among, speaking, told
 from tallylearn.plots.marks import INK, extent, label, line, tag, tooltip
 from tallylearn.plots.pictures import TOP, Plot, picture
 
@@ -26,7 +28,9 @@ def draw_network(nodes: Sequence[str], edges: Sequence[tuple[str, str]], title: 
     >>> plot.data["edges"]
     [['rain', 'wet']]
     """
-    shown = list(nodes[:MOST])
+    with speaking("draw_network"):
+        nodes, edges, title = _named(nodes), [*_joined(nodes, edges)], str(title)
+    shown = nodes[:MOST]
     drawn = [edge for edge in edges if {*edge} <= {*shown}]
     layers = _layers(shown, drawn)
     rows = [
@@ -45,8 +49,30 @@ def draw_network(nodes: Sequence[str], edges: Sequence[tuple[str, str]], title: 
     body += [_node(name, *place) for name, place in at.items()]
     if left := len(nodes) - len(shown):
         body.append(label(f"… and {left} more", MARGIN, height - 4, room=broad - 2 * MARGIN))
-    data = {"nodes": list(nodes), "edges": [list(edge) for edge in edges]}
+    data = {"nodes": nodes, "edges": [list(edge) for edge in edges]}
     return picture(title, data, body, broad, height)
+
+
+def _named(nodes: Any) -> list[str]:
+    """The names of the nodes, each of them once."""
+    named = isinstance(nodes, list | tuple) and all(isinstance(name, str) for name in nodes)
+    if not named or len({*nodes}) < len(nodes):
+        raise OptionError(f"nodes is {told(nodes)}. Give a list of names, each of them once.")
+    return [*nodes]
+
+
+def _joined(nodes: Sequence[str], edges: Any) -> Iterator[tuple[str, str]]:
+    """The edges as pairs, from a node to one that comes after it."""
+    place = {name: at for at, name in enumerate(nodes)}
+    for edge in edges if isinstance(edges, list | tuple) else [edges]:
+        pair = isinstance(edge, list | tuple) and len(edge) == 2
+        if not pair or not all(among(end, place) for end in edge):
+            raise OptionError(
+                f"edges has {told(edge)}. Give (parent, child) for every edge, two of the nodes."
+            )
+        if place[edge[0]] >= place[edge[1]]:
+            raise OptionError(f"edges has {told(edge)}, and parents come first among the nodes.")
+        yield edge[0], edge[1]
 
 
 def _layers(nodes: Sequence[str], edges: Sequence[tuple[str, str]]) -> dict[str, int]:

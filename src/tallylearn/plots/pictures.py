@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from tallylearn.errors import FileError
+from tallylearn.errors import FileError, path_of
 from tallylearn.plots.marks import INK, label, tag, tooltip
 from tallylearn.plots.zooming import is_large, page, zoomable
 from tallylearn.writing import write_whole
@@ -49,7 +49,7 @@ class Plot:
 
         In a page, as in a notebook, a picture larger than a screen can be moved and zoomed.
         """
-        ending = Path(path).suffix.lower()
+        ending = path_of(path).suffix.lower()
         if ending not in (".svg", ".html"):
             raise FileError(
                 f"{path} cannot be written: a plot is saved as SVG or HTML. Give a name that ends "

@@ -9,7 +9,7 @@ import numpy as np
 
 from tallylearn.errors import OptionError, speaking
 from tallylearn.plots.axes import REFERENCE, axes, diagonal_line, scaled
-from tallylearn.plots.checks import as_number, as_numbers, check_length
+from tallylearn.plots.checks import as_number, as_numbers, as_texts, check_length
 from tallylearn.plots.legends import Key, keys_drawn, keys_height
 from tallylearn.plots.marks import COLOURS, FAINT, line, tag, tooltip
 from tallylearn.plots.pictures import HEIGHT, WIDTH, Plot, picture
@@ -52,6 +52,7 @@ def draw_points(
     W. S. Cleveland, The Elements of Graphing Data, 1985.
     """
     with speaking("draw_points"):
+        title, x_label, y_label, diagonal = as_texts(title, x_label, y_label, diagonal)
         x, y = as_numbers(x, "x"), as_numbers(y, "y")
         check_length(y, "y", len(x), "x")
         if not len(x):
@@ -67,7 +68,7 @@ def draw_points(
     body += _dots(across.at(x[first]), upwards.at(y[first]), rows, x[first], y[first])
     body += keys_drawn(keys, across.start, HEIGHT, WIDTH - 8)
     data = {
-        "x_label": str(x_label), "y_label": str(y_label), "diagonal": str(diagonal),
+        "x_label": x_label, "y_label": y_label, "diagonal": diagonal,
         "x": x[first].tolist(), "y": y[first].tolist(), "rows": rows.tolist(),
     }  # fmt: skip
     return picture(title, data, body, WIDTH, HEIGHT + keys_height(keys, across.start, WIDTH - 8))

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from tallylearn.errors import OptionError, speaking
-from tallylearn.plots.checks import as_names, as_number, as_numbers
+from tallylearn.plots.checks import as_names, as_number, as_numbers, as_texts
 from tallylearn.plots.marks import FAINT, INK, label, line, tag, tooltip, track
 from tallylearn.plots.pictures import TOP, WIDTH, Plot, picture
 from tallylearn.plots.scales import Scale
@@ -44,6 +44,7 @@ def draw_ranks(names: Iterable[Any], ranks: Sequence[float], critical: float, ti
     figure 1.
     """
     with speaking("draw_ranks"):
+        (title,) = as_texts(title)
         labels, places, critical = _read(names, ranks, critical)
     k, axis = len(places), TOP + 56
     across = Scale(_whole(k), WIDTH - SIDE - 10, SIDE + 10)

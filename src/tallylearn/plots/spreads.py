@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from tallylearn.errors import OptionError, speaking
-from tallylearn.plots.checks import as_number, as_numbers, as_range
+from tallylearn.errors import OptionError, items_of, speaking, told
+from tallylearn.plots.checks import as_number, as_numbers, as_range, as_texts
 from tallylearn.plots.marks import COLOURS, INK, extent, label, line, shape, tag, tooltip
 from tallylearn.plots.pictures import TOP, WIDTH, Plot, picture
 from tallylearn.plots.scales import Scale
@@ -84,6 +84,7 @@ def draw_intervals(
     G. Cumming and S. Finch, Inference by eye, American Psychologist 60, 2005.
     """
     with speaking("draw_intervals"):
+        title, x_label = as_texts(title, x_label)
         rows = _read(spreads)
         beside = _beside(baseline)
         ends = as_range(x_range, "x_range")
@@ -102,12 +103,12 @@ def draw_intervals(
         label(x_label, (across.start + across.end) / 2, bottom + 36, size=12,
               room=across.end - across.start, text_anchor="middle"),
     ]  # fmt: skip
-    data = {"x_label": str(x_label), "baseline": dict(beside), "spreads": [s.data() for s in rows]}
+    data = {"x_label": x_label, "baseline": dict(beside), "spreads": [s.data() for s in rows]}
     return picture(title, data, body, WIDTH, bottom + 44)
 
 
 def _read(spreads: Iterable[Sequence[Any]]) -> list[Spread]:
-    rows = [*spreads] if isinstance(spreads, Iterable) else []
+    rows = items_of(spreads) or []
     if not rows:
         raise OptionError("spreads is empty. Give (name, value, low, high, dots) for every line.")
     return [_one(row, i) for i, row in enumerate(rows)]
@@ -115,7 +116,7 @@ def _read(spreads: Iterable[Sequence[Any]]) -> list[Spread]:
 
 def _one(row: Sequence[Any], place: int) -> Spread:
     if not isinstance(row, tuple | list) or len(row) not in (4, 5):
-        raise OptionError(f"line {place} is {row!r}. Give (name, value, low, high, dots).")
+        raise OptionError(f"line {place} is {told(row)}. Give (name, value, low, high, dots).")
     name = str(row[0])
     parts = zip(("value", "low", "high"), row[1:4], strict=True)
     value, low, high = (as_number(number, f"{part} of {name!r}") for part, number in parts)
@@ -131,7 +132,7 @@ def _beside(baseline: tuple[str, float] | None) -> list[tuple[str, float]]:
     if baseline is None:
         return []
     if not isinstance(baseline, tuple | list) or len(baseline) != 2:
-        raise OptionError(f"baseline is {baseline!r}. Give a name and a value.")
+        raise OptionError(f"baseline is {told(baseline)}. Give a name and a value.")
     return [(str(baseline[0]), as_number(baseline[1], "baseline"))]
 
 

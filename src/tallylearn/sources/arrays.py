@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tallylearn.errors import ColumnError, InputError, KindError
+from tallylearn.errors import ColumnError, InputError, KindError, items_of, told
 from tallylearn.sources.buffers import plain_of
 from tallylearn.sources.complaints import quoted, too_large
 
@@ -247,7 +247,8 @@ def _rounded(array: Array) -> bool:
 
 
 def _ragged(X: Any) -> InputError:
-    rows = [[row] if isinstance(row, str) or not hasattr(row, "__len__") else row for row in X]
+    rows = [[row] if isinstance(row, str) or (items := items_of(row)) is None else items
+            for row in X]  # fmt: skip
     for at, row in enumerate(rows):
         if len(row) != len(rows[0]):
             return InputError(
@@ -262,7 +263,7 @@ def _nested(rows: Sequence[Any]) -> InputError:
     long = (cell for cell in cells if hasattr(cell[2], "__len__") and not isinstance(cell[2], str))
     at, j, odd = next(long, (0, 0, rows[0]))
     return InputError(
-        f"row {at} has a {type(odd).__name__} in column 'x{j}' ({odd!r}). "
+        f"row {at} has a {type(odd).__name__} in column 'x{j}' ({told(odd)}). "
         "A cell holds one value: make columns of them, or leave them out."
     )
 

@@ -133,11 +133,14 @@ def masked(data: Any, missing: tuple[Any, ...]) -> Any:
         data = data.cast(pa.string())
     text = stringy(data.type)
     marks = [
-        mark for mark in missing if isinstance(mark, str) == text and not isinstance(mark, bool)
+        mark
+        for mark in missing
+        if isinstance(mark, str) == text and not isinstance(mark, bool | None)
     ]
     if not marks or not (text or numeric(data.type)):
         return data
-    wanted = pa.array(marks).cast(data.type if text else pa.float64())
+    wanted = pa.array(marks if text else [float(mark) for mark in marks])
+    wanted = wanted.cast(data.type if text else pa.float64())
     among = pc.is_in(data if text else data.cast(pa.float64(), safe=False), value_set=wanted)
     return emptied(data, among)
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from numbers import Real
 from typing import Any
 
-from tallylearn.errors import ColumnError, OptionError, listed, told
+from tallylearn.errors import ColumnError, OptionError, among, listed, told
 from tallylearn.sources.arrays import as_float
 from tallylearn.tables import PARTS as PARTS
 from tallylearn.tables import plain
@@ -72,9 +72,9 @@ def declaration(
     kinds = {name: tuple(map(plain, values)) for name, values in _named(categories).items()}
     parts = {name: tuple(chosen) for name, chosen in _named(dates).items()}
     for name, chosen in parts.items():
-        if unknown := [part for part in chosen if part not in PARTS]:
+        if unknown := [part for part in chosen if not among(part, PARTS)]:
             raise OptionError(
-                f"the date {name!r} has no part {unknown[0]!r}. Its parts: {listed(PARTS)}."
+                f"the date {name!r} has no part {told(unknown[0])}. Its parts: {listed(PARTS)}."
             )
     for mark in _several(missing):
         _check_mark(mark)
@@ -98,7 +98,8 @@ def _options(dialect: Any) -> Mapping[str, Any]:
 def _check_mark(mark: Any) -> None:
     """What stands for nothing is text, or a number that a double can hold."""
     number = isinstance(mark, Real) and not math.isinf(as_float(mark))
-    if not (mark is None or isinstance(mark, str) or number):
+    letters = isinstance(mark, str) and not any("\ud800" <= one <= "\udfff" for one in mark)
+    if not (mark is None or letters or number):
         raise OptionError(
             f"missing names values that stand for nothing, text or numbers, not {told(mark)}."
         )

@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, NoReturn, Protocol
 
-from tallylearn.errors import ColumnError, FileError, KindError, OptionError, listed
+from tallylearn.errors import ColumnError, FileError, KindError, OptionError, listed, told
 from tallylearn.sources.columnar import ARROW, PARQUET, ArrowPart, ParquetPart
 from tallylearn.sources.declarations import Declaration
 from tallylearn.sources.delimited import Delimited
@@ -158,6 +158,15 @@ def _csv_kind(column: Column) -> str:
 
 def found(path: str | Path) -> list[Path]:
     """The files that a path or a glob names, sorted."""
+    try:
+        return _found(path)
+    except FileError:
+        raise
+    except OSError as error:  # a name that is too long, a folder that is closed
+        raise FileError(f"{told(str(path), 60)}: {error.strerror or error}.") from None
+
+
+def _found(path: str | Path) -> list[Path]:
     if any(mark in str(path) for mark in "*?[") and not Path(path).is_file():
         paths = sorted(Path(name) for name in glob.glob(str(path), recursive=True))
         if not paths:

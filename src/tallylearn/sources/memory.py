@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tallylearn.errors import ColumnError, InputError, KindError, TargetError, listed
+from tallylearn.errors import ColumnError, InputError, KindError, TargetError, listed, told
 from tallylearn.sources.declarations import Declaration
 from tallylearn.sources.frames import Frame, framed
 from tallylearn.sources.origins import check_declared
@@ -139,9 +139,16 @@ def _picked(rows: Any, n: int) -> Any:
         if not -n <= rows < n:
             raise _no_row(int(rows), n)
         return slice(int(rows) % n, int(rows) % n + 1)
-    found = np.asarray(rows)
+    try:
+        found = np.asarray(rows)
+    except Exception:  # whatever an object raises that is no number
+        raise KindError(f"rows are picked by number, not by {told(rows)}.") from None
     if found.dtype.kind not in "biu" and found.size:
-        raise KindError(f"rows are picked by number, not by {rows!r}. Columns are not picked here.")
+        raise KindError(
+            f"rows are picked by number, not by {told(rows)}. Columns are not picked here."
+        )
+    if found.ndim > 1:
+        raise KindError(f"rows are picked by a list of numbers, not by {told(rows)}.")
     _check_picked(found, n)
     return np.atleast_1d(found) if found.size else np.empty(0, dtype=np.int64)
 

@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from tallylearn import forms
-from tallylearn.errors import ColumnError, OptionError
+from tallylearn.errors import ColumnError, OptionError, asked, items_of, told
 from tallylearn.kernels import tokens
 from tallylearn.tables import Array, Bags
 from tallylearn.tallies.weights import ONCE
@@ -131,12 +131,13 @@ def _cut_by(
 ) -> tuple[Array, Array]:
     pieces = []
     for row, document in enumerate(text.to_pylist(), start):
-        found = () if document is None else tokenizer(document)
-        words = list(found) if isinstance(found, Iterable) else [found]
+        found = () if document is None else asked("tokenizer", tokenizer, document)
+        items = items_of(found)
+        words: list[Any] = [found] if items is None else items
         if odd := [word for word in words if not isinstance(word, str) or "\0" in word]:
             raise OptionError(
-                f"tokenizer gave {odd[0]!r} for row {row}. It takes a text, and returns its words "
-                "as a list of strings without the character NUL."
+                f"tokenizer gave {told(odd[0])} for row {row}. It takes a text, and returns its "
+                "words as a list of strings without the character NUL."
             )
         pieces.append("\0".join(words).encode("utf-8", "surrogatepass"))
     return _joined(pieces), np.concatenate([[0], np.cumsum([*map(len, pieces)], dtype=np.int64)])

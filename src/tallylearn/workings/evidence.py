@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, overload
 
+from tallylearn.errors import picked
 from tallylearn.workings import rendering
 from tallylearn.workings.rendering import Shown
 from tallylearn.workings.sheets import Sheet
@@ -85,7 +86,8 @@ class Explanation(Shown):
     @overload
     def __getitem__(self, place: slice) -> Explanation: ...
     def __getitem__(self, place: int | slice) -> Evidence | Explanation:
-        return Explanation(self.rows[place]) if isinstance(place, slice) else self.rows[place]
+        found: Any = picked(self.rows, place, "rows")
+        return Explanation(found) if isinstance(place, slice) else found
 
     def __str__(self) -> str:
         return "\n\n".join(self._parts(str, "{}"))

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from tallylearn.doors import Classifier
-from tallylearn.errors import OptionError, listed, speaking
+from tallylearn.errors import OptionError, among, listed, speaking, told
 from tallylearn.models.trees.curves import ORDERS, PruningCurve, curve_of
 from tallylearn.models.trees.learners import TreeLearner, seeded
 from tallylearn.models.trees.targets import Target, of_classes
@@ -166,8 +166,8 @@ class DecisionTreeClassifier(TreeLearner, Classifier):
         """Accuracy against size, as this tree is pruned down to its root; X and y are held out."""
         self._check_fitted()
         with speaking(type(self).__name__):
-            if how not in ORDERS:
-                raise OptionError(f"how is one of {listed(ORDERS)}, not {how!r}.")
+            if not among(how, ORDERS):
+                raise OptionError(f"how is one of {listed(ORDERS)}, not {told(how)}.")
             return curve_of(self.model_, self._read(X, y, sample_weight), how)
 
     def predict_log_proba(self, X: Any) -> Array:
@@ -232,10 +232,10 @@ class DecisionTreeClassifier(TreeLearner, Classifier):
         k = len(classes)
         try:
             loss = np.asarray(self.loss, dtype=np.float64)
-        except (TypeError, ValueError):
+        except Exception:  # whatever an object raises that is none
             raise OptionError(
-                f"loss is {self.loss!r}. Pass a {k} x {k} table of numbers for {listed(classes)}, "
-                "what it costs to answer column j where row i is right."
+                f"loss is {told(self.loss)}. Pass a {k} x {k} table of numbers for "
+                f"{listed(classes)}, what it costs to answer column j where row i is right."
             ) from None
         if loss.shape != (k, k):
             raise OptionError(

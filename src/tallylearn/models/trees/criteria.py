@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from tallylearn.errors import OptionError
+from tallylearn.errors import OptionError, asked, told
 from tallylearn.models.trees.targets import LIMBS, Target, sums_of
 from tallylearn.tables import Array
 
@@ -91,21 +91,21 @@ def _called(criterion: Any, counts: Array) -> Array:
 
 
 def _asked(criterion: Any, counts: Array) -> float:
-    told = criterion(counts)
-    if (found := _number(told)) is None:
+    answer = asked("the criterion", criterion, counts)
+    if (found := _number(answer)) is None:
         raise OptionError(
-            f"the criterion returned {told!r} for the counts {counts.tolist()}. It takes the "
+            f"the criterion returned {told(answer)} for the counts {counts.tolist()}. It takes the "
             "weights of the classes at a node (their shares are weights / weights.sum()), and "
             "returns a finite number, 0 or more."
         )
     return found
 
 
-def _number(told: Any) -> float | None:
+def _number(answer: Any) -> float | None:
     """What a criterion returned, if it is one that can be compared."""
     try:
-        found = float(told)
-    except (TypeError, ValueError):
+        found = float(answer)
+    except Exception:  # whatever an object raises that is no number
         return None
     return max(found, 0.0) if -ROUNDING <= found < np.inf else None
 
@@ -118,11 +118,11 @@ def _measured(criterion: Any, lines: Array, target: Target) -> Array:
     spread = variance(flat) * target.unit**2
     found = []
     for at in zip(weight.tolist(), mean.tolist(), spread.tolist(), strict=True):
-        told = criterion(*at) if at[0] > 0 else 0.0
-        if (number := _number(told)) is None:
+        answer = asked("the criterion", criterion, *at) if at[0] > 0 else 0.0
+        if (number := _number(answer)) is None:
             raise OptionError(
-                f"the criterion returned {told!r} for the weight, mean and variance {at}. It takes "
-                "these three of the target at a node, and returns a finite number, 0 or more."
+                f"the criterion returned {told(answer)} for the weight, mean and variance {at}. It "
+                "takes these three of the target at a node, and returns a finite number, 0 or more."
             )
         found.append(number)
     return np.array(found).reshape(lines.shape[:-1])

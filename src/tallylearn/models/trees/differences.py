@@ -6,7 +6,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from tallylearn.errors import ColumnError, KindError, OptionError, speaking
+from tallylearn.errors import ColumnError, KindError, OptionError, among, listed, speaking, told
+from tallylearn.intervals import check_count
 from tallylearn.models.trees.learners import TreeLearner
 from tallylearn.models.trees.overlays import Dissent, Fork, forks, overlaid
 from tallylearn.models.trees.trees import Tree
@@ -38,7 +39,13 @@ class Difference(Shown):
         return not self.regions and self.complete
 
     def __getitem__(self, name: str) -> Trial:
-        return {trial.name: trial for trial in self.trials}[name]
+        trials = {trial.name: trial for trial in self.trials}
+        if not among(name, trials):
+            raise OptionError(
+                f"the trees were tried on {listed(trials) or 'no table'}, not on {told(name)}. "
+                "Pass tables with on={name: table}."
+            )
+        return trials[name]
 
     def derivation(self) -> Derivation:
         """The difference in words and tables."""
@@ -162,6 +169,9 @@ def diff(
                 'diff(first, second, table, "target").'
             )
         tables = dict(on or {}) | ({} if X is None else {"X": X if y is None else (X, y)})
+        check_count("diff", "limit", limit, 1)
+        if not (isinstance(names, tuple | list) and [*map(type, names)] == [str, str]):
+            raise OptionError(f"names is {told(names)}. Give two, as names=('T', 'S').")
         regions, complete = overlaid(*trees, int(limit))
         trials = tuple(tried(name, first, second, table) for name, table in tables.items())
     return Difference((names[0], names[1]), trees, forks(*trees), regions, complete, trials)

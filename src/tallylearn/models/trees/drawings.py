@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from tallylearn.errors import OptionError, listed
+from tallylearn.errors import OptionError, among, listed, told
 from tallylearn.models.trees.boxes import BOX, EDGE, ROOM, SMALL, TEXT, Box, Drawing
 from tallylearn.models.trees.excerpts import Excerpt
 from tallylearn.models.trees.regions import Region, regions_of, sentence
@@ -29,13 +29,13 @@ OTHERS = "#999999"
 
 def draw_tree(part: Excerpt, direction: str = "auto", title: str = "") -> Plot:
     """Draw a tree: from above where it fits a screen's width, else from left to right."""
-    if direction not in DIRECTIONS:
-        raise OptionError(f"direction is one of {listed(DIRECTIONS)}, not {direction!r}.")
+    if not among(direction, DIRECTIONS):
+        raise OptionError(f"direction is one of {listed(DIRECTIONS)}, not {told(direction)}.")
     tree, drawing = part.tree, Drawing(part)
     boxes = drawing.down() if direction != "right" else []
     turned = direction == "right" or (direction == "auto" and _breadth(boxes) > BROAD)
     boxes = drawing.right() if turned else boxes
-    title, notes = title or _title(part), _notes(part)
+    title, notes = str(title) or _title(part), _notes(part)
     breadth, texts = _breadth(boxes), [extent(plain(title), 14) * BOLD, *map(extent, notes)]
     width = max(breadth, min(max(texts), TITLE), 290.0) + 2 * MARGIN
     colours = colours_of(tree)

@@ -5,11 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
+from tallylearn.errors import OptionError, told
 from tallylearn.models.trees.trees import Branch, Tree
 from tallylearn.tables import Array
+
+DEEPEST = 1 << 62  # a level that no tree has, and NumPy can compare
 
 
 @dataclass(frozen=True)
@@ -31,7 +35,7 @@ class Excerpt:
         """At most ``widest`` branches of a node; levels to a depth, or as many as have ``most``
         nodes, one or more."""
         kept, hidden = _largest(tree, widest)
-        end = max_depth
+        end = _level(max_depth)
         if end is None:
             whole = np.cumsum(np.bincount(tree.depths[kept]))
             end = max(1, int(np.searchsorted(whole, most, side="right")) - 1)
@@ -64,6 +68,19 @@ class Excerpt:
         """How many nodes are not shown below one at the last level."""
         left = int(self.tree.sizes[i]) - 1 if self.tree.depths[i] == self.end else 0
         return f"  … {left} more node{'s' if left > 1 else ''}" if left else ""
+
+
+def _level(max_depth: Any) -> int | None:
+    """The last level that was asked for."""
+    if max_depth is None:
+        return None
+    whole = isinstance(max_depth, int | np.integer) and not isinstance(max_depth, bool)
+    if not whole or max_depth < 0:
+        raise OptionError(
+            f"max_depth is the last level to show, a whole number from 0 on, not "
+            f"{told(max_depth)}. Leave it out to see as many levels as fit."
+        )
+    return min(int(max_depth), DEEPEST)
 
 
 def _largest(tree: Tree, widest: int) -> tuple[Array, dict[int, int]]:

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from tallylearn.errors import ColumnError
+from tallylearn.errors import ColumnError, OptionError, among, told
 from tallylearn.models.trees.codes import Scale, coded, filled
 from tallylearn.models.trees.growing import Plan
 from tallylearn.models.trees.paths import route
@@ -55,8 +55,10 @@ class Gains(Shown):
         return len(self.candidates)
 
     def __getitem__(self, column: str) -> Candidate:
-        if all(c.column != column for c in self.candidates):
-            raise ColumnError(f"no question about {column!r} could be asked at node {self.node}.")
+        if not among(column, {c.column for c in self.candidates}):
+            raise ColumnError(
+                f"no question about {told(column)} could be asked at node {self.node}."
+            )
         return max((c for c in self.candidates if c.column == column), key=lambda c: c.gain)
 
     def _grid(self, candidates: tuple[Candidate, ...]) -> Grid:
@@ -95,6 +97,13 @@ class Gains(Shown):
 
     def to_dict(self) -> dict[str, Any]:
         return self._grid(self.candidates).to_dict()
+
+
+def check_node(tree: Tree, node: Any) -> None:
+    """A node is told by its number."""
+    whole = isinstance(node, int | np.integer) and not isinstance(node, bool)
+    if not whole or not 0 <= node < len(tree):
+        raise OptionError(f"the tree has nodes 0 to {len(tree) - 1}, not {told(node)}.")
 
 
 def gains_at(

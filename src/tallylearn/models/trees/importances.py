@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from tallylearn.errors import ColumnError, among, listed, speaking, told
 from tallylearn.models.trees.trees import Tree
 from tallylearn.plots.marks import COLOURS, extent, label, tag, tooltip
 from tallylearn.plots.pictures import TOP, WIDTH, Plot, picture
@@ -46,7 +47,10 @@ class Importances(Shown):
         return len(self.columns)
 
     def __getitem__(self, column: str) -> float:
-        return {one.column: one.share for one in self.columns}[column]
+        shares = {one.column: one.share for one in self.columns}
+        if not among(column, shares):
+            raise ColumnError(f"the tree was grown from {listed(shares)}, not from {told(column)}.")
+        return shares[column]
 
     def _grid(self) -> Grid:
         rows = tuple((c.column, short(c.share), str(c.questions)) for c in self.columns)
@@ -66,6 +70,8 @@ class Importances(Shown):
 
     def plot(self, title: str = "Importances") -> Plot:
         """A bar for every column, at most 40."""
+        with speaking("Importances"):
+            title = str(title)
         shown = self.columns[:DRAWN]
         left = 18 + min(NAMES, max((extent(plain(c.column)) for c in shown), default=0.0))
         room = WIDTH - left - 56

@@ -15,11 +15,11 @@ from tallylearn.doors.exchange import as_sklearn
 from tallylearn.doors.intake import lesson
 from tallylearn.doors.plain import whole
 from tallylearn.doors.unseen import flagged
-from tallylearn.errors import ColumnError, InputError, OptionError, listed, speaking
+from tallylearn.errors import ColumnError, InputError, OptionError, listed, speaking, told
 from tallylearn.models.factors import check_finite
 from tallylearn.models.trees import parcels, paths, ratios
 from tallylearn.models.trees.codes import coded, filled
-from tallylearn.models.trees.gains import Gains, gains_at
+from tallylearn.models.trees.gains import Gains, check_node, gains_at
 from tallylearn.models.trees.growing import ENDLESS, Plan, grown
 from tallylearn.models.trees.portions import grown_by_hand
 from tallylearn.models.trees.prunings import Pruner
@@ -111,8 +111,7 @@ class TreeLearner(Pruner, Viewed, Plain):
             else:
                 read = lesson(self._table(X), y, sample_weight, type(self).__name__, self.schema_)
                 block = whole(read, self.task)
-            if not 0 <= node < len(self.model_):
-                raise OptionError(f"the tree has nodes 0 to {len(self.model_) - 1}, not {node}.")
+            check_node(self.model_, node)
             target = self._target(block)
             return gains_at(self.model_, node, block, target, self._plan(block, target), self.bins)
 
@@ -194,7 +193,8 @@ class TreeLearner(Pruner, Viewed, Plain):
             min_decrease=float(self.min_impurity_decrease), max_features=self._features(p),
             splitter=self.splitter, seed=seeded(self.random_state), tie=self.tie,
             costs=self._costs(block),
-            exponent=float(self.cost_exponent), significance=self.significance,
+            exponent=float(self.cost_exponent),
+            significance=None if self.significance is None else float(self.significance),
             variant=self.variant,
         )  # fmt: skip
 
@@ -278,12 +278,14 @@ class TreeLearner(Pruner, Viewed, Plain):
 
 
 def _limit(value: Any) -> int:
-    return ENDLESS if value is None else int(value)
+    return ENDLESS if value is None else min(int(value), ENDLESS)
 
 
 def _rows(value: Any, n: int, least: int) -> int:
     """A number of rows, given as such or as a share of all."""
-    return int(value) if isinstance(value, Integral) else max(least, int(np.ceil(value * n)))
+    if isinstance(value, Integral):
+        return min(int(value), ENDLESS)
+    return max(least, int(np.ceil(float(value) * n)))
 
 
 def seeded(random_state: Any) -> int:
@@ -294,4 +296,4 @@ def seeded(random_state: Any) -> int:
         return int(random_state) & (2**63 - 1)
     if hasattr(random_state, "randint"):
         return int(random_state.randint(2**31))
-    raise OptionError(f"random_state is a whole number or None, not {random_state!r}.")
+    raise OptionError(f"random_state is a whole number or None, not {told(random_state)}.")

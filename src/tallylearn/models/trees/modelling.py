@@ -207,9 +207,9 @@ class ModelTreeRegressor(Drawn, Plain, Regressor):
 
     def _growth(self) -> Growth:
         return Growth(
-            float(self.min_samples_split), float(self.min_samples_leaf),
+            min(float(self.min_samples_split), ENDLESS), min(float(self.min_samples_leaf), ENDLESS),
             float(self.min_share_leaf), float(self.min_deviation),
-            ENDLESS if self.max_depth is None else int(self.max_depth),
+            ENDLESS if self.max_depth is None else min(int(self.max_depth), ENDLESS),
             bool(self.prune), float(self.smooth or 0.0), str(self.criterion),
         )  # fmt: skip
 

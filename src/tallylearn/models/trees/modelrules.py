@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from tallylearn.errors import InputError, OptionError
+from tallylearn.errors import InputError, picked
 from tallylearn.models.trees.attributes import Attributes
 from tallylearn.models.trees.codes import coded
 from tallylearn.models.trees.fitting import MORE, Growth
-from tallylearn.models.trees.gains import Candidate, Gains
+from tallylearn.models.trees.gains import Candidate, Gains, check_node
 from tallylearn.models.trees.growing import Plan
 from tallylearn.models.trees.modeltrees import ModelTree
 from tallylearn.models.trees.paths import route
@@ -78,7 +78,8 @@ class ModelRules(Shown):
         return len(self.rules)
 
     def __getitem__(self, at: int) -> ModelRule:
-        return self.rules[at]
+        found: ModelRule = picked(self.rules, at, "rules")
+        return found
 
     def of(self, nodes: Iterable[int]) -> ModelRules:
         """The rules of the nodes where rows end, row by row."""
@@ -148,8 +149,7 @@ def model_gains(model: ModelTree, node: int, block: Block | None, growth: Growth
         raise InputError(
             "the table is not kept with the tree. Pass it again: gains(node, table, 'target')."
         )
-    if not 0 <= node < len(tree):
-        raise OptionError(f"the tree has nodes 0 to {len(tree) - 1}, not {node}.")
+    check_node(tree, node)
     ends = tree.landed(block)
     block = block[np.flatnonzero((ends >= node) & (ends < node + tree.sizes[node]))]
     if not len(block):

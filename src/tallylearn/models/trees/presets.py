@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tallylearn.errors import OptionError
+from tallylearn.errors import OptionError, among, told
 from tallylearn.models.trees.classifiers import DecisionTreeClassifier
 from tallylearn.models.trees.modelling import ModelTreeRegressor
 from tallylearn.models.trees.regressors import DecisionTreeRegressor
@@ -60,11 +60,11 @@ def CART(  # noqa: N802  the notes' name
 
     L. Breiman, J. Friedman, R. Olshen, C. Stone, Classification and Regression Trees, 1984.
     """
+    if not among(task, ("classification", "regression")):
+        raise OptionError(f'CART: task is "classification" or "regression", not {told(task)}.')
     if task == "classification":
         return DecisionTreeClassifier(**options)
-    if task == "regression":
-        return DecisionTreeRegressor(**options)
-    raise OptionError(f'CART: task is "classification" or "regression", not {task!r}.')
+    return DecisionTreeRegressor(**options)
 
 
 def M5(**options: Any) -> ModelTreeRegressor:  # noqa: N802  the notes' name

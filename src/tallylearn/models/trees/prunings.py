@@ -130,7 +130,10 @@ class Pruner:
             raise OptionError(f"prune takes {listed(known)}, not {odd[0]!r}.")
         if self.task != "classifier" and "loss" in options:
             raise OptionError("loss goes with classes, and a regression has none.")
+        if how is None:
+            raise OptionError(f"how is one of {listed(METHODS, 20)}, not None.")
         self.pruning = how
+        self._one_of("pruning", METHODS)
         for name, value in options.items():
             setattr(self, name, value)
         if how != "cost_complexity":
@@ -138,8 +141,6 @@ class Pruner:
         elif "cp" in options or "ccp_alpha" in options:  # one of them, and not what growing had
             self.ccp_alpha, self.cp = options.get("ccp_alpha", 0.0), options.get("cp")
         self._check_pruning()
-        if how is None:
-            raise OptionError(f"how is one of {listed(METHODS, 20)}, not None.")
         if odd := [name for name in options if GOES_WITH.get(name, how) != how]:
             raise OptionError(f"{odd[0]} goes with {GOES_WITH[odd[0]]!r}, not with {how!r}.")
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from tallylearn.errors import picked
 from tallylearn.models.trees.paths import route
 from tallylearn.models.trees.texts import worded
 from tallylearn.models.trees.trees import Tree
@@ -63,7 +64,8 @@ class Prunings(Shown):
         return (_removal(stage, cut) for stage in self.stages for cut in stage.cuts)
 
     def __getitem__(self, at: int) -> Removal:
-        return tuple(self)[at]
+        found: Removal = picked(tuple(self), at, "removals")
+        return found
 
     def _grid(self) -> Grid:
         header = ("by", "node", "path", "question", "rows", "leaves", "became", "why")

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from tallylearn.errors import InputError, OptionError, listed
+from tallylearn.errors import InputError, OptionError, among, listed, picked, told
 from tallylearn.models.trees.joins import joined
 from tallylearn.models.trees.programs import program
 from tallylearn.models.trees.regions import Region, regions_of, sentence, stops_of
@@ -58,7 +58,8 @@ class Rules(Shown):
         return len(self.rules)
 
     def __getitem__(self, at: int) -> Rule:
-        return self.rules[at]
+        found: Rule = picked(self.rules, at, "rules")
+        return found
 
     def simplified(self) -> Rules:
         """Fewer rules with the same answers: of questions that change nothing, and those of one
@@ -68,8 +69,8 @@ class Rules(Shown):
 
     def formula(self, answer: Any) -> str:
         """When the tree answers so, as a disjunction of conjunctions."""
-        if answer not in self.answers:
-            raise OptionError(f"the rules answer {listed(self.answers)}, not {answer!r}.")
+        if not among(answer, self.answers):
+            raise OptionError(f"the rules answer {listed(self.answers)}, not {told(answer)}.")
         found = [rule for rule in self.simplified() if rule.answer == answer]
         if any(not rule.conditions for rule in found):
             return "true"
@@ -126,8 +127,8 @@ class Rules(Shown):
 
 def rules_of(tree: Tree, missing: tuple[Any, ...] = (), order: str = "leaf") -> Rules:
     """The rules of a tree, from left to right, or those with the most rows first."""
-    if order not in ORDERS:
-        raise OptionError(f"order is one of {listed(ORDERS)}, not {order!r}.")
+    if not among(order, ORDERS):
+        raise OptionError(f"order is one of {listed(ORDERS)}, not {told(order)}.")
     rules = _read(tree, tree.test == LEAF, missing)
     if order == "leaf":
         return rules

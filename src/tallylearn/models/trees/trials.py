@@ -41,7 +41,7 @@ class Trial:
 
 def tried(name: str, first: TreeLearner, second: TreeLearner, given: Any) -> Trial:
     """Both trees on one table."""
-    X, y = given if isinstance(given, tuple) else (given, None)
+    X, y = given if isinstance(given, tuple) and len(given) == 2 else (given, None)
     truth, one = _answered(first, X, y)
     _, two = _answered(second, X, y)
     if first.task == "classifier":

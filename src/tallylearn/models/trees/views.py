@@ -86,7 +86,8 @@ class Drawn(Predictor):
         return self._part(pages.MOST, pages.WIDEST, pages.DEEPEST)
 
     def _part(self, most: int, widest: int, max_depth: int | None = None) -> Excerpt:
-        return Excerpt.of(self._seen(), most, widest, max_depth, *self._models())
+        with speaking(type(self).__name__):
+            return Excerpt.of(self._seen(), most, widest, max_depth, *self._models())
 
     def _models(self) -> tuple[Mapping[int, str], Mapping[int, str]]:
         """The names of the models that leaves hold, and the models; none if they hold answers."""

@@ -1,0 +1,151 @@
+"""What was once passed, and ended in an error that was not ours; every case says what is asked."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import tallylearn as tl
+from tallylearn import plots
+from tallylearn.errors import (
+    ColumnError,
+    FileError,
+    InputError,
+    KindError,
+    OptionError,
+    SizeError,
+    TallyError,
+)
+from tests.hostile.callables import MADE, NUMBERS, TABLE, WANTED, WIDE, fitted, tree
+from tests.hostile.values import Silent, Stubborn
+
+HUGE = 10**400
+PAIR = np.array([1j, 2])
+
+
+def broken(*_: Any) -> float:
+    return 1 / 0
+
+
+def evaluation() -> Any:
+    return MADE["Evaluation"]()
+
+
+CASES: list[tuple[Callable[[], Any], type[TallyError], str]] = [
+    (lambda: tree().gains(True), OptionError, "the tree has nodes 0 to"),
+    (lambda: tree().gains(PAIR), OptionError, "the tree has nodes 0 to"),
+    (lambda: fitted(tl.M5()).gains(0.5), OptionError, "the tree has nodes 0 to"),
+    (lambda: tree().text("1"), OptionError, "max_depth is the last level to show"),
+    (lambda: tree().to_html(float("nan")), OptionError, "max_depth is the last level to show"),
+    (lambda: tree().to_dot(-1), OptionError, "max_depth is the last level to show"),
+    (lambda: tree().plot(direction=pd.NA), OptionError, "direction is one of"),
+    (lambda: tree().plot(title=Silent()), KindError, "an object that was passed fails"),
+    (lambda: tree().prune(PAIR), OptionError, "must be one of"),
+    (lambda: tree().rules(PAIR), OptionError, "order is one of"),
+    (lambda: tree().rules().formula(PAIR), OptionError, "the rules answer"),
+    (lambda: tree().rules()["a"], KindError, "rules are picked by number"),
+    (lambda: tree().prunings()[None], KindError, "removals are picked by number"),
+    (lambda: tree().explain(WIDE)["a"], KindError, "rows are picked by number"),
+    (lambda: tree().importances()["none"], ColumnError, "the tree was grown from"),
+    (lambda: tree().gains()[PAIR], ColumnError, "no question about"),
+    (lambda: tree().pruning_curve(WIDE, "y", how=PAIR), OptionError, "how is one of"),
+    (lambda: tl.diff(tree(), tree())["X"], OptionError, "tried on no table"),
+    (lambda: tl.diff(tree(), tree(), limit=HUGE), OptionError, "limit is"),
+    (lambda: tl.diff(tree(), tree(), names="T"), OptionError, "names is 'T'"),
+    (lambda: tl.diff(tree(), tree(), (1, 2, 3)), TallyError, "Expected 2D array|table"),
+    (lambda: tl.CART(task=Silent()), OptionError, "CART: task is"),
+    (lambda: fitted(tl.CART(criterion=broken)), OptionError, "criterion fails on .*ZeroDivision"),
+    (lambda: fitted(tl.CART(loss=[[HUGE, 0], [0, 0]])), OptionError, "2 x 2 table of numbers"),
+    (lambda: evaluation()[PAIR], OptionError, "evaluated were"),
+    (lambda: evaluation().roc(pd.NA), OptionError, "positive is <NA>"),
+    (lambda: evaluation().threshold([[], []]), OptionError, "Give two numbers from 0 up"),
+    (lambda: evaluation().save(PAIR), KindError, "a path was expected"),
+    (lambda: tree().plot().save(PAIR), KindError, "a path was expected"),
+    (lambda: MADE["Comparison"]().difference(PAIR, "b"), OptionError, "compared were"),
+    (lambda: tree().predict("x" * 10_000), FileError, "File name too long"),
+    (lambda: tree().predict((np.zeros((2, 2)), np.array(5))), InputError, "has 1 cells"),
+    (lambda: tl.Folds.representative([[1, 2], [3]], [0, 1]), InputError, "one value a row"),
+    (lambda: tl.Folds.k(2).parts(2, groups=[{}, {}]), InputError, "one value a row"),
+    (lambda: [*tl.Folds.k(2).split(Path("/"))], KindError, "which has no rows"),
+    (lambda: tl.Folds(Silent()), TallyError, "Folds"),  # type: ignore[arg-type]
+    (lambda: fitted(tl.LMS(steps=HUGE)), SizeError, "steps is"),
+    (lambda: fitted(tl.NaiveBayes()).sample(True), OptionError, "True rows cannot be drawn"),
+    (lambda: fitted(tl.NaiveBayes()).sample(1 << 47), SizeError, "not enough memory"),
+    (lambda: fitted(tl.NaiveBayes()).sample(1, [Stubborn()]), OptionError, "random_state is"),
+    (lambda: fitted(tl.NaiveBayes(min_df=-HUGE)), OptionError, "'min_df' parameter"),
+    (lambda: tl.Population({1: 1}, target=broken), OptionError, "target fails on 1"),
+    (lambda: tl.Population(Path("/")), KindError, "rows is PosixPath"),
+    (lambda: MADE["Population"]().error(broken), OptionError, "h fails on 1"),
+    (lambda: tl.table(TABLE, missing="\ud800"), OptionError, "missing names values"),
+    (lambda: tl.compare("x" * 10_000, TABLE, "y"), KindError, "Pass a list of them"),
+    (lambda: tl.compare(np.array(5), TABLE, "y"), KindError, "Pass a list of them"),
+    (lambda: MADE["Population"]().said(Stubborn()), KindError, "fails in its own __getattr__"),
+    (lambda: tl.table(TABLE, dates={"x": [[1]]}), OptionError, "has no part"),
+    (lambda: tl.table(TABLE)[[[1, 2], [3]]], KindError, "rows are picked by number"),
+    (
+        lambda: tl.learning_curve(tl.NaiveBayes(), TABLE, "y", sizes=np.array(5)),  # type: ignore[arg-type]
+        OptionError,
+        "sizes has",
+    ),
+    (lambda: plots.draw_network(["a"], [("a", "b")], ""), OptionError, "two of the nodes"),
+    (lambda: plots.draw_network(["a", "b"], [("b", "a")], ""), OptionError, "parents come first"),
+    (lambda: plots.draw_network([b"a"], [], ""), OptionError, "a list of names"),  # type: ignore[list-item]
+    (lambda: plots.draw_points([1], [2], "", Silent()), KindError, "fails in its own __repr__"),  # type: ignore[arg-type]
+]
+
+
+@pytest.mark.parametrize(("call", "error", "words"), CASES)
+def test_what_cannot_be_is_told(call: Any, error: type[TallyError], words: str) -> None:
+    with pytest.raises(error, match=words):
+        call()
+
+
+def test_a_place_beyond_the_end_ends_a_walk() -> None:
+    rows = tree().explain(WIDE)
+    assert list(rows) == [rows[at] for at in range(-len(rows), 0)]
+    with pytest.raises(IndexError, match="there are 8 rows, and none with the number 8"):
+        rows[8]
+
+
+def test_limits_beyond_64_bits_are_no_limits() -> None:
+    endless = tl.DecisionTreeClassifier(max_depth=HUGE).fit(WIDE, "y")
+    assert endless.text(HUGE) == tree().text()
+    stump = tl.DecisionTreeClassifier(min_samples_split=HUGE).fit(WIDE, "y")
+    assert stump.get_n_leaves() == 1
+    assert fitted(tl.M5(min_samples_leaf=1e308)).get_n_leaves() == 1
+
+
+def test_none_among_the_marks_of_nothing_marks_nothing() -> None:
+    marked = tl.table({"x": [1.0, 2.0, None]}, missing=[None, 2, Fraction(1, 2)])
+    assert np.isnan(marked.block.numbers[:, 0]).tolist() == [False, True, True]
+
+
+def test_a_fraction_is_a_number() -> None:
+    third, near = Fraction(1, 3), 1 / 3
+    for make in (
+        lambda share: tl.NaiveBayes(var_smoothing=share),
+        lambda share: tl.QuadraticDiscriminantAnalysis(reg_param=share),
+        lambda share: tl.DecisionTreeClassifier(significance=share),
+    ):
+        said = [fitted(make(share)).predict_proba(NUMBERS | WIDE) for share in (third, near)]
+        assert np.array_equal(*said)
+
+
+def test_a_watch_that_fails_is_named() -> None:
+    with tl.engine(threads=1, watch=broken), pytest.raises(OptionError, match="watch fails on 8"):
+        fitted(tl.NaiveBayes())
+    with pytest.raises(OptionError, match="watch is called with"), tl.engine(watch=3):  # type: ignore[arg-type]
+        pass
+
+
+def test_an_error_of_a_function_stays_behind_ours() -> None:
+    learner = tl.DecisionTreeRegressor(criterion=broken)
+    with pytest.raises(OptionError) as found:
+        learner.fit(NUMBERS, WANTED)
+    assert isinstance(found.value.__cause__, ZeroDivisionError)
