@@ -5,6 +5,8 @@ import cython
 
 def turn(x: cython.const[cython.double][:, :], out: cython.double[:, :]):
     """Turn rows into columns, a tile at a time: whole lines of memory are read and written."""
+    if out.shape[0] < x.shape[1] or out.shape[1] < x.shape[0]:
+        raise ValueError("binning.turn: the lengths of its arrays do not agree")
     i: cython.Py_ssize_t
     j: cython.Py_ssize_t
     t: cython.Py_ssize_t
@@ -24,6 +26,8 @@ def sort(
     out: cython.longlong[::1],
 ):
     """Row i of code c as c * 2^32 + i, sorted; ``starts`` (codes + 1) comes as zeros."""
+    if out.shape[0] < codes.shape[0] or starts.shape[0] < 1:
+        raise ValueError("binning.sort: the lengths of its arrays do not agree")
     i: cython.Py_ssize_t
     c: cython.longlong
     row: cython.longlong
@@ -41,6 +45,8 @@ def sort(
 
 def unsort(entries: cython.const[cython.longlong][::1], out: cython.int[::1]):
     """The code of every row, from a sorted list."""
+    if out.shape[0] < entries.shape[0]:
+        raise ValueError("binning.unsort: the lengths of its arrays do not agree")
     i: cython.Py_ssize_t
     mask: cython.longlong = 4294967295
     with cython.nogil:
@@ -50,6 +56,8 @@ def unsort(entries: cython.const[cython.longlong][::1], out: cython.int[::1]):
 
 def stamp(entries: cython.longlong[::1], labels: cython.const[cython.int][::1], bits: cython.int):
     """Write the class of every row into its entry, above its number."""
+    if labels.shape[0] < entries.shape[0]:
+        raise ValueError("binning.stamp: the lengths of its arrays do not agree")
     i: cython.Py_ssize_t
     y: cython.longlong
     mask: cython.longlong = 4294967295
@@ -67,6 +75,8 @@ def values(
     out: cython.double[::1],
 ):
     """The numbers behind some codes, in any order of the list; a row that was filled tells none."""
+    if x.shape[0] < entries.shape[0] or out.shape[0] < wanted.shape[0]:
+        raise ValueError("binning.values: the lengths of its arrays do not agree")
     i: cython.Py_ssize_t
     code: cython.Py_ssize_t
     v: cython.double
@@ -82,6 +92,8 @@ def values(
 
 def keys(x: cython.const[cython.double][::1], out: cython.longlong[::1]):
     """The first 32 bits of every number, so that they sort as it does, and its row; NaN last."""
+    if out.shape[0] < x.shape[0]:
+        raise ValueError("binning.keys: the lengths of its arrays do not agree")
     i: cython.Py_ssize_t
     bits: cython.longlong
     row: cython.longlong
@@ -116,6 +128,8 @@ def rank(
 
     Returns how many numbers there are; -1 where more would have to be moved than is quick.
     """
+    if out.shape[0] < x.shape[0] or values.shape[0] < x.shape[0]:
+        raise ValueError("binning.rank: the lengths of its arrays do not agree")
     i: cython.Py_ssize_t
     j: cython.Py_ssize_t
     row: cython.longlong
@@ -154,6 +168,8 @@ def rank(
 
 def rewrite(order: cython.const[cython.longlong][::1], out: cython.longlong[::1]):
     """Rows in their order, each as if its first bits were all that tells it from the next."""
+    if out.shape[0] < order.shape[0]:
+        raise ValueError("binning.rewrite: the lengths of its arrays do not agree")
     i: cython.Py_ssize_t
     place: cython.longlong
     with cython.nogil:
@@ -174,6 +190,8 @@ def group(
     ``values`` are those of the ranks; the least and the greatest of every group go to ``low`` and
     ``high``. Returns how many groups there are, and what is missing comes behind them.
     """
+    if low.shape[0] < bins or high.shape[0] < bins:
+        raise ValueError("binning.group: the lengths of its arrays do not agree")
     i: cython.Py_ssize_t = 0
     j: cython.Py_ssize_t
     n: cython.Py_ssize_t = entries.shape[0]
@@ -230,6 +248,8 @@ def quantiles(
     high: cython.double[::1],
 ):
     """The groups of ``group``, from the sorted numbers alone: how many there are."""
+    if low.shape[0] < bins or high.shape[0] < bins:
+        raise ValueError("binning.quantiles: the lengths of its arrays do not agree")
     i: cython.Py_ssize_t = 0
     j: cython.Py_ssize_t
     n: cython.Py_ssize_t = x.shape[0]
@@ -257,6 +277,8 @@ def classify(
     out: cython.ushort[::1],
 ):
     """The last group whose least number is not above x; what is missing comes behind all."""
+    if out.shape[0] < x.shape[0]:
+        raise ValueError("binning.classify: the lengths of its arrays do not agree")
     i: cython.Py_ssize_t
     n: cython.Py_ssize_t = low.shape[0]
     with cython.nogil:
@@ -298,6 +320,15 @@ def spread(
     What is missing is in the bucket behind all. Most numbers lie in cells of equal width, each with
     few splitters: ``starts`` (cells + 1) counts those before each, so that few are compared.
     """
+    if (
+        splitters.shape[0] < 1
+        or starts.shape[0] < 2
+        or out.shape[0] < x.shape[0]
+        or counts.shape[0] <= splitters.shape[0]
+        or ends.shape[0] < 2
+        or ends.shape[1] <= splitters.shape[0]
+    ):
+        raise ValueError("binning.spread: the lengths of its arrays do not agree")
     i: cython.Py_ssize_t
     b: cython.Py_ssize_t
     c: cython.Py_ssize_t
@@ -345,6 +376,8 @@ def pick(
     out: cython.double[::1],
 ):
     """The numbers of some buckets."""
+    if buckets.shape[0] < x.shape[0]:
+        raise ValueError("binning.pick: the lengths of its arrays do not agree")
     i: cython.Py_ssize_t
     n: cython.Py_ssize_t = 0
     with cython.nogil:
@@ -368,6 +401,15 @@ def quantiles_of(
     Those that reach into two groups are ``wanted``: all their numbers, sorted, are ``x``. The least
     and the greatest of the groups go to ``found``, the group that a bucket starts in to ``first``.
     """
+    if (
+        wanted.shape[0] < counts.shape[0]
+        or first.shape[0] < counts.shape[0]
+        or ends.shape[0] < 2
+        or ends.shape[1] < counts.shape[0]
+        or found.shape[0] < 2
+        or found.shape[1] < bins
+    ):
+        raise ValueError("binning.quantiles_of: the lengths of its arrays do not agree")
     b: cython.Py_ssize_t
     i: cython.Py_ssize_t
     j: cython.Py_ssize_t
@@ -412,6 +454,8 @@ def regroup(
     out: cython.ushort[::1],
 ):
     """The groups in place of the buckets; what is missing comes behind all."""
+    if out.shape[0] < x.shape[0]:
+        raise ValueError("binning.regroup: the lengths of its arrays do not agree")
     i: cython.Py_ssize_t
     g: cython.Py_ssize_t
     n: cython.Py_ssize_t = low.shape[0]

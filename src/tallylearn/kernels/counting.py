@@ -15,6 +15,13 @@ def count(
     The first row and column of a table take what is missing (-1), so nothing has to be asked. Rows
     go to two sets of tables in turn: a cell counted twice in a row would wait for itself.
     """
+    if (
+        columns.shape[1] < rows.shape[0]
+        or starts.shape[0] < columns.shape[0]
+        or widths.shape[0] < columns.shape[0]
+        or tables.shape[0] < 2
+    ):
+        raise ValueError("counting.count: the lengths of its arrays do not agree")
     i: cython.Py_ssize_t
     j: cython.Py_ssize_t
     n: cython.Py_ssize_t = rows.shape[0]
@@ -44,6 +51,14 @@ def weigh(
     tables: cython.longlong[:, ::1],
 ):
     """The same, each row with a whole weight."""
+    if (
+        columns.shape[1] < rows.shape[0]
+        or weight.shape[0] < rows.shape[0]
+        or starts.shape[0] < columns.shape[0]
+        or widths.shape[0] < columns.shape[0]
+        or tables.shape[0] < 2
+    ):
+        raise ValueError("counting.weigh: the lengths of its arrays do not agree")
     i: cython.Py_ssize_t
     j: cython.Py_ssize_t
     width: cython.Py_ssize_t

@@ -23,6 +23,14 @@ def walk(
     after. ``found`` gets the number of steps that made the error of their own row larger, and the
     step that was not believed, or -1.
     """
+    if (
+        y.shape[0] != x.shape[0]
+        or bounds.shape[0] < 2
+        or weights.shape[0] <= x.shape[1]
+        or found.shape[0] < 2
+        or (trace.shape[0] > 0 and trace.shape[1] < 3 + 2 * x.shape[1])
+    ):
+        raise ValueError("descending.walk: the lengths of its arrays do not agree")
     t: cython.Py_ssize_t
     i: cython.Py_ssize_t
     j: cython.Py_ssize_t
@@ -67,6 +75,8 @@ def answer(
     out: cython.double[::1],
 ):
     """w0 + w1 x1 + ... + wp xp of every row, into out (n,)."""
+    if weights.shape[0] <= x.shape[1] or out.shape[0] < x.shape[0]:
+        raise ValueError("descending.answer: the lengths of its arrays do not agree")
     i: cython.Py_ssize_t
     j: cython.Py_ssize_t
     total: cython.double
@@ -84,6 +94,8 @@ def slope(
     out: cython.double[::1],
 ):
     """The sums of error * (1, x) over all rows, into out (p + 1,)."""
+    if errors.shape[0] < x.shape[0] or out.shape[0] <= x.shape[1]:
+        raise ValueError("descending.slope: the lengths of its arrays do not agree")
     i: cython.Py_ssize_t
     j: cython.Py_ssize_t
     with cython.nogil:

@@ -20,6 +20,16 @@ def gauge(
     ``keys`` (p, m): code * 2^32 + row, sorted. ``least``: rows and weight that a side must have.
     ``room`` (2, v + 1) as in ``sweep``, ``lower`` (m,).
     """
+    if (
+        ranks.shape[0] < keys.shape[1]
+        or units.shape[0] < keys.shape[1]
+        or least.shape[0] < 2
+        or room.shape[0] < 2
+        or room.shape[1] <= values.shape[0]
+        or lower.shape[0] < keys.shape[1]
+        or out.shape[0] < keys.shape[0]
+    ):
+        raise ValueError("deviating.gauge: the lengths of its arrays do not agree")
     m: cython.Py_ssize_t = keys.shape[1]
     i: cython.Py_ssize_t
     j: cython.Py_ssize_t
@@ -116,6 +126,15 @@ def sweep(
     that a row comes in and a median is found in log v steps. P. Fenwick, A new data structure for
     cumulative frequency tables, Software: Practice and Experience 24, 1994, 327-336.
     """
+    if (
+        units.shape[0] < ranks.shape[0]
+        or values.shape[0] < 1
+        or room.shape[0] < 2
+        or room.shape[1] <= values.shape[0]
+        or out.shape[0] < ends.shape[0]
+        or (ends.shape[0] > 0 and ends[ends.shape[0] - 1] > ranks.shape[0])
+    ):
+        raise ValueError("deviating.sweep: the lengths of its arrays do not agree")
     i: cython.Py_ssize_t = 0
     g: cython.Py_ssize_t
     weight: cython.longlong = 0

@@ -15,6 +15,13 @@ def centred(
     ``root`` is the square root of the weights, or empty: the products of the columns of ``out`` are
     then the sums of products, of deviations and of weights, all at once.
     """
+    if (
+        centre.shape[0] < x.shape[1]
+        or out.shape[0] < rows.shape[0]
+        or out.shape[1] <= x.shape[1]
+        or (root.shape[0] > 0 and root.shape[0] < rows.shape[0])
+    ):
+        raise ValueError("gathering.centred: the lengths of its arrays do not agree")
     i: cython.Py_ssize_t
     j: cython.Py_ssize_t
     at: cython.Py_ssize_t

@@ -24,6 +24,13 @@ def place(
     limbs[r, c, limb + 2] += ((value >> 32) << shift) >> 32
 
 
+@cython.cfunc
+@cython.inline
+def _reach(at: cython.longlong) -> cython.longlong:
+    """How many limbs a number takes that begins at this bit."""
+    return (at >> 5) + 3
+
+
 def collect(
     cells: cython.const[cython.longlong][:, :, :, ::1],
     first: cython.longlong,
@@ -35,6 +42,18 @@ def collect(
 
     Limb 0 of the sums is the one that holds exponent ``first``, and likewise for the squares.
     """
+    if (
+        cells.shape[3] < 8
+        or count.shape[0] < cells.shape[1]
+        or count.shape[1] < cells.shape[0]
+        or sums.shape[0] < cells.shape[1]
+        or sums.shape[1] < cells.shape[0]
+        or sums.shape[2] < _reach(((first + 13) & 31) + cells.shape[2] + 26)
+        or squares.shape[0] < cells.shape[1]
+        or squares.shape[1] < cells.shape[0]
+        or squares.shape[2] < _reach(((2 * first + 26) & 31) + 2 * cells.shape[2] + 70)
+    ):
+        raise ValueError("limbs.collect: the lengths of its arrays do not agree")
     j: cython.Py_ssize_t
     g: cython.Py_ssize_t
     w: cython.Py_ssize_t
@@ -64,6 +83,13 @@ def collect_digits(
 
     ``first`` is the bit of limb 0 at which the first cell begins.
     """
+    if (
+        limbs.shape[0] < cells.shape[1]
+        or limbs.shape[1] < cells.shape[0]
+        or limbs.shape[2]
+        < _reach(first + cells.shape[2] - 1 + 27 * ((cells.shape[3] - 1) >> 1) + 16)
+    ):
+        raise ValueError("limbs.collect_digits: the lengths of its arrays do not agree")
     j: cython.Py_ssize_t
     g: cython.Py_ssize_t
     w: cython.Py_ssize_t
@@ -89,6 +115,13 @@ def collect_products(
     products: cython.longlong[:, :, :],
 ):
     """Move the cells of ``multiplying.spread`` into limbs (group, column, limb)."""
+    if (
+        cells.shape[3] < 5
+        or products.shape[0] < cells.shape[1]
+        or products.shape[1] < cells.shape[0]
+        or products.shape[2] < _reach(((2 * first + 26) & 31) + cells.shape[2] + 71)
+    ):
+        raise ValueError("limbs.collect_products: the lengths of its arrays do not agree")
     j: cython.Py_ssize_t
     g: cython.Py_ssize_t
     w: cython.Py_ssize_t
@@ -110,6 +143,13 @@ def write(
     shown: cython.longlong[:, :],
 ):
     """Every double of ``bits`` as limbs (row, column, limb); NaN is missing, and stays zero."""
+    if (
+        limbs.shape[0] < bits.shape[0]
+        or limbs.shape[1] < bits.shape[1]
+        or shown.shape[0] < bits.shape[0]
+        or shown.shape[1] < bits.shape[1]
+    ):
+        raise ValueError("limbs.write: the lengths of its arrays do not agree")
     i: cython.Py_ssize_t
     j: cython.Py_ssize_t
     e: cython.longlong
@@ -138,6 +178,12 @@ def multiply(
     out: cython.longlong[:, ::1],
 ):
     """Products of numbers that are not negative, limb by limb; ``out`` is still to be carried."""
+    if (
+        b.shape[0] < a.shape[0]
+        or out.shape[0] < a.shape[0]
+        or out.shape[1] < a.shape[1] + b.shape[1]
+    ):
+        raise ValueError("limbs.multiply: the lengths of its arrays do not agree")
     i: cython.Py_ssize_t
     j: cython.Py_ssize_t
     t: cython.Py_ssize_t
@@ -163,6 +209,16 @@ def spread(
     out: cython.longlong[:, ::1],
 ):
     """count * squares - sums^2, carried; the sums without their signs, the counts below 2^31."""
+    if (
+        count.shape[0] < out.shape[0]
+        or sums.shape[0] < out.shape[0]
+        or squares.shape[0] < out.shape[0]
+        or at_sums < 0
+        or at_squares < 0
+        or out.shape[1] < at_sums + 2 * sums.shape[1]
+        or out.shape[1] <= at_squares + squares.shape[1]
+    ):
+        raise ValueError("limbs.spread: the lengths of its arrays do not agree")
     i: cython.Py_ssize_t
     j: cython.Py_ssize_t
     t: cython.Py_ssize_t
@@ -190,6 +246,8 @@ def halves(
     low: cython.double[::1],
 ):
     """Numbers that are not negative as sums of two doubles, good for a hundred bits (Dekker)."""
+    if high.shape[0] < limbs.shape[0] or low.shape[0] < limbs.shape[0]:
+        raise ValueError("limbs.halves: the lengths of its arrays do not agree")
     i: cython.Py_ssize_t
     j: cython.Py_ssize_t
     h: cython.double
@@ -229,6 +287,8 @@ def extent(limbs: cython.const[cython.longlong][:, ::1], found: cython.longlong[
 
     The limbs are carried: all but the highest in [0, 2^32), the highest any signed number.
     """
+    if limbs.shape[1] < 1 or found.shape[0] < 2:
+        raise ValueError("limbs.extent: the lengths of its arrays do not agree")
     i: cython.Py_ssize_t
     j: cython.Py_ssize_t
     size: cython.Py_ssize_t = limbs.shape[1]

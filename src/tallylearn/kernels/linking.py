@@ -23,6 +23,18 @@ def unlink(
     go. ``value`` (c,) is room, c a power of two, and ``best`` (2 c,). Out (links, 7): node, value,
     both costs, leaves, what the tree costs without it, nodes that are left.
     """
+    if (
+        sizes.shape[0] < parent.shape[0]
+        or costs.shape[0] < parent.shape[0]
+        or costs.shape[1] < 2
+        or counts.shape[0] < parent.shape[0]
+        or counts.shape[1] < 2
+        or value.shape[0] < max(parent.shape[0], 1)
+        or best.shape[0] < 2 * value.shape[0]
+        or out.shape[0] < parent.shape[0]
+        or out.shape[1] < 7
+    ):
+        raise ValueError("linking.unlink: the lengths of its arrays do not agree")
     m: cython.Py_ssize_t = parent.shape[0]
     c: cython.Py_ssize_t = value.shape[0]
     i: cython.Py_ssize_t
@@ -58,6 +70,13 @@ def retotal(
     out: cython.double[::1],
 ):
     """What the whole tree costs, at first and after each of these nodes became a leaf."""
+    if (
+        parent.shape[0] < 1
+        or leaf.shape[0] < parent.shape[0]
+        or branch.shape[0] < parent.shape[0]
+        or out.shape[0] <= nodes.shape[0]
+    ):
+        raise ValueError("linking.retotal: the lengths of its arrays do not agree")
     i: cython.Py_ssize_t
     up: cython.Py_ssize_t
     change: cython.double

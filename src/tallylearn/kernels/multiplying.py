@@ -21,6 +21,14 @@ def spread(
     cells: cython.longlong[:, :, :, ::1],
 ):
     """Add column j times columns start, start + 1, ... to cells[column, group, exponents]."""
+    if (
+        not 0 <= j < bits.shape[0]
+        or not 0 <= start <= bits.shape[0] - cells.shape[0]
+        or group.shape[0] < bits.shape[1]
+        or (weight.shape[0] > 0 and weight.shape[0] < bits.shape[1])
+        or cells.shape[3] < 5
+    ):
+        raise ValueError("multiplying.spread: the lengths of its arrays do not agree")
     i: cython.Py_ssize_t
     t: cython.Py_ssize_t
     g: cython.Py_ssize_t

@@ -104,14 +104,36 @@ class Portioner:
         self.n_leads = 0
         self.n_ties = 0
         self.waiting = 0
+        if (
+            min(self.gaps.shape[0], self.crowded.shape[0], self.starts.shape[0] - 1) < self.p
+            or min(self.gauge.shape[0], self.ways.shape[0]) < self.p
+            or min(self.sides.shape[1], self.side_logs.shape[1]) < self.k
+            or min(self.sides.shape[0], self.side_logs.shape[0], self.gauge.shape[1]) < 2
+            or self.branch.shape[1] < self.k + 4
+            or self.fill.shape[0] < self.branch.shape[0]
+            or self.found.shape[0] < 3
+        ):
+            raise ValueError("portioning.Portioner: the lengths of its arrays do not agree")
 
     def hold(self, lists, units, labels, room, share):
         """The items; called again with more room where it was not enough."""
+        if len(lists) < self.p or min([len(a) for a in (units, labels, *room)]) < lists.shape[1]:
+            raise ValueError("portioning.Portioner.hold: the lengths of its arrays do not agree")
         self.lists, self.units, self.labels, self.share = lists, units, labels, share
         self.side, self.place, self.spare, self.spare_labels, self.after = room
 
     def put(self, stack, nodes, reals, totals, leads, ties):
         """The space for what grows; called again with more where it was not enough."""
+        if (
+            min(len(reals), len(totals)) < len(nodes)
+            or stack.shape[1] < 5
+            or nodes.shape[1] < 10
+            or reals.shape[1] < 2
+            or totals.shape[1] < self.k
+            or leads.shape[1] < 2
+            or ties.shape[1] < 3
+        ):
+            raise ValueError("portioning.Portioner.put: the lengths of its arrays do not agree")
         self.stack, self.nodes, self.reals = stack, nodes, reals
         self.totals, self.leads, self.ties = totals, leads, ties
 

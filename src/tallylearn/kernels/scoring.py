@@ -15,6 +15,16 @@ def gaussian(
     ``work`` (p + 1, tile) holds a tile of rows turned on its side: the inner loop runs along it,
     eight bytes a step, which compilers turn into vector instructions without changing a bit.
     """
+    if (
+        mean.shape[1] < x.shape[1]
+        or scale.shape[0] < mean.shape[0]
+        or scale.shape[1] < x.shape[1]
+        or work.shape[0] <= x.shape[1]
+        or work.shape[1] < 1
+        or out.shape[0] < x.shape[0]
+        or out.shape[1] < mean.shape[0]
+    ):
+        raise ValueError("scoring.gaussian: the lengths of its arrays do not agree")
     i: cython.Py_ssize_t
     j: cython.Py_ssize_t
     c: cython.Py_ssize_t
@@ -60,6 +70,16 @@ def gaussian_present(
     ``normal`` (k, p) is the logarithm of each density at its mean; out (len(rows), k) already holds
     the prior.
     """
+    if (
+        mean.shape[1] < x.shape[1]
+        or scale.shape[0] < mean.shape[0]
+        or scale.shape[1] < x.shape[1]
+        or normal.shape[0] < mean.shape[0]
+        or normal.shape[1] < x.shape[1]
+        or out.shape[0] < rows.shape[0]
+        or out.shape[1] < mean.shape[0]
+    ):
+        raise ValueError("scoring.gaussian_present: the lengths of its arrays do not agree")
     i: cython.Py_ssize_t
     j: cython.Py_ssize_t
     c: cython.Py_ssize_t
@@ -82,6 +102,8 @@ def look_up(
     out: cython.double[:, ::1],
 ):
     """Add table[code] to out (n, k); -1 is missing, -2 a value never seen: the table's last row."""
+    if out.shape[0] < codes.shape[0] or table.shape[1] < out.shape[1]:
+        raise ValueError("scoring.look_up: the lengths of its arrays do not agree")
     i: cython.Py_ssize_t
     c: cython.Py_ssize_t
     code: cython.Py_ssize_t
@@ -105,6 +127,8 @@ def choose(
     out: cython.longlong[::1],
 ):
     """The first, or the last, of the scores within tied + rounded * |best| of the best."""
+    if out.shape[0] < scores.shape[0] or (scores.shape[0] > 0 and scores.shape[1] < 1):
+        raise ValueError("scoring.choose: the lengths of its arrays do not agree")
     i: cython.Py_ssize_t
     c: cython.Py_ssize_t
     k: cython.Py_ssize_t = scores.shape[1]

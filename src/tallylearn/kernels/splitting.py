@@ -166,6 +166,7 @@ class Grower:
         self.others_to = 0
         self.k = self.lines.shape[1]
         self.codes = self.tally.shape[0] // self.k
+        self._compare()
         for slot in range(self.n_free):
             self.free[slot] = slot
         self.q = self.sums.shape[1]
@@ -176,8 +177,41 @@ class Grower:
         self.refused = 0
         self.careful = False
 
+    def _compare(self):
+        """Columns, rows, lines and branches have one length each in all arrays that they index."""
+        p: cython.Py_ssize_t = self.columns
+        n: cython.Py_ssize_t = self.grid.shape[1] if self.gridded else self.entries.shape[1]
+        b: cython.Py_ssize_t = self.starts.shape[0]
+        lines: cython.Py_ssize_t = self.lines.shape[0]
+        if (
+            (self.grid.shape[0] if self.gridded else self.entries.shape[0]) < p
+            or min(self.gaps.shape[0], self.fixed.shape[0], self.costs.shape[0]) < p
+            or min(self.gains.shape[0], self.infos.shape[0], self.scores.shape[0]) < p
+            or min(self.pick.shape[0], self.orders.shape[0], self.moving.shape[0]) < p
+            or min(self.side.shape[0], self.half.shape[0]) < n
+            or (self.classes > 0 and self.y.shape[0] < n)
+            or (self.gridded and min(self.order.shape[0], self.ys.shape[0]) < n)
+            or min(self.line_codes.shape[0], self.tags.shape[0]) < lines
+            or min(self.turn.shape[0], self.keys.shape[0]) < lines
+            or min(self.first.shape[0], self.mixed.shape[0], self.heirs.shape[0]) < b
+            or self.sums.shape[0] < 5
+            or self.free.shape[0] < self.n_free
+            or (self.n_free > 0 and self.hists.shape[1] < p * self.codes * self.k)
+        ):
+            raise ValueError("splitting.Grower: the lengths of its arrays do not agree")
+
     def place(self, stack, nodes, reals, totals, leads, ties):
         """The space for what grows; called again with more where it was not enough."""
+        if (
+            min(len(reals), len(totals)) < len(nodes)
+            or stack.shape[1] < 7
+            or nodes.shape[1] < 10
+            or reals.shape[1] < 2
+            or totals.shape[1] < self.q
+            or leads.shape[1] < 2
+            or ties.shape[1] < 3
+        ):
+            raise ValueError("splitting.Grower.place: the lengths of its arrays do not agree")
         self.stack, self.nodes, self.reals = stack, nodes, reals
         self.totals, self.leads, self.ties = totals, leads, ties
 

@@ -23,6 +23,8 @@ def survey(bits: cython.const[cython.longlong][:, :], found: cython.longlong[::1
 
     ``found`` receives: lowest, highest, row of the first infinity (or -1), its column.
     """
+    if found.shape[0] < 4:
+        raise ValueError("summing.survey: the lengths of its arrays do not agree")
     i: cython.Py_ssize_t
     j: cython.Py_ssize_t
     e: cython.longlong
@@ -55,6 +57,13 @@ def spread(
     cells: cython.longlong[:, :, :, ::1],
 ):
     """Add the doubles of ``bits`` to cells[column, group, exponent - first]; NaN is missing."""
+    if (
+        group.shape[0] < bits.shape[0]
+        or (weight.shape[0] > 0 and weight.shape[0] < bits.shape[0])
+        or cells.shape[0] < bits.shape[1]
+        or cells.shape[3] < 8
+    ):
+        raise ValueError("summing.spread: the lengths of its arrays do not agree")
     i: cython.Py_ssize_t
     j: cython.Py_ssize_t
     g: cython.Py_ssize_t

@@ -9,6 +9,8 @@ from cython.cimports.libc.math import fabs, sqrt
 
 def sweep(sums: cython.double[:, ::1], j: cython.Py_ssize_t):
     """Take attribute j in, or out again: afterwards its row has coefficients, its column signs."""
+    if sums.shape[0] != sums.shape[1] or not 0 <= j < sums.shape[0]:
+        raise ValueError("sweeping.sweep: the lengths of its arrays do not agree")
     with cython.nogil:
         _sweep(sums, j)
 
@@ -24,6 +26,13 @@ def measure(
 
     ``moments`` (3, p + 1): the length is the root of the sum of squares around the mean.
     """
+    if (
+        x.shape[0] < y.shape[0]
+        or weight.shape[0] < y.shape[0]
+        or moments.shape[0] < 3
+        or moments.shape[1] <= which.shape[0]
+    ):
+        raise ValueError("sweeping.measure: the lengths of its arrays do not agree")
     p: cython.Py_ssize_t = which.shape[0]
     i: cython.Py_ssize_t
     j: cython.Py_ssize_t
@@ -58,6 +67,16 @@ def multiply(
 
     ``row`` (p + 1,) is space to work in, ``sums`` (p + 1, p + 1) zero at first.
     """
+    if (
+        x.shape[0] < y.shape[0]
+        or weight.shape[0] < y.shape[0]
+        or moments.shape[0] < 3
+        or moments.shape[1] <= which.shape[0]
+        or row.shape[0] <= which.shape[0]
+        or sums.shape[0] <= which.shape[0]
+        or sums.shape[1] <= which.shape[0]
+    ):
+        raise ValueError("sweeping.multiply: the lengths of its arrays do not agree")
     p: cython.Py_ssize_t = which.shape[0]
     i: cython.Py_ssize_t
     j: cython.Py_ssize_t
@@ -88,6 +107,15 @@ def project(
 
     ``out`` (p + 2,): its product with every attribute, the sum of its squares, its own sum.
     """
+    if (
+        x.shape[0] < y.shape[0]
+        or weight.shape[0] < y.shape[0]
+        or moments.shape[0] < 3
+        or moments.shape[1] <= which.shape[0]
+        or coef.shape[0] < which.shape[0]
+        or out.shape[0] < which.shape[0] + 2
+    ):
+        raise ValueError("sweeping.project: the lengths of its arrays do not agree")
     p: cython.Py_ssize_t = which.shape[0]
     i: cython.Py_ssize_t
     j: cython.Py_ssize_t
@@ -119,6 +147,15 @@ def choose(
     attribute, at most; a residual that is rounding; the largest coefficient. With v coefficients of
     first p, Akaike's criterion is (n - p) times the residual by the first, plus 2 v.
     """
+    if (
+        sums.shape[0] != inside.shape[0] + 1
+        or sums.shape[1] != inside.shape[0] + 1
+        or limits.shape[0] < 3
+        or kept.shape[0] < inside.shape[0]
+        or best_sums.shape[0] < inside.shape[0]
+        or best_sums.shape[1] < inside.shape[0]
+    ):
+        raise ValueError("sweeping.choose: the lengths of its arrays do not agree")
     i: cython.Py_ssize_t
     j: cython.Py_ssize_t
     p: cython.Py_ssize_t = inside.shape[0]

@@ -108,6 +108,19 @@ def tokenize(
     done, words, bytes of the arena, and the two halves of the hash's key. When the slots are half
     full the document is left for the next call, with more of them.
     """
+    if (
+        state.shape[0] < 5
+        or fold.shape[0] < 256
+        or documents.shape[0] < 1
+        or documents.shape[1] < 2
+        or text.shape[0] < documents[documents.shape[0] - 1, 0]
+        or slots.shape[0] < 2
+        or (slots.shape[0] & (slots.shape[0] - 1)) != 0
+        or firsts.shape[0] < slots.shape[0] // 2
+        or arena.shape[0] < text.shape[0] + documents.shape[0]
+        or ids.shape[0] < text.shape[0] // 2 + documents.shape[0]
+    ):
+        raise ValueError("tokens.tokenize: the lengths of its arrays do not agree")
     low: cython.longlong = 0xFFFFFFFF
     half: cython.longlong = slots.shape[0] // 2
     d: cython.Py_ssize_t
@@ -154,6 +167,8 @@ def tokenize(
 
 def respread(old: cython.const[cython.longlong][::1], slots: cython.longlong[::1]):
     """Put the words of the old slots into more of them."""
+    if slots.shape[0] <= old.shape[0] or (slots.shape[0] & (slots.shape[0] - 1)) != 0:
+        raise ValueError("tokens.respread: the lengths of its arrays do not agree")
     i: cython.Py_ssize_t
     at: cython.longlong
     last: cython.longlong = slots.shape[0] - 1
@@ -182,6 +197,15 @@ def count(
     With ``times`` no document has a term twice; without, ``seen`` (terms,) starts at -1. No
     ``weight`` is 1.
     """
+    if (
+        ends.shape[0] <= rows.shape[0]
+        or ids.shape[0] < ends[rows.shape[0]]
+        or (times.shape[0] > 0 and times.shape[0] < ids.shape[0])
+        or (weight.shape[0] > 0 and weight.shape[0] < rows.shape[0])
+        or tables.shape[0] < 2
+        or (times.shape[0] == 0 and seen.shape[0] < tables.shape[1])
+    ):
+        raise ValueError("tokens.count: the lengths of its arrays do not agree")
     d: cython.Py_ssize_t
     i: cython.Py_ssize_t
     c: cython.Py_ssize_t
@@ -219,6 +243,14 @@ def score(
 
     With ``seen`` (terms, all -1) every word counts once a document, else as often as it comes.
     """
+    if (
+        ends.shape[0] <= out.shape[0]
+        or ids.shape[0] < ends[out.shape[0]]
+        or (times.shape[0] > 0 and times.shape[0] < ids.shape[0])
+        or table.shape[1] < out.shape[1]
+        or (seen.shape[0] > 0 and seen.shape[0] < table.shape[0])
+    ):
+        raise ValueError("tokens.score: the lengths of its arrays do not agree")
     d: cython.Py_ssize_t
     i: cython.Py_ssize_t
     c: cython.Py_ssize_t

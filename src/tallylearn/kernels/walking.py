@@ -23,6 +23,16 @@ def walk(
     Several rows go down side by side, in ``lanes``: while one waits for memory, the others go on. A
     step is chosen by arithmetic, as no processor can guess the answer to a good question.
     """
+    if (
+        numbers.shape[0] < out.shape[0]
+        or categories.shape[0] < out.shape[0]
+        or steps.shape[0] < 1
+        or steps.shape[1] < 4
+        or threshold.shape[0] < steps.shape[0]
+        or leads.shape[0] < 2
+        or lanes.shape[0] < 1
+    ):
+        raise ValueError("walking.walk: the lengths of its arrays do not agree")
     i: cython.Py_ssize_t
     lane: cython.Py_ssize_t
     used: cython.Py_ssize_t = min(lanes.shape[0], out.shape[0])
@@ -97,11 +107,29 @@ def spread(
     ``plan`` is steps, threshold and leads; ``room`` (m,) twice, for the nodes and parts that wait.
     What is missing goes to all children, by their weight ``n``; the last one comes first.
     """
+    if (
+        numbers.shape[0] < out.shape[0]
+        or categories.shape[0] < out.shape[0]
+        or sizes.shape[0] < 1
+        or n.shape[0] < sizes.shape[0]
+        or told.shape[0] < sizes.shape[0]
+        or told.shape[1] < out.shape[1]
+    ):
+        raise ValueError("walking.spread: the lengths of its arrays do not agree")
     steps: cython.const[cython.int][:, ::1] = plan[0]
     threshold: cython.const[cython.double][::1] = plan[1]
     leads: cython.const[cython.int][:, ::1] = plan[2]
     nodes: cython.longlong[::1] = room[0]
     parts: cython.double[::1] = room[1]
+    if (
+        steps.shape[0] < sizes.shape[0]
+        or steps.shape[1] < 4
+        or threshold.shape[0] < steps.shape[0]
+        or leads.shape[0] < 2
+        or nodes.shape[0] < sizes.shape[0]
+        or parts.shape[0] < sizes.shape[0]
+    ):
+        raise ValueError("walking.spread: the lengths of its plan and its room do not agree")
     i: cython.Py_ssize_t
     c: cython.Py_ssize_t
     at: cython.Py_ssize_t
@@ -173,6 +201,8 @@ def measure(
     size: cython.longlong[::1],
 ):
     """The depth of every node, and how many nodes its subtree has."""
+    if depth.shape[0] < parent.shape[0] or size.shape[0] < parent.shape[0]:
+        raise ValueError("walking.measure: the lengths of its arrays do not agree")
     i: cython.Py_ssize_t
     m: cython.Py_ssize_t = parent.shape[0]
     with cython.nogil:

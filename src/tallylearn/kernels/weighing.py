@@ -26,6 +26,19 @@ def spread(
     Cells are count[column, group, power], sums[column, group, exponent - first + power, :] and
     squares[column, group, 2 (exponent - first) + power, :].
     """
+    if (
+        group.shape[0] < bits.shape[0]
+        or weight.shape[0] < bits.shape[0]
+        or power.shape[0] < bits.shape[0]
+        or count.shape[0] < bits.shape[1]
+        or sums.shape[0] < bits.shape[1]
+        or sums.shape[1] < count.shape[1]
+        or sums.shape[3] < 4
+        or squares.shape[0] < bits.shape[1]
+        or squares.shape[1] < count.shape[1]
+        or squares.shape[3] < 8
+    ):
+        raise ValueError("weighing.spread: the lengths of its arrays do not agree")
     i: cython.Py_ssize_t
     j: cython.Py_ssize_t
     g: cython.Py_ssize_t
