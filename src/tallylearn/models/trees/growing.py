@@ -71,7 +71,7 @@ def grown(table: Coded, target: Target, plan: Plan) -> Tree:
         space = gardener.grown(grower, space)
     else:
         space = gardener.grown_together(grower, space, threads)
-    return tree_of(space, table.scales, target, plan, _behind(table, target))
+    return tree_of(space, table.scales, target, plan, behind(table, target))
 
 
 @dataclass(frozen=True)
@@ -296,7 +296,7 @@ def _kids(parent: Array) -> Any:
     return kid
 
 
-def _behind(table: Coded, target: Target) -> Callable[[int, Array, Array], tuple[Array, Array]]:
+def behind(table: Coded, target: Target) -> Callable[[int, Array, Array], tuple[Array, Array]]:
     """The numbers behind two codes of a column: the greatest of one, the least of the other."""
     bits = 32 if len(table.grid) else _bits(target)
 

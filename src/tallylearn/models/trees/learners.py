@@ -17,7 +17,7 @@ from tallylearn.doors.plain import whole
 from tallylearn.doors.unseen import flagged
 from tallylearn.errors import ColumnError, InputError, OptionError, listed, speaking, told
 from tallylearn.models.factors import check_finite
-from tallylearn.models.trees import parcels, paths, ratios
+from tallylearn.models.trees import medians, parcels, paths, ratios
 from tallylearn.models.trees.codes import coded, filled
 from tallylearn.models.trees.gains import Gains, check_node, gains_at
 from tallylearn.models.trees.growing import ENDLESS, Plan, grown
@@ -87,6 +87,8 @@ class TreeLearner(Pruner, Viewed, Plain):
         if plan.variant == "c45":
             grow = parcels.parcelled if parcels.by_kernel(plan, table) else grown_by_hand
             return ratios.snapped(grow(table, target, plan), table.scales)
+        if medians.by_kernel(plan, table):
+            return medians.grown_by_medians(table, target, plan)
         by_hand = callable(plan.criterion) or plan.criterion == ABSOLUTE
         if by_hand or plan.missing == "fractional" or plan.splitter == "random":
             return grown_by_hand(table, target, plan)
