@@ -221,3 +221,18 @@ def test_the_repr_counts_what_was_merged_and_forgotten_and_cuts_long_lists() -> 
     )
     again = tl.evaluate(some, table, cv=2)
     assert "NaiveBayes() learned" not in again.to_json()
+
+
+@pytest.mark.parametrize("options", [{}, {"shrink_threshold": 3.0}, {"priors": "empirical"}])
+def test_a_class_without_rows_has_no_centroid(options: dict[str, Any]) -> None:
+    frame = pd.DataFrame(X[:100], columns=list("abcd")).assign(y=np.where(Y[:100] == 0, "p", "r"))
+    declared = tl.NearestCentroid(**options).fit(
+        tl.table(frame, target="y", classes=["p", "q", "r"])
+    )
+    plain = tl.NearestCentroid(**options).fit(frame, "y")
+    assert np.array_equal(declared.centroids_[[0, 2]], plain.centroids_)
+    rows = pd.concat([frame, frame.drop(columns="y").mean().to_frame().T])
+    assert np.allclose(declared.predict_proba(rows)[:, [0, 2]], plain.predict_proba(rows))
+    assert declared.predict(rows).tolist() == plain.predict(rows).tolist()
+    assert not declared.predict_proba(rows)[:, 1].any()
+    assert declared.explain(rows)[-1].chosen == plain.explain(rows)[-1].chosen

@@ -606,3 +606,11 @@ def test_ties_of_a_chain_name_their_path_when_it_is_asked_for() -> None:
     last = tree.ties()[-1]
     assert last.path.count("&") == tree.get_depth() - 2
     assert tree.ties()[0].path == "root"
+
+
+def test_a_frame_of_losses_goes_by_its_labels() -> None:
+    frame = pd.DataFrame({"x": [1.0, 2, 3, 4, 5, 6], "y": list("pqpqpp")})
+    losses = pd.DataFrame([[0, 9], [1, 0]], index=["q", "p"], columns=["q", "p"])
+    by_label = tl.CART(loss=losses, max_depth=1).fit(frame, "y").predict(frame)
+    by_place = tl.CART(loss=[[0, 1], [9, 0]], max_depth=1).fit(frame, "y").predict(frame)
+    assert by_label.tolist() == by_place.tolist() == list("qqqqpp")

@@ -51,16 +51,16 @@ class Centroids:
 
     @property
     def plain(self) -> bool:
-        """Whether the classes are equally probable: then the plain distance decides."""
-        return bool(np.allclose(self.prior, 1 / len(self.classes)))
+        """Whether the classes that there are are equally probable: the plain distance decides."""
+        return bool(np.allclose(self.prior, np.where(self.prior > 0, self.prior.max(), 0)))
 
     def scores(self, block: Block) -> Array:
         """Minus the squared distance to every centroid; the discriminants where priors differ."""
-        return (
-            self._less_distance(block, np.ones_like(self.within))
-            if self.plain
-            else self.odds(block)
-        )
+        if not self.plain:
+            return self.odds(block)
+        out = self._less_distance(block, np.ones_like(self.within))
+        out[:, self.prior == 0] = -np.inf
+        return out
 
     def odds(self, block: Block) -> Array:
         """The discriminants: distances measured in standard deviations, and twice the log prior."""
@@ -88,7 +88,7 @@ class Centroids:
     def _line(self, c: int, x: Array, scale: Array, order: list[tuple[int, int]]) -> Line:
         with np.errstate(divide="ignore"):
             prior = float(-2 * np.log(self.prior[c]))
-        terms = [] if self.plain else [Term("", "", prior)]
+        terms = [] if self.plain and self.prior[c] else [Term("", "", prior)]
         terms += [
             Term(self.columns[j], f"{x[i]:.6g}", float((x[i] - self.mean[c, j]) ** 2 * scale[j]))
             for j, i in order
@@ -134,7 +134,8 @@ class Centroids:
 class NearestCentroid(OnePass, Classifier):
     """Nearest centroid: a row gets the class whose mean is nearest.
 
-    Missing numbers are left out of the means and of the distances.
+    Missing numbers are left out of the means and of the distances. A class that was declared and
+    has no rows is nowhere, and never answered.
 
     Parameters
     ----------
@@ -191,7 +192,7 @@ class NearestCentroid(OnePass, Classifier):
         seen = moments.count.nonzero()
         overall = moments.pooled().mean[0]
         mean = np.where(seen, moments.mean, overall)
-        within = _within(moments, len(classes))
+        within = _within(moments, int(np.count_nonzero(rows)))
         if self.shrink_threshold:
             mean = _shrunk(mean, overall, within, rows, float(self.shrink_threshold))
         return Centroids(
@@ -237,7 +238,9 @@ class NearestCentroid(OnePass, Classifier):
     def _prior(self, counts: Counts) -> Array:
         given = None if isinstance(self.priors, str) else self.priors
         empirical = isinstance(self.priors, str) and self.priors == "empirical"
-        return Priors.of(counts, given, empirical, "priors").share
+        share = Priors.of(counts, given, empirical, "priors").share
+        known = np.where(counts.floats() > 0, share, 0.0)  # a class without rows has no centroid
+        return known / known.sum() if 0 < known.sum() != share.sum() else share
 
 
 def _within(moments: Moments, k: int) -> Array:
@@ -250,7 +253,9 @@ def _within(moments: Moments, k: int) -> Array:
 
 def _shrunk(mean: Array, overall: Array, within: Array, rows: Array, threshold: float) -> Array:
     """Soft thresholding of the means' deviations in standard errors (equations 1 to 5)."""
-    error = np.sqrt(1 / rows - 1 / rows.sum())[:, None] * (within + np.median(within))
+    total = rows.sum()
+    rows = np.where(rows > 0, rows, total)  # a class without rows is nowhere
+    error = np.sqrt(1 / rows - 1 / total)[:, None] * (within + np.median(within))
     apart = mean - overall
     kept = np.maximum(np.abs(apart) - threshold * error, 0)
     return np.asarray(overall + np.sign(apart) * kept)

@@ -231,7 +231,7 @@ class DecisionTreeClassifier(TreeLearner, Classifier):
             return None
         k = len(classes)
         try:
-            loss = np.asarray(self.loss, dtype=np.float64)
+            loss = np.asarray(_labelled(self.loss, classes), dtype=np.float64)
         except Exception:  # whatever an object raises that is none
             raise OptionError(
                 f"loss is {told(self.loss)}. Pass a {k} x {k} table of numbers for "
@@ -262,3 +262,13 @@ class DecisionTreeClassifier(TreeLearner, Classifier):
         balanced = isinstance(given, str) and given == "balanced"
         if given is not None and not balanced and not isinstance(given, Mapping):
             raise OptionError(f"class_weight is a dict, 'balanced' or None, not {given!r}.")
+
+
+def _labelled(loss: Any, classes: tuple[Any, ...]) -> Any:
+    """A frame whose rows and columns are named by the classes, in their order; others as is."""
+    if not (hasattr(loss, "index") and hasattr(loss, "columns")):
+        return loss
+    rows, columns = ([*axis] for axis in (loss.index, loss.columns))
+    if {*rows} != {*classes} or {*columns} != {*classes}:
+        return loss
+    return loss.loc[list(classes), list(classes)]
