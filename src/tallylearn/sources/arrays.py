@@ -67,7 +67,8 @@ def _types(items: Any) -> set[type]:
     """The types of the values in a list, or in a list of rows."""
     found = set(map(type, items))
     if found & {list, tuple, np.ndarray}:
-        found = set().union(*(map(type, row) for row in items))
+        rows = (np.atleast_1d(row) if isinstance(row, np.ndarray) else row for row in items)
+        found = set().union(*(map(type, row) for row in rows))
     return found
 
 
@@ -107,10 +108,22 @@ def from_columns(columns: Mapping[str, Any]) -> Any:
     """Columns by name, as an Arrow table."""
     import pyarrow as pa
 
+    for name, values in columns.items():
+        _check_column(name, values)
     lengths = {name: len(values) for name, values in columns.items()}
     if len(set(lengths.values())) > 1:
         raise InputError(f"columns of different lengths: {lengths}. Every row needs every cell.")
     return pa.table({str(name): column(str(name), values) for name, values in columns.items()})
+
+
+def _check_column(name: object, values: Any) -> None:
+    """A column is neither a table nor an array without an axis."""
+    axes = len(getattr(values, "shape", (0,)))
+    if axes == 0 or (axes > 1 and not isinstance(values, np.ndarray)):
+        raise KindError(
+            f"column {told(name)} is a {type(values).__name__} of {axes} axes. Pass one value a "
+            "row: a list, an array of one axis, or a column of a frame."
+        )
 
 
 def column(name: str, values: Any) -> Any:
