@@ -140,6 +140,15 @@ def test_a_fraction_is_a_number() -> None:
         assert np.array_equal(*said)
 
 
+@pytest.mark.parametrize("frame", [dict, pd.DataFrame, list])
+def test_cells_that_are_arrays_of_several_types_do_not_end_the_process(frame: Any) -> None:
+    days, numbers = np.array(["2020-01-01"] * 4, dtype="M8[D]"), np.zeros(4)
+    columns = {"x": [days, numbers], "z": [1.0, 2.0]}
+    rows = [{"x": days, "z": 1.0}, {"x": numbers, "z": 2.0}]
+    with pytest.raises(KindError, match="column 'x' has array"):
+        tl.table(rows if frame is list else frame(columns))
+
+
 def test_a_watch_that_fails_is_named() -> None:
     with tl.engine(threads=1, watch=broken), pytest.raises(OptionError, match="watch fails on 8"):
         fitted(tl.NaiveBayes())

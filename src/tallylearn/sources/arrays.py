@@ -135,6 +135,8 @@ def column(name: str, values: Any) -> Any:
         return _categorical(name, pure.array)
     if (found := plain_of(pure)) is not None:
         return found
+    if isinstance(pure, list | tuple) and _holds_arrays(pure):
+        raise mixed(name, pure)  # Arrow's conversion of arrays of several types ends the process
     try:
         if hasattr(pure, "__arrow_c_stream__") and not _of_pandas(pure):
             return pa.chunked_array(pure)
@@ -146,6 +148,15 @@ def column(name: str, values: Any) -> Any:
     if isinstance(pure, list | tuple) and pa.types.is_floating(found.type) and bool in _types(pure):
         raise mixed(name, pure)  # Arrow takes [1.5, True] as numbers
     return found
+
+
+def _holds_arrays(cells: Sequence[Any]) -> bool:
+    """Whether a cell is an array, or a list with one in it."""
+    kinds = set(map(type, cells))
+    if any(issubclass(kind, np.ndarray) for kind in kinds):
+        return True
+    nested = kinds & {list, tuple}
+    return bool(nested) and any(_holds_arrays(cell) for cell in cells if type(cell) in nested)
 
 
 def _categorical(name: str, values: Any) -> Any:
@@ -195,7 +206,7 @@ def mixed(name: object, values: Any) -> Exception:
             continue
         if not isinstance(value, str | int | float | bool | np.generic):
             return KindError(
-                f"column {name!r} has {value!r} in row {row}, of type {type(value).__name__}: "
+                f"column {name!r} has {told(value)} in row {row}, of type {type(value).__name__}: "
                 "argument must be a string or a number."
             )
         if isinstance(value, int) and not held(value):
