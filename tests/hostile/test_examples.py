@@ -70,6 +70,9 @@ CASES: list[tuple[Callable[[], Any], type[TallyError], str]] = [
     (lambda: MADE["Comparison"]().difference(PAIR, "b"), OptionError, "compared were"),
     (lambda: tree().predict("x" * 10_000), FileError, "File name too long"),
     (lambda: tree().predict((np.zeros((2, 2)), np.array(5))), InputError, "has 1 cells"),
+    (lambda: tree().predict({"x": np.array(5)}), KindError, "column 'x' is a ndarray of 0 axes"),
+    (lambda: tree().predict({"x": pd.DataFrame(WIDE)}), KindError, "column 'x' is a DataFrame"),
+    (lambda: tree().predict((np.array(5),)), InputError, "Expected 2D array"),
     (lambda: tl.Folds.representative([[1, 2], [3]], [0, 1]), InputError, "one value a row"),
     (lambda: tl.Folds.k(2).parts(2, groups=[{}, {}]), InputError, "one value a row"),
     (lambda: [*tl.Folds.k(2).split(Path("/"))], KindError, "which has no rows"),
@@ -135,6 +138,15 @@ def test_a_fraction_is_a_number() -> None:
     ):
         said = [fitted(make(share)).predict_proba(NUMBERS | WIDE) for share in (third, near)]
         assert np.array_equal(*said)
+
+
+@pytest.mark.parametrize("frame", [dict, pd.DataFrame, list])
+def test_cells_that_are_arrays_of_several_types_do_not_end_the_process(frame: Any) -> None:
+    days, numbers = np.array(["2020-01-01"] * 4, dtype="M8[D]"), np.zeros(4)
+    columns = {"x": [days, numbers], "z": [1.0, 2.0]}
+    rows = [{"x": days, "z": 1.0}, {"x": numbers, "z": 2.0}]
+    with pytest.raises(KindError, match="column 'x' has array"):
+        tl.table(rows if frame is list else frame(columns))
 
 
 def test_a_watch_that_fails_is_named() -> None:

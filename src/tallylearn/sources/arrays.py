@@ -67,7 +67,8 @@ def _types(items: Any) -> set[type]:
     """The types of the values in a list, or in a list of rows."""
     found = set(map(type, items))
     if found & {list, tuple, np.ndarray}:
-        found = set().union(*(map(type, row) for row in items))
+        rows = (np.atleast_1d(row) if isinstance(row, np.ndarray) else row for row in items)
+        found = set().union(*(map(type, row) for row in rows))
     return found
 
 
@@ -107,10 +108,22 @@ def from_columns(columns: Mapping[str, Any]) -> Any:
     """Columns by name, as an Arrow table."""
     import pyarrow as pa
 
+    for name, values in columns.items():
+        _check_column(name, values)
     lengths = {name: len(values) for name, values in columns.items()}
     if len(set(lengths.values())) > 1:
         raise InputError(f"columns of different lengths: {lengths}. Every row needs every cell.")
     return pa.table({str(name): column(str(name), values) for name, values in columns.items()})
+
+
+def _check_column(name: object, values: Any) -> None:
+    """A column is neither a table nor an array without an axis."""
+    axes = len(getattr(values, "shape", (0,)))
+    if axes == 0 or (axes > 1 and not isinstance(values, np.ndarray)):
+        raise KindError(
+            f"column {told(name)} is a {type(values).__name__} of {axes} axes. Pass one value a "
+            "row: a list, an array of one axis, or a column of a frame."
+        )
 
 
 def column(name: str, values: Any) -> Any:
@@ -122,6 +135,8 @@ def column(name: str, values: Any) -> Any:
         return _categorical(name, pure.array)
     if (found := plain_of(pure)) is not None:
         return found
+    if isinstance(pure, list | tuple) and _holds_arrays(pure):
+        raise mixed(name, pure)  # Arrow's conversion of arrays of several types ends the process
     try:
         if hasattr(pure, "__arrow_c_stream__") and not _of_pandas(pure):
             return pa.chunked_array(pure)
@@ -133,6 +148,15 @@ def column(name: str, values: Any) -> Any:
     if isinstance(pure, list | tuple) and pa.types.is_floating(found.type) and bool in _types(pure):
         raise mixed(name, pure)  # Arrow takes [1.5, True] as numbers
     return found
+
+
+def _holds_arrays(cells: Sequence[Any]) -> bool:
+    """Whether a cell is an array, or a list with one in it."""
+    kinds = set(map(type, cells))
+    if any(issubclass(kind, np.ndarray) for kind in kinds):
+        return True
+    nested = kinds & {list, tuple}
+    return bool(nested) and any(_holds_arrays(cell) for cell in cells if type(cell) in nested)
 
 
 def _categorical(name: str, values: Any) -> Any:
@@ -182,7 +206,7 @@ def mixed(name: object, values: Any) -> Exception:
             continue
         if not isinstance(value, str | int | float | bool | np.generic):
             return KindError(
-                f"column {name!r} has {value!r} in row {row}, of type {type(value).__name__}: "
+                f"column {name!r} has {told(value)} in row {row}, of type {type(value).__name__}: "
                 "argument must be a string or a number."
             )
         if isinstance(value, int) and not held(value):
