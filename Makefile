@@ -2,7 +2,8 @@
 PYTHON ?= python3
 BIN := .venv/bin
 KERNELS := $(wildcard src/tallylearn/kernels/*.py)
-KERNEL_TESTS := tests/test_oracle.py tests/test_laws.py tests/test_contract.py tests/test_text.py tests/test_forged_models.py tests/trees
+KERNEL_TESTS := tests/test_kernel_shapes.py tests/test_oracle.py tests/test_text.py tests/test_lms.py \
+	tests/test_scatter.py tests/test_squares.py tests/test_contract.py tests/trees
 COPIED := src tests examples setup.py pyproject.toml README.md LICENSE
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
 
@@ -28,7 +29,8 @@ parity: .venv/dev  ## compare with other programs' results on real tables in ../
 	$(BIN)/python -m pytest -n 2 parity
 
 bounds: .bounds/ready  ## the tests of the kernels, on a build that looks at every index
-	cd .bounds && PYTHONPATH=src ../$(BIN)/python -m pytest -n 2 $(KERNEL_TESTS)
+	cd .bounds && PYTHONPATH=src:tests/bounds ../$(BIN)/python -m pytest -n 2 -p no:unraisableexception \
+		tests/bounds/checks.py $(KERNEL_TESTS)
 
 compat: .compat/ready  ## scikit-learn's estimator checks on its version 1.6, in a second environment
 	.compat/bin/python -m pytest -n 2 tests/test_estimators.py
@@ -45,19 +47,20 @@ processors: .venv/dev  ## the tests that calculate, as if on other processors
 bench: .venv/dev  ## speed beside the peers, as ratios
 	@for script in benchmarks/bench_*.py; do $(BIN)/python $$script || exit 1; done
 
-soak: .venv/dev  ## the laws over many more random tables, forged files, hostile values, 300 kills
+soak: .venv/dev sanitize  ## the laws over many more random tables, forged files, hostile values, 300 kills
 	TALLY_SOAK=1 $(BIN)/python -m pytest -n 2 tests/test_laws.py tests/test_oracle.py \
-		tests/test_forged_models.py tests/test_writing.py tests/hostile
+		tests/test_forged_models.py tests/test_writing.py tests/hostile tests/faults
 
 sanitize: .sanitize/ready  ## the tests of the kernels under the address and undefined-behaviour sanitizers
-	cd .sanitize && PYTHONPATH=src ASAN_OPTIONS=detect_leaks=0 LD_PRELOAD=$$(cc -print-file-name=libasan.so) \
-		../$(BIN)/python -m pytest $(KERNEL_TESTS)
+	cd .sanitize && PYTHONPATH=src ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=print_stacktrace=1 \
+		LD_PRELOAD="$$(cc -print-file-name=libasan.so) $$(cc -print-file-name=libubsan.so)" \
+		../$(BIN)/python -m pytest -p no:xdist $(KERNEL_TESTS)
 
 size:  ## lines of every source file, and the installed size
 	@wc -l $$(git ls-files 'src/*.py') | sort -rn
 	@sh benchmarks/installed_size.sh $(PYTHON)
 
-sbom: .venv/dev  ## what an installation brings along, as CycloneDX, into dist/sbom.json
+sbom: .venv/dev  ## what the tests ran with (constraints.txt), as CycloneDX, into dist/sbom.json
 	@mkdir -p dist
 	$(BIN)/python -m pip install --quiet cyclonedx-bom
 	$(BIN)/cyclonedx-py requirements constraints.txt --output-reproducible --of JSON -o dist/sbom.json
@@ -93,16 +96,15 @@ clean:  ## remove what was built
 	.lowest/bin/python -m pip install --quiet --constraint lowest.txt --editable '.[test]'
 	@touch $@
 
-# copies of the tree, whose kernels are compiled otherwise
-.bounds/ready: .venv/dev $(KERNELS)
-	@rm -rf .bounds && mkdir .bounds && cp -r $(COPIED) .bounds/ && rm -f .bounds/src/tallylearn/kernels/*.so
-	cd .bounds && TALLY_BOUNDSCHECK=1 ../$(BIN)/python setup.py -q build_ext --inplace
+# copies of the tree, whose kernels are compiled otherwise; what was compiled there stays
+.bounds/ready .sanitize/ready: .venv/dev FORCE
+	@mkdir -p $(@D) && find $(@D) -name '*.py' -not -path '$(@D)/build/*' -delete
+	@tar -cf - --exclude='*.so' --exclude=__pycache__ $(COPIED) | tar -xf - -C $(@D)
+	cd $(@D) && $(FLAVOUR) ../$(BIN)/python setup.py -q build_ext --inplace
 	@touch $@
-
-.sanitize/ready: .venv/dev $(KERNELS)
-	@rm -rf .sanitize && mkdir .sanitize && cp -r $(COPIED) .sanitize/ && rm -f .sanitize/src/tallylearn/kernels/*.so
-	cd .sanitize && TALLY_SANITIZE=1 ../$(BIN)/python setup.py -q build_ext --inplace
-	@touch $@
+.bounds/ready: FLAVOUR := TALLY_BOUNDSCHECK=1
+.sanitize/ready: FLAVOUR := TALLY_SANITIZE=1
+FORCE:
 
 .outside/ready: outside/package.json
 	@command -v node > /dev/null && command -v npm > /dev/null || \

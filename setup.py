@@ -55,6 +55,7 @@ setup(
             "wraparound": False,
             "initializedcheck": False,
             "cdivision": True,
+            "show_performance_hints": False,
         },
     ),
 )

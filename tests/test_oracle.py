@@ -242,13 +242,14 @@ def _tokens(module: Any, text: Any) -> tuple[Any, ...]:
     """Two documents of nine tokens and seven words: eight slots are too few, and are doubled."""
     documents = np.array([[0, 0], [10, 0], [24, 0]])
     arena, firsts = np.zeros(30, dtype=np.uint8), np.zeros(8, dtype=np.int64)
-    ids, slots = np.zeros(9, dtype=np.int32), np.zeros(8, int)
+    ids, slots = np.zeros(15, dtype=np.int32), np.zeros(8, int)  # room for any text as long
     state = np.array([0, 0, 0, 2**32 - 1, 12345])
     module.tokenize(text, FOLD, documents, slots, arena, firsts, ids, state)
     assert state[:2].tolist() == [1, 4]
     more = np.zeros(16, dtype=np.int64)
     module.respread(slots, more)
     module.tokenize(text, FOLD, documents, more, arena, firsts, ids, state)
+    ids = ids[: documents[-1, 1]]
     ends, none = np.ascontiguousarray(documents[:, 1]), np.zeros(0, dtype=np.int64)
     rows, tables = np.array([1, 0], dtype=np.int32), np.zeros((2, 7, 2), dtype=np.int64)
     seen = np.full(7, -1, dtype=np.int32)

@@ -152,7 +152,8 @@ def test_files_are_evaluated_as_tables_in_memory_are(tmp_path: Any, monkeypatch:
     FRAME.to_csv(path, index=False)
     ignore = ["house", "w"]
     monkeypatch.setattr("tallylearn.sources.holding.SMALL", 0)
-    memory = tl.table(pd.read_csv(path), target="y", ignore=ignore)
+    held = pd.read_csv(path, float_precision="round_trip")
+    memory = tl.table(held, target="y", ignore=ignore)
     for cv in (10, "holdout", "forward"):
         streamed, held = (
             tl.evaluate(tl.NaiveBayes(), source, cv=cv)
@@ -172,7 +173,7 @@ def test_groups_and_weights_of_files_are_those_of_memory(
     monkeypatch.setattr("tallylearn.sources.holding.SMALL", small)
     path = tmp_path / "rows.csv"
     FRAME.to_csv(path, index=False)
-    read = pd.read_csv(path, dtype={"house": str})
+    read = pd.read_csv(path, dtype={"house": str}, float_precision="round_trip")
     one, two = (
         tl.evaluate(tl.NaiveBayes(), tl.table(source, target="y", weight="w", groups="house"), cv=4)
         for source in (path, read)

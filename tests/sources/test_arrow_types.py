@@ -30,6 +30,11 @@ def wrapped(kind: Any, storage: Any) -> Any:
     return pa.ExtensionArray.from_storage(kind, storage)
 
 
+def known(name: str, *args: Any) -> list[Any]:
+    """A type that older versions of Arrow lack, if this one has it."""
+    return [getattr(pa, name)(*args)] if hasattr(pa, name) else []
+
+
 UTC = dt.datetime(2020, 1, 1, tzinfo=dt.UTC)
 READ = {
     **{str(t): some(t, 1, 2, None, 4) for t in (
@@ -43,7 +48,8 @@ READ = {
         pa.string(), pa.large_string(), pa.string_view(),
     )},
     **{str(t): some(t, Decimal("1.5"), None, Decimal(3)) for t in (
-        pa.decimal32(8, 2), pa.decimal64(8, 2), pa.decimal128(8, 2), pa.decimal256(8, 2),
+        *known("decimal32", 8, 2), *known("decimal64", 8, 2),
+        pa.decimal128(8, 2), pa.decimal256(8, 2),
     )},
     "date": some(pa.date32(), dt.date(2020, 1, 1), None, dt.date(2021, 1, 1)),
     "date64": some(pa.date64(), dt.date(2020, 1, 1), None),
@@ -78,9 +84,9 @@ REFUSED = {
     "coded bytes": coded(pa.array([b"a", b"b"])),
     "coded lists": coded(pa.array([[1], [2]])),
     "decimals of many places": pa.nulls(N, pa.decimal128(5, -(2**20))),
-    "uuid": wrapped(pa.uuid(), some(pa.binary(16), b"0123456789abcdef")),
-    "opaque": wrapped(pa.opaque(pa.int8(), "a", "b"), some(pa.int8(), 1, 2)),
-    "truth in 8 bits": wrapped(pa.bool8(), some(pa.int8(), 0, 1)),
+    **{str(t): wrapped(t, some(pa.binary(16), b"0123456789abcdef")) for t in known("uuid")},
+    **{str(t): wrapped(t, some(pa.int8(), 1, 2)) for t in known("opaque", pa.int8(), "a", "b")},
+    **{str(t): wrapped(t, some(pa.int8(), 0, 1)) for t in known("bool8")},
     "tensor": wrapped(
         pa.fixed_shape_tensor(pa.int32(), [2]), some(pa.list_(pa.int32(), 2), [1, 2])
     ),

@@ -117,7 +117,7 @@ def test_truth_is_a_category_of_two(frame: Any) -> None:
         pandas([Decimal("1"), Decimal("2.5"), None, Decimal("4")], dtype=object),
         pl.DataFrame({"c": [1.0, 2.5, float("nan"), 4]}),
         pl.DataFrame({"c": [1.0, 2.5, None, 4]}),
-        pl.DataFrame({"c": [Decimal("1"), Decimal("2.5"), None, Decimal("4")]}),
+        pl.DataFrame({"c": [Decimal("1.0"), Decimal("2.5"), None, Decimal("4.0")]}),
         pa.table({"c": [1, 2.5, float("nan"), 4]}),
         pa.table({"c": pa.array([1, 2.5, None, 4], pa.float32())}),
         pa.table({"c": pa.array([Decimal("1.00"), Decimal("2.50"), None, Decimal("4.00")])}),
@@ -172,6 +172,21 @@ def test_days_durations_and_times_of_day_are_days(values: Any, days: list[float]
 def test_a_lazy_frame_is_refused_with_the_remedy() -> None:
     with pytest.raises(KindError, match=r"NaiveBayes: a polars LazyFrame .* X\.collect\(\)"):
         tl.NaiveBayes().fit(pl.LazyFrame({"c": [1]}), ["a"])
+
+
+def test_a_frame_without_a_stream_does_not_lose_its_names_in_silence() -> None:
+    class Frame:
+        columns = ("c",)
+
+        def to_arrow(self) -> pa.Table:
+            return pa.table({"c": [1.0, 2.0]})
+
+        def __array__(self, *_: object, **__: object) -> Any:
+            return np.array([[1.0], [2.0]])
+
+    with pytest.raises(KindError, match=r"NaiveBayes: a Frame .* pass X\.to_arrow\(\)"):
+        tl.NaiveBayes().fit(Frame(), ["a", "b"])
+    assert tl.NaiveBayes().fit(Frame().to_arrow(), ["a", "b"]).feature_names_in_.tolist() == ["c"]
 
 
 def test_streams_of_arrow_are_read() -> None:

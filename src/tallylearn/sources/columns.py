@@ -98,7 +98,11 @@ def _coded(data: Any) -> Any:
     data = whole(data)
     if is_.is_dictionary(data.type):
         return data
-    return (data.cast(pa.string()) if is_.is_string_view(data.type) else data).dictionary_encode()
+    if is_.is_string_view(data.type):
+        data = data.cast(pa.string())
+    elif is_.is_float16(data.type):  # not every version of Arrow numbers these
+        data = data.cast(pa.float32())
+    return data.dictionary_encode()
 
 
 def _recoded(names: list[str | None], at: Array, declared: tuple[str, ...]) -> Codes:

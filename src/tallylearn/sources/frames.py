@@ -83,6 +83,11 @@ def framed(X: Any) -> Frame:
 def _check_taken(X: Any) -> None:
     if hasattr(X, "collect") and type(X).__module__.startswith("polars"):
         raise KindError("a polars LazyFrame has no rows yet: pass X.collect().")
+    if hasattr(X, "to_arrow") and hasattr(X, "columns") and not hasattr(X, "__arrow_c_stream__"):
+        raise KindError(
+            f"a {type(X).__name__} that has no Arrow stream would lose the names of its columns: "
+            "pass X.to_arrow(), or update its library (polars has one from 1.3 on)."
+        )
     if hasattr(X, "tocsr") or (hasattr(X, "nnz") and hasattr(X, "todense")):
         raise KindError(
             "a sparse matrix is not taken as a table: pass X.toarray(), or counts of words as "
@@ -184,10 +189,13 @@ def _from_arrow(X: Any) -> Frame:
 
 
 def _without_nan(column: Any) -> Any:
+    import pyarrow as pa
     import pyarrow.compute as pc
 
     if not len(column):
         return column
+    if pa.types.is_float16(column.type):  # not every version of Arrow looks for NaN among these
+        column = column.cast(pa.float32())
     nan = pc.is_nan(column)
     return emptied(column, nan) if pc.any(nan).as_py() else column
 
