@@ -578,11 +578,12 @@ class Deviator:
         """One branch a category: at least two with enough rows and weight."""
         r: cython.Py_ssize_t
         start: cython.Py_ssize_t = 0
-        enough: cython.Py_ssize_t = self._enough(self.gap_load, self.m - self.held)
+        enough: cython.Py_ssize_t = 1 if self._enough(self.gap_load, self.m - self.held) else 0
         left: cython.longlong = self.gap
         for r in range(v):
             left += self._apart_of(self.seq[start : self.ends[r]])
-            enough += self._enough(self.load[r], self.ends[r] - start)
+            if self._enough(self.load[r], self.ends[r] - start):
+                enough += 1
             start = self.ends[r]
         if enough > 1:
             self.gain[j, 0] = self._mean(self.total - left)
@@ -711,17 +712,19 @@ class Deviator:
         r: cython.Py_ssize_t
         branches: cython.Py_ssize_t = 0
         usual: cython.Py_ssize_t = self.usual
+        first: cython.bint
         if not self.number[j] and not self.multiway:
             self._arrange(v)
             for i in range(self.s, self.s + self.m):
                 self.side[self.rows[i]] = self.sorted[self.side[self.rows[i]]]
         for r in range(v):
             if self.number[j]:
-                self.group[r] = r > self.best[j, 1]
+                self.group[r] = 1 if r > self.best[j, 1] else 0
             elif self.multiway:
                 self.group[r] = r
             else:
-                self.group[r] = (self.rank[r] > self.best[j, 1]) != (self.rank[0] > self.best[j, 1])
+                first = self.rank[0] <= self.best[j, 1]
+                self.group[r] = 1 if (self.rank[r] <= self.best[j, 1]) != first else 0
             branches = max(branches, self.group[r] + 1)
         self.group[v] = branches
         self.usual = self._led(j, v, usual)
@@ -742,7 +745,7 @@ class Deviator:
         if self.missing == NODE:
             return self.group[usual]
         if self.number[j]:
-            return self.fixed[j] > self.codes[self.best[j, 1]]
+            return 1 if self.fixed[j] > self.best[j, 2] else 0
         for r in range(v):
             if self.codes[r] == self.fixed[j]:
                 return self.group[r]
