@@ -260,7 +260,7 @@ class Deviator:
         return self.n_nodes, self.n_leads, self.n_ties
 
     def grow(self):
-        """Go on until all is done, 0, or there is no room: nodes 1, leads 2, ties 3, the stack 4."""
+        """Go on until all is done, 0, or there is no room: nodes 1, leads 2, ties 3, stack 4."""
         full: cython.int = 0
         with cython.nogil:
             while self.waiting > 0 and full == 0:
@@ -422,7 +422,9 @@ class Deviator:
         for r in range(-1, v - 1):
             fall = self._fall(r if r >= 0 else v - 1, v)
             if fall >= 0 and fall >= self.gain[j, 1]:
-                self._tie(j, self.codes[r if r >= 0 else v - 1], self.codes[r + 1] if r >= 0 else -1)
+                self._tie(
+                    j, self.codes[r if r >= 0 else v - 1], self.codes[r + 1] if r >= 0 else -1
+                )
 
     @cython.cfunc
     @cython.nogil
@@ -641,7 +643,7 @@ class Deviator:
     @cython.nogil
     @cython.exceptval(check=False)
     def _sweep(self, v: cython.Py_ssize_t) -> cython.void:
-        """What every cut leaves apart, the last one that none is cut off; and the loads up to it."""
+        """What every cut leaves apart, and the loads up to it; the last cuts nothing off."""
         r: cython.Py_ssize_t
         for r in range(v):
             self.left[r] = self.gap
@@ -782,7 +784,7 @@ class Deviator:
     @cython.nogil
     @cython.exceptval(check=False)
     def _write_question(self, j: cython.Py_ssize_t, v: cython.Py_ssize_t) -> cython.void:
-        """Its kind (1 a threshold, 2 multiway, 3 a subset, 4 the presence), and what leads where."""
+        """Its kind (1 threshold, 2 multiway, 3 subset, 4 presence), and what leads where."""
         node: cython.Py_ssize_t = self.n_nodes
         r: cython.Py_ssize_t = self.best[j, 1]
         if self.number[j]:
@@ -939,7 +941,8 @@ def _by_going(
             at = chain[1, at]
         line = v - 1 - r if back else r
         if r > 0 or back:
-            left[line if back else line - 1] += values[at] * (2 * below - weight) + total - 2 * least
+            w = values[at] * (2 * below - weight) + total - 2 * least
+            left[line if back else line - 1] += w
         if r == v - 1:
             break
         for i in range(ends[line - 1] if line > 0 else 0, ends[line]):
