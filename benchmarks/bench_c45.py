@@ -78,13 +78,18 @@ def medians() -> None:
     draw = np.random.default_rng(0)
     X = draw.normal(size=(20_000, 10))
     y = X[:, 0] * 2 + np.sin(X[:, 1] * 3) + draw.normal(size=len(X)) * 0.3
-    for depth in (4, 8):
+    weight = draw.random(len(X))
+    for n, depth in ((20_000, 4), (20_000, 8), (20_000, None), (5_000, None)):
         options: dict[str, Any] = {"criterion": "absolute_error", "max_depth": depth}
         ours, peer = tl.DecisionTreeRegressor(**options), DecisionTreeRegressor(**options)
-        raced(
-            f"20 000 x 10, depth {depth}", "scikit-learn", lambda ours=ours: ours.fit(X, y),
-            lambda peer=peer: peer.fit(X, y), 1, 2,
-        )  # fmt: skip
+        for name, w in (("", None), (", weights", weight[:n])):
+            part = X[:n], y[:n], w
+            raced(
+                f"{n} x 10, depth {depth or 'full'}{name}", "scikit-learn",
+                lambda ours=ours, part=part: ours.fit(part[0], part[1], sample_weight=part[2]),
+                lambda peer=peer, part=part: peer.fit(part[0], part[1], sample_weight=part[2]),
+                1, 2,
+            )  # fmt: skip
 
 
 def predicting() -> None:

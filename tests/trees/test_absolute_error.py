@@ -20,11 +20,16 @@ from sklearn.tree import DecisionTreeRegressor
 import tallylearn as tl
 from tallylearn import modelfile
 from tallylearn.kernels import deviating
-from tallylearn.models.trees import deviations
+from tallylearn.models.trees import deviations, medians
+from tallylearn.models.trees.codes import Coded
+from tallylearn.models.trees.growing import Plan
+from tallylearn.models.trees.medians import grown_by_medians
 from tallylearn.models.trees.portions import grown_by_hand
+from tallylearn.models.trees.targets import Target, of_measures
 from tallylearn.models.trees.trees import Tree
 from tests.test_oracle import interpreted
 from tests.trees.oracle import Options, Oracle, decimal
+from tests.trees.test_c45 import same
 from tests.trees.test_growing import agree, floats
 from tests.trees.test_oracle import OPTIONS, check, ours, tables
 
@@ -74,18 +79,20 @@ class Medians(Oracle):
         return super().grow(share, depth) | {"median": self.median(rows)}
 
 
-def both(table: dict[str, Any], options: Options) -> tuple[Tree, dict[str, Any]]:
+def both(
+    table: dict[str, Any], options: Options, grow: Any = grown_by_hand
+) -> tuple[Tree, dict[str, Any]]:
     options = replace(options, criterion="variance")  # measures, not classes
     rows = [list(row) for row in zip(*table["columns"], strict=True)]
     weight = table["weight"] or [1] * len(rows)
     y = [Fraction(value) for value in table["y"]]
-    tree = ours(
-        table,
-        options,
-        lambda columns, target, plan: grown_by_hand(
-            columns, target, replace(plan, criterion="absolute_error")
-        ),
-    )
+
+    def by_medians(columns: Coded, target: Target, plan: Plan) -> Tree:
+        parts, measures = plan.missing == "fractional", np.array(table["y"], dtype=float)
+        target = of_measures(measures, np.array(weight, dtype=float), False, parts, True)
+        return grow(columns, target, replace(plan, criterion="absolute_error"))
+
+    tree = ours(table, options, by_medians)
     return tree, Medians(rows, y, weight, table["kinds"], options).grow()
 
 
@@ -97,10 +104,11 @@ def answers(node: dict[str, Any]) -> list[float]:
     return found
 
 
+@pytest.mark.parametrize("grow", [grown_by_medians, grown_by_hand])
 @given(table=tables(regression=True), options=OPTIONS)
-def test_every_node_is_the_oracles(table: dict[str, Any], options: Options) -> None:
+def test_every_node_is_the_oracles(table: dict[str, Any], options: Options, grow: Any) -> None:
     missing = "node" if options.missing == "class" else options.missing
-    tree, expected = both(table, replace(options, missing=missing))
+    tree, expected = both(table, replace(options, missing=missing), grow)
     check(tree, 0, expected)
     assert sorted(tree.answer.tolist()) == sorted(answers(expected))
 
@@ -223,13 +231,96 @@ def test_every_view_tells_of_medians_and_absolute_errors(tmp_path: Path) -> None
     assert str(again.gains(0, X, y)) == str(tree.gains())
 
 
+@pytest.mark.parametrize("options", [{"missing": "fractional"}, {"tie": "random"}], ids=str)
 def test_an_interpreted_kernel_grows_the_same_tree(
-    mixed: pd.DataFrame, monkeypatch: pytest.MonkeyPatch
+    options: dict[str, Any], mixed: pd.DataFrame, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     table = mixed[[*MIXED, "price"]][:60]
-    compiled = modelfile.digests(robust().fit(table, "price"))
+    compiled = modelfile.digests(robust(**options).fit(table, "price"))
     monkeypatch.setattr(deviations, "deviating", interpreted("deviating"))
-    assert modelfile.digests(robust().fit(table, "price")) == compiled
+    assert modelfile.digests(robust(**options).fit(table, "price")) == compiled
+
+
+def untidy(seed: int) -> tuple[pd.DataFrame, np.ndarray | None]:
+    """Numbers and categories, ties, gaps; rows that weigh the same, some more, or anything."""
+    draw = np.random.default_rng(seed)
+    n = 20 + 15 * seed
+    table = pd.DataFrame({
+        "length": draw.normal(size=n), "size": draw.integers(0, 6, n).astype(float),
+        "kind": draw.choice([*"pqrstuvw"], n), "width": draw.normal(size=n).round(1),
+        "side": draw.choice(["left", "right"], n),
+    })  # fmt: skip
+    y = 2 * table["length"] + table["size"] * (table["kind"] == "q") + draw.standard_t(2, n)
+    table = table.mask(draw.random(table.shape) < 0.15 * (seed % 3))
+    weights = (
+        None, draw.integers(1, 4, n).astype(float), draw.exponential(size=n) ** 3 + 1e-3,
+        draw.integers(0, 3, n).astype(float),
+    )  # fmt: skip
+    return table.assign(price=y.round(1) if seed % 2 else y), weights[seed % 4]
+
+
+@pytest.mark.parametrize("missing", ["branch", "node", "global"])
+@pytest.mark.parametrize("split", ["subset", "multiway"])
+@pytest.mark.parametrize("seed", range(12))
+def test_the_kernel_grows_the_tree_that_is_grown_by_hand(
+    seed: int, split: str, missing: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    table, weight = untidy(seed)
+    model = robust(
+        missing=missing, category_split=split, min_samples_leaf=1 + seed % 3,
+        max_depth=4 if seed % 5 == 0 else None, min_impurity_decrease=0.01 * (seed % 4 == 0),
+        min_weight_fraction_leaf=0.02 * (seed % 6 == 5),
+    )  # fmt: skip
+    grown = model.fit(table, "price", sample_weight=weight).tree_
+    digest = modelfile.digests(model)
+    assert len(grown) > 3
+    order = np.random.default_rng(seed).permutation(len(table))
+    mixed_up = None if weight is None else weight[order]
+    with monkeypatch.context() as patch:
+        patch.setattr(medians, "Deviator", interpreted("deviating").Deviator)
+        again = model.fit(table.iloc[order], "price", sample_weight=mixed_up)
+        assert modelfile.digests(again) == digest
+    monkeypatch.setattr(medians, "by_kernel", lambda plan, table: False)
+    same(grown, model.fit(table, "price", sample_weight=weight).tree_)
+
+
+def test_a_deep_tree_needs_more_room_than_there_is_at_first(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    draw = np.random.default_rng(0)
+    table = pd.DataFrame({f"x{j}": draw.integers(0, 9, 900) for j in range(3)})
+    table = table.astype({"x0": str}).assign(price=draw.integers(0, 50, 900))
+    model = robust(category_split="multiway")
+    grown = model.fit(table, "price").tree_
+    assert len(grown) > 1000  # nodes, and as many leads and ties
+    monkeypatch.setattr(medians, "by_kernel", lambda plan, table: False)
+    same(grown, model.fit(table, "price").tree_)
+
+
+@pytest.mark.parametrize("missing", ["branch", "fractional"])
+def test_weights_that_are_fractions_leave_the_fifth_digit_to_y(missing: str) -> None:
+    draw = np.random.default_rng(3)
+    far, near = draw.integers(0, 2, 400), draw.integers(0, 2, 400)
+    y = np.where(far, 0.0, np.where(near, 1.2346, 1.2345))
+    tree = robust(missing=missing).fit(
+        np.column_stack([far, near]), y, sample_weight=draw.random(400)
+    )
+    assert tree.predict([[1, 0], [0, 0], [0, 1]]).tolist() == [0.0, 1.2345, 1.2346]
+
+
+def test_gains_with_weights_that_are_fractions_are_those_of_fractions() -> None:
+    draw = np.random.default_rng(4)
+    x, y, w = np.arange(40), 1e4 + draw.normal(size=40).cumsum(), draw.random(40) + 0.1
+    tree = robust(max_depth=1).fit(x[:, None], y, sample_weight=w).tree_
+
+    def apart(rows: np.ndarray) -> Fraction:
+        pairs = [(Fraction(a), Fraction(b)) for a, b in zip(y[rows], w[rows], strict=True)]
+        return sum((b * abs(a - middle(pairs)) for a, b in pairs), Fraction(0))
+
+    left = min((apart(x < cut) + apart(x >= cut), cut) for cut in range(1, 40))
+    assert tree.threshold[0] == left[1] - 0.5
+    gain = float((apart(x >= 0) - left[0]) / sum(map(Fraction, w)))
+    assert tree.gain[0] == pytest.approx(gain, rel=1e-6)
 
 
 def test_far_measures_negative_zeros_and_weightless_rows_do_no_harm() -> None:

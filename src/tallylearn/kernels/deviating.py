@@ -279,7 +279,7 @@ class Deviator:
         return self.n_nodes, self.n_leads, self.n_ties
 
     def grow(self):
-        """Go on until all is done, 0, or there is no room: nodes 1, leads 2, ties 3, the stack 4."""
+        """Go on until all is done, 0, or there is no room: nodes 1, leads 2, ties 3, stack 4."""
         full: cython.int = 0
         with cython.nogil:
             while self.waiting > 0 and full == 0:
@@ -441,7 +441,9 @@ class Deviator:
         for r in range(-1, v - 1):
             fall = self._fall(r if r >= 0 else v - 1, v)
             if fall >= 0 and fall >= self.gain[j, 1]:
-                self._tie(j, self.codes[r if r >= 0 else v - 1], self.codes[r + 1] if r >= 0 else -1)
+                self._tie(
+                    j, self.codes[r if r >= 0 else v - 1], self.codes[r + 1] if r >= 0 else -1
+                )
 
     @cython.cfunc
     @cython.nogil
@@ -597,11 +599,12 @@ class Deviator:
         """One branch a category: at least two with enough rows and weight."""
         r: cython.Py_ssize_t
         start: cython.Py_ssize_t = 0
-        enough: cython.Py_ssize_t = self._enough(self.gap_load, self.m - self.held)
+        enough: cython.Py_ssize_t = 1 if self._enough(self.gap_load, self.m - self.held) else 0
         left: cython.longlong = self.gap
         for r in range(v):
             left += self._apart_of(self.seq[start : self.ends[r]])
-            enough += self._enough(self.load[r], self.ends[r] - start)
+            if self._enough(self.load[r], self.ends[r] - start):
+                enough += 1
             start = self.ends[r]
         if enough > 1:
             self.gain[j, 0] = self._mean(self.total - left)
@@ -659,7 +662,7 @@ class Deviator:
     @cython.nogil
     @cython.exceptval(check=False)
     def _sweep(self, v: cython.Py_ssize_t) -> cython.void:
-        """What every cut leaves apart, the last one that none is cut off; and the loads up to it."""
+        """What every cut leaves apart, and the loads up to it; the last cuts nothing off."""
         r: cython.Py_ssize_t
         for r in range(v):
             self.left[r] = self.gap
@@ -730,17 +733,19 @@ class Deviator:
         r: cython.Py_ssize_t
         branches: cython.Py_ssize_t = 0
         usual: cython.Py_ssize_t = self.usual
+        first: cython.bint
         if not self.number[j] and not self.multiway:
             self._arrange(v)
             for i in range(self.s, self.s + self.m):
                 self.side[self.rows[i]] = self.sorted[self.side[self.rows[i]]]
         for r in range(v):
             if self.number[j]:
-                self.group[r] = r > self.best[j, 1]
+                self.group[r] = 1 if r > self.best[j, 1] else 0
             elif self.multiway:
                 self.group[r] = r
             else:
-                self.group[r] = (self.rank[r] > self.best[j, 1]) != (self.rank[0] > self.best[j, 1])
+                first = self.rank[0] <= self.best[j, 1]
+                self.group[r] = 1 if (self.rank[r] <= self.best[j, 1]) != first else 0
             branches = max(branches, self.group[r] + 1)
         self.group[v] = branches
         self.usual = self._led(j, v, usual)
@@ -761,7 +766,7 @@ class Deviator:
         if self.missing == NODE:
             return self.group[usual]
         if self.number[j]:
-            return self.fixed[j] > self.codes[self.best[j, 1]]
+            return 1 if self.fixed[j] > self.best[j, 2] else 0
         for r in range(v):
             if self.codes[r] == self.fixed[j]:
                 return self.group[r]
@@ -798,7 +803,7 @@ class Deviator:
     @cython.nogil
     @cython.exceptval(check=False)
     def _write_question(self, j: cython.Py_ssize_t, v: cython.Py_ssize_t) -> cython.void:
-        """Its kind (1 a threshold, 2 multiway, 3 a subset, 4 the presence), and what leads where."""
+        """Its kind (1 threshold, 2 multiway, 3 subset, 4 presence), and what leads where."""
         node: cython.Py_ssize_t = self.n_nodes
         r: cython.Py_ssize_t = self.best[j, 1]
         if self.number[j]:
@@ -955,7 +960,8 @@ def _by_going(
             at = chain[1, at]
         line = v - 1 - r if back else r
         if r > 0 or back:
-            left[line if back else line - 1] += values[at] * (2 * below - weight) + total - 2 * least
+            w = values[at] * (2 * below - weight) + total - 2 * least
+            left[line if back else line - 1] += w
         if r == v - 1:
             break
         for i in range(ends[line - 1] if line > 0 else 0, ends[line]):

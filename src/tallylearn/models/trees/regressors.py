@@ -117,7 +117,8 @@ class DecisionTreeRegressor(TreeLearner, Regressor):
         parts = self.missing == "fractional"
         if self.criterion == "poisson":
             return of_counts(block.target, weight, parts)
-        return of_measures(block.target, weight, self.criterion == "sdr", parts)
+        by_median = self.criterion == ABSOLUTE
+        return of_measures(block.target, weight, self.criterion == "sdr", parts, by_median)
 
     def _check_options(self) -> None:
         if not callable(self.criterion):

@@ -13,6 +13,9 @@ from tallylearn.tables import Array, Codes
 
 LIMBS = 4  # of 32 bits: a square times a weight
 FINEST = 45  # bits of y beside its sign: its square fits the limbs
+MOST = 52  # bits of all weights together
+SHARED = 36  # for medians, whose sums of w |y - median| have 61 bits: the rest is left to y
+PARTED = 42  # and where there are parts of rows, which are rounded again and again
 COARSEST = 40  # bits of y beside weights, whose sums have a limb more
 MOST_LOGS = 1 << 22
 LARGEST = 1e150  # half a range: its square is a double
@@ -26,7 +29,9 @@ class Target:
     A weight is an integer times 2^-power; fractions are rounded once, so that all weights together
     stay below 2^52, and to no less than 1, so that no row is lost. A measure is ``centre`` plus an
     integer times ``unit``, a power of two, which rounds y once, by 2^-40 of its range for a million
-    rows: sums over all rows stay below 2^62, or below 2^94 in two limbs where rows are weighed.
+    rows: sums over all rows stay below 2^62, or below 2^94 in two limbs where rows are weighed. For
+    medians weights stay below 2^36, or 2^42 with rows in parts, so that their sums, which have no
+    second limb, round y by 2^-24 or 2^-18 of its range and no more.
     """
 
     classes: tuple[Any, ...]  # () for measures
@@ -111,12 +116,16 @@ def of_classes(
 
 
 def of_measures(
-    y: Array, weight: Array | None, squares: bool = False, parts: bool = False
+    y: Array,
+    weight: Array | None,
+    squares: bool = False,
+    parts: bool = False,
+    medians: bool = False,
 ) -> Target:
     """Measures to sum; tables need the squares for standard deviations only."""
     weight = np.ones(len(y)) if weight is None and parts else weight
-    weighed = weight is not None
-    units, power = (np.ones(len(y), np.int64), 0) if weight is None else whole(weight, parts)
+    weighed, bits = weight is not None, (PARTED if parts else SHARED) if medians else MOST
+    units, power = (np.ones(len(y), np.int64), 0) if weight is None else whole(weight, parts, bits)
     centre, shift = _scale(y, int(units.sum()), weighed)
     levels = np.rint(np.ldexp(y - centre, shift)).astype(np.int64)
     amounts = _summands(levels, units, weighed)
@@ -175,8 +184,11 @@ def sums_of(lines: Array) -> Array:
     return high if lines.shape[-1] == 2 + LIMBS else high * 2.0**32 + lines[..., 2 + LIMBS]
 
 
-def whole(weight: Array, parts: bool = False) -> tuple[Array, int]:
-    """Weights as integers times 2^-power; with room for parts of them where that is asked for."""
+def whole(weight: Array, parts: bool = False, bits: int = MOST) -> tuple[Array, int]:
+    """Weights as integers times 2^-power, of so many bits in all.
+
+    With room for parts of them where that is asked for.
+    """
     top = len(weight) * float(weight.max() / LARGEST)
     if not 1 / LARGEST**2 <= top <= 1:
         raise InputError(
@@ -184,9 +196,9 @@ def whole(weight: Array, parts: bool = False) -> tuple[Array, int]:
             "their ratios matter to a tree: divide them by their mean."
         )
     top *= LARGEST
-    if not parts and (weight == np.floor(weight)).all() and top < 2.0**52:
+    if not parts and (weight == np.floor(weight)).all() and top < 2.0**bits:
         return weight.astype(np.int64), 0
-    power = 51 - int(np.ceil(np.log2(top)))
+    power = bits - 1 - int(np.ceil(np.log2(top)))
     units = np.rint(np.ldexp(weight, power)).astype(np.int64)
     return np.maximum(units, weight > 0), power
 
