@@ -658,6 +658,13 @@ def test_representative_is_the_chi_square_test_of_scipy(data: st.DataObject) -> 
     assert found.shares.sum(axis=1) == pytest.approx(1)
 
 
+def test_three_parts_of_three_classes_are_free_in_four_counts() -> None:
+    found = tl.Folds.representative(list("aaabbbccc"), [0, 0, 1, 1, 1, 2, 2, 2, 0])
+    half = found.chi2 / 2
+    assert half > 0
+    assert found.p_value == pytest.approx(np.exp(-half) * (1 + half))  # chi-square, 4 degrees
+
+
 def test_a_holdout_by_class_is_representative_and_the_first_rows_are_not() -> None:
     y = ["a"] * 60 + ["b"] * 30
     (part,) = tl.Folds.holdout().parts(90, y)
