@@ -73,6 +73,8 @@ CASES: list[tuple[Callable[[], Any], type[TallyError], str]] = [
     (lambda: tree().predict({"x": np.array(5)}), KindError, "column 'x' is a ndarray of 0 axes"),
     (lambda: tree().predict({"x": pd.DataFrame(WIDE)}), KindError, "column 'x' is a DataFrame"),
     (lambda: tree().predict((np.array(5),)), InputError, "Expected 2D array"),
+    (lambda: tree().predict([1j, np.array(5)]), InputError, "Expected 2D array"),
+    (lambda: tree().predict((np.array(5), False)), InputError, "Expected 2D array"),
     (lambda: tl.Folds.representative([[1, 2], [3]], [0, 1]), InputError, "one value a row"),
     (lambda: tl.Folds.k(2).parts(2, groups=[{}, {}]), InputError, "one value a row"),
     (lambda: [*tl.Folds.k(2).split(Path("/"))], KindError, "which has no rows"),

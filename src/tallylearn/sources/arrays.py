@@ -67,7 +67,7 @@ def _types(items: Any) -> set[type]:
     """The types of the values in a list, or in a list of rows."""
     found = set(map(type, items))
     if found & {list, tuple, np.ndarray}:
-        rows = (np.atleast_1d(row) if isinstance(row, np.ndarray) else row for row in items)
+        rows = (row if isinstance(row, list | tuple) else np.atleast_1d(row) for row in items)
         found = set().union(*(map(type, row) for row in rows))
     return found
 
