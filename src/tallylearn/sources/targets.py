@@ -90,6 +90,8 @@ def _labels_of_floats(y: Array, start: int) -> Codes:
 def _labels_of_dates(y: Array, start: int) -> Codes:
     import pyarrow as pa
 
+    if np.datetime_data(y.dtype)[0] == "generic":  # nothing but gaps has no unit
+        raise missing(start)
     return _labels_of_arrow(pa.array(y), start)
 
 
