@@ -72,7 +72,7 @@ def test_the_notes_two_rules_fill_in_what_they_say(golden: dict[str, Any]) -> No
 
 
 def test_a_gap_in_a_number_is_filled_by_the_median() -> None:
-    frame = pd.DataFrame({"x": [1.0, 2.0, 3.0, 4.0, 9.0, np.nan], "y": list("abcdec")})
+    frame = pd.DataFrame({"x": [1.0, 2.0, 3.0, 4.0, 9.0, np.nan], "y": list("abcded")})
     tree = tl.DecisionTreeClassifier(missing="global").fit(frame, "y")
     assert tree.predict(pd.DataFrame({"x": [np.nan, 3.0, 4.0]})).tolist() == ["c", "c", "d"]
 
