@@ -71,6 +71,12 @@ def test_the_notes_two_rules_fill_in_what_they_say(golden: dict[str, Any]) -> No
         assert found == tl.ID3().fit(cold, "PlayTennis").gains()["Temperature"].gain
 
 
+def test_a_gap_in_a_number_is_filled_by_the_median() -> None:
+    frame = pd.DataFrame({"x": [1.0, 2.0, 3.0, 4.0, 9.0, np.nan], "y": list("abcded")})
+    tree = tl.DecisionTreeClassifier(missing="global").fit(frame, "y")
+    assert tree.predict(pd.DataFrame({"x": [np.nan, 3.0, 4.0]})).tolist() == ["c", "c", "d"]
+
+
 def test_fractional_rows_are_c45s() -> None:
     """Quinlan's own example: the outlook of one of 14 days is not known (1993, chapter 3)."""
     outlook = ["Sunny"] * 5 + [None] + ["Overcast"] * 3 + ["Rain"] * 5
