@@ -149,11 +149,10 @@ def test_the_headline_is_the_mean_of_folds_and_the_pooled_wilson_interval() -> N
 
 def test_files_are_evaluated_as_tables_in_memory_are(tmp_path: Any, monkeypatch: Any) -> None:
     path = tmp_path / "rows.csv"
-    FRAME.to_csv(path, index=False)
+    FRAME.round(6).to_csv(path, index=False)  # pandas 2 reads 17 digits with an error
     ignore = ["house", "w"]
     monkeypatch.setattr("tallylearn.sources.holding.SMALL", 0)
-    held = pd.read_csv(path, float_precision="round_trip")
-    memory = tl.table(held, target="y", ignore=ignore)
+    memory = tl.table(pd.read_csv(path), target="y", ignore=ignore)
     for cv in (10, "holdout", "forward"):
         streamed, held = (
             tl.evaluate(tl.NaiveBayes(), source, cv=cv)
@@ -172,8 +171,8 @@ def test_groups_and_weights_of_files_are_those_of_memory(
 ) -> None:
     monkeypatch.setattr("tallylearn.sources.holding.SMALL", small)
     path = tmp_path / "rows.csv"
-    FRAME.to_csv(path, index=False)
-    read = pd.read_csv(path, dtype={"house": str}, float_precision="round_trip")
+    FRAME.round(6).to_csv(path, index=False)  # pandas 2 reads 17 digits with an error
+    read = pd.read_csv(path, dtype={"house": str})
     one, two = (
         tl.evaluate(tl.NaiveBayes(), tl.table(source, target="y", weight="w", groups="house"), cv=4)
         for source in (path, read)
