@@ -147,7 +147,7 @@ def _picked(rows: Any, n: int) -> Any:
         raise KindError(
             f"rows are picked by number, not by {told(rows)}. Columns are not picked here."
         )
-    if found.ndim > 1:
+    if found.ndim > 1 and found.dtype.kind != "b":
         raise KindError(f"rows are picked by a list of numbers, not by {told(rows)}.")
     _check_picked(found, n)
     return np.atleast_1d(found) if found.size else np.empty(0, dtype=np.int64)
