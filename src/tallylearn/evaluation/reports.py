@@ -132,7 +132,7 @@ def _remarks(found: Evaluation) -> list[str]:
         rows = _count(found.confusion[found.classes.index(found.positive)].sum())
         said.append(
             f"Of class {found.positive!r}, {rows} of {_count(found.confusion.sum())} rows tested: "
-            f"{', '.join(of_one)}. Name another with positive=."
+            f"{', '.join(of_one)}. Another class can be named positive."
         )
     if len(found.classes) == 1:
         said.append(f"All rows have the class {found.classes[0]!r}: nothing was told apart.")
