@@ -218,3 +218,17 @@ def test_words_that_a_row_may_take_away_are_fitted_anew(
         expected = model.predict_proba(frame.iloc[[row]][["note"]])[0]
         shares = [found.predictions[f"P({c})"][row] for c in "abc"]
         np.testing.assert_allclose(shares, expected, rtol=1e-9, atol=1e-12)
+
+
+def test_leaving_one_out_holds_numbers_of_any_size() -> None:
+    rng = np.random.default_rng(8)
+    X = rng.choice([-1.0, 1.0], (40, 2)) * 10.0 ** rng.uniform(-140, 140, (40, 2))
+    y = np.array(["a", "b"] * 20)
+    learner = tl.NaiveBayes(var_smoothing=0).fit(X, y)
+    found = learner.left_out(learner.tally_, lesson(X, y, None, "test").whole("classifier")[1])
+    assert found is not None
+    for row in range(len(X)):
+        rest = np.arange(len(X)) != row
+        fitted = tl.NaiveBayes(var_smoothing=0).fit(X[rest], y[rest])
+        block = lesson(X[[row]], y[[row]], None, "test").whole("classifier")[1]
+        np.testing.assert_allclose(found[row], fitted.model_.scores(block)[0], rtol=1e-9)

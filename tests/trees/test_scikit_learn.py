@@ -266,3 +266,11 @@ def test_a_sparse_matrix_that_would_fill_the_memory_is_refused(
     huge = scipy.sparse.csr_array((2000, 600))
     with pytest.raises(errors.InputError, match="2,000 x 600 cells"):
         tl.DecisionTreeClassifier().fit(huge, np.arange(2000) % 2)
+
+
+def test_counts_of_many_rows_do_not_overflow() -> None:
+    x = np.arange(1_000_000) % 2
+    y = np.where(x > 0, 3.75, 3.5)
+    tree = tl.DecisionTreeRegressor(criterion="poisson", max_depth=1).fit(x[:, None], y)
+    assert tree.model_.answer.tolist() == [3.625, 3.5, 3.75]
+    assert tree.tree_.n_node_samples.tolist() == [1_000_000, 500_000, 500_000]
