@@ -162,6 +162,8 @@ def test_a_dict_may_hold_series() -> None:
     assert kinds(columns) == {"a": "number", "b": "category", "c": "number"}
     columns = {"a": pl.Series([1.0, float("nan")])}
     np.testing.assert_array_equal(tl.table(columns).block.numbers[:, 0], [1, np.nan])
+    columns = {"a": pd.Index([1.5, 2]), "b": pd.Categorical(["x", "y"])}
+    assert kinds(columns) == {"a": "number", "b": "category"}
 
 
 @pytest.mark.parametrize("rows", [[[1, 2], [3]], [[1, "x"], [2]], [["x"], ["y", "z"]]])

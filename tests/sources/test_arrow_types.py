@@ -189,3 +189,15 @@ def test_an_interval_of_duckdb_is_named() -> None:
     rows = duckdb.sql("select i as x, interval (i) day as wait, 'u' as y from range(4) t(i)")
     with pytest.raises(ColumnError, match=r"'wait' holds month_day_nano_interval.*ignore="):
         tl.NaiveBayes().fit(rows, "y")
+
+
+def test_a_half_may_stand_for_a_missing_value() -> None:
+    read = tl.table(table(READ["half"]), target="y", missing=[1.5])
+    np.testing.assert_array_equal(read.block.numbers[:3, 1], [np.nan, np.nan, 2.5])
+
+
+def test_a_class_is_no_array_of_one_value() -> None:
+    y = np.empty(2, dtype=object)
+    y[:] = [np.array([1]), np.array([2])]
+    with pytest.raises(TallyError, match=r"the target holds .*Classes are text or whole numbers"):
+        tl.NaiveBayes().fit([[1.0], [2.0]], y)

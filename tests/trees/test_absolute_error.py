@@ -30,7 +30,7 @@ from tallylearn.models.trees.trees import Tree
 from tests.test_oracle import interpreted
 from tests.trees.oracle import Options, Oracle, decimal
 from tests.trees.test_c45 import same
-from tests.trees.test_growing import agree, floats
+from tests.trees.test_growing import agree, floats, weights_for_both
 from tests.trees.test_oracle import OPTIONS, check, ours, tables
 
 MIXED = ["length", "width", "colour", "shape", "heavy"]
@@ -147,7 +147,7 @@ def test_the_kernel_sums_as_fractions_do(rows: list[tuple[int, int]], data: st.D
 def test_trees_are_scikit_learns(options: dict[str, Any], weighed: bool) -> None:
     X, y = load_diabetes(return_X_y=True)
     X = floats(X * 100)
-    weight = np.random.default_rng(0).integers(1, 4, len(y)).astype(float) if weighed else None
+    weight = weights_for_both(len(y), 0) if weighed else None
     mine = robust(**options).fit(X, y, sample_weight=weight)
     theirs = DecisionTreeRegressor(criterion="absolute_error", **options)
     assert agree(mine.tree_, theirs.fit(X, y, sample_weight=weight).tree_) > 12

@@ -15,6 +15,7 @@ import tallylearn as tl
 from tallylearn import errors
 from tallylearn.sources import matrices
 from tallylearn.tables import Array
+from tests.trees.test_growing import weights_for_both
 
 ARRAYS = ("children_left", "children_right", "feature", "threshold", "impurity", "value",
           "n_node_samples", "weighted_n_node_samples", "missing_go_to_left")  # fmt: skip
@@ -40,7 +41,9 @@ def same_arrays(ours: Any, theirs: Any) -> None:
 def test_a_regression_tree_has_scikit_learns_arrays(criterion: str, weighed: bool) -> None:
     X, y = measured()
     y = np.exp(y)
-    weight = np.random.default_rng(5).integers(1, 4, len(y)).astype(float) if weighed else None
+    drawn = np.random.default_rng(5).integers(1, 4, len(y)).astype(float)
+    drawn = weights_for_both(len(y), 5) if criterion == "absolute_error" else drawn
+    weight = drawn if weighed else None
     options = {"criterion": criterion, "max_depth": 3, "min_samples_leaf": 5}
     ours = tl.DecisionTreeRegressor(**options).fit(X, y, sample_weight=weight)
     theirs = sklearn.tree.DecisionTreeRegressor(**options).fit(X, y, sample_weight=weight)

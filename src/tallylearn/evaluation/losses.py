@@ -103,8 +103,8 @@ def calibration(bundle: Bundle, positive: Any = None) -> tuple[Array, Array, Arr
     >>> truth, proba = Codes.of(["n", "n", "y"]), np.array([[0.9, 0.1], [0.3, 0.7], [0.3, 0.7]])
     >>> bundle = Answers(truth, truth, ("n", "y"), proba).tally(["ece"])
     >>> rows, said, true = calibration(bundle)
-    >>> rows[7], said[7], true[7]
-    (np.float64(2.0), np.float64(0.7), np.float64(0.5))
+    >>> [float(found[7]) for found in (rows, said, true)]
+    [2.0, 0.7, 0.5]
     """
     chosen = positive_class(Hits.of(bundle).classes, positive)
     found = bundle["calibration"].get(chosen) if "calibration" in bundle else None

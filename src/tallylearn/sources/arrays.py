@@ -178,6 +178,7 @@ def holds_columns(X: Mapping[str, Any]) -> bool:
         isinstance(v, list | tuple | np.ndarray)
         or hasattr(v, "__arrow_c_stream__")
         or hasattr(v, "__arrow_c_array__")
+        or (_of_pandas(v) and getattr(v, "ndim", 0) == 1)  # older ones give Arrow no stream
         for v in X.values()
     )
 
@@ -228,6 +229,8 @@ def mixed(name: object, values: Any) -> Exception:
 
 def as_float(value: Any) -> float:
     """A number as a double; infinite where it is larger than any."""
+    if isinstance(value, np.ndarray):
+        raise TypeError("an array is no number")  # older versions of NumPy take one of one value
     try:
         return float(value)
     except OverflowError:

@@ -51,6 +51,8 @@ def emptied(data: Any, where: Any) -> Any:
     import pyarrow as pa
     import pyarrow.compute as pc
 
+    if pa.types.is_float16(data.type):  # older versions of Arrow choose among no halves
+        return emptied(data.cast(pa.float32()), where).cast(data.type)
     return pc.if_else(where, pa.nulls(1, data.type)[0], data)
 
 
