@@ -37,6 +37,8 @@ def whole(path: str | Path) -> Iterator[IO[bytes]]:
     """A file to write into, that takes its place at the end; where anything fails, nothing does."""
     try:
         path = Path(path).resolve()
+        if path.is_symlink():  # Python 3.13 resolves links in a circle to themselves
+            raise OSError(errno.ELOOP, os.strerror(errno.ELOOP))
         if path.exists() and not path.is_file():
             raise FileError(f"{path} is no ordinary file, and is not written over.")
         with _beside(path) as file:

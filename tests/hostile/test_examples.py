@@ -38,11 +38,6 @@ def evaluation() -> Any:
 
 
 CASES: list[tuple[Callable[[], Any], type[TallyError], str]] = [
-    (
-        lambda: list(tl.Folds.k(2).splits(3, strata=np.array([np.datetime64("NaT")] * 3))),
-        InputError,
-        "is missing in row 0",
-    ),
     (lambda: tree().gains(True), OptionError, "the tree has nodes 0 to"),
     (lambda: tree().gains(PAIR), OptionError, "the tree has nodes 0 to"),
     (lambda: fitted(tl.M5()).gains(0.5), OptionError, "the tree has nodes 0 to"),

@@ -55,7 +55,7 @@ SCALARS: list[Any] = [
     "no/such/file.csv", "*.none", b"", b"\xff", Path("none.csv"), Path("/"), dt.date(2024, 1, 1),
     dt.datetime(2024, 1, 1), dt.timedelta(1), object, object(), Silent(), Stubborn(), Endless(), int, len, print,
     lambda: None, lambda *a: 1 / 0, lambda *a, **k: "x", Ellipsis, NotImplemented, ValueError("x"),
-    range(0), range(3), slice(None), np.float64(1.5), np.int8(3), np.nan, np.datetime64("NaT"), np.str_("a"),
+    range(0), range(3), slice(None), np.float64(1.5), np.int8(3), np.nan, np.datetime64("NaT", "s"), np.str_("a"),
     pd.NA, pd.NaT, type(None),
 ]  # fmt: skip
 TABLES: list[Any] = [
