@@ -15,6 +15,7 @@ import numpy as np
 
 from tallylearn import engines, modelfile
 from tallylearn.doors.intake import Lesson, lesson
+from tallylearn.doors.model import Model
 from tallylearn.doors.schemas import checked, united
 from tallylearn.doors.shell import Estimator, same
 from tallylearn.doors.turns import turn
@@ -56,7 +57,7 @@ class OnePass(Estimator, ABC):
         """Sum a block up."""
 
     @abstractmethod
-    def solve(self, tally: Any) -> Any:
+    def solve(self, tally: Any) -> Model:
         """Turn a tally into a model."""
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:

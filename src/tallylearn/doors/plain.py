@@ -15,6 +15,7 @@ import numpy as np
 
 from tallylearn import engines, modelfile
 from tallylearn.doors.intake import Lesson, lesson
+from tallylearn.doors.model import Model
 from tallylearn.doors.schemas import checked
 from tallylearn.doors.shell import Estimator
 from tallylearn.errors import ForgetError, OptionError, TargetError, listed
@@ -31,7 +32,7 @@ class Plain(Estimator, ABC):
     tally_: Any = None  # there is none
 
     @abstractmethod
-    def train(self, block: Block) -> Any:
+    def train(self, block: Block) -> Model:
         """Turn all rows into a model."""
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
@@ -71,7 +72,7 @@ class Plain(Estimator, ABC):
         check_size(len(block), len(schema.columns), weighed)
         return schema, block
 
-    def _learn(self, schema: Schema, model: Any, label_type: str, by_name: bool) -> None:
+    def _learn(self, schema: Schema, model: Model, label_type: str, by_name: bool) -> None:
         self.schema_, self.model_ = schema, model
         self._label_type, self._by_name = label_type, by_name
         self._derive()
@@ -81,7 +82,7 @@ class Incremental(Plain):
     """A plain learner that takes rows as they come: ``update(model, block)``, in their order."""
 
     @abstractmethod
-    def update(self, model: Any, block: Block) -> Any:
+    def update(self, model: Any, block: Block) -> Model:
         """The model after more rows; at first it is None.
 
         The classes that may come are in ``block.target.declared``, and never change afterwards.

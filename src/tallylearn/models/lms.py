@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from tallylearn import forms
-from tallylearn.doors import Incremental, Regressor
+from tallylearn.doors import Incremental, RegressionModel, Regressor
 from tallylearn.errors import InputError, OptionError, SizeError, told
 from tallylearn.models.descents import Descent, answered, complete, descended, walked
 from tallylearn.resamples import generator
@@ -36,7 +36,7 @@ RULES = {
 
 
 @dataclass(frozen=True)
-class Weights:
+class Weights(RegressionModel):
     """ŷ = w0 + w1 x1 + ... + wp xp, and the first steps on the way there."""
 
     columns: tuple[str, ...]
@@ -183,6 +183,7 @@ class LMS(Incremental, Regressor):
     family: ClassVar[str] = "discriminative"
     kinds: ClassVar[tuple[str, ...]] = (NUMBER,)
     stored: ClassVar[tuple[type, ...]] = (Weights,)
+    model_: Weights
 
     def __init__(
         self,

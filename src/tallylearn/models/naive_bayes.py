@@ -84,6 +84,7 @@ class NaiveBayes(Generative):
     kinds: ClassVar[tuple[str, ...]] = (NUMBER, CATEGORY, TEXT, DATE)
     shaping: ClassVar[tuple[str, ...]] = ("numbers", "ngram_range", "tokenizer")
     stored: ClassVar[tuple[type, ...]] = (Bayes, Priors, Categories, Gaussians, Texts, Reader)
+    model_: Bayes
 
     def __init__(
         self,

@@ -13,7 +13,7 @@ from tallylearn.errors import OptionError, among, listed, speaking, told
 from tallylearn.models.trees.curves import ORDERS, PruningCurve, curve_of
 from tallylearn.models.trees.learners import TreeLearner, seeded
 from tallylearn.models.trees.targets import Target, of_classes
-from tallylearn.models.trees.trees import UNDEFINED
+from tallylearn.models.trees.trees import UNDEFINED, Tree
 from tallylearn.tables import Array, Block
 
 CRITERIA = ("gini", "entropy", "log_loss", "gain_ratio")
@@ -85,6 +85,7 @@ class DecisionTreeClassifier(TreeLearner, Classifier):
     J. R. Quinlan, C4.5: Programs for Machine Learning, 1993.
     """
 
+    model_: Tree
     ties_broken = ("first", "random", UNDEFINED)
 
     def __init__(
@@ -156,10 +157,6 @@ class DecisionTreeClassifier(TreeLearner, Classifier):
         self._check_fitted()
         return len(self.classes_)
 
-    def predict_proba(self, X: Any) -> Array:
-        """The share of every class where each row ends."""
-        return self._mapped(X, lambda block: self.model_.shares(block))
-
     def pruning_curve(
         self, X: Any, y: Any = None, sample_weight: Any = None, *, how: str = ORDERS[0]
     ) -> PruningCurve:
@@ -170,27 +167,11 @@ class DecisionTreeClassifier(TreeLearner, Classifier):
                 raise OptionError(f"how is one of {listed(ORDERS)}, not {told(how)}.")
             return curve_of(self.model_, self._read(X, y, sample_weight), how)
 
-    def predict_log_proba(self, X: Any) -> Array:
-        """The logarithm of the shares."""
-        with np.errstate(divide="ignore"):
-            return np.log(self.predict_proba(X))
-
-    def _answers(self, block: Block) -> Array:
-        return self._named(self._chosen(block))
-
-    def _named(self, found: Array) -> Array:
-        """Classes by their numbers; where a tie has no answer, objects."""
+    def answers(self, block: Block) -> Array:
+        """Classes; where a tie has no answer, objects."""
         if self.model_.tie != UNDEFINED:
-            return np.asarray(self.classes_[found])
-        return np.append(self.classes_.astype(object), UNDEFINED)[found]
-
-    def _chosen(self, block: Block) -> Array:
-        if self.model_.fractional:
-            return self.model_.chosen(self.model_.shares(block), block)
-        return np.asarray(self.model_.answer[self.model_.landed(block)], dtype=np.int64)
-
-    def _told(self, block: Block) -> tuple[Array, Array]:
-        return self._chosen(block), self.model_.shares(block)
+            return super().answers(block)
+        return np.append(self.classes_.astype(object), UNDEFINED)[self.decided(block)]
 
     def _measure(self) -> tuple[Any, str]:
         scorer = "gain" if self.costs is None else self.cost_rule

@@ -14,7 +14,6 @@ from tallylearn.doors import Plain
 from tallylearn.doors.exchange import as_sklearn
 from tallylearn.doors.intake import lesson
 from tallylearn.doors.plain import whole
-from tallylearn.doors.unseen import flagged
 from tallylearn.errors import ColumnError, InputError, OptionError, listed, speaking, told
 from tallylearn.models.factors import check_finite
 from tallylearn.models.trees import medians, parcels, paths, ratios
@@ -28,7 +27,6 @@ from tallylearn.models.trees.trees import ABSOLUTE, Tree
 from tallylearn.models.trees.views import Viewed
 from tallylearn.sources.matrices import dense
 from tallylearn.tables import CATEGORY, DATE, NUMBER, Array, Block, Column
-from tallylearn.workings import Derivation, Explanation
 
 REMEMBERED = 100_000  # cells: a table of this size stays with its tree, for gains()
 RULES = ("branch", "node", "class", "global", "fractional")
@@ -121,21 +119,6 @@ class TreeLearner(Pruner, Viewed, Plain):
         """The nodes where several questions were equally good, and which was asked."""
         self._check_fitted()
         return paths.ties(self.model_)
-
-    def explain(self, X: Any) -> Explanation:
-        """The path of every row, as it adds up to the prediction."""
-        self._check_fitted()
-        with speaking(type(self).__name__):
-            found = [
-                flagged(paths.evidence(self.model_, block), self.model_, block)
-                for block in self._blocks(X)
-            ]
-        return Explanation(tuple(row for part in found for row in part))
-
-    def show_work(self) -> Derivation:
-        """The questions of the tree, node by node."""
-        self._check_fitted()
-        return paths.derivation(self.model_)
 
     def apply(self, X: Any) -> Array:
         """The number of the node where each row ends."""

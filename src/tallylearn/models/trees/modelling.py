@@ -26,7 +26,6 @@ from tallylearn.models.trees.modeltrees import ModelTree
 from tallylearn.models.trees.trees import Tree
 from tallylearn.models.trees.views import Drawn
 from tallylearn.tables import CATEGORY, DATE, NUMBER, Array, Block, Column
-from tallylearn.workings import Derivation, Explanation
 from tallylearn.workings.rendering import more
 
 CRITERIA = ("fifth_root", "sdr")
@@ -131,15 +130,6 @@ class ModelTreeRegressor(Drawn, Plain, Regressor):
         """The nodes where several questions were equally good, and which was asked."""
         self._check_fitted()
         return paths.ties(self.model_.tree)
-
-    def show_work(self) -> Derivation:
-        """The questions and the models, node by node."""
-        self._check_fitted()
-        return self.model_.derivation()
-
-    def explain(self, X: Any) -> Explanation:
-        """The terms of every row's model, and the smoothing, as they add up to the prediction."""
-        return super().explain(X)
 
     def apply(self, X: Any) -> Array:
         """The number of the node where each row ends."""
