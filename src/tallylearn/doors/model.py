@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
+from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -40,6 +41,10 @@ class Model(ABC):
     def known(self) -> Mapping[str, tuple[str, ...]]:
         """The values of categories that say something, by column."""
         return {}
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What a pickle holds: the fields, and nothing that was worked out from them since."""
+        return {field.name: getattr(self, field.name) for field in fields(self)}  # type: ignore[arg-type]
 
 
 class ClassificationModel(Model):

@@ -69,6 +69,8 @@ class DecisionTreeClassifier(TreeLearner, Classifier):
     tie : of questions that tie, "first" or "random" one is asked ("undefined" asks the first); of
         classes that tie, the first is answered, or a random one, or none: with "undefined",
         ``predict`` returns objects, the class or the word "undefined".
+    record : whether to keep the rows that the tree grew from and what was pruned, in ``record_``:
+        ``prunings()`` needs it, and ``gains`` and ``prune`` then need no table.
 
     Examples
     --------
@@ -120,6 +122,7 @@ class DecisionTreeClassifier(TreeLearner, Classifier):
         bins: int | None = None,
         tie: str = "first",
         cp: float | None = None,
+        record: bool = False,
     ) -> None:
         self.criterion = criterion
         self.splitter = splitter
@@ -150,6 +153,7 @@ class DecisionTreeClassifier(TreeLearner, Classifier):
         self.bins = bins
         self.tie = tie
         self.cp = cp
+        self.record = record
 
     @property
     def n_classes_(self) -> int:

@@ -81,6 +81,7 @@ class DecisionTreeRegressor(TreeLearner, Regressor):
         bins: int | None = None,
         tie: str = "first",
         cp: float | None = None,
+        record: bool = False,
     ) -> None:
         self.criterion = criterion
         self.splitter = splitter
@@ -104,6 +105,7 @@ class DecisionTreeRegressor(TreeLearner, Regressor):
         self.bins = bins
         self.tie = tie
         self.cp = cp
+        self.record = record
 
     model_: Tree
     variant = None
