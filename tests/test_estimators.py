@@ -27,34 +27,7 @@ from sklearn.utils.estimator_checks import estimator_checks_generator
 
 import tallylearn as tl
 from tallylearn import errors
-
-ESTIMATORS = (
-    tl.NaiveBayes(),
-    tl.NaiveBayes(numbers="bernoulli"),
-    tl.NearestCentroid(),
-    tl.NearestCentroid(priors="empirical", shrink_threshold=0.1),
-    tl.LinearDiscriminantAnalysis(),
-    tl.LinearDiscriminantAnalysis("lsqr", shrinkage=0.1),
-    tl.LinearDiscriminantAnalysis("eigen", shrinkage=0.1, exact=True),
-    tl.QuadraticDiscriminantAnalysis(reg_param=0.1),
-    tl.QuadraticDiscriminantAnalysis(reg_param=0.1, exact=True),
-    tl.DecisionTreeClassifier(),
-    tl.DecisionTreeClassifier(criterion="gain_ratio", missing="fractional", bins=16),
-    tl.DecisionTreeClassifier(splitter="random", max_features="sqrt"),
-    tl.DecisionTreeRegressor(),
-    tl.DecisionTreeRegressor(criterion="sdr", max_leaf_nodes=5),
-    tl.DecisionTreeRegressor(criterion="absolute_error"),
-    tl.ModelTreeRegressor(),
-    tl.ModelTreeRegressor(prune=False, smooth=None, min_samples_leaf=1, min_share_leaf=0.0),
-    tl.ModelTreeRegressor(prune=False, learner=tl.DummyRegressor(strategy="median")),
-    tl.DummyClassifier(),
-    tl.DummyClassifier(strategy="most_frequent"),
-    tl.DummyRegressor(),
-    tl.DummyRegressor(strategy="median"),
-    tl.LMS(5e-5),  # the checks have columns around 100, which run away from a rate above 1e-4
-    tl.LMS(5e-5, order="random", steps=1000, start="random", random_state=0),
-    tl.LMS(2e-5, scaling="mean", steps=20),
-)
+from tests.learners import ESTIMATORS
 
 
 def checks() -> list[Any]:
@@ -219,6 +192,9 @@ def test_the_repr_counts_what_was_merged_and_forgotten_and_cuts_long_lists() -> 
     assert said.endswith(
         "('c0', 'c1', 'c2', 'c3', 'c4', 'c5' and 4 more), classes 'a', 'b', 'c', 'd'"
     )
+    weight = np.full(14, 0.45)
+    assert "learned from weight 6.3 of 4 columns" in repr(tl.NaiveBayes().fit(table, None, weight))
+    assert "learned from 14 rows of 4" in repr(tl.C45().fit(table, None, weight))
     again = tl.evaluate(some, table, cv=2)
     assert "NaiveBayes() learned" not in again.to_json()
 
