@@ -8,6 +8,7 @@ os.environ["SCIPY_ARRAY_API"] = "1"  # before scipy is imported, or a check is s
 
 import pickle
 import warnings
+from pathlib import Path
 from typing import Any
 from unittest import SkipTest
 
@@ -106,6 +107,50 @@ def test_a_prior_given_as_a_series_goes_by_its_labels(learner: Any, option: str)
     assert np.array_equal(by_label, by_name)
     with pytest.raises(errors.OptionError, match="names 'a', 'b', 'c'"):
         learner(**{option: pd.Series([0.2, 0.3, 0.5], index=list("abc"))}).fit(X, Y)
+
+
+@pytest.mark.parametrize(
+    ("learner", "option"),
+    [
+        (tl.NaiveBayes, "class_prior"),
+        (tl.LinearDiscriminantAnalysis, "priors"),
+        (tl.QuadraticDiscriminantAnalysis, "priors"),
+        (tl.NearestCentroid, "priors"),
+    ],
+)
+def test_a_prior_given_as_a_series_is_saved_by_its_labels(
+    learner: Any, option: str, tmp_path: Path
+) -> None:
+    given = {2: 0.5, 1: 0.3, 0: 0.2}
+    model = learner(**{option: pd.Series(given)}).fit(X, Y)
+    model.save(tmp_path / "m.tally")
+    again = tl.load(tmp_path / "m.tally")
+    assert again.get_params()[option] == given
+    assert np.array_equal(again.predict_proba(X), model.predict_proba(X))
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda **p: tl.NaiveBayes(class_prior=p.get("prior"), fit_prior=bool(p)),
+        lambda **p: tl.NaiveBayes(class_prior=p.get("prior"), numbers="bernoulli"),
+        lambda **p: tl.LinearDiscriminantAnalysis(priors=p.get("prior")),
+        lambda **p: tl.LinearDiscriminantAnalysis("lsqr", priors=p.get("prior")),
+        lambda **p: tl.QuadraticDiscriminantAnalysis(priors=p.get("prior"), reg_param=0.1),
+    ],
+)
+def test_a_class_without_rows_is_never_answered_whatever_its_prior(make: Any) -> None:
+    frame = pd.DataFrame(X[:100], columns=list("abcd")).assign(y=np.where(Y[:100] == 0, "p", "r"))
+    table = tl.table(frame, target="y", classes=["p", "q", "r"])
+    for prior, left in ((None, None), ([0.2, 0.7, 0.1], [2 / 3, 1 / 3])):
+        found = make(**({} if prior is None else {"prior": prior})).fit(table)
+        plain = make(**({} if prior is None else {"prior": left})).fit(frame, "y")
+        assert not found.predict_proba(frame)[:, 1].any()
+        assert found.predict_proba(frame)[:, [0, 2]] == pytest.approx(plain.predict_proba(frame))
+        assert found.predict(frame).tolist() == plain.predict(frame).tolist()
+        assert found.explain(frame[:1])[0].chosen == plain.explain(frame[:1])[0].chosen
+    with pytest.raises(errors.OptionError, match="gives all to classes without rows"):
+        make(prior=[0.0, 1.0, 0.0]).fit(table)
 
 
 def test_an_estimator_shows_itself_in_a_notebook() -> None:

@@ -43,7 +43,6 @@ class Plain(Estimator, ABC):
             schema, block = self._taught(read)
             model = self.train(block)
             self._learn(schema, model, read.label_type, read.by_name)
-            self._rows_read = len(block)
         return self
 
     def forget(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
@@ -59,10 +58,6 @@ class Plain(Estimator, ABC):
         with self._learning():
             self._check_fitted()
             modelfile.save(self, path, tally=False)
-
-    def _counted_rows(self) -> float | None:
-        rows = getattr(self, "_rows_read", None)  # a model file does not keep it
-        return None if rows is None else float(rows)
 
     def _taught(self, read: Lesson) -> tuple[Schema, Block]:
         """The columns, checked, and all rows."""
@@ -107,7 +102,6 @@ class Incremental(Plain):
             by_name = self._by_name if fitted else read.by_name
             label_type = self._label_type if fitted else read.label_type
             self._learn(schema, model, label_type, by_name)
-            self._rows_read = len(block) + (getattr(self, "_rows_read", 0) if fitted else 0)
         return self
 
 

@@ -47,6 +47,10 @@ def packed(value: Any, name: str, arrays: dict[str, Array], who: str) -> Any:
             for i, (key, item) in enumerate(value.items())
         ]
         return {"pairs": pairs}
+    if (
+        hasattr(value, "to_dict") and getattr(value, "ndim", 0) == 1
+    ):  # a pandas Series, by its labels
+        return packed(value.to_dict(), name, arrays, who)
     raise _not_saved(value, name, who)
 
 

@@ -207,7 +207,8 @@ class LinearDiscriminantAnalysis(Discriminant, Transformer):
     shrinkage : from 0 to 1, moves every class's covariance towards its mean variance times the
         identity ("lsqr" and "eigen"); "auto" is Ledoit and Wolf's, towards the variances, for
         tables without gaps.
-    priors : the classes' probabilities, in the order of ``classes_``, or by class.
+    priors : the classes' probabilities, in the order of ``classes_``, or by class. A class that was
+        declared and has no rows is never answered, whatever its prior.
     n_components : how many columns ``transform`` gives.
     store_covariance : whether ``covariance_`` is there with "svd" too.
     tol : of "svd": a direction with a smaller deviation, in standard deviations, is left out.

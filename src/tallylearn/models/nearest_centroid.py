@@ -240,9 +240,7 @@ class NearestCentroid(OnePass, Classifier):
     def _prior(self, counts: Counts) -> Array:
         given = None if isinstance(self.priors, str) else self.priors
         empirical = isinstance(self.priors, str) and self.priors == "empirical"
-        share = Priors.of(counts, given, empirical, "priors").share
-        known = np.where(counts.floats() > 0, share, 0.0)  # a class without rows has no centroid
-        return known / known.sum() if 0 < known.sum() != share.sum() else share
+        return Priors.of(counts, given, empirical, "priors").share
 
 
 def _within(moments: Moments, k: int) -> Array:

@@ -160,7 +160,8 @@ class QuadraticDiscriminantAnalysis(Discriminant):
     solver : "svd", or "eigen", which takes shrinkage.
     shrinkage : from 0 to 1, moves every covariance towards its mean variance times the identity
         ("eigen"); "auto" is Ledoit and Wolf's, towards the variances, for tables without gaps.
-    priors : the classes' probabilities, in the order of ``classes_``, or by class.
+    priors : the classes' probabilities, in the order of ``classes_``, or by class. A class that was
+        declared and has no rows is never answered, whatever its prior.
     reg_param : from 0 to 1, moves every covariance towards the identity ("svd").
     store_covariance : whether ``covariance_`` is there.
     tol : a covariance with a smaller variance along any axis is refused as singular.
