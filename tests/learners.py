@@ -1,4 +1,4 @@
-"""Every learner, with a table that suits it: what the contract suite runs over."""
+"""Every learner, with a table that suits it: what the contract suite runs over, and its checks."""
 
 from __future__ import annotations
 
@@ -121,4 +121,34 @@ CASES = (
     Case("median", lambda: tl.DummyRegressor(strategy="median"), EVERYTHING, "price"),
     Case("lms", lambda: tl.LMS(1e-14), ("width",), "price", "plain"),
     Case("lms-mean", lambda: tl.LMS(1e-14, scaling="mean", steps=9), ("width",), "price", "plain"),
+)
+
+ESTIMATORS = (  # what scikit-learn's checks run over
+    tl.NaiveBayes(),
+    tl.NaiveBayes(numbers="bernoulli"),
+    tl.NearestCentroid(),
+    tl.NearestCentroid(priors="empirical", shrink_threshold=0.1),
+    tl.LinearDiscriminantAnalysis(),
+    tl.LinearDiscriminantAnalysis("lsqr", shrinkage=0.1),
+    tl.LinearDiscriminantAnalysis("eigen", shrinkage=0.1, exact=True),
+    tl.QuadraticDiscriminantAnalysis(reg_param=0.1),
+    tl.QuadraticDiscriminantAnalysis(reg_param=0.1, exact=True),
+    tl.DecisionTreeClassifier(),
+    tl.DecisionTreeClassifier(criterion="gain_ratio", missing="fractional", bins=16),
+    tl.DecisionTreeClassifier(splitter="random", max_features="sqrt"),
+    tl.ID3(),
+    tl.C45(),
+    tl.DecisionTreeRegressor(),
+    tl.DecisionTreeRegressor(criterion="sdr", max_leaf_nodes=5),
+    tl.DecisionTreeRegressor(criterion="absolute_error"),
+    tl.ModelTreeRegressor(),
+    tl.ModelTreeRegressor(prune=False, smooth=None, min_samples_leaf=1, min_share_leaf=0.0),
+    tl.ModelTreeRegressor(prune=False, learner=tl.DummyRegressor(strategy="median")),
+    tl.DummyClassifier(),
+    tl.DummyClassifier(strategy="most_frequent"),
+    tl.DummyRegressor(),
+    tl.DummyRegressor(strategy="median"),
+    tl.LMS(5e-5),  # the checks have columns around 100, which run away from a rate above 1e-4
+    tl.LMS(5e-5, order="random", steps=1000, start="random", random_state=0),
+    tl.LMS(2e-5, scaling="mean", steps=20),
 )

@@ -19,6 +19,7 @@ from threadpoolctl import threadpool_limits
 
 import tallylearn as tl
 from tallylearn import errors, modelfile, tables
+from tallylearn.doors import ClassificationModel, Model, Predictor, RegressionModel
 from tests.learners import CASES, Case
 
 DATA = Path(__file__).parent / "data"
@@ -206,6 +207,29 @@ def test_evidence_adds_up_to_the_prediction(case: Case, mixed: pd.DataFrame) -> 
     assert [row.chosen for row in explained] == model.predict(rows).tolist()
     for at, row in enumerate(explained):
         check_sums(model, rows[at : at + 1], row)
+
+
+@every_learner
+def test_a_model_answers_what_every_model_answers(case: Case, mixed: pd.DataFrame) -> None:
+    """The block that a model sees is all it needs: no learner stands between it and who asks."""
+    learner, rows = fitted(case, mixed), case.rows(mixed)[:60]
+    model, block = learner.model_, tl.table(rows).block
+    assert isinstance(model, Model)
+    assert [one.chosen for one in model.evidence(block)] == learner.predict(rows).tolist()
+    assert str(model.derivation(learner.schema_)) == str(learner.show_work())
+    assert {*model.known} <= {*learner.schema_.names}
+    assert type(learner).explain is Predictor.explain
+    assert type(learner).show_work is Predictor.show_work
+    if learner.task == "regressor":
+        assert isinstance(model, RegressionModel)
+        assert model.answers(block).tolist() == learner.predict(rows).tolist()
+        return
+    assert isinstance(model, ClassificationModel)
+    decided, shares = model.judged(block)
+    assert decided.tolist() == model.decided(block).tolist()
+    assert [model.classes[at] for at in decided] == learner.predict(rows).tolist()
+    assert shares.tolist() == model.shares(block).tolist() == learner.predict_proba(rows).tolist()
+    assert np.exp(model.log_shares(block)) == pytest.approx(shares, rel=1e-12, abs=1e-300)
 
 
 def check_sums(model: Any, row: pd.DataFrame, evidence: Any) -> None:

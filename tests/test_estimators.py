@@ -8,6 +8,7 @@ os.environ["SCIPY_ARRAY_API"] = "1"  # before scipy is imported, or a check is s
 
 import pickle
 import warnings
+from pathlib import Path
 from typing import Any
 from unittest import SkipTest
 
@@ -27,34 +28,7 @@ from sklearn.utils.estimator_checks import estimator_checks_generator
 
 import tallylearn as tl
 from tallylearn import errors
-
-ESTIMATORS = (
-    tl.NaiveBayes(),
-    tl.NaiveBayes(numbers="bernoulli"),
-    tl.NearestCentroid(),
-    tl.NearestCentroid(priors="empirical", shrink_threshold=0.1),
-    tl.LinearDiscriminantAnalysis(),
-    tl.LinearDiscriminantAnalysis("lsqr", shrinkage=0.1),
-    tl.LinearDiscriminantAnalysis("eigen", shrinkage=0.1, exact=True),
-    tl.QuadraticDiscriminantAnalysis(reg_param=0.1),
-    tl.QuadraticDiscriminantAnalysis(reg_param=0.1, exact=True),
-    tl.DecisionTreeClassifier(),
-    tl.DecisionTreeClassifier(criterion="gain_ratio", missing="fractional", bins=16),
-    tl.DecisionTreeClassifier(splitter="random", max_features="sqrt"),
-    tl.DecisionTreeRegressor(),
-    tl.DecisionTreeRegressor(criterion="sdr", max_leaf_nodes=5),
-    tl.DecisionTreeRegressor(criterion="absolute_error"),
-    tl.ModelTreeRegressor(),
-    tl.ModelTreeRegressor(prune=False, smooth=None, min_samples_leaf=1, min_share_leaf=0.0),
-    tl.ModelTreeRegressor(prune=False, learner=tl.DummyRegressor(strategy="median")),
-    tl.DummyClassifier(),
-    tl.DummyClassifier(strategy="most_frequent"),
-    tl.DummyRegressor(),
-    tl.DummyRegressor(strategy="median"),
-    tl.LMS(5e-5),  # the checks have columns around 100, which run away from a rate above 1e-4
-    tl.LMS(5e-5, order="random", steps=1000, start="random", random_state=0),
-    tl.LMS(2e-5, scaling="mean", steps=20),
-)
+from tests.learners import ESTIMATORS
 
 
 def checks() -> list[Any]:
@@ -133,6 +107,50 @@ def test_a_prior_given_as_a_series_goes_by_its_labels(learner: Any, option: str)
     assert np.array_equal(by_label, by_name)
     with pytest.raises(errors.OptionError, match="names 'a', 'b', 'c'"):
         learner(**{option: pd.Series([0.2, 0.3, 0.5], index=list("abc"))}).fit(X, Y)
+
+
+@pytest.mark.parametrize(
+    ("learner", "option"),
+    [
+        (tl.NaiveBayes, "class_prior"),
+        (tl.LinearDiscriminantAnalysis, "priors"),
+        (tl.QuadraticDiscriminantAnalysis, "priors"),
+        (tl.NearestCentroid, "priors"),
+    ],
+)
+def test_a_prior_given_as_a_series_is_saved_by_its_labels(
+    learner: Any, option: str, tmp_path: Path
+) -> None:
+    given = {2: 0.5, 1: 0.3, 0: 0.2}
+    model = learner(**{option: pd.Series(given)}).fit(X, Y)
+    model.save(tmp_path / "m.tally")
+    again = tl.load(tmp_path / "m.tally")
+    assert again.get_params()[option] == given
+    assert np.array_equal(again.predict_proba(X), model.predict_proba(X))
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda **p: tl.NaiveBayes(class_prior=p.get("prior"), fit_prior=bool(p)),
+        lambda **p: tl.NaiveBayes(class_prior=p.get("prior"), numbers="bernoulli"),
+        lambda **p: tl.LinearDiscriminantAnalysis(priors=p.get("prior")),
+        lambda **p: tl.LinearDiscriminantAnalysis("lsqr", priors=p.get("prior")),
+        lambda **p: tl.QuadraticDiscriminantAnalysis(priors=p.get("prior"), reg_param=0.1),
+    ],
+)
+def test_a_class_without_rows_is_never_answered_whatever_its_prior(make: Any) -> None:
+    frame = pd.DataFrame(X[:100], columns=list("abcd")).assign(y=np.where(Y[:100] == 0, "p", "r"))
+    table = tl.table(frame, target="y", classes=["p", "q", "r"])
+    for prior, left in ((None, None), ([0.2, 0.7, 0.1], [2 / 3, 1 / 3])):
+        found = make(**({} if prior is None else {"prior": prior})).fit(table)
+        plain = make(**({} if prior is None else {"prior": left})).fit(frame, "y")
+        assert not found.predict_proba(frame)[:, 1].any()
+        assert found.predict_proba(frame)[:, [0, 2]] == pytest.approx(plain.predict_proba(frame))
+        assert found.predict(frame).tolist() == plain.predict(frame).tolist()
+        assert found.explain(frame[:1])[0].chosen == plain.explain(frame[:1])[0].chosen
+    with pytest.raises(errors.OptionError, match="gives all to classes without rows"):
+        make(prior=[0.0, 1.0, 0.0]).fit(table)
 
 
 def test_an_estimator_shows_itself_in_a_notebook() -> None:
@@ -219,6 +237,9 @@ def test_the_repr_counts_what_was_merged_and_forgotten_and_cuts_long_lists() -> 
     assert said.endswith(
         "('c0', 'c1', 'c2', 'c3', 'c4', 'c5' and 4 more), classes 'a', 'b', 'c', 'd'"
     )
+    weight = np.full(14, 0.45)
+    assert "learned from weight 6.3 of 4 columns" in repr(tl.NaiveBayes().fit(table, None, weight))
+    assert "learned from 14 rows of 4" in repr(tl.C45().fit(table, None, weight))
     again = tl.evaluate(some, table, cv=2)
     assert "NaiveBayes() learned" not in again.to_json()
 

@@ -16,6 +16,7 @@ from sklearn.linear_model import LinearRegression, SGDRegressor
 import tallylearn as tl
 from tallylearn import errors, modelfile
 
+DATA = Path(__file__).parent / "data"
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(200, 3))
 Y = 2 + X @ [1.0, -2.0, 0.5] + RNG.normal(0, 0.1, 200)
@@ -221,3 +222,15 @@ def test_it_goes_on_after_loading(tmp_path: Path) -> None:
     model.save(tmp_path / "m.tally")
     again = tl.load(tmp_path / "m.tally").partial_fit(X[90:], Y[90:])
     assert weights(again) == weights(tl.LMS(0.02, start=(0.5, 0, 0, 1)).fit(X, Y))
+
+
+def test_a_file_keeps_how_many_rows_were_learned(tmp_path: Path) -> None:
+    model = tl.LMS(0.01, steps=7).fit([[1.0], [2.0], [3.0]], [1.0, 2.0, 4.0])
+    model.save(tmp_path / "m.tally")
+    again = tl.load(tmp_path / "m.tally")
+    assert repr(again) == repr(model) == "LMS(steps=7) learned from 3 rows of 1 column"
+    assert "from 5 rows of 1 column" in repr(again.partial_fit([[1.0], [2.0]], [1.0, 2.0]))
+    old = tl.load(DATA / "models" / "lms.tally")
+    assert repr(old).endswith("learned from 1 column ('width')")  # it does not say
+    more = old.partial_fit(pd.DataFrame({"width": [1.0]}), [1.0])
+    assert repr(more).endswith("learned from 1 column ('width')")

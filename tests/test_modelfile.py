@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import dataclasses
+import hashlib
 import json
 import os
+import pickle
 from pathlib import Path
 from typing import Any
 
@@ -12,12 +15,15 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from safetensors.numpy import load_file, save_file
+from safetensors.numpy import save as to_bytes
 
 import tallylearn as tl
 from tallylearn import errors, modelfile
-from tallylearn.modelfile import packing
+from tallylearn.modelfile import containers, narrowing, packing
 from tests.forging.edits import opened, sealed
 from tests.learners import CASES
+
+DATA = Path(__file__).parent / "data"
 
 
 @pytest.fixture
@@ -39,7 +45,7 @@ def test_saving_twice_writes_the_same_bytes(saved: Path, tmp_path: Path) -> None
 
 def test_the_page_says_what_the_file_is(saved: Path) -> None:
     page = header(saved)
-    assert page["format"] == 2
+    assert page["format"] == 3
     assert page["learner"] == "NaiveBayes"
     assert page["options"]["alpha"] == 0.5
     assert [len(page[sum_]) for sum_ in ("digest", "tally_digest", "checksum")] == [64] * 3
@@ -279,6 +285,105 @@ def test_lists_and_numbers_of_numpy_do_not_change_a_digest() -> None:
         for given in ([0.5, 0.5], (0.5, 0.5), np.array([0.5, 0.5], dtype=np.float32))
     ]
     assert modelfile.digests(ones[0]) == modelfile.digests(ones[1]) == modelfile.digests(ones[2])
+
+
+@pytest.mark.parametrize("kind", packing.ARRAYS)
+def test_arrays_of_every_type_are_arrays_in_a_file(kind: str) -> None:
+    arrays: dict[str, Any] = {}
+    given = np.array([[1, 0, 3], [0, 1, 2]]).astype(kind)
+    tree = packing.packed(given, "x", arrays, "Test")
+    assert tree == {"array": "x"}
+    again = packing.Shelf(arrays, {}).unpacked(tree)
+    assert again.dtype == given.dtype
+    assert np.array_equal(again, given)
+
+
+def loss_of(n: int = 400) -> tuple[Any, Any, Any]:
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(n, 3))
+    return X, rng.integers(0, 3, n), np.array([[0, 4, 1], [1, 0, 1], [1, 2, 0]], dtype=np.int32)
+
+
+def test_a_file_of_narrow_numbers_loads_as_it_was() -> None:
+    """The first file of format 3: narrow arrays, masks of gaps and zeros, an option of int32."""
+    X, y, loss = loss_of()
+    path = DATA / "models" / "format-3.tally"
+    fresh = tl.DecisionTreeClassifier(loss=loss).fit(X, y)
+    if os.environ.get("TALLY_GOLDEN") and not path.exists():
+        fresh.save(path)
+    again = tl.load(path)
+    assert modelfile.page(path)["narrow"]["model.threshold"]["gaps"] == [len(fresh.tree_)]
+    assert "zeros" in modelfile.page(path)["narrow"]["model.gain"]
+    assert load_file(path)["model.rows"].dtype == np.int16
+    assert load_file(path)["options.loss"].dtype == again.loss.dtype == np.int32
+    assert modelfile.digests(again) == modelfile.digests(fresh)
+    for field in dataclasses.fields(fresh.model_):
+        one, two = getattr(again.model_, field.name), getattr(fresh.model_, field.name)
+        if isinstance(two, np.ndarray):
+            assert one.dtype == two.dtype, field.name
+            assert one.tobytes() == two.tobytes(), field.name
+
+
+def test_a_tree_takes_no_more_bytes_a_node_than_a_pickle_of_scikit_learns(tmp_path: Path) -> None:
+    X, y, _ = loss_of(4000)
+    for learner in (tl.CART().fit(X, y), tl.CART("regression", min_samples_leaf=3).fit(X, X[:, 0])):
+        learner.save(tmp_path / "tree.tally")
+        theirs = len(pickle.dumps(learner.to_sklearn()))
+        assert (tmp_path / "tree.tally").stat().st_size < 0.7 * theirs
+
+
+@settings(max_examples=100, deadline=None)
+@given(
+    st.lists(
+        st.one_of(
+            st.floats(), st.sampled_from([0.0, -0.0, float("nan")]),
+            st.integers(-(2**40), 2**40).map(float), st.floats(width=32),
+        ),
+        max_size=30,
+    ),
+    st.integers(1, 20),
+)  # fmt: skip
+def test_narrow_numbers_have_the_bits_they_had(numbers: list[float], times: int) -> None:
+    given = np.array(numbers * times, dtype=np.float64)
+    whole = np.nan_to_num(given, nan=0.0, posinf=0.0, neginf=0.0).clip(-(2.0**62), 2.0**62)
+    arrays = {"a": given, "b": whole.astype(np.int64), "c": given.reshape(times, -1)}
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(narrowing, "SMALL", 0)
+        kept, told = narrowing.narrowed(arrays)
+    again = narrowing.widened(kept, json.loads(json.dumps(told)))
+    assert {*again} == {*arrays}
+    for name, array in arrays.items():
+        assert again[name].dtype == array.dtype
+        assert again[name].shape == array.shape
+        assert again[name].tobytes() == array.tobytes()
+
+
+@pytest.mark.parametrize(
+    "told",
+    [
+        [], {"b": {"dtype": "int64"}}, {"a": {"dtype": "float16"}}, {"a": {}}, {"a": "float64"},
+        {"a": {"dtype": []}}, {"a": {"dtype": "float64", "ones": [12]}},
+        {"a": {"dtype": "float64", "zeros": [17]}}, {"a": {"dtype": "float64", "zeros": [1 << 62]}},
+        {"a": {"dtype": "float64", "zeros": [-12]}}, {"a": {"dtype": "float64", "zeros": 12}},
+        {"a": {"dtype": "float64", "zeros": [12.0]}}, {"a": {"dtype": "float64", "zeros": None}},
+        {"a": {"dtype": "float64", "zeros": [6, 2, *[1] * 40]}},
+        {"a": {"dtype": "float64", "zeros": [1 << 32, 1 << 32, 12]}},
+        {"a": {"dtype": "float64", "zeros": [12], "gaps": [12]}},
+    ],
+    ids=str,
+)  # fmt: skip
+def test_what_cannot_have_been_narrow_is_damage(told: Any, saved: Path) -> None:
+    bits = np.packbits(np.arange(12) % 4 == 0)
+    arrays = {"a": np.arange(3, dtype=np.int8), "a.mask": bits}
+    assert narrowing.widened(arrays, {"a": {"dtype": "float64", "zeros": [12]}})["a"][8] == 2.0
+    page, _ = opened(saved.read_bytes())
+    page["narrow"] = told
+    text = json.dumps({**page, "checksum": containers.BLANK.decode()})
+    data = to_bytes(arrays, metadata={containers.KEY: text})
+    total = hashlib.sha256(data).hexdigest().encode()
+    saved.write_bytes(data.replace(containers.BLANK, total, 1))
+    with pytest.raises(errors.FileError, match=r"is damaged: (?!its (digest|checksum))"):
+        tl.load(saved)
 
 
 def test_what_load_would_refuse_is_not_saved(saved: Path) -> None:

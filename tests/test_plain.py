@@ -12,12 +12,13 @@ import pytest
 
 import tallylearn as tl
 from tallylearn import errors, forms, modelfile
-from tallylearn.doors import Classifier, Incremental, Plain, Regressor
+from tallylearn.doors import Classifier, Incremental, Plain, Regressor, ScoringModel
 from tallylearn.tables import CATEGORY, NUMBER, Array, Block, Schema
+from tallylearn.workings import Derivation, Evidence, Line, Term
 
 
 @dataclass(frozen=True)
-class Ends:
+class Ends(ScoringModel):
     """The class of the first row and of the last: what depends on the order."""
 
     classes: tuple[Any, ...]
@@ -31,8 +32,12 @@ class Ends:
     def scores(self, block: Block) -> Array:
         return np.tile(np.eye(len(self.classes))[self.ends[1]], (len(block), 1))
 
-    def chosen(self, scores: Array) -> Array:
-        return scores.argmax(axis=1)
+    def evidence(self, block: Block) -> list[Evidence]:
+        line = Line(self.classes[self.ends[1]], (Term("", "the last", 1.0),))
+        return [Evidence((line,), line.outcome, "sum")] * len(block)
+
+    def derivation(self, schema: Schema) -> Derivation:
+        return Derivation("The last", ())
 
 
 class Last(Incremental, Classifier):

@@ -15,8 +15,8 @@ from tallylearn import plots
 
 REASONING = {"Hypotheses", "ProbabilitySpace", "VersionSpace"}
 # Take what the house itself makes, or belong to scikit-learn's routing.
-DOORS = {"learned", "left_out", "lesson", "solve", "start", "step", "survey", "tally", "train",
-         "update", "average", "losses", "named", "aimed", "of",
+DOORS = {"answers", "decided", "judged", "learned", "left_out", "lesson", "solve", "start", "step",
+         "survey", "tally", "train", "update", "average", "losses", "named", "aimed", "of",
          "get_metadata_routing", "set_output", "set_params"}  # fmt: skip
 
 CHANGING = {"forget", "partial_fit"}  # what they are asked of must be new
@@ -50,7 +50,7 @@ def fitted(learner: Any) -> Any:
 
 
 def tree() -> Any:
-    return fitted(tl.DecisionTreeClassifier())
+    return fitted(tl.DecisionTreeClassifier(record=True))
 
 
 def pair() -> dict[str, Any]:
@@ -61,8 +61,8 @@ MADE: dict[str, Callable[[], Any]] = {
     "Folds": lambda: tl.Folds.k(2),
     "Population": lambda: tl.Population({1: "1/4", 2: "3/4"}, target=lambda x: x > 1),
     "CART of numbers": lambda: fitted(tl.CART(task="regression")),
-    "C45 fitted": lambda: fitted(tl.C45()),
-    "M5 fitted": lambda: fitted(tl.M5()),
+    "C45 fitted": lambda: fitted(tl.C45(record=True)),
+    "M5 fitted": lambda: fitted(tl.M5(record=True)),
     "Evaluation": lambda: tl.evaluate(tl.NaiveBayes(), TABLE, "y", cv=2),
     "Evaluation of numbers": lambda: tl.evaluate(
         tl.DummyRegressor(), {**NUMBERS, "y": WANTED}, "y", cv=2

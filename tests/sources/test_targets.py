@@ -309,3 +309,18 @@ def test_what_is_no_measure_is_refused(y: Any, what: str) -> None:
 )  # fmt: skip
 def test_measures_are_any_numbers(y: Any) -> None:
     tl.DummyRegressor().fit(X, y)
+
+
+def test_a_categorical_target_names_the_classes_of_its_rows_alone() -> None:
+    """As scikit-learn has it; ``tl.table(classes=)`` names others."""
+    named = pd.Series(pd.Categorical(["u", "v", "u", "v"], categories=["t", "u", "v", "w"]))
+    frame = pd.DataFrame({"x": [1.0, 2.0, 3.0, 5.0], "y": named})
+    arrow = pa.table({"x": pa.array(frame["x"]), "y": pa.Array.from_pandas(named)})
+    enum = pl.DataFrame({"x": frame["x"].tolist()}).with_columns(
+        y=pl.Series([*"uvuv"], dtype=pl.Enum(["t", "u", "v", "w"]))
+    )
+    for table in (frame, arrow, enum):
+        assert tl.NaiveBayes().fit(table, "y").classes_.tolist() == ["u", "v"]
+    assert tl.NaiveBayes().fit(frame[["x"]], named).classes_.tolist() == ["u", "v"]
+    declared = tl.table(frame, target="y", classes=["t", "u", "v", "w"])
+    assert tl.NaiveBayes().fit(declared).classes_.tolist() == ["t", "u", "v", "w"]

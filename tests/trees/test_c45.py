@@ -29,7 +29,7 @@ def entropy(*counts: int) -> float:
 
 def grown(**columns: Any) -> tl.DecisionTreeClassifier:
     frame = pd.DataFrame(columns)
-    return tl.C45(pruning=None).fit(frame, "y")
+    return tl.C45(pruning=None, record=True).fit(frame, "y")
 
 
 def test_each_side_of_a_cut_has_a_tenth_of_the_mean_class() -> None:

@@ -77,7 +77,7 @@ def dated(n: int = 200) -> pd.DataFrame:
 
 def test_paths_write_days_as_days_and_cut_long_lists() -> None:
     table = dated()
-    tree = tl.CART().fit(table, "kind")
+    tree = tl.CART(record=True).fit(table, "kind")
     told = [
         tree.show_work(), tree.explain(table.iloc[-1:]), tree.explain(table.iloc[-1:]).to_html(),
         tree.gains(1), tree.prune("cost_complexity", ccp_alpha=0.2).prunings(),
@@ -109,7 +109,7 @@ def test_a_regression_is_explained_in_four_digits() -> None:
 
 
 def test_a_long_list_of_gains_shows_the_best_of_each_column() -> None:
-    gains = tl.CART().fit(mixed(), "kind").gains()
+    gains = tl.CART(record=True).fit(mixed(), "kind").gains()
     shown = str(gains).splitlines()
     assert len(gains) > 40
     assert len(shown) == 4

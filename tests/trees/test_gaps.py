@@ -59,16 +59,18 @@ def test_the_notes_two_rules_fill_in_what_they_say(golden: dict[str, Any]) -> No
     """Rule 1 fills the outlook of D3 with Sunny, rule 2 with Rain: 000, both corner cases."""
     entry = golden["tree.missing.table"]
     frame = pd.DataFrame(entry["inputs"]["rows"], columns=entry["inputs"]["columns"])
-    by_node = tl.ID3(missing="node").fit(frame, "PlayTennis").gains()["Outlook"]
-    by_class = tl.ID3(missing="class").fit(frame, "PlayTennis").gains()["Outlook"]
+    by_node = tl.ID3(record=True, missing="node").fit(frame, "PlayTennis").gains()["Outlook"]
+    by_class = tl.ID3(record=True, missing="class").fit(frame, "PlayTennis").gains()["Outlook"]
     with_sunny, with_rain = frame.fillna({"Outlook": "Sunny"}), frame.fillna({"Outlook": "Rain"})
-    assert by_node.gain == tl.ID3().fit(with_sunny, "PlayTennis").gains()["Outlook"].gain
-    assert by_class.gain == tl.ID3().fit(with_rain, "PlayTennis").gains()["Outlook"].gain == 1
+    assert by_node.gain == tl.ID3(record=True).fit(with_sunny, "PlayTennis").gains()["Outlook"].gain
+    rainy = tl.ID3(record=True).fit(with_rain, "PlayTennis").gains()["Outlook"]
+    assert by_class.gain == rainy.gain == 1
     # Temperature: a tie under rule 1 goes to the first in order, and rule 2 finds no donor
     cold = frame.fillna({"Temperature": "Cold"})
     for rule in ("node", "class"):
-        found = tl.ID3(missing=rule).fit(frame, "PlayTennis").gains()["Temperature"].gain
-        assert found == tl.ID3().fit(cold, "PlayTennis").gains()["Temperature"].gain
+        found = tl.ID3(missing=rule).fit(frame, "PlayTennis").gains(0, frame, "PlayTennis")
+        filled = tl.ID3().fit(cold, "PlayTennis").gains(0, cold, "PlayTennis")
+        assert found["Temperature"].gain == filled["Temperature"].gain
 
 
 def test_a_gap_in_a_number_is_filled_by_the_median() -> None:
@@ -82,7 +84,7 @@ def test_fractional_rows_are_c45s() -> None:
     outlook = ["Sunny"] * 5 + [None] + ["Overcast"] * 3 + ["Rain"] * 5
     play = list("YNNNYYYYYNNYYY")
     tree = tl.DecisionTreeClassifier(
-        criterion="entropy", category_split="multiway", missing="fractional"
+        criterion="entropy", category_split="multiway", missing="fractional", record=True
     ).fit(pd.DataFrame({"outlook": outlook}), play)
     found = tree.gains()["outlook"]
     assert found.gain == pytest.approx(0.199, abs=5e-4)  # printed 0.199
@@ -158,7 +160,7 @@ def test_a_criterion_of_ones_own_grows_the_same_tree() -> None:
     own, usual = tl.DecisionTreeClassifier(criterion=gini), tl.DecisionTreeClassifier()
     assert str(own.fit(table)) == str(usual.fit(table))
     assert tl.DecisionTreeClassifier(criterion=mistakes).fit(table).score(table) == 1
-    assert own.gains().criterion == "gini"
+    assert own.gains(0, table).criterion == "gini"
 
 
 def test_random_ties_are_seeded_and_listed() -> None:
@@ -273,9 +275,9 @@ def test_infinities_and_text_are_refused() -> None:
         tl.DecisionTreeClassifier().fit(text, "y")
 
 
-def test_gains_of_a_large_table_ask_for_it_again(tmp_path: Path) -> None:
+def test_gains_without_a_record_ask_for_the_table_again(tmp_path: Path) -> None:
     frame = pd.read_csv(DATA / "weather.csv") if (DATA / "weather.csv").exists() else GAPS
-    tree = tl.DecisionTreeClassifier().fit(frame, frame.columns[-1])
+    tree = tl.DecisionTreeClassifier(record=True).fit(frame, frame.columns[-1])
     tree.save(tmp_path / "t.tally")
     again = tl.load(tmp_path / "t.tally")
     with pytest.raises(errors.InputError, match="Pass it again"):

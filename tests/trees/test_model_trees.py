@@ -633,7 +633,7 @@ def test_a_model_tree_is_drawn_with_its_formulas_in_every_form() -> None:
 
 def test_gains_of_a_model_tree_are_what_its_questions_gained() -> None:
     frame, y = broken_line()
-    model = tl.M5(prune=False, min_samples_leaf=10).fit(frame, y)
+    model = tl.M5(record=True, prune=False, min_samples_leaf=10).fit(frame, y)
     tree = model.tree_
     for node in np.flatnonzero(tree.column >= 0).tolist():
         found = model.gains(node)
@@ -645,7 +645,6 @@ def test_gains_of_a_model_tree_are_what_its_questions_gained() -> None:
         assert found.impurity == pytest.approx(tree.impurity[node])
     assert model.gains(0)["origin"].test == "in {U}"
     again = tl.M5(prune=False, min_samples_leaf=10).fit(frame, y)
-    again._rows_ = None
     with pytest.raises(errors.InputError, match="Pass it again"):
         again.gains()
     assert again.gains(0, frame, y) == model.gains(0)

@@ -81,14 +81,14 @@ def test_chi_squares_are_the_golden_ones(name: str, id_: str, golden: Golden) ->
 
 def test_bottom_up_the_restaurant_keeps_its_patrons_and_tennis_its_tree(golden: Golden) -> None:
     alpha = golden["tree.restaurant.chi2"]["inputs"]["alpha"]
-    restaurant = tl.ID3(pruning="chi2", level=alpha).fit(tl.example("restaurant"))
+    restaurant = tl.ID3(record=True, pruning="chi2", level=alpha).fit(tl.example("restaurant"))
     assert restaurant.get_depth() == 1
     assert restaurant.tree_.node(0).column == "Pat"
     assert {b.values[0]: restaurant.tree_.said(b.node) for b in restaurant.tree_.branches(0)} == {
         "Full": "No", "None": "No", "Some": "Yes",
     }  # fmt: skip
     assert [r.question for r in restaurant.prunings()] == ["Fri", "Type", "Hun"]
-    assert len(tl.ID3(pruning="chi2").fit(tl.example("tennis")).prunings()) == 0
+    assert len(tl.ID3(record=True, pruning="chi2").fit(tl.example("tennis")).prunings()) == 0
     for missing in ("branch", "fractional"):  # in the kernel, and by hand
         stopped = tl.ID3(significance=0.05, missing=missing).fit(tl.example("tennis"))
         assert len(stopped.tree_) == 1
@@ -287,7 +287,7 @@ def test_quinlans_vote_on_education_becomes_a_leaf() -> None:
     """C4.5, page 41: 6 * 0.206 + 9 * 0.143 + 1 * 0.750 errors in branches, 16 * 0.157 as a leaf."""
     frame = pd.DataFrame({"education": ["n"] * 6 + ["y"] * 9 + ["u"],
                           "party": ["democrat"] * 15 + ["republican"]})  # fmt: skip
-    whole = tl.ID3().fit(frame, "party")
+    whole = tl.ID3(record=True).fit(frame, "party")
     pruned = whole.prune("pessimistic")
     assert len(pruned.tree_) == 1
     (removal,) = pruned.prunings()
@@ -319,10 +319,11 @@ def test_after_raising_every_node_counts_the_rows_that_come_to_it(seed: int) -> 
 
 
 def test_some_of_those_trees_were_raised() -> None:
+    c45 = tl.C45(confidence=0.4, record=True)
     raised = [
         r
         for seed in range(10)
-        for r in tl.C45(confidence=0.4).fit(noisy(seed, 150, gaps=True), "kind").prunings()
+        for r in c45.fit(noisy(seed, 150, gaps=True), "kind").prunings()
         if str(r.became).startswith("branch")
     ]
     assert raised
@@ -333,11 +334,11 @@ def test_some_of_those_trees_were_raised() -> None:
 
 
 def test_raising_needs_the_rows_and_no_raising_none() -> None:
-    model = tl.C45(pruning=None).fit(noisy(1, 150), "kind")
+    model = tl.C45(record=True, pruning=None).fit(noisy(1, 150), "kind")
     rows = noisy(1, 150)
     again = model.prune("pessimistic", rows, "kind")
     assert str(again) == str(model.prune("pessimistic")) == str(tl.C45().fit(rows, "kind"))
-    model._rows_ = None  # as of a large table
+    model = tl.C45(pruning=None).fit(rows, "kind")
     with pytest.raises(errors.InputError, match="not kept"):
         model.prune("pessimistic")
     assert len(model.prune("pessimistic", raising=False).tree_) < len(model.tree_)
@@ -348,7 +349,7 @@ def test_raising_needs_the_rows_and_no_raising_none() -> None:
                                      {"bins": 4}, {"missing": "fractional"}])  # fmt: skip
 def test_any_tree_can_be_pruned_with_raising(options: dict[str, Any]) -> None:
     frame = noisy(5, 150, gaps=True)
-    whole = tl.DecisionTreeClassifier(**options).fit(frame, "kind")
+    whole = tl.DecisionTreeClassifier(record=True, **options).fit(frame, "kind")
     model = whole.prune("pessimistic")
     assert len(model.tree_) < len(whole.tree_)
     assert model.tree_.n[model.tree_.leaves].sum() == pytest.approx(len(frame))
@@ -479,7 +480,7 @@ def test_the_curve_counts_what_predict_gets_right() -> None:
 
 
 def test_pruning_is_told_and_lasts(tmp_path: Path) -> None:
-    model = tl.ID3().fit(tl.example("restaurant"))
+    model = tl.ID3(record=True).fit(tl.example("restaurant"))
     pruned = model.prune("chi2")
     text = str(pruned.prunings())
     assert "chi2 1.5, df 1, p 0.2207, level 0.05" in text
@@ -488,7 +489,7 @@ def test_pruning_is_told_and_lasts(tmp_path: Path) -> None:
     pruned.save(tmp_path / "tree.tally")
     again = tl.load(tmp_path / "tree.tally")
     assert str(again) == str(pruned)
-    with pytest.raises(errors.InputError, match="Fit again"):
+    with pytest.raises(errors.InputError, match="Fit with record=True"):
         again.prunings()
     twice = pruned.prune("cost_complexity", ccp_alpha=10.0)
     assert [r.how for r in twice.prunings()] == ["chi2"] * 3 + ["cost_complexity"]
@@ -520,7 +521,7 @@ def test_options_that_cannot_be_are_refused(options: dict[str, Any], message: st
 
 
 def test_calls_that_cannot_be_are_refused() -> None:
-    model = tl.ID3().fit(noisy(1), "kind")
+    model = tl.ID3(record=True).fit(noisy(1), "kind")
     with pytest.raises(errors.NotFitted):
         tl.ID3().prune("chi2")
     with pytest.raises(errors.OptionError, match="must be one of"):

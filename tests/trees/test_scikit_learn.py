@@ -155,7 +155,7 @@ def test_poisson_asks_the_same_with_weights_as_with_rows_twice_and_in_any_order(
 def test_the_gains_of_poisson_are_those_that_the_kernel_chose_by() -> None:
     X, _ = measured(60)
     y = np.random.default_rng(2).poisson(np.exp(X[:, 1])).astype(float)
-    tree = tl.DecisionTreeRegressor(criterion="poisson", min_samples_leaf=3).fit(X, y)
+    tree = tl.DecisionTreeRegressor(record=True, criterion="poisson", min_samples_leaf=3).fit(X, y)
     for node in np.flatnonzero(tree.tree_.column >= 0).tolist():
         best = max(tree.gains(node), key=lambda candidate: candidate.gain)
         assert best.gain == pytest.approx(tree.tree_.gain[node], rel=1e-9)
@@ -255,7 +255,7 @@ def test_sparse_rows_are_learned_and_answered_as_if_their_zeros_were_written(for
     assert np.array_equal(tree.predict(sparse), dense.predict(X))
     assert tree.score(sparse, y) == dense.score(X, y) == 1.0
     assert np.array_equal(tree.apply(sparse), dense.apply(X))
-    assert len(tree.gains(0, sparse, y)) == len(dense.gains(0))
+    assert len(tree.gains(0, sparse, y)) == len(dense.gains(0, X, y))
     with pytest.raises(errors.KindError, match="sparse matrix is not taken as a table"):
         tl.NaiveBayes().fit(sparse, y.astype(int))
     with pytest.raises(errors.KindError, match=r"y\.toarray\(\)\.ravel\(\)"):

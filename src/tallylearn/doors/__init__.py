@@ -1,7 +1,9 @@
 """The doors through which learners meet their users."""
 
+from tallylearn.doors.model import ClassificationModel, Model, RegressionModel, ScoringModel
 from tallylearn.doors.onepass import OnePass, merge
 from tallylearn.doors.plain import Incremental, Plain
 from tallylearn.doors.tasks import Classifier, Predictor, Regressor
 
-__all__ = ["Classifier", "Incremental", "OnePass", "Plain", "Predictor", "Regressor", "merge"]
+__all__ = ["ClassificationModel", "Classifier", "Incremental", "Model", "OnePass", "Plain",
+           "Predictor", "RegressionModel", "Regressor", "ScoringModel", "merge"]  # fmt: skip

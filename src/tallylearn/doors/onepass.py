@@ -15,13 +15,14 @@ import numpy as np
 
 from tallylearn import engines, modelfile
 from tallylearn.doors.intake import Lesson, lesson
+from tallylearn.doors.model import Model
 from tallylearn.doors.schemas import checked, united
 from tallylearn.doors.shell import Estimator, same
 from tallylearn.doors.turns import turn
 from tallylearn.errors import ForgetError, InputError, MergeError, OptionError, speaking, told
 from tallylearn.sources.memory import check_size
 from tallylearn.tables import UNKNOWN, Block, Column, Schema
-from tallylearn.tallies import Bundle, Moments
+from tallylearn.tallies import Bundle
 
 
 @dataclass(frozen=True)
@@ -53,11 +54,16 @@ class OnePass(Estimator, ABC):
 
     @abstractmethod
     def tally(self, block: Block) -> Any:
-        """Sum a block up."""
+        """Sum a block up: a bundle, whose part "target" counts the rows.
+
+        Its "target" is ``Counts`` by class, or of a regression the ``Moments`` of the target, or
+        ``Counts`` of its values: how many rows were learned, which classes were announced, and what
+        cannot be forgotten are read off it.
+        """
 
     @abstractmethod
-    def solve(self, tally: Any) -> Any:
-        """Turn a tally into a model."""
+    def solve(self, tally: Any) -> Model:
+        """Turn a tally into a model; of its parts all but "target" may be lacking."""
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Learn from a table: ``fit(X, y)``, or ``fit(table, "target")``."""
@@ -127,9 +133,24 @@ class OnePass(Estimator, ABC):
         schema = checked(read.source.schema, self.kinds, type(self).__name__)
         tally = engines.total(self.tally, read.blocks(self.task))
         weighed = read.weight is not None or read.source.declared.weight is not None
-        check_size(1 if tally else 0, self._width(schema), weighed)
+        self._check_counted(tally, read, schema, weighed)
         schema = self._settled(schema, tally)
         return Learned(schema, tally, read.label_type, read.by_name, self._shape())
+
+    def _check_counted(self, tally: Any, read: Lesson, schema: Schema, weighed: bool) -> None:
+        """Something was counted: no rows, no columns and rows of gaps alone are told apart."""
+        some = bool(tally) or any(len(block) for block in read.blocks(self.task))
+        check_size(int(some), self._width(schema), weighed)
+        if not tally:
+            raise InputError(
+                "every row has gaps where values are needed, so none was counted. Fill them, or "
+                "leave the columns with most gaps out: tl.table(..., ignore=[...])."
+            )
+        if not isinstance(tally, Bundle) or "target" not in tally:
+            raise TypeError(
+                f"{type(self).__name__}.tally must return a Bundle with a part 'target', as "
+                f"OnePass.tally says; here is {tally!r}."
+            )
 
     def _check_stored(self) -> None:
         super()._check_stored()
@@ -192,9 +213,7 @@ class OnePass(Estimator, ABC):
     def _counted_rows(self) -> float | None:
         if self.tally_ is None:
             return None
-        target = self.tally_["target"]
-        counts = target.count if isinstance(target, Moments) else target
-        return float(counts.floats().sum())
+        return float(self.tally_["target"].weight)
 
     def _check_fitted(self) -> None:
         super()._check_fitted()

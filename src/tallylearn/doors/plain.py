@@ -15,6 +15,7 @@ import numpy as np
 
 from tallylearn import engines, modelfile
 from tallylearn.doors.intake import Lesson, lesson
+from tallylearn.doors.model import Model
 from tallylearn.doors.schemas import checked
 from tallylearn.doors.shell import Estimator
 from tallylearn.errors import ForgetError, OptionError, TargetError, listed
@@ -31,7 +32,7 @@ class Plain(Estimator, ABC):
     tally_: Any = None  # there is none
 
     @abstractmethod
-    def train(self, block: Block) -> Any:
+    def train(self, block: Block) -> Model:
         """Turn all rows into a model."""
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
@@ -42,7 +43,6 @@ class Plain(Estimator, ABC):
             schema, block = self._taught(read)
             model = self.train(block)
             self._learn(schema, model, read.label_type, read.by_name)
-            self._rows_read = len(block)
         return self
 
     def forget(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
@@ -59,10 +59,6 @@ class Plain(Estimator, ABC):
             self._check_fitted()
             modelfile.save(self, path, tally=False)
 
-    def _counted_rows(self) -> float | None:
-        rows = getattr(self, "_rows_read", None)  # a model file does not keep it
-        return None if rows is None else float(rows)
-
     def _taught(self, read: Lesson) -> tuple[Schema, Block]:
         """The columns, checked, and all rows."""
         schema = checked(read.source.schema, self.kinds, type(self).__name__)
@@ -71,7 +67,7 @@ class Plain(Estimator, ABC):
         check_size(len(block), len(schema.columns), weighed)
         return schema, block
 
-    def _learn(self, schema: Schema, model: Any, label_type: str, by_name: bool) -> None:
+    def _learn(self, schema: Schema, model: Model, label_type: str, by_name: bool) -> None:
         self.schema_, self.model_ = schema, model
         self._label_type, self._by_name = label_type, by_name
         self._derive()
@@ -81,7 +77,7 @@ class Incremental(Plain):
     """A plain learner that takes rows as they come: ``update(model, block)``, in their order."""
 
     @abstractmethod
-    def update(self, model: Any, block: Block) -> Any:
+    def update(self, model: Any, block: Block) -> Model:
         """The model after more rows; at first it is None.
 
         The classes that may come are in ``block.target.declared``, and never change afterwards.
@@ -106,7 +102,6 @@ class Incremental(Plain):
             by_name = self._by_name if fitted else read.by_name
             label_type = self._label_type if fitted else read.label_type
             self._learn(schema, model, label_type, by_name)
-            self._rows_read = len(block) + (getattr(self, "_rows_read", 0) if fitted else 0)
         return self
 
 

@@ -18,6 +18,7 @@ from tallylearn.errors import OptionError, listed, not_fitted, speaking, told
 from tallylearn.tables import Schema
 
 SHOWN = 6  # columns, and classes, in a repr
+GATHERED = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
 
 
 class Estimator:
@@ -35,7 +36,7 @@ class Estimator:
     def options(cls) -> tuple[str, ...]:
         """The names of the parameters, in the order of the signature."""
         found = inspect.signature(cls.__init__).parameters.values()
-        return tuple(p.name for p in found if p.name != "self" and p.kind != p.VAR_KEYWORD)
+        return tuple(p.name for p in found if p.name != "self" and p.kind not in GATHERED)
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """The parameters by name."""
@@ -84,8 +85,8 @@ class Estimator:
         rows, classes = self._counted_rows(), getattr(self, "classes_", None)
         counted = ""
         if rows is not None:
-            shown = f"{int(rows):,}" if rows.is_integer() else f"{rows:,.2f}"
-            counted = f"{shown} row{'s' if rows != 1 else ''} of "
+            many = f"{int(rows):,} row{'s' if rows != 1 else ''}"
+            counted = f"{many if rows.is_integer() else f'weight {rows:,.6g}'} of "
         told = "" if classes is None else f", classes {listed(classes.tolist(), SHOWN)}"
         return f"learned from {counted}{columns}{told}"
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from abc import abstractmethod
 from collections.abc import Callable
 from contextlib import suppress
 from typing import Any, ClassVar
@@ -11,29 +12,28 @@ import numpy as np
 
 from tallylearn import engines
 from tallylearn.doors.intake import lesson, rows
+from tallylearn.doors.model import ClassificationModel, Model, RegressionModel
 from tallylearn.doors.shell import Estimator
 from tallylearn.doors.unseen import flagged
 from tallylearn.errors import TargetError, listed, speaking
-from tallylearn.kernels import scoring
 from tallylearn.sources.memory import check_size
 from tallylearn.sources.targets import flat, labels
 from tallylearn.tables import Array, Block
 from tallylearn.tallies import Bundle, Counts
 from tallylearn.workings import Derivation, Explanation
 
-TIED = 1e-9  # log scores closer than this are tied: odds of one to one, to nine digits
 WIDEST = 1 << 28  # bytes of the names of all classes, each as wide as the longest
 LABEL_TYPE = re.compile(r"[<>|=]([biuf](1|2|4|8|16)|O|T16|M8(\[\w{1,3}\])?)")
-ROUNDED = 1e-14  # and scores that differ by rounding only, relative to the best
-FAR = 1e5  # times ROUNDED: from there on rounding reaches nine digits of a probability
 
 
 class Predictor(Estimator):
     """Whatever answers row by row."""
 
+    model_: Model
+
     def predict(self, X: Any) -> Array:
         """The answer for every row."""
-        return self._mapped(X, self._answers)
+        return self._mapped(X, self.answers)
 
     def explain(self, X: Any) -> Explanation:
         """The evidence for every row, as it adds up to the prediction."""
@@ -48,11 +48,11 @@ class Predictor(Estimator):
     def show_work(self) -> Derivation:
         """How the model came out of the tally, step by step."""
         self._check_fitted()
-        result: Derivation = self.model_.derivation(self.schema_)
-        return result
+        return self.model_.derivation(self.schema_)
 
-    def _answers(self, block: Block) -> Array:
-        raise NotImplementedError
+    @abstractmethod
+    def answers(self, block: Block) -> Array:
+        """The answer for every row of a block, read as the model learned."""
 
     def _blocks(self, X: Any) -> Any:
         return rows(self._table(X), self.schema_, self._by_name, type(self).__name__)
@@ -70,16 +70,17 @@ class Classifier(Predictor):
     """Answers with a class."""
 
     task: ClassVar[str | None] = "classifier"
+    model_: ClassificationModel
     classes_: Array
     tally_: Any
 
     def predict_log_proba(self, X: Any) -> Array:
         """The logarithm of every class's probability."""
-        return self._mapped(X, lambda block: log_shares(self._likely(block)))
+        return self._mapped(X, lambda block: self.model_.log_shares(block))
 
     def predict_proba(self, X: Any) -> Array:
         """Every class's probability, classes in the order of ``classes_``."""
-        return self._mapped(X, lambda block: np.exp(log_shares(self._likely(block))))
+        return self._mapped(X, lambda block: self.model_.shares(block))
 
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
         """The share of rows whose class is predicted right."""
@@ -91,7 +92,7 @@ class Classifier(Predictor):
                 self._check_labels(block.target.values)
                 truth = block.target.among(self.model_.classes)
                 weight = np.ones(len(block)) if block.weight is None else block.weight
-                right += float(weight[self._chosen(block) == truth].sum())
+                right += float(weight[self.decided(block) == truth].sum())
                 whole += float(weight.sum())
             check_size(int(whole > 0), self.n_features_in_, sample_weight is not None)
         return right / whole
@@ -102,21 +103,16 @@ class Classifier(Predictor):
         if found and isinstance(found[0], str) != isinstance(known, str):
             raise TargetError(f"the classes are like {known!r}, and the target has {found[0]!r}.")
 
-    def _likely(self, block: Block) -> Array:
-        """What the probabilities are made of."""
-        result: Array = self.model_.scores(block)
-        return result
+    def answers(self, block: Block) -> Array:
+        return np.asarray(self.classes_[self.decided(block)])
 
-    def _answers(self, block: Block) -> Array:
-        return self.classes_[self._chosen(block)]
+    def decided(self, block: Block) -> Array:
+        """(n,) the place of the class that each row gets."""
+        return self.model_.decided(block)
 
-    def _chosen(self, block: Block) -> Array:
-        return np.asarray(self.model_.chosen(self.model_.scores(block)))
-
-    def _told(self, block: Block) -> tuple[Array, Array]:
-        """For every row the place of the class it gets, and the probabilities of all classes."""
-        scores = self.model_.scores(block)
-        return np.asarray(self.model_.chosen(scores)), np.exp(log_shares(scores))
+    def judged(self, block: Block) -> tuple[Array, Array]:
+        """The same, and (n, k) the probabilities of all classes."""
+        return self.model_.judged(block)
 
     def _foretold(self, tally: Any, before: Any, classes: Any) -> Any:
         known = before["target"].declared[0] if before is not None else ()
@@ -153,11 +149,10 @@ class Regressor(Predictor):
     """Answers with a number."""
 
     task: ClassVar[str | None] = "regressor"
+    model_: RegressionModel
 
     def _check_stored(self) -> None:
         super()._check_stored()
-        if getattr(self.model_, "classes", ()):
-            raise ValueError("the model has classes, and answers with numbers")
         if not isinstance(self._label_type, str):
             raise ValueError("the type of the target is no text")
 
@@ -169,7 +164,7 @@ class Regressor(Predictor):
             pairs = [
                 (
                     block.target,
-                    self._answers(block),
+                    self.answers(block),
                     np.ones(len(block)) if block.weight is None else block.weight,
                 )
                 for block in read.blocks(self.task)
@@ -183,9 +178,8 @@ class Regressor(Predictor):
             return 1.0 if missed == 0 else 0.0
         return 1 - missed / whole
 
-    def _answers(self, block: Block) -> Array:
-        result: Array = self.model_.answers(block)
-        return result
+    def answers(self, block: Block) -> Array:
+        return self.model_.answers(block)
 
 
 def check_label_type(kind: Any, classes: tuple[Any, ...]) -> None:
@@ -203,23 +197,3 @@ def _array(classes: tuple[Any, ...]) -> Array:
     if array.dtype.kind == "f" and all(isinstance(key, int) for key in classes):
         return np.array(classes, dtype=np.uint64)
     return array
-
-
-def log_shares(scores: Array) -> Array:
-    """Scores as the logarithms of shares that sum to one; what is tied has equal shares."""
-    by_class = np.ascontiguousarray(scores.T)  # few classes: runs of rows are summed faster
-    best = by_class.max(axis=0)
-    if len(far := np.flatnonzero(np.abs(best) > FAR)):  # elsewhere nine digits are equal anyway
-        tied = by_class[:, far] >= best[far] - TIED - ROUNDED * np.abs(best[far])
-        by_class[:, far] = np.where(tied, best[far], by_class[:, far])
-    by_class -= best
-    by_class -= np.log(np.exp(by_class).sum(axis=0))
-    return np.ascontiguousarray(by_class.T)
-
-
-def choice(scores: Array, at_half: str = "first", tied: float = TIED) -> Array:
-    """The best class of every row; of tied ones the first, or the last with "positive"."""
-    out = np.zeros(len(scores), dtype=np.int64)
-    scores = np.ascontiguousarray(scores, dtype=np.float64)
-    scoring.choose(scores, tied, ROUNDED, at_half == "positive", out)
-    return out

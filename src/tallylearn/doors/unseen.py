@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
 
+from tallylearn.doors.model import Model
 from tallylearn.errors import listed, told
 from tallylearn.tables import Block
 from tallylearn.workings import Evidence
 
 
-def unseen(model: Any, block: Block) -> list[list[str]]:
+def unseen(model: Model, block: Block) -> list[list[str]]:
     """What is to be said of every row's values that the model does not know."""
     notes: list[list[str]] = [[] for _ in range(len(block))]
-    known: Mapping[str, tuple[str, ...]] = getattr(model, "known", {})
-    for name, values in known.items():
+    for name, values in model.known.items():
         if name not in block.codes:
             continue
         codes = block.codes[name]
@@ -25,7 +23,7 @@ def unseen(model: Any, block: Block) -> list[list[str]]:
     return notes
 
 
-def flagged(found: list[Evidence], model: Any, block: Block) -> list[Evidence]:
+def flagged(found: list[Evidence], model: Model, block: Block) -> list[Evidence]:
     """Evidence that names the values it knows nothing of."""
     pairs = zip(found, unseen(model, block), strict=True)
     return [replace(row, notes=(*row.notes, *notes)) if notes else row for row, notes in pairs]

@@ -45,12 +45,12 @@ class Task:
         """What it says, with its probabilities where it classifies."""
         fold, block = np.full(len(self.rows), self.fold), self.block[self.here]
         if self.model.task == "regressor":
-            return Done(fold, self.rows, self.model._answers(block), None)
+            return Done(fold, self.rows, self.model.answers(block), None)
         known = list(self.model.model_.classes)
         place = np.array([classes.index(key) for key in known])
         if not self.proba:
-            return Done(fold, self.rows, place[_answered(self.model._chosen(block))], None)
-        chosen, shares = self.model._told(block)
+            return Done(fold, self.rows, place[_answered(self.model.decided(block))], None)
+        chosen, shares = self.model.judged(block)
         chosen = _answered(chosen)
         return Done(fold, self.rows, place[chosen], _spread(shares, known, classes))
 

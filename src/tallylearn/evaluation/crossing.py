@@ -15,10 +15,10 @@ import numpy as np
 
 from tallylearn import engines
 from tallylearn.doors.folding import Piece, tallies, up_to_each, without_each
+from tallylearn.doors.model import log_shares
 from tallylearn.doors.onepass import Learned, OnePass
 from tallylearn.doors.schemas import checked
 from tallylearn.doors.shell import Estimator
-from tallylearn.doors.tasks import log_shares
 from tallylearn.errors import InputError, OptionError, TallyError, speaking
 from tallylearn.evaluation.answers import Answers
 from tallylearn.evaluation.asking import Done, Task, asked, cloned

@@ -18,14 +18,19 @@ from typing import Any
 import numpy as np
 
 from tallylearn.errors import FileError
-from tallylearn.modelfile.packing import untyped
+from tallylearn.modelfile.narrowing import narrowed, widened
+from tallylearn.modelfile.packing import FIRST, untyped
 from tallylearn.tables import Array
 
-FORMAT = 2  # 1 had no checksum, and wrote 1.0 as 1
-KNOWN = (1, 2)
+FORMAT = 3  # 1 had no checksum, and wrote 1.0 as 1; 2 had every number in 8 bytes
+KNOWN = (1, 2, 3)
 KEY = "tallylearn"
-ASIDE = ("versions", "machine", "digest", "checksum")  # what the digest does not cover
-TYPES = {"F64": np.float64, "I64": np.int64, "U8": np.uint8, "BOOL": np.bool_}
+ASIDE = ("versions", "machine", "digest", "checksum", "narrow")  # what the digest does not cover
+TYPES = {
+    "BOOL": np.bool_, "U8": np.uint8, "U16": np.uint16, "U32": np.uint32, "U64": np.uint64,
+    "I8": np.int8, "I16": np.int16, "I32": np.int32, "I64": np.int64, "F16": np.float16,
+    "F32": np.float32, "F64": np.float64,
+}  # fmt: skip
 ENTRIES: dict[str, Any] = {
     "learner": str, "options": dict, "schema": dict, "label_type": str, "by_name": bool,
     "tally": dict | None, "model": dict, "digest": str, "tally_digest": str, "versions": dict,
@@ -37,9 +42,11 @@ BLANK = b"0" * 64  # stands for the checksum while it is taken
 def digest(page: Mapping[str, Any], arrays: Mapping[str, Array]) -> str:
     """Of the content: 1.0 and 1 are one option, a list and a tuple too; no matter the format."""
     covered = {key: value for key, value in page.items() if key not in ASIDE}
-    covered["options"] = untyped(covered["options"])
+    given = {name: array for name, array in arrays.items() if name.startswith("options.")}
+    lists = {name: array for name, array in given.items() if array.dtype.name not in FIRST}
+    covered["options"] = untyped(covered["options"], lists)
     found = hashlib.sha256(_canonical({**covered, "format": 1}))
-    for name in sorted(arrays):
+    for name in sorted(arrays.keys() - lists.keys()):
         array = np.ascontiguousarray(arrays[name])
         found.update(_canonical([name, array.dtype.str, list(array.shape)]))
         found.update(array.tobytes())
@@ -50,8 +57,10 @@ def sealed(page: Mapping[str, Any], arrays: Mapping[str, Array]) -> bytes:
     """The bytes of a file, with their checksum."""
     from safetensors.numpy import save as to_bytes
 
-    text = _canonical({**page, "checksum": BLANK.decode()}).decode("utf-8", "backslashreplace")
-    data = to_bytes(dict(arrays), metadata={KEY: text})
+    kept, narrow = narrowed(arrays)
+    page = {**page, "narrow": narrow, "checksum": BLANK.decode()}
+    text = _canonical(page).decode("utf-8", "backslashreplace")
+    data = to_bytes(kept, metadata={KEY: text})
     # the page comes first in the file, and in it by_name and checksum: no name stands before it
     return bytes(data).replace(BLANK, hashlib.sha256(data).hexdigest().encode(), 1)
 
@@ -70,6 +79,7 @@ def read(path: Path) -> tuple[dict[str, Any], dict[str, Array]]:
     page = _page(path, text)
     if page["format"] != 1 and not _intact(data, page.get("checksum")):
         raise FileError(f"{path} is damaged: its checksum does not fit its bytes.")
+    arrays = _widened(path, page, arrays)
     if page.get("digest") != _digest(path, page, arrays):
         raise FileError(f"{path} is damaged or was altered: its digest does not fit its content.")
     return page, arrays
@@ -99,6 +109,13 @@ def _array(told: Mapping[str, Any]) -> Array:
     if told["dtype"] == "BOOL" and (plain > 1).any():
         raise ValueError("a truth value is 0 or 1")
     return plain.view(TYPES[told["dtype"]]).reshape(told["shape"]).copy()
+
+
+def _widened(path: Path, page: Mapping[str, Any], arrays: dict[str, Array]) -> dict[str, Array]:
+    try:
+        return widened(arrays, page.get("narrow", {}))
+    except (LookupError, MemoryError, TypeError, ValueError) as error:
+        raise FileError(f"{path} is damaged: {str(error)[:300]}.") from None
 
 
 def _page(path: Path, text: str) -> dict[str, Any]:

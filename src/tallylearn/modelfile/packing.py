@@ -13,9 +13,10 @@ from tallylearn.errors import OptionError
 from tallylearn.forms import built
 from tallylearn.tables import Array
 
-ARRAYS = ("float64", "int64", "uint8", "bool")
-SCALARS = ("bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64",
-           "float16", "float32", "float64", "str")  # fmt: skip
+ARRAYS = ("bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64",
+          "float16", "float32", "float64")  # fmt: skip
+FIRST = ("float64", "int64", "uint8", "bool")  # arrays from the first format on; others were lists
+SCALARS = (*ARRAYS, "str")
 WRAPPED: dict[str, Any] = {"list": list, "set": set, "frozenset": frozenset}
 DEEPEST = 12  # structures within structures
 WIDEST = 1 << 26  # bytes of an array of strings, each as wide as the longest; more become a list
@@ -46,6 +47,10 @@ def packed(value: Any, name: str, arrays: dict[str, Array], who: str) -> Any:
             for i, (key, item) in enumerate(value.items())
         ]
         return {"pairs": pairs}
+    if (
+        hasattr(value, "to_dict") and getattr(value, "ndim", 0) == 1
+    ):  # a pandas Series, by its labels
+        return packed(value.to_dict(), name, arrays, who)
     raise _not_saved(value, name, who)
 
 
@@ -84,21 +89,24 @@ def _not_saved(value: Any, name: str, who: str) -> OptionError:
     )
 
 
-def untyped(tree: Any) -> Any:
+def untyped(tree: Any, lists: Mapping[str, Array]) -> Any:
     """The tree without what tells 1.0 from 1, a list from a tuple, NumPy's numbers from Python's.
 
-    Options that differ in nothing else are one option, and so it was digested from the start.
+    Options that differ in nothing else are one option, and so it was digested from the start, when
+    some arrays were ``lists``.
     """
     if isinstance(tree, float) and tree.is_integer():
         return int(tree)
     if isinstance(tree, list):
-        return [untyped(item) for item in tree]
+        return [untyped(item, lists) for item in tree]
     if not isinstance(tree, dict):
         return tree
+    if {*tree} == {"array"} and tree["array"] in lists:
+        return untyped(packed(lists[tree["array"]].tolist(), "", {}, ""), {})
     for name in (*WRAPPED, "items", "value"):
         if name in tree and {*tree} <= {name, "dtype", "scalar"}:
-            return untyped(tree[name])
-    return {key: untyped(item) for key, item in tree.items()}
+            return untyped(tree[name], lists)
+    return {key: untyped(item, lists) for key, item in tree.items()}
 
 
 def _width(value: Any) -> int:

@@ -9,8 +9,9 @@ from typing import Any, ClassVar
 import numpy as np
 
 from tallylearn import forms
-from tallylearn.doors.tasks import choice, log_shares
+from tallylearn.doors.model import choice, log_shares
 from tallylearn.models.factors import Categories, Gaussians, check_finite
+from tallylearn.models.likelihoods import JointModel
 from tallylearn.models.priors import Priors
 from tallylearn.models.texts import BERNOULLI, HOLDS, Texts
 from tallylearn.models.texts import SHARE as WORDS
@@ -41,7 +42,7 @@ DENSITY = Formula(
 
 
 @dataclass(frozen=True)
-class Bayes:
+class Bayes(JointModel):
     """P(c) and every P(x | c); a row's score is the sum of their logarithms."""
 
     priors: Priors

@@ -9,11 +9,11 @@ import numpy as np
 
 from tallylearn import forms
 from tallylearn.blas import one_thread
-from tallylearn.doors.tasks import choice, log_shares
+from tallylearn.doors.model import log_shares
 from tallylearn.doors.transforms import Transformer
 from tallylearn.errors import ColumnError, OptionError
 from tallylearn.models.designs import Design
-from tallylearn.models.generative import Discriminant, matrix_grid, mean_grid
+from tallylearn.models.generative import Discriminant, GaussianModel, matrix_grid, mean_grid
 from tallylearn.models.priors import Priors
 from tallylearn.models.solvers import Rule, by_eigen, by_least_squares, by_svd
 from tallylearn.models.spreads import (
@@ -48,7 +48,7 @@ SEVERAL = Formula(
 
 
 @dataclass(frozen=True)
-class LinearDiscriminants:
+class LinearDiscriminants(GaussianModel):
     """a_k(x) = weights_k · x + bias_k, out of the classes' means and their common covariance."""
 
     priors: Priors
@@ -90,15 +90,6 @@ class LinearDiscriminants:
         check_shape("the scalings", self.scalings, p, *self.scalings.shape[1:])
 
     @property
-    def known(self) -> dict[str, tuple[str, ...]]:
-        """The values that every column of categories was seen with."""
-        return self.design.known
-
-    @property
-    def classes(self) -> tuple[Any, ...]:
-        return self.priors.classes
-
-    @property
     def n_parameters(self) -> int:
         """K - 1 priors, K d means, d (d + 1) / 2 covariances."""
         k, d = len(self.classes), len(self.design.columns)
@@ -136,10 +127,6 @@ class LinearDiscriminants:
         values, vectors = axes(self.covariance)
         half = vectors * np.sqrt(values.clip(0))
         return np.asarray(self.mean[classes] + noise @ half.T)
-
-    def chosen(self, scores: Array) -> Array:
-        """The place of the most probable class."""
-        return choice(scores)
 
     def evidence(self, block: Block) -> list[Evidence]:
         """Every column's summand w x in every discriminant."""
@@ -220,7 +207,8 @@ class LinearDiscriminantAnalysis(Discriminant, Transformer):
     shrinkage : from 0 to 1, moves every class's covariance towards its mean variance times the
         identity ("lsqr" and "eigen"); "auto" is Ledoit and Wolf's, towards the variances, for
         tables without gaps.
-    priors : the classes' probabilities, in the order of ``classes_``, or by class.
+    priors : the classes' probabilities, in the order of ``classes_``, or by class. A class that was
+        declared and has no rows is never answered, whatever its prior.
     n_components : how many columns ``transform`` gives.
     store_covariance : whether ``covariance_`` is there with "svd" too.
     tol : of "svd": a direction with a smaller deviation, in standard deviations, is left out.
@@ -245,6 +233,7 @@ class LinearDiscriminantAnalysis(Discriminant, Transformer):
 
     shaping: ClassVar[tuple[str, ...]] = ("exact",)
     stored: ClassVar[tuple[type, ...]] = (LinearDiscriminants, Priors, Design)
+    model_: LinearDiscriminants
 
     def __init__(
         self,

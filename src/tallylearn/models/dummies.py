@@ -8,9 +8,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from tallylearn import forms
-from tallylearn.doors import Classifier, OnePass, Regressor
+from tallylearn.doors import Classifier, OnePass, RegressionModel, Regressor, ScoringModel
 from tallylearn.doors.shell import same
-from tallylearn.doors.tasks import choice
 from tallylearn.errors import OptionError, TargetError, listed
 from tallylearn.models.priors import Priors
 from tallylearn.models.stored import check_classes, check_parts
@@ -22,7 +21,7 @@ from tallylearn.workings.rendering import short
 
 
 @dataclass(frozen=True)
-class Majority:
+class Majority(ScoringModel):
     """The classes and their shares."""
 
     priors: Priors
@@ -50,10 +49,6 @@ class Majority:
         with np.errstate(divide="ignore"):
             return np.tile(np.log(self.scored), (len(block), 1))
 
-    def chosen(self, scores: Array) -> Array:
-        """The place of the largest class."""
-        return choice(scores)
-
     def evidence(self, block: Block) -> list[Evidence]:
         """The prior, the same for every row."""
         chosen = self.classes[int(self.chosen(self.scores(block[:1]))[0])] if len(block) else None
@@ -71,7 +66,7 @@ class Majority:
 
 
 @dataclass(frozen=True)
-class Constant:
+class Constant(RegressionModel):
     """One number for every row."""
 
     value: float
@@ -116,6 +111,7 @@ class DummyClassifier(OnePass, Classifier):
 
     family: ClassVar[str] = "baseline"
     stored: ClassVar[tuple[type, ...]] = (Majority, Priors)
+    model_: Majority
 
     def __init__(
         self, *, strategy: str = "prior", random_state: int | None = None, constant: Any = None
@@ -168,12 +164,12 @@ class DummyClassifier(OnePass, Classifier):
         with np.errstate(divide="ignore"):
             return np.log(self.predict_proba(X))
 
-    def _chosen(self, block: Block) -> Array:
+    def decided(self, block: Block) -> Array:
         drawn = self.strategy in ("stratified", "uniform")
-        return self._drawn(len(block)) if drawn else super()._chosen(block)
+        return self._drawn(len(block)) if drawn else super().decided(block)
 
-    def _told(self, block: Block) -> tuple[Array, Array]:
-        chosen, (_, shares) = self._chosen(block), super()._told(block)
+    def judged(self, block: Block) -> tuple[Array, Array]:
+        chosen, shares = self.decided(block), self.model_.shares(block)
         return chosen, np.eye(len(shares.T))[chosen] if self.strategy == "stratified" else shares
 
     def _drawn(self, n: int) -> Array:
@@ -236,6 +232,7 @@ class DummyRegressor(OnePass, Regressor):
     family: ClassVar[str] = "baseline"
     shaping: ClassVar[tuple[str, ...]] = ("strategy",)
     stored: ClassVar[tuple[type, ...]] = (Constant,)
+    model_: Constant
 
     def __init__(
         self,

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
+from collections.abc import Mapping
 from typing import Any, ClassVar
 
 import numpy as np
 
 from tallylearn.doors.onepass import Learned
 from tallylearn.errors import MergeError, OptionError
-from tallylearn.models.designs import ROOM, spelled, spelling
+from tallylearn.models.designs import ROOM, Design, spelled, spelling
 from tallylearn.models.fourths import HIGH, LOW
-from tallylearn.models.likelihoods import Generative
+from tallylearn.models.likelihoods import Generative, JointModel
 from tallylearn.models.priors import Priors
 from tallylearn.models.spreads import Spread
 from tallylearn.models.stored import check_classes, check_parts
@@ -23,11 +25,33 @@ from tallylearn.workings import Grid, short
 MOST_SHOWN = 8  # columns of a covariance that is written out
 
 
+class GaussianModel(JointModel):
+    """Normal densities over the columns of a design."""
+
+    priors: Priors
+    design: Design
+    mean: Array  # (k, p)
+
+    @property
+    def known(self) -> Mapping[str, tuple[str, ...]]:
+        """The values that every column of categories was seen with."""
+        return self.design.known
+
+    @property
+    def classes(self) -> tuple[Any, ...]:
+        return self.priors.classes
+
+    @abstractmethod
+    def drawn(self, classes: Array, noise: Array) -> Array:
+        """(n, p) rows of these classes, out of standard normal noise."""
+
+
 class Discriminant(Generative):
     """Rows by class and the scatter of every class; solved into densities."""
 
     kinds: ClassVar[tuple[str, ...]] = (NUMBER, CATEGORY, DATE)
     shaping: ClassVar[tuple[str, ...]] = ("exact",)
+    model_: GaussianModel
     exact: bool
     store_covariance: bool
     priors: Any

@@ -7,17 +7,31 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from tallylearn.doors import Classifier, OnePass
+from tallylearn.doors import Classifier, OnePass, ScoringModel
 from tallylearn.doors.intake import lesson
 from tallylearn.errors import OptionError, TargetError, speaking, told
 from tallylearn.resamples import generator
-from tallylearn.tables import Array
+from tallylearn.tables import Array, Block
+
+
+class JointModel(ScoringModel):
+    """A model of P(x, c)."""
+
+    @abstractmethod
+    def joint(self, block: Block) -> Array:
+        """(n, k) log P(x, c) for every row and class."""
+
+    @property
+    @abstractmethod
+    def n_parameters(self) -> int:
+        """How many free parameters it has."""
 
 
 class Generative(OnePass, Classifier):
     """Gives rows a probability, and draws new ones."""
 
     family: ClassVar[str] = "generative"
+    model_: JointModel
 
     def predict_joint_log_proba(self, X: Any) -> Array:
         """log P(x, c) for every class: prior times likelihood, not normalised."""
@@ -55,7 +69,7 @@ class Generative(OnePass, Classifier):
     def n_parameters_(self) -> int:
         """The number of free parameters."""
         self._check_fitted()
-        return int(self.model_.n_parameters)
+        return self.model_.n_parameters
 
     @abstractmethod
     def _sampled(self, n: int, rng: np.random.Generator) -> tuple[list[dict[str, Any]], Array]:

@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from tallylearn import forms
-from tallylearn.doors import Incremental, Regressor
+from tallylearn.doors import Incremental, RegressionModel, Regressor
 from tallylearn.errors import InputError, OptionError, SizeError, told
 from tallylearn.models.descents import Descent, answered, complete, descended, walked
 from tallylearn.resamples import generator
@@ -36,7 +36,7 @@ RULES = {
 
 
 @dataclass(frozen=True)
-class Weights:
+class Weights(RegressionModel):
     """ŷ = w0 + w1 x1 + ... + wp xp, and the first steps on the way there."""
 
     columns: tuple[str, ...]
@@ -46,6 +46,7 @@ class Weights:
     trace: Array  # (up to SHOWN, ...) as ``walked`` and ``descended`` write it
     steps: int = 0
     overshot: int = 0  # steps that made the error larger which they were to make smaller
+    rows: int = 0  # that it learned from; 0 in files of earlier versions, which do not say
 
     form: ClassVar[forms.Form] = {
         "columns": forms.names("p"),
@@ -55,6 +56,7 @@ class Weights:
         "trace": forms.floats("t", "w"),
         "steps": forms.count(1),
         "overshot": forms.count(),
+        "rows": forms.count(),
     }
 
     def check(self, schema: Schema) -> None:
@@ -68,8 +70,8 @@ class Weights:
     def __post_init__(self) -> None:
         check_shape("the weights", self.weights, len(self.columns) + 1)
 
-    def after(self, descent: Descent) -> Weights:
-        """The model with more steps behind it."""
+    def after(self, descent: Descent, rows: int) -> Weights:
+        """The model with more steps behind it, over so many rows."""
         trace = np.concatenate([self.trace, descent.trace]) if self.steps else descent.trace
         return replace(
             self,
@@ -77,6 +79,7 @@ class Weights:
             trace=trace,
             steps=self.steps + descent.steps,
             overshot=self.overshot + descent.overshot,
+            rows=self.rows + rows if self.rows or not self.steps else 0,
         )
 
     def answers(self, block: Block) -> Array:
@@ -183,6 +186,7 @@ class LMS(Incremental, Regressor):
     family: ClassVar[str] = "discriminative"
     kinds: ClassVar[tuple[str, ...]] = (NUMBER,)
     stored: ClassVar[tuple[type, ...]] = (Weights,)
+    model_: Weights
 
     def __init__(
         self,
@@ -214,7 +218,7 @@ class LMS(Incremental, Regressor):
     def train(self, block: Block) -> Weights:
         """From the first weights, as many steps as asked for."""
         first = self._first(block)
-        return first.after(self._descent(first, block, self.steps).check())
+        return first.after(self._descent(first, block, self.steps).check(), len(block))
 
     def update(self, model: Weights | None, block: Block) -> Weights:
         """Once through the rows, from where the weights are."""
@@ -226,7 +230,7 @@ class LMS(Incremental, Regressor):
                 "Fit again, or set it back."
             )
         model = replace(model, rate=float(self.rate))
-        return model.after(self._descent(model, block, None))
+        return model.after(self._descent(model, block, None), len(block))
 
     @property
     def coef_(self) -> Array:
@@ -251,6 +255,9 @@ class LMS(Incremental, Regressor):
         """How many of them made the error larger."""
         self._check_fitted()
         return int(self.model_.overshot)
+
+    def _counted_rows(self) -> float | None:
+        return float(self.model_.rows) if self.model_.rows else None
 
     def _first(self, block: Block) -> Weights:
         columns = block.schema.numbers

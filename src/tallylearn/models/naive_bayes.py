@@ -54,7 +54,8 @@ class NaiveBayes(Generative):
     m, p : the m-estimate (n + m p) / (N + m) instead of alpha; p is "uniform" or {column: {value:
         probability}}.
     var_smoothing : this share of the largest variance is added to every variance.
-    class_prior : the classes' probabilities, in the order of ``classes_``, or by class.
+    class_prior : the classes' probabilities, in the order of ``classes_``, or by class. A class
+        that was declared and has no rows is never answered, whatever its prior.
     fit_prior : False takes every class as equally probable.
     numbers : "gaussian", or "bernoulli": is the number above zero?
     at_half : of tied classes the "first" in sorted order, or the last: "positive".
@@ -84,6 +85,7 @@ class NaiveBayes(Generative):
     kinds: ClassVar[tuple[str, ...]] = (NUMBER, CATEGORY, TEXT, DATE)
     shaping: ClassVar[tuple[str, ...]] = ("numbers", "ngram_range", "tokenizer")
     stored: ClassVar[tuple[type, ...]] = (Bayes, Priors, Categories, Gaussians, Texts, Reader)
+    model_: Bayes
 
     def __init__(
         self,

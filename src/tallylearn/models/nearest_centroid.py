@@ -8,8 +8,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from tallylearn import forms
-from tallylearn.doors import Classifier, OnePass
-from tallylearn.doors.tasks import choice, log_shares
+from tallylearn.doors import ClassificationModel, Classifier, OnePass, ScoringModel
+from tallylearn.doors.model import choice, log_shares
 from tallylearn.kernels import scoring
 from tallylearn.models.factors import TILE, arranged, check_finite
 from tallylearn.models.priors import Priors
@@ -21,7 +21,7 @@ from tallylearn.workings.rendering import short
 
 
 @dataclass(frozen=True)
-class Centroids:
+class Centroids(ScoringModel):
     """The mean of every class, and the spread around the means that makes distances comparable."""
 
     classes: tuple[Any, ...]
@@ -71,6 +71,14 @@ class Centroids:
     def chosen(self, scores: Array) -> Array:
         """The place of the nearest class; distances are tied by rounding only."""
         return choice(scores, tied=0.0)
+
+    def log_shares(self, block: Block) -> Array:
+        """By the discriminants, whatever decides."""
+        return log_shares(self.odds(block))
+
+    def judged(self, block: Block) -> tuple[Array, Array]:
+        """Distances decide, discriminants share."""
+        return ClassificationModel.judged(self, block)
 
     def evidence(self, block: Block) -> list[Evidence]:
         """The squared distance, column by column: the smallest sum wins."""
@@ -165,6 +173,7 @@ class NearestCentroid(OnePass, Classifier):
     family: ClassVar[str] = "discriminative"
     kinds: ClassVar[tuple[str, ...]] = (NUMBER, DATE)
     stored: ClassVar[tuple[type, ...]] = (Centroids,)
+    model_: Centroids
 
     def __init__(
         self,
@@ -207,7 +216,7 @@ class NearestCentroid(OnePass, Classifier):
 
     def decision_function(self, X: Any) -> Array:
         """The discriminants; for two classes, how far the second is ahead."""
-        scores = self._mapped(X, self._likely)
+        scores = self._mapped(X, lambda block: self.model_.odds(block))
         return scores[:, 1] - scores[:, 0] if scores.shape[1] == 2 else scores
 
     def _counted(self, tally: Bundle) -> set[str]:
@@ -221,13 +230,6 @@ class NearestCentroid(OnePass, Classifier):
             tally["numbers"].check()
             check_columns("moments", tally["numbers"].columns, {*schema.numbers})
 
-    def _likely(self, block: Block) -> Array:
-        result: Array = self.model_.odds(block)
-        return result
-
-    def _told(self, block: Block) -> tuple[Array, Array]:
-        return self._chosen(block), np.exp(log_shares(self._likely(block)))
-
     def _check_options(self) -> None:
         self._one_of("metric", ("euclidean",))
         if self.shrink_threshold is not None:
@@ -238,9 +240,7 @@ class NearestCentroid(OnePass, Classifier):
     def _prior(self, counts: Counts) -> Array:
         given = None if isinstance(self.priors, str) else self.priors
         empirical = isinstance(self.priors, str) and self.priors == "empirical"
-        share = Priors.of(counts, given, empirical, "priors").share
-        known = np.where(counts.floats() > 0, share, 0.0)  # a class without rows has no centroid
-        return known / known.sum() if 0 < known.sum() != share.sum() else share
+        return Priors.of(counts, given, empirical, "priors").share
 
 
 def _within(moments: Moments, k: int) -> Array:

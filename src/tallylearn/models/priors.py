@@ -43,12 +43,21 @@ class Priors:
 
     @classmethod
     def of(cls, counts: Counts, given: Any, fitted: bool, option: str = "class_prior") -> Priors:
-        """From the counts, unless probabilities are given or all are to be equal."""
-        classes = counts.keys[0]
-        if given is not None:
-            return cls(classes, _checked(given, classes, option), False)
-        count = counts.floats()
-        return cls(classes, count, True) if fitted else cls(classes, np.ones_like(count), False)
+        """From the counts, unless probabilities are given or all are to be equal.
+
+        A class without rows has no share, whatever is given: nothing is known of its rows, so that
+        none is answered with it. The others share what it leaves.
+        """
+        classes, count = counts.keys[0], counts.floats()
+        if given is None and fitted:
+            return cls(classes, count, True)
+        weights = np.ones_like(count) if given is None else _checked(given, classes, option)
+        kept = np.where(count > 0, weights, 0.0)
+        if not kept.any(axis=-1).all():
+            raise OptionError(
+                f"{option} gives all to classes without rows. Give classes that have some a share."
+            )
+        return cls(classes, kept, False)
 
     @property
     def share(self) -> Array:

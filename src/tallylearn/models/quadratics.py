@@ -9,10 +9,10 @@ import numpy as np
 
 from tallylearn import forms
 from tallylearn.blas import one_thread
-from tallylearn.doors.tasks import choice, log_shares
+from tallylearn.doors.model import log_shares
 from tallylearn.errors import ColumnError, TargetError
 from tallylearn.models.designs import Design
-from tallylearn.models.generative import Discriminant, matrix_grid, mean_grid
+from tallylearn.models.generative import Discriminant, GaussianModel, matrix_grid, mean_grid
 from tallylearn.models.priors import Priors
 from tallylearn.models.shrinking import within
 from tallylearn.models.solvers import upright
@@ -30,7 +30,7 @@ RULE = Formula(
 
 
 @dataclass(frozen=True)
-class QuadraticDiscriminants:
+class QuadraticDiscriminants(GaussianModel):
     """A Gaussian for every class, by the axes of its covariance and the variances along them."""
 
     priors: Priors
@@ -57,15 +57,6 @@ class QuadraticDiscriminants:
         check_shape("the means", self.mean, k, p)
         check_shape("the axes", self.rotations, k, p, p)
         check_shape("the variances", self.scalings, k, p)
-
-    @property
-    def known(self) -> dict[str, tuple[str, ...]]:
-        """The values that every column of categories was seen with."""
-        return self.design.known
-
-    @property
-    def classes(self) -> tuple[Any, ...]:
-        return self.priors.classes
 
     @property
     def n_parameters(self) -> int:
@@ -120,10 +111,6 @@ class QuadraticDiscriminants:
         return np.asarray(self.mean[classes] + np.einsum("ijk,ik->ij", self.rotations[classes],
                                                          scaled))  # fmt: skip
 
-    def chosen(self, scores: Array) -> Array:
-        """The place of the most probable class."""
-        return choice(scores)
-
     def evidence(self, block: Block) -> list[Evidence]:
         """Every column's share of the distance: -½ d_j (Σ⁻¹ d)_j, with d = x - μ."""
         scores = self.scores(block)
@@ -173,7 +160,8 @@ class QuadraticDiscriminantAnalysis(Discriminant):
     solver : "svd", or "eigen", which takes shrinkage.
     shrinkage : from 0 to 1, moves every covariance towards its mean variance times the identity
         ("eigen"); "auto" is Ledoit and Wolf's, towards the variances, for tables without gaps.
-    priors : the classes' probabilities, in the order of ``classes_``, or by class.
+    priors : the classes' probabilities, in the order of ``classes_``, or by class. A class that was
+        declared and has no rows is never answered, whatever its prior.
     reg_param : from 0 to 1, moves every covariance towards the identity ("svd").
     store_covariance : whether ``covariance_`` is there.
     tol : a covariance with a smaller variance along any axis is refused as singular.
@@ -196,6 +184,7 @@ class QuadraticDiscriminantAnalysis(Discriminant):
 
     shaping: ClassVar[tuple[str, ...]] = ("exact",)
     stored: ClassVar[tuple[type, ...]] = (QuadraticDiscriminants, Priors, Design)
+    model_: QuadraticDiscriminants
 
     def __init__(
         self,

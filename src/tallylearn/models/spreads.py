@@ -54,7 +54,9 @@ def spread_of(tally: Bundle) -> Spread:
         j for j, (name, value) in enumerate(scatter.names) if not value or value[1:] != based[name]
     ]
     if not kept:
-        raise ColumnError("no column varies: a discriminant needs numbers or categories that do.")
+        raise ColumnError(
+            "no column varies: there is nothing to learn from. Add numbers or categories that do."
+        )
     scatter = scatter.picked(np.array(kept, dtype=np.int64))
     rows = counts.floats()
     _check_finite(scatter)

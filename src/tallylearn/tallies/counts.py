@@ -107,6 +107,11 @@ class Counts:
         """Whether there is no key at all, counted or declared."""
         return not any(self.keys)
 
+    @property
+    def weight(self) -> float:
+        """Of all that was counted; without weights, how many rows."""
+        return float(self.floats().sum())
+
     def __bool__(self) -> bool:
         return bool(self.table.nonzero().any())
 

@@ -98,6 +98,11 @@ class Moments:
         """Whether there is no key at all."""
         return not self.keys and not self.columns
 
+    @property
+    def weight(self) -> float:
+        """Of all values that are present; without weights, how many."""
+        return float(self.count.floats().sum())
+
     def __bool__(self) -> bool:
         return bool(self.count.nonzero().any())
 

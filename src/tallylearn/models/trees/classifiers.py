@@ -13,7 +13,7 @@ from tallylearn.errors import OptionError, among, listed, speaking, told
 from tallylearn.models.trees.curves import ORDERS, PruningCurve, curve_of
 from tallylearn.models.trees.learners import TreeLearner, seeded
 from tallylearn.models.trees.targets import Target, of_classes
-from tallylearn.models.trees.trees import UNDEFINED
+from tallylearn.models.trees.trees import UNDEFINED, Tree
 from tallylearn.tables import Array, Block
 
 CRITERIA = ("gini", "entropy", "log_loss", "gain_ratio")
@@ -69,6 +69,8 @@ class DecisionTreeClassifier(TreeLearner, Classifier):
     tie : of questions that tie, "first" or "random" one is asked ("undefined" asks the first); of
         classes that tie, the first is answered, or a random one, or none: with "undefined",
         ``predict`` returns objects, the class or the word "undefined".
+    record : whether to keep the rows that the tree grew from and what was pruned, in ``record_``:
+        ``prunings()`` needs it, and ``gains`` and ``prune`` then need no table.
 
     Examples
     --------
@@ -85,6 +87,7 @@ class DecisionTreeClassifier(TreeLearner, Classifier):
     J. R. Quinlan, C4.5: Programs for Machine Learning, 1993.
     """
 
+    model_: Tree
     ties_broken = ("first", "random", UNDEFINED)
 
     def __init__(
@@ -119,6 +122,7 @@ class DecisionTreeClassifier(TreeLearner, Classifier):
         bins: int | None = None,
         tie: str = "first",
         cp: float | None = None,
+        record: bool = False,
     ) -> None:
         self.criterion = criterion
         self.splitter = splitter
@@ -149,16 +153,13 @@ class DecisionTreeClassifier(TreeLearner, Classifier):
         self.bins = bins
         self.tie = tie
         self.cp = cp
+        self.record = record
 
     @property
     def n_classes_(self) -> int:
         """How many classes there are."""
         self._check_fitted()
         return len(self.classes_)
-
-    def predict_proba(self, X: Any) -> Array:
-        """The share of every class where each row ends."""
-        return self._mapped(X, lambda block: self.model_.shares(block))
 
     def pruning_curve(
         self, X: Any, y: Any = None, sample_weight: Any = None, *, how: str = ORDERS[0]
@@ -170,27 +171,11 @@ class DecisionTreeClassifier(TreeLearner, Classifier):
                 raise OptionError(f"how is one of {listed(ORDERS)}, not {told(how)}.")
             return curve_of(self.model_, self._read(X, y, sample_weight), how)
 
-    def predict_log_proba(self, X: Any) -> Array:
-        """The logarithm of the shares."""
-        with np.errstate(divide="ignore"):
-            return np.log(self.predict_proba(X))
-
-    def _answers(self, block: Block) -> Array:
-        return self._named(self._chosen(block))
-
-    def _named(self, found: Array) -> Array:
-        """Classes by their numbers; where a tie has no answer, objects."""
+    def answers(self, block: Block) -> Array:
+        """Classes; where a tie has no answer, objects."""
         if self.model_.tie != UNDEFINED:
-            return np.asarray(self.classes_[found])
-        return np.append(self.classes_.astype(object), UNDEFINED)[found]
-
-    def _chosen(self, block: Block) -> Array:
-        if self.model_.fractional:
-            return self.model_.chosen(self.model_.shares(block), block)
-        return np.asarray(self.model_.answer[self.model_.landed(block)], dtype=np.int64)
-
-    def _told(self, block: Block) -> tuple[Array, Array]:
-        return self._chosen(block), self.model_.shares(block)
+            return super().answers(block)
+        return np.append(self.classes_.astype(object), UNDEFINED)[self.decided(block)]
 
     def _measure(self) -> tuple[Any, str]:
         scorer = "gain" if self.costs is None else self.cost_rule

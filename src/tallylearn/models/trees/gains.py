@@ -23,6 +23,11 @@ from tallylearn.workings import Grid
 from tallylearn.workings.derivations import MOST_ROWS
 from tallylearn.workings.rendering import Shown, short
 
+FORGOTTEN = (
+    "the table is not kept with the tree. Pass it again: gains(node, table, 'target'); or fit with "
+    "record=True."
+)
+
 
 @dataclass(frozen=True)
 class Candidate:

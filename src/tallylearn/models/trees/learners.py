@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Mapping
-from dataclasses import replace
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
@@ -12,14 +11,11 @@ import numpy as np
 
 from tallylearn.doors import Plain
 from tallylearn.doors.exchange import as_sklearn
-from tallylearn.doors.intake import lesson
-from tallylearn.doors.plain import whole
-from tallylearn.doors.unseen import flagged
 from tallylearn.errors import ColumnError, InputError, OptionError, listed, speaking, told
 from tallylearn.models.factors import check_finite
 from tallylearn.models.trees import medians, parcels, paths, ratios
 from tallylearn.models.trees.codes import coded, filled
-from tallylearn.models.trees.gains import Gains, check_node, gains_at
+from tallylearn.models.trees.gains import FORGOTTEN, Gains, check_node, gains_at
 from tallylearn.models.trees.growing import ENDLESS, Plan, grown
 from tallylearn.models.trees.portions import grown_by_hand
 from tallylearn.models.trees.prunings import Pruner
@@ -28,9 +24,7 @@ from tallylearn.models.trees.trees import ABSOLUTE, Tree
 from tallylearn.models.trees.views import Viewed
 from tallylearn.sources.matrices import dense
 from tallylearn.tables import CATEGORY, DATE, NUMBER, Array, Block, Column
-from tallylearn.workings import Derivation, Explanation
 
-REMEMBERED = 100_000  # cells: a table of this size stays with its tree, for gains()
 RULES = ("branch", "node", "class", "global", "fractional")
 COSTS = ("gain2/cost", "(2^gain-1)/(cost+1)^w")
 
@@ -74,9 +68,7 @@ class TreeLearner(Pruner, Viewed, Plain):
     def train(self, block: Block) -> Tree:
         """Code the columns, grow the tree, prune it."""
         check_finite(block)
-        tree, grew, self._prunings_ = self._finished(block)
-        small = len(grew) * len(grew.schema.columns) <= REMEMBERED
-        self._rows_ = replace(grew, numbers=grew.numbers.copy()) if small else None
+        tree, self.record_ = self._finished(block)
         return tree
 
     def _grown(self, block: Block, target: Target, plan: Plan) -> Tree:
@@ -99,21 +91,17 @@ class TreeLearner(Pruner, Viewed, Plain):
     ) -> Gains:
         """Every question that could have been asked at a node, and what it would have gained.
 
-        A small table is remembered; of a large one, or after ``load``, pass the table again.
+        Pass the table that the tree grew from, unless it was fitted with ``record=True``.
         """
         self._check_fitted()
         with speaking(type(self).__name__):
-            if X is None:
-                block = getattr(self, "_rows_", None)
-                if block is None:
-                    raise InputError(
-                        "the table is not kept with the tree. Pass it again: "
-                        "gains(node, table, 'target')."
-                    )
-            else:
-                read = lesson(self._table(X), y, sample_weight, type(self).__name__, self.schema_)
-                block = whole(read, self.task)
             check_node(self.model_, node)
+            if X is not None:
+                block = self._read(X, y, sample_weight)
+            elif self.record_ is not None:
+                block = self.record_.rows
+            else:
+                raise InputError(FORGOTTEN)
             target = self._target(block)
             return gains_at(self.model_, node, block, target, self._plan(block, target), self.bins)
 
@@ -121,21 +109,6 @@ class TreeLearner(Pruner, Viewed, Plain):
         """The nodes where several questions were equally good, and which was asked."""
         self._check_fitted()
         return paths.ties(self.model_)
-
-    def explain(self, X: Any) -> Explanation:
-        """The path of every row, as it adds up to the prediction."""
-        self._check_fitted()
-        with speaking(type(self).__name__):
-            found = [
-                flagged(paths.evidence(self.model_, block), self.model_, block)
-                for block in self._blocks(X)
-            ]
-        return Explanation(tuple(row for part in found for row in part))
-
-    def show_work(self) -> Derivation:
-        """The questions of the tree, node by node."""
-        self._check_fitted()
-        return paths.derivation(self.model_)
 
     def apply(self, X: Any) -> Array:
         """The number of the node where each row ends."""
@@ -238,6 +211,7 @@ class TreeLearner(Pruner, Viewed, Plain):
         self._in_range("min_impurity_decrease", 0.0)
         self._in_range("cost_exponent", 0.0, 1.0)
         self._check_features()
+        self._check_truth("record")
         if self.significance is not None:
             self._check_inside("significance", 1.0)
         if self.costs is not None and not isinstance(self.costs, Mapping):

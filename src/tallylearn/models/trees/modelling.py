@@ -20,13 +20,12 @@ from tallylearn.models.trees.fitting import Growth, model_tree
 from tallylearn.models.trees.formulas import MOST_LINES, Formula
 from tallylearn.models.trees.gains import Gains
 from tallylearn.models.trees.growing import ENDLESS
-from tallylearn.models.trees.learners import REMEMBERED
 from tallylearn.models.trees.modelrules import ModelRules, model_gains, model_rules
 from tallylearn.models.trees.modeltrees import ModelTree
+from tallylearn.models.trees.records import Record
 from tallylearn.models.trees.trees import Tree
 from tallylearn.models.trees.views import Drawn
 from tallylearn.tables import CATEGORY, DATE, NUMBER, Array, Block, Column
-from tallylearn.workings import Derivation, Explanation
 from tallylearn.workings.rendering import more
 
 CRITERIA = ("fifth_root", "sdr")
@@ -60,6 +59,8 @@ class ModelTreeRegressor(Drawn, Plain, Regressor):
         there are any) and takes the place of its linear model.
     criterion : how the spread of rows is measured, "fifth_root" of the variance (M5'), or "sdr",
         standard deviation reduction: sd(T) - sum |Ti| / |T| sd(Ti) (Quinlan).
+    record : whether to keep the rows with the tree, in ``record_``, so that ``gains`` needs no
+        table.
 
     Examples
     --------
@@ -84,6 +85,7 @@ class ModelTreeRegressor(Drawn, Plain, Regressor):
     kinds: ClassVar[tuple[str, ...]] = (NUMBER, DATE, CATEGORY)
     stored: ClassVar[tuple[type, ...]] = (ModelTree, Attributes, Tree, Column)
     model_: ModelTree
+    record_: Record | None = None
 
     def __init__(
         self,
@@ -97,6 +99,7 @@ class ModelTreeRegressor(Drawn, Plain, Regressor):
         smooth: float | None = 15.0,
         learner: Any = None,
         criterion: str = "fifth_root",
+        record: bool = False,
     ) -> None:
         self.min_samples_split = min_samples_split
         self.min_samples_leaf = min_samples_leaf
@@ -107,15 +110,16 @@ class ModelTreeRegressor(Drawn, Plain, Regressor):
         self.smooth = smooth
         self.learner = learner
         self.criterion = criterion
+        self.record = record
 
     def train(self, block: Block) -> ModelTree:
         """Grow, model, prune; then let the learner have the leaves."""
         check_finite(block)
-        self._rows_ = block if block.numbers.size + len(block) <= REMEMBERED else None
         model = model_tree(block, self._growth())
-        if self.learner is None:
-            return model
-        return replace(model, guests=_taught(self.learner, model, block))
+        if self.learner is not None:
+            model = replace(model, guests=_taught(self.learner, model, block))
+        self.record_ = Record.of(block) if self.record else None
+        return model
 
     def formulas(self) -> list[Formula]:
         """The linear models of the leaves, smoothed, from left to right."""
@@ -131,15 +135,6 @@ class ModelTreeRegressor(Drawn, Plain, Regressor):
         """The nodes where several questions were equally good, and which was asked."""
         self._check_fitted()
         return paths.ties(self.model_.tree)
-
-    def show_work(self) -> Derivation:
-        """The questions and the models, node by node."""
-        self._check_fitted()
-        return self.model_.derivation()
-
-    def explain(self, X: Any) -> Explanation:
-        """The terms of every row's model, and the smoothing, as they add up to the prediction."""
-        return super().explain(X)
 
     def apply(self, X: Any) -> Array:
         """The number of the node where each row ends."""
@@ -180,11 +175,11 @@ class ModelTreeRegressor(Drawn, Plain, Regressor):
         """Every question that could have been asked at a node, and how far it would have lowered
         the standard deviation; questions of categories follow the order of the target's mean.
 
-        A small table is remembered; of a large one, or after ``load``, pass the table again.
+        Pass the table that the tree grew from, unless it was fitted with ``record=True``.
         """
         self._check_fitted()
         with speaking(type(self).__name__):
-            block = getattr(self, "_rows_", None)
+            block = None if self.record_ is None else self.record_.rows
             if X is not None:
                 read = lesson(X, y, sample_weight, type(self).__name__, self.schema_)
                 block = whole(read, self.task)
@@ -225,6 +220,7 @@ class ModelTreeRegressor(Drawn, Plain, Regressor):
             raise OptionError(f"max_depth is a whole number or None, not {self.max_depth!r}.")
         if not isinstance(self.prune, bool | np.bool_):
             raise OptionError(f"prune is True or False, not {self.prune!r}.")
+        self._check_truth("record")
         if self.learner is not None:
             _check_regressor(self.learner)
 

@@ -13,7 +13,7 @@ from tallylearn.errors import InputError, picked
 from tallylearn.models.trees.attributes import Attributes
 from tallylearn.models.trees.codes import coded
 from tallylearn.models.trees.fitting import MORE, Growth
-from tallylearn.models.trees.gains import Candidate, Gains, check_node
+from tallylearn.models.trees.gains import FORGOTTEN, Candidate, Gains, check_node
 from tallylearn.models.trees.growing import Plan
 from tallylearn.models.trees.modeltrees import ModelTree
 from tallylearn.models.trees.paths import route
@@ -145,11 +145,9 @@ def model_rules(model: ModelTree) -> ModelRules:
 def model_gains(model: ModelTree, node: int, block: Block | None, growth: Growth) -> Gains:
     """The questions of a node, from the rows that came to it."""
     tree, attributes = model.tree, model.attributes
-    if block is None:
-        raise InputError(
-            "the table is not kept with the tree. Pass it again: gains(node, table, 'target')."
-        )
     check_node(tree, node)
+    if block is None:
+        raise InputError(FORGOTTEN)
     ends = tree.landed(block)
     block = block[np.flatnonzero((ends >= node) & (ends < node + tree.sizes[node]))]
     if not len(block):

@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from tallylearn import forms
+from tallylearn.doors import RegressionModel
 from tallylearn.errors import InputError
 from tallylearn.models.trees.attributes import Attributes
 from tallylearn.models.trees.formulas import MOST_LINES, Formula
@@ -28,7 +29,7 @@ def _spelled(guest: Any) -> str:
 
 
 @dataclass(frozen=True, eq=False)
-class ModelTree:
+class ModelTree(RegressionModel):
     """A tree with a linear model at every node.
 
     A row is answered by the model where it ends, p, and steadied on the way up (Quinlan, 1992): at
@@ -192,7 +193,7 @@ class ModelTree:
         told = {formula.node: str(formula) for formula in self.formulas()}
         return {i: f"LM{at}" for at, i in enumerate(leaves, 1)}, told
 
-    def derivation(self) -> Derivation:
+    def derivation(self, schema: Schema) -> Derivation:
         """Every question, the models of all nodes, and how they are put together."""
         asked, size = derivation(self.tree).steps
         models = [self._said(i) for i in range(min(len(self.tree), MOST_LINES))]

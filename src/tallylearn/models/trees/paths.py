@@ -119,7 +119,7 @@ def _spread(tree: Tree, block: Block) -> list[Evidence]:
         for row, part in zip(rows.tolist(), parts.tolist(), strict=True):
             ends[row].append((part, node))
     told = tree.shares(block)
-    said = tree.chosen(told, block).tolist() if tree.classes else told[:, 0].tolist()
+    said = tree.settled(told, block).tolist() if tree.classes else told[:, 0].tolist()
     return [
         _ended(tree, found[0][1]) if len(found) == 1 else _parted(tree, found, shares, answer)
         for found, shares, answer in zip(ends, told.tolist(), said, strict=True)

@@ -18,6 +18,7 @@ from tallylearn.models.trees.complexities import PruningPath, path_of
 from tallylearn.models.trees.growing import Plan
 from tallylearn.models.trees.leaves import with_leaves
 from tallylearn.models.trees.portions import Rows
+from tallylearn.models.trees.records import Record
 from tallylearn.models.trees.removals import Cut, Prunings, Stage
 from tallylearn.models.trees.targets import Target
 from tallylearn.models.trees.trees import Tree, answer_of
@@ -64,7 +65,9 @@ class Pruner:
     max_leaf_nodes: Any = None
     loss: Any = None
 
-    _prunings_: Prunings
+    record_: Record | None = None  # with record=True
+    record: Any = False
+
     _target: Callable[[Block], Target]
     _plan: Callable[[Block, Target], Plan]
     _grown: Callable[[Block, Target, Plan], Tree]
@@ -81,7 +84,7 @@ class Pruner:
         ``how`` and the options (``level``, ``confidence``, ``raising``, ``ccp_alpha``, ``cp``,
         ``loss``) are those of the constructor. The table is the validation set of "reduced_error",
         "reduced_error_greedy" and "loss", and the training set of "pessimistic" with raising and of
-        ``ccp_alpha="cv"`` (a small one is remembered).
+        ``ccp_alpha="cv"``, which need not be passed to a tree that was fitted with ``record=True``.
         """
         self._check_fitted()
         with speaking(type(self).__name__):
@@ -96,19 +99,18 @@ class Pruner:
             grew = block if held is None else None
             tree, stages = found._pruned(found._judging(self.model_), how, grew, held)
             found.model_ = tree
-            before = getattr(self, "_prunings_", Prunings())
-            found._prunings_ = Prunings((*before.stages, *stages))
+            found.record_ = None if self.record_ is None else self.record_.and_then(stages)
         return found
 
     def prunings(self) -> Prunings:
         """What was removed from the tree, why, and in which order."""
         self._check_fitted()
-        if not hasattr(self, "_prunings_"):
+        if self.record_ is None:
             raise InputError(
-                f"{type(self).__name__}: a model file keeps the tree, and not what was pruned from "
-                "it. Fit again."
+                f"{type(self).__name__}: what was pruned is not kept with the tree, nor in a model "
+                "file. Fit with record=True, then prune."
             )
-        return self._prunings_
+        return self.record_.prunings
 
     def cost_complexity_pruning_path(
         self, X: Any, y: Any = None, sample_weight: Any = None
@@ -171,8 +173,8 @@ class Pruner:
             tree = with_leaves(tree, int(self.max_leaf_nodes))
         return tree
 
-    def _finished(self, block: Block) -> tuple[Tree, Block, Prunings]:
-        """The tree, pruned as the options say; the rows it grew from; what was removed."""
+    def _finished(self, block: Block) -> tuple[Tree, Record | None]:
+        """The tree, pruned as the options say, and the record of it, if one is asked for."""
         grew, held = self._parted(block)
         tree, how = self._full(grew), self.pruning
         stages: tuple[Stage, ...] = ()
@@ -180,7 +182,7 @@ class Pruner:
             how = "cost_complexity"
         if how is not None:
             tree, stages = self._pruned(tree, how, grew, held)
-        return tree, grew, Prunings(stages)
+        return tree, Record.of(grew, stages) if self.record else None
 
     def _judging(self, tree: Tree) -> Tree:
         """The tree with the answers of least expected loss, where a loss is given."""
@@ -228,12 +230,14 @@ class Pruner:
         return Rows.of(coded(block), target, self._plan(block, target))
 
     def _remembered(self, given: Block | None) -> Block:
-        block: Block | None = getattr(self, "_rows_", None) if given is None else given
-        if block is None:
+        if given is not None:
+            return given
+        if self.record_ is None:
             raise InputError(
-                "the table is not kept with the tree. Pass it again: prune(how, table, 'target')."
+                "the table is not kept with the tree. Pass it again: prune(how, table, 'target'); "
+                "or fit with record=True."
             )
-        return block
+        return self.record_.rows
 
     def _check_pruning(self) -> None:
         self._one_of("pruning", (None, *METHODS))

@@ -10,7 +10,7 @@ from tallylearn.errors import OptionError
 from tallylearn.models.trees.learners import TreeLearner
 from tallylearn.models.trees.prunings import BY_ERRORS
 from tallylearn.models.trees.targets import Target, of_counts, of_measures
-from tallylearn.models.trees.trees import ABSOLUTE
+from tallylearn.models.trees.trees import ABSOLUTE, Tree
 from tallylearn.tables import Array, Block
 
 CRITERIA = ("squared_error", "friedman_mse", "sdr", ABSOLUTE, "poisson")
@@ -81,6 +81,7 @@ class DecisionTreeRegressor(TreeLearner, Regressor):
         bins: int | None = None,
         tie: str = "first",
         cp: float | None = None,
+        record: bool = False,
     ) -> None:
         self.criterion = criterion
         self.splitter = splitter
@@ -104,7 +105,9 @@ class DecisionTreeRegressor(TreeLearner, Regressor):
         self.bins = bins
         self.tie = tie
         self.cp = cp
+        self.record = record
 
+    model_: Tree
     variant = None
 
     def _measure(self) -> tuple[Any, str]:
@@ -129,6 +132,11 @@ class DecisionTreeRegressor(TreeLearner, Regressor):
                 'missing="class" fills in what rows of the same class have, and a regression has '
                 'no classes. Use "node".'
             )
+
+    def _check_stored(self) -> None:
+        super()._check_stored()
+        if self.model_.classes:
+            raise ValueError("the model has classes, and answers with numbers")
 
     def _check_pruning(self) -> None:
         super()._check_pruning()

@@ -15,10 +15,12 @@ from typing import Any, ClassVar
 import numpy as np
 
 from tallylearn import forms
+from tallylearn.doors import ClassificationModel, RegressionModel
 from tallylearn.folds.hashing import hashed
 from tallylearn.kernels import walking
 from tallylearn.models.trees.binary import Binary
 from tallylearn.tables import CATEGORY, Array, Block, Codes, Column, Schema, check_shape
+from tallylearn.workings import Derivation, Evidence
 
 LEAF, THRESHOLD, MULTIWAY, SUBSET, PRESENCE = range(5)
 ABSOLUTE = "absolute_error"  # the criterion whose answers are medians
@@ -94,7 +96,7 @@ class Node:
 
 
 @dataclass(frozen=True, eq=False)
-class Tree(Binary):
+class Tree(Binary, ClassificationModel, RegressionModel):
     """A decision tree (``classes``) or a regression tree (no classes), nodes in pre-order.
 
     ``node(i)`` tells all about a node in words; the arrays hold the same for loops over nodes, and
@@ -368,7 +370,25 @@ class Tree(Binary):
             return self.answer[:, None]
         return np.asarray(self.counts / np.where(self.n > 0, self.n, 1.0)[:, None])
 
-    def chosen(self, shares: Array, block: Block) -> Array:
+    def decided(self, block: Block) -> Array:
+        """The number of the class that each row is answered with."""
+        if self.fractional:
+            return self.settled(self.shares(block), block)
+        return np.asarray(self.answer[self.landed(block)], dtype=np.int64)
+
+    def evidence(self, block: Block) -> list[Evidence]:
+        """The path of every row, as it adds up to the prediction."""
+        from tallylearn.models.trees.paths import evidence
+
+        return evidence(self, block)
+
+    def derivation(self, schema: Schema) -> Derivation:
+        """The questions of the tree, node by node."""
+        from tallylearn.models.trees.paths import derivation
+
+        return derivation(self)
+
+    def settled(self, shares: Array, block: Block) -> Array:
         """The number of the class that each row of shares is answered with.
 
         A drawn one is the draw of the node where the row ends, or where it parts: equal rows have

@@ -61,7 +61,7 @@ def _answered(learner: TreeLearner, X: Any, y: Any) -> tuple[Array, Array]:
     for block in read.blocks(learner.task):
         codes = isinstance(block.target, Codes)
         truth += block.target.items() if codes else block.target.tolist()
-        said += learner._answers(block).tolist()
+        said += learner.answers(block).tolist()
     kind = object if learner.task == "classifier" else float
     return np.array(truth, dtype=kind), np.array(said, dtype=kind)
 

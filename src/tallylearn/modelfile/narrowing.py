@@ -1,0 +1,99 @@
+"""Narrowing: numbers in as few bytes as hold them exactly, and back to the bits they had.
+
+A count of 12 in a double takes eight bytes, and one would do. A file says which arrays were wider
+in memory; where zeros or gaps are many, a bit a number says where the others stand.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from tallylearn.tables import Array
+
+WIDE = {"float64": np.float64, "int64": np.int64}
+NARROW = (np.int8, np.int16, np.int32, np.float32)
+COMMON = {"zeros": np.zeros(1), "gaps": np.full(1, np.nan)}
+RARE = 8  # of so many numbers one or more is not common: what is read is no larger than 8 files
+SMALL = 1024  # bytes that are not worth the trouble: whoever opens the file reads them as they are
+MASK = ".mask"
+
+Told = dict[str, dict[str, Any]]
+
+
+def narrowed(arrays: Mapping[str, Array]) -> tuple[dict[str, Array], Told]:
+    """The arrays as a file holds them, and what it says of those that were wider."""
+    out: dict[str, Array] = {}
+    told: Told = {}
+    for name, array in arrays.items():
+        out[name] = kept = array
+        if array.dtype.name not in WIDE or array.nbytes < SMALL:
+            continue
+        how: dict[str, Any] = {"dtype": array.dtype.name}
+        if common := _common(array):
+            mask = _bits(array) != _bits(COMMON[common])
+            out[f"{name}{MASK}"], kept = np.packbits(mask.ravel()), array[mask]
+            how[common] = [*array.shape]
+        out[name] = _least(kept)
+        if out[name].dtype != array.dtype or len(how) > 1:
+            told[name] = how
+    return out, told
+
+
+def _common(array: Array) -> str | None:
+    """The value that no more than a bit is spent on, if one is frequent."""
+    if array.dtype != np.float64:
+        return None
+    for name, value in COMMON.items():
+        others = np.count_nonzero(_bits(array) != _bits(value))
+        if array.size <= RARE * others and 4 * others <= 3 * array.size:
+            return name
+    return None
+
+
+def _least(array: Array) -> Array:
+    """The narrowest array that holds the same bits."""
+    for kind in NARROW:
+        if array.dtype == np.int64 and kind is np.float32:
+            break
+        with np.errstate(invalid="ignore", over="ignore"):
+            found = array.astype(kind)
+        if np.array_equal(_bits(found.astype(array.dtype)), _bits(array)):
+            return found
+    return array
+
+
+def _bits(array: Array) -> Array:
+    return np.ascontiguousarray(array).view(np.int64)
+
+
+def widened(arrays: Mapping[str, Array], told: Any) -> dict[str, Array]:
+    """The arrays as they were in memory; a ValueError says what cannot be."""
+    if not isinstance(told, dict):
+        raise ValueError("it does not say which arrays are narrow")
+    out = dict(arrays)
+    for name, how in told.items():
+        if name not in out or not isinstance(how, dict) or how.get("dtype") not in (*WIDE,):
+            raise ValueError(f"there is no narrow array {name[:80]!r}")
+        out[name] = out[name].astype(WIDE[how["dtype"]])
+        for common in how.keys() - {"dtype"}:
+            bits = out.pop(f"{name}{MASK}", np.empty(0))
+            out[name] = _spread(out[name], bits, how[common], COMMON[common])
+    return out
+
+
+def _spread(values: Array, bits: Array, shape: Any, common: Array) -> Array:
+    """Values at their places among many that are alike."""
+    whole = isinstance(shape, list) and all(type(n) is int and n >= 0 for n in shape)
+    size = prod(shape) if whole else -1
+    if not 0 <= size <= RARE * values.size or len(shape) > 8 or bits.shape != (-(-size // 8),):
+        raise ValueError("an array has other places than numbers")
+    mask = np.unpackbits(bits, count=size).astype(bool)
+    if np.count_nonzero(mask) != values.size:
+        raise ValueError("an array has other places than numbers")
+    out = np.full(size, common[0])
+    out[mask] = values.ravel()
+    return out.reshape(shape)
