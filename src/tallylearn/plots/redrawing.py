@@ -1,4 +1,4 @@
-"""Redrawing: a chart is a function of its data, so that a file of numbers gives the same picture."""
+"""Redrawing: a chart is a function of its data, so that a file of numbers gives the picture."""
 
 from __future__ import annotations
 
