@@ -40,7 +40,7 @@ HOSTILE = ["<script>alert(1)</script>", "x" * 5000, "🌲🌳🎄" * 40, "", "a\
 
 
 def sheet(plot: Plot) -> ET.Element:
-    """The picture, read back: well formed, sound numbers, all text inside, a function of its data."""
+    """The picture, read back: well formed, sound all text inside, a function of its data."""
     root = ET.fromstring(plot.svg)
     assert root.get("role") == "img"
     assert root.get("aria-label")
