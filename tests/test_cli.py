@@ -615,7 +615,7 @@ def test_groups_stay_together_and_are_not_learned_from() -> None:
     assert "categories Outlook, Temperature, Humidity; target" in result.stderr
     table = tl.table(Path("tennis.csv"), target="PlayTennis", groups="Wind")
     found = tl.evaluate(tl.NaiveBayes(), table, cv=2)
-    assert json.loads(result.stdout)["records"] == found.plain()["records"]
+    assert json.loads(result.stdout)["records"] == found.to_dict()["records"]
 
 
 def test_scores_are_given_by_a_column_that_is_not_learned_from() -> None:
@@ -726,7 +726,7 @@ def test_comparing_prints_the_report_of_the_library() -> None:
              "--level", 0.8)  # fmt: skip
     assert fine(*COMPARE, "bayes,lda,centroid", *given) == f"{found}\n"
     page = json.loads(fine(*COMPARE, "bayes,lda", "--models", "centroid", *given, "--json"))
-    assert page["records"] == found.plain()["records"]
+    assert page["records"] == found.to_dict()["records"]
     assert page["target"] == "y"
     shown = fine(*COMPARE, "bayes,lda,centroid", *given, "-o", "c.html")
     assert shown == f"{found.report().title}\n{found.verdict}\nsaved         c.html\n"

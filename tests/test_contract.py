@@ -20,6 +20,7 @@ from threadpoolctl import threadpool_limits
 import tallylearn as tl
 from tallylearn import errors, modelfile, tables
 from tallylearn.doors import ClassificationModel, Model, Predictor, RegressionModel
+from tallylearn.workings.derivations import read
 from tests.learners import CASES, Case
 
 DATA = Path(__file__).parent / "data"
@@ -253,6 +254,12 @@ def test_the_working_can_be_shown_in_every_form(case: Case, mixed: pd.DataFrame)
         assert shown.to_markdown()
         assert shown.to_html().startswith("<")
         json.dumps(shown.to_dict(), allow_nan=False)
+
+
+@every_learner
+def test_the_working_is_read_from_a_file_as_it_was_shown(case: Case, mixed: pd.DataFrame) -> None:
+    work = fitted(case, mixed).show_work()
+    assert read(json.loads(json.dumps(work.to_dict()))) == work
 
 
 @every_learner

@@ -106,11 +106,11 @@ def test_a_column_that_is_not_learned_from_is_an_order(keep: tuple[str, ...]) ->
 def test_files_and_frames_are_put_in_the_same_order(monkeypatch: pytest.MonkeyPatch) -> None:
     shuffled = np.random.default_rng(1).permutation(N)
     dates = [str(DAYS[i]) for i in shuffled]
-    found = [tl.evaluate(tl.NaiveBayes(), csv_of(dates), "y", cv=FORWARD).plain()]
+    found = [tl.evaluate(tl.NaiveBayes(), csv_of(dates), "y", cv=FORWARD).to_dict()]
     monkeypatch.setattr("tallylearn.evaluation.exams.small", lambda files: False)
-    found += [tl.evaluate(tl.NaiveBayes(), csv_of(dates), "y", cv=FORWARD).plain()]
+    found += [tl.evaluate(tl.NaiveBayes(), csv_of(dates), "y", cv=FORWARD).to_dict()]
     frame = pd.read_csv("d.csv", parse_dates=["date"])
-    found += [tl.evaluate(tl.NaiveBayes(), frame, "y", cv=FORWARD).plain()]
+    found += [tl.evaluate(tl.NaiveBayes(), frame, "y", cv=FORWARD).to_dict()]
     first, *others = [[record["by_fold"] for record in page["records"]] for page in found]
     assert others == [first, first]
 

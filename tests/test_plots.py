@@ -27,6 +27,7 @@ from tallylearn.plots import (
     draw_matrix,
     draw_points,
     draw_ranks,
+    redrawn,
 )
 from tallylearn.plots.marks import COLOURS, FAINT, INK, extent, shortened, written
 from tallylearn.plots.pictures import BOLD
@@ -39,7 +40,7 @@ HOSTILE = ["<script>alert(1)</script>", "x" * 5000, "🌲🌳🎄" * 40, "", "a\
 
 
 def sheet(plot: Plot) -> ET.Element:
-    """The picture, read back: well formed, sound numbers, every text inside."""
+    """The picture, read back: well formed, sound all text inside, a function of its data."""
     root = ET.fromstring(plot.svg)
     assert root.get("role") == "img"
     assert root.get("aria-label")
@@ -53,7 +54,7 @@ def sheet(plot: Plot) -> ET.Element:
     for box in boxes(root).values():
         assert 0 <= box[0] < box[2] <= width
         assert 0 <= box[1] < box[3] <= height
-    json.dumps(plot.data, allow_nan=False)
+    assert redrawn(json.loads(json.dumps(plot.data, allow_nan=False))) == plot
     return root
 
 

@@ -46,42 +46,47 @@ class Problem(Shown):
     cautions: tuple[str, ...] = ()
     whole: bool = True  # whether all rows were looked at
 
-    def lines(self) -> list[tuple[str, str]]:
-        """The parts, each with its letter or word."""
-        found = [
-            ("T", self.task),
-            ("P", self.performance),
-            ("E", self.experience),
-            ("X", self.inputs),
-            ("Y", self.outputs),
-        ]
-        if self.learner:
-            chosen = [f"{name} = {value!r}" for name, value in self.hyper_parameters.items()]
-            found.append(("learner", self.learner))
-            found.append(("hyper-parameters", ", ".join(chosen) or "none"))
-            found += [("parameters", self.parameters)] if self.parameters else []
-        return found + [("caution", text) for text in self.cautions]
-
     def __str__(self) -> str:
-        said = [(word, plain(text)) for word, text in self.lines() if text]
-        words = evened([word for word, _ in said], left=True)
-        lines = [f"{word}  {text}" for word, (_, text) in zip(words, said, strict=True)]
-        return "\n".join([f"{self.name} ({self.kind})", *lines])
+        return text(self.to_dict())
 
     def to_markdown(self) -> str:
-        return self._sheet().to_markdown()
+        return sheet(self.to_dict()).to_markdown()
 
     def to_html(self) -> str:
-        return self._sheet().to_html()
+        return sheet(self.to_dict()).to_html()
 
     def to_dict(self) -> dict[str, Any]:
+        """The parts as plain data; ``options`` are the hyper-parameters as they are written."""
         found = {name: getattr(self, name) for name in self.__dataclass_fields__}
-        chosen = {name: plain_data(value) for name, value in self.hyper_parameters.items()}
-        return found | {"hyper_parameters": chosen, "cautions": [*self.cautions]}
+        options = {name: repr(value) for name, value in self.hyper_parameters.items()}
+        data: dict[str, Any] = plain_data(found | {"options": options})
+        return data
 
-    def _sheet(self) -> Derivation:
-        said = tuple(Sentence(f"{word}: {text}.") for word, text in self.lines() if text)
-        return Derivation(f"{self.name} ({self.kind})", said)
+
+def text(found: Mapping[str, Any]) -> str:
+    """A problem from its plain data, a part a line."""
+    said = [(word, plain(words)) for word, words in _lines(found)]
+    words = evened([word for word, _ in said], left=True)
+    lines = [f"{word}  {rest}" for word, (_, rest) in zip(words, said, strict=True)]
+    return "\n".join([f"{found['name']} ({found['kind']})", *lines])
+
+
+def sheet(found: Mapping[str, Any]) -> Derivation:
+    """A problem from its plain data, a part a sentence."""
+    said = tuple(Sentence(f"{word}: {words}.") for word, words in _lines(found))
+    return Derivation(f"{found['name']} ({found['kind']})", said)
+
+
+def _lines(found: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """The parts that there are, each with its letter or word."""
+    parts = {"T": "task", "P": "performance", "E": "experience", "X": "inputs", "Y": "outputs"}
+    lines = [(letter, found[name]) for letter, name in parts.items()]
+    if found["learner"]:
+        chosen = ", ".join(f"{name} = {value}" for name, value in found["options"].items())
+        lines += [("learner", found["learner"]), ("hyper-parameters", chosen or "none"),
+                  ("parameters", found["parameters"])]  # fmt: skip
+    lines += [("caution", words) for words in found["cautions"]]
+    return [(word, words) for word, words in lines if words]
 
 
 def problem(

@@ -19,7 +19,8 @@ from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 import tallylearn as tl
 from tallylearn.errors import InputError, KindError, OptionError
 from tallylearn.evaluation.courses import growing
-from tallylearn.evaluation.trends import Curve, Point
+from tallylearn.evaluation.points import Point
+from tallylearn.evaluation.trends import Curve
 from tallylearn.tables import Codes
 
 rng = np.random.default_rng(3)

@@ -98,7 +98,7 @@ def show(
         found.save(output)
     if as_json:
         place = None if output is None else str(output)
-        outputs.echo_json(found.plain() | facts | {"saved": place})
+        outputs.echo_json(found.to_dict() | facts | {"saved": place})
     elif output is None:
         outputs.echo(str(found))
     else:

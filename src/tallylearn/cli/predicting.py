@@ -14,6 +14,7 @@ import click
 
 from tallylearn.cli import options, outputs
 from tallylearn.cli.progress import PATIENCE, watched
+from tallylearn.cli.typed import table_of
 
 if TYPE_CHECKING:
     from tallylearn.sources import Files, Table
@@ -96,7 +97,6 @@ def predict(
 
 def _typed(estimator: Any, typed: Sequence[str]) -> Table:
     """Rows as they are typed; values that the model does not know are told."""
-    from tallylearn.cli.explaining import table_of
     from tallylearn.doors.unseen import unseen
 
     rows = table_of(typed, estimator.schema_)

@@ -12,9 +12,9 @@ from tallylearn.evaluation.answers import Answers
 from tallylearn.evaluation.crossing import Crossing
 from tallylearn.evaluation.exams import Exam, task_of
 from tallylearn.evaluation.gathering import baseline
+from tallylearn.evaluation.points import Point
 from tallylearn.evaluation.rounds import Round, planned
 from tallylearn.evaluation.scores import measure, wanted
-from tallylearn.evaluation.trends import Point
 from tallylearn.folds import Split
 from tallylearn.folds.hashing import hashed
 from tallylearn.intervals import check_level

@@ -12,8 +12,9 @@ import numpy as np
 from tallylearn.errors import KindError, OptionError, items_of, speaking, told
 from tallylearn.evaluation.asking import cloned
 from tallylearn.evaluation.courses import Course, growing
+from tallylearn.evaluation.points import Point
 from tallylearn.evaluation.results import name_of
-from tallylearn.evaluation.trends import ROWS, Curve, Point
+from tallylearn.evaluation.trends import ROWS, Curve
 from tallylearn.sources.arrays import as_float
 
 

@@ -10,7 +10,7 @@ from tallylearn.errors import OptionError, listed, picked, speaking
 from tallylearn.evaluation.confusions import positive_class
 from tallylearn.evaluation.drawings import Number
 from tallylearn.evaluation.exams import Exam, task_of
-from tallylearn.evaluation.expectations import written
+from tallylearn.evaluation.expectations import exact_of, written
 from tallylearn.evaluation.parts import Parts, of_population, of_table, verdicts
 from tallylearn.evaluation.populations import Population
 from tallylearn.evaluation.results import Result
@@ -23,6 +23,7 @@ TOGETHER = (
     "Noise cannot be told from bias without a known distribution: they stand together, with the "
     "variance that all bootstrap samples share because they are drawn from the same rows."
 )
+NAMES = ("bias2", "variance", "noise", "total", "error")  # in the order of the columns
 SQUARED, BRIER = "squared error", "squared error of the probability of {!r}"
 
 
@@ -79,19 +80,27 @@ class Decomposition(Result):
         first = self.parts[0]
         return (first.form, "variance", *(() if first.noise is None else ("noise",)))
 
-    def report(self) -> Derivation:
+    @staticmethod
+    def report_of(found: dict[str, Any]) -> Derivation:
         """The parts, their sum, and the error as it was measured."""
-        head = ("learner", *self._names, "sum", "measured")
         lines = tuple(
-            (part.learner, *(written(value) for value in part.values), written(part.total),
-             written(part.error))
-            for part in self.parts
-        )  # fmt: skip
-        steps: list[Any] = [Grid(self.loss, head, lines, f"Means over {self.means}.")]
-        steps += [Sentence(text) for text in verdicts(self.parts)]
-        if self.parts[0].noise is None:
-            steps.append(Sentence(TOGETHER))
-        return Derivation(f"Bias, variance and noise, from {self.n:,} rows", tuple(steps))
+            (part["learner"], *(written(exact_of(part[name])) for name in NAMES if name in part))
+            for part in found["parts"]
+        )
+        grid = Grid(found["loss"], found["header"], lines, f"Means over {found['means']}.")
+        said = [*found["verdicts"], *([] if "noise" in found["parts"][0] else [TOGETHER])]
+        return Derivation(found["title"], (grid, *map(Sentence, said)))
+
+    def facts(self) -> dict[str, Any]:
+        """The parts of every learner's error, fractions as text, and what follows."""
+        return {
+            "kind": "decomposition",
+            "title": f"Bias, variance and noise, from {self.n:,} rows",
+            "loss": self.loss, "n": self.n, "means": self.means,
+            "header": ("learner", *self._names, "sum", "measured"),
+            "parts": [_written_out(part) for part in self.parts],
+            "verdicts": [*verdicts(self.parts)],
+        }  # fmt: skip
 
     def records(self) -> list[dict[str, Any]]:
         """One row a learner, numbers as floats."""
@@ -199,6 +208,12 @@ def _of_table(
     splits = list(Folds.bootstrap(draws, seed=seed).splits(len(exam), None, exam.groups))
     parts = tuple(of_table(learner, exam, splits, one) for learner in learners)
     return Decomposition(parts, _loss(one), len(exam), f"{draws} bootstrap samples")
+
+
+def _written_out(part: Parts) -> dict[str, Any]:
+    noise = {} if part.noise is None else {"noise": part.noise}
+    return {"learner": part.learner, "bias2": part.bias2, "variance": part.variance, **noise,
+            "total": part.total, "error": part.error}  # fmt: skip
 
 
 def _loss(one: Any) -> str:

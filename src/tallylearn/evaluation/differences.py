@@ -65,6 +65,13 @@ class Difference:
     def __str__(self) -> str:
         return said(self, "z.3f")
 
+    def record(self) -> dict[str, Any]:
+        """The pair as plain values."""
+        low, high = (nan, nan) if self.interval is None else self.interval
+        named = ("a", "b", "score", "mean", "p", "adjusted", "test", "delta", "better", "left_out",
+                 "only_a_wrong", "only_b_wrong", "mcnemar_adjusted", "by_fold")  # fmt: skip
+        return {name: getattr(self, name) for name in named} | {"low": low, "high": high}
+
 
 @dataclass(frozen=True)
 class Paper:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from math import isfinite, nan
 from typing import Any
@@ -17,6 +18,7 @@ from tallylearn.intervals import Interval, corrected_t, t_interval, wilson
 from tallylearn.resamples import bootstrap
 from tallylearn.tables import Array
 from tallylearn.tallies import Bundle
+from tallylearn.workings.rendering import number_of
 
 ROWS = "rows like those tested, for models learned from parts like those trained on"
 MOST = 2000  # rows whose errors are drawn again; beyond, the folds tell the spread
@@ -53,6 +55,42 @@ class Estimate:
         else:
             said = f"{self.title} over all rows {self.pooled:.3f}"
         return said if self.interval is None else f"{said} {self.interval}"
+
+    def record(self) -> dict[str, Any]:
+        """The score as a row of a table."""
+        interval, over = self.interval, self.over_folds
+        return {
+            "score": self.name,
+            "class": self.of,
+            "value": self.value,
+            "low": nan if interval is None else interval.low,
+            "high": nan if interval is None else interval.high,
+            "level": nan if interval is None else interval.level,
+            "method": "" if interval is None else interval.method,
+            "about": "" if interval is None else interval.about,
+            "pooled": self.pooled,
+            "baseline": self.baseline,
+            "better": self.better,
+            "folds_low": nan if over is None else over.low,
+            "folds_high": nan if over is None else over.high,
+            "by_fold": list(self.by_fold),
+            "reason": self.reason,
+        }
+
+    @classmethod
+    def read(cls, record: Mapping[str, Any]) -> Estimate:
+        """A score from its record as plain data."""
+        level, method, about = number_of(record["level"]), record["method"], record["about"]
+        whole, folds = (
+            None if low is None else Interval(number_of(low), number_of(high), level, method, about)
+            for low, high in ((record["low"], record["high"]),
+                              (record["folds_low"], record["folds_high"]))
+        )  # fmt: skip
+        value, pooled, beside = (number_of(record[at]) for at in ("value", "pooled", "baseline"))
+        return cls(
+            record["score"], value, whole, pooled, beside, tuple(map(number_of, record["by_fold"])),
+            folds, record["better"], record["reason"], record["class"],
+        )  # fmt: skip
 
 
 @dataclass(frozen=True)

@@ -3,29 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from tallylearn.errors import InputError, OptionError, among, listed, speaking, told
+from tallylearn.errors import InputError, OptionError, among, listed, told
 from tallylearn.evaluation import reports
-from tallylearn.evaluation.confusions import positive_class
-from tallylearn.evaluation.crossing import Crossing, Failure, Told
+from tallylearn.evaluation.confusions import positive_class, table
+from tallylearn.evaluation.crossing import Failure, Told
 from tallylearn.evaluation.estimates import Estimate, Sample, estimated
-from tallylearn.evaluation.exams import Exam, task_of
-from tallylearn.evaluation.gathering import (
-    baseline,
-    check_options,
-    check_scores,
-    gathered,
-    weight_of,
-)
-from tallylearn.evaluation.progress import watching
-from tallylearn.evaluation.results import Result, name_of
-from tallylearn.evaluation.rounds import planned
-from tallylearn.evaluation.scores import need_proba
+from tallylearn.evaluation.gathering import weight_of
+from tallylearn.evaluation.losses import calibration
+from tallylearn.evaluation.results import Result
 from tallylearn.evaluation.thresholds import Threshold, threshold
 from tallylearn.plots import Plot
 from tallylearn.tables import Array
@@ -78,17 +69,38 @@ class Evaluation(Result):
             for name in self.scores
         }
 
-    def report(self) -> Derivation:
+    @staticmethod
+    def report_of(found: dict[str, Any]) -> Derivation:
         """Scores beside the baseline, the confusion, the classes."""
-        return reports.report(self)
+        return reports.report(found)
 
     def records(self) -> list[dict[str, Any]]:
         """One row a score."""
-        return reports.records(self)
+        return [estimate.record() for estimate in self]
+
+    def facts(self) -> dict[str, Any]:
+        """What was evaluated and how; the confusion as [true, predicted, rows]."""
+        found = {
+            "kind": "evaluation",
+            "title": f"{self.learner} on {self.n:,} rows, {self.cv}",
+            "headline": self.headline,
+            "baseline": self.baseline_name,
+            "folds": len(self.folds),
+            "groups": [],
+            "failures": [asdict(failure) for failure in self.failures],
+        }
+        named = ("learner", "cv", "task", "n", "level", "classes", "positive", "by")
+        found |= {name: getattr(self, name) for name in named}
+        if self.task == "classifier":
+            found |= {"confusion": self._cells(), "by_class": self._by_class()}
+        if self.groups:
+            by_group = self.by_group(self.scores[0]).items()
+            found["groups"] = [{"group": value} | e.record() for value, e in by_group]
+        return found
 
     def plots(self) -> dict[str, Plot]:
         """The charts by name: confusion, roc, calibration, or answers and residuals; folds."""
-        return reports.plots(self)
+        return reports.plots(self._without_plots(), self._series())
 
     @property
     def baseline_name(self) -> str:
@@ -154,6 +166,35 @@ class Evaluation(Result):
         bundle = sum((a.tally(["roc_auc"], chosen) for a in found), start=Bundle())
         return bundle["ranks"][chosen]
 
+    def _cells(self) -> list[tuple[int, int, float]]:
+        matrix = self.confusion
+        return [(i, j, matrix[i, j]) for i, j in np.argwhere(matrix).tolist()]
+
+    def _by_class(self) -> list[dict[str, Any]]:
+        return [
+            {"class": line.value, "rows": line.support, "precision": line.precision.value,
+             "recall": line.recall.value, "f1": line.f1.value}
+            for line in table(self.whole)
+        ]  # fmt: skip
+
+    def _series(self) -> dict[str, Any]:
+        """What is drawn beside the scores, where the answers were kept."""
+        kept = [told.answers for told in self.told]
+        if any(answers.proba is not None for answers in kept):
+            single = len(self.classes) == 2 or self.positive is not None
+            ranked = (positive_class(self.classes, self.positive),) if single else self.classes
+            return {"roc": {name: self.roc(name)[:2] for name in ranked},
+                    "calibration": self._calibration()}  # fmt: skip
+        if self.task == "regressor" and kept and kept[0].truth.ndim == 1:
+            return {name: self.predictions[name] for name in ("truth", "said")}
+        return {}
+
+    def _calibration(self) -> tuple[Any, Array, Array]:
+        name = self.classes[-1] if self.positive is None else self.positive
+        bundles = [told.answers.tally(["ece"], name) for told in self.told]
+        rows, said, true = calibration(sum(bundles[1:], start=bundles[0]), name)
+        return name, said[rows > 0], true[rows > 0]
+
     def _check_score(self, name: str) -> None:
         if not among(name, self.scores):
             raise OptionError(f"evaluated were {listed(self.scores, 20)}, not {told(name)}.")
@@ -161,72 +202,6 @@ class Evaluation(Result):
     def _check_classifier(self, what: str) -> None:
         if self.task != "classifier":
             raise OptionError(f"{what} goes with a classifier, and {self.learner} is none.")
-
-
-def evaluate(
-    estimator: Any,
-    X: Any,
-    y: Any = None,
-    *,
-    cv: Any = 10,
-    scores: Any = None,
-    sample_weight: Any = None,
-    groups: Any = None,
-    by: str | None = None,
-    positive: Any = None,
-    level: float = 0.95,
-    on_error: str = "raise",
-    progress: bool | None = None,
-) -> Evaluation:
-    """How good a learner is on rows it was not trained on, with intervals and a baseline beside.
-
-    Any learner of ours, and any estimator with scikit-learn's manners. Learners whose tables sum up
-    are trained for all folds in one pass.
-
-    Parameters
-    ----------
-    X, y : as in ``fit``: columns and target, or a table and the target's name.
-    cv : a number of folds, "loo", "holdout", "bootstrap", "forward", a ``tl.Folds``, a splitter of
-        scikit-learn, or pairs of row numbers.
-    scores : names, such as "accuracy", "f1", "log_loss", "mae"; the usual ones unless said.
-    groups : rows of a group stay on one side; a column's name, or one value a row.
-    by : a column, for whose values the scores are given one by one.
-    positive : the class that precision, recall, F1 and ROC speak of; the rarer of two unless said.
-    level : of the intervals.
-    on_error : "raise", or "keep": folds on which the estimator fails are named, the others kept.
-    progress : a bar on long work; on a terminal unless said.
-
-    Examples
-    --------
-    >>> import tallylearn as tl
-    >>> found = tl.evaluate(tl.NaiveBayes(), tl.example("tennis"), cv="loo")
-    >>> print(found.headline)
-    accuracy 0.500 [0.268, 0.732], majority 0.643
-
-    References
-    ----------
-    R. Kohavi, A study of cross-validation and bootstrap for accuracy estimation and model
-    selection, IJCAI 1995.
-    """
-    with speaking("evaluate"):
-        check_options(level, on_error)
-        task = task_of(estimator)
-        exam = Exam.of(X, y, sample_weight, groups, task)
-        positive = exam.positive(positive)
-        check_scores(scores, positive, exam)
-        named, rounds = planned(cv, exam)
-        groups_of = None if by is None else exam.column(by)
-        with watching(estimator, exam, rounds, progress) as watch:
-            keep, proba = on_error == "keep", need_proba(scores)
-            crossing = Crossing(estimator, exam, keep, watch, proba=proba)
-            found = gathered(crossing, rounds, scores, positive, groups_of)
-        blind = Crossing(baseline(exam), exam.blind, proba=need_proba(found.scores))
-        base = gathered(blind, rounds, found.scores, positive, None)
-    return Evaluation(
-        name_of(estimator), named, task, len(exam), exam.classes, found.scores, positive, level,
-        found.folds, found.whole, base.on(found), found.groups, by, found.told,
-        tuple(crossing.failures), found.sample,
-    )  # fmt: skip
 
 
 def _columns(told: Told, task: str) -> dict[str, Array]:

@@ -15,7 +15,7 @@ from tallylearn.evaluation.results import Result
 from tallylearn.intervals import Interval, mean_interval
 from tallylearn.plots import Plot, draw_lines
 from tallylearn.workings import Derivation, Grid, Sentence
-from tallylearn.workings.rendering import short
+from tallylearn.workings.rendering import number_of, short
 
 MOST = 1000  # rows, of whose errors the distribution is drawn
 
@@ -53,21 +53,33 @@ class SampleError(Result):
         plain = type(self.error)
         return {Fraction(k, n): plain(chance) for k, chance in enumerate(chances)}
 
-    def report(self) -> Derivation:
+    @staticmethod
+    def report_of(found: dict[str, Any]) -> Derivation:
         """What follows exactly, beside what samples show."""
-        seen = np.array(self.simulated)
-        lines = (
-            ("expectation", written(self.expectation), short(float(seen.mean()))),
-            ("bias", written(self.bias), short(float(seen.mean() - self.error))),
-            ("variance", written(self.variance), short(float(seen.var(ddof=1)))),
+        names = ("expectation", "bias", "variance")
+        lines = tuple(
+            (name, written(exact_of(found[name])), short(found["simulated"][name]))
+            for name in names
         )
-        head = ("error on the sample", "exactly", f"{len(seen)} samples")
+        head = ("error on the sample", "exactly", f"{found['samples']} samples")
         said = (
-            f"The true error is {written(self.error)}. The hypothesis does not depend on the "
-            "sample: the error on the sample is right on average."
+            f"The true error is {written(exact_of(found['error']))}. The hypothesis does not "
+            "depend on the sample: the error on the sample is right on average."
         )
-        title = f"The error on {self.n} rows"
-        return Derivation(title, (Grid("", head, lines), Sentence(said)))
+        return Derivation(found["title"], (Grid("", head, lines), Sentence(said)))
+
+    def facts(self) -> dict[str, Any]:
+        """What follows exactly, fractions as text, and what samples show."""
+        seen = np.array(self.simulated)
+        mean = float(seen.mean())
+        shown = {"expectation": mean, "bias": mean - self.error, "variance": seen.var(ddof=1)}
+        named = ("error", "n", "expectation", "bias", "variance")
+        return {name: getattr(self, name) for name in named} | {
+            "kind": "sample error",
+            "title": f"The error on {self.n} rows",
+            "samples": len(seen),
+            "simulated": {name: float(value) for name, value in shown.items()},
+        }
 
     def records(self) -> list[dict[str, Any]]:
         """One row, numbers as floats."""
@@ -141,18 +153,26 @@ class Resubstitution(Result):
         low, high = mean_interval(apart, self.level)
         return Interval(low, high, self.level, "t over samples", "the bias over all samples")
 
-    def report(self) -> Derivation:
+    @staticmethod
+    def report_of(found: dict[str, Any]) -> Derivation:
         """Both errors and the bias."""
-        lines = (
-            ("error on the rows learned from", written(self.expectation)),
-            ("true error", written(self.error)),
-            ("bias", written(self.bias)),
-        )
-        ends = "" if self.interval is None else f"; {self.interval} holds it by the t interval"
-        said = f"Over {self.drawn.said}{ends}. The sample is what was learned from, so it is no "
+        words = {"error on the rows learned from": "expectation", "true error": "error",
+                 "bias": "bias"}  # fmt: skip
+        lines = tuple((word, written(exact_of(found[name]))) for word, name in words.items())
+        ends = f"; {found['interval']} holds it by the t interval" if found["interval"] else ""
+        said = f"Over {found['drawn']}{ends}. The sample is what was learned from, so it is no "
         said += "independent witness."
-        title = f"{self.learner} learned from {self.n} rows, and tested on them"
-        return Derivation(title, (Grid("", ("mean", "value"), lines), Sentence(said)))
+        return Derivation(found["title"], (Grid("", ("mean", "value"), lines), Sentence(said)))
+
+    def facts(self) -> dict[str, Any]:
+        """Both errors and the bias, fractions as text; which samples, and how sure that is."""
+        named = ("learner", "n", "level", "exact", "expectation", "error", "bias")
+        return {name: getattr(self, name) for name in named} | {
+            "kind": "resubstitution",
+            "title": f"{self.learner} learned from {self.n} rows, and tested on them",
+            "drawn": self.drawn.said,
+            "interval": "" if self.interval is None else str(self.interval),
+        }
 
     def records(self) -> list[dict[str, Any]]:
         """One row, numbers as floats."""
@@ -178,3 +198,8 @@ def written(number: Number) -> str:
     if not isinstance(number, Fraction) or number.denominator == 1:
         return decimal
     return f"{number} = {decimal}" if number.denominator < 10**6 else decimal
+
+
+def exact_of(data: Any) -> Number:
+    """A number as plain data has it: text is a fraction."""
+    return Fraction(data) if isinstance(data, str) else number_of(data)

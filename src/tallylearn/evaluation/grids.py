@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from itertools import product
-from math import prod
+from math import isfinite, prod
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -79,6 +80,11 @@ def spelled(options: Options) -> str:
     """
     said = ", ".join(f"{name}={name_of(value)}" for name, value in options.items())
     return said or "as it is"
+
+
+def is_number(value: Any) -> bool:
+    """Whether an option can be drawn along an axis."""
+    return isinstance(value, Real) and not isinstance(value, bool) and isfinite(value)
 
 
 def _options_of(learner: Any) -> list[str]:

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from tallylearn.errors import InputError, OptionError
+from tallylearn.evaluation.comparisons import Comparison
 from tallylearn.evaluation.results import Result
 from tallylearn.evaluation.scores import SCORES
 from tallylearn.evaluation.standings import spec_of
@@ -23,9 +24,7 @@ from tallylearn.significance import (
 )
 from tallylearn.tables import Array
 from tallylearn.workings import Derivation, Grid, Sentence
-
-if TYPE_CHECKING:
-    from tallylearn.evaluation.comparisons import Comparison
+from tallylearn.workings.rendering import number_of
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -84,27 +83,41 @@ class Ranking(Result):
         """Which learners differ, in words."""
         return self._of_two() if self.wilcoxon is not None else self._of_many()
 
-    def report(self) -> Derivation:
+    @staticmethod
+    def report_of(found: dict[str, Any]) -> Derivation:
         """The verdict, the scores, the ranks."""
-        spec = spec_of(self.table.ravel().tolist())
-        head = ("table", *self.names, f"{self._baseline_name} (baseline)")
-        lines = zip(self.sets, self.table, self.baseline, strict=True)
-        rows = [(name, *(f"{x:{spec}}" for x in (*row, base))) for name, row, base in lines]
-        rows.append(("mean rank", *(f"{rank:.2f}" for rank in self.ranks.values()), ""))
+        score, spec = found["score"], spec_of([x for row in found["table"] for x in row])
+        head = ("table", *found["names"], f"{found['baseline_name']} (baseline)")
+        lines = zip(found["sets"], found["table"], found["baseline"], strict=True)
+        rows = [(name, *(f"{number_of(x):{spec}}" for x in (*row, base)))
+                for name, row, base in lines]  # fmt: skip
+        rows.append(("mean rank", *(f"{rank:.2f}" for rank in found["ranks"].values()), ""))
         said = [
-            f"The rank of a learner on a table is by its {self.score}, 1 the best; all learners "
+            f"The rank of a learner on a table is by its {score}, 1 the best; all learners "
             "had the same folds of a table."
         ]
-        if SCORES[self.score].of == "positive":
-            of = (f"{c.baseline.positive!r} on {name}" for name, c in self.comparisons.items())
-            said.append(f"Of each table the {self.score} is of one class: {', '.join(of)}.")
-        if self.critical is not None:
+        if SCORES[score].of == "positive":
+            of = (f"{c!r} on {name}" for name, c in found["positive"].items())
+            said.append(f"Of each table the {score} is of one class: {', '.join(of)}.")
+        if found["critical"] is not None:
             said.append(
-                f"Two learners differ if their mean ranks lie {self.critical:.2f} or more apart "
-                "(Nemenyi), and if the test of Friedman shows that any do."
+                f"Two learners differ if their mean ranks lie {found['critical']:.2f} or more "
+                "apart (Nemenyi), and if the test of Friedman shows that any do."
             )
-        grid = Grid(self.score, head, tuple(rows))
-        return Derivation(self.title, (Sentence(self.verdict), grid, *map(Sentence, said)))
+        grid = Grid(score, head, tuple(rows))
+        return Derivation(found["title"], (Sentence(found["verdict"]), grid, *map(Sentence, said)))
+
+    def facts(self) -> dict[str, Any]:
+        """The scores of every table, the mean ranks, and the test of them."""
+        named = ("title", "verdict", "score", "level", "names", "sets", "table", "baseline",
+                 "ranks", "critical")  # fmt: skip
+        test = self.friedman if self.wilcoxon is None else self.wilcoxon
+        return {name: getattr(self, name) for name in named} | {
+            "kind": "ranking",
+            "baseline_name": next(iter(self.comparisons.values())).baseline.learner,
+            "positive": {name: c.baseline.positive for name, c in self.comparisons.items()},
+            "p": test.p,
+        }
 
     def records(self) -> list[dict[str, Any]]:
         """One row a table and learner."""
@@ -121,10 +134,6 @@ class Ranking(Result):
             return {}
         title = f"Mean ranks on {len(self.sets)} tables"
         return {"ranks": draw_ranks(self.names, [*self.ranks.values()], self.critical, title)}
-
-    @property
-    def _baseline_name(self) -> str:
-        return next(iter(self.comparisons.values())).baseline.learner
 
     def _of_two(self) -> str:
         test, (a, b), n = self.wilcoxon, self.names, len(self.sets)

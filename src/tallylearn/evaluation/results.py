@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import json
 from abc import abstractmethod
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from tallylearn.doors.shell import Estimator
 from tallylearn.errors import FileError, KindError, path_of
-from tallylearn.plots import Plot
+from tallylearn.plots import Plot, redrawn
 from tallylearn.workings import Derivation
-from tallylearn.workings.rendering import Shown, escaped
+from tallylearn.workings.rendering import Shown, escaped, plain_data
 from tallylearn.writing import write_whole
 
 ENDINGS = (".html", ".json", ".md", ".txt")
+Report = Callable[[dict[str, Any]], Derivation]
 WIDEST = 72  # characters of a name in a title or a table
 STYLE = (
     "body{font:15px/1.5 system-ui,sans-serif;max-width:60em;margin:2em auto;padding:0 1em;"
@@ -25,19 +27,28 @@ STYLE = (
 
 
 class Result(Shown):
-    """What an evaluation found; frozen, and the same in every form."""
+    """What an evaluation found; frozen. Every form of it is made of ``to_dict()`` alone."""
 
     @abstractmethod
-    def report(self) -> Derivation:
-        """The finding in tables and sentences."""
+    def facts(self) -> dict[str, Any]:
+        """All that the report says beside the records, by name; ``title`` among it."""
 
     @abstractmethod
     def records(self) -> list[dict[str, Any]]:
         """The numbers as rows of a table."""
 
+    @staticmethod
+    @abstractmethod
+    def report_of(found: dict[str, Any]) -> Derivation:
+        """The tables and sentences, from plain data."""
+
     def plots(self) -> dict[str, Plot]:
         """The charts by name."""
         return {}
+
+    def report(self) -> Derivation:
+        """The finding in tables and sentences."""
+        return self.report_of(self._without_plots())
 
     def __str__(self) -> str:
         return str(self.report())
@@ -47,21 +58,15 @@ class Result(Shown):
 
     def to_html(self) -> str:
         """A fragment with tables and charts that needs nothing else."""
-        charts = "\n".join(plot.svg for plot in self.plots().values())
-        return f'{self.report().to_html()}\n<div class="tally-plots">\n{charts}\n</div>'
+        return html(self.report_of, self.to_dict())
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain data for JSON."""
-        plots = {name: plot.data for name, plot in self.plots().items()}
-        return {"report": self.report().to_dict(), "records": self.records(), "plots": plots}
-
-    def plain(self) -> dict[str, Any]:
-        """The same with nothing that JSON cannot hold."""
-        found: dict[str, Any] = _plain(self.to_dict())
-        return found
+        """All that was found, as JSON can hold it: facts, records, and the data of the charts."""
+        plots = {name: plain_data(plot.data) for name, plot in self.plots().items()}
+        return self._without_plots() | {"plots": plots}
 
     def to_json(self) -> str:
-        return json.dumps(self.plain(), ensure_ascii=False, indent=1, allow_nan=False)
+        return json.dumps(self.to_dict(), ensure_ascii=False, indent=1, allow_nan=False)
 
     def to_arrow(self) -> Any:
         """The numbers as an Arrow table, which pandas, polars and DuckDB take as it is."""
@@ -84,13 +89,28 @@ class Result(Shown):
                          strict=True))  # fmt: skip
         write_whole(path, (forms[check_ending(path)]() + "\n").encode())
 
+    def _without_plots(self) -> dict[str, Any]:
+        """What is read as text: charts of many rows take longer than all else."""
+        found: dict[str, Any] = plain_data(self.facts() | {"records": self.records()})
+        return found
+
     def _page(self) -> str:
-        title = escaped(self.report().title)
-        return (
-            '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
-            f"<title>{title}</title><style>{STYLE}</style></head>\n<body>\n{self.to_html()}\n"
-            "</body></html>"
-        )
+        return page(self.report_of, self.to_dict())
+
+
+def html(report: Report, found: dict[str, Any]) -> str:
+    """A fragment with tables and charts, from plain data."""
+    charts = "\n".join(redrawn(data).svg for data in found["plots"].values())
+    return f'{report(found).to_html()}\n<div class="tally-plots">\n{charts}\n</div>'
+
+
+def page(report: Report, found: dict[str, Any]) -> str:
+    """A document of its own, from plain data."""
+    return (
+        '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
+        f"<title>{escaped(report(found).title)}</title><style>{STYLE}</style></head>\n<body>\n"
+        f"{html(report, found)}\n</body></html>"
+    )
 
 
 def check_ending(path: str | Path) -> str:
@@ -116,15 +136,3 @@ def name_of(thing: Any) -> str:
 def _said(thing: Any) -> str:
     """One of ours without what it learned: it will learn again."""
     return thing.spelled() if isinstance(thing, Estimator) else repr(thing)
-
-
-def _plain(value: Any) -> Any:
-    """What JSON can hold; a number that is none is null."""
-    if isinstance(value, dict):
-        return {str(key): _plain(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [_plain(item) for item in value]
-    value = value.item() if hasattr(value, "item") else value
-    if isinstance(value, float) and not abs(value) < float("inf"):
-        return None
-    return value if isinstance(value, str | int | float | bool | None) else str(value)

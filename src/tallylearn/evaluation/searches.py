@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
-from math import isfinite
+from math import isfinite, nan
 from typing import Any
 
 import numpy as np
@@ -13,7 +13,7 @@ from tallylearn.errors import InputError, TallyError
 from tallylearn.evaluation.crossing import Crossing, Failure, Told, Watch
 from tallylearn.evaluation.estimates import Estimate
 from tallylearn.evaluation.exams import Exam
-from tallylearn.evaluation.grids import Options, with_options
+from tallylearn.evaluation.grids import Options, is_number, spelled, with_options
 from tallylearn.evaluation.ledgers import Ledger, together
 from tallylearn.evaluation.results import name_of
 from tallylearn.evaluation.rounds import Round, inside
@@ -32,6 +32,30 @@ class Candidate:
     estimate: Estimate | None
     rank: int | None = None  # 1 is the best; tied ones share it
     failure: str = ""
+
+    def record(self, score: str) -> dict[str, Any]:
+        """How it did, as a row of a table."""
+        interval = None if self.estimate is None else self.estimate.interval
+        return {
+            "rank": self.rank,
+            "score": score,
+            "value": nan if self.estimate is None else self.estimate.value,
+            "low": nan if interval is None else interval.low,
+            "high": nan if interval is None else interval.high,
+            "by_fold": [] if self.estimate is None else list(self.estimate.by_fold),
+            "failure": self.failure,
+        }
+
+    def facts(self) -> dict[str, Any]:
+        """The same with its options, as they are written, and as numbers where they are some."""
+        return {
+            "options": {name: repr(value) for name, value in self.options.items()},
+            "numbers": {name: float(x) for name, x in self.options.items() if is_number(x)},
+            "spelled": spelled(self.options),
+            "rank": self.rank,
+            "failure": self.failure,
+            "estimate": None if self.estimate is None else self.estimate.record(),
+        }
 
 
 @dataclass(frozen=True)

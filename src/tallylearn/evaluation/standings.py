@@ -2,65 +2,58 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from math import isfinite, nan
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping, Sequence
+from math import isfinite
+from typing import Any
 
+from tallylearn.evaluation.scores import SCORES
 from tallylearn.plots import Plot, draw_intervals
 from tallylearn.workings import Derivation, Grid, Sentence
+from tallylearn.workings.rendering import number_of
 
-if TYPE_CHECKING:
-    from tallylearn.evaluation.comparisons import Comparison
-    from tallylearn.evaluation.differences import Difference
-    from tallylearn.evaluation.evaluations import Evaluation
+Found = Mapping[str, Any]
 
 
-def report(found: Comparison) -> Derivation:
+def report(found: Found) -> Derivation:
     """All that there is to say."""
-    said, remarks = map(Sentence, found.verdicts), map(Sentence, _remarks(found))
-    return Derivation(found.title, (*said, _grid(found), *remarks))
+    said, remarks = map(Sentence, found["verdicts"]), map(Sentence, _remarks(found))
+    return Derivation(found["title"], (*said, _grid(found), *remarks))
 
 
-def records(found: Comparison) -> list[dict[str, Any]]:
-    """One row a learner, beside the best; the baseline last."""
-    rows = [
-        _record(found.score, paper.name, paper.found, found.pairs[0, at] if at else None)
-        for at, paper in enumerate(found.papers)
-    ]
-    base = _record(found.score, found.baseline.learner, found.baseline, None)
-    return [row | {"baseline": False} for row in rows] + [base | {"baseline": True}]
-
-
-def plots(found: Comparison) -> dict[str, Plot]:
+def plots(found: Found) -> dict[str, Plot]:
     """The scores with their intervals and folds, and how far the others are from the best."""
-    base, title = found.baseline[found.score].value, found.baseline[found.score].title
-    beside = (found.baseline.learner, base) if isfinite(base) else None
-    rows = records(found)[:-1]
+    *rows, base = found["records"]
+    title, value = _title(found), number_of(base["value"])
+    beside = (base["learner"], value) if isfinite(value) else None
     scores = [line for row in rows if (line := _line(row, "value", "low", "high", row["by_fold"]))]
     apart = [
         line
-        for at, row in enumerate(rows[1:], 1)
+        for row, pair in zip(rows[1:], found["pairs"], strict=False)  # those of the best come first
         if (line := _line(row, "difference", "difference_low", "difference_high",
-                          [0.0 - value for value in found.pairs[0, at].by_fold]))
+                          [0.0 - number_of(value) for value in pair["by_fold"]]))
     ]  # fmt: skip
     drawn = {}
     if scores:
         drawn["scores"] = draw_intervals(scores, "The same folds", title, baseline=beside)
     if apart:
-        best, label = found.names[0], f"{title}, less that of the best"
+        best, label = rows[0]["learner"], f"{title}, less that of the best"
         drawn["differences"] = draw_intervals(apart, "To the best", label, baseline=(best, 0.0))
     return drawn
 
 
 def _line(
-    row: dict[str, Any], value: str, low: str, high: str, dots: Sequence[float]
+    row: Found, value: str, low: str, high: str, dots: Sequence[Any]
 ) -> tuple[Any, ...] | None:
     """A value to draw; without an interval its ends are the value."""
-    at = row[value]
+    at = number_of(row[value])
     if not isfinite(at):
         return None
-    ends = (row[end] if isfinite(row[end]) else at for end in (low, high))
-    return (row["learner"], at, *ends, [dot for dot in dots if isfinite(dot)])
+    ends = (end if isfinite(end := number_of(row[name])) else at for name in (low, high))
+    return (row["learner"], at, *ends, [dot for dot in map(number_of, dots) if isfinite(dot)])
+
+
+def _title(found: Found) -> str:
+    return SCORES[found["score"]].titled(found["class"])
 
 
 def spec_of(values: Sequence[float]) -> str:
@@ -69,44 +62,18 @@ def spec_of(values: Sequence[float]) -> str:
     return "z.3f" if largest == 0 or 0.05 <= largest < 1000 else ".4g"
 
 
-def _record(
-    score: str, name: str, evaluation: Evaluation, pair: Difference | None
-) -> dict[str, Any]:
-    """A learner as plain values; ``difference`` is its score less that of the best."""
-    estimate = evaluation[score]
-    low, high = (nan, nan) if estimate.interval is None else estimate.interval
-    low_end, high_end = (nan, nan) if pair is None or pair.interval is None else pair.interval
-    return {
-        "learner": name,
-        "score": score,
-        "value": estimate.value,
-        "low": low,
-        "high": high,
-        "difference": nan if pair is None else 0.0 - pair.mean,
-        "difference_low": 0.0 - high_end,
-        "difference_high": 0.0 - low_end,
-        "p": nan if pair is None else pair.p,
-        "p_holm": nan if pair is None else pair.adjusted,
-        "test": "" if pair is None else pair.test,
-        "mcnemar_p": nan if pair is None or pair.mcnemar is None else pair.mcnemar.p,
-        "mcnemar_p_holm": nan if pair is None else pair.mcnemar_adjusted,
-        "only_best_wrong": None if pair is None or pair.mcnemar is None else pair.only_a_wrong,
-        "only_this_wrong": None if pair is None or pair.mcnemar is None else pair.only_b_wrong,
-        "by_fold": list(estimate.by_fold),
-    }
+def _grid(found: Found) -> Grid:
+    *rows, _ = found["records"]
+    spec = spec_of([number_of(row["value"]) for row in rows])
+    head = ["learner", _title(found), f"{100 * found['level']:g} % interval", "to the best",
+            "interval", "p"]  # fmt: skip
+    if found["task"] == "classifier":
+        head += ["McNemar p", "only best wrong", "only it wrong"]
+    cells = (tuple(_cells(row, spec)[: len(head)]) for row in found["records"])
+    return Grid("", tuple(head), tuple(cells))
 
 
-def _grid(found: Comparison) -> Grid:
-    spec = spec_of([paper.found[found.score].value for paper in found.papers])
-    classes = found.baseline.task == "classifier"
-    ends = f"{100 * found.level:g} % interval"
-    head = ["learner", found.baseline[found.score].title, ends, "to the best", "interval", "p"]
-    head += ["McNemar p", "only best wrong", "only it wrong"] if classes else []
-    rows = (tuple(_cells(row, spec)[: len(head)]) for row in records(found))
-    return Grid("", tuple(head), tuple(rows))
-
-
-def _cells(row: dict[str, Any], spec: str) -> list[str]:
+def _cells(row: Found, spec: str) -> list[str]:
     return [
         f"{row['learner']} (baseline)" if row["baseline"] else row["learner"],
         _number(row["value"], spec),
@@ -119,39 +86,39 @@ def _cells(row: dict[str, Any], spec: str) -> list[str]:
     ]
 
 
-def _remarks(found: Comparison) -> list[str]:
-    pairs = list(found.pairs.values())
+def _remarks(found: Found) -> list[str]:
+    pairs = found["pairs"]
     said = ["All learners had the same folds."]
     if len(pairs) > 1:
         said.append(
             f"Every p is adjusted by Holm over all {len(pairs)} pairs; the intervals to the best "
             "are widened by the same steps."
         )
-    if any(pair.test == "corrected resampled t" for pair in pairs):
+    if any(pair["test"] == "corrected resampled t" for pair in pairs):
         said.append(
             "p is of the corrected resampled t-test: whether the learners differ on average over "
             "training sets."
         )
-    if found.baseline.task == "classifier":
+    if found["task"] == "classifier":
         said.append(
             "McNemar's mid-p is of the rows, each counted once: whether these models err equally "
             "often."
         )
-    if left := max(pair.left_out for pair in pairs):
+    if left := max(pair["left_out"] for pair in pairs):
         said.append(f"Folds on which one of a pair failed are left out of it: up to {left}.")
-    for paper in found.papers:
-        said += [f"{paper.name} failed on fold {f.fold}: {f.reason}"
-                 for f in paper.found.failures[:1]]  # fmt: skip
-    return [*said, *(f"Left out: {reason}" for reason in found.failed.values())]
+    said += [f"{f['learner']} failed on fold {f['fold']}: {f['reason']}"
+             for f in found["failures"]]  # fmt: skip
+    return [*said, *(f"Left out: {reason}" for reason in found["failed"].values())]
 
 
-def _chance(p: float) -> str:
-    return "< 0.001" if p < 0.001 else _number(p, "z.3f")
+def _chance(p: Any) -> str:
+    return "< 0.001" if number_of(p) < 0.001 else _number(p, "z.3f")
 
 
-def _number(value: float, spec: str) -> str:
+def _number(data: Any, spec: str) -> str:
+    value = number_of(data)
     return "" if value != value else format(value + 0.0, spec)
 
 
-def _ends(low: float, high: float, spec: str) -> str:
-    return "" if low != low else f"[{_number(low, spec)}, {_number(high, spec)}]"
+def _ends(low: Any, high: Any, spec: str) -> str:
+    return "" if low is None else f"[{_number(low, spec)}, {_number(high, spec)}]"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
@@ -13,50 +13,25 @@ import numpy as np
 
 from tallylearn.errors import InputError
 from tallylearn.evaluation import verdicts
+from tallylearn.evaluation.points import Point, Trend
 from tallylearn.evaluation.results import Result
 from tallylearn.evaluation.scores import SCORES
-from tallylearn.evaluation.verdicts import OVER, UNDER, Average, Verdict
+from tallylearn.evaluation.verdicts import OVER, UNDER, Verdict
 from tallylearn.plots import Plot, draw_lines
-from tallylearn.tables import Array
 from tallylearn.workings import Derivation, Grid, Sentence
-from tallylearn.workings.rendering import short
+from tallylearn.workings.rendering import number_of, short
 
 ROWS = "rows"
 WIDE = 100  # from this ratio of the largest to the smallest value on, the axis is logarithmic
 
 
-@dataclass(frozen=True)
-class Point:
-    """One place on a curve: the score on the rows learned from and on others, fold by fold."""
-
-    at: Any  # the number of rows, or the value of the option
-    train: tuple[float, ...]
-    test: tuple[float, ...]
-
-
 @dataclass(frozen=True, eq=False)
-class Curve(Result):
+class Curve(Trend, Result):
     """Training and test scores along a curve, and what follows from them; frozen.
 
     ``verdict`` says it in words, ``verdicts`` one by one; ``overfitting`` and ``underfitting`` map
     what over- and under-fits to its witness; ``best`` has the best mean test score.
     """
-
-    learner: str
-    what: str  # "rows", or the option
-    cv: str
-    score: str
-    n: int
-    level: float
-    test_share: float
-    points: tuple[Point, ...]
-    baseline: Point
-    of: Any = None  # the class, where the score is of one
-
-    @property
-    def title(self) -> str:
-        """The score, and of which class it is."""
-        return SCORES[self.score].titled(self.of)
 
     @cached_property
     def verdicts(self) -> tuple[Verdict, ...]:
@@ -82,14 +57,31 @@ class Curve(Result):
             raise InputError(f"the test {self.title} has no value anywhere on the curve.")
         return self.points[verdicts.lowest(losses)].at
 
-    def report(self) -> Derivation:
+    @staticmethod
+    def report_of(found: dict[str, Any]) -> Derivation:
         """The scores along the curve, and the verdicts."""
-        head = (self.what, "training", "test", f"{100 * self.level:g} % interval of test")
-        lines = tuple(self._line(point) for point in self.points)
-        steps: list[Any] = [Grid(self.title, head, lines, self._beside)]
-        steps += [Sentence(verdict.text) for verdict in self.verdicts]
-        title = f"{self.learner} by {self.what}, {self.n:,} rows, {self.cv}"
-        return Derivation(title, tuple(steps))
+        what, title, level = found["what"], SCORES[found["score"]].titled(found["class"]), "level"
+        head = (what, "training", "test", f"{100 * found[level]:g} % interval of test")
+        rows = zip(found["places"], found["records"], strict=True)
+        lines = tuple((at, *_cells(record)) for at, record in rows)
+        base = found["baseline"]
+        train, test = (short(number_of(base[side])) for side in ("train", "test"))
+        grid = Grid(title, head, lines, f"{base['at']}: training {train}, test {test}")
+        said = (Sentence(verdict["text"]) for verdict in found["verdicts"])
+        return Derivation(found["title"], (grid, *said))
+
+    def facts(self) -> dict[str, Any]:
+        """What the curve is of, the baseline, and every verdict."""
+        named = ("learner", "what", "cv", "score", "n", "level", "test_share")
+        sides = {side: float(np.mean(getattr(self.baseline, side))) for side in ("train", "test")}
+        return {name: getattr(self, name) for name in named} | {
+            "kind": "curve",
+            "title": f"{self.learner} by {self.what}, {self.n:,} rows, {self.cv}",
+            "class": self.of,
+            "places": [str(point.at) for point in self.points],
+            "baseline": {"at": self.baseline.at} | sides,
+            "verdicts": [verdict.record() for verdict in self.verdicts],
+        }
 
     def records(self) -> list[dict[str, Any]]:
         """One row a place on the curve."""
@@ -114,31 +106,9 @@ class Curve(Result):
         title = "Learning curve" if self.what == ROWS else "Validation curve"
         return {"curve": draw_lines(series, title, self.what, self.title, log_x=log)}
 
-    def losses(self, values: Sequence[float]) -> Array:
-        """Scores turned so that lower is better."""
-        sign = 1.0 if SCORES[self.score].better == "low" else -1.0
-        return sign * np.asarray(values, dtype=float)
-
-    def average(self, values: Iterable[float]) -> Average:
-        """The mean over the folds."""
-        return Average.of(values, self.test_share, self.level)
-
-    def named(self, at: Any) -> str:
-        return f"{self.what}={at!r}"
-
     def _held(self, kind: str) -> dict[Any, Any]:
         found = [v for v in self.verdicts if v.kind == kind and v.holds]
         return {v.at if isinstance(v.at, Hashable) else repr(v.at): v.witness for v in found}
-
-    @property
-    def _beside(self) -> str:
-        train, test = (float(np.mean(v)) for v in (self.baseline.train, self.baseline.test))
-        return f"{self.baseline.at}: training {short(train)}, test {short(test)}"
-
-    def _line(self, point: Point) -> tuple[str, ...]:
-        train, test = self.average(point.train), self.average(point.test)
-        interval = "" if test.interval is None else f"{test.interval}"
-        return str(point.at), short(train.value), short(test.value), interval
 
     def _numbers(self, point: Point) -> Iterator[tuple[str, str, float | None]]:
         for side in ("train", "test"):
@@ -170,3 +140,12 @@ class Curve(Result):
         if numbers and np.isfinite(at).all() and all(a < b for a, b in pairwise(at)):
             return [float(value) for value in at]
         return [float(place) for place in range(len(at))]
+
+
+def _cells(record: Mapping[str, Any]) -> tuple[str, str, str]:
+    """Training score, test score, and the interval of that."""
+    train, test, low, high = (
+        number_of(record[name]) for name in ("train", "test", "test_low", "test_high")
+    )
+    interval = "" if low != low else f"[{low:.3f}, {high:.3f}]"
+    return short(train), short(test), interval

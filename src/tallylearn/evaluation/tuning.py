@@ -14,7 +14,14 @@ from tallylearn.evaluation.estimates import Estimate
 from tallylearn.evaluation.evaluations import Evaluation
 from tallylearn.evaluation.exams import Exam, task_of
 from tallylearn.evaluation.gathering import check_options
-from tallylearn.evaluation.grids import Options, all_of, read_grid, some_of
+from tallylearn.evaluation.grids import (
+    Options,
+    all_of,
+    is_number,
+    read_grid,
+    some_of,
+    spelled,
+)
 from tallylearn.evaluation.progress import watching_all
 from tallylearn.evaluation.results import Result, name_of
 from tallylearn.evaluation.rounds import FIRST, Round, planned
@@ -73,17 +80,38 @@ class Tuning(Result):
         """Whether ``score`` was measured on the rows that chose."""
         return self.honest is None and len(self.candidates) > 1
 
-    def report(self) -> Derivation:
+    @staticmethod
+    def report_of(found: dict[str, Any]) -> Derivation:
         """The best, how good it is, and all that was tried."""
-        return choices.report(self)
+        return choices.report(found)
 
     def records(self) -> list[dict[str, Any]]:
         """One row a candidate, in the order of the grid."""
-        return choices.records(self)
+        names = dict.fromkeys(name for c in self.candidates for name in c.options)
+        columns = {name: _column([c.options.get(name) for c in self.candidates]) for name in names}
+        return [
+            {f"option_{name}": values[at] for name, values in columns.items()} | c.record(self.by)
+            for at, c in enumerate(self.candidates)
+        ]
+
+    def facts(self) -> dict[str, Any]:
+        """What was searched, every candidate as it is spelled, and the honest score."""
+        named = ("title", "learner", "by", "cv", "n", "level", "how", "optimistic")
+        honest = None
+        if self.honest is not None:
+            honest = {"cv": self.honest.cv, "baseline": self.honest.baseline_name,
+                      "score": self.score.record()}  # fmt: skip
+        return {name: getattr(self, name) for name in named} | {
+            "kind": "tuning",
+            "best": spelled(self.best),
+            "candidates": [c.facts() for c in self.candidates],
+            "honest": honest,
+            "chosen": [spelled(options) for options in self.chosen],
+        }
 
     def plots(self) -> dict[str, Plot]:
         """The scores along the option, or of the best candidates."""
-        return choices.plots(self)
+        return choices.plots(self._without_plots())
 
 
 def tune(
@@ -219,3 +247,10 @@ def _check_nesting(cv: Any, nested: Any) -> None:
             "a bootstrap draws rows twice, so that an inner fold would test rows that it learned "
             "from. Pass a number of folds as nested."
         )
+
+
+def _column(values: list[Any]) -> list[Any]:
+    """Numbers as they are, anything else as it is written: a column has one type."""
+    if all(value is None or is_number(value) for value in values):
+        return [None if value is None else float(value) for value in values]
+    return [None if value is None else repr(value) for value in values]

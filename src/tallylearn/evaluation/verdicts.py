@@ -7,48 +7,18 @@ no interval, and the number alone decides.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from tallylearn.intervals import Interval, corrected_t
+from tallylearn.evaluation.points import Average, Trend
 from tallylearn.tables import Array
 from tallylearn.workings.rendering import short
 
-if TYPE_CHECKING:
-    from tallylearn.evaluation.trends import Curve
-
 MORE, OVER, UNDER, BEST = "more rows", "over-fitting", "under-fitting", "best"
 TIED = 1e-9  # errors closer than this, relative to the largest, are equal but for rounding
-
-
-@dataclass(frozen=True)
-class Average:
-    """A number's mean over the folds, and its interval where there are two folds or more."""
-
-    value: float
-    interval: Interval | None
-
-    @classmethod
-    def of(cls, values: Iterable[float], test_share: float, level: float) -> Average:
-        known = np.asarray(tuple(values), dtype=float)
-        several = len(known) > 1 and np.isfinite(known).all()
-        with np.errstate(invalid="ignore"):  # inf - inf of a score that has no mean
-            mean = float(known.mean())
-        return cls(mean, corrected_t(known, test_share, level) if several else None)
-
-    @property
-    def above_zero(self) -> bool:
-        """Whether it is shown to be positive."""
-        return (self.value if self.interval is None else self.interval.low) > 0
-
-    def __str__(self) -> str:
-        said = short(self.value)
-        if self.interval is None:
-            return said
-        return f"{said} [{short(self.interval.low)}, {short(self.interval.high)}]"
 
 
 @dataclass(frozen=True)
@@ -67,8 +37,14 @@ class Verdict:
         """Whether the difference that decided is more than chance between folds."""
         return self.by is not None and self.by.above_zero
 
+    def record(self) -> dict[str, Any]:
+        """The verdict as plain values."""
+        found = {name: getattr(self, name) for name in ("kind", "holds", "shown", "text")}
+        by = None if self.by is None else self.by.value
+        return found | {"at": self.at, "witness": self.witness, "by": by}
 
-def by_rows(curve: Curve) -> Iterator[Verdict]:
+
+def by_rows(curve: Trend) -> Iterator[Verdict]:
     """More rows, over-fitting and under-fitting, from errors at growing numbers of rows."""
     if len(curve.points) > 1:
         yield _more_rows(curve)
@@ -76,7 +52,7 @@ def by_rows(curve: Curve) -> Iterator[Verdict]:
     yield _poor(curve)
 
 
-def _more_rows(curve: Curve) -> Verdict:
+def _more_rows(curve: Trend) -> Verdict:
     """It holds where the test error is shown to fall from the last size but one to the last."""
     before, last = (curve.losses(point.test) for point in curve.points[-2:])
     by = curve.average(_apart(before, last))
@@ -86,7 +62,7 @@ def _more_rows(curve: Curve) -> Verdict:
     return Verdict(MORE, by.above_zero, text, at[1], at[0], by)
 
 
-def _gap(curve: Curve) -> Verdict:
+def _gap(curve: Trend) -> Verdict:
     """It holds where the gap is shown to be there at the last size, and not shown to shrink."""
     gaps = [_apart(curve.losses(p.test), curve.losses(p.train)) for p in curve.points[-2:]]
     by, last = curve.average(gaps[-1]), curve.points[-1].at
@@ -102,7 +78,7 @@ def _gap(curve: Curve) -> Verdict:
     return Verdict(OVER, by.above_zero and not shrinks, text, last, None, by)
 
 
-def _poor(curve: Curve) -> Verdict:
+def _poor(curve: Trend) -> Verdict:
     """It holds where neither error is shown to be below the baseline's, even on training rows."""
     last, base = curve.points[-1], curve.baseline
     gains = [
@@ -116,7 +92,7 @@ def _poor(curve: Curve) -> Verdict:
     return Verdict(UNDER, holds, text, last.at, curve.baseline.at, gains[0])
 
 
-def by_values(curve: Curve) -> Iterator[Verdict]:
+def by_values(curve: Trend) -> Iterator[Verdict]:
     """Every value that over- or under-fits, with its witness, and the best.
 
     h over-fits if some h' has the higher training error and the lower test error, and under-fits
@@ -154,7 +130,7 @@ def _below(a: Any, b: Any) -> Array:
     return np.asarray(a < b - TIED * np.maximum(np.abs(a), np.abs(b)))
 
 
-def _witnessed(curve: Curve, kind: str, h: int, other: int) -> Verdict:
+def _witnessed(curve: Trend, kind: str, h: int, other: int) -> Verdict:
     ours, theirs = curve.points[h], curve.points[other]
     by = curve.average(_apart(curve.losses(ours.test), curve.losses(theirs.test)))
     train, test = (

@@ -6,6 +6,7 @@ from tallylearn.plots.networks import draw_network
 from tallylearn.plots.pictures import Plot
 from tallylearn.plots.points import draw_points
 from tallylearn.plots.ranks import draw_ranks
+from tallylearn.plots.redrawing import redrawn
 from tallylearn.plots.spreads import draw_intervals
 
 __all__ = [
@@ -16,4 +17,5 @@ __all__ = [
     "draw_network",
     "draw_points",
     "draw_ranks",
+    "redrawn",
 ]

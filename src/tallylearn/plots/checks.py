@@ -44,6 +44,11 @@ def as_range(values: Any, what: str) -> Array:
     return ends
 
 
+def span(numbers: Array) -> list[float]:
+    """The ends that an axis reached, for the chart to be drawn again."""
+    return [float(numbers.min()), float(numbers.max())]
+
+
 def as_names(values: Any, what: str, n: int, of: str) -> list[str]:
     """Names as text, as many as there are things to name."""
     items = items_of(values)

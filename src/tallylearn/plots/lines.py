@@ -10,7 +10,7 @@ import numpy as np
 
 from tallylearn.errors import OptionError, listed, speaking, told
 from tallylearn.plots.axes import REFERENCE, axes, diagonal_line, scaled
-from tallylearn.plots.checks import as_numbers, as_range, as_texts, check_length
+from tallylearn.plots.checks import as_numbers, as_range, as_texts, check_length, span
 from tallylearn.plots.legends import Key, keys_drawn, keys_height
 from tallylearn.plots.marks import (
     COLOURS,
@@ -141,7 +141,8 @@ def draw_lines(
     body += [s.drawn(across, upwards, len(lines)) for s in lines]
     body += keys_drawn(keys, across.start, HEIGHT, WIDTH - 8)
     data = {
-        "x_label": x_label, "y_label": y_label, "diagonal": diagonal,
+        "chart": "lines", "title": title, "x_label": x_label, "y_label": y_label,
+        "x_range": span(x), "y_range": span(y), "diagonal": diagonal, "log_x": bool(log_x),
         "series": {s.name: s.data() for s in lines},
     }  # fmt: skip
     return picture(title, data, body, WIDTH, HEIGHT + keys_height(keys, across.start, WIDTH - 8))

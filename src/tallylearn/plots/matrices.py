@@ -46,7 +46,7 @@ class Matrix:
             down = across = down + across
         counts, rows = _gathered(self.counts, self.rows, _largest(down))
         counts, columns = _gathered(counts.T, self.columns, _largest(across))
-        return Matrix(counts.T, rows, columns)
+        return Matrix(np.ascontiguousarray(counts.T), rows, columns)
 
     def data(self) -> dict[str, Any]:
         counts = [[int(x) if x.is_integer() else x for x in row] for row in self.counts.tolist()]
@@ -131,6 +131,8 @@ def draw_matrix(
     title: str,
     row_label: str = "true",
     column_label: str = "predicted",
+    *,
+    notes: Iterable[str] = (),
 ) -> Plot:
     """Draw a confusion matrix: every count, and its share of the row as shade and in per cent.
 
@@ -142,6 +144,7 @@ def draw_matrix(
     ----------
     counts : a list of rows, of counts or of weights.
     rows, columns : the names of the classes, as they are and as they were predicted.
+    notes : lines below the matrix, before those on classes that were added up.
 
     Examples
     --------
@@ -156,14 +159,16 @@ def draw_matrix(
     """
     with speaking("draw_matrix"):
         whole = _read(counts, rows, columns)
-        title, row_label, column_label = as_texts(title, row_label, column_label)
+        title, row_label, column_label, *said = as_texts(title, row_label, column_label, *notes)
     grid = Grid.of(whole.abridged(), row_label, column_label)
-    notes = [
+    said += _notes(whole, grid.matrix)
+    lines = [
         label(note, 12, grid.height + 4 + 16 * i, room=grid.width - 24, fill=FAINT)
-        for i, note in enumerate(_notes(whole, grid.matrix))
+        for i, note in enumerate(said)
     ]
-    data = grid.matrix.data() | {"row_label": grid.row_label, "column_label": grid.column_label}
-    return picture(title, data, [*grid.drawn(), *notes], grid.width, grid.height + 16 * len(notes))
+    data = {"chart": "matrix", "title": title, **grid.matrix.data(), "row_label": grid.row_label,
+            "column_label": grid.column_label, "notes": said}  # fmt: skip
+    return picture(title, data, [*grid.drawn(), *lines], grid.width, grid.height + 16 * len(said))
 
 
 def compact(count: float) -> str:

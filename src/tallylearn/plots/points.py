@@ -9,7 +9,7 @@ import numpy as np
 
 from tallylearn.errors import OptionError, speaking
 from tallylearn.plots.axes import REFERENCE, axes, diagonal_line, scaled
-from tallylearn.plots.checks import as_number, as_numbers, as_texts, check_length
+from tallylearn.plots.checks import as_number, as_numbers, as_range, as_texts, check_length, span
 from tallylearn.plots.legends import Key, keys_drawn, keys_height
 from tallylearn.plots.marks import COLOURS, FAINT, line, tag, tooltip
 from tallylearn.plots.pictures import HEIGHT, WIDTH, Plot, picture
@@ -27,8 +27,11 @@ def draw_points(
     x_label: str = "",
     y_label: str = "",
     *,
+    x_range: tuple[float, float] | None = None,
+    y_range: tuple[float, float] | None = None,
     diagonal: str = "",
     level: float | None = None,
+    rows: Any = None,
 ) -> Plot:
     """Draw rows as points: predictions against the truth, residuals.
 
@@ -39,8 +42,10 @@ def draw_points(
     ----------
     x, y : the numbers of every row.
     x_label, y_label : what the axes show, with the unit.
+    x_range, y_range : numbers that an axis reaches at least; nothing is ever cut off.
     diagonal : the name of the line y = x, such as "right"; without a name it is not drawn.
     level : a height at which a line is drawn, such as 0.
+    rows : how many rows every pair of numbers stands for; one unless said.
 
     Examples
     --------
@@ -58,8 +63,12 @@ def draw_points(
         if not len(x):
             raise OptionError("x is empty. Give one row or more.")
         at = [] if level is None else [as_number(level, "level")]
-    across, upwards = scaled(x, np.concatenate([y, at]), bool(y_label), False)
-    first, rows = _places(across.at(x), upwards.at(y))
+        times = np.ones(len(x)) if rows is None else as_numbers(rows, "rows")
+        check_length(times, "rows", len(x), "x")
+        ends = [as_range(x_range, "x_range"), as_range(y_range, "y_range")]
+    wide, high = np.concatenate([x, ends[0]]), np.concatenate([y, ends[1], at])
+    across, upwards = scaled(wide, high, bool(y_label), False)
+    first, rows = _places(across.at(x), upwards.at(y), times)
     body = [*axes(across, upwards, x_label, y_label)]
     keys = [Key(diagonal, FAINT, REFERENCE)] if diagonal else []
     body += [diagonal_line(across, upwards)] if diagonal else []
@@ -68,16 +77,18 @@ def draw_points(
     body += _dots(across.at(x[first]), upwards.at(y[first]), rows, x[first], y[first])
     body += keys_drawn(keys, across.start, HEIGHT, WIDTH - 8)
     data = {
-        "x_label": x_label, "y_label": y_label, "diagonal": diagonal,
+        "chart": "points", "title": title, "x_label": x_label, "y_label": y_label,
+        "x_range": span(wide), "y_range": span(high), "diagonal": diagonal, "level": level,
         "x": x[first].tolist(), "y": y[first].tolist(), "rows": rows.tolist(),
     }  # fmt: skip
     return picture(title, data, body, WIDTH, HEIGHT + keys_height(keys, across.start, WIDTH - 8))
 
 
-def _places(across: Array, upwards: Array) -> tuple[Array, Array]:
+def _places(across: Array, upwards: Array, times: Array) -> tuple[Array, Array]:
     """The first row of every place on the sheet, and how many rows are there."""
     cells = np.stack([np.floor(across / CELL), np.floor(upwards / CELL)], axis=1)
-    _, first, rows = np.unique(cells, axis=0, return_index=True, return_counts=True)
+    _, first, at = np.unique(cells, axis=0, return_index=True, return_inverse=True)
+    rows = np.bincount(at.ravel(), times).astype(np.int64)
     order = np.argsort(first)
     return first[order], rows[order]
 

@@ -62,8 +62,8 @@ def draw_ranks(names: Iterable[Any], ranks: Sequence[float], critical: float, ti
         *(_bar(bar, axis + 10 + BAR * level) for bar, level in zip(bars, levels, strict=True)),
     ]  # fmt: skip
     data = {
-        "names": labels, "ranks": places.tolist(), "critical": critical,
-        "groups": [labels[a : b + 1] for a, b in groups],
+        "chart": "ranks", "title": title, "names": labels, "ranks": places.tolist(),
+        "critical": critical, "groups": [labels[a : b + 1] for a, b in groups],
     }  # fmt: skip
     return picture(title, data, body, WIDTH, first + ROW * (k - half))
 

@@ -103,7 +103,10 @@ def draw_intervals(
         label(x_label, (across.start + across.end) / 2, bottom + 36, size=12,
               room=across.end - across.start, text_anchor="middle"),
     ]  # fmt: skip
-    data = {"x_label": x_label, "baseline": dict(beside), "spreads": [s.data() for s in rows]}
+    data = {
+        "chart": "intervals", "title": title, "x_label": x_label, "x_range": ends.tolist(),
+        "baseline": dict(beside), "spreads": [s.data() for s in rows],
+    }  # fmt: skip
     return picture(title, data, body, WIDTH, bottom + 44)
 
 

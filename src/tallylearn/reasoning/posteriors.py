@@ -2,31 +2,55 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Protocol, Self
 
 from tallylearn.reasoning.answers import Step
-from tallylearn.reasoning.likelihoods import Noise
-from tallylearn.reasoning.probabilities import percent, written
+from tallylearn.reasoning.likelihoods import Likelihood, Noise
+from tallylearn.reasoning.probabilities import Number, percent, written
+from tallylearn.reasoning.scores import Scores
 from tallylearn.workings import Derivation, Grid, Sentence, equation
 from tallylearn.workings.rendering import short
-
-if TYPE_CHECKING:
-    from tallylearn.reasoning.hypotheses import Hypotheses
 
 STEPS = 8  # columns of the trajectory that are written out
 NAMED = 12  # observations that are named one by one
 LONGEST = 60  # characters that they may take
 
 
-def summary(belief: Hypotheses) -> Derivation:
+class Belief(Protocol):
+    """What is read of hypotheses to write their posterior down."""
+
+    @property
+    def prior(self) -> Mapping[Any, Number]: ...
+    @property
+    def likelihood(self) -> Likelihood: ...
+    @property
+    def outcomes(self) -> Sequence[Any]: ...
+    @property
+    def seen(self) -> tuple[Any, ...]: ...
+    @property
+    def tally(self) -> tuple[tuple[Any, int], ...]: ...
+    @property
+    def likely(self) -> Scores: ...
+    @property
+    def joint(self) -> Scores: ...
+    def posterior(self) -> dict[Any, Number]: ...
+    def evidence(self) -> Number: ...
+    def map(self) -> Any: ...
+    def ml(self) -> Any: ...
+    def ties(self) -> dict[str, tuple[Any, ...]]: ...
+    def predictive(self) -> dict[Any, Number]: ...
+    def first(self, n: int, /) -> Self: ...
+
+
+def summary(belief: Belief) -> Derivation:
     """The posterior, and the hypotheses that come first."""
     rows = tuple((str(h), written(p), percent(p)) for h, p in belief.posterior().items())
     table = Grid("", ("h", "P(h | D)", ""), rows)
     return Derivation(f"Posterior after {_data(belief)}", (table, *_best(belief)))
 
 
-def derivation(belief: Hypotheses) -> Derivation:
+def derivation(belief: Belief) -> Derivation:
     """Every step from the priors to the next observation."""
     steps: list[Step] = [equation("P(h | D) = P(D | h) P(h) / P(D) = α P(D | h) P(h)")]
     if isinstance(belief.likelihood, Noise):
@@ -38,7 +62,7 @@ def derivation(belief: Hypotheses) -> Derivation:
     return Derivation(f"Posterior after {_data(belief)}", tuple(steps))
 
 
-def _table(belief: Hypotheses) -> Grid:
+def _table(belief: Belief) -> Grid:
     rows = tuple(
         (
             str(h),
@@ -53,13 +77,13 @@ def _table(belief: Hypotheses) -> Grid:
     return Grid("", ("h", "P(h)", "P(D | h)", "P(D | h) P(h)", "P(h | D)", ""), rows)
 
 
-def _evidence(belief: Hypotheses) -> str:
+def _evidence(belief: Belief) -> str:
     whole = belief.evidence()
     alpha = f", α = 1 / P(D) = {written(1 / whole)}" if whole else ""
     return f"P(D) = Σ P(D | h) P(h) = {belief.joint.sum_text()}{alpha}"
 
 
-def _trajectory(belief: Hypotheses) -> Grid:
+def _trajectory(belief: Belief) -> Grid:
     """The posterior after every observation; of many, the last ones."""
     last = len(belief.seen)
     shown = sorted({0, *range(max(0, last - STEPS + 2), last + 1)})
@@ -72,7 +96,7 @@ def _trajectory(belief: Hypotheses) -> Grid:
     return Grid("As the evidence comes in", header, rows)
 
 
-def _best(belief: Hypotheses) -> Iterator[Sentence]:
+def _best(belief: Belief) -> Iterator[Sentence]:
     ties = belief.ties()
     shares = belief.posterior()
     if belief.seen:
@@ -88,7 +112,7 @@ def _tie(names: tuple[Any, ...]) -> str:
     return f" {', '.join(map(str, names[:-1]))} and {names[-1]} tie; the first is taken."
 
 
-def _next(belief: Hypotheses) -> Iterator[Step]:
+def _next(belief: Belief) -> Iterator[Step]:
     if not belief.outcomes:
         return
     best = belief.map()
@@ -100,7 +124,7 @@ def _next(belief: Hypotheses) -> Iterator[Step]:
     yield Grid("The next observation", header, rows)
 
 
-def _squares(belief: Hypotheses, noise: Noise) -> Iterator[Step]:
+def _squares(belief: Belief, noise: Noise) -> Iterator[Step]:
     """ML under Gaussian noise is least squares."""
     m = len(belief.seen)
     yield equation("log P(D | h) = m log(1 / sqrt(2 π s²)) - 1 / (2 s²) · Σ (y - h(x))²")
@@ -115,7 +139,7 @@ def _squares(belief: Hypotheses, noise: Noise) -> Iterator[Step]:
     )
 
 
-def _data(belief: Hypotheses) -> str:
+def _data(belief: Belief) -> str:
     """What was observed, or how much of it."""
     one_by_one = ", ".join(map(str, belief.seen[:LONGEST]))
     together = ", ".join(f"{n} × {outcome}" for outcome, n in belief.tally[:LONGEST])

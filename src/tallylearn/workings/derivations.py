@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -124,3 +125,24 @@ class Derivation(Shown):
 
     def to_dict(self) -> dict[str, Any]:
         return {"title": self.title, "steps": [step.to_dict() for step in self.steps]}
+
+
+def read(data: Mapping[str, Any]) -> Derivation | Grid | Formula | Sentence:
+    """A working from its plain data: the inverse of ``to_dict``.
+
+    >>> step = Grid("Rows", ("Play", "n"), (("No", "5"),))
+    >>> read(step.to_dict()) == step
+    True
+    """
+    if "steps" in data:
+        return Derivation(data["title"], tuple(map(_step, data["steps"])))
+    return _step(data)
+
+
+def _step(data: Mapping[str, Any]) -> Grid | Formula | Sentence:
+    if data["kind"] == "grid":
+        rows = tuple(map(tuple, data["rows"]))
+        return Grid(data["title"], tuple(data["header"]), rows, data["note"])
+    if data["kind"] == "formula":
+        return Formula(data["text"], data["latex"])
+    return Sentence(data["text"])

@@ -6,7 +6,7 @@ import html
 import math
 import unicodedata
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from decimal import MAX_EMAX, MIN_EMIN, Context, Decimal
 from fractions import Fraction
 from itertools import zip_longest
@@ -225,13 +225,30 @@ def latex_text(text: object) -> str:
 
 
 def plain_data(value: Any) -> Any:
-    """What JSON can hold of a value; infinities and NaN as text."""
+    """What JSON can hold of a value: NaN is null, infinities and fractions are text.
+
+    >>> plain_data({"p": Fraction(1, 3), "values": (0.5, math.nan, -math.inf)})
+    {'p': '1/3', 'values': [0.5, None, '-inf']}
+    """
+    if isinstance(value, Mapping):
+        return {str(key): plain_data(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain_data(item) for item in value]
     if value is None or isinstance(value, bool | int):
         return value
     if isinstance(value, str):
         return str(value)
     if isinstance(value, float):
-        return float(value) if math.isfinite(value) else str(float(value))
-    # NumPy's scalars hand out the Python number that they hold.
-    item = getattr(value, "item", None)
-    return plain_data(item()) if callable(item) else str(value)
+        return float(value) if math.isfinite(value) else None if value != value else str(value)
+    # NumPy's arrays and scalars hand out the Python numbers that they hold.
+    tolist = getattr(value, "tolist", None)
+    return plain_data(tolist()) if callable(tolist) else str(value)
+
+
+def number_of(data: Any) -> float:
+    """A number as plain data has it: null is NaN, and text an infinity.
+
+    >>> number_of(None), number_of("-inf"), number_of(0.5)
+    (nan, -inf, 0.5)
+    """
+    return math.nan if data is None else float(data)

@@ -13,6 +13,8 @@ from tallylearn.errors import OptionError
 from tallylearn.sources.matrices import dense
 from tallylearn.tables import NUMBER, Array, Block, Column, Schema
 
+LEAF, THRESHOLD, MULTIWAY, SUBSET, PRESENCE = range(5)  # what a node asks
+
 
 class Binary:
     """What scikit-learn's ``tree_`` tells, of a tree whose every question is ``x <= threshold``.
@@ -24,15 +26,22 @@ class Binary:
     columns: tuple[Column, ...]
     classes: tuple[Any, ...]
     parent: Array
+    test: Array
     column: Array
     threshold: Array
     missing: Array
     ends: Array
+    codes: Array
+    leads: Array
     counts: Array
     n: Array
     rows: Array
     answer: Array
     impurity: Array
+    tie_ends: Array
+    tie_columns: Array
+    loss: Array
+    tie: str
     sizes: Any
     depth: Any
     depths: Any

@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 
 from tallylearn.models.trees.criteria import impurity_of
-from tallylearn.models.trees.portions import Rows, Share
+from tallylearn.models.trees.portions import Rows
+from tallylearn.models.trees.shares import Share
 from tallylearn.models.trees.trees import LEAF, MULTIWAY, SUBSET, THRESHOLD, Tree, answer_of
 from tallylearn.tables import Array
 

@@ -8,12 +8,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from tallylearn.kernels import deviating
 from tallylearn.models.trees.growing import Plan
+from tallylearn.models.trees.shares import Share
 from tallylearn.models.trees.splits import (
     TIED,
     Question,
@@ -26,9 +26,6 @@ from tallylearn.models.trees.splits import (
 from tallylearn.models.trees.targets import Target
 from tallylearn.models.trees.trees import MULTIWAY, PRESENCE, SUBSET, THRESHOLD
 from tallylearn.tables import Array
-
-if TYPE_CHECKING:
-    from tallylearn.models.trees.portions import Share
 
 
 @dataclass(frozen=True)

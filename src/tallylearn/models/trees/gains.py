@@ -13,8 +13,9 @@ from tallylearn.errors import ColumnError, OptionError, among, told
 from tallylearn.models.trees.codes import Scale, coded, filled
 from tallylearn.models.trees.growing import Plan
 from tallylearn.models.trees.paths import route
-from tallylearn.models.trees.portions import Rows, Share
+from tallylearn.models.trees.portions import Rows
 from tallylearn.models.trees.regions import cut_of
+from tallylearn.models.trees.shares import Share
 from tallylearn.models.trees.splits import Question, chosen
 from tallylearn.models.trees.targets import Target
 from tallylearn.models.trees.trees import MULTIWAY, PRESENCE, SUBSET, THRESHOLD, Tree

@@ -6,8 +6,9 @@ import numpy as np
 
 from tallylearn.models.trees.boughs import Bough, Sending
 from tallylearn.models.trees.links import Costs
-from tallylearn.models.trees.portions import Rows, Share
+from tallylearn.models.trees.portions import Rows
 from tallylearn.models.trees.removals import Cut, Stage
+from tallylearn.models.trees.shares import Share
 from tallylearn.models.trees.trees import LEAF, Tree, answer_of
 from tallylearn.tables import Array
 

@@ -16,6 +16,7 @@ from tallylearn.models.trees.criteria import impurity_of, weights_of
 from tallylearn.models.trees.deviations import Ladder, Spread
 from tallylearn.models.trees.draws import Draw, tried
 from tallylearn.models.trees.growing import Plan, tree_of
+from tallylearn.models.trees.shares import Share
 from tallylearn.models.trees.spaces import Space
 from tallylearn.models.trees.splits import (
     TIED,
@@ -30,25 +31,6 @@ from tallylearn.models.trees.splits import (
 from tallylearn.models.trees.targets import Target
 from tallylearn.models.trees.trees import ABSOLUTE, LEAF, MULTIWAY, SUBSET, THRESHOLD, Tree
 from tallylearn.tables import Array
-
-
-@dataclass(frozen=True)
-class Share:
-    """Some rows, each with the weight that has come down to it."""
-
-    rows: Array
-    units: Array  # int64, see Target
-
-    def where(self, here: Array) -> Share:
-        """Some of them."""
-        at = np.flatnonzero(here)
-        return Share(self.rows[at], self.units[at])
-
-    def with_parts(self, lost: Share, units: Array) -> Share:
-        """And parts of rows that have no answer, as far as a part is anything."""
-        if not units.all():
-            lost, units = lost.where(units > 0), units[units > 0]
-        return Share(np.concatenate([self.rows, lost.rows]), np.concatenate([self.units, units]))
 
 
 @dataclass(frozen=True)

@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from tallylearn.models.trees.trees import LEAF, MULTIWAY, PRESENCE, SUBSET, THRESHOLD, Tree
+from tallylearn.models.trees.binary import LEAF, MULTIWAY, PRESENCE, SUBSET, THRESHOLD, Binary
 from tallylearn.tables import CATEGORY, DATE, NUMBER, Array
 
 ROUNDING = 1e-6  # of a weight: sums of fractions, on another processor
 
 
-def check_walkable(tree: Tree) -> None:
+def check_walkable(tree: Binary) -> None:
     """Every step leads on to a node that is there: looked at whenever a tree is made."""
     try:
         _check_order(tree)
@@ -23,16 +23,16 @@ def check_walkable(tree: Tree) -> None:
         raise ValueError(f"the nodes are no tree: {error}") from None
 
 
-def check_told(tree: Tree) -> None:
+def check_told(tree: Binary) -> None:
     """What is known of the nodes can be: looked at when a tree comes from a file."""
     _check_ties(tree)
     _check_answers(tree)
 
 
-def _check_order(tree: Tree) -> None:
+def _check_order(tree: Binary) -> None:
     """Nodes are numbered in pre-order: a subtree is a run of numbers, children in turn."""
-    parent, at = tree.parent, np.arange(len(tree))
-    if not len(tree) or parent[0] != -1 or (parent >= at).any() or (parent[1:] < 0).any():
+    parent, at = tree.parent, np.arange(len(tree.parent))
+    if not len(tree.parent) or parent[0] != -1 or (parent >= at).any() or (parent[1:] < 0).any():
         raise ValueError("a parent comes after its child, or there is none")
     order = np.argsort(parent[1:], kind="stable") + 1
     above = parent[order]
@@ -43,7 +43,7 @@ def _check_order(tree: Tree) -> None:
         raise ValueError("the nodes are not in pre-order")
 
 
-def _check_tests(tree: Tree) -> None:
+def _check_tests(tree: Binary) -> None:
     """Leaves ask nothing; the others ask a column of the right kind, with enough branches."""
     asks = tree.test != LEAF
     if (tree.test > PRESENCE).any() or (asks != (tree.sizes > 1)).any():
@@ -56,11 +56,11 @@ def _check_tests(tree: Tree) -> None:
         raise ValueError("a node asks a column that is of another kind")
     if ((tree.test == THRESHOLD) & np.isnan(tree.threshold)).any():
         raise ValueError("a node has no threshold")
-    branches = np.bincount(tree.parent[1:], minlength=len(tree))
-    gap = tree.missing >= 0
-    if (tree.missing >= len(tree)).any() or (tree.parent[tree.missing[gap]] != _at(gap)).any():
+    branches = np.bincount(tree.parent[1:], minlength=len(tree.parent))
+    gap, m = tree.missing >= 0, len(tree.parent)
+    if (tree.missing >= m).any() or (tree.parent[tree.missing[gap]] != _at(gap)).any():
         raise ValueError("a missing value leads to no branch of its node")
-    most = np.select([tree.test == THRESHOLD, tree.test == PRESENCE], [3, 2], len(tree))
+    most = np.select([tree.test == THRESHOLD, tree.test == PRESENCE], [3, 2], m)
     least = np.where(asks & ~grouped, 2, 0)
     if ((branches < least) | (branches > most)).any():
         raise ValueError("a node has too few branches, or too many")
@@ -70,13 +70,13 @@ def _kind(kind: str) -> int:
     return 2 if kind == CATEGORY else 1 if kind in (NUMBER, DATE) else 0
 
 
-def _check_leads(tree: Tree) -> None:
+def _check_leads(tree: Binary) -> None:
     """Categories of a node are sorted, are values of its column, and lead to its branches."""
     lengths = _lengths(tree.ends, len(tree.leads), "categories")
     if ((lengths > 0) != np.isin(tree.test, (MULTIWAY, SUBSET))).any():
         raise ValueError("a node asks for no category, or has some that it does not ask for")
-    node = np.repeat(np.arange(len(tree)), lengths)
-    if (tree.leads >= len(tree)).any() or (tree.parent[tree.leads] != node).any():
+    node = np.repeat(np.arange(len(tree.parent)), lengths)
+    if (tree.leads >= len(tree.parent)).any() or (tree.parent[tree.leads] != node).any():
         raise ValueError("a category leads to no branch of its node")
     values = np.array([len(column.values) for column in tree.columns] + [0])
     if (tree.codes >= values[tree.column[node]]).any():
@@ -86,7 +86,7 @@ def _check_leads(tree: Tree) -> None:
         raise ValueError("the categories of a node are out of order")
 
 
-def _check_ties(tree: Tree) -> None:
+def _check_ties(tree: Binary) -> None:
     lengths = _lengths(tree.tie_ends, len(tree.tie_columns), "ties")
     if ((lengths > 0) & (tree.test == LEAF)).any():
         raise ValueError("a leaf has ties")
@@ -94,7 +94,7 @@ def _check_ties(tree: Tree) -> None:
         raise ValueError("a tie is of no column")
 
 
-def _check_answers(tree: Tree) -> None:
+def _check_answers(tree: Binary) -> None:
     """Classes are numbered, and their weights are those of the rows; losses are of all classes."""
     k = len(tree.classes)
     least = -1 if tree.tie == "undefined" else 0  # of tied classes none is the answer

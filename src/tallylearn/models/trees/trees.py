@@ -18,11 +18,16 @@ from tallylearn import forms
 from tallylearn.doors import ClassificationModel, RegressionModel
 from tallylearn.folds.hashing import hashed
 from tallylearn.kernels import walking
+from tallylearn.models.trees.binary import LEAF as LEAF
+from tallylearn.models.trees.binary import MULTIWAY as MULTIWAY
+from tallylearn.models.trees.binary import PRESENCE as PRESENCE
+from tallylearn.models.trees.binary import SUBSET as SUBSET
+from tallylearn.models.trees.binary import THRESHOLD as THRESHOLD
 from tallylearn.models.trees.binary import Binary
+from tallylearn.models.trees.soundness import check_told, check_walkable
 from tallylearn.tables import CATEGORY, Array, Block, Codes, Column, Schema, check_shape
 from tallylearn.workings import Derivation, Evidence
 
-LEAF, THRESHOLD, MULTIWAY, SUBSET, PRESENCE = range(5)
 ABSOLUTE = "absolute_error"  # the criterion whose answers are medians
 UNDEFINED = "undefined"  # the answer where classes tie, if a tie is to have none
 LANES = 16  # rows that walk side by side
@@ -159,8 +164,6 @@ class Tree(Binary, ClassificationModel, RegressionModel):
 
     def check(self, schema: Schema) -> None:
         """What a file says can be a tree over columns of this schema."""
-        from tallylearn.models.trees.soundness import check_told
-
         told = [(column.name, column.kind, column.origin) for column in self.columns]
         if told != [(column.name, column.kind, column.origin) for column in schema.columns]:
             raise ValueError("the tree asks other columns than the schema's")
@@ -169,8 +172,6 @@ class Tree(Binary, ClassificationModel, RegressionModel):
         check_told(self)
 
     def __post_init__(self) -> None:
-        from tallylearn.models.trees.soundness import check_walkable
-
         m = len(self.parent)
         for name in ("test", "column", "threshold", "missing", "ends", "n", "rows", "impurity",
                      "gain", "answer", "tie_ends"):  # fmt: skip

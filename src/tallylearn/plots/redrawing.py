@@ -1,0 +1,63 @@
+"""Redrawing: a chart is a function of its data, so that a file of numbers gives the picture."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from tallylearn.errors import OptionError, listed, speaking, told
+from tallylearn.plots.lines import PARTS, draw_lines
+from tallylearn.plots.matrices import draw_matrix
+from tallylearn.plots.pictures import Plot
+from tallylearn.plots.points import draw_points
+from tallylearn.plots.ranks import draw_ranks
+from tallylearn.plots.spreads import draw_intervals
+
+Data = Mapping[str, Any]
+
+
+def redrawn(data: Data) -> Plot:
+    """The chart whose ``data`` these are.
+
+    >>> plot = draw_lines({"test": ([10, 20, 40], [0.6, 0.8, 0.9])}, "Learning curve", "rows")
+    >>> redrawn(plot.data) == plot
+    True
+    """
+    kinds = {"lines": _lines, "intervals": _intervals, "matrix": _matrix, "points": _points,
+             "ranks": _ranks}  # fmt: skip
+    with speaking("redrawn"):
+        if (kind := data.get("chart")) not in kinds:
+            raise OptionError(f"chart is {told(kind)}. The data of a chart has {listed(kinds)}.")
+    return kinds[kind](data)
+
+
+def _lines(data: Data) -> Plot:
+    series = {name: tuple(s[part] for part in PARTS if part in s)
+              for name, s in data["series"].items()}  # fmt: skip
+    return draw_lines(series, **_named(data, "title", "x_label", "y_label", "x_range", "y_range",
+                                       "diagonal", "log_x"))  # fmt: skip
+
+
+def _intervals(data: Data) -> Plot:
+    spreads = [tuple(spread.values()) for spread in data["spreads"]]
+    beside = next(iter(data["baseline"].items()), None)
+    return draw_intervals(spreads, data["title"], data["x_label"], x_range=data["x_range"] or None,
+                          baseline=beside)  # fmt: skip
+
+
+def _matrix(data: Data) -> Plot:
+    return draw_matrix(**_named(data, "counts", "rows", "columns", "title", "row_label",
+                                "column_label", "notes"))  # fmt: skip
+
+
+def _points(data: Data) -> Plot:
+    return draw_points(**_named(data, "x", "y", "title", "x_label", "y_label", "x_range", "y_range",
+                                "diagonal", "level", "rows"))  # fmt: skip
+
+
+def _ranks(data: Data) -> Plot:
+    return draw_ranks(**_named(data, "names", "ranks", "critical", "title"))
+
+
+def _named(data: Data, *names: str) -> dict[str, Any]:
+    return {name: data[name] for name in names}
