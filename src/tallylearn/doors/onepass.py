@@ -63,7 +63,7 @@ class OnePass(Estimator, ABC):
         """Learn from a table: ``fit(X, y)``, or ``fit(table, "target")``."""
         with self._learning():
             self._check_options()
-            self._learn(self._learned(lesson(X, y, sample_weight, type(self).__name__)))
+            self._learn(self._learned(lesson(X, y, sample_weight, type(self).__name__, self.task)))
         return self
 
     def partial_fit(
@@ -74,7 +74,8 @@ class OnePass(Estimator, ABC):
             self._check_options()
             before = self._remembered()
             known = None if before is None else before.schema
-            now = self._learned(lesson(X, y, sample_weight, type(self).__name__, known))
+            name = type(self).__name__
+            now = self._learned(lesson(X, y, sample_weight, name, self.task, known))
             counted = None if before is None else before.tally
             now = replace(now, tally=self._foretold(now.tally, counted, classes))
             self._learn(now if before is None else before + now, patient=True)
@@ -91,8 +92,9 @@ class OnePass(Estimator, ABC):
             if before is None:
                 self._check_fitted()
                 return self
-            read = lesson(X, y, sample_weight, type(self).__name__, before.schema)
-            other = engines.total(self.tally, read.blocks(self.task))
+            name = type(self).__name__
+            read = lesson(X, y, sample_weight, name, self.task, before.schema)
+            other = engines.here().total(self.tally, read)
             rest = before.tally if other is None else before.tally - other
             if reason := rest.impossible():
                 raise ForgetError(
@@ -124,10 +126,9 @@ class OnePass(Estimator, ABC):
         return None
 
     def _learned(self, read: Lesson) -> Learned:
-        schema = checked(read.source.schema, self.kinds, type(self).__name__)
-        tally = engines.total(self.tally, read.blocks(self.task))
-        weighed = read.weight is not None or read.source.declared.weight is not None
-        check_size(1 if tally else 0, self._width(schema), weighed)
+        schema = checked(read.schema, self.kinds, type(self).__name__)
+        tally = engines.here().total(self.tally, read)
+        check_size(1 if tally else 0, self._width(schema), read.weighed)
         schema = self._settled(schema, tally)
         return Learned(schema, tally, read.label_type, read.by_name, self._shape())
 

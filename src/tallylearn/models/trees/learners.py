@@ -10,10 +10,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from tallylearn import engines
 from tallylearn.doors import Plain
 from tallylearn.doors.exchange import as_sklearn
 from tallylearn.doors.intake import lesson
-from tallylearn.doors.plain import whole
 from tallylearn.doors.unseen import flagged
 from tallylearn.errors import ColumnError, InputError, OptionError, listed, speaking, told
 from tallylearn.models.factors import check_finite
@@ -111,8 +111,9 @@ class TreeLearner(Pruner, Viewed, Plain):
                         "gains(node, table, 'target')."
                     )
             else:
-                read = lesson(self._table(X), y, sample_weight, type(self).__name__, self.schema_)
-                block = whole(read, self.task)
+                name = type(self).__name__
+                read = lesson(self._table(X), y, sample_weight, name, self.task, self.schema_)
+                block = read.whole(engines.here().told)
             check_node(self.model_, node)
             target = self._target(block)
             return gains_at(self.model_, node, block, target, self._plan(block, target), self.bins)
