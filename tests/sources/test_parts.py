@@ -16,7 +16,7 @@ import pytest
 import tallylearn as tl
 from tallylearn.doors.intake import lesson
 from tallylearn.errors import TargetError
-from tallylearn.sources import Declared, Source, columnar, memory, parsing, streams
+from tallylearn.sources import Source, columnar, holding, memory, parsing, streams
 from tallylearn.tables import BLOCK, Block, Codes
 
 RNG = np.random.default_rng(5)
@@ -195,6 +195,16 @@ def test_a_table_that_is_aimed_at_a_target_is_not_sniffed_again(
     assert counted["opened"] == counted["parsed"] == ["t.csv", "t.csv"]
 
 
+def test_an_evaluation_sniffs_files_once_and_counts_their_rows_once(
+    tmp_path: Path, counted: dict[str, list[str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """To sniff, for the targets, to learn, to answer; and twice for the baseline."""
+    monkeypatch.setattr(holding, "SMALL", 0)
+    FRAME[:50].to_csv(tmp_path / "t.csv", index=False)
+    tl.evaluate(tl.NaiveBayes(), tl.table(tmp_path / "t.csv", target="y"), cv=5)
+    assert counted == {"opened": ["t.csv"] * 6, "parsed": ["t.csv"] * 6}
+
+
 # Lessons without a target, and with several
 
 
@@ -246,7 +256,7 @@ def test_targets_that_are_no_columns_are_those_of_an_array() -> None:
 
 
 def test_who_learns_one_target_is_not_given_two() -> None:
-    source: Declared = tl.table(FRAME[:9]).aimed(("b", "y"), None)
+    source = tl.table(FRAME[:9]).aimed(("b", "y"), None)
     with pytest.raises(TargetError, match="declares the targets 'b', 'y', and one is learned"):
         tl.NaiveBayes().fit(source)
     assert "targets b, y" in repr(source)

@@ -82,10 +82,10 @@ class Pieces:
     numbers: Array  # (n,) for all rows of the source
 
     def parts(self) -> Iterator[PiecesPart]:
-        start = 0
-        for part, beside in zip(self.read.coded.parts(), self.read.beside, strict=True):
-            yield PiecesPart(part, self.numbers[start : start + len(beside)])
-            start += len(beside)
+        sizes, start = self.read.counted().sizes, 0
+        for part, size in zip(self.read.coded.parts(), sizes, strict=True):
+            yield PiecesPart(part, self.numbers[start : start + size])
+            start += size
 
 
 def without_each(learner: OnePass, read: Lesson, part: Array, k: int) -> Iterator[Any]:

@@ -48,6 +48,7 @@ class Lesson:
     aim: Aim = None
     label_type: str = ""  # of the classes that ``predict`` returns
     weighed: bool = False
+    sizes: tuple[int, ...] = ()  # of the parts, where their rows were counted
 
     @property
     def schema(self) -> Schema:
@@ -80,6 +81,10 @@ class Lesson:
         """For every part all its rows without their columns: target, weight and group alone."""
         narrow = self.coded.read_as(Schema(()))
         return tuple(together([*part.blocks()], narrow.schema) for part in narrow.parts())
+
+    def counted(self) -> Lesson:
+        """The same lesson, its parts counted: files are read for that, once."""
+        return self if self.sizes else replace(self, sizes=tuple(map(len, self.beside)))
 
     @property
     def rows(self) -> Array:

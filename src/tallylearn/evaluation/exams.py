@@ -55,8 +55,9 @@ class Exam:
         beside = together(read.beside, Schema(()))
         truth, given, within = beside.target, beside.weight, beside.group
         files = read.source if read.source.size is None else None
-        if files is not None and (held := read.coded.held()).size is not None:
-            read = replace(read, source=held)
+        if files is not None:
+            held = read.coded.held()
+            read = read.counted() if held.size is None else replace(read, source=held)
         rows = np.arange(len(truth)) if given is None else np.flatnonzero(given > 0)
         if not len(rows):
             raise InputError("there is no row to learn from, or every row has weight zero.")

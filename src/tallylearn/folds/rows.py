@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 
 from tallylearn.errors import ColumnError, InputError, KindError, listed, told
-from tallylearn.sources import given
 from tallylearn.sources.arrays import as_float, is_missing, unmixed
 from tallylearn.sources.buffers import strings_of
 from tallylearn.sources.cells import instants, reads
 from tallylearn.sources.columns import codes, numeric
 from tallylearn.sources.frames import framed
 from tallylearn.sources.measures import numbers_of
+from tallylearn.sources.memory import in_memory
 from tallylearn.sources.targets import labels
 from tallylearn.tables import Array, Codes
 
@@ -163,7 +163,7 @@ def _of_objects(items: list[Any]) -> Codes:
 
 def column_of(X: Any, name: str, option: str = "order") -> Any:
     """A column of a table by its name."""
-    if (source := given(X)) is not None:
+    if (source := in_memory(X)) is not None:
         _check_name(name, source.names, option)
         return source.times(name)
     frame = framed(X)

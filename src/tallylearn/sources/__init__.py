@@ -12,7 +12,7 @@ from tallylearn.sources.files import Files
 from tallylearn.sources.files import found as files_of
 from tallylearn.sources.matrices import counted, is_sparse
 from tallylearn.sources.memory import Table
-from tallylearn.sources.protocols import Declared, Part, Parts, Source
+from tallylearn.sources.protocols import Declared, Part, Parts, Source, given
 from tallylearn.tables import Schema
 
 
@@ -29,7 +29,7 @@ def table(
     ignore: Sequence[str] = (),
     dialect: Mapping[str, Any] | None = None,
     classes: Sequence[Any] = (),
-) -> Table | Files:
+) -> Declared:
     """Declare what a table is: the one place for everything that cannot be seen from the data.
 
     ``source`` is a frame (pandas, polars, Arrow, DuckDB), an array, a list of rows, or the path
@@ -61,12 +61,7 @@ def table(
         return opened(source, declared)
 
 
-def given(source: object) -> Table | Files | None:
-    """A source, where one was given; None for anything that becomes one only when it is read."""
-    return source if isinstance(source, Table | Files) else None
-
-
-def opened(source: Any, declared: Declaration, schema: Schema | None = None) -> Table | Files:
+def opened(source: Any, declared: Declaration, schema: Schema | None = None) -> Declared:
     """A source for anything that is a table; with a schema, read as the schema says."""
     if (found := given(source)) is not None:
         if declared != Declaration():
@@ -79,7 +74,7 @@ def opened(source: Any, declared: Declaration, schema: Schema | None = None) -> 
     return Table.of(source, declared, schema)
 
 
-def aimed(source: Table | Files, targets: tuple[str, ...], weight: str | None) -> Table | Files:
+def aimed(source: Declared, targets: tuple[str, ...], weight: str | None) -> Declared:
     """The same source with the targets and the weight that a call names."""
     declared = source.declared
     if declared.targets and targets and declared.targets != targets:

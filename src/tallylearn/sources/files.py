@@ -21,7 +21,7 @@ from tallylearn.sources.frames import Frame
 from tallylearn.sources.holding import joined, small, together
 from tallylearn.sources.memory import Table
 from tallylearn.sources.parts import FilePart, Reading
-from tallylearn.sources.protocols import Coding
+from tallylearn.sources.protocols import Coding, Declared
 from tallylearn.sources.reading import schema_of
 from tallylearn.sources.streams import opened
 from tallylearn.tables import CATEGORY, DATE, NUMBER, TEXT, Array, Block, Codes, Column, Schema
@@ -29,10 +29,8 @@ from tallylearn.tables import CATEGORY, DATE, NUMBER, TEXT, Array, Block, Codes,
 CSV_KINDS = {NUMBER: "number", CATEGORY: "string", TEXT: "text", DATE: "date"}
 
 
-class Files:
+class Files(Declared):
     """A table on disk, in one file or several of the same columns, read in blocks."""
-
-    size: int | None = None  # nobody has counted the rows
 
     def __init__(
         self, paths: Sequence[Path], declared: Declaration, schema: Schema | None = None
@@ -45,9 +43,9 @@ class Files:
         if _ending(first) in (*PARQUET, *ARROW):
             if declared.dialect:
                 raise OptionError(f"a dialect goes with a CSV file, not with {first.name}.")
-            self.names, shown = _columnar(first, read=schema is None)
+            self._names, shown = _columnar(first, read=schema is None)
         else:
-            self.names, shown = self._delimited(first, schema)
+            self._names, shown = self._delimited(first, schema)
         if schema is None:
             declared.check(self.names)
         self._reading = Reading(schema or schema_of(shown, declared), declared, schema is not None)
@@ -69,14 +67,19 @@ class Files:
     def schema(self) -> Schema:
         return self._reading.schema
 
+    @property
+    def names(self) -> tuple[str, ...]:
+        return self._names
+
+    @property
+    def size(self) -> None:
+        return None
+
     def parts(self) -> Iterator[FilePart]:
         """File after file in sorted order; rows are numbered from 1 in each file."""
         for path in self.paths:
             for reader in self._readers(path):
                 yield FilePart(reader, self._reading, reader.start)
-
-    def blocks(self) -> Iterator[Block]:
-        return (block for part in self.parts() for block in part.blocks())
 
     def whole(self, watch: Callable[[int], None] | None = None) -> Block:
         """All rows, read into memory."""

@@ -14,7 +14,7 @@ from tallylearn.sources.declarations import Declaration
 from tallylearn.sources.frames import Frame, framed
 from tallylearn.sources.learned import picked
 from tallylearn.sources.origins import check_declared
-from tallylearn.sources.protocols import Coding
+from tallylearn.sources.protocols import Coding, Declared
 from tallylearn.sources.reading import beside, block_of, groups_of, one_or_all, schema_of
 from tallylearn.sources.targets import weights
 from tallylearn.tables import DATE, NUMBER, RUN, TEXT, Block, Codes, Column, Schema
@@ -32,7 +32,7 @@ class Run:
         return self.block.cut()
 
 
-class Table:
+class Table(Declared):
     """A table in memory, with what is declared about it.
 
     It has a length and takes row numbers, so it passes through cross-validation as an array does.
@@ -100,10 +100,6 @@ class Table:
         starts = range(0, max(len(whole), 1), RUN)
         return (Run(whole if len(starts) == 1 else whole[at : at + RUN]) for at in starts)
 
-    def blocks(self) -> Iterator[Block]:
-        """The rows in blocks of 65 536."""
-        return (block for part in self.parts() for block in part.blocks())
-
     def aimed(self, targets: tuple[str, ...], weight: str | None) -> Table:
         """The same table with some of its columns as the targets, or as the weight."""
         declared = replace(self.declared, targets=targets, weight=weight)
@@ -167,6 +163,11 @@ class Table:
         targets = self.declared.targets
         target = f", target{'s' * (len(targets) > 1)} {', '.join(targets)}" if targets else ""
         return f"Table({len(self)} rows: {kinds}{f' and {more} more' if more > 0 else ''}{target})"
+
+
+def in_memory(X: object) -> Table | None:
+    """A table in memory, where one was given."""
+    return X if isinstance(X, Table) else None
 
 
 def _taken(block: Block, name: str | None) -> tuple[Block, Any]:

@@ -5,8 +5,9 @@ Who sums rows up, learns or predicts asks no source what it is: these are the qu
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any, Protocol, Self, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from tallylearn.sources.declarations import Declaration
 from tallylearn.tables import Array, Block, Codes, Schema
@@ -50,50 +51,57 @@ class Source(Parts[Block], Protocol):
         ...
 
 
-class Declared(Source, Protocol):
-    """A source as the user gave it, with what is declared about it."""
+class Declared(Source):
+    """A source as the user gave it, with what is declared about it; where it is, it knows alone."""
+
+    declared: Declaration
+
+    def blocks(self) -> Iterator[Block]:
+        return (block for part in self.parts() for block in part.blocks())
 
     @property
-    def declared(self) -> Declaration: ...
-
-    @property
+    @abstractmethod
     def size(self) -> int | None:
         """How many rows there are, where they are in memory."""
-        ...
 
-    def aimed(self, targets: tuple[str, ...], weight: str | None) -> Self:
+    @abstractmethod
+    def aimed(self, targets: tuple[str, ...], weight: str | None) -> Declared:
         """The same rows with some of the columns as the targets, or as the weight."""
-        ...
 
-    def taught(self, target: Any, weight: Any) -> Self:
+    @abstractmethod
+    def taught(self, target: Any, weight: Any) -> Declared:
         """The same rows with a target, or with weights, that are no columns of theirs."""
-        ...
 
-    def read_as(self, schema: Schema) -> Self:
+    @abstractmethod
+    def read_as(self, schema: Schema) -> Declared:
         """The same rows with the columns of a schema, such as a model has learned."""
-        ...
 
-    def untargeted(self) -> Self:
+    @abstractmethod
+    def untargeted(self) -> Declared:
         """The same rows as they are asked about: without target and weight."""
-        ...
 
-    def coded(self, coding: Coding) -> Self:
+    @abstractmethod
+    def coded(self, coding: Coding) -> Declared:
         """The same rows with their targets coded: once in memory, and as they are read in files."""
-        ...
 
+    @abstractmethod
     def held(self) -> Declared:
         """The same rows in memory, where they are small enough."""
-        ...
 
     @property
+    @abstractmethod
     def names(self) -> tuple[str, ...]:
         """The columns whose values can be asked for, learned from or not."""
-        ...
 
+    @abstractmethod
     def grouping(self, name: str) -> Codes | Array:
         """A column's values as groups of rows."""
-        ...
 
+    @abstractmethod
     def times(self, name: str) -> Codes | Array:
         """A column's values as numbers or dates, where they are such, and as codes where not."""
-        ...
+
+
+def given(X: object) -> Declared | None:
+    """A source, where one was given; None for anything that becomes one only when it is read."""
+    return X if isinstance(X, Declared) else None
