@@ -51,7 +51,7 @@ def ten_folds(n: int = 200_000, p: int = 50) -> None:
 
 def trained(learner: tl.NaiveBayes, X: np.ndarray, y: np.ndarray, part: np.ndarray) -> list[object]:
     """Count the rows once, and solve for every fold."""
-    tallies = without_each(learner, lesson(X, y, None, "bench"), part, 10)
+    tallies = without_each(learner, lesson(X, y, None, "bench", learner.task), part, 10)
     with threadpool_limits(1, "blas"):  # as evaluate does
         return [learner.solve(tally) for tally in tallies]
 

@@ -29,6 +29,7 @@ FRAME = pd.DataFrame(
         "w": RNG.choice([0.0, 0.5, 1.0, 3.0], N),
     }
 )
+CLASSES = "classifier"
 EXACT = [
     tl.NaiveBayes(),
     tl.NaiveBayes(numbers="bernoulli"),
@@ -47,7 +48,7 @@ def alone(learner: Any, frame: pd.DataFrame, weight: str | None) -> Any:
 def test_every_training_tally_is_the_one_of_a_fit(learner: Any, weight: str | None, k: int) -> None:
     frame = FRAME if weight else FRAME.drop(columns="w")
     part = RNG.integers(0, k, N)
-    found = list(without_each(learner, lesson(frame, "y", weight, "test"), part, k))
+    found = list(without_each(learner, lesson(frame, "y", weight, "test", CLASSES), part, k))
     assert len(found) == k
     for f in range(0, k, 1 + k // 10):
         assert found[f] == alone(learner, frame[part != f], weight)
@@ -55,16 +56,18 @@ def test_every_training_tally_is_the_one_of_a_fit(learner: Any, weight: str | No
 
 def test_blocks_that_are_cut_give_the_same_bits(monkeypatch: pytest.MonkeyPatch) -> None:
     frame, part = FRAME.drop(columns="w"), RNG.integers(0, 5, N)
-    whole = list(without_each(EXACT[0], lesson(frame, "y", None, "test"), part, 5))
+    whole = list(without_each(EXACT[0], lesson(frame, "y", None, "test", CLASSES), part, 5))
     monkeypatch.setattr(tables, "BLOCK", 17)
-    assert list(without_each(EXACT[0], lesson(frame, "y", None, "test"), part, 5)) == whole
+    assert list(without_each(EXACT[0], lesson(frame, "y", None, "test", CLASSES), part, 5)) == whole
 
 
 @pytest.mark.parametrize("k", [5, 90])
 def test_a_scatter_of_floats_is_that_of_a_fit_up_to_rounding(k: int) -> None:
     learner = tl.LinearDiscriminantAnalysis()
     frame, part = FRAME.drop(columns="w"), RNG.integers(0, k, N)
-    for f, found in enumerate(without_each(learner, lesson(frame, "y", None, "test"), part, k)):
+    for f, found in enumerate(
+        without_each(learner, lesson(frame, "y", None, "test", CLASSES), part, k)
+    ):
         fitted = alone(learner, frame[part != f], None)["numbers"]
         assert found["numbers"].names == fitted.names
         np.testing.assert_allclose(found["numbers"].scatter, fitted.scatter, rtol=1e-10, atol=1e-10)
@@ -72,7 +75,9 @@ def test_a_scatter_of_floats_is_that_of_a_fit_up_to_rounding(k: int) -> None:
 
 def test_rows_of_no_part_are_nowhere() -> None:
     frame, part = FRAME.drop(columns="w"), RNG.integers(-1, 3, N)
-    for f, found in enumerate(without_each(EXACT[0], lesson(frame, "y", None, "test"), part, 3)):
+    for f, found in enumerate(
+        without_each(EXACT[0], lesson(frame, "y", None, "test", CLASSES), part, 3)
+    ):
         assert found == alone(EXACT[0], frame[(part != f) & (part >= 0)], None)
 
 
@@ -80,7 +85,7 @@ def test_rows_of_no_part_are_nowhere() -> None:
 def test_regressors_are_folded_too(strategy: str) -> None:
     learner = tl.DummyRegressor(strategy=strategy)
     frame, part = FRAME[["age", "size"]], RNG.integers(0, 4, N)
-    found = list(without_each(learner, lesson(frame, "size", None, "test"), part, 4))
+    found = list(without_each(learner, lesson(frame, "size", None, "test", "regressor"), part, 4))
     for f in range(4):
         fitted = tl.DummyRegressor(strategy=strategy).fit(frame[part != f], "size")
         assert found[f] == fitted.tally_
@@ -88,7 +93,7 @@ def test_regressors_are_folded_too(strategy: str) -> None:
 
 def test_forward_in_time_a_part_is_trained_on_all_before_it() -> None:
     frame, part = FRAME.drop(columns="w"), np.arange(N) * 4 // N
-    found = list(up_to_each(EXACT[0], lesson(frame, "y", None, "test"), part, 4))
+    found = list(up_to_each(EXACT[0], lesson(frame, "y", None, "test", CLASSES), part, 4))
     assert found == [alone(EXACT[0], frame[part < f], None) for f in (1, 2, 3)]
 
 
@@ -96,7 +101,7 @@ def test_files_are_folded_in_one_pass_like_a_table_in_memory(tmp_path: Any) -> N
     path = tmp_path / "rows.csv"
     FRAME.drop(columns="w").to_csv(path, index=False)
     part = RNG.integers(0, 5, N)
-    read, memory = (lesson(x, "y", None, "test") for x in (path, pd.read_csv(path)))
+    read, memory = (lesson(x, "y", None, "test", CLASSES) for x in (path, pd.read_csv(path)))
     assert list(without_each(EXACT[0], read, part, 5)) == list(
         without_each(EXACT[0], memory, part, 5)
     )
@@ -119,7 +124,7 @@ def test_left_out_rows_get_the_scores_of_a_fit_without_them(
         X[RNG.random(X.shape) < 0.2] = np.nan
         X[y == 2, 1] = np.nan  # a class that never shows a column
     learner = tl.NaiveBayes(**options)
-    _, block = lesson(X, y, None, "test").whole("classifier")
+    block = lesson(X, y, None, "test", CLASSES).whole()
     found = learner.left_out(learner.fit(X, y).tally_, block)
     assert found is not None
     for i in range(40):
@@ -132,7 +137,7 @@ def test_left_out_rows_get_the_scores_of_a_fit_without_them(
 def test_a_class_of_one_row_is_left_to_a_fit() -> None:
     X, y = np.array([[1.0], [2.0], [4.0]]), [0, 0, 1]
     learner = tl.NaiveBayes()
-    _, block = lesson(X, y, None, "test").whole("classifier")
+    block = lesson(X, y, None, "test", CLASSES).whole()
     assert learner.left_out(learner.fit(X, y).tally_, block) is None
 
 
@@ -194,7 +199,7 @@ def test_leaving_a_row_out_is_fitting_without_it(
     learner, names = tl.NaiveBayes(**options), frame.columns.drop("kind")
     found = tl.evaluate(learner, frame, "kind", cv="loo", scores=["accuracy"]).predictions
     tally = learner.fit(frame, "kind").tally_
-    block = lesson(frame, "kind", None, "test").whole("classifier")[1]
+    block = lesson(frame, "kind", None, "test", CLASSES).whole()
     assert learner.left_out(tally, block) is not None
     for row in range(len(frame)):
         rest = frame.drop(index=frame.index[row])
@@ -225,10 +230,10 @@ def test_leaving_one_out_holds_numbers_of_any_size() -> None:
     X = rng.choice([-1.0, 1.0], (40, 2)) * 10.0 ** rng.uniform(-140, 140, (40, 2))
     y = np.array(["a", "b"] * 20)
     learner = tl.NaiveBayes(var_smoothing=0).fit(X, y)
-    found = learner.left_out(learner.tally_, lesson(X, y, None, "test").whole("classifier")[1])
+    found = learner.left_out(learner.tally_, lesson(X, y, None, "test", CLASSES).whole())
     assert found is not None
     for row in range(len(X)):
         rest = np.arange(len(X)) != row
         fitted = tl.NaiveBayes(var_smoothing=0).fit(X[rest], y[rest])
-        block = lesson(X[[row]], y[[row]], None, "test").whole("classifier")[1]
+        block = lesson(X[[row]], y[[row]], None, "test", CLASSES).whole()
         np.testing.assert_allclose(found[row], fitted.model_.scores(block)[0], rtol=1e-9)

@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tallylearn.sources import Files, Source
+from tallylearn.sources import Declared
 from tallylearn.sources.columns import codes, numeric
+from tallylearn.sources.holding import joined
 from tallylearn.sources.measures import numbers_of
 from tallylearn.tables import BLOCK, DATE, Array, Block, Codes, Schema
 
@@ -22,7 +23,7 @@ CLASSES = 10  # whole numbers: more different ones are measured, not named
 EACH = 5  # rows of a class: of fewer nothing can be learned, or tested
 
 
-def identifiers(source: Source) -> dict[str, str]:
+def identifiers(source: Declared) -> dict[str, str]:
     """The columns that only tell the rows apart, each with the reason.
 
     They are seen on the first 65 536 rows. The declared target and dates are none of them.
@@ -50,7 +51,7 @@ def _telling(blocks: Sequence[Block]) -> dict[str, str]:
     return {name: reason for name, reason in found.items() if reason}
 
 
-def _first(source: Source) -> Iterator[Block]:
+def _first(source: Declared) -> Iterator[Block]:
     """Blocks until 65 536 rows are seen: one of a large file, several of small ones."""
     rows = 0
     for block in source.blocks():
@@ -92,9 +93,9 @@ class Rows:
     answer: str | None = None  # classifier or regressor, where a learner says so
 
     @classmethod
-    def of(cls, source: Source, y: Array | None = None, answer: str | None = None) -> Rows:
+    def of(cls, source: Declared, y: Array | None = None, answer: str | None = None) -> Rows:
         """Read the rows once; ``y`` is a target that is no column."""
-        blocks = list(_first(source) if isinstance(source, Files) else source.blocks())
+        blocks = list(_first(source) if source.size is None else source.blocks())
         schema, columns = source.schema, {}
         for name in (*schema.places, *schema.categories) if blocks else ():
             columns[name] = _column(blocks, name)
@@ -102,7 +103,7 @@ class Rows:
         target = None
         if y is not None or source.declared.target:
             target = _target([b.target for b in blocks] if y is None else [y])
-        whole = not isinstance(source, Files) or sum(map(len, blocks)) < BLOCK
+        whole = source.size is not None or sum(map(len, blocks)) < BLOCK
         numbers = np.concatenate([np.arange(0), *places])
         return cls(schema, numbers, columns, target, _telling(blocks), whole, answer)
 
@@ -175,15 +176,9 @@ def as_codes(numbers: Array) -> Codes:
 
 def _column(blocks: Sequence[Block], name: str) -> Codes | Array:
     if name in blocks[0].codes:
-        return _joined([block.codes[name] for block in blocks])
+        return joined([block.codes[name] for block in blocks])
     at = blocks[0].schema.places[name]
     return np.concatenate([block.numbers[:, at] for block in blocks])
-
-
-def _joined(parts: Sequence[Codes]) -> Codes:
-    """Codes of several blocks over one list of values."""
-    values = tuple(sorted({value for part in parts for value in part.values}))
-    return Codes(values, np.concatenate([part.among(values) for part in parts]))
 
 
 def _target(parts: Sequence[Any]) -> Codes | Array:
@@ -192,7 +187,7 @@ def _target(parts: Sequence[Any]) -> Codes | Array:
     numbers = [part for part in read if not isinstance(part, Codes)]
     if len(numbers) == len(read):
         return np.concatenate([np.empty(0), *numbers])
-    return _joined([part if isinstance(part, Codes) else _words(part) for part in read])
+    return joined([part if isinstance(part, Codes) else _words(part) for part in read])
 
 
 def _words(numbers: Array) -> Codes:

@@ -1,4 +1,4 @@
-"""Engines: where the sum over the blocks is taken; the tree of additions is the same on each."""
+"""Engines: where the sum over the parts is taken; the trees of additions are the same on each."""
 
 from __future__ import annotations
 
@@ -8,17 +8,40 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sized
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
-from contextvars import ContextVar
-from dataclasses import dataclass
-from itertools import chain
-from typing import Any, TypeVar
+from contextvars import ContextVar, copy_context
+from dataclasses import dataclass, replace
+from itertools import chain, groupby, islice
+from operator import itemgetter
+from typing import Any, Generic, Protocol, TypeVar
 
 from tallylearn.errors import OptionError, asked, told
+from tallylearn.sources.protocols import Part, Parts
 
 MOST = 1 << 16  # threads: no machine has more processors
 Item = TypeVar("Item", bound=Sized)  # a block, or what holds one
 Thing = TypeVar("Thing")
 Result = TypeVar("Result")
+
+
+class Engine(Protocol):
+    """Whoever calls a function for every block of a source, here or elsewhere."""
+
+    @property
+    def number(self) -> int:
+        """How many threads may work in this process."""
+        ...
+
+    def told(self, rows: int) -> None:
+        """Rows are done: who watches is told."""
+        ...
+
+    def map(self, call: Callable[[Item], Result], source: Parts[Item]) -> Iterator[Result]:
+        """The results for all blocks, in order, with only a few blocks in memory at a time."""
+        ...
+
+    def total(self, call: Callable[[Item], Result], source: Parts[Item]) -> Result | None:
+        """The sum of the results: blocks within their part, then parts; None for no block."""
+        ...
 
 
 @dataclass(frozen=True)
@@ -28,45 +51,72 @@ class Threads:
     number: int
     watch: Callable[[int], None] | None = None  # told how many rows each block had
 
-    def map(self, call: Callable[[Item], Result], blocks: Iterable[Item]) -> Iterator[Result]:
-        """The results in order, with only a few blocks in memory at a time."""
-        blocks = iter(blocks)
-        first, second = next(blocks, None), next(blocks, None)
-        if first is None:
+    def map(self, call: Callable[[Item], Result], source: Parts[Item]) -> Iterator[Result]:
+        return (result for _, result in self._done(call, source))
+
+    def total(self, call: Callable[[Item], Result], source: Parts[Item]) -> Result | None:
+        by_part = groupby(self._done(call, source), itemgetter(0))
+        return summed(summed(tally for _, tally in done) for _, done in by_part)
+
+    def told(self, rows: int) -> None:
+        if self.watch is not None:
+            asked("watch", self.watch, rows)
+
+    def _done(
+        self, call: Callable[[Item], Result], source: Parts[Item]
+    ) -> Iterator[tuple[int, Result]]:
+        """The results in order, each with the number of its part."""
+        blocks = ((at, b) for at, part in enumerate(source.parts()) for b in part.blocks())
+        first = list(islice(blocks, 2))
+        work = replace(self, watch=None)  # who works for a call is not watched a second time
+        if len(first) < 2 or self.number == 1:
+            for at, block in chain(first, blocks):
+                with using(work):
+                    result = call(block)
+                self.told(len(block))
+                yield at, result
             return
-        if second is None or self.number == 1:
-            for block in chain((first,), () if second is None else (second,), blocks):
-                yield self._told(call(block), block)
-            return
-        yield from self._pooled(call, first, second, blocks)
+        yield from self._pooled(call, chain(first, blocks), work)
 
     def _pooled(
-        self, call: Callable[[Item], Result], first: Item, second: Item, rest: Iterator[Item]
-    ) -> Iterator[Result]:
+        self, call: Callable[[Item], Result], blocks: Iterator[tuple[int, Item]], work: Engine
+    ) -> Iterator[tuple[int, Result]]:
+        with using(work):
+            context = copy_context()
         with ThreadPoolExecutor(self.number) as pool:
-            waiting: deque[tuple[Future[Result], Item]] = deque()
+            waiting: deque[tuple[int, Future[Result], int]] = deque()
             try:
-                for block in (first, second):
-                    waiting.append((pool.submit(call, block), block))
-                for block in rest:
-                    waiting.append((pool.submit(call, block), block))
+                for at, block in blocks:
+                    waiting.append((at, pool.submit(context.copy().run, call, block), len(block)))
                     if len(waiting) > self.number:
-                        done, of = waiting.popleft()
-                        yield self._told(done.result(), of)
+                        yield self._finished(waiting)
                 while waiting:
-                    done, of = waiting.popleft()
-                    yield self._told(done.result(), of)
+                    yield self._finished(waiting)
             finally:
-                for future, _ in waiting:
+                for _, future, _ in waiting:
                     future.cancel()
 
-    def _told(self, result: Result, block: Sized) -> Result:
-        if self.watch is not None:
-            asked("watch", self.watch, len(block))
-        return result
+    def _finished(self, waiting: deque[tuple[int, Future[Result], int]]) -> tuple[int, Result]:
+        at, future, rows = waiting.popleft()
+        result = future.result()
+        self.told(rows)
+        return at, result
 
 
-_current: ContextVar[Threads | None] = ContextVar("engine", default=None)
+@dataclass(frozen=True)
+class Given(Generic[Item]):
+    """Items that are at hand, or come one by one, as a source of one part."""
+
+    items: Iterable[Item]
+
+    def parts(self) -> Iterator[Part[Item]]:
+        yield self
+
+    def blocks(self) -> Iterator[Item]:
+        return iter(self.items)
+
+
+_current: ContextVar[Engine | None] = ContextVar("engine", default=None)
 
 
 @contextmanager
@@ -86,14 +136,22 @@ def engine(
         )
     if watch is not None and not callable(watch):
         raise OptionError(f"engine: watch is called with numbers of rows, not {told(watch)}.")
-    token = _current.set(Threads(number, watch))
+    chosen = Threads(number, watch)
+    with using(chosen):
+        yield chosen
+
+
+@contextmanager
+def using(chosen: Engine) -> Iterator[None]:
+    """An engine in force, here and in all threads that it works on."""
+    token = _current.set(chosen)
     try:
-        yield Threads(number, watch)
+        yield
     finally:
         _current.reset(token)
 
 
-def here() -> Threads:
+def here() -> Engine:
     """The engine in force."""
     return _current.get() or Threads(processors())
 
@@ -124,7 +182,8 @@ def each(call: Callable[[Thing], Result], items: Iterable[Thing]) -> list[Result
     if number == 1 or len(items) < 2:
         return [call(item) for item in items]
     with ThreadPoolExecutor(number) as pool:
-        return list(pool.map(call, items))
+        waiting = [pool.submit(copy_context().run, call, item) for item in items]
+        return [future.result() for future in waiting]
 
 
 class Sum:
@@ -156,9 +215,17 @@ class Sum:
         return result
 
 
-def total(call: Callable[[Item], Any], blocks: Iterable[Item]) -> Any:
-    """The sum of the tallies of all blocks, added as a fixed binary tree; None for no block."""
+def summed(tallies: Iterable[Result | None]) -> Result | None:
+    """The sum as a fixed binary tree, without the parts that are None; None for no other.
+
+    A worker elsewhere sums the blocks of its part with it, and whoever sent it out the parts.
+
+    >>> summed([1, 2, 3])
+    6
+    """
     found = Sum()
-    for tally in here().map(call, blocks):
-        found.add(tally)
-    return found.total()
+    for tally in tallies:
+        if tally is not None:
+            found.add(tally)
+    total: Result | None = found.total()
+    return total

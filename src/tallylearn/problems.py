@@ -14,9 +14,9 @@ from tallylearn.cautions import MOST, brief, cautions, counts, cut
 from tallylearn.description import CLASSES, Rows
 from tallylearn.doors import OnePass
 from tallylearn.errors import OptionError, TargetError, speaking, told
-from tallylearn.sources import Files, Source, aimed, opened
+from tallylearn.sources import Declared, aimed, given, opened
 from tallylearn.sources.declarations import Declaration
-from tallylearn.sources.memory import Table, check_rows, check_size
+from tallylearn.sources.memory import check_rows, check_size
 from tallylearn.sources.targets import flat
 from tallylearn.tables import CATEGORY, DATE, NUMBER, TEXT, UNKNOWN, Array, Codes
 from tallylearn.workings import Derivation, Sentence, short
@@ -133,19 +133,17 @@ def problem(
     )
 
 
-def _source(table: Any, target: Any) -> tuple[Source, Array | None]:
+def _source(table: Any, target: Any) -> tuple[Declared, Array | None]:
     """The table with its target, which may be a column or an array."""
-    name = target if isinstance(target, str) else None
-    if isinstance(table, Table | Files):
-        source = aimed(table, name, None)
-    else:
-        source = opened(table, Declaration(target=name))
-    if target is None or name is not None:
+    names = (target,) if isinstance(target, str) else ()
+    known = given(table)
+    source = opened(table, Declaration(names)) if known is None else aimed(known, names, None)
+    if target is None or names:
         return source, None
     y = flat(target)
-    if isinstance(source, Files):
+    if source.size is None:
         raise TargetError("a table of files takes its target from a column.")
-    check_rows(len(source), y)
+    check_rows(source.size, y)
     return source, y
 
 

@@ -15,6 +15,9 @@ from tallylearn import forms
 
 Array = NDArray[Any]
 BLOCK = 65_536  # rows
+RUN = (
+    16 * BLOCK
+)  # rows of a part that is cut from more: a power of two, so that sums do not show it
 
 NUMBER, CATEGORY, TEXT, DATE, UNKNOWN = "number", "category", "text", "date", "unknown"
 PARTS = {"year": NUMBER, "month": CATEGORY, "day": NUMBER, "weekday": CATEGORY, "hour": CATEGORY}
@@ -170,7 +173,7 @@ class Block:
     numbers: Array  # (n, p) float64: numbers and dates; NaN where missing
     codes: dict[str, Codes] = field(default_factory=dict)  # the categories
     text: dict[str, Any] = field(default_factory=dict)  # Arrow strings, or Bags
-    target: Any = None  # Codes, or (n,) float64
+    target: Any = None  # Codes, or (n,) float64; a tuple of those where there are several
     weight: Array | None = None  # (n,) float64, above zero
     start: int = 0  # number of the first row in the whole table
     group: Codes | None = None  # rows of a group stay together when a table is split
@@ -186,7 +189,7 @@ class Block:
             numbers=self.numbers[rows],
             codes={name: codes[rows] for name, codes in self.codes.items()},
             text={name: text_at(text, rows) for name, text in self.text.items()},
-            target=None if self.target is None else self.target[rows],
+            target=_target_at(self.target, rows),
             weight=None if self.weight is None else self.weight[rows],
             start=self.start + start,
             group=None if self.group is None else self.group[rows],
@@ -208,9 +211,10 @@ class Block:
         """The rows in an order that what they hold decides, so that how they came does not."""
         keys: list[Array] = [*self.numbers.T]
         coded = [*self.codes.values(), *([] if self.group is None else [self.group])]
-        coded += [self.target] if isinstance(self.target, Codes) else []
+        targets = self.target if isinstance(self.target, tuple) else (self.target,)
+        coded += [target for target in targets if isinstance(target, Codes)]
         keys += [codes.among(sorted(codes.values)) for codes in coded]
-        keys += [] if self.target is None or isinstance(self.target, Codes) else [self.target]
+        keys += [target for target in targets if isinstance(target, np.ndarray)]
         keys += [] if self.weight is None else [self.weight]
         return self[np.lexsort(keys)] if keys else self
 
@@ -221,6 +225,12 @@ class Block:
         seen = weight > 0
         block = replace(self, weight=weight)
         return block if seen.all() else block[np.flatnonzero(seen)]
+
+
+def _target_at(target: Any, rows: Any) -> Any:
+    if isinstance(target, tuple):
+        return tuple(_target_at(one, rows) for one in target)
+    return None if target is None else target[rows]
 
 
 def check_shape(name: str, array: Array, *sizes: int) -> None:

@@ -80,14 +80,10 @@ def predict(
             f"--proba goes with classes, and a {type(estimator).__name__} answers with numbers."
         )
     outputs.check_apart(output, [model] if file is None else [model, file], force)
-    source = (
-        _typed(estimator, typed)
-        if file is None
-        else opened(estimator, options.paths([file]), **dialect)
-    )
+    paths = [] if file is None else options.paths([file])
+    source = opened(estimator, paths, **dialect) if paths else _typed(estimator, typed)
     seen = output is None and sys.stdout.isatty()  # then the answers themselves are the progress
     patience = math.inf if seen else PATIENCE
-    paths = getattr(source, "paths", ())
     write = _objects if as_json else _guarded_rows if spreadsheet else _rows
     with watched(paths, threads, patience), outputs.written(output) as out:
         for text in _texts(estimator, source, proba, write):
@@ -130,7 +126,7 @@ def _texts(
     header = ["prediction", *(_heads(estimator) if proba else [])]
     begun = False
     call = _caller(estimator, proba, write)
-    for text in engines.here().map(call, source.blocks()):
+    for text in engines.here().map(call, source):
         yield text if begun or write is _objects else _lines([header]) + text
         begun = True
     if not begun:

@@ -77,7 +77,7 @@ def _without_identifiers(
     rows = Rows.of(source)
     left_out = {name: why for name, why in rows.identifiers.items() if name not in wanted}
     if left_out:
-        source = Files(paths, replace(declared, ignore=(*declared.ignore, *left_out)))
+        source = source.without(left_out)
     return source, left_out, rows.without(left_out)
 
 

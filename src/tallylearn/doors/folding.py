@@ -6,7 +6,7 @@ one pass over the rows and k solves, and come out as if every one had been fitte
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from math import isqrt
 from typing import Any
@@ -14,10 +14,10 @@ from typing import Any
 import numpy as np
 
 from tallylearn import engines
-from tallylearn.doors.intake import Lesson
+from tallylearn.doors.intake import Lesson, counting
 from tallylearn.doors.onepass import OnePass
 from tallylearn.errors import ForgetError, InputError
-from tallylearn.sources import Files
+from tallylearn.sources import Part, Parts
 from tallylearn.tables import Array, Block, Codes
 from tallylearn.tallies import Bundle
 
@@ -59,26 +59,54 @@ class Piece:
         return replace(self.block, target=Codes(values, place[pair]))
 
 
+@dataclass(frozen=True)
+class PiecesPart:
+    """A part of a lesson, and a number for each of its rows."""
+
+    rows: Part[Block]
+    numbers: Array  # (n,)
+
+    def blocks(self) -> Iterator[Piece]:
+        start = 0
+        for block in self.rows.blocks():
+            kept = start + counting(block.weight, len(block))
+            yield Piece(self.numbers[kept], block.weighed(block.weight))
+            start += len(block)
+
+
+@dataclass(frozen=True)
+class Pieces:
+    """The rows of a lesson, each with a number: the part it belongs to, or its place."""
+
+    read: Lesson
+    numbers: Array  # (n,) for all rows of the source
+
+    def parts(self) -> Iterator[PiecesPart]:
+        sizes, start = self.read.counted().sizes, 0
+        for part, size in zip(self.read.coded.parts(), sizes, strict=True):
+            yield PiecesPart(part, self.numbers[start : start + size])
+            start += size
+
+
 def without_each(learner: OnePass, read: Lesson, part: Array, k: int) -> Iterator[Any]:
     """For each of k parts the tally of all other rows; ``part`` (n,) says where a row belongs."""
     if k <= AT_ONCE:
-        pieces = (Piece(part[rows], block) for rows, block in read.numbered(learner.task))
-        yield from others(tallies(learner, pieces, k))
+        yield from others(tallies(learner, Pieces(read, part), k))
         return
-    if isinstance(read.source, Files):
+    if read.source.size is None:
         raise InputError(
             f"{read.source} is not in memory, and takes up to {AT_ONCE} folds, not {k}. "
             "Take fewer folds, or read it into memory."
         )
-    rows, block = read.whole(learner.task)
-    whole, size = Piece(part[rows], block), isqrt(k)
-    groups = Piece(np.where(whole.part < 0, -1, whole.part // size), block)
-    parts = tallies(learner, groups.cut(), -(-k // size))
+    whole, size = Piece(part[read.rows], read.whole()), isqrt(k)
+    groups = Piece(np.where(whole.part < 0, -1, whole.part // size), whole.block)
+    parts = tallies(learner, engines.Given(groups.cut()), -(-k // size))
     total = sum(parts[1:], start=parts[0])
     exact = _comes_apart(total, parts[0])
     for first, far in zip(range(0, k, size), others(parts), strict=True):
         last = min(first + size, k)
-        near = tallies(learner, whole.of_parts(first, last).cut(), last - first)
+        some = engines.Given(whole.of_parts(first, last).cut())
+        near = tallies(learner, some, last - first)
         if exact:  # one step a fold, where sums from both sides take three
             yield from (total - part for part in near)
         else:
@@ -96,14 +124,13 @@ def _comes_apart(total: Any, part: Any) -> bool:
 
 def up_to_each(learner: OnePass, read: Lesson, part: Array, k: int) -> Iterator[Any]:
     """For each part but the first, the tally of all before it."""
-    pieces = (Piece(part[rows], block) for rows, block in read.numbered(learner.task))
     total = None
-    for tally in tallies(learner, pieces, k)[:-1]:
+    for tally in tallies(learner, Pieces(read, part), k)[:-1]:
         total = tally if total is None else total + tally
         yield total
 
 
-def tallies(learner: OnePass, pieces: Iterable[Piece], k: int) -> list[Any]:
+def tallies(learner: OnePass, pieces: Parts[Piece], k: int) -> list[Any]:
     """The tally of each of k parts, all in one pass."""
 
     def call(piece: Piece) -> Any:
@@ -112,7 +139,7 @@ def tallies(learner: OnePass, pieces: Iterable[Piece], k: int) -> list[Any]:
         each = {f: piece.of_parts(f, f + 1).block for f in range(k)}
         return Bundle({str(f): learner.tally(block) for f, block in each.items() if len(block)})
 
-    total = engines.total(call, pieces)
+    total: Any = engines.here().total(call, pieces)
     if learner.task == "classifier":
         found: list[Any] = total.parted(k)
         return found

@@ -12,124 +12,152 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tallylearn.errors import ColumnError, InputError, TargetError, listed
-from tallylearn.sources import Files, Source, Table, aimed, opened
+from tallylearn.errors import ColumnError, TargetError, listed
+from tallylearn.sources import Declared, Part, Table, aimed, given, opened
 from tallylearn.sources.declarations import Declaration
 from tallylearn.sources.frames import Frame, framed
-from tallylearn.sources.memory import check_rows
-from tallylearn.sources.origins import as_learned
+from tallylearn.sources.holding import together
 from tallylearn.sources.reading import block_of
-from tallylearn.sources.targets import flat, labels, measures, weights
-from tallylearn.tables import CATEGORY, TEXT, UNKNOWN, Block, Codes, Column, Schema, no_text
+from tallylearn.sources.targets import Aim, Aimed, flat
+from tallylearn.tables import UNKNOWN, Block, Codes, Schema
 
 Array = NDArray[Any]
 
 
 @dataclass(frozen=True)
-class Lesson:
-    """Rows to learn from: a source, its target and its weights."""
+class LessonPart:
+    """A part of a lesson: rows of weight zero are left out."""
 
-    source: Source
+    rows: Part[Block]
+
+    def blocks(self) -> Iterator[Block]:
+        return (block.weighed(block.weight) for block in self.rows.blocks())
+
+
+@dataclass(frozen=True)
+class Lesson:
+    """Rows to learn from: a source, read as a learner aims at its target.
+
+    ``aim`` is "classifier" or "regressor", and blocks have classes or measures as their target; a
+    tuple of those, one for each target or one for all, and they have a tuple; or None, and they
+    have no target.
+    """
+
+    source: Declared
     by_name: bool  # whether the columns are matched by name from now on
-    y: Array | None = None  # a target that came as an array
-    weight: Array | None = None  # weights that came as an array
+    aim: Aim = None
+    label_type: str = ""  # of the classes that ``predict`` returns
+    weighed: bool = False
+    sizes: tuple[int, ...] = ()  # of the parts, where their rows were counted
 
     @property
-    def label_type(self) -> str:
-        """The type of the classes that ``predict`` returns."""
-        if self.y is None or self.y.dtype.kind == "U":
-            return ""
-        return self.y.dtype.str
+    def schema(self) -> Schema:
+        return self.source.schema
 
-    def blocks(self, task: str | None) -> Iterator[Block]:
-        """Blocks with labels or measures as their target, rows of weight zero left out."""
-        return (block for _, block in self.numbered(task))
+    def parts(self) -> Iterator[LessonPart]:
+        """Parts of blocks with their target, rows of weight zero left out."""
+        return (LessonPart(part) for part in self.coded.parts())
 
-    def numbered(self, task: str | None) -> Iterator[tuple[Array, Block]]:
-        """The same blocks, with the numbers of their rows in the whole source, from 0."""
-        if isinstance(self.source, Files):
-            coded: Callable[..., Any] = self.named if task == "classifier" else self._measures
-            start = 0
-            for block in self.source.blocks():
-                block = replace(block, target=coded(block.target, block.start))
-                yield start + _counting(block.weight, len(block)), block.weighed(block.weight)
-                start += len(block)
-            return
-        rows, whole = self.whole(task)
-        start = 0
-        for block in whole.cut():
-            yield rows[start : start + len(block)], block
-            start += len(block)
+    def blocks(self) -> Iterator[Block]:
+        return (block for part in self.parts() for block in part.blocks())
 
-    def whole(self, task: str | None) -> tuple[Array, Block]:
-        """All rows of a table in memory that have any weight, and their numbers."""
-        if isinstance(self.source, Files):
-            raise InputError(f"{self.source} is not in memory. Read it first.")
-        table = self.source
-        weight = table.weight if self.weight is None else self.weight
-        target = self.classes if task == "classifier" else self._measures(*self._target)
-        block = replace(table.block, target=target)
-        return _counting(weight, len(block)), block.weighed(weight)
+    def whole(self, watch: Callable[[int], None] | None = None) -> Block:
+        """All rows that have any weight in one block, and only the classes that they have."""
+        block = self.coded.whole(watch)
+        if block.weight is None:
+            return block
+        block = block.weighed(block.weight)
+        if isinstance(block.target, Codes) and not block.target.declared:
+            return replace(block, target=_seen(block.target))
+        return block
 
     @cached_property
-    def classes(self) -> Codes:
-        """Coded once: a target of Python strings takes longer to read than to learn from."""
-        return self.named(*self._target)
+    def coded(self) -> Declared:
+        """The source, all rows of it, with the target that is learned."""
+        return self.source.coded(Aimed(self.aim, self.source.declared.classes))
 
-    def named(self, y: Any, start: int = 0) -> Codes:
-        """The classes of a target, those that the table declares among them."""
-        found, given = labels(y, start), self.source.declared.classes
-        if not given:
-            return found
-        known = labels(flat(given)).values
-        if odd := [value for value in found.values if value not in known]:
-            raise TargetError(
-                f"the target has the class {odd[0]!r}, and the table declares {listed(known)}. "
-                "Name all of them in classes=."
-            )
-        return Codes(known, found.among(known), known)
+    @cached_property
+    def beside(self) -> tuple[Block, ...]:
+        """For every part all its rows without their columns: target, weight and group alone."""
+        narrow = self.coded.read_as(Schema(()))
+        return tuple(together([*part.blocks()], narrow.schema) for part in narrow.parts())
 
-    def _measures(self, y: Any, start: int = 0) -> Array:
-        if self.source.declared.classes:
-            raise TargetError(
-                "the table declares classes of the target, and a regressor measures it. Leave "
-                "classes= out, or use a classifier."
-            )
-        return measures(y, start)
+    def counted(self) -> Lesson:
+        """The same lesson, its parts counted: files are read for that, once."""
+        return self if self.sizes else replace(self, sizes=tuple(map(len, self.beside)))
 
     @property
-    def _target(self) -> tuple[Any, int]:
-        assert isinstance(self.source, Table)
-        return self.source.target if self.y is None else self.y, self.source.block.start
+    def rows(self) -> Array:
+        """The numbers of the rows that have any weight, from 0."""
+        block = together(self.beside, Schema(()))
+        return counting(block.weight, len(block))
 
 
-def lesson(X: Any, y: Any, weight: Any, who: str, schema: Schema | None = None) -> Lesson:
+def lesson(X: Any, y: Any, weight: Any, who: str, aim: Aim, schema: Schema | None = None) -> Lesson:
     """Read the arguments of ``fit``; with a schema, rows that must match what was learned."""
-    names = (y if isinstance(y, str) else None, weight if isinstance(weight, str) else None)
-    by_name = isinstance(X, str | Path | Files | Table) or names[0] is not None
-    if isinstance(X, Table | Files):
-        source = aimed(X, *names)
+    targets, column = _names(y, aim), weight if isinstance(weight, str) else None
+    source, by_name = given(X), bool(targets)
+    if source is not None:
+        source = aimed(source, targets, column)
         if schema is not None and source.schema != schema:
-            source = _read_as(source, _refined(schema, source.schema))
+            source = source.read_as(_refined(schema, source.schema))
     else:
         if not isinstance(X, str | Path):
             X = framed(X)
             X = X if schema is None else matched(X, schema, by_name, who)
-        declared = Declaration(*names, missing=() if schema is None else schema.missing)
+        missing = () if schema is None else schema.missing
+        declared = Declaration(targets, column, missing=missing)
         if schema is not None and schema.of_kind(UNKNOWN):
             schema = _refined(schema, opened(X, declared).schema)
         source = opened(X, declared, schema)
-    if y is None and source.declared.target is None:
+    _check_targets(source.declared.targets, y, aim, who)
+    weighed = weight is not None or source.declared.weight is not None
+    target = None if aim is None or targets or y is None else _columns(y, aim)
+    source = source.taught(target, None if column else weight)
+    by_name = by_name or not isinstance(X, Frame)
+    return Lesson(source, by_name, aim, _label_type(target), weighed)
+
+
+def _names(y: Any, aim: Aim) -> tuple[str, ...]:
+    """The columns that a call names as its target; one unless several are learned."""
+    if isinstance(y, str):
+        return (y,)
+    several = isinstance(aim, tuple) and isinstance(y, list | tuple)
+    return tuple(y) if several and all(isinstance(name, str) for name in y) else ()
+
+
+def _check_targets(declared: tuple[str, ...], y: Any, aim: Aim, who: str) -> None:
+    """As many targets as are aimed at."""
+    if aim is not None and y is None and not declared:
         raise TargetError(
             "the call names no target. Pass y, or the target column's name as in fit(table, 'y'). "
             f"{who} requires y to be passed, but the target y is None."
         )
-    target = None if y is None or isinstance(y, str) else _target(source, y)
-    given = None if weight is None or isinstance(weight, str) else weights(weight, _length(source))
-    return Lesson(source, by_name, target, given)
+    if isinstance(aim, str) and len(declared) > 1:
+        raise TargetError(f"the table declares the targets {listed(declared)}, and one is learned.")
 
 
-def _counting(weight: Array | None, n: int) -> Array:
+def _columns(y: Any, aim: Aim) -> Array | tuple[Array, ...]:
+    """A target that is no column; several are the columns of an array."""
+    if not isinstance(aim, tuple):
+        return flat(y)
+    found = np.asarray(y)
+    return tuple(map(flat, found.T)) if found.ndim == 2 else (flat(y),)
+
+
+def _label_type(target: Array | tuple[Array, ...] | None) -> str:
+    if not isinstance(target, np.ndarray) or target.dtype.kind == "U":
+        return ""
+    return target.dtype.str
+
+
+def _seen(target: Codes) -> Codes:
+    found = np.unique(target.codes)
+    values = tuple(target.values[code] for code in found)
+    return Codes(values, target.among(values))
+
+
+def counting(weight: Array | None, n: int) -> Array:
     """The numbers of the rows that have any weight."""
     return np.arange(n) if weight is None else np.flatnonzero(weight > 0)
 
@@ -141,45 +169,14 @@ def _refined(schema: Schema, seen: Schema) -> Schema:
     return replace(schema, columns=tuple(columns))
 
 
-def _read_as(source: Source, schema: Schema) -> Source:
-    if isinstance(source, Files):
-        return Files(source.paths, source.declared, schema)
-    return Table(_picked(source.block, schema), source.target, source.weight, source.declared)
-
-
-def _target(source: Source, y: Any) -> Array:
-    if isinstance(source, Files):
-        raise TargetError(
-            "a table of files takes its target from a column: fit('data.csv', 'column')."
-        )
-    if source.declared.target is not None:
-        raise TargetError(
-            f"the table declares the target {source.declared.target!r}, and the call passes "
-            "another. Leave one of them out."
-        )
-    target = flat(y)
-    check_rows(len(source), target)
-    return target
-
-
-def _length(source: Source) -> int:
-    if isinstance(source, Files):
-        raise InputError(
-            "a table of files takes its weights from a column: sample_weight='column'."
-        )
-    return len(source)
-
-
-def rows(X: Any, schema: Schema, by_name: bool, who: str) -> Iterator[Block]:
-    """The rows to predict, block by block."""
+def rows(X: Any, schema: Schema, by_name: bool, who: str) -> Declared:
+    """The rows to predict."""
+    if (source := given(X)) is not None:
+        return source.untargeted().read_as(schema)
     if isinstance(X, str | Path):
-        yield from opened(X, Declaration(missing=schema.missing), schema).blocks()
-    elif isinstance(X, Files):
-        yield from Files(X.paths, replace(X.declared, target=None, weight=None), schema).blocks()
-    elif isinstance(X, Table):
-        yield from (X.block if X.schema == schema else _picked(X.block, schema)).cut()
-    else:
-        yield from block_of(matched(framed(X), schema, by_name, who), schema).cut()
+        return opened(X, Declaration(missing=schema.missing), schema)
+    block = block_of(matched(framed(X), schema, by_name, who), schema)
+    return Table(block, None, None, Declaration())
 
 
 def matched(frame: Frame, schema: Schema, by_name: bool, who: str) -> Frame:
@@ -240,45 +237,3 @@ def _other_names(names: tuple[str, ...], expected: tuple[str, ...]) -> ColumnErr
     if not unseen and not missing:
         said += "Feature names must be in the same order as they were in fit.\n"
     return ColumnError(said)
-
-
-def _picked(block: Block, schema: Schema) -> Block:
-    """The columns of a schema out of a block that was read as another."""
-    have = {column.name: column for column in block.schema.columns}
-    for column in schema.columns:
-        if column.name not in have:
-            raise ColumnError(
-                f"the table lacks {column.name!r}, which the model learned from; it has "
-                f"{listed(have)}. Add the column, empty if need be."
-            )
-        _check_kind(column, have[column.name])
-    place = {name: j for j, name in enumerate(block.schema.numbers)}
-    columns = [
-        block.numbers[:, place[name]] if name in place else np.full(len(block), np.nan)
-        for name in schema.numbers
-    ]
-    empty = Codes((), np.full(len(block), -1, dtype=np.int32))
-    nothing = no_text(len(block))
-    return replace(
-        block,
-        schema=schema,
-        numbers=np.column_stack(columns) if columns else np.empty((len(block), 0)),
-        codes={
-            c.name: as_learned(c, have[c.name].origin, block.codes.get(c.name, empty), block.start)
-            for c in schema.of_kind(CATEGORY)
-        },
-        text={c.name: block.text.get(c.name, nothing) for c in schema.of_kind(TEXT)},
-    )
-
-
-def _check_kind(learned: Column, here: Column) -> None:
-    if learned.kind != here.kind and UNKNOWN not in (learned.kind, here.kind):
-        raise ColumnError(
-            f"column {learned.name!r} was {a(learned.kind)} when the model learned, and is "
-            f"{a(here.kind)} here. Declare it alike in both tables, for example with "
-            f"categories=[{learned.name!r}]."
-        )
-
-
-def a(kind: str) -> str:
-    return f"{'an' if kind[0] in 'aeiou' else 'a'} {kind}"

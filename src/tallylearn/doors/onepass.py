@@ -69,7 +69,7 @@ class OnePass(Estimator, ABC):
         """Learn from a table: ``fit(X, y)``, or ``fit(table, "target")``."""
         with self._learning():
             self._check_options()
-            self._learn(self._learned(lesson(X, y, sample_weight, type(self).__name__)))
+            self._learn(self._learned(lesson(X, y, sample_weight, type(self).__name__, self.task)))
         return self
 
     def partial_fit(
@@ -80,7 +80,8 @@ class OnePass(Estimator, ABC):
             self._check_options()
             before = self._remembered()
             known = None if before is None else before.schema
-            now = self._learned(lesson(X, y, sample_weight, type(self).__name__, known))
+            name = type(self).__name__
+            now = self._learned(lesson(X, y, sample_weight, name, self.task, known))
             counted = None if before is None else before.tally
             now = replace(now, tally=self._foretold(now.tally, counted, classes))
             self._learn(now if before is None else before + now, patient=True)
@@ -97,8 +98,9 @@ class OnePass(Estimator, ABC):
             if before is None:
                 self._check_fitted()
                 return self
-            read = lesson(X, y, sample_weight, type(self).__name__, before.schema)
-            other = engines.total(self.tally, read.blocks(self.task))
+            name = type(self).__name__
+            read = lesson(X, y, sample_weight, name, self.task, before.schema)
+            other = engines.here().total(self.tally, read)
             rest = before.tally if other is None else before.tally - other
             if reason := rest.impossible():
                 raise ForgetError(
@@ -130,17 +132,16 @@ class OnePass(Estimator, ABC):
         return None
 
     def _learned(self, read: Lesson) -> Learned:
-        schema = checked(read.source.schema, self.kinds, type(self).__name__)
-        tally = engines.total(self.tally, read.blocks(self.task))
-        weighed = read.weight is not None or read.source.declared.weight is not None
-        self._check_counted(tally, read, schema, weighed)
+        schema = checked(read.schema, self.kinds, type(self).__name__)
+        tally = engines.here().total(self.tally, read)
+        self._check_counted(tally, read, schema)
         schema = self._settled(schema, tally)
         return Learned(schema, tally, read.label_type, read.by_name, self._shape())
 
-    def _check_counted(self, tally: Any, read: Lesson, schema: Schema, weighed: bool) -> None:
+    def _check_counted(self, tally: Any, read: Lesson, schema: Schema) -> None:
         """Something was counted: no rows, no columns and rows of gaps alone are told apart."""
-        some = bool(tally) or any(len(block) for block in read.blocks(self.task))
-        check_size(int(some), self._width(schema), weighed)
+        some = bool(tally) or any(len(block) for block in read.blocks())
+        check_size(int(some), self._width(schema), read.weighed)
         if not tally:
             raise InputError(
                 "every row has gaps where values are needed, so none was counted. Fill them, or "

@@ -6,12 +6,10 @@ What they learn is no sum over the rows, so nothing adds up afterwards: no mergi
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, ClassVar, Self
-
-import numpy as np
 
 from tallylearn import engines, modelfile
 from tallylearn.doors.intake import Lesson, lesson
@@ -19,7 +17,6 @@ from tallylearn.doors.model import Model
 from tallylearn.doors.schemas import checked
 from tallylearn.doors.shell import Estimator
 from tallylearn.errors import ForgetError, OptionError, TargetError, listed
-from tallylearn.sources.files import Files
 from tallylearn.sources.memory import check_size
 from tallylearn.sources.targets import flat, labels
 from tallylearn.tables import Block, Codes, Schema
@@ -39,7 +36,7 @@ class Plain(Estimator, ABC):
         """Learn from a table: ``fit(X, y)``, or ``fit(table, "target")``."""
         with self._learning():
             self._check_options()
-            read = lesson(self._table(X), y, sample_weight, type(self).__name__)
+            read = lesson(self._table(X), y, sample_weight, type(self).__name__, self.task)
             schema, block = self._taught(read)
             model = self.train(block)
             self._learn(schema, model, read.label_type, read.by_name)
@@ -61,10 +58,9 @@ class Plain(Estimator, ABC):
 
     def _taught(self, read: Lesson) -> tuple[Schema, Block]:
         """The columns, checked, and all rows."""
-        schema = checked(read.source.schema, self.kinds, type(self).__name__)
-        block = whole(read, self.task)
-        weighed = read.weight is not None or read.source.declared.weight is not None
-        check_size(len(block), len(schema.columns), weighed)
+        schema = checked(read.schema, self.kinds, type(self).__name__)
+        block = read.whole(engines.here().told)
+        check_size(len(block), len(schema.columns), read.weighed)
         return schema, block
 
     def _learn(self, schema: Schema, model: Model, label_type: str, by_name: bool) -> None:
@@ -91,7 +87,8 @@ class Incremental(Plain):
             self._check_options()
             fitted = self.__sklearn_is_fitted__()
             known = self.schema_ if fitted else None
-            read = lesson(self._table(X), y, sample_weight, type(self).__name__, known)
+            name = type(self).__name__
+            read = lesson(self._table(X), y, sample_weight, name, self.task, known)
             schema, block = self._taught(read)
             if self.task == "classifier":
                 declared = self.model_.classes if fitted else None
@@ -122,50 +119,3 @@ def _announced(target: Codes, classes: Any, known: Sequence[Any] | None) -> Code
             f"{listed(known)}. Name every class that may come with classes= at the first call."
         )
     return Codes(tuple(known), target.among(known), tuple(known))
-
-
-def whole(read: Lesson, task: str | None) -> Block:
-    """All rows of a lesson in one block; rows of weight zero are left out, and so their classes."""
-    if isinstance(read.source, Files):
-        blocks = list(engines.here().map(_read, read.blocks(task)))
-        block = blocks[0] if len(blocks) == 1 else _joined(blocks, read.source.schema)
-    else:
-        block = next(engines.here().map(_read, [read.whole(task)[1]]))
-    if block.weight is not None and isinstance(block.target, Codes) and not block.target.declared:
-        return replace(block, target=_seen(block.target))
-    return block
-
-
-def _read(block: Block) -> Block:
-    """A block as it is: the engine counts the rows that pass it, for who waits."""
-    return block
-
-
-def _seen(target: Codes) -> Codes:
-    found = np.unique(target.codes)
-    values = tuple(target.values[code] for code in found)
-    return Codes(values, target.among(values))
-
-
-def _joined(blocks: Sequence[Block], schema: Schema) -> Block:
-    """Blocks one after the other; their categories and classes under one sorted list of keys."""
-    if not blocks:
-        return Block(schema, np.empty((0, len(schema.numbers))))
-    targets = [block.target for block in blocks]
-    join: Callable[..., Any] = _codes if isinstance(targets[0], Codes) else np.concatenate
-    weights = [np.ones(len(b)) if b.weight is None else b.weight for b in blocks]
-    return Block(
-        schema,
-        np.concatenate([block.numbers for block in blocks]),
-        {name: _codes([b.codes[name] for b in blocks]) for name in schema.categories},
-        {},
-        join(targets),
-        None if all(b.weight is None for b in blocks) else np.concatenate(weights),
-    )
-
-
-def _codes(parts: Iterable[Codes]) -> Codes:
-    parts = list(parts)
-    values = tuple(sorted({value for part in parts for value in part.values}))
-    codes = np.concatenate([part.among(values) for part in parts])
-    return Codes(values, codes, parts[0].declared)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from tallylearn.doors.intake import a
 from tallylearn.errors import ColumnError, MergeError, listed
+from tallylearn.sources.learned import a
 from tallylearn.tables import TEXT, UNKNOWN, Column, Schema
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from abc import abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from typing import Any, ClassVar
 
@@ -16,6 +16,7 @@ from tallylearn.doors.model import ClassificationModel, Model, RegressionModel
 from tallylearn.doors.shell import Estimator
 from tallylearn.doors.unseen import flagged
 from tallylearn.errors import TargetError, listed, speaking
+from tallylearn.sources import Source
 from tallylearn.sources.memory import check_size
 from tallylearn.sources.targets import flat, labels
 from tallylearn.tables import Array, Block
@@ -54,13 +55,16 @@ class Predictor(Estimator):
     def answers(self, block: Block) -> Array:
         """The answer for every row of a block, read as the model learned."""
 
-    def _blocks(self, X: Any) -> Any:
+    def _blocks(self, X: Any) -> Iterator[Block]:
+        return self._rows(X).blocks()
+
+    def _rows(self, X: Any) -> Source:
         return rows(self._table(X), self.schema_, self._by_name, type(self).__name__)
 
     def _mapped(self, X: Any, call: Callable[[Block], Array]) -> Array:
         self._check_fitted()
         with speaking(type(self).__name__):
-            parts = list(engines.here().map(call, self._blocks(X)))
+            parts = list(engines.here().map(call, self._rows(X)))
             if not parts or not sum(map(len, parts)):
                 check_size(0, self.n_features_in_)
         return np.concatenate(parts)
@@ -86,9 +90,10 @@ class Classifier(Predictor):
         """The share of rows whose class is predicted right."""
         self._check_fitted()
         with speaking(type(self).__name__):
-            read = lesson(self._table(X), y, sample_weight, type(self).__name__, self.schema_)
+            name = type(self).__name__
+            read = lesson(self._table(X), y, sample_weight, name, self.task, self.schema_)
             right, whole = 0.0, 0.0
-            for block in read.blocks(self.task):
+            for block in read.blocks():
                 self._check_labels(block.target.values)
                 truth = block.target.among(self.model_.classes)
                 weight = np.ones(len(block)) if block.weight is None else block.weight
@@ -160,14 +165,15 @@ class Regressor(Predictor):
         """R²: the share of the target's variance that the predictions explain."""
         self._check_fitted()
         with speaking(type(self).__name__):
-            read = lesson(self._table(X), y, sample_weight, type(self).__name__, self.schema_)
+            name = type(self).__name__
+            read = lesson(self._table(X), y, sample_weight, name, self.task, self.schema_)
             pairs = [
                 (
                     block.target,
                     self.answers(block),
                     np.ones(len(block)) if block.weight is None else block.weight,
                 )
-                for block in read.blocks(self.task)
+                for block in read.blocks()
             ]
             check_size(sum(len(truth) for truth, _, _ in pairs), self.n_features_in_)
         truth, answer, weight = (np.concatenate(column) for column in zip(*pairs, strict=True))

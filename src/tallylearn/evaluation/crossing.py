@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from tallylearn import engines
-from tallylearn.doors.folding import Piece, tallies, up_to_each, without_each
+from tallylearn.doors.folding import Piece, Pieces, tallies, up_to_each, without_each
 from tallylearn.doors.model import log_shares
 from tallylearn.doors.onepass import Learned, OnePass
 from tallylearn.doors.schemas import checked
@@ -91,7 +91,7 @@ class Crossing:
         assert read is not None
         with speaking(type(learner).__name__):
             learner._check_options()
-            schema = checked(read.source.schema, learner.kinds, type(learner).__name__)
+            schema = checked(read.schema, learner.kinds, type(learner).__name__)
             check_size(len(self.exam), learner._width(schema))
 
     def trained(self, place: Round) -> list[Any]:
@@ -112,21 +112,22 @@ class Crossing:
     def _solved(self, tally: Any) -> Any:
         learner, read = cloned(self.learner), self.exam.read
         assert read is not None
-        schema = checked(read.source.schema, learner.kinds, type(learner).__name__)
+        schema = checked(read.schema, learner.kinds, type(learner).__name__)
         schema = learner._settled(schema, tally)
         learner._learn(Learned(schema, tally, read.label_type, read.by_name, learner._shape()))
         return learner
 
     def _in_memory(self, place: Round) -> Iterator[Told]:
         assert self.exam.read is not None
-        _, block = self.exam.read.whole(self.exam.task)
+        block = self.exam.read.whole()
         tests = place.tests()
 
         def tasks() -> Iterator[Task]:
             for fold, model in self._models(place):
                 yield Task(fold, tests[fold], tests[fold], block, model, self.proba)
 
-        done = list(engines.here().map(lambda task: task.answered(self.exam.classes), tasks()))
+        asked = engines.Given(tasks())
+        done = list(engines.here().map(lambda task: task.answered(self.exam.classes), asked))
         if done:
             yield self._joined(place.repeat, done)
 
@@ -135,17 +136,17 @@ class Crossing:
         at = np.full(self.exam.size, -1, dtype=np.int64)
         at[self.exam.rows] = np.arange(len(self.exam))
 
-        def tasks() -> Iterator[Task]:
-            assert self.exam.read is not None
-            for numbers, block in self.exam.read.numbered(self.exam.task):
-                rows = at[numbers]
-                for fold, model in models.items():
-                    here = np.flatnonzero(place.part[rows] == place.tested[fold])
-                    if len(here):
-                        yield Task(fold, rows[here], here, block, model, self.proba)
+        def answered(piece: Piece) -> list[Done]:
+            found, rows = [], piece.part
+            for fold, model in models.items():
+                here = np.flatnonzero(place.part[rows] == place.tested[fold])
+                task = Task(fold, rows[here], here, piece.block, model, self.proba)
+                found += [task.answered(self.exam.classes)] if len(here) else []
+            return found
 
-        for done in engines.here().map(lambda task: task.answered(self.exam.classes), tasks()):
-            yield self._joined(place.repeat, [done])
+        assert self.exam.read is not None
+        for found in engines.here().map(answered, Pieces(self.exam.read, at)):
+            yield from (self._joined(place.repeat, [done]) for done in found)
 
     def _left_out(self, place: Round) -> Told | None:
         """All rows at once, where the learner can leave each out of the whole."""
@@ -154,9 +155,9 @@ class Crossing:
         some = not self.exam.in_memory or place.part.min(initial=0) < 0
         if some or type(self.learner).left_out is OnePass.left_out:
             return None
-        _, block = read.whole(self.exam.task)
+        block = read.whole()
         whole = self.ledger.of(
-            self.learner, read, lambda: engines.total(self.learner.tally, block.cut())
+            self.learner, read, lambda: engines.here().total(self.learner.tally, read)
         )
         scores = self.learner.left_out(whole, block)
         if scores is None:
@@ -207,7 +208,7 @@ class Crossing:
         """Fit on one part of the rows, and answer the other."""
         if self._is_ours:
             assert self.exam.read is not None
-            _, block = self.exam.read.whole(self.exam.task)
+            block = self.exam.read.whole()
             model = self._ours(split.train)
             task = Task(split.fold, split.test, split.test, block, model, self.proba)
             return task.answered(self.exam.classes)
@@ -234,7 +235,7 @@ class Crossing:
     def _ours(self, train: Array) -> Any:
         read = self.exam.read
         assert read is not None
-        _, block = read.whole(self.exam.task)
+        block = read.whole()
         model, declared = cloned(self.learner), read.source.declared
         part = Table(block, _raw(self.exam.truth), block.weight, declared)[train]
         if declared.target is None:
@@ -291,9 +292,7 @@ def _trained(learner: OnePass, exam: Exam, place: Round) -> Iterator[Any]:
         return up_to_each(learner, exam.read, part, place.number)
     if place.trained_on != FIRST:
         return without_each(learner, exam.read, part, place.number)
-    numbered = exam.read.numbered(exam.task)
-    pieces = (Piece(np.where(part[rows] == 0, 0, -1), block) for rows, block in numbered)
-    return iter(tallies(learner, pieces, 1))
+    return iter(tallies(learner, Pieces(exam.read, np.where(part == 0, 0, -1)), 1))
 
 
 def _raw(truth: Any) -> Any:

@@ -16,13 +16,11 @@ from tallylearn.errors import ColumnError, InputError, KindError, OptionError, T
 from tallylearn.evaluation.confusions import positive_class
 from tallylearn.folds.checks import check_length
 from tallylearn.folds.rows import coded, column_of, grouped, length
-from tallylearn.sources import Files, Table
-from tallylearn.sources.columns import codes
-from tallylearn.sources.frames import framed
-from tallylearn.sources.holding import held, joined, small
+from tallylearn.sources import Declared
+from tallylearn.sources.holding import together
 from tallylearn.sources.memory import check_rows
-from tallylearn.sources.targets import measures, weights
-from tallylearn.tables import Array, Block, Codes, Schema
+from tallylearn.sources.targets import weights
+from tallylearn.tables import Array, Codes, Schema
 
 TASKS = ("classifier", "regressor")
 
@@ -44,19 +42,22 @@ class Exam:
     size: int  # rows in the source
     weight: Array | None = None  # (n,)
     groups: Codes | None = None  # (n,)
-    files: Files | None = None  # where the rows came from, if not from memory
+    files: Declared | None = None  # where the rows came from, if not from memory
 
     @classmethod
     def of(cls, X: Any, y: Any, weight: Any, groups: Any, task: str, who: str = "evaluate") -> Exam:
         """Read the table; a target of several columns is a vector of numbers."""
         if (vectors := _vectors(y, task)) is not None:
             return cls._of_vectors(X, vectors, weight, groups)
-        read = lesson(X, y, weight, who)
-        found = _of_files(read, task) if isinstance(read.source, Files) else _of_table(read, task)
-        truth, given, within = found
-        files = read.source if isinstance(read.source, Files) else None
-        if files is not None and small(files):
-            read = replace(read, source=held(files, truth, given))
+        read = lesson(X, y, weight, who, task)
+        if not read.beside:
+            raise InputError("the table has no rows.")
+        beside = together(read.beside, Schema(()))
+        truth, given, within = beside.target, beside.weight, beside.group
+        files = read.source if read.source.size is None else None
+        if files is not None:
+            held = read.coded.held()
+            read = read.counted() if held.size is None else replace(read, source=held)
         rows = np.arange(len(truth)) if given is None else np.flatnonzero(given > 0)
         if not len(rows):
             raise InputError("there is no row to learn from, or every row has weight zero.")
@@ -120,38 +121,39 @@ class Exam:
 
     @property
     def in_memory(self) -> bool:
-        return self.read is None or isinstance(self.read.source, Table)
+        return self.read is None or self.read.source.size is not None
 
     def column(self, name: str) -> Codes:
         """A column's values as groups of rows, for scores group by group."""
         if not isinstance(name, str):
             raise OptionError(f"by is a column's name, not {name!r:.60}.")
-        if self.files is not None:
-            return _column_of_files(self.files, name)[self.rows]
-        source = self.X if self.read is None else self.read.source
-        names = framed(source).names if self.read is None else source.schema.names
-        _check_column("by", name, names)
-        return coded(column_of(source, name))[self.rows]
+        if (source := self._given) is None:
+            return coded(column_of(self.X, name, "by"))[self.rows]
+        _check_column("by", name, source.names)
+        return coded(source.grouping(name))[self.rows]
 
     def order(self, name: str | None) -> Any:
         """A column's values as times."""
         if name is None:
             return None
-        if self.files is not None:
-            return _times_of_files(self.files, name)[self.rows]
-        return column_of(self.X if self.read is None else self.read.source, name)[self.rows]
+        if (source := self._given) is None:
+            return column_of(self.X, name)[self.rows]
+        _check_column("order", name, source.names)
+        return source.times(name)[self.rows]
+
+    @property
+    def _given(self) -> Declared | None:
+        """The table as it was given; columns of files can be asked for that are not learned."""
+        if self.read is None or self.files is not None:
+            return self.files
+        return self.read.source
 
     @property
     def blind(self) -> Exam:
         """The same rows without their columns, for learners that look at none."""
         if self.read is None:
             return self
-        source, nothing = self.read.source, Schema(())
-        if isinstance(source, Files):
-            narrow: Any = Files(source.paths, source.declared, nothing)
-        else:
-            block = Block(nothing, np.empty((len(source), 0)), start=source.block.start)
-            narrow = Table(block, source.target, source.weight, source.declared)
+        narrow = self.read.source.read_as(Schema(()))
         return replace(self, read=replace(self.read, source=narrow))
 
     @cached_property
@@ -199,65 +201,6 @@ def _vectors(y: Any, task: str) -> Array | None:
         raise TargetError(f"a target of {found.shape[1]} columns is numbers: {error}.") from None
 
 
-def _of_table(read: Lesson, task: str) -> tuple[Any, Array | None, Codes | None]:
-    table = read.source
-    assert isinstance(table, Table)
-    target = table.target if read.y is None else read.y
-    weight = table.weight if read.weight is None else read.weight
-    truth = read.classes if task == "classifier" else measures(target)
-    return truth, weight, table.groups
-
-
-def _of_files(read: Lesson, task: str) -> tuple[Any, Array | None, Codes | None]:
-    """Only the target, the weight and the group of every row are held in memory."""
-    source = read.source
-    assert isinstance(source, Files)
-    narrow = Files(source.paths, source.declared, Schema(()))
-    parts = [(block.target, block.weight, block.group, block.start) for block in narrow.blocks()]
-    if not parts:
-        raise InputError("the table has no rows.")
-    targets, given, within, starts = zip(*parts, strict=True)
-    weight = None if given[0] is None else np.concatenate(given)
-    group = None if within[0] is None else joined(within)
-    if task == "regressor":
-        found = [measures(t, start) for t, start in zip(targets, starts, strict=True)]
-        return np.concatenate(found), weight, group
-    classes = [read.named(t, start) for t, start in zip(targets, starts, strict=True)]
-    return joined(classes), weight, group
-
-
-def _column_of_files(source: Files, name: str) -> Codes:
-    """One column, read alone; learned from or not."""
-    _check_column("by", name, source.names)
-    narrow = Files(source.paths, replace(source.declared, groups=name), Schema(()))
-    return joined([block.group for block in narrow.blocks() if block.group is not None])
-
-
-def _times_of_files(source: Files, name: str) -> Any:
-    """One column as numbers or dates, read alone; text comes as codes, and is refused as an order.
-
-    It may be one that is not learned from: dates that tell every row apart are left out.
-    """
-    _check_column("order", name, source.names)
-    declared = source.declared
-    alone = replace(
-        declared, target=None, weight=None, groups=None, categories={}, text=(),
-        dates={key: () for key in declared.dates if key == name},
-        ignore=tuple(other for other in source.names if other != name),
-    )  # fmt: skip
-    narrow = Files(source.paths, alone)
-    blocks = list(narrow.blocks())
-    if name in narrow.schema.places:
-        return np.concatenate([block.numbers[:, 0] for block in blocks])
-    return joined([_values(block, name) for block in blocks])
-
-
-def _values(block: Block, name: str) -> Codes:
-    if name in block.codes:
-        return block.codes[name]
-    return codes(block.text[name]) if name in block.text else Codes.of([None] * len(block))
-
-
 def _check_column(option: str, name: str, names: Sequence[str]) -> None:
     if name not in names:
         raise ColumnError(f"{option} names the column {name!r}, and the table has {listed(names)}.")
@@ -273,7 +216,7 @@ def _groups(read: Lesson, groups: Any, within: Codes | None) -> Codes | None:
             "others. Leave one of them out."
         )
     if isinstance(groups, str):
-        if isinstance(read.source, Files):
+        if read.source.size is None:
             raise OptionError(
                 "declare the groups of files with the table: tl.table(path, groups='column')."
             )
@@ -291,9 +234,10 @@ def _columns(X: Any, y: Any, read: Lesson | None) -> Any:
     if isinstance(X, np.ndarray | list | tuple) and not isinstance(y, str):
         return X
     source = None if read is None else read.source
-    if isinstance(source, Table) and len(source.schema.numbers) == len(source.schema.columns):
-        return source.block.numbers
-    what = str(X) if isinstance(X, str | Path | Files) else f"a {type(X).__name__}"
+    held = source is not None and source.size is not None
+    if source is not None and held and len(source.schema.numbers) == len(source.schema.columns):
+        return source.whole().numbers
+    what = str(X) if isinstance(X, str | Path) or not held else f"a {type(X).__name__}"
     raise KindError(
         f"{what} with columns that are not all numbers can be read by our learners only. For an "
         "estimator of another library pass a pandas or polars frame, as from pandas.read_csv."

@@ -16,7 +16,7 @@ from tallylearn.sources.cells import instants, reads
 from tallylearn.sources.columns import codes, numeric
 from tallylearn.sources.frames import framed
 from tallylearn.sources.measures import numbers_of
-from tallylearn.sources.memory import Table
+from tallylearn.sources.memory import in_memory
 from tallylearn.sources.targets import labels
 from tallylearn.tables import Array, Codes
 
@@ -163,14 +163,12 @@ def _of_objects(items: list[Any]) -> Codes:
 
 def column_of(X: Any, name: str, option: str = "order") -> Any:
     """A column of a table by its name."""
-    if not isinstance(X, Table):
-        frame = framed(X)
-        _check_name(name, frame.names, option)
-        return frame.column(name)
-    _check_name(name, (*X.schema.places, *X.block.codes), option)
-    if name in X.block.codes:
-        return X.block.codes[name]
-    return X.block.numbers[:, X.schema.places[name]]
+    if (source := in_memory(X)) is not None:
+        _check_name(name, source.names, option)
+        return source.times(name)
+    frame = framed(X)
+    _check_name(name, frame.names, option)
+    return frame.column(name)
 
 
 def _check_name(name: str, names: tuple[str, ...], option: str) -> None:

@@ -16,7 +16,7 @@ from tallylearn.folds.hashing import seeds
 from tallylearn.folds.rows import column_of, grouped, length, ranked, strata_of
 from tallylearn.folds.samples import Shares, representative
 from tallylearn.folds.splits import Split, draw, in_chunks, in_folds, in_parts
-from tallylearn.sources.memory import Table
+from tallylearn.sources.memory import in_memory
 from tallylearn.tables import Array, Codes
 
 THIRD, FIFTH = Fraction(1, 3), Fraction(1, 5)
@@ -132,8 +132,8 @@ class Folds:
     def split(self, X: Any, y: Any = None, groups: Any = None) -> Iterator[tuple[Array, Array]]:
         """Pairs of rows to learn from and to test on, as scikit-learn asks for them."""
         with speaking(self._who):
-            if isinstance(X, Table):
-                y = X.target if y is None else y
+            if y is None and (table := in_memory(X)) is not None:
+                y = table.target
             strata = strata_of(y, self._least) if self.stratified else None
             order = None if self.order is None else column_of(X, self.order)
         for split in self.splits(length(X), strata, _groups(X, groups), order):
@@ -223,4 +223,5 @@ class Folds:
 
 def _groups(X: Any, groups: Any) -> Any:
     """The groups that a call names, or that the table declares."""
-    return X.groups if groups is None and isinstance(X, Table) else groups
+    table = in_memory(X) if groups is None else None
+    return groups if table is None else table.groups

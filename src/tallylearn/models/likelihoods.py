@@ -42,8 +42,8 @@ class Generative(OnePass, Classifier):
         self._check_fitted()
         total = 0.0
         with speaking(type(self).__name__):
-            read = lesson(X, y, None, type(self).__name__, self.schema_)
-            for block in read.blocks(self.task):
+            read = lesson(X, y, None, type(self).__name__, self.task, self.schema_)
+            for block in read.blocks():
                 at = block.target.among(self.model_.classes)
                 if (at < 0).any():
                     odd = block.target.items()[int(np.argmax(at < 0))]

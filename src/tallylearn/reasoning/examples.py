@@ -34,11 +34,11 @@ class Examples:
     @classmethod
     def of(cls, read: Lesson, kinds: tuple[str, ...], positive: Any) -> Examples:
         """Read a table whose target has two values; ``positive`` is the concept's."""
-        schema = checked(read.source.schema, kinds, "this version space")
+        schema = checked(read.schema, kinds, "this version space")
         rows: list[Row] = []
         numbers: list[int] = []
         labels: list[Any] = []
-        for block in read.blocks("classifier"):
+        for block in read.blocks():
             rows += cells(block)
             numbers += range(block.start, block.start + len(block))
             labels += block.target.items()

@@ -13,7 +13,7 @@ from tallylearn.errors import ColumnError, InputError, KindError, listed, told
 from tallylearn.reasoning.names import MOST, several, within
 from tallylearn.reasoning.networks import Network
 from tallylearn.reasoning.probabilities import Number
-from tallylearn.sources import Source, opened
+from tallylearn.sources import opened
 from tallylearn.sources.declarations import Declaration
 from tallylearn.sources.targets import labels
 from tallylearn.tables import Block, Codes
@@ -22,7 +22,7 @@ from tallylearn.tallies import Counts
 
 def counted(table: Any, columns: Sequence[str] | None) -> tuple[tuple[str, ...], Counts]:
     """The columns, and the counts of the rows by their values in all of them."""
-    source: Source = opened(table, Declaration())
+    source = opened(table, Declaration())
     target = source.declared.target
     there = (*source.schema.names, *([target] if target else []))
     columns = (columns,) if isinstance(columns, str) else columns

@@ -102,7 +102,7 @@ class VersionSpace:
     def fit(self, table: Any, target: Any = None, *, positive: Any = None) -> Self:
         """Keep the hypotheses that agree with every row; the labels may be a column's name."""
         with speaking(WHO):
-            read = lesson(table, target, None, WHO)
+            read = lesson(table, target, None, WHO, "classifier")
             examples = Examples.of(read, self.space.kinds, positive)
             version = self.space.version(examples)
             _ = version.reason  # asks listed hypotheses about every row
@@ -285,8 +285,8 @@ class VersionSpace:
     def _rows(self, table: Any) -> list[Row]:
         examples: Examples = self._fitted().examples
         with speaking(WHO):
-            blocks = rows(table, examples.schema, self._by_name, WHO)
-            found = [row for block in blocks for row in cells(block)]
+            source = rows(table, examples.schema, self._by_name, WHO)
+            found = [row for block in source.blocks() for row in cells(block)]
             self.space.check(examples, found)
         return found
 

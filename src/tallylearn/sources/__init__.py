@@ -6,14 +6,14 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from tallylearn.errors import OptionError, speaking
+from tallylearn.errors import OptionError, listed, speaking
 from tallylearn.sources.declarations import Declaration, declaration
-from tallylearn.sources.files import Files, found
+from tallylearn.sources.files import Files
+from tallylearn.sources.files import found as files_of
 from tallylearn.sources.matrices import counted, is_sparse
 from tallylearn.sources.memory import Table
+from tallylearn.sources.protocols import Declared, Part, Parts, Source, given
 from tallylearn.tables import Schema
-
-Source = Table | Files
 
 
 def table(
@@ -29,7 +29,7 @@ def table(
     ignore: Sequence[str] = (),
     dialect: Mapping[str, Any] | None = None,
     classes: Sequence[Any] = (),
-) -> Source:
+) -> Declared:
     """Declare what a table is: the one place for everything that cannot be seen from the data.
 
     ``source`` is a frame (pandas, polars, Arrow, DuckDB), an array, a list of rows, or the path
@@ -61,33 +61,36 @@ def table(
         return opened(source, declared)
 
 
-def opened(source: Any, declared: Declaration, schema: Schema | None = None) -> Source:
+def opened(source: Any, declared: Declaration, schema: Schema | None = None) -> Declared:
     """A source for anything that is a table; with a schema, read as the schema says."""
-    if isinstance(source, Table | Files):
+    if (found := given(source)) is not None:
         if declared != Declaration():
             raise OptionError(f"{source} is declared already. Declare everything in one call.")
-        return source
+        return found
     if isinstance(source, str | Path):
-        return Files(found(source), declared, schema)
+        return Files(files_of(source), declared, schema)
     if declared.dialect:
         raise OptionError("a dialect goes with a CSV file, and this table is in memory.")
     return Table.of(source, declared, schema)
 
 
-def aimed(source: Source, target: str | None, weight: str | None) -> Source:
-    """The same source with the target and the weight that a call names."""
+def aimed(source: Declared, targets: tuple[str, ...], weight: str | None) -> Declared:
+    """The same source with the targets and the weight that a call names."""
     declared = source.declared
-    for option, now, new in (
-        ("target", declared.target, target),
-        ("weight", declared.weight, weight),
-    ):
-        if now and new and now != new:
-            raise OptionError(
-                f"the table declares the {option} {now!r}, and the call says {new!r}."
-            )
-    if target in (None, declared.target) and weight in (None, declared.weight):
+    if declared.targets and targets and declared.targets != targets:
+        raise OptionError(
+            f"the table declares the target {listed(declared.targets)}, and the call says "
+            f"{listed(targets)}."
+        )
+    if declared.weight and weight and declared.weight != weight:
+        raise OptionError(
+            f"the table declares the weight {declared.weight!r}, and the call says {weight!r}."
+        )
+    if targets in ((), declared.targets) and weight in (None, declared.weight):
         return source
-    return source.aimed(target or declared.target, weight or declared.weight)
+    return source.aimed(targets or declared.targets, weight or declared.weight)
 
 
-__all__ = ["Files", "Source", "Table", "aimed", "opened", "table"]
+__all__ = [
+    "Declared", "Files", "Part", "Parts", "Source", "Table", "aimed", "given", "opened", "table",
+]  # fmt: skip

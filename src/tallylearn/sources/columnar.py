@@ -7,65 +7,123 @@ Arrow's bytes are read, not mapped (a file that is cut short while it is mapped 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from tallylearn.errors import FileError, TallyError
 from tallylearn.sources.batches import regrouped
 from tallylearn.sources.frames import own
-from tallylearn.tables import BLOCK
+from tallylearn.sources.parts import present
+from tallylearn.tables import BLOCK, RUN
 
 PARQUET = (".parquet", ".pq")
 ARROW = (".arrow", ".feather", ".ipc")
 
 
-class ParquetPart:
-    """A Parquet file; strings come as dictionaries, one batch in memory at a time."""
+@dataclass(frozen=True)
+class Run:
+    """Row groups of a Parquet file, or record batches of an Arrow file, one after the other."""
 
-    def __init__(self, path: Path) -> None:
+    path: Path
+    first: int = 0
+    last: int | None = None  # the one behind; None: all that there are
+    rows: int = 0  # in the file before them
+
+    @property
+    def start(self) -> int:
+        """The number of the first row, from 1 in every file."""
+        return self.rows + 1
+
+
+class ParquetRun(Run):
+    """Row groups; strings come as dictionaries, one batch in memory at a time."""
+
+    @classmethod
+    def of(cls, path: Path) -> list[ParquetRun]:
+        """A file in runs of about a million rows."""
+        import pyarrow.parquet as pq
+
+        with _read_as("Parquet", path):
+            found = pq.read_metadata(path)
+            rows = [found.row_group(at).num_rows for at in range(found.num_row_groups)]
+        return [cls(path, *run) for run in _runs(rows)]
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        import pyarrow.parquet as pq
+
+        with _read_as("Parquet", self.path):
+            return tuple(own(pq.read_schema(self.path).names))
+
+    def tables(self, columns: Sequence[str]) -> Iterator[Any]:
+        """Tables of 65 536 rows."""
+        return _blocks("Parquet", self.path, self._batches(columns))
+
+    def _batches(self, columns: Sequence[str]) -> Iterator[Any]:
         import pyarrow as pa
         import pyarrow.parquet as pq
 
-        self._path = path
-        with _read_as("Parquet", path):
-            schema = pq.read_schema(path)
-            strings = [field.name for field in schema if pa.types.is_string(field.type)]
-            self._file = pq.ParquetFile(
-                path, pre_buffer=False, read_dictionary=strings, page_checksum_verification=True
-            )
-            self.names = tuple(own(schema.names))
-
-    def blocks(self, kinds: Mapping[str, str], columns: Sequence[str]) -> Iterator[Any]:
-        """Tables of 65 536 rows; a row group ends one."""
-        return _blocks("Parquet", self._path, self._batches(list(columns)))
-
-    def _batches(self, columns: list[str]) -> Iterator[Any]:
-        for group in range(self._file.num_row_groups):
-            yield from self._file.iter_batches(BLOCK, row_groups=[group], columns=columns)
+        schema = pq.read_schema(self.path)
+        strings = [field.name for field in schema if pa.types.is_string(field.type)]
+        wanted = present(self.path, own(schema.names), columns)
+        with pq.ParquetFile(
+            self.path, pre_buffer=False, read_dictionary=strings, page_checksum_verification=True
+        ) as file:
+            last = file.num_row_groups if self.last is None else self.last
+            for group in range(self.first, last):
+                yield from file.iter_batches(BLOCK, row_groups=[group], columns=wanted)
 
 
-class ArrowPart:
-    """An Arrow IPC file or stream."""
+class ArrowRun(Run):
+    """Record batches of an Arrow IPC file, or a whole stream."""
 
-    def __init__(self, path: Path) -> None:
-        self._path = path
+    @classmethod
+    def of(cls, path: Path) -> list[ArrowRun]:
+        """A file in runs of about a million rows; a stream, or one batch, is one run."""
         with _read_as("Arrow", path), _opened(path) as reader:
-            self._all = tuple(reader.schema.names)
-            self.names = tuple(own(self._all))
+            if getattr(reader, "num_record_batches", 1) < 2 or not reader.schema.names:
+                return [cls(path)]
+        with _read_as("Arrow", path), _opened(path, [0]) as reader:
+            batches = map(reader.get_batch, range(reader.num_record_batches))
+            return [cls(path, *run) for run in _runs([len(batch) for batch in batches])]
 
-    def blocks(self, kinds: Mapping[str, str], columns: Sequence[str]) -> Iterator[Any]:
+    @property
+    def names(self) -> tuple[str, ...]:
+        with _read_as("Arrow", self.path), _opened(self.path) as reader:
+            return tuple(own(reader.schema.names))
+
+    def tables(self, columns: Sequence[str]) -> Iterator[Any]:
         """Tables of 65 536 rows."""
-        return _blocks("Arrow", self._path, self._batches(list(columns)))
+        return _blocks("Arrow", self.path, self._batches(columns))
 
-    def _batches(self, columns: list[str]) -> Iterator[Any]:
-        with _opened(self._path, [self._all.index(name) for name in columns]) as reader:
+    def _batches(self, columns: Sequence[str]) -> Iterator[Any]:
+        with _opened(self.path) as reader:
+            every = tuple(reader.schema.names)
+        wanted = present(self.path, own(every), columns)
+        with _opened(self.path, [every.index(name) for name in wanted]) as reader:
             batches: Iterable[Any] = reader
             if hasattr(reader, "num_record_batches"):
-                batches = map(reader.get_batch, range(reader.num_record_batches))
+                last = reader.num_record_batches if self.last is None else self.last
+                batches = map(reader.get_batch, range(self.first, last))
             for batch in batches:
-                yield batch.select(columns)
+                yield batch.select(wanted)
+
+
+def _runs(rows: Sequence[int]) -> Iterator[tuple[int, int, int]]:
+    """Where runs of at least 2^20 rows begin and end, and how many rows are before them.
+
+    >>> list(_runs([2**19, 2**19, 2**20, 7]))
+    [(0, 2, 0), (2, 3, 1048576), (3, 4, 2097152)]
+    """
+    first = before = held = 0
+    for at, more in enumerate(rows, 1):
+        held += more
+        if held >= RUN or at == len(rows):
+            yield first, at, before
+            first, before, held = at, before + held, 0
 
 
 @contextmanager

@@ -18,7 +18,7 @@ from tallylearn.tables import plain
 class Declaration:
     """Which columns are what; the rest is seen from the table itself."""
 
-    target: str | None = None
+    targets: tuple[str, ...] = ()
     weight: str | None = None
     groups: str | None = None
     categories: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # name -> values
@@ -34,7 +34,9 @@ class Declaration:
         for option in ("categories", "text", "dates", "ignore"):
             for name in getattr(self, option):
                 _present(option, name, names)
-        for option in ("target", "weight", "groups"):
+        for name in self.targets:
+            _present("target", name, names)
+        for option in ("weight", "groups"):
             if (name := getattr(self, option)) is not None:
                 _present(option, name, names)
 
@@ -47,9 +49,19 @@ class Declaration:
         return "date" if name in self.dates else None
 
     @property
+    def target(self) -> str | None:
+        """The target, where there is one and no other."""
+        return self.targets[0] if len(self.targets) == 1 else None
+
+    @property
+    def beside(self) -> tuple[str, ...]:
+        """The columns that are read beside those that are learned from."""
+        return (*self.targets, *(name for name in (self.weight, self.groups) if name))
+
+    @property
     def aside(self) -> set[str]:
         """The columns that are not learned from."""
-        return {name for name in (self.target, self.weight, self.groups, *self.ignore) if name}
+        return {*self.beside, *self.ignore}
 
 
 def declaration(
@@ -84,7 +96,7 @@ def declaration(
     if kinds or parts:
         _check_once({"categories": kinds, "text": _several(text), "dates": parts})
     return Declaration(
-        target, weight, groups, kinds, _several(text), parts, _several(missing),
+        _several(target), weight, groups, kinds, _several(text), parts, _several(missing),
         _several(ignore), dict(_options(dialect)), _several(classes),
     )  # fmt: skip
 

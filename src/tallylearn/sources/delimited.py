@@ -17,28 +17,49 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO, ClassVar
 
 from tallylearn.errors import ColumnError, listed
 from tallylearn.sources import cells
 from tallylearn.sources.buffers import emptied, strings_of
 from tallylearn.sources.complaints import not_a_truth
 from tallylearn.sources.dialects import Dialect
-from tallylearn.sources.faults import check_integers, fault, huge
+from tallylearn.sources.faults import check_integers, check_long, fault, huge
 from tallylearn.sources.origins import SPELLINGS, TRUTHS
 from tallylearn.sources.parsing import Parser
+from tallylearn.sources.parts import present
+from tallylearn.sources.streams import opened
 
 _PADDED_ZEROS = r"^[+-]?0\d[\d.,]*$"
+
+
+@dataclass(frozen=True)
+class DelimitedReader:
+    """A delimited file to be read: opened once, its header looked at again by who reads it."""
+
+    path: Path
+    dialect: Dialect
+    kinds: Mapping[str, str]
+    start: ClassVar[int] = 1  # the number of its first row
+
+    def tables(self, columns: Sequence[str]) -> Iterator[Any]:
+        """Tables of 65 536 rows."""
+        with opened(self.path) as file:
+            read = Delimited(self.path, self.dialect, file)
+            chosen = present(self.path, read.names, columns)
+            kinds = dict.fromkeys(chosen, "string") | dict(self.kinds)  # one may only be counted
+            yield from read.blocks(kinds, chosen)
 
 
 class Delimited:
     """One delimited file (.csv, .tsv, .txt, also .gz), read in blocks."""
 
-    def __init__(self, path: Path, dialect: Dialect) -> None:
-        self.path, self.dialect = Path(path), dialect
-        self._parser = Parser.of(self.path, dialect)
+    def __init__(self, path: Path, dialect: Dialect, file: BinaryIO | None = None) -> None:
+        self.path, self.dialect, self._file = Path(path), dialect, file
+        self._parser = Parser.of(self.path, dialect, file)
         self.names = self._parser.names
         if twice := [name for name, times in Counter(self.names).items() if times > 1]:
             raise ColumnError(
@@ -51,17 +72,53 @@ class Delimited:
 
         ``number``, ``string``, ``date``, ``truth``; ``unknown`` where the whole file has no value.
         """
+        return self.begun(declared)[0]
+
+    def begun(
+        self, declared: Mapping[str, str], columns: Sequence[str] | None = None
+    ) -> tuple[dict[str, str], Any]:
+        """The kinds of all columns, or of those asked for, and what the first block shows of them.
+
+        That is a table with all of its strings, but only the types of numbers, dates and truth
+        values: no more is needed to tell text from categories.
+        """
         self._check(declared)
-        found = dict.fromkeys(self.names, "unknown") | dict(declared)
-        waiting = [name for name in self.names if name not in declared]
-        for skip in (0, 1):
-            tables = self._guarded(self._parser.tables, dict.fromkeys(waiting, "string"))
-            for table in islice(tables, skip, None) if waiting else ():
-                found |= {name: self._kind(table[name]) for name in waiting}
-                waiting = [name for name in waiting if found[name] == "unknown"]
-                if skip == 0 or not waiting:
-                    break
+        chosen = self.names if columns is None else columns
+        found = {name: declared.get(name, "unknown") for name in chosen}
+        waiting = [name for name in chosen if name not in declared]
+        if not waiting:
+            return found, None
+        read = {name: declared.get(name, "string") for name in chosen}
+        first = next(self._guarded(self._tables, read), None)
+        if first is None:
+            return found, None
+        found |= {name: self._kind(first[name]) for name in waiting}
+        if empty := [name for name in waiting if found[name] == "unknown"]:
+            found |= self._later(empty)
+        return found, next(self._guarded(lambda _: self._shown(first, found, waiting), read))
+
+    def _later(self, names: Sequence[str]) -> dict[str, str]:
+        """The kinds of columns that have no value in the first block."""
+        found = dict.fromkeys(names, "unknown")
+        tables = self._guarded(self._parser.tables, dict.fromkeys(names, "string"))
+        for table in islice(tables, 1, None):
+            found |= {n: self._kind(table[n]) for n in names if found[n] == "unknown"}
+            if "unknown" not in found.values():
+                break
         return found
+
+    def _tables(self, kinds: Mapping[str, str]) -> Iterator[Any]:
+        file, self._file = self._file, None  # handed on once: Arrow may go on reading ahead in it
+        return self._parser.tables(kinds, file)
+
+    def _shown(self, first: Any, kinds: Mapping[str, str], guessed: Sequence[str]) -> Iterator[Any]:
+        """The first block for a schema; integers that were guessed are looked at as text."""
+        import pyarrow as pa
+
+        for name in guessed:
+            if kinds[name] == "number":
+                check_long(self._parser, name, first[name].chunk(0), 1)
+        yield pa.table({name: self._typed(first[name], kinds[name], name) for name in kinds})
 
     def _kind(self, column: Any) -> str:
         """The kind of a column by the distinct values of one block."""
@@ -115,7 +172,7 @@ class Delimited:
 
         start = 1
         numbers = [name for name, kind in kinds.items() if kind == "number"]
-        for table in self._parser.tables(kinds):
+        for table in self._tables(kinds):
             if any(huge(table[name]) for name in numbers):
                 check_integers(self._parser, numbers)
                 numbers = []
@@ -137,6 +194,14 @@ class Delimited:
         if kind == "truth":
             return self._truths(coded, name, start)
         return cells.instants(coded.dictionary).take(coded.indices) if kind == "date" else coded
+
+    def _typed(self, column: Any, kind: str, name: str) -> Any:
+        """A column for who asks of all but strings only the type; dates are read, to be checked."""
+        import pyarrow as pa
+
+        if kind in ("number", "truth"):
+            return pa.nulls(len(column), pa.float64() if kind == "number" else pa.bool_())
+        return pa.nulls(len(column)) if kind == "unknown" else self._column(column, kind, name, 1)
 
     def _truths(self, coded: Any, name: str, start: int) -> Any:
         """Truth values from the words for them; another word is named with its row."""

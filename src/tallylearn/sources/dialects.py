@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from math import trunc
 from numbers import Real
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from tallylearn.errors import OptionError, listed
 from tallylearn.sources.streams import Bytes, binary, blank, check_text, empty, misread, records
@@ -62,14 +62,17 @@ class Dialect:
 
 
 def sniff(
-    path: Path, given: Mapping[str, Any] | None = None, missing: Sequence[object] = ()
+    path: Path,
+    given: Mapping[str, Any] | None = None,
+    missing: Sequence[object] = (),
+    file: BinaryIO | None = None,
 ) -> Dialect:
-    """The dialect of a file: ``given`` where it is given, guessed where not.
+    """The dialect of a file, which may be open: ``given`` where it is given, guessed where not.
 
     ``missing`` are markers beside the usual ones; a number stands for its spellings (-999, -999.0).
     """
     said = _checked(given or {})
-    data = _sample(path)
+    data = _sample(path, file)
     encoding = said.get("encoding") or _encoding(data)
     text = _decoded(path, data, encoding)
     delimiter = said.get("delimiter") or _delimiter(text)
@@ -107,8 +110,8 @@ def _checked(given: Mapping[str, Any]) -> dict[str, Any]:
     return said
 
 
-def _sample(path: Path) -> bytes:
-    with Bytes(path) as stream:
+def _sample(path: Path, file: BinaryIO | None) -> bytes:
+    with Bytes(path, file=file) as stream:
         data = stream.read(SAMPLE)
     if not data:
         raise empty(path)

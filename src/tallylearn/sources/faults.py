@@ -58,10 +58,11 @@ def check_integers(parser: Parser, names: Sequence[str]) -> None:
     """Look in the text of the numbers for an integer that a double cannot hold."""
     for at, table in enumerate(parser.tables(dict.fromkeys(names, "string"))):
         for name in names:
-            _check_long(parser, name, table[name].chunk(0), at * BLOCK + 1)
+            check_long(parser, name, table[name].chunk(0), at * BLOCK + 1)
 
 
-def _check_long(parser: Parser, name: str, column: Any, start: int) -> None:
+def check_long(parser: Parser, name: str, column: Any, start: int) -> None:
+    """The same in one block of texts."""
     import pyarrow.compute as pc
 
     values = cells.trimmed(column.dictionary, parser.dialect.missing)

@@ -3,33 +3,33 @@
 from __future__ import annotations
 
 import glob
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
+from copy import copy
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, NoReturn, Protocol
+from typing import Any, NoReturn
 
-from tallylearn.errors import ColumnError, FileError, KindError, OptionError, listed, told
-from tallylearn.sources.columnar import ARROW, PARQUET, ArrowPart, ParquetPart
+import numpy as np
+
+from tallylearn.errors import FileError, InputError, KindError, OptionError, TargetError, told
+from tallylearn.sources.columnar import ARROW, PARQUET, ArrowRun, ParquetRun
+from tallylearn.sources.columns import codes
 from tallylearn.sources.declarations import Declaration
-from tallylearn.sources.delimited import Delimited
+from tallylearn.sources.delimited import Delimited, DelimitedReader
 from tallylearn.sources.dialects import Dialect, sniff
 from tallylearn.sources.frames import Frame
-from tallylearn.sources.origins import check_declared
-from tallylearn.sources.reading import beside, block_of, groups_of, schema_of
-from tallylearn.tables import CATEGORY, DATE, NUMBER, TEXT, Block, Column, Schema
+from tallylearn.sources.holding import joined, small, together
+from tallylearn.sources.memory import Table
+from tallylearn.sources.parts import FilePart, Reading
+from tallylearn.sources.protocols import Coding, Declared
+from tallylearn.sources.reading import schema_of
+from tallylearn.sources.streams import opened
+from tallylearn.tables import CATEGORY, DATE, NUMBER, TEXT, Array, Block, Codes, Column, Schema
 
 CSV_KINDS = {NUMBER: "number", CATEGORY: "string", TEXT: "text", DATE: "date"}
 
 
-class Part(Protocol):
-    """One file."""
-
-    @property
-    def names(self) -> tuple[str, ...]: ...
-    def blocks(self, kinds: Mapping[str, str], columns: Sequence[str]) -> Iterator[Any]: ...
-
-
-class Files:
+class Files(Declared):
     """A table on disk, in one file or several of the same columns, read in blocks."""
 
     def __init__(
@@ -38,41 +38,120 @@ class Files:
         self.paths = tuple(paths)
         self.declared = declared
         self.dialect: Dialect | None = None
-        first = self._part(self.paths[0])
-        if declared.dialect and not isinstance(first, Delimited):
-            raise OptionError(f"a dialect goes with a CSV file, not with {self.paths[0].name}.")
-        self._kinds = self._kinds_of(first, schema)
-        self._learned = schema is not None  # a fitted schema: values may come that it has not seen
+        self._kinds: dict[str, str] = {}
+        first = self.paths[0]
+        if _ending(first) in (*PARQUET, *ARROW):
+            if declared.dialect:
+                raise OptionError(f"a dialect goes with a CSV file, not with {first.name}.")
+            self._names, shown = _columnar(first, read=schema is None)
+        else:
+            self._names, shown = self._delimited(first, schema)
         if schema is None:
-            declared.check(first.names)
-            schema = schema_of(self._first_frame(first), declared)
-        self.schema = schema
-        self._kinds |= {c.name: _csv_kind(c) for c in schema.columns if c.kind in CSV_KINDS}
+            declared.check(self.names)
+        self._reading = Reading(schema or schema_of(shown, declared), declared, schema is not None)
+        self._kinds |= _kinds_of(self.schema)
+
+    def _delimited(self, path: Path, schema: Schema | None) -> tuple[tuple[str, ...], Frame]:
+        """Open a file, and look at how it is written, its header and its first block at once."""
+        with opened(path) as file:
+            self.dialect = sniff(path, self.declared.dialect, self.declared.missing, file)
+            part = Delimited(path, self.dialect, file)
+            said = _kinds_declared(self.declared) | ({} if schema is None else _kinds_of(schema))
+            known = {name: kind for name, kind in said.items() if name in part.names}
+            targets = [name for name in self.declared.targets if name in part.names]
+            wanted = None if schema is None else [*known, *targets]
+            self._kinds, shown = part.begun(known, wanted)
+        return part.names, _shown(part.names, shown)
+
+    @property
+    def schema(self) -> Schema:
+        return self._reading.schema
 
     @property
     def names(self) -> tuple[str, ...]:
-        """All columns of the first file."""
-        return self._part(self.paths[0]).names
+        return self._names
 
-    def blocks(self) -> Iterator[Block]:
-        """The rows, file after file in sorted order; rows are numbered from 1 in each file."""
+    @property
+    def size(self) -> None:
+        return None
+
+    def parts(self) -> Iterator[FilePart]:
+        """File after file in sorted order; rows are numbered from 1 in each file."""
         for path in self.paths:
-            start = 1
-            part = self._part(path)
-            self._check(path, part.names)
-            for data in part.blocks(self._kinds, self._wanted() or part.names[:1]):
-                yield self._block(data, start)
-                start += len(data)
+            for reader in self._readers(path):
+                yield FilePart(reader, self._reading, reader.start)
 
-    def aimed(self, target: str | None, weight: str | None) -> Files:
-        """The same files with another target or weight."""
-        return Files(self.paths, replace(self.declared, target=target, weight=weight))
+    def whole(self, watch: Callable[[int], None] | None = None) -> Block:
+        """All rows, read into memory."""
+        blocks = []
+        for block in self.blocks():
+            blocks.append(block)
+            if watch is not None:
+                watch(len(block))
+        return together(blocks, self.schema)
+
+    def aimed(self, targets: tuple[str, ...], weight: str | None) -> Files:
+        """The same files with other targets, or another weight."""
+        return self._declaring(replace(self.declared, targets=targets, weight=weight))
+
+    def taught(self, target: Any, weight: Any) -> Files:
+        """The same files: what is learned from them stands in them."""
+        if target is not None:
+            raise TargetError(
+                "a table of files takes its target from a column: fit('data.csv', 'column')."
+            )
+        if weight is not None:
+            raise InputError(
+                "a table of files takes its weights from a column: sample_weight='column'."
+            )
+        return self
+
+    def without(self, names: Collection[str]) -> Files:
+        """The same files, some columns of which are ignored."""
+        ignored = (*self.declared.ignore, *names)
+        return self._declaring(replace(self.declared, ignore=ignored))
+
+    def read_as(self, schema: Schema) -> Files:
+        return self._again(replace(self._reading, schema=schema, learned=True))
+
+    def untargeted(self) -> Files:
+        declared = replace(self.declared, targets=(), weight=None)
+        return self._again(replace(self._reading, declared=declared))
+
+    def coded(self, coding: Coding) -> Files:
+        return self._again(replace(self._reading, coding=coding))
+
+    def held(self) -> Files | Table:
+        if not small(self.paths):
+            return self
+        block = self.whole()
+        bare = replace(block, target=None, weight=None)
+        return Table(bare, block.target, block.weight, self.declared)
+
+    def grouping(self, name: str) -> Codes:
+        """One column, read alone: 007 and 7 are two groups."""
+        alone = replace(self.declared, groups=name, targets=(), weight=None)
+        narrow = self._again(Reading(Schema(()), alone, learned=True))
+        return joined([block.group for block in narrow.blocks() if block.group is not None])
+
+    def times(self, name: str) -> Codes | Array:
+        """One column, read alone; it may be one that is not learned from, or was declared text."""
+        alone = replace(
+            self.declared, targets=(), weight=None, groups=None, categories={}, text=(),
+            dates={key: () for key in self.declared.dates if key == name},
+            ignore=tuple(other for other in self.names if other != name),
+        )  # fmt: skip
+        narrow = Files(self.paths, alone)
+        blocks = list(narrow.blocks())
+        if name in narrow.schema.places:
+            return np.concatenate([block.numbers[:, 0] for block in blocks])
+        return joined([_values(block, name) for block in blocks])
 
     def raw(self) -> Iterator[Any]:
         """The rows as Arrow tables, all columns of every file."""
         for path in self.paths:
-            part = self._part(path)
-            yield from part.blocks(self._kinds, part.names)
+            for reader in self._readers(path):
+                yield from reader.tables(self.names)
 
     def __len__(self) -> NoReturn:
         raise KindError(
@@ -88,65 +167,79 @@ class Files:
         how = f": {self.dialect}" if self.dialect else ""
         return f"Files({self.paths[0].name}{more}{how})"
 
-    def _part(self, path: Path) -> Part:
-        suffix = path.suffix.lower()
-        if suffix in PARQUET:
-            return ParquetPart(path)
-        if suffix in ARROW:
-            return ArrowPart(path)
+    def _readers(self, path: Path) -> Sequence[ParquetRun | ArrowRun | DelimitedReader]:
+        if _ending(path) in PARQUET:
+            return ParquetRun.of(path)
+        if _ending(path) in ARROW:
+            return ArrowRun.of(path)
         if self.dialect is None:
             self.dialect = sniff(path, self.declared.dialect, self.declared.missing)
-        return Delimited(path, self.dialect)
+        return [DelimitedReader(path, self.dialect, self._kinds)]
 
-    def _kinds_of(self, part: Part, schema: Schema | None) -> dict[str, str]:
-        if not isinstance(part, Delimited):
-            return {}
-        declared = dict.fromkeys(self.declared.categories, CSV_KINDS[CATEGORY])
-        declared |= dict.fromkeys(self.declared.text, "text")
-        declared |= dict.fromkeys(self.declared.dates, "date")
-        declared |= dict.fromkeys(self.declared.ignore, "string")
-        if self.declared.groups:
-            declared[self.declared.groups] = "string"  # 007 and 7 are two groups
-        if self.declared.weight:
-            declared[self.declared.weight] = "number"
-        if schema is not None:
-            declared |= dict.fromkeys((name for name, _ in schema.parts), "date")
-            declared |= {c.name: _csv_kind(c) for c in schema.columns}
-        return part.kinds({name: kind for name, kind in declared.items() if name in part.names})
+    def _declaring(self, declared: Declaration) -> Files:
+        """With columns put aside that were learned from before."""
+        if self._reading.learned:
+            return Files(self.paths, declared)
+        declared.check(self.names)
+        parts = {f"{name}.{part}": name for name, parts in declared.dates.items() for part in parts}
+        kept = (c for c in self.schema.columns if parts.get(c.name, c.name) not in declared.aside)
+        schema = replace(self.schema, columns=tuple(kept))
+        return self._again(replace(self._reading, schema=schema, declared=declared))
 
-    def _first_frame(self, part: Part) -> Frame:
-        import pyarrow as pa
+    def _again(self, reading: Reading) -> Files:
+        """The same files, not looked at again."""
+        found = copy(self)
+        found.declared, found._reading = reading.declared, reading
+        known = _kinds_declared(reading.declared) | _kinds_of(reading.schema)
+        found._kinds = self._kinds | known
+        return found
 
-        data = next(part.blocks(self._kinds, part.names), None)
-        if data is None:
-            data = pa.table({name: pa.nulls(0) for name in part.names})
-        return Frame(tuple(data.column_names), True, arrow=data, read=True)
 
-    def _wanted(self) -> list[str]:
-        apart = {f"{name}.{part}" for name, parts in self.schema.parts for part in parts}
-        names = [name for name in self.schema.names if name not in apart]
-        names += [name for name, _ in self.schema.parts]
-        declared = self.declared
-        return names + [
-            name for name in (declared.target, declared.weight, declared.groups) if name
-        ]
+def _ending(path: Path) -> str:
+    return path.suffix.lower()
 
-    def _check(self, path: Path, names: Sequence[str]) -> None:
-        known = frozenset(names)
-        if missing := [name for name in self._wanted() if name not in known]:
-            raise ColumnError(
-                f"{path.name} lacks the column {listed(missing)}; it has {listed(names)}. "
-                f"Add it, or leave it out of all files with ignore={missing}."
-            )
 
-    def _block(self, data: Any, start: int) -> Block:
-        frame = Frame(tuple(data.column_names), True, arrow=data)
-        block = block_of(frame, self.schema, start)
-        if not self._learned:
-            check_declared(self.declared.categories, block.codes, start)
-        target, weight = beside(frame, self.declared, start)
-        group = groups_of(frame, self.declared)
-        return replace(block, target=target, weight=weight, group=group)
+def _columnar(path: Path, read: bool) -> tuple[tuple[str, ...], Frame]:
+    """The columns of a file, and the first block where it is read."""
+    runs: Sequence[ParquetRun | ArrowRun]
+    runs = ParquetRun.of(path) if _ending(path) in PARQUET else ArrowRun.of(path)
+    names = runs[0].names if runs else ParquetRun(path).names
+    first = next(runs[0].tables(names), None) if read and runs else None
+    return names, _shown(names, first)
+
+
+def _shown(names: tuple[str, ...], first: Any) -> Frame:
+    """What the first block shows of the columns; nothing where there is none."""
+    import pyarrow as pa
+
+    if first is None:
+        first = pa.table({name: pa.nulls(0) for name in names})
+    return Frame(tuple(first.column_names), True, arrow=first, read=True)
+
+
+def _kinds_declared(declared: Declaration) -> dict[str, str]:
+    """How the cells of declared columns are read from a delimited file."""
+    found = dict.fromkeys(declared.categories, CSV_KINDS[CATEGORY])
+    found |= dict.fromkeys(declared.text, "text")
+    found |= dict.fromkeys(declared.dates, "date")
+    found |= dict.fromkeys(declared.ignore, "string")
+    if declared.groups:
+        found[declared.groups] = "string"  # 007 and 7 are two groups
+    if declared.weight:
+        found[declared.weight] = "number"
+    return found
+
+
+def _kinds_of(schema: Schema) -> dict[str, str]:
+    """How the cells of a schema's columns are read from a delimited file."""
+    dates = dict.fromkeys((name for name, _ in schema.parts), "date")
+    return dates | {column.name: _csv_kind(column) for column in schema.columns}
+
+
+def _values(block: Block, name: str) -> Codes:
+    if name in block.codes:
+        return block.codes[name]
+    return codes(block.text[name]) if name in block.text else Codes.of([None] * len(block))
 
 
 def _csv_kind(column: Column) -> str:

@@ -1,51 +1,72 @@
-"""Holding: small files are read into memory whole, where more can be asked of them."""
+"""Holding: blocks one after the other become one block, under one list of values."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from tallylearn.sources.files import Files
-from tallylearn.sources.memory import Table
-from tallylearn.tables import Array, Block, Codes
+from tallylearn.tables import Array, Block, Codes, Schema
 
 SMALL = 1 << 26  # bytes on disk
 
 
-def small(source: Files) -> bool:
-    """Whether the files may be held."""
-    return sum(path.stat().st_size for path in source.paths) <= SMALL
+def small(paths: Iterable[Path]) -> bool:
+    """Whether files may be held in memory, where more can be asked of them."""
+    return sum(path.stat().st_size for path in paths) <= SMALL
 
 
-def held(source: Files, target: Any, weight: Array | None) -> Table:
-    """The rows of files as one table, with the target and the weights that were read before."""
+def together(blocks: Sequence[Block], schema: Schema) -> Block:
+    """All rows in one block, each with its target, its weight and its group."""
     import pyarrow as pa
 
-    parts = list(source.blocks())
-    first = parts[0]
-    block = Block(
-        first.schema,
-        np.concatenate([part.numbers for part in parts]),
-        {name: joined([part.codes[name] for part in parts]) for name in first.codes},
-        {name: pa.concat_arrays([part.text[name] for part in parts]) for name in first.text},
-        start=first.start,
-        group=None if first.group is None else joined([_group(part) for part in parts]),
+    if len(blocks) == 1:
+        return blocks[0]
+    if not blocks:
+        return Block(schema, np.empty((0, len(schema.numbers))))
+    first = blocks[0]
+    return Block(
+        schema,
+        np.concatenate([block.numbers for block in blocks]),
+        {name: joined([block.codes[name] for block in blocks]) for name in schema.categories},
+        {name: pa.concat_arrays([block.text[name] for block in blocks]) for name in first.text},
+        _targets([block.target for block in blocks]),
+        _weights(blocks),
+        first.start,
+        None if first.group is None else joined([b.group for b in blocks if b.group is not None]),
     )
-    return Table(block, target, weight, source.declared)
 
 
 def joined(parts: Sequence[Codes]) -> Codes:
-    """Codes of several blocks under one list of values.
+    """Codes of several blocks under one list of values: theirs if it is one, else all in order.
 
     >>> joined([Codes.of(["b"]), Codes.of(["a", "b"])]).items()
     ['b', 'a', 'b']
     """
-    values = tuple(sorted({value for part in parts for value in part.values}))
+    values = parts[0].values
+    if any(part.values != values for part in parts):
+        values = tuple(sorted({value for part in parts for value in part.values}))
     return Codes(values, np.concatenate([part.among(values) for part in parts]), parts[0].declared)
 
 
-def _group(part: Block) -> Codes:
-    assert part.group is not None
-    return part.group
+def _weights(blocks: Sequence[Block]) -> Array | None:
+    if all(block.weight is None for block in blocks):
+        return None
+    ones = (np.ones(len(b)) if b.weight is None else b.weight for b in blocks)
+    return np.concatenate([*ones])
+
+
+def _targets(parts: Sequence[Any]) -> Any:
+    """Targets that are coded, or as they came; several one by one."""
+    import pyarrow as pa
+
+    first = parts[0]
+    if first is None:
+        return None
+    if isinstance(first, tuple):
+        return tuple(_targets(column) for column in zip(*parts, strict=True))
+    if isinstance(first, Codes):
+        return joined(parts)
+    return np.concatenate(parts) if isinstance(first, np.ndarray) else pa.chunked_array(parts)

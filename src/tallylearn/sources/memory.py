@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import replace
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -12,15 +12,27 @@ from numpy.typing import NDArray
 from tallylearn.errors import ColumnError, InputError, KindError, TargetError, listed, told
 from tallylearn.sources.declarations import Declaration
 from tallylearn.sources.frames import Frame, framed
+from tallylearn.sources.learned import picked
 from tallylearn.sources.origins import check_declared
-from tallylearn.sources.reading import beside, block_of, groups_of, schema_of
+from tallylearn.sources.protocols import Coding, Declared
+from tallylearn.sources.reading import beside, block_of, groups_of, one_or_all, schema_of
 from tallylearn.sources.targets import weights
-from tallylearn.tables import DATE, NUMBER, TEXT, Block, Codes, Column, Schema
+from tallylearn.tables import DATE, NUMBER, RUN, TEXT, Block, Codes, Column, Schema
 
 Array = NDArray[Any]
 
 
-class Table:
+@dataclass(frozen=True)
+class Run:
+    """Rows of a table in memory, one after the other."""
+
+    block: Block
+
+    def blocks(self) -> Iterator[Block]:
+        return self.block.cut()
+
+
+class Table(Declared):
     """A table in memory, with what is declared about it.
 
     It has a length and takes row numbers, so it passes through cross-validation as an array does.
@@ -66,31 +78,96 @@ class Table:
 
     def __getitem__(self, rows: Any) -> Table:
         rows = _picked(rows, len(self))
-        target = None if self.target is None else _rows_of(self.target, rows)
+        several = isinstance(self.target, tuple)
+        columns = tuple(_rows_of(one, rows) for one in self.target) if several else ()
+        target = columns or (None if self.target is None else _rows_of(self.target, rows))
         weight = None if self.weight is None else self.weight[rows]
         return Table(self.block[rows], target, weight, self.declared)
 
-    def blocks(self) -> Iterator[Block]:
-        """The rows in blocks of 65 536, target and weight as they came."""
-        whole = replace(self.block, target=self.target, weight=self.weight)
-        return whole.cut()
+    @property
+    def size(self) -> int:
+        return len(self)
 
-    def aimed(self, target: str | None, weight: str | None) -> Table:
-        """The same table with one of its columns as the target, or as the weight."""
-        declared = replace(self.declared, target=target, weight=weight)
+    def whole(self, watch: Callable[[int], None] | None = None) -> Block:
+        """All rows, target and weight as they came."""
+        if watch is not None:
+            watch(len(self))
+        return replace(self.block, target=self.target, weight=self.weight)
+
+    def parts(self) -> Iterator[Run]:
+        """Runs of 2^20 rows."""
+        whole = self.whole()
+        starts = range(0, max(len(whole), 1), RUN)
+        return (Run(whole if len(starts) == 1 else whole[at : at + RUN]) for at in starts)
+
+    def aimed(self, targets: tuple[str, ...], weight: str | None) -> Table:
+        """The same table with some of its columns as the targets, or as the weight."""
+        declared = replace(self.declared, targets=targets, weight=weight)
         result = Table(self.block, self.target, self.weight, declared)
-        if target != self.declared.target:
-            result.block, result.target = _taken(result.block, target)
+        if targets != self.declared.targets:
+            found = []
+            for name in targets:
+                result.block, column = _taken(result.block, name)
+                found.append(column)
+            result.target = one_or_all(tuple(found))
         if weight != self.declared.weight:
             result.block, column = _taken(result.block, weight)
             result.weight = weights(column, len(self), f"the weight {weight!r}")
         return result
 
+    def taught(self, target: Any, weight: Any) -> Table:
+        if target is None and weight is None:
+            return self
+        if target is not None and self.declared.targets:
+            raise TargetError(
+                f"the table declares the target {listed(self.declared.targets)}, and the call "
+                "passes another. Leave one of them out."
+            )
+        for one in target if isinstance(target, tuple) else () if target is None else (target,):
+            check_rows(len(self), one)
+        found = self.target if target is None else target
+        given = self.weight if weight is None else weights(weight, len(self))
+        return Table(self.block, found, given, self.declared)
+
+    def read_as(self, schema: Schema) -> Table:
+        if schema == self.schema:
+            return self
+        return Table(picked(self.block, schema), self.target, self.weight, self.declared)
+
+    def untargeted(self) -> Table:
+        declared = replace(self.declared, targets=(), weight=None)
+        return Table(self.block, None, None, declared)
+
+    def coded(self, coding: Coding) -> Table:
+        """Coded once: a target of Python strings takes longer to read than to learn from."""
+        target = coding(self.target, self.block.start)
+        return Table(self.block, target, self.weight, self.declared)
+
+    def held(self) -> Table:
+        return self
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return (*self.schema.places, *self.block.codes)
+
+    def times(self, name: str) -> Codes | Array:
+        if name in self.block.codes:
+            return self.block.codes[name]
+        return self.block.numbers[:, self.schema.places[name]]
+
+    grouping = times
+
     def __repr__(self) -> str:
         kinds = ", ".join(f"{column.name} ({column.kind})" for column in self.schema.columns[:8])
         more = len(self.schema.columns) - 8
-        target = f", target {self.declared.target}" if self.declared.target else ""
+        targets = self.declared.targets
+        target = f", target{'s' * (len(targets) > 1)} {', '.join(targets)}" if targets else ""
         return f"Table({len(self)} rows: {kinds}{f' and {more} more' if more > 0 else ''}{target})"
+
+
+def in_memory(X: object) -> Table | None:
+    """A table in memory, where one was given."""
+    return X if isinstance(X, Table) else None
 
 
 def _taken(block: Block, name: str | None) -> tuple[Block, Any]:

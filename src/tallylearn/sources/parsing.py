@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from tallylearn.sources.batches import regrouped
 from tallylearn.sources.complaints import check_quotes, ragged, unclosed
@@ -39,11 +39,11 @@ class Parser:
     filled: bool  # whether there are any values
 
     @classmethod
-    def of(cls, path: Path, dialect: Dialect) -> Parser:
-        """Look at the beginning of a file."""
+    def of(cls, path: Path, dialect: Dialect, file: BinaryIO | None = None) -> Parser:
+        """Look at the beginning of a file, which may be open."""
         first: list[str] = []
         try:
-            with text_of(path, dialect.encoding) as lines:
+            with text_of(path, dialect.encoding, file) as lines:
                 rows = records(Lines(path, lines), dialect.delimiter)
                 skip, first = _filled(rows)
                 if not first:
@@ -66,11 +66,12 @@ class Parser:
         taken = frozenset(bare)
         return tuple(name or _free(f"x{at}", taken) for at, name in enumerate(bare))
 
-    def tables(self, kinds: Mapping[str, str]) -> Iterator[Any]:
+    def tables(self, kinds: Mapping[str, str], file: BinaryIO | None = None) -> Iterator[Any]:
         """Tables of 65 536 rows as Arrow reads them, with more room where it has too little.
 
         Long rows need larger chunks, which cost memory. Spaces around the markers need a longer
-        list of them, which costs a quarter of a millisecond a column. Few files need either.
+        list of them, which costs a quarter of a millisecond a column. Few files need either. A file
+        that is open is read once only, since Arrow may be reading ahead in it when it fails.
         """
         import pyarrow as pa
 
@@ -78,11 +79,13 @@ class Parser:
         size, padding, done, more = max(CHUNK, width), 0, 0, self.filled
         while more:
             try:
-                for table in islice(regrouped(self._batches(kinds, size, padding)), done, None):
+                batches = self._batches(kinds, size, padding, file)
+                for table in islice(regrouped(batches), done, None):
                     done += 1
                     yield table
                 more = False
             except pa.ArrowInvalid as error:
+                file = None
                 if "straddling" in str(error) and size < LONGEST:
                     size = min(4 * size, LONGEST)
                 elif "conversion error" in str(error) and not padding:
@@ -90,11 +93,13 @@ class Parser:
                 else:
                     raise
 
-    def _batches(self, kinds: Mapping[str, str], size: int, padding: int) -> Iterator[Any]:
+    def _batches(
+        self, kinds: Mapping[str, str], size: int, padding: int, file: BinaryIO | None
+    ) -> Iterator[Any]:
         import pyarrow as pa
         from pyarrow import csv as arrow
 
-        source = Bytes(self.path, self.dialect.encoding)
+        source = Bytes(self.path, self.dialect.encoding, file)
         spaces: list[Any] = []
         odd: list[Any] = []
 

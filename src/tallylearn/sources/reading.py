@@ -34,14 +34,18 @@ def schema_of(frame: Frame, declared: Declaration) -> Schema:
 
 
 def beside(frame: Frame, declared: Declaration, start: int = 0) -> tuple[Any, Array | None]:
-    """The target as it came, and the weights."""
-    target, weight = None, None
-    if declared.target:
-        target = masked(frame.column(declared.target), declared.missing)
+    """The target as it came, one for each where there are several, and the weights."""
+    targets = tuple(masked(frame.column(name), declared.missing) for name in declared.targets)
+    weight = None
     if name := declared.weight:
         column = numbers(name, masked(frame.column(name), declared.missing), start)
         weight = weights(column, len(frame), f"the weight {name!r}", start)
-    return target, weight
+    return one_or_all(targets), weight
+
+
+def one_or_all(targets: tuple[Any, ...]) -> Any:
+    """A target alone, several as they are, None for none."""
+    return targets if len(targets) > 1 else next(iter(targets), None)
 
 
 def groups_of(frame: Frame, declared: Declaration) -> Codes | None:

@@ -9,7 +9,7 @@ import io
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO, cast
 
 from tallylearn.errors import FileError, InputError
 
@@ -20,8 +20,11 @@ WIDEST = 100_000  # columns: a reader takes 13 kB for each, whatever is in it
 class Bytes(io.RawIOBase):
     """A file's bytes, unpacked and as UTF-8 (or as they are); counts quotes and refuses NUL."""
 
-    def __init__(self, path: Path, encoding: str = "") -> None:
-        self._path, self._file, self._held = path, _opened(path), b""
+    def __init__(self, path: Path, encoding: str = "", file: BinaryIO | None = None) -> None:
+        """A file that is open already is read from its beginning, and stays open."""
+        self._path, self._held, self._lent = path, b"", file is not None
+        self._file = opened(path) if file is None else file
+        self._file.seek(0)
         self._refuses_nul = bool(encoding)
         foreign = encoding and codecs.lookup(encoding).name not in ("utf-8", "utf-8-sig")
         self._decoder = codecs.getincrementaldecoder(encoding)() if foreign else None
@@ -65,16 +68,29 @@ class Bytes(io.RawIOBase):
             ) from None
 
     def close(self) -> None:
-        if "_file" in vars(self):  # opening may have failed
+        if "_file" in vars(self) and not self._lent:  # opening may have failed
             self._file.close()
         super().close()
 
 
-def _opened(path: Path) -> io.BufferedIOBase:
+class Unpacked(gzip.GzipFile):
+    """The bytes in a packed file, which is closed with them."""
+
+    def __init__(self, packed: BinaryIO) -> None:
+        super().__init__(fileobj=packed, mode="rb")
+        self._packed = packed
+
+    def close(self) -> None:
+        super().close()
+        self._packed.close()
+
+
+def opened(path: Path) -> BinaryIO:
+    """A file open for reading, unpacked where it is packed."""
     try:
-        with open(path, "rb") as file:
-            packed = file.read(2) == b"\x1f\x8b"
-        return gzip.open(path, "rb") if packed else open(path, "rb")
+        file = open(path, "rb")  # noqa: SIM115  the caller closes it
+        packed = file.peek(2)[:2] == b"\x1f\x8b"
+        return cast(BinaryIO, Unpacked(file)) if packed else file
     except FileNotFoundError:
         raise FileError(f"{path}: there is no such file. Check the path.") from None
     except IsADirectoryError:
@@ -112,9 +128,9 @@ def too_long(path: Path) -> InputError:
     )
 
 
-def text_of(path: Path, encoding: str) -> io.TextIOWrapper:
+def text_of(path: Path, encoding: str, file: BinaryIO | None = None) -> io.TextIOWrapper:
     """The file as text, line ends untouched and without a byte order mark."""
-    stream = io.BufferedReader(Bytes(path, encoding))
+    stream = io.BufferedReader(Bytes(path, encoding, file))
     return io.TextIOWrapper(stream, encoding="utf-8-sig", newline="")
 
 

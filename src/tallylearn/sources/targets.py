@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tallylearn.errors import KindError, TargetError, told, warn_of_conversion
+from tallylearn.errors import KindError, TargetError, listed, told, warn_of_conversion
 from tallylearn.sources.arrays import EXACT, as_float, is_missing, unmixed
 from tallylearn.sources.columns import codes, numeric
 from tallylearn.sources.measures import check_finite, measures, missing, numbers_of, weights
@@ -35,6 +36,48 @@ def flat(y: Any) -> Array:
     if array.ndim != 1:
         raise TargetError(f"y should be a 1d array, got an array of shape {array.shape} instead.")
     return array
+
+
+Aim = str | tuple[str, ...] | None  # classifier, regressor; one for each target; None: no target
+
+
+@dataclass(frozen=True)
+class Aimed:
+    """What a target is read as: classes or measures, each of several by itself, or not at all."""
+
+    aim: Aim
+    classes: tuple[Any, ...] = ()  # all that the table declares
+
+    def __call__(self, target: Any, start: int = 0) -> Codes | Array | tuple[Any, ...] | None:
+        if not isinstance(self.aim, tuple):
+            return None if self.aim is None else self._read(self.aim, target, start)
+        targets = target if isinstance(target, tuple) else (target,)
+        aims = self.aim * len(targets) if len(self.aim) == 1 else self.aim
+        if len(aims) != len(targets):
+            raise TargetError(f"there are {len(targets)} targets, and {len(aims)} were expected.")
+        return tuple(self._read(*pair, start) for pair in zip(aims, targets, strict=True))
+
+    def _read(self, aim: str, target: Any, start: int) -> Codes | Array:
+        if aim == "classifier":
+            return self._named(labels(target, start))
+        if self.classes:
+            raise TargetError(
+                "the table declares classes of the target, and a regressor measures it. Leave "
+                "classes= out, or use a classifier."
+            )
+        return measures(target, start)
+
+    def _named(self, found: Codes) -> Codes:
+        """The classes, those that the table declares among them."""
+        if not self.classes:
+            return found
+        known = labels(flat(self.classes)).values
+        if odd := [value for value in found.values if value not in known]:
+            raise TargetError(
+                f"the target has the class {odd[0]!r}, and the table declares {listed(known)}. "
+                "Name all of them in classes=."
+            )
+        return Codes(known, found.among(known), known)
 
 
 def labels(y: Any, start: int = 0) -> Codes:

@@ -9,9 +9,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from tallylearn import engines
 from tallylearn.doors import Plain, Regressor
 from tallylearn.doors.intake import lesson
-from tallylearn.doors.plain import whole
 from tallylearn.errors import OptionError, speaking
 from tallylearn.models.factors import check_finite
 from tallylearn.models.trees import paths
@@ -181,8 +181,9 @@ class ModelTreeRegressor(Drawn, Plain, Regressor):
         with speaking(type(self).__name__):
             block = None if self.record_ is None else self.record_.rows
             if X is not None:
-                read = lesson(X, y, sample_weight, type(self).__name__, self.schema_)
-                block = whole(read, self.task)
+                name = type(self).__name__
+                read = lesson(X, y, sample_weight, name, self.task, self.schema_)
+                block = read.whole(engines.here().told)
             return model_gains(self.model_, node, block, self._growth())
 
     def __str__(self) -> str:

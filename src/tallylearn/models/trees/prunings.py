@@ -8,8 +8,8 @@ from dataclasses import replace
 from numbers import Real
 from typing import Any, ClassVar, Self
 
+from tallylearn import engines
 from tallylearn.doors.intake import lesson
-from tallylearn.doors.plain import whole
 from tallylearn.errors import InputError, OptionError, listed, speaking
 from tallylearn.folds import Folds
 from tallylearn.models.trees import complexities, pessimism, significances
@@ -118,12 +118,12 @@ class Pruner:
         """The alphas at which the tree of this table loses a branch, as in scikit-learn."""
         with speaking(type(self).__name__):
             self._check_options()  # type: ignore[attr-defined]
-            block = whole(lesson(self._table(X), y, sample_weight, type(self).__name__), self.task)
-            return path_of(self._full(block))
+            read = lesson(self._table(X), y, sample_weight, type(self).__name__, self.task)
+            return path_of(self._full(read.whole(engines.here().told)))
 
     def _read(self, X: Any, y: Any, weight: Any) -> Block:
-        read = lesson(self._table(X), y, weight, type(self).__name__, self.schema_)
-        return whole(read, self.task)
+        read = lesson(self._table(X), y, weight, type(self).__name__, self.task, self.schema_)
+        return read.whole(engines.here().told)
 
     def _take(self, how: str, options: dict[str, Any]) -> None:
         """Options of one call, checked as the constructor's are."""

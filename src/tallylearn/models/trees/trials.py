@@ -55,10 +55,11 @@ def tried(name: str, first: TreeLearner, second: TreeLearner, given: Any) -> Tri
 
 def _answered(learner: TreeLearner, X: Any, y: Any) -> tuple[Array, Array]:
     """The truth and the answers, row by row."""
-    read = lesson(learner._table(X), y, None, type(learner).__name__, learner.schema_)
+    name, task = type(learner).__name__, learner.task
+    read = lesson(learner._table(X), y, None, name, task, learner.schema_)
     truth: list[Any] = []
     said: list[Any] = []
-    for block in read.blocks(learner.task):
+    for block in read.blocks():
         codes = isinstance(block.target, Codes)
         truth += block.target.items() if codes else block.target.tolist()
         said += learner.answers(block).tolist()

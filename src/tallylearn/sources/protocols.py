@@ -1,0 +1,107 @@
+"""A source hands its rows out in parts that read themselves, and every part in blocks.
+
+Who sums rows up, learns or predicts asks no source what it is: these are the questions.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, Protocol, TypeVar
+
+from tallylearn.sources.declarations import Declaration
+from tallylearn.tables import Array, Block, Codes, Schema
+
+Item_co = TypeVar("Item_co", covariant=True)  # a block, or what holds one
+Coding = Callable[[Any, int], Any]  # a target as it came and its first row's number, as it is used
+
+
+class Part(Protocol[Item_co]):
+    """Some rows: a file, a run of row groups, a run of a table in memory.
+
+    A part is picklable and no larger than what cannot be read again, so that a worker elsewhere
+    can read it.
+    """
+
+    def blocks(self) -> Iterator[Item_co]:
+        """The rows, 65 536 at a time; the last block is shorter."""
+        ...
+
+
+class Parts(Protocol[Item_co]):
+    """Whatever comes in parts: all that an engine asks of a source."""
+
+    def parts(self) -> Iterable[Part[Item_co]]:
+        """The parts in their fixed order; no block reaches over the end of one."""
+        ...
+
+
+class Source(Parts[Block], Protocol):
+    """Rows to be read, as often as it takes."""
+
+    @property
+    def schema(self) -> Schema: ...
+
+    def blocks(self) -> Iterator[Block]:
+        """The blocks of all parts."""
+        ...
+
+    def whole(self, watch: Callable[[int], None] | None = None) -> Block:
+        """All rows in one block; ``watch`` is told how many rows were read, as they come."""
+        ...
+
+
+class Declared(Source):
+    """A source as the user gave it, with what is declared about it; where it is, it knows alone."""
+
+    declared: Declaration
+
+    def blocks(self) -> Iterator[Block]:
+        return (block for part in self.parts() for block in part.blocks())
+
+    @property
+    @abstractmethod
+    def size(self) -> int | None:
+        """How many rows there are, where they are in memory."""
+
+    @abstractmethod
+    def aimed(self, targets: tuple[str, ...], weight: str | None) -> Declared:
+        """The same rows with some of the columns as the targets, or as the weight."""
+
+    @abstractmethod
+    def taught(self, target: Any, weight: Any) -> Declared:
+        """The same rows with a target, or with weights, that are no columns of theirs."""
+
+    @abstractmethod
+    def read_as(self, schema: Schema) -> Declared:
+        """The same rows with the columns of a schema, such as a model has learned."""
+
+    @abstractmethod
+    def untargeted(self) -> Declared:
+        """The same rows as they are asked about: without target and weight."""
+
+    @abstractmethod
+    def coded(self, coding: Coding) -> Declared:
+        """The same rows with their targets coded: once in memory, and as they are read in files."""
+
+    @abstractmethod
+    def held(self) -> Declared:
+        """The same rows in memory, where they are small enough."""
+
+    @property
+    @abstractmethod
+    def names(self) -> tuple[str, ...]:
+        """The columns whose values can be asked for, learned from or not."""
+
+    @abstractmethod
+    def grouping(self, name: str) -> Codes | Array:
+        """A column's values as groups of rows."""
+
+    @abstractmethod
+    def times(self, name: str) -> Codes | Array:
+        """A column's values as numbers or dates, where they are such, and as codes where not."""
+
+
+def given(X: object) -> Declared | None:
+    """A source, where one was given; None for anything that becomes one only when it is read."""
+    return X if isinstance(X, Declared) else None

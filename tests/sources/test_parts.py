@@ -1,0 +1,262 @@
+"""Sources and their parts: what learners, engines and workers elsewhere may ask of them."""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+import tallylearn as tl
+from tallylearn.doors.intake import lesson
+from tallylearn.errors import TargetError
+from tallylearn.sources import Source, columnar, holding, memory, parsing, streams
+from tallylearn.tables import BLOCK, Block, Codes
+
+RNG = np.random.default_rng(5)
+N = 2 * BLOCK + 100
+FRAME = pd.DataFrame(
+    {
+        "a": RNG.normal(size=N).round(6),
+        "c": RNG.choice(list("xyz"), N),
+        "b": RNG.integers(0, 9, N),
+        "y": RNG.choice(["u", "v"], N),
+    }
+)
+
+
+def written(folder: Path, name: str) -> Path:
+    path, table = folder / name, pa.Table.from_pandas(FRAME, preserve_index=False)
+    if name.endswith("parquet"):
+        pq.write_table(table, path, row_group_size=30_000)
+    elif name.endswith("arrow"):
+        with pa.OSFile(str(path), "wb") as file, pa.ipc.new_file(file, table.schema) as writer:
+            writer.write_table(table, max_chunksize=30_000)
+    else:
+        FRAME.to_csv(path, index=False)
+    return path
+
+
+def shapes(source: Source) -> list[list[int]]:
+    return [[len(block) for block in part.blocks()] for part in source.parts()]
+
+
+def same_rows(one: Block, other: Block) -> None:
+    np.testing.assert_array_equal(one.numbers, other.numbers)
+    for name, codes in one.codes.items():
+        assert codes.items() == other.codes[name].items()
+
+
+# Parts
+
+
+def test_blocks_are_cut_within_a_part_and_never_across(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for module in (memory, columnar):
+        monkeypatch.setattr(module, "RUN", BLOCK)
+    assert shapes(tl.table(FRAME)) == [[BLOCK], [BLOCK], [100]]
+    assert shapes(tl.table(written(tmp_path, "t.csv"))) == [[BLOCK, BLOCK, 100]]
+    for name in ("t.parquet", "t.arrow"):  # three groups of 30 000 rows reach 65 536
+        runs = [[BLOCK, 90_000 - BLOCK], [N - 90_000]]
+        assert shapes(tl.table(written(tmp_path, name))) == runs
+
+
+def test_parts_come_in_the_sorted_order_of_their_files(tmp_path: Path) -> None:
+    for name, rows in (("b.csv", 3), ("a.csv", 2), ("c.csv", 1)):
+        FRAME[:rows].to_csv(tmp_path / name, index=False)
+    assert shapes(tl.table(tmp_path / "*.csv")) == [[2], [3], [1]]
+
+
+@pytest.mark.parametrize("name", ["frame", "t.csv", "t.parquet", "t.arrow"])
+def test_a_part_is_sent_elsewhere_and_reads_itself(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    for module in (memory, columnar):
+        monkeypatch.setattr(module, "RUN", BLOCK)
+    source = tl.table(FRAME if name == "frame" else written(tmp_path, name), target="y")
+    read = lesson(source, None, None, "test", "classifier")
+    whole, start = read.whole(), 0
+    for part in read.parts():
+        sent = pickle.dumps(part)
+        rows = sum(map(len, part.blocks()))
+        assert len(sent) < (4_000 if name != "frame" else 60 * rows + 4_000)
+        for block in pickle.loads(sent).blocks():
+            same_rows(block, whole[start : start + len(block)])
+            assert block.target.items() == whole.target[start : start + len(block)].items()
+            start += len(block)
+    assert start == len(FRAME)
+
+
+def test_rows_are_numbered_in_their_file_whatever_the_part(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(columnar, "RUN", 10)
+    table = pa.table({"a": [1.0] * 44 + [float("inf")], "y": ["u", "v", "u"] * 15})
+    pq.write_table(table, tmp_path / "t.parquet", row_group_size=7)
+    with pa.OSFile(str(tmp_path / "t.arrow"), "wb") as file:
+        writer = pa.ipc.new_file(file, table.schema)
+        writer.write_table(table, max_chunksize=7)
+        writer.close()
+    for name in ("t.parquet", "t.arrow"):
+        with pytest.raises(tl.errors.InputError, match="has inf in row 45"):
+            tl.NaiveBayes().fit(tmp_path / name, "y")
+
+
+@pytest.mark.parametrize("name", ["t.csv", "t.parquet", "t.arrow"])
+def test_files_whole_are_the_frame(tmp_path: Path, name: str) -> None:
+    source = tl.table(written(tmp_path, name), target="y", weight="b", groups="c")
+    seen: list[int] = []
+    block = source.whole(seen.append)
+    assert seen == [BLOCK, BLOCK, 100]
+    np.testing.assert_array_equal(block.numbers[:, 0], FRAME.a)
+    np.testing.assert_array_equal(block.weight, FRAME.b)
+    assert block.group is not None
+    assert block.group.items() == FRAME.c.tolist()
+
+
+# One reader of all rows
+
+
+def test_pruning_keeps_groups_together_in_files_as_in_memory(tmp_path: Path) -> None:
+    rng, n = np.random.default_rng(0), 400
+    house = np.repeat(np.arange(40), 10)
+    frame = pd.DataFrame(
+        {
+            "house": [f"h{at:02d}" for at in house],
+            "a": rng.normal(size=40)[house].round(4),  # tells the houses apart, and nothing else
+            "b": rng.normal(size=n).round(4),
+            "y": np.where(rng.random(40)[house] < 0.5, "u", "v"),
+        }
+    )
+    frame[:200].to_csv(tmp_path / "1.csv", index=False)
+    frame[200:].to_csv(tmp_path / "2.csv", index=False)
+    options: dict[str, Any] = {"target": "y", "groups": "house"}
+    memory, files, without = (
+        tl.DecisionTreeClassifier(pruning="reduced_error", random_state=0).fit(source).tree_
+        for source in (
+            tl.table(frame, **options),
+            tl.table(tmp_path / "*.csv", **options),
+            tl.table(tmp_path / "*.csv", target="y", ignore=["house"]),
+        )
+    )
+    assert memory.node_count == files.node_count < without.node_count
+    np.testing.assert_array_equal(memory.threshold, files.threshold)
+
+
+# Once to sniff, once to read
+
+
+@pytest.fixture
+def counted(monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[str, list[str]]]:
+    """The files that are opened, and those whose text Arrow parses, in order."""
+    seen: dict[str, list[str]] = {"opened": [], "parsed": []}
+    real_open, real_batches = open, parsing.Parser._batches
+
+    def opens(path: Any, *more: Any) -> Any:
+        seen["opened"].append(Path(path).name)
+        return real_open(path, *more)
+
+    def batches(parser: parsing.Parser, *more: Any) -> Any:
+        seen["parsed"].append(parser.path.name)
+        return real_batches(parser, *more)
+
+    monkeypatch.setattr(streams, "open", opens, raising=False)
+    monkeypatch.setattr(parsing.Parser, "_batches", batches)
+    return seen
+
+
+@pytest.mark.parametrize("ending", ["csv", "csv.gz"])
+def test_a_csv_is_opened_once_to_sniff_and_once_to_read(
+    tmp_path: Path, counted: dict[str, list[str]], ending: str
+) -> None:
+    a, b = f"a.{ending}", f"b.{ending}"
+    FRAME[:50].to_csv(tmp_path / a, index=False)
+    FRAME[50:90].to_csv(tmp_path / b, index=False)
+    model = tl.NaiveBayes().fit(tmp_path / "*.csv*", "y")
+    assert counted == {"opened": [a, a, b], "parsed": [a, a, b]}
+    counted["opened"].clear()
+    counted["parsed"].clear()
+    assert len(model.predict(tmp_path / a)) == 50
+    assert counted == {"opened": [a, a], "parsed": [a]}
+
+
+def test_a_table_that_is_aimed_at_a_target_is_not_sniffed_again(
+    tmp_path: Path, counted: dict[str, list[str]]
+) -> None:
+    FRAME[:50].to_csv(tmp_path / "t.csv", index=False)
+    tl.NaiveBayes().fit(tl.table(tmp_path / "t.csv"), "y", sample_weight="b")
+    assert counted["opened"] == counted["parsed"] == ["t.csv", "t.csv"]
+
+
+def test_an_evaluation_sniffs_files_once_and_counts_their_rows_once(
+    tmp_path: Path, counted: dict[str, list[str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """To sniff, for the targets, to learn, to answer; and twice for the baseline."""
+    monkeypatch.setattr(holding, "SMALL", 0)
+    FRAME[:50].to_csv(tmp_path / "t.csv", index=False)
+    tl.evaluate(tl.NaiveBayes(), tl.table(tmp_path / "t.csv", target="y"), cv=5)
+    assert counted == {"opened": ["t.csv"] * 6, "parsed": ["t.csv"] * 6}
+
+
+# Lessons without a target, and with several
+
+
+def sources(folder: Path) -> list[Any]:
+    FRAME[:300].to_csv(folder / "t.csv", index=False)
+    return [FRAME[:300], folder / "t.csv", tl.table(FRAME[:300]), tl.table(folder / "t.csv")]
+
+
+def test_a_lesson_needs_no_target(tmp_path: Path) -> None:
+    for source in sources(tmp_path):
+        read = lesson(source, None, None, "test", None)
+        assert read.schema.names == ("a", "c", "b", "y")
+        assert [block.target for block in read.blocks()] == [None] == [read.whole().target]
+    with pytest.raises(TargetError, match="names no target"):
+        lesson(source, None, None, "test", "classifier")
+
+
+def test_without_a_target_a_column_that_is_one_is_left_aside(tmp_path: Path) -> None:
+    for source in sources(tmp_path):
+        read = lesson(source, "y", "b", "test", None)
+        assert read.schema.names == ("a", "c")
+        assert read.whole().target is None
+        assert read.whole().weight is not None
+    y = FRAME.y[:300].to_numpy()
+    assert lesson(FRAME[["a"]][:300], y, None, "test", None).whole().target is None
+
+
+def test_a_lesson_has_several_targets(tmp_path: Path) -> None:
+    aims = ("regressor", "classifier")
+    for source in sources(tmp_path):
+        read = lesson(source, ["b", "y"], None, "test", aims)
+        assert read.schema.names == ("a", "c")
+        for block in (read.whole(), *read.blocks(), read.whole()[np.arange(300)].arranged()):
+            measures, classes = block.target
+            assert isinstance(classes, Codes)
+            assert len(classes) == len(measures) == 300
+        assert read.whole().target[0].tolist() == FRAME.b[:300].tolist()
+        assert read.whole().target[1].items() == FRAME.y[:300].tolist()
+        with pytest.raises(TargetError, match="2 targets, and 3 were expected"):
+            lesson(source, ["b", "y"], None, "test", ("regressor",) * 3).whole()
+
+
+def test_targets_that_are_no_columns_are_those_of_an_array() -> None:
+    X, Y = RNG.normal(size=(5, 2)), RNG.normal(size=(5, 3))
+    read = lesson(X, Y, None, "test", ("regressor",))
+    np.testing.assert_array_equal(np.column_stack(read.whole().target), Y)
+    (one,) = lesson(X, Y[:, 0], None, "test", ("regressor",)).whole().target
+    np.testing.assert_array_equal(one, Y[:, 0])
+
+
+def test_who_learns_one_target_is_not_given_two() -> None:
+    source = tl.table(FRAME[:9]).aimed(("b", "y"), None)
+    with pytest.raises(TargetError, match="declares the targets 'b', 'y', and one is learned"):
+        tl.NaiveBayes().fit(source)
+    assert "targets b, y" in repr(source)

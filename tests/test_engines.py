@@ -1,0 +1,133 @@
+"""Engines: every one adds the same trees of blocks within parts, and of parts."""
+
+from __future__ import annotations
+
+import pickle
+import threading
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import tallylearn as tl
+from tallylearn import engines, modelfile
+from tallylearn.sources import Parts, columnar, memory
+from tallylearn.tables import BLOCK
+
+RNG = np.random.default_rng(2)
+N = 3 * BLOCK + 1000
+FRAME = pd.DataFrame(RNG.normal(size=(N, 4)), columns=[*"abcd"]).round(5)
+FRAME["y"] = np.where(FRAME.a + RNG.normal(size=N) > 0, "u", "v")
+
+
+@dataclass
+class Elsewhere:
+    """An engine whose workers get parts as bytes, read them, and send back one sum for each."""
+
+    number: int = 1
+    rows: list[int] = field(default_factory=list)
+    sent: int = 0
+
+    def told(self, rows: int) -> None:
+        self.rows.append(rows)
+
+    def map(self, call: Callable[[Any], Any], source: Parts[Any]) -> Iterator[Any]:
+        return (result for part in source.parts() for result in self._worked(call, part))
+
+    def total(self, call: Callable[[Any], Any], source: Parts[Any]) -> Any:
+        return engines.summed(engines.summed(self._worked(call, p)) for p in source.parts())
+
+    def _worked(self, call: Callable[[Any], Any], part: Any) -> Iterator[Any]:
+        self.sent += 1
+        for block in pickle.loads(pickle.dumps(part)).blocks():
+            yield call(block)
+            self.told(len(block))
+
+
+@pytest.fixture(params=["frame", "files"])
+def source(request: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
+    """A table of several parts, each of several blocks."""
+    for module in (memory, columnar):
+        monkeypatch.setattr(module, "RUN", 2 * BLOCK)
+    if request.param == "frame":
+        return tl.table(FRAME, target="y")
+    FRAME[: BLOCK + 500].to_csv(tmp_path / "1.csv", index=False)
+    FRAME[BLOCK + 500 :].to_csv(tmp_path / "2.csv", index=False)
+    return tl.table(tmp_path / "*.csv", target="y")
+
+
+def test_floats_have_the_same_bits_on_every_engine(source: Any) -> None:
+    """Scatter is a float tally: other sums of the same rows have other bits."""
+    found = []
+    elsewhere = Elsewhere()
+    for chosen in (engines.Threads(1), engines.Threads(2), engines.Threads(5), elsewhere):
+        with engines.using(chosen):
+            model = tl.LinearDiscriminantAnalysis().fit(source)
+            found.append((modelfile.digests(model), model.predict_proba(source).tobytes()))
+    assert len(set(found)) == 1
+    assert elsewhere.sent == 4  # two parts to learn from, and two to predict
+    assert sum(elsewhere.rows) == 2 * N
+
+
+def test_blocks_are_summed_within_their_part_and_then_parts() -> None:
+    class Letters:
+        def parts(self) -> Iterator[Any]:
+            return iter([engines.Given(["a", "b", "c"]), engines.Given([]), engines.Given("de")])
+
+    def named(letter: str) -> str:
+        return letter
+
+    @dataclass(frozen=True)
+    class Term:
+        text: str
+
+        def __add__(self, other: Term) -> Term:
+            return Term(f"({self.text}{other.text})")
+
+    for number in (1, 2, 7):
+        total = engines.Threads(number).total(lambda letter: Term(letter), Letters())
+        assert total == Term("(((ab)c)(de))")
+        assert [*engines.Threads(number).map(named, Letters())] == [*"abcde"]
+        assert engines.Threads(number).total(named, engines.Given([])) is None
+
+
+def test_the_engine_in_force_is_in_force_in_its_workers() -> None:
+    def seen(_: Any) -> tuple[int, bool]:
+        return engines.here().number, threading.current_thread() is threading.main_thread()
+
+    for number in (1, 3):
+        with tl.engine(threads=number) as chosen:
+            found = {*chosen.map(seen, engines.Given("abcdefg")), *engines.each(seen, "abc")}
+        assert found == {(number, number == 1)}
+
+
+def test_a_worker_that_chooses_another_engine_has_it_alone() -> None:
+    def inner(_: Any) -> tuple[int, int]:
+        with tl.engine(threads=1):
+            within = {*engines.each(lambda _: engines.here().number, "ab")}
+        return within.pop(), engines.here().number
+
+    with tl.engine(threads=2) as chosen:
+        assert {*chosen.map(inner, engines.Given("abcd"))} == {(1, 2)}
+        assert engines.here().number == 2
+
+
+def test_rows_are_told_once_however_deep_the_work_is() -> None:
+    model = tl.NaiveBayes().fit(FRAME, "y")
+    for number in (1, 2):
+        seen: list[int] = []
+        with tl.engine(threads=number, watch=seen.append) as chosen:
+            blocks = tl.table(FRAME, target="y")
+            rows = [*chosen.map(lambda block: len(model.predict(block.numbers)), blocks)]
+        assert seen == rows == [BLOCK] * 3 + [1000]
+
+
+def test_watching_counts_the_rows_that_are_read_whole() -> None:
+    seen: list[int] = []
+    with tl.engine(watch=seen.append):
+        tl.DecisionTreeClassifier(max_depth=1).fit(FRAME, "y")
+    assert seen == [N]
