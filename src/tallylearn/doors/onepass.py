@@ -122,6 +122,27 @@ class OnePass(Estimator, ABC):
                 self._remembered()
             modelfile.save(self, path, tally=tally)
 
+    def check_lesson(self, read: Lesson, rows: int) -> None:
+        """Whether so many rows of a lesson can be learned from with these options, or an error."""
+        with speaking(type(self).__name__):
+            self._check_options()
+            schema = checked(read.source.schema, self.kinds, type(self).__name__)
+            check_size(rows, self._width(schema))
+
+    def learn(self, read: Lesson, tally: Any = None) -> Self:
+        """What ``fit`` does with a lesson; or with the tally of some of its rows."""
+        if tally is None:
+            self._learn(self._learned(read))
+            return self
+        schema = checked(read.source.schema, self.kinds, type(self).__name__)
+        schema = self._settled(schema, tally)
+        self._learn(Learned(schema, tally, read.label_type, read.by_name, self.shape()))
+        return self
+
+    def shape(self) -> tuple[tuple[str, Any], ...]:
+        """The options that say what is counted: learners of one shape count alike."""
+        return tuple((option, getattr(self, option)) for option in self.shaping)
+
     def left_out(self, tally: Any, block: Block) -> Any:
         """The scores or answers of every row by the model of all others, in one solve for all.
 
@@ -135,7 +156,7 @@ class OnePass(Estimator, ABC):
         weighed = read.weight is not None or read.source.declared.weight is not None
         self._check_counted(tally, read, schema, weighed)
         schema = self._settled(schema, tally)
-        return Learned(schema, tally, read.label_type, read.by_name, self._shape())
+        return Learned(schema, tally, read.label_type, read.by_name, self.shape())
 
     def _check_counted(self, tally: Any, read: Lesson, schema: Schema, weighed: bool) -> None:
         """Something was counted: no rows, no columns and rows of gaps alone are told apart."""
@@ -161,7 +182,7 @@ class OnePass(Estimator, ABC):
         self._check_tally(self.tally_, self.schema_)
         if reason := self.tally_.impossible():
             raise ValueError(f"no rows can have been counted so ({reason})")
-        self._shaped = self._shape()
+        self._shaped = self.shape()
 
     @abstractmethod
     def _check_tally(self, tally: Bundle, schema: Schema) -> None:
@@ -180,9 +201,6 @@ class OnePass(Estimator, ABC):
     def _counted(self, tally: Any) -> set[str] | None:
         """The columns that were counted; None where the learner looks at none."""
         return None
-
-    def _shape(self) -> tuple[tuple[str, Any], ...]:
-        return tuple((option, getattr(self, option)) for option in self.shaping)
 
     def _width(self, schema: Schema) -> int:
         """How many columns there are to learn from."""
@@ -231,7 +249,7 @@ class OnePass(Estimator, ABC):
             return None
         if self.tally_ is None:
             raise MergeError("this model was saved without its tally, and cannot learn or forget.")
-        for (option, then), (_, now) in zip(self._shaped, self._shape(), strict=True):
+        for (option, then), (_, now) in zip(self._shaped, self.shape(), strict=True):
             if then != now:
                 raise OptionError(
                     f"{option} was {then!r} when the rows were counted, and is {now!r} now. "
