@@ -28,7 +28,7 @@ NUMBERS = {"x": TABLE["x"], "z": [2.0, 1.0, 4.0, 3.0, 6.0, 5.5, 1.0, 0.0]}
 WANTED = [1.0, 2.0, 3.0, 5.0, 4.0, 6.0, 8.0, 7.0]
 TREES = {"C45": tl.DecisionTreeClassifier, "CART": tl.DecisionTreeClassifier,
          "ID3": tl.DecisionTreeClassifier, "M5": tl.ModelTreeRegressor}  # fmt: skip
-SHOWN = ("predict", "explain", "show_work", "text", "rules", "gains", "ties", "importances")
+SHOWN = ("predict", "explain", "show_work", "text", "rules", "ties", "importances", "gains")
 
 
 class Called(NamedTuple):

@@ -136,7 +136,7 @@ def test_greedy_pruning_is_algorithm_6_of_the_notes(seed: int) -> None:
 
 def test_a_regression_tree_is_pruned_by_squared_errors() -> None:
     X, y = datasets.load_diabetes(return_X_y=True)
-    model = tl.DecisionTreeRegressor(max_depth=3).fit(X[:200], y[:200])
+    model = tl.DecisionTreeRegressor(max_depth=3, record=True).fit(X[:200], y[:200])
 
     def error(learner: Any) -> float:
         return float(((learner.predict(X[200:]) - y[200:]) ** 2).sum())

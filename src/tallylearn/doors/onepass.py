@@ -21,7 +21,7 @@ from tallylearn.doors.shell import Estimator, same
 from tallylearn.doors.turns import turn
 from tallylearn.errors import ForgetError, InputError, MergeError, OptionError, speaking, told
 from tallylearn.sources.memory import check_size
-from tallylearn.tables import UNKNOWN, Block, Column, Schema
+from tallylearn.tables import UNKNOWN, Array, Block, Column, Schema
 from tallylearn.tallies import Bundle
 
 
@@ -30,7 +30,7 @@ class Learned:
     """All that an estimator remembers of its rows; two add up to what both have seen."""
 
     schema: Schema
-    tally: Any
+    tally: Bundle
     label_type: str
     by_name: bool
     shape: tuple[tuple[str, Any], ...]  # the options that say what is counted
@@ -53,7 +53,7 @@ class OnePass(Estimator, ABC):
     tally_: Any
 
     @abstractmethod
-    def tally(self, block: Block) -> Any:
+    def tally(self, block: Block) -> Bundle:
         """Sum a block up: a bundle, whose part "target" counts the rows.
 
         Its "target" is ``Counts`` by class, or of a regression the ``Moments`` of the target, or
@@ -62,7 +62,7 @@ class OnePass(Estimator, ABC):
         """
 
     @abstractmethod
-    def solve(self, tally: Any) -> Model:
+    def solve(self, tally: Bundle) -> Model:
         """Turn a tally into a model; of its parts all but "target" may be lacking."""
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
@@ -129,7 +129,7 @@ class OnePass(Estimator, ABC):
             schema = checked(read.source.schema, self.kinds, type(self).__name__)
             check_size(rows, self._width(schema))
 
-    def learn(self, read: Lesson, tally: Any = None) -> Self:
+    def learn(self, read: Lesson, tally: Bundle | None = None) -> Self:
         """What ``fit`` does with a lesson; or with the tally of some of its rows."""
         if tally is None:
             self._learn(self._learned(read))
@@ -143,7 +143,7 @@ class OnePass(Estimator, ABC):
         """The options that say what is counted: learners of one shape count alike."""
         return tuple((option, getattr(self, option)) for option in self.shaping)
 
-    def left_out(self, tally: Any, block: Block) -> Any:
+    def left_out(self, tally: Bundle, block: Block) -> Array | None:
         """The scores or answers of every row by the model of all others, in one solve for all.
 
         None: leave the rows out one by one.
@@ -188,7 +188,7 @@ class OnePass(Estimator, ABC):
     def _check_tally(self, tally: Bundle, schema: Schema) -> None:
         """A tally of a file has the parts that ``tally`` gives: a ValueError says what is odd."""
 
-    def _settled(self, schema: Schema, tally: Any) -> Schema:
+    def _settled(self, schema: Schema, tally: Bundle) -> Schema:
         """The schema, with columns of which nothing was counted as unknown, whatever their type."""
         counted = self._counted(tally)
         if counted is None or counted.issuperset(schema.names):
@@ -198,7 +198,7 @@ class OnePass(Estimator, ABC):
         )
         return replace(schema, columns=tuple(columns))
 
-    def _counted(self, tally: Any) -> set[str] | None:
+    def _counted(self, tally: Bundle) -> set[str] | None:
         """The columns that were counted; None where the learner looks at none."""
         return None
 
