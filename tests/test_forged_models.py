@@ -88,6 +88,8 @@ def test_axes_too_many_are_refused(tmp_path: Path) -> None:
     for name in sorted(path.stem for path in GOLDEN.glob("*.tally")):
         _, arrays = opened((GOLDEN / f"{name}.tally").read_bytes())
         for array in (array for array, values in arrays.items() if values.size):  # of something
+            if array.startswith("options."):  # looked at by the next fit, which it is for
+                continue
 
             def wider(page: Any, arrays: Any, array: str = array) -> None:
                 arrays[array] = arrays[array][None]

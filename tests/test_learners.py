@@ -83,6 +83,14 @@ def test_a_public_learner_is_in_the_readme_and_the_docs(name: str) -> None:
     assert f"`tl.{name}`" in index, "add it to the names in docs/index.md"
 
 
+def test_evaluation_calls_nothing_private_of_a_learner() -> None:
+    private = re.compile(r"\b(?:learner|estimator|model|cloned\([^)]*\))\._[a-z]\w*")
+    files = sorted((ROOT / "src" / "tallylearn" / "evaluation").rglob("*.py"))
+    assert not [
+        (file.name, *found) for file in files if (found := private.findall(file.read_text()))
+    ]
+
+
 # The smallest learner there can be
 
 

@@ -15,9 +15,10 @@ from tallylearn import plots
 
 REASONING = {"Hypotheses", "ProbabilitySpace", "VersionSpace"}
 # Take what the house itself makes, or belong to scikit-learn's routing.
-DOORS = {"answers", "decided", "judged", "learned", "left_out", "lesson", "solve", "start", "step",
-         "survey", "tally", "train", "update", "average", "losses", "named", "aimed", "of",
-         "get_metadata_routing", "set_output", "set_params"}  # fmt: skip
+DOORS = {"answers", "check_lesson", "decided", "judged", "learn", "learned", "left_out", "lesson",
+         "shape", "solve", "start", "step", "survey", "tally", "train", "update", "average",
+         "losses", "named", "aimed", "of", "get_metadata_routing", "set_output",
+         "set_params"}  # fmt: skip
 
 CHANGING = {"forget", "partial_fit"}  # what they are asked of must be new
 
@@ -27,7 +28,7 @@ NUMBERS = {"x": TABLE["x"], "z": [2.0, 1.0, 4.0, 3.0, 6.0, 5.5, 1.0, 0.0]}
 WANTED = [1.0, 2.0, 3.0, 5.0, 4.0, 6.0, 8.0, 7.0]
 TREES = {"C45": tl.DecisionTreeClassifier, "CART": tl.DecisionTreeClassifier,
          "ID3": tl.DecisionTreeClassifier, "M5": tl.ModelTreeRegressor}  # fmt: skip
-SHOWN = ("predict", "explain", "show_work", "text", "rules", "gains", "ties", "importances")
+SHOWN = ("predict", "explain", "show_work", "text", "rules", "ties", "importances", "gains")
 
 
 class Called(NamedTuple):

@@ -25,9 +25,11 @@ def drawn(n: int) -> tuple[Any, Any]:
 def test_fit_hides_no_rows_on_the_learner(make: Any) -> None:
     X, y = drawn(2000)
     learner = make(max_depth=2).fit(X, y)
+    before = pickle.dumps(learner.model_)
     learner.predict(X), learner.explain(X[:2]), learner.tree_
     assert learner.record_ is None
     assert len(pickle.dumps(learner)) < 8_000
+    assert pickle.dumps(learner.model_) == before  # nor what was worked out from the tree since
     kept = make(max_depth=2, record=True).fit(X, y)
     assert len(pickle.dumps(kept)) > X.nbytes
     assert len(pickle.dumps(kept.set_params(record=False).fit(X, y))) < 8_000

@@ -21,7 +21,7 @@ from tallylearn.doors.shell import Estimator, same
 from tallylearn.doors.turns import turn
 from tallylearn.errors import ForgetError, InputError, MergeError, OptionError, speaking, told
 from tallylearn.sources.memory import check_size
-from tallylearn.tables import UNKNOWN, Block, Column, Schema
+from tallylearn.tables import UNKNOWN, Array, Block, Column, Schema
 from tallylearn.tallies import Bundle
 
 
@@ -30,7 +30,7 @@ class Learned:
     """All that an estimator remembers of its rows; two add up to what both have seen."""
 
     schema: Schema
-    tally: Any
+    tally: Bundle
     label_type: str
     by_name: bool
     shape: tuple[tuple[str, Any], ...]  # the options that say what is counted
@@ -53,7 +53,7 @@ class OnePass(Estimator, ABC):
     tally_: Any
 
     @abstractmethod
-    def tally(self, block: Block) -> Any:
+    def tally(self, block: Block) -> Bundle:
         """Sum a block up: a bundle, whose part "target" counts the rows.
 
         Its "target" is ``Counts`` by class, or of a regression the ``Moments`` of the target, or
@@ -62,7 +62,7 @@ class OnePass(Estimator, ABC):
         """
 
     @abstractmethod
-    def solve(self, tally: Any) -> Model:
+    def solve(self, tally: Bundle) -> Model:
         """Turn a tally into a model; of its parts all but "target" may be lacking."""
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
@@ -124,7 +124,28 @@ class OnePass(Estimator, ABC):
                 self._remembered()
             modelfile.save(self, path, tally=tally)
 
-    def left_out(self, tally: Any, block: Block) -> Any:
+    def check_lesson(self, read: Lesson, rows: int) -> None:
+        """Whether so many rows of a lesson can be learned from with these options, or an error."""
+        with speaking(type(self).__name__):
+            self._check_options()
+            schema = checked(read.schema, self.kinds, type(self).__name__)
+            check_size(rows, self._width(schema))
+
+    def learn(self, read: Lesson, tally: Bundle | None = None) -> Self:
+        """What ``fit`` does with a lesson; or with the tally of some of its rows."""
+        if tally is None:
+            self._learn(self._learned(read))
+            return self
+        schema = checked(read.schema, self.kinds, type(self).__name__)
+        schema = self._settled(schema, tally)
+        self._learn(Learned(schema, tally, read.label_type, read.by_name, self.shape()))
+        return self
+
+    def shape(self) -> tuple[tuple[str, Any], ...]:
+        """The options that say what is counted: learners of one shape count alike."""
+        return tuple((option, getattr(self, option)) for option in self.shaping)
+
+    def left_out(self, tally: Bundle, block: Block) -> Array | None:
         """The scores or answers of every row by the model of all others, in one solve for all.
 
         None: leave the rows out one by one.
@@ -136,7 +157,7 @@ class OnePass(Estimator, ABC):
         tally = engines.here().total(self.tally, read)
         self._check_counted(tally, read, schema)
         schema = self._settled(schema, tally)
-        return Learned(schema, tally, read.label_type, read.by_name, self._shape())
+        return Learned(schema, tally, read.label_type, read.by_name, self.shape())
 
     def _check_counted(self, tally: Any, read: Lesson, schema: Schema) -> None:
         """Something was counted: no rows, no columns and rows of gaps alone are told apart."""
@@ -162,13 +183,13 @@ class OnePass(Estimator, ABC):
         self._check_tally(self.tally_, self.schema_)
         if reason := self.tally_.impossible():
             raise ValueError(f"no rows can have been counted so ({reason})")
-        self._shaped = self._shape()
+        self._shaped = self.shape()
 
     @abstractmethod
     def _check_tally(self, tally: Bundle, schema: Schema) -> None:
         """A tally of a file has the parts that ``tally`` gives: a ValueError says what is odd."""
 
-    def _settled(self, schema: Schema, tally: Any) -> Schema:
+    def _settled(self, schema: Schema, tally: Bundle) -> Schema:
         """The schema, with columns of which nothing was counted as unknown, whatever their type."""
         counted = self._counted(tally)
         if counted is None or counted.issuperset(schema.names):
@@ -178,12 +199,9 @@ class OnePass(Estimator, ABC):
         )
         return replace(schema, columns=tuple(columns))
 
-    def _counted(self, tally: Any) -> set[str] | None:
+    def _counted(self, tally: Bundle) -> set[str] | None:
         """The columns that were counted; None where the learner looks at none."""
         return None
-
-    def _shape(self) -> tuple[tuple[str, Any], ...]:
-        return tuple((option, getattr(self, option)) for option in self.shaping)
 
     def _width(self, schema: Schema) -> int:
         """How many columns there are to learn from."""
@@ -232,7 +250,7 @@ class OnePass(Estimator, ABC):
             return None
         if self.tally_ is None:
             raise MergeError("this model was saved without its tally, and cannot learn or forget.")
-        for (option, then), (_, now) in zip(self._shaped, self._shape(), strict=True):
+        for (option, then), (_, now) in zip(self._shaped, self.shape(), strict=True):
             if then != now:
                 raise OptionError(
                     f"{option} was {then!r} when the rows were counted, and is {now!r} now. "

@@ -16,10 +16,9 @@ import numpy as np
 from tallylearn import engines
 from tallylearn.doors.folding import Piece, Pieces, tallies, up_to_each, without_each
 from tallylearn.doors.model import log_shares
-from tallylearn.doors.onepass import Learned, OnePass
-from tallylearn.doors.schemas import checked
+from tallylearn.doors.onepass import OnePass
 from tallylearn.doors.shell import Estimator
-from tallylearn.errors import InputError, OptionError, TallyError, speaking
+from tallylearn.errors import InputError, OptionError, TallyError
 from tallylearn.evaluation.answers import Answers
 from tallylearn.evaluation.asking import Done, Task, asked, cloned
 from tallylearn.evaluation.exams import Exam, picked
@@ -27,7 +26,6 @@ from tallylearn.evaluation.ledgers import Ledger
 from tallylearn.evaluation.rounds import BEFORE, FIRST, Round
 from tallylearn.folds import Split
 from tallylearn.sources import Table
-from tallylearn.sources.memory import check_size
 from tallylearn.tables import Array, Codes
 
 Watch = Callable[[int], None]
@@ -87,12 +85,8 @@ class Crossing:
 
     def _check_learner(self) -> None:
         """What no fold can change is said before the first."""
-        learner, read = self.learner, self.exam.read
-        assert read is not None
-        with speaking(type(learner).__name__):
-            learner._check_options()
-            schema = checked(read.schema, learner.kinds, type(learner).__name__)
-            check_size(len(self.exam), learner._width(schema))
+        assert self.exam.read is not None
+        self.learner.check_lesson(self.exam.read, len(self.exam))
 
     def trained(self, place: Round) -> list[Any]:
         """The training tally of every fold: counted once, solved as often as is asked."""
@@ -110,12 +104,8 @@ class Crossing:
             self._told_of_one()
 
     def _solved(self, tally: Any) -> Any:
-        learner, read = cloned(self.learner), self.exam.read
-        assert read is not None
-        schema = checked(read.schema, learner.kinds, type(learner).__name__)
-        schema = learner._settled(schema, tally)
-        learner._learn(Learned(schema, tally, read.label_type, read.by_name, learner._shape()))
-        return learner
+        assert self.exam.read is not None
+        return cloned(self.learner).learn(self.exam.read, tally)
 
     def _in_memory(self, place: Round) -> Iterator[Told]:
         assert self.exam.read is not None
@@ -191,9 +181,7 @@ class Crossing:
                 part = np.full(len(self.exam), -1, dtype=np.int32)
                 part[rows] = 0
                 return self._solved(self.trained(Round(0, part, 2, FIRST))[0])
-            learner = cloned(self.learner)
-            learner._learn(learner._learned(read))
-            return learner
+            return cloned(self.learner).learn(read)
         train = np.arange(len(self.exam)) if rows is None else rows
         if self._is_ours:
             return self._ours(train)

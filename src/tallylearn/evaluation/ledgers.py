@@ -39,7 +39,7 @@ def alike(one: Any, other: Any) -> bool:
     """Whether two learners count the same of every row."""
     if not isinstance(one, OnePass) or type(one) is not type(other):
         return False
-    pairs = zip(one._shape(), other._shape(), strict=True)
+    pairs = zip(one.shape(), other.shape(), strict=True)
     return all(same(mine, theirs) for (_, mine), (_, theirs) in pairs)
 
 

@@ -112,9 +112,9 @@ class Discriminant(Generative):
             array = array.take(order, axis)
         return array
 
-    def _shape(self) -> tuple[tuple[str, Any], ...]:
+    def shape(self) -> tuple[tuple[str, Any], ...]:
         """With shrinkage='auto' the squares are summed too."""
-        return (*super()._shape(), ("shrinkage", "auto" if self._auto else "a number or None"))
+        return (*super().shape(), ("shrinkage", "auto" if self._auto else "a number or None"))
 
     @property
     def _auto(self) -> bool:
