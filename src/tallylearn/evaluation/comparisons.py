@@ -94,7 +94,7 @@ class Comparison(Result):
         return " ".join(self.verdicts)
 
     @staticmethod
-    def report_of(found: dict[str, Any]) -> Derivation:
+    def _told(found: dict[str, Any]) -> Derivation:
         """The verdict, the learners, and how the tests are to be read."""
         return standings.report(found)
 

@@ -14,7 +14,7 @@ from tallylearn.evaluation import reports
 from tallylearn.evaluation.confusions import positive_class, table
 from tallylearn.evaluation.crossing import Failure, Told
 from tallylearn.evaluation.estimates import Estimate, Sample, estimated
-from tallylearn.evaluation.gathering import weight_of
+from tallylearn.evaluation.gathering import BASELINES, weight_of
 from tallylearn.evaluation.losses import calibration
 from tallylearn.evaluation.results import Result
 from tallylearn.evaluation.thresholds import Threshold, threshold
@@ -70,7 +70,7 @@ class Evaluation(Result):
         }
 
     @staticmethod
-    def report_of(found: dict[str, Any]) -> Derivation:
+    def _told(found: dict[str, Any]) -> Derivation:
         """Scores beside the baseline, the confusion, the classes."""
         return reports.report(found)
 
@@ -104,7 +104,7 @@ class Evaluation(Result):
 
     @property
     def baseline_name(self) -> str:
-        return "majority" if self.task == "classifier" else "mean"
+        return BASELINES[self.task]
 
     @property
     def headline(self) -> str:

@@ -15,7 +15,7 @@ from tallylearn.evaluation.answers import Answers, grouped
 from tallylearn.evaluation.crossing import Crossing, Told
 from tallylearn.evaluation.estimates import Sample
 from tallylearn.evaluation.exams import Exam
-from tallylearn.evaluation.rounds import OTHERS, Round
+from tallylearn.evaluation.rounds import OTHERS, Round, splits_of, tested_share
 from tallylearn.evaluation.scores import SCORES, wanted
 from tallylearn.evaluation.vectors import MeanVector
 from tallylearn.folds import Split
@@ -29,6 +29,7 @@ SEVERAL = ("accuracy", "balanced_accuracy", "precision_macro", "recall_macro", "
            "log_loss", "brier")  # fmt: skip
 NUMBERS = ("mae", "rmse", "r2")
 VECTORS = ("euclidean", "mae", "rmse", "r2")
+BASELINES = {"classifier": "majority", "regressor": "mean"}  # what the baseline answers
 
 
 @dataclass(frozen=True)
@@ -140,8 +141,7 @@ def _missing_last(value: Any) -> tuple[bool, Any]:
 def _test_share(place: Round | list[Split]) -> float:
     if isinstance(place, Round) and place.trained_on == OTHERS:
         return 1 / place.number
-    splits = place.splits() if isinstance(place, Round) else place
-    return float(np.mean([len(s.test) / (len(s.test) + len(s.train)) for s in splits]))
+    return tested_share(splits_of([place]))
 
 
 def weight_of(bundle: Bundle) -> float:

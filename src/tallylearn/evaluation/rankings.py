@@ -84,7 +84,7 @@ class Ranking(Result):
         return self._of_two() if self.wilcoxon is not None else self._of_many()
 
     @staticmethod
-    def report_of(found: dict[str, Any]) -> Derivation:
+    def _told(found: dict[str, Any]) -> Derivation:
         """The verdict, the scores, the ranks."""
         score, spec = found["score"], spec_of([x for row in found["table"] for x in row])
         head = ("table", *found["names"], f"{found['baseline_name']} (baseline)")

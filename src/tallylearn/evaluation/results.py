@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from tallylearn.doors.shell import Estimator
-from tallylearn.errors import FileError, KindError, path_of
+from tallylearn.errors import FileError, InputError, KindError, path_of, told
 from tallylearn.plots import Plot, redrawn
 from tallylearn.workings import Derivation
 from tallylearn.workings.rendering import Shown, escaped, plain_data
@@ -39,8 +39,18 @@ class Result(Shown):
 
     @staticmethod
     @abstractmethod
-    def report_of(found: dict[str, Any]) -> Derivation:
+    def _told(found: dict[str, Any]) -> Derivation:
         """The tables and sentences, from plain data."""
+
+    @classmethod
+    def report_of(cls, data: dict[str, Any]) -> Derivation:
+        """The report again, from what ``to_dict`` gave, or a file of it."""
+        try:
+            return cls._told(data)
+        except Exception:  # whatever there may be in the place of the data
+            raise InputError(
+                f"{cls.__name__}: {told(data)} is no data of its report. Pass what to_dict() gives."
+            ) from None
 
     def plots(self) -> dict[str, Plot]:
         """The charts by name."""
@@ -48,7 +58,7 @@ class Result(Shown):
 
     def report(self) -> Derivation:
         """The finding in tables and sentences."""
-        return self.report_of(self._without_plots())
+        return self._told(self._without_plots())
 
     def __str__(self) -> str:
         return str(self.report())
@@ -58,7 +68,7 @@ class Result(Shown):
 
     def to_html(self) -> str:
         """A fragment with tables and charts that needs nothing else."""
-        return html(self.report_of, self.to_dict())
+        return html(self._told, self.to_dict())
 
     def to_dict(self) -> dict[str, Any]:
         """All that was found, as JSON can hold it: facts, records, and the data of the charts."""
@@ -95,7 +105,7 @@ class Result(Shown):
         return found
 
     def _page(self) -> str:
-        return page(self.report_of, self.to_dict())
+        return page(self._told, self.to_dict())
 
 
 def html(report: Report, found: dict[str, Any]) -> str:

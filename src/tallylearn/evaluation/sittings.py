@@ -13,12 +13,16 @@ from tallylearn.errors import OptionError
 from tallylearn.evaluation.crossing import Crossing, Failure, Told
 from tallylearn.evaluation.evaluations import Evaluation
 from tallylearn.evaluation.exams import Exam
-from tallylearn.evaluation.gathering import NUMBERS, TWO, VECTORS, Gathered, baseline, gathered
+from tallylearn.evaluation.gathering import Gathered, baseline, gathered
 from tallylearn.evaluation.ledgers import Ledger
-from tallylearn.evaluation.rounds import Round
+from tallylearn.evaluation.rounds import Round, models_of, planned, splits_of
 from tallylearn.evaluation.scores import wanted
 from tallylearn.folds import Split
 from tallylearn.tables import Array
+
+Usual = tuple[str, str, str]  # the score of classes, of numbers, of vectors unless said
+USUAL: Usual = ("accuracy", "mae", "euclidean")
+ERRORS: Usual = ("error", "rmse", "euclidean")
 
 
 @dataclass
@@ -32,6 +36,15 @@ class Sitting:
     positive: Any
     level: float
     ledger: Ledger = field(default_factory=Ledger)
+
+    @classmethod
+    def of(
+        cls, exam: Exam, cv: Any, score: Any, positive: Any, level: float, usual: Usual
+    ) -> Sitting:
+        """The folds that cv deals out, and the score that is asked for."""
+        positive = exam.positive(positive)
+        score = score_of(score, exam, positive, usual)
+        return cls(exam, *planned(cv, exam), score, positive, level)
 
     def taken(self, crossing: Any, learner: str) -> Evaluation:
         """What a learner made of it; a crossing is anything that has answers for the rounds."""
@@ -62,7 +75,12 @@ class Sitting:
     @property
     def folds(self) -> int:
         """How many models a learner is fitted to."""
-        return sum(len(p.tested) if isinstance(p, Round) else len(p) for p in self.rounds)
+        return models_of(self.rounds)
+
+    @cached_property
+    def splits(self) -> list[Split]:
+        """The rows of every fold."""
+        return splits_of(self.rounds)
 
 
 @dataclass
@@ -89,12 +107,10 @@ class Marking(Crossing):
         return np.column_stack([self.repeat, self.right])
 
 
-def score_of(score: Any, exam: Exam, positive: Any) -> str:
+def score_of(score: Any, exam: Exam, positive: Any, usual: Usual) -> str:
     """The score that is asked for, or the usual one."""
     if score is None:
-        if exam.task == "classifier":
-            return TWO[0]
-        return (NUMBERS if exam.read is not None else VECTORS)[0]
+        return usual[0 if exam.task == "classifier" else exam.truth.ndim]
     if not isinstance(score, str):
         raise OptionError(f"score is {score!r:.60}. Name one, such as 'accuracy' or 'mae'.")
     return wanted(score, exam.task, len(exam.classes), True, positive)[0]
