@@ -27,7 +27,8 @@ from tallylearn.evaluation.progress import watching
 from tallylearn.evaluation.rankings import Ranking, ranking
 from tallylearn.evaluation.results import name_of
 from tallylearn.evaluation.scores import SCORES
-from tallylearn.evaluation.sittings import USUAL, Marking, Sitting
+from tallylearn.evaluation.sittings import Marking, Sitting
+from tallylearn.evaluation.usual import USUAL
 
 
 def compare(

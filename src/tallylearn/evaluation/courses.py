@@ -9,10 +9,10 @@ import numpy as np
 
 from tallylearn.evaluation.answers import Answers
 from tallylearn.evaluation.crossing import Crossing
-from tallylearn.evaluation.gathering import BASELINES, baseline
 from tallylearn.evaluation.points import Point
 from tallylearn.evaluation.scores import measure
 from tallylearn.evaluation.sittings import Sitting
+from tallylearn.evaluation.vectors import BASELINES, baseline
 from tallylearn.folds.hashing import hashed
 from tallylearn.tables import Array, Codes
 

@@ -16,8 +16,9 @@ from tallylearn.evaluation.exams import Exam, task_of
 from tallylearn.evaluation.points import Point
 from tallylearn.evaluation.results import name_of
 from tallylearn.evaluation.rounds import tested_share
-from tallylearn.evaluation.sittings import ERRORS, Sitting
+from tallylearn.evaluation.sittings import Sitting
 from tallylearn.evaluation.trends import ROWS, Curve
+from tallylearn.evaluation.usual import ERRORS
 from tallylearn.intervals import check_level
 from tallylearn.sources.arrays import as_float
 

@@ -14,10 +14,11 @@ from tallylearn.evaluation import reports
 from tallylearn.evaluation.confusions import positive_class, table
 from tallylearn.evaluation.crossing import Failure, Told
 from tallylearn.evaluation.estimates import Estimate, Sample, estimated
-from tallylearn.evaluation.gathering import BASELINES, weight_of
+from tallylearn.evaluation.gathering import weight_of
 from tallylearn.evaluation.losses import calibration
 from tallylearn.evaluation.results import Result
 from tallylearn.evaluation.thresholds import Threshold, threshold
+from tallylearn.evaluation.vectors import BASELINES
 from tallylearn.plots import Plot
 from tallylearn.tables import Array
 from tallylearn.tallies import Bundle

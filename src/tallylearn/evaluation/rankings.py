@@ -11,9 +11,8 @@ import numpy as np
 
 from tallylearn.errors import InputError, OptionError
 from tallylearn.evaluation.comparisons import Comparison
-from tallylearn.evaluation.results import Result
+from tallylearn.evaluation.results import Result, spec_of
 from tallylearn.evaluation.scores import SCORES
-from tallylearn.evaluation.standings import spec_of
 from tallylearn.plots import Plot, draw_ranks
 from tallylearn.significance import (
     Friedman,

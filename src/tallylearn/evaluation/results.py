@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 from abc import abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from math import isfinite
 from pathlib import Path
 from typing import Any
 
@@ -129,6 +130,12 @@ def check_ending(path: str | Path) -> str:
     if ending not in ENDINGS:
         raise FileError(f"{path}: give a name that ends in {', '.join(ENDINGS)}.")
     return ending
+
+
+def spec_of(values: Sequence[float]) -> str:
+    """How to write numbers of this size: three places, or four digits of small and large ones."""
+    largest = max((abs(value) for value in values if isfinite(value)), default=1.0)
+    return "z.3f" if largest == 0 or 0.05 <= largest < 1000 else ".4g"
 
 
 def name_of(thing: Any) -> str:

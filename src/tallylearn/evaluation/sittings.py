@@ -9,20 +9,16 @@ from typing import Any
 
 import numpy as np
 
-from tallylearn.errors import OptionError
 from tallylearn.evaluation.crossing import Crossing, Failure, Told
 from tallylearn.evaluation.evaluations import Evaluation
 from tallylearn.evaluation.exams import Exam
-from tallylearn.evaluation.gathering import Gathered, baseline, gathered
+from tallylearn.evaluation.gathering import Gathered, gathered
 from tallylearn.evaluation.ledgers import Ledger
 from tallylearn.evaluation.rounds import Round, models_of, planned, splits_of
-from tallylearn.evaluation.scores import wanted
+from tallylearn.evaluation.usual import Usual, score_of
+from tallylearn.evaluation.vectors import baseline
 from tallylearn.folds import Split
 from tallylearn.tables import Array
-
-Usual = tuple[str, str, str]  # the score of classes, of numbers, of vectors unless said
-USUAL: Usual = ("accuracy", "mae", "euclidean")
-ERRORS: Usual = ("error", "rmse", "euclidean")
 
 
 @dataclass
@@ -105,12 +101,3 @@ class Marking(Crossing):
     def marks(self) -> Array:
         """(n, 2) the repeat in which a row was tested, -1 if in none, and whether it was right."""
         return np.column_stack([self.repeat, self.right])
-
-
-def score_of(score: Any, exam: Exam, positive: Any, usual: Usual) -> str:
-    """The score that is asked for, or the usual one."""
-    if score is None:
-        return usual[0 if exam.task == "classifier" else exam.truth.ndim]
-    if not isinstance(score, str):
-        raise OptionError(f"score is {score!r:.60}. Name one, such as 'accuracy' or 'mae'.")
-    return wanted(score, exam.task, len(exam.classes), True, positive)[0]

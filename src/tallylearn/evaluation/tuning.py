@@ -26,7 +26,8 @@ from tallylearn.evaluation.progress import watching
 from tallylearn.evaluation.results import Result, name_of
 from tallylearn.evaluation.rounds import FIRST, Round
 from tallylearn.evaluation.searches import Candidate, Choosing, Search, first_of
-from tallylearn.evaluation.sittings import USUAL, Sitting
+from tallylearn.evaluation.sittings import Sitting
+from tallylearn.evaluation.usual import USUAL
 from tallylearn.folds import Folds
 from tallylearn.plots import Plot
 from tallylearn.workings import Derivation
