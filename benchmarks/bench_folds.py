@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import time
 import warnings
+from collections.abc import Callable
 
 import numpy as np
 import pandas as pd
@@ -13,8 +15,11 @@ from threadpoolctl import threadpool_limits
 from timing import best, heading, versus
 
 import tallylearn as tl
+from tallylearn.doors import OnePass, Regressor
 from tallylearn.doors.folding import without_each
-from tallylearn.doors.intake import lesson
+from tallylearn.doors.intake import Lesson, lesson
+from tallylearn.tables import Block, Schema
+from tallylearn.tallies import Bundle, Moments, Scatter
 
 
 def table(n: int, p: int, k: int = 2) -> tuple[np.ndarray, np.ndarray]:
@@ -49,11 +54,58 @@ def ten_folds(n: int = 200_000, p: int = 50) -> None:
         )
 
 
-def trained(learner: tl.NaiveBayes, X: np.ndarray, y: np.ndarray, part: np.ndarray) -> list[object]:
+def trained(learner: OnePass, X: np.ndarray, y: np.ndarray, part: np.ndarray) -> list[object]:
     """Count the rows once, and solve for every fold."""
     tallies = without_each(learner, lesson(X, y, None, "bench", learner.task), part, 10)
     with threadpool_limits(1, "blas"):  # as evaluate does
         return [learner.solve(tally) for tally in tallies]
+
+
+class LeastSquares(OnePass, Regressor):
+    """The scatter of the columns and the target, solved: what regressions on a tally will count."""
+
+    def tally(self, block: Block) -> Bundle:
+        both, by = np.column_stack([block.numbers, block.target]), block.keyed()
+        names = tuple((name, "") for name in (*block.schema.numbers, "~"))  # the target comes last
+        target = np.ascontiguousarray(block.target[:, None])
+        return Bundle(
+            {"numbers": Scatter.of(both, by, names), "target": Moments.of(target, by, ("y",))}
+        )
+
+    def solve(self, tally: Bundle) -> np.ndarray:
+        scatter = tally["numbers"].scatter[0]
+        return np.linalg.solve(scatter[:-1, :-1], scatter[:-1, -1])
+
+    def _check_tally(self, tally: Bundle, schema: Schema) -> None: ...
+
+
+def regressors(n: int = 200_000, p: int = 20) -> None:
+    """The training side alone, in CPU time: no peer counts all folds at once."""
+    X, _ = table(n, p)
+    y = X[:, 0] + np.random.default_rng(1).normal(size=n)
+    (part,) = tl.Folds.k(10, stratified=False).parts(n)
+    print(f"\n10 folds of regressors, counting and solving: n = {n:,}, p = {p}; CPU, of one fit")
+    with tl.engine(threads=1), threadpool_limits(1, "blas"):
+        for ours in (LeastSquares(), tl.DummyRegressor(), tl.DummyRegressor(strategy="median")):
+            read = lesson(X, y, None, "bench")
+            one = spent(lambda ours=ours, read=read: ours.solve(counted(ours, read)))
+            ten = spent(lambda ours=ours: trained(ours, X, y, part))
+            name = type(ours).__name__ + " median" * (getattr(ours, "strategy", "") == "median")
+            print(f"{name:<58} {1e3 * one:6.1f} ms {1e3 * ten:6.1f} ms {ten / one:7.2f}")
+
+
+def counted(learner: OnePass, read: Lesson) -> Bundle:
+    return sum((learner.tally(block) for block in read.blocks(learner.task)), start=Bundle())
+
+
+def spent(call: Callable[[], object]) -> float:
+    """The least CPU time of five calls."""
+    times = []
+    for _ in range(5):
+        start = time.process_time()
+        call()
+        times.append(time.process_time() - start)
+    return min(times)
 
 
 def one_out(n: int = 5000, p: int = 20) -> None:
@@ -104,5 +156,6 @@ def one_out_of_everything(n: int = 900) -> None:
 if __name__ == "__main__":
     warnings.simplefilter("error")
     ten_folds()
+    regressors()
     one_out()
     one_out_of_everything()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -11,11 +12,12 @@ import pytest
 
 import tallylearn as tl
 from tallylearn import tables
+from tallylearn.doors import OnePass, Regressor
 from tallylearn.doors.folding import others, up_to_each, without_each
 from tallylearn.doors.intake import lesson
 from tallylearn.errors import InputError
-from tallylearn.tables import Codes
-from tallylearn.tallies import Exact, Moments
+from tallylearn.tables import Block, Codes, Schema
+from tallylearn.tallies import Bundle, Counts, Exact, Moments, Scatter
 from tallylearn.tallies.rounding import quotient
 
 N = 200
@@ -30,6 +32,7 @@ FRAME = pd.DataFrame(
     }
 )
 CLASSES = "classifier"
+NUMBERS = "regressor"
 EXACT = [
     tl.NaiveBayes(),
     tl.NaiveBayes(numbers="bernoulli"),
@@ -81,14 +84,66 @@ def test_rows_of_no_part_are_nowhere() -> None:
         assert found == alone(EXACT[0], frame[(part != f) & (part >= 0)], None)
 
 
+@pytest.mark.parametrize("k", [4, 90])
+@pytest.mark.parametrize("weight", [None, "w"])
 @pytest.mark.parametrize("strategy", ["mean", "median"])
-def test_regressors_are_folded_too(strategy: str) -> None:
+def test_regressors_are_folded_too(strategy: str, weight: str | None, k: int) -> None:
     learner = tl.DummyRegressor(strategy=strategy)
-    frame, part = FRAME[["age", "size"]], RNG.integers(0, 4, N)
-    found = list(without_each(learner, lesson(frame, "size", None, "test", "regressor"), part, 4))
-    for f in range(4):
-        fitted = tl.DummyRegressor(strategy=strategy).fit(frame[part != f], "size")
-        assert found[f] == fitted.tally_
+    frame, part = FRAME[["age", "size", "w"]], RNG.integers(-1, k, N)
+    found = list(without_each(learner, lesson(frame, "size", weight, "test", NUMBERS), part, k))
+    for f in range(0, k, 1 + k // 10):
+        rest = frame[(part != f) & (part >= 0)]
+        assert found[f] == learner.fit(rest, "size", sample_weight=weight).tally_
+
+
+class Line(OnePass, Regressor):
+    """Least squares, as far as it counts: the scatter of the columns and the target."""
+
+    def tally(self, block: Block) -> Bundle:
+        self.calls = getattr(self, "calls", 0) + 1
+        both, by = np.column_stack([block.numbers, block.target]), self.by(block)
+        names = tuple((name, "") for name in (*block.schema.numbers, "target"))
+        target = np.ascontiguousarray(block.target[:, None])
+        return Bundle({"numbers": Scatter.of(both, by, names, block.weight),
+                       "target": Moments.of(target, by, ("target",), block.weight)})  # fmt: skip
+
+    def by(self, block: Block) -> Codes:
+        return block.keyed()
+
+    def solve(self, tally: Bundle) -> Any:
+        raise NotImplementedError
+
+    def _check_tally(self, tally: Bundle, schema: Schema) -> None: ...
+
+
+@pytest.mark.parametrize("k", [5, 90])
+def test_a_scatter_with_the_target_is_counted_for_all_folds_in_one_call(k: int) -> None:
+    learner, frame, part = Line(), FRAME[["size", "age"]].fillna(7), RNG.integers(0, k, N)
+    found = list(without_each(learner, lesson(frame, "age", None, "test", NUMBERS), part, k))
+    assert learner.calls <= 1 + k // 5  # blocks of rows, not folds
+    for f in range(k):
+        rows = frame[part != f]
+        apart = (rows[["size", "age"]] - rows[["size", "age"]].mean()).to_numpy()
+        assert found[f]["target"].count.floats().sum() == len(rows)
+        np.testing.assert_allclose(found[f]["numbers"].scatter[0], apart.T @ apart, rtol=1e-10)
+
+
+def test_a_learner_that_tells_no_folds_apart_is_refused() -> None:
+    class Blind(Line):
+        def by(self, block: Block) -> Codes:
+            return Codes(("all",), np.zeros(len(block), dtype=np.int32))
+
+    class Counting(Line):
+        def tally(self, block: Block) -> Bundle:
+            return Bundle({"target": Counts.of(Line.by(Blind(), replace(block, part=None)))})
+
+    for learner in (Blind(), Counting()):
+        with pytest.raises(TypeError, match=r"counts by 'all'.*block\.keyed\(\)"):
+            list(
+                without_each(
+                    learner, lesson(FRAME, "size", None, "test", NUMBERS), np.arange(N) % 3, 3
+                )
+            )
 
 
 def test_forward_in_time_a_part_is_trained_on_all_before_it() -> None:

@@ -124,9 +124,8 @@ class MeanOfWholeRows(OnePass, Regressor):
 
     def tally(self, block: Block) -> Bundle:
         block = block[np.flatnonzero(~np.isnan(block.numbers).any(axis=1))]
-        one = Codes(("all",), np.zeros(len(block), dtype=np.int32))
         target = np.ascontiguousarray(block.target[:, None])
-        return Bundle({"target": Moments.of(target, one, ("target",), block.weight)})
+        return Bundle({"target": Moments.of(target, block.keyed(), ("target",), block.weight)})
 
     def solve(self, tally: Bundle) -> Middle:
         return Middle(float(tally["target"].mean[0, 0]))

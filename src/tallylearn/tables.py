@@ -127,6 +127,16 @@ class Codes:
         table = np.array([place.get(value, -2) for value in self.values] + [-1], dtype=np.int32)
         return table[self.codes]
 
+    def paired(self, part: Array) -> Codes:
+        """Values (part, value), where none is missing: only pairs that occur, in their order."""
+        k = len(self.values)
+        pair = part.astype(np.int64) * k + self.codes
+        seen = np.flatnonzero(np.bincount(pair))
+        place = np.zeros(int(pair.max(initial=0)) + 1, dtype=np.int32)
+        place[seen] = np.arange(len(seen))
+        values = tuple((at // k, self.values[at % k]) for at in seen.tolist())
+        return Codes(values, place[pair])
+
 
 @dataclass(frozen=True)
 class Bags:
@@ -177,6 +187,7 @@ class Block:
     weight: Array | None = None  # (n,) float64, above zero
     start: int = 0  # number of the first row in the whole table
     group: Codes | None = None  # rows of a group stay together when a table is split
+    part: Array | None = None  # (n,) of the rows: folds are counted side by side
 
     def __len__(self) -> int:
         return len(self.numbers)
@@ -193,7 +204,18 @@ class Block:
             weight=None if self.weight is None else self.weight[rows],
             start=self.start + start,
             group=None if self.group is None else self.group[rows],
+            part=None if self.part is None else self.part[rows],
         )
+
+    def keyed(self, codes: Codes | None = None) -> Codes:
+        """What a tally counts these rows by, where the target is no class: one key for all rows.
+
+        Or values, such as those of the target, none of them missing. Where parts of the rows are
+        counted side by side the keys are pairs (part, key), and the tally comes apart by them.
+        """
+        if codes is None:
+            codes = Codes(("all",), np.zeros(len(self), dtype=np.int32))
+        return codes if self.part is None else codes.paired(self.part)
 
     def cut(self) -> Iterator[Block]:
         """Blocks of 65 536 rows; larger where all is counted already, and only keys are merged."""

@@ -287,7 +287,7 @@ def test_an_unknown_option_is_named(learner: Any) -> None:
 def test_other_bad_input_is_named() -> None:
     with pytest.raises(OptionError, match="the score 'mse' is for a regressor"):
         tl.learning_curve(tl.NaiveBayes(), X, Y, score="mse")
-    with pytest.raises(OptionError, match="Give the name of one score"):
+    with pytest.raises(OptionError, match="Name one, such as"):
         tl.learning_curve(tl.NaiveBayes(), X, Y, score=["error", "f1"])  # type: ignore[arg-type]
     with pytest.raises(OptionError, match="level is 95"):
         tl.learning_curve(tl.NaiveBayes(), X, Y, level=95)

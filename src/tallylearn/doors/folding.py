@@ -19,7 +19,6 @@ from tallylearn.doors.onepass import OnePass
 from tallylearn.errors import ForgetError, InputError
 from tallylearn.sources import Part, Parts
 from tallylearn.tables import Array, Block, Codes
-from tallylearn.tallies import Bundle
 
 AT_ONCE = 64  # parts whose tallies are held together; more are left out in two steps
 
@@ -47,16 +46,12 @@ class Piece:
             start += len(block)
 
     def paired(self) -> Block:
-        """The rows with pairs (part, class) as their classes."""
+        """The rows with pairs (part, class) as their classes, or with their parts beside them."""
         if self.part.min(initial=0) < 0:
             return self.of_parts(0, int(self.part.max()) + 1).paired()
-        classes, k = self.block.target, len(self.block.target.values)
-        pair = self.part.astype(np.int64) * k + classes.codes
-        seen = np.flatnonzero(np.bincount(pair))
-        place = np.zeros(int(pair.max(initial=0)) + 1, dtype=np.int32)
-        place[seen] = np.arange(len(seen))
-        values = tuple((at // k, classes.values[at % k]) for at in seen.tolist())
-        return replace(self.block, target=Codes(values, place[pair]))
+        if isinstance(self.block.target, Codes):
+            return replace(self.block, target=self.block.target.paired(self.part))
+        return replace(self.block, part=self.part)
 
 
 @dataclass(frozen=True)
@@ -132,19 +127,15 @@ def up_to_each(learner: OnePass, read: Lesson, part: Array, k: int) -> Iterator[
 
 def tallies(learner: OnePass, pieces: Parts[Piece], k: int) -> list[Any]:
     """The tally of each of k parts, all in one pass."""
-
-    def call(piece: Piece) -> Any:
-        if isinstance(piece.block.target, Codes):
-            return learner.tally(piece.paired())
-        each = {f: piece.of_parts(f, f + 1).block for f in range(k)}
-        return Bundle({str(f): learner.tally(block) for f, block in each.items() if len(block)})
-
-    total: Any = engines.here().total(call, pieces)
-    if learner.task == "classifier":
+    total: Any = engines.here().total(lambda piece: learner.tally(piece.paired()), pieces)
+    try:
         found: list[Any] = total.parted(k)
-        return found
-    empty = next(iter(total.parts.values()), Bundle())
-    return [total.get(str(f)) or empty - empty for f in range(k)]
+    except KeyError as error:
+        raise TypeError(
+            f"{type(learner).__name__}.tally does not tell parts of the rows apart: it counts by "
+            f"{error}. Count by block.target if that is classes, else by block.keyed()."
+        ) from None
+    return found
 
 
 def others(parts: list[Any]) -> Iterator[Any]:

@@ -155,12 +155,12 @@ class OnePass(Estimator, ABC):
     def _learned(self, read: Lesson) -> Learned:
         schema = checked(read.schema, self.kinds, type(self).__name__)
         tally = engines.here().total(self.tally, read)
-        self._check_counted(tally, read, schema)
-        schema = self._settled(schema, tally)
-        return Learned(schema, tally, read.label_type, read.by_name, self.shape())
+        counted = self._checked(tally, read, schema)
+        schema = self._settled(schema, counted)
+        return Learned(schema, counted, read.label_type, read.by_name, self.shape())
 
-    def _check_counted(self, tally: Any, read: Lesson, schema: Schema) -> None:
-        """Something was counted: no rows, no columns and rows of gaps alone are told apart."""
+    def _checked(self, tally: Bundle | None, read: Lesson, schema: Schema) -> Bundle:
+        """What was counted, if anything was: no rows, no columns and rows of gaps alone are told apart."""
         some = bool(tally) or any(len(block) for block in read.blocks())
         check_size(int(some), self._width(schema), read.weighed)
         if not tally:
@@ -173,6 +173,7 @@ class OnePass(Estimator, ABC):
                 f"{type(self).__name__}.tally must return a Bundle with a part 'target', as "
                 f"OnePass.tally says; here is {tally!r}."
             )
+        return tally
 
     def _check_stored(self) -> None:
         super()._check_stored()

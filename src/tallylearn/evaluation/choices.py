@@ -8,7 +8,7 @@ from math import isfinite, log10, nan
 from typing import Any
 
 from tallylearn.evaluation.estimates import Estimate
-from tallylearn.evaluation.standings import spec_of
+from tallylearn.evaluation.results import spec_of
 from tallylearn.plots import Plot, draw_intervals, draw_lines
 from tallylearn.workings import Derivation, Grid, Sentence
 from tallylearn.workings.rendering import number_of

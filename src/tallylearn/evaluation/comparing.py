@@ -23,12 +23,12 @@ from tallylearn.evaluation.differences import Paper
 from tallylearn.evaluation.exams import Exam, task_of
 from tallylearn.evaluation.gathering import check_options
 from tallylearn.evaluation.ledgers import together
-from tallylearn.evaluation.progress import watching_all
+from tallylearn.evaluation.progress import watching
 from tallylearn.evaluation.rankings import Ranking, ranking
 from tallylearn.evaluation.results import name_of
-from tallylearn.evaluation.rounds import planned
 from tallylearn.evaluation.scores import SCORES
-from tallylearn.evaluation.sittings import Marking, Sitting, score_of
+from tallylearn.evaluation.sittings import Marking, Sitting
+from tallylearn.evaluation.usual import USUAL
 
 
 def compare(
@@ -106,9 +106,8 @@ class _Asked:
     ) -> Comparison:
         """One table."""
         exam = Exam.of(X, y, weight, groups, self.task, "compare")
-        positive = exam.positive(self.positive)
-        score = score_of(self.score, exam, positive)
-        sitting = Sitting(exam, *planned(self.cv, exam), score, positive, self.level)
+        sitting = Sitting.of(exam, self.cv, self.score, self.positive, self.level, USUAL)
+        score = sitting.score
         papers, failed = self._papers(sitting, progress)
         high = SCORES[score].better == "high"
 
@@ -124,7 +123,7 @@ class _Asked:
     ) -> tuple[list[Paper], dict[str, str]]:
         names, learners = [*self.learners], [*self.learners.values()]
         papers, failed = [], {}
-        with watching_all(learners, sitting.folds, progress) as watch:
+        with watching(learners, sitting.folds, progress) as watch:
             for at in together(learners):
                 name = names[at]
                 crossing = Marking(learners[at], sitting.exam, self.keep, watch, sitting.ledger)

@@ -19,7 +19,7 @@ from tallylearn.evaluation.differences import (
     simultaneous,
 )
 from tallylearn.evaluation.evaluations import Evaluation
-from tallylearn.evaluation.results import Result
+from tallylearn.evaluation.results import Result, spec_of
 from tallylearn.plots import Plot
 from tallylearn.workings import Derivation
 
@@ -86,7 +86,7 @@ class Comparison(Result):
     @property
     def verdicts(self) -> tuple[str, ...]:
         """The best against each of the others, in words."""
-        spec = standings.spec_of([paper.found[self.score].value for paper in self.papers])
+        spec = spec_of([paper.found[self.score].value for paper in self.papers])
         return tuple(said(self.pairs[0, at], spec) for at in range(1, len(self.papers)))
 
     @property
@@ -94,7 +94,7 @@ class Comparison(Result):
         return " ".join(self.verdicts)
 
     @staticmethod
-    def report_of(found: dict[str, Any]) -> Derivation:
+    def _told(found: dict[str, Any]) -> Derivation:
         """The verdict, the learners, and how the tests are to be read."""
         return standings.report(found)
 

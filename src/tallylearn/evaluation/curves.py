@@ -11,10 +11,15 @@ import numpy as np
 
 from tallylearn.errors import KindError, OptionError, items_of, speaking, told
 from tallylearn.evaluation.asking import cloned
-from tallylearn.evaluation.courses import Course, growing
+from tallylearn.evaluation.courses import beside, growing, point
+from tallylearn.evaluation.exams import Exam, task_of
 from tallylearn.evaluation.points import Point
 from tallylearn.evaluation.results import name_of
+from tallylearn.evaluation.rounds import tested_share
+from tallylearn.evaluation.sittings import Sitting
 from tallylearn.evaluation.trends import ROWS, Curve
+from tallylearn.evaluation.usual import ERRORS
+from tallylearn.intervals import check_level
 from tallylearn.sources.arrays import as_float
 
 
@@ -68,14 +73,16 @@ def learning_curve(
     """
     with speaking("learning_curve"):
         shares = _sizes(sizes)
-        course = Course.of(learner, X, y, sample_weight, groups, cv, score, positive, level)
-        orders = [growing(split.train, course.exam.strata, seed) for split in course.splits]
+        check_level("level", level)
+        exam = Exam.of(X, y, sample_weight, groups, task_of(learner))
+        sitting = Sitting.of(exam, cv, score, positive, level, ERRORS)
+        orders = [growing(split.train, exam.strata, seed) for split in sitting.splits]
         points = []
         for share in shares:
             parts = [order[: max(1, round(share * len(order)))] for order in orders]
             rows = round(float(np.mean([*map(len, parts)])))
-            points.append(course.point(learner, rows, parts))
-        return _drawn(course, name_of(learner), ROWS, points)
+            points.append(point(sitting, learner, rows, parts))
+        return _drawn(sitting, name_of(learner), ROWS, points)
 
 
 def validation_curve(
@@ -122,18 +129,20 @@ def validation_curve(
     with speaking("validation_curve"):
         chosen = _values(values)
         learners = [_with(learner, option, value) for value in chosen]
-        course = Course.of(learner, X, y, sample_weight, groups, cv, score, positive, level)
-        trains = [split.train for split in course.splits]
+        check_level("level", level)
+        exam = Exam.of(X, y, sample_weight, groups, task_of(learner))
+        sitting = Sitting.of(exam, cv, score, positive, level, ERRORS)
+        trains = [split.train for split in sitting.splits]
         points = [
-            course.point(one, value, trains) for one, value in zip(learners, chosen, strict=True)
+            point(sitting, one, value, trains) for one, value in zip(learners, chosen, strict=True)
         ]
-        return _drawn(course, name_of(learner), option, points)
+        return _drawn(sitting, name_of(learner), option, points)
 
 
-def _drawn(course: Course, learner: str, what: str, points: list[Point]) -> Curve:
+def _drawn(sitting: Sitting, learner: str, what: str, points: list[Point]) -> Curve:
     return Curve(
-        learner, what, course.cv, course.score, len(course.exam), course.level,
-        course.test_share, tuple(points), course.beside(), course.positive,
+        learner, what, sitting.cv, sitting.score, len(sitting.exam), sitting.level,
+        tested_share(sitting.splits), tuple(points), beside(sitting), sitting.positive,
     )  # fmt: skip
 
 

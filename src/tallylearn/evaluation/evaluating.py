@@ -8,11 +8,13 @@ from tallylearn.errors import speaking
 from tallylearn.evaluation.crossing import Crossing
 from tallylearn.evaluation.evaluations import Evaluation
 from tallylearn.evaluation.exams import Exam, task_of
-from tallylearn.evaluation.gathering import baseline, check_options, check_scores, gathered
+from tallylearn.evaluation.gathering import check_options, gathered
 from tallylearn.evaluation.progress import watching
 from tallylearn.evaluation.results import name_of
-from tallylearn.evaluation.rounds import planned
+from tallylearn.evaluation.rounds import models_of, planned
 from tallylearn.evaluation.scores import need_proba
+from tallylearn.evaluation.usual import check_scores
+from tallylearn.evaluation.vectors import baseline
 
 
 def evaluate(
@@ -68,7 +70,7 @@ def evaluate(
         check_scores(scores, positive, exam)
         named, rounds = planned(cv, exam)
         groups_of = None if by is None else exam.column(by)
-        with watching(estimator, exam, rounds, progress) as watch:
+        with watching([estimator], models_of(rounds), progress) as watch:
             keep, proba = on_error == "keep", need_proba(scores)
             crossing = Crossing(estimator, exam, keep, watch, proba=proba)
             found = gathered(crossing, rounds, scores, positive, groups_of)

@@ -18,6 +18,7 @@ from tallylearn.evaluation.gathering import weight_of
 from tallylearn.evaluation.losses import calibration
 from tallylearn.evaluation.results import Result
 from tallylearn.evaluation.thresholds import Threshold, threshold
+from tallylearn.evaluation.vectors import BASELINES
 from tallylearn.plots import Plot
 from tallylearn.tables import Array
 from tallylearn.tallies import Bundle
@@ -70,7 +71,7 @@ class Evaluation(Result):
         }
 
     @staticmethod
-    def report_of(found: dict[str, Any]) -> Derivation:
+    def _told(found: dict[str, Any]) -> Derivation:
         """Scores beside the baseline, the confusion, the classes."""
         return reports.report(found)
 
@@ -86,16 +87,13 @@ class Evaluation(Result):
             "headline": self.headline,
             "baseline": self.baseline_name,
             "folds": len(self.folds),
-            "groups": [],
+            "groups": [{"group": value} | e.record() for value, e in self._by_group.items()],
             "failures": [asdict(failure) for failure in self.failures],
         }
         named = ("learner", "cv", "task", "n", "level", "classes", "positive", "by")
         found |= {name: getattr(self, name) for name in named}
         if self.task == "classifier":
             found |= {"confusion": self._cells(), "by_class": self._by_class()}
-        if self.groups:
-            by_group = self.by_group(self.scores[0]).items()
-            found["groups"] = [{"group": value} | e.record() for value, e in by_group]
         return found
 
     def plots(self) -> dict[str, Plot]:
@@ -104,7 +102,7 @@ class Evaluation(Result):
 
     @property
     def baseline_name(self) -> str:
-        return "majority" if self.task == "classifier" else "mean"
+        return BASELINES[self.task]
 
     @property
     def headline(self) -> str:
@@ -165,6 +163,10 @@ class Evaluation(Result):
             raise InputError("there are no probabilities to rank the rows by.")
         bundle = sum((a.tally(["roc_auc"], chosen) for a in found), start=Bundle())
         return bundle["ranks"][chosen]
+
+    @cached_property
+    def _by_group(self) -> dict[Any, Estimate]:
+        return self.by_group(self.scores[0]) if self.groups else {}
 
     def _cells(self) -> list[tuple[int, int, float]]:
         matrix = self.confusion

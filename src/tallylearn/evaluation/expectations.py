@@ -54,7 +54,7 @@ class SampleError(Result):
         return {Fraction(k, n): plain(chance) for k, chance in enumerate(chances)}
 
     @staticmethod
-    def report_of(found: dict[str, Any]) -> Derivation:
+    def _told(found: dict[str, Any]) -> Derivation:
         """What follows exactly, beside what samples show."""
         names = ("expectation", "bias", "variance")
         lines = tuple(
@@ -154,7 +154,7 @@ class Resubstitution(Result):
         return Interval(low, high, self.level, "t over samples", "the bias over all samples")
 
     @staticmethod
-    def report_of(found: dict[str, Any]) -> Derivation:
+    def _told(found: dict[str, Any]) -> Derivation:
         """Both errors and the bias."""
         words = {"error on the rows learned from": "expectation", "true error": "error",
                  "bias": "bias"}  # fmt: skip

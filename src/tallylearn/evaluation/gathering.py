@@ -11,24 +11,16 @@ import numpy as np
 
 from tallylearn.engines import Sum
 from tallylearn.errors import InputError, OptionError
-from tallylearn.evaluation.answers import Answers, grouped
+from tallylearn.evaluation.answers import grouped
 from tallylearn.evaluation.crossing import Crossing, Told
 from tallylearn.evaluation.estimates import Sample
 from tallylearn.evaluation.exams import Exam
-from tallylearn.evaluation.rounds import OTHERS, Round
-from tallylearn.evaluation.scores import SCORES, wanted
-from tallylearn.evaluation.vectors import MeanVector
+from tallylearn.evaluation.rounds import OTHERS, Round, splits_of, tested_share
+from tallylearn.evaluation.usual import chosen_scores
 from tallylearn.folds import Split
 from tallylearn.intervals import check_level
-from tallylearn.models.dummies import DummyClassifier, DummyRegressor
 from tallylearn.tables import Array, Codes
 from tallylearn.tallies import Bundle
-
-TWO = ("accuracy", "balanced_accuracy", "precision", "recall", "f1", "roc_auc", "log_loss", "brier")
-SEVERAL = ("accuracy", "balanced_accuracy", "precision_macro", "recall_macro", "f1_macro",
-           "log_loss", "brier")  # fmt: skip
-NUMBERS = ("mae", "rmse", "r2")
-VECTORS = ("euclidean", "mae", "rmse", "r2")
 
 
 @dataclass(frozen=True)
@@ -92,30 +84,6 @@ def gathered(
     return Gathered(names, order, whole.total(), found, tuple(kept), sample)
 
 
-def chosen_scores(scores: Any, exam: Exam, answers: Answers, positive: Any) -> tuple[str, ...]:
-    """The scores that are asked for, or the usual ones that fit."""
-    k, proba = len(exam.classes), answers.proba is not None
-    if scores is not None:
-        return wanted(scores, exam.task, k, proba, positive)
-    if exam.task == "regressor":
-        return VECTORS if exam.truth.ndim > 1 else NUMBERS
-    usual = TWO if k == 2 or positive is not None else SEVERAL
-    return tuple(name for name in usual if proba or not SCORES[name].needs_proba)
-
-
-def baseline(exam: Exam) -> Any:
-    """The answer without looking at the row."""
-    if exam.task == "classifier":
-        return DummyClassifier()
-    return MeanVector() if exam.read is None else DummyRegressor()
-
-
-def check_scores(scores: Any, positive: Any, exam: Exam) -> None:
-    """Said before the work, not after it."""
-    if scores is not None and not wanted(scores, exam.task, len(exam.classes), True, positive):
-        raise OptionError("scores is empty. Name one, or leave it out for the usual ones.")
-
-
 def check_options(level: float, on_error: str, who: str = "evaluate") -> None:
     check_level(who, level)
     if not isinstance(on_error, str) or on_error not in ("raise", "keep"):
@@ -140,8 +108,7 @@ def _missing_last(value: Any) -> tuple[bool, Any]:
 def _test_share(place: Round | list[Split]) -> float:
     if isinstance(place, Round) and place.trained_on == OTHERS:
         return 1 / place.number
-    splits = place.splits() if isinstance(place, Round) else place
-    return float(np.mean([len(s.test) / (len(s.test) + len(s.train)) for s in splits]))
+    return tested_share(splits_of([place]))
 
 
 def weight_of(bundle: Bundle) -> float:

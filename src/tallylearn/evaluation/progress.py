@@ -12,24 +12,14 @@ from tallylearn.doors.onepass import OnePass
 
 @contextmanager
 def watching(
-    estimator: Any, exam: Any, rounds: list[Any], wanted: bool | None
+    learners: Sequence[Any], folds: int, wanted: bool | None
 ) -> Iterator[Callable[[int], None] | None]:
-    """Told of every fold that is done; on a terminal, unless a learner needs one pass only."""
-    total = sum(len(place.tested) if hasattr(place, "tested") else len(place) for place in rounds)
-    shown = sys.stderr.isatty() and not isinstance(estimator, OnePass) and total > 1
-    with bar(total, type(estimator).__name__, shown if wanted is None else wanted) as watch:
-        yield watch
-
-
-@contextmanager
-def watching_all(
-    estimators: Sequence[Any], folds: int, wanted: bool | None
-) -> Iterator[Callable[[int], None] | None]:
-    """Told of every fold of every estimator; on a terminal, unless all need one pass only."""
-    total = folds * len(estimators)
-    slow = not all(isinstance(estimator, OnePass) for estimator in estimators)
+    """Told of every fold of every learner; on a terminal, unless all need one pass only."""
+    total = folds * len(learners)
+    slow = not all(isinstance(learner, OnePass) for learner in learners)
     shown = sys.stderr.isatty() and slow and total > 1
-    with bar(total, f"{len(estimators)} learners", shown if wanted is None else wanted) as watch:
+    what = type(learners[0]).__name__ if len(learners) == 1 else f"{len(learners)} learners"
+    with bar(total, what, shown if wanted is None else wanted) as watch:
         yield watch
 
 

@@ -11,9 +11,8 @@ import numpy as np
 
 from tallylearn.errors import InputError, OptionError
 from tallylearn.evaluation.comparisons import Comparison
-from tallylearn.evaluation.results import Result
+from tallylearn.evaluation.results import Result, spec_of
 from tallylearn.evaluation.scores import SCORES
-from tallylearn.evaluation.standings import spec_of
 from tallylearn.plots import Plot, draw_ranks
 from tallylearn.significance import (
     Friedman,
@@ -84,7 +83,7 @@ class Ranking(Result):
         return self._of_two() if self.wilcoxon is not None else self._of_many()
 
     @staticmethod
-    def report_of(found: dict[str, Any]) -> Derivation:
+    def _told(found: dict[str, Any]) -> Derivation:
         """The verdict, the scores, the ranks."""
         score, spec = found["score"], spec_of([x for row in found["table"] for x in row])
         head = ("table", *found["names"], f"{found['baseline_name']} (baseline)")

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 from abc import abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from math import isfinite
 from pathlib import Path
 from typing import Any
 
 from tallylearn.doors.shell import Estimator
-from tallylearn.errors import FileError, KindError, path_of
+from tallylearn.errors import FileError, InputError, KindError, path_of, told
 from tallylearn.plots import Plot, redrawn
 from tallylearn.workings import Derivation
 from tallylearn.workings.rendering import Shown, escaped, plain_data
@@ -39,8 +40,18 @@ class Result(Shown):
 
     @staticmethod
     @abstractmethod
-    def report_of(found: dict[str, Any]) -> Derivation:
+    def _told(found: dict[str, Any]) -> Derivation:
         """The tables and sentences, from plain data."""
+
+    @classmethod
+    def report_of(cls, data: dict[str, Any]) -> Derivation:
+        """The report again, from what ``to_dict`` gave, or a file of it."""
+        try:
+            return cls._told(data)
+        except Exception:  # whatever there may be in the place of the data
+            raise InputError(
+                f"{cls.__name__}: {told(data)} is no data of its report. Pass what to_dict() gives."
+            ) from None
 
     def plots(self) -> dict[str, Plot]:
         """The charts by name."""
@@ -48,7 +59,7 @@ class Result(Shown):
 
     def report(self) -> Derivation:
         """The finding in tables and sentences."""
-        return self.report_of(self._without_plots())
+        return self._told(self._without_plots())
 
     def __str__(self) -> str:
         return str(self.report())
@@ -58,7 +69,7 @@ class Result(Shown):
 
     def to_html(self) -> str:
         """A fragment with tables and charts that needs nothing else."""
-        return html(self.report_of, self.to_dict())
+        return html(self._told, self.to_dict())
 
     def to_dict(self) -> dict[str, Any]:
         """All that was found, as JSON can hold it: facts, records, and the data of the charts."""
@@ -95,7 +106,7 @@ class Result(Shown):
         return found
 
     def _page(self) -> str:
-        return page(self.report_of, self.to_dict())
+        return page(self._told, self.to_dict())
 
 
 def html(report: Report, found: dict[str, Any]) -> str:
@@ -119,6 +130,12 @@ def check_ending(path: str | Path) -> str:
     if ending not in ENDINGS:
         raise FileError(f"{path}: give a name that ends in {', '.join(ENDINGS)}.")
     return ending
+
+
+def spec_of(values: Sequence[float]) -> str:
+    """How to write numbers of this size: three places, or four digits of small and large ones."""
+    largest = max((abs(value) for value in values if isfinite(value)), default=1.0)
+    return "z.3f" if largest == 0 or 0.05 <= largest < 1000 else ".4g"
 
 
 def name_of(thing: Any) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -84,6 +84,22 @@ def planned(cv: Any, exam: Exam) -> tuple[str, list[Round | list[Split]]]:
     if (part := partition(splits, n)) is not None:
         return _named(cv), [Round(0, part, len(splits), OTHERS)]
     return repr(folds) if isinstance(folds, Folds) else _named(cv), [splits]
+
+
+def splits_of(rounds: Iterable[Round | list[Split]]) -> list[Split]:
+    """The rows of every fold of all rounds."""
+    return [split for place in rounds
+            for split in (place.splits() if isinstance(place, Round) else place)]  # fmt: skip
+
+
+def models_of(rounds: Iterable[Round | list[Split]]) -> int:
+    """How many models a learner is fitted to."""
+    return sum(len(place.tested) if isinstance(place, Round) else len(place) for place in rounds)
+
+
+def tested_share(splits: Sequence[Split]) -> float:
+    """The part of the rows that a fold tests."""
+    return float(np.mean([len(s.test) / (len(s.test) + len(s.train)) for s in splits]))
 
 
 def inside(exam: Exam, rows: Array, cv: Any) -> list[Round | list[Split]]:

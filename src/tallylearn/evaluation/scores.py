@@ -24,6 +24,8 @@ from tallylearn.tallies import Bundle
 
 CLASSIFIER, REGRESSOR = "classifier", "regressor"
 
+TIED = 1e-9  # relative: scores closer than this are equal but for rounding
+
 
 @dataclass(frozen=True)
 class Score:

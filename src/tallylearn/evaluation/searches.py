@@ -17,11 +17,9 @@ from tallylearn.evaluation.grids import Options, is_number, spelled, with_option
 from tallylearn.evaluation.ledgers import Ledger, together
 from tallylearn.evaluation.results import name_of
 from tallylearn.evaluation.rounds import Round, inside
-from tallylearn.evaluation.scores import SCORES, need_proba
+from tallylearn.evaluation.scores import SCORES, TIED, need_proba
 from tallylearn.evaluation.sittings import Sitting
 from tallylearn.folds import Split
-
-TIED = 1e-9  # of the largest score: closer than this, candidates are tied
 
 
 @dataclass(frozen=True, eq=False)

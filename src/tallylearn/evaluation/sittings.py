@@ -9,14 +9,14 @@ from typing import Any
 
 import numpy as np
 
-from tallylearn.errors import OptionError
 from tallylearn.evaluation.crossing import Crossing, Failure, Told
 from tallylearn.evaluation.evaluations import Evaluation
 from tallylearn.evaluation.exams import Exam
-from tallylearn.evaluation.gathering import NUMBERS, TWO, VECTORS, Gathered, baseline, gathered
+from tallylearn.evaluation.gathering import Gathered, gathered
 from tallylearn.evaluation.ledgers import Ledger
-from tallylearn.evaluation.rounds import Round
-from tallylearn.evaluation.scores import wanted
+from tallylearn.evaluation.rounds import Round, models_of, planned, splits_of
+from tallylearn.evaluation.usual import Usual, score_of
+from tallylearn.evaluation.vectors import baseline
 from tallylearn.folds import Split
 from tallylearn.tables import Array
 
@@ -32,6 +32,15 @@ class Sitting:
     positive: Any
     level: float
     ledger: Ledger = field(default_factory=Ledger)
+
+    @classmethod
+    def of(
+        cls, exam: Exam, cv: Any, score: Any, positive: Any, level: float, usual: Usual
+    ) -> Sitting:
+        """The folds that cv deals out, and the score that is asked for."""
+        positive = exam.positive(positive)
+        score = score_of(score, exam, positive, usual)
+        return cls(exam, *planned(cv, exam), score, positive, level)
 
     def taken(self, crossing: Any, learner: str) -> Evaluation:
         """What a learner made of it; a crossing is anything that has answers for the rounds."""
@@ -62,7 +71,12 @@ class Sitting:
     @property
     def folds(self) -> int:
         """How many models a learner is fitted to."""
-        return sum(len(p.tested) if isinstance(p, Round) else len(p) for p in self.rounds)
+        return models_of(self.rounds)
+
+    @cached_property
+    def splits(self) -> list[Split]:
+        """The rows of every fold."""
+        return splits_of(self.rounds)
 
 
 @dataclass
@@ -87,14 +101,3 @@ class Marking(Crossing):
     def marks(self) -> Array:
         """(n, 2) the repeat in which a row was tested, -1 if in none, and whether it was right."""
         return np.column_stack([self.repeat, self.right])
-
-
-def score_of(score: Any, exam: Exam, positive: Any) -> str:
-    """The score that is asked for, or the usual one."""
-    if score is None:
-        if exam.task == "classifier":
-            return TWO[0]
-        return (NUMBERS if exam.read is not None else VECTORS)[0]
-    if not isinstance(score, str):
-        raise OptionError(f"score is {score!r:.60}. Name one, such as 'accuracy' or 'mae'.")
-    return wanted(score, exam.task, len(exam.classes), True, positive)[0]

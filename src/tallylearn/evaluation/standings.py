@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from math import isfinite
 from typing import Any
 
+from tallylearn.evaluation.results import spec_of
 from tallylearn.evaluation.scores import SCORES
 from tallylearn.plots import Plot, draw_intervals
 from tallylearn.workings import Derivation, Grid, Sentence
@@ -54,12 +55,6 @@ def _line(
 
 def _title(found: Found) -> str:
     return SCORES[found["score"]].titled(found["class"])
-
-
-def spec_of(values: Sequence[float]) -> str:
-    """How to write numbers of this size: three places, or four digits of small and large ones."""
-    largest = max((abs(value) for value in values if isfinite(value)), default=1.0)
-    return "z.3f" if largest == 0 or 0.05 <= largest < 1000 else ".4g"
 
 
 def _grid(found: Found) -> Grid:

@@ -58,7 +58,7 @@ class Curve(Trend, Result):
         return self.points[verdicts.lowest(losses)].at
 
     @staticmethod
-    def report_of(found: dict[str, Any]) -> Derivation:
+    def _told(found: dict[str, Any]) -> Derivation:
         """The scores along the curve, and the verdicts."""
         what, title, level = found["what"], SCORES[found["score"]].titled(found["class"]), "level"
         head = (what, "training", "test", f"{100 * found[level]:g} % interval of test")

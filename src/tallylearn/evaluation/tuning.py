@@ -22,11 +22,12 @@ from tallylearn.evaluation.grids import (
     some_of,
     spelled,
 )
-from tallylearn.evaluation.progress import watching_all
+from tallylearn.evaluation.progress import watching
 from tallylearn.evaluation.results import Result, name_of
-from tallylearn.evaluation.rounds import FIRST, Round, planned
+from tallylearn.evaluation.rounds import FIRST, Round
 from tallylearn.evaluation.searches import Candidate, Choosing, Search, first_of
-from tallylearn.evaluation.sittings import Sitting, score_of
+from tallylearn.evaluation.sittings import Sitting
+from tallylearn.evaluation.usual import USUAL
 from tallylearn.folds import Folds
 from tallylearn.plots import Plot
 from tallylearn.workings import Derivation
@@ -81,7 +82,7 @@ class Tuning(Result):
         return self.honest is None and len(self.candidates) > 1
 
     @staticmethod
-    def report_of(found: dict[str, Any]) -> Derivation:
+    def _told(found: dict[str, Any]) -> Derivation:
         """The best, how good it is, and all that was tried."""
         return choices.report(found)
 
@@ -172,22 +173,19 @@ def tune(
         options = all_of(grids) if n is None else some_of(grids, n, seed)
         _check_nesting(cv, nested)
         exam = Exam.of(X, y, sample_weight, groups, task, "tune")
-        named, rounds = planned(cv, exam)
-        positive = exam.positive(positive)
-        by = score_of(score, exam, positive)
-        whole = Sitting(exam, named, rounds, by, positive, level)
+        whole = Sitting.of(exam, cv, score, positive, level, USUAL)
         search = Search(learner, options, cv)
         if isinstance(cv, Folds) and cv.scheme == THREE:
             return _in_three(search, whole, progress)
         if nested is not None:
-            outer = Sitting(exam, *planned(nested, exam), by, positive, level)
+            outer = Sitting.of(exam, nested, whole.score, positive, level, USUAL)
             return _nested(search, whole, outer, progress)
         return _plain(search, whole, progress)
 
 
 def _plain(search: Search, sitting: Sitting, progress: bool | None) -> Tuning:
     """Choose, and fit on all rows."""
-    with watching_all([search.learner] * len(search.options), sitting.folds, progress) as watch:
+    with watching([search.learner] * len(search.options), sitting.folds, progress) as watch:
         tried = search.tried(sitting, watch)
     model = Crossing(search.best(tried), sitting.exam).fitted()
     return _tuning(search, sitting, tried, model)
@@ -196,7 +194,7 @@ def _plain(search: Search, sitting: Sitting, progress: bool | None) -> Tuning:
 def _nested(search: Search, sitting: Sitting, outer: Sitting, progress: bool | None) -> Tuning:
     """Choose on all rows; and on the training rows of every outer fold, to be tested there."""
     folds = sitting.folds * (1 + outer.folds)
-    with watching_all([search.learner] * len(search.options), folds, progress) as watch:
+    with watching([search.learner] * len(search.options), folds, progress) as watch:
         tried = search.tried(sitting, watch)
         choosing = Choosing(search, outer, watch)
         honest = outer.taken(choosing, f"{search}, tuned")
@@ -210,7 +208,7 @@ def _in_three(search: Search, sitting: Sitting, progress: bool | None) -> Tuning
     assert isinstance(place, Round)
     part, exam = place.part, sitting.exam
     sitting = replace(sitting, rounds=[Round(0, np.where(part == 2, -1, part), 2, FIRST)])
-    with watching_all([search.learner] * len(search.options), sitting.folds, progress) as watch:
+    with watching([search.learner] * len(search.options), sitting.folds, progress) as watch:
         tried = search.tried(sitting, watch)
     best, rest = search.best(tried), Round(0, (part == 2).astype(np.int32), 2, FIRST)
     last = replace(sitting, rounds=[rest])

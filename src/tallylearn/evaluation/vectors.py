@@ -1,4 +1,4 @@
-"""Vector targets: the mean vector, the baseline of learners that answer with several numbers."""
+"""Baselines: the answer without looking at the row, which a learner has to beat."""
 
 from __future__ import annotations
 
@@ -6,11 +6,15 @@ from typing import Any, Self
 
 import numpy as np
 
+from tallylearn.evaluation.exams import Exam
+from tallylearn.models.dummies import DummyClassifier, DummyRegressor
 from tallylearn.tables import Array
+
+BASELINES = {"classifier": "majority", "regressor": "mean"}  # what the baseline answers
 
 
 class MeanVector:
-    """The mean of the targets, for every row."""
+    """The mean of targets that are vectors, for every row."""
 
     _estimator_type = "regressor"
 
@@ -21,3 +25,10 @@ class MeanVector:
     def predict(self, X: Any) -> Array:
         n = X.shape[0] if hasattr(X, "shape") else len(X)
         return np.tile(self.mean, (n, 1))
+
+
+def baseline(exam: Exam) -> Any:
+    """The answer without looking at the row."""
+    if exam.task == "classifier":
+        return DummyClassifier()
+    return MeanVector() if exam.read is None else DummyRegressor()

@@ -14,11 +14,11 @@ from typing import Any
 import numpy as np
 
 from tallylearn.evaluation.points import Average, Trend
+from tallylearn.evaluation.scores import TIED
 from tallylearn.tables import Array
 from tallylearn.workings.rendering import short
 
 MORE, OVER, UNDER, BEST = "more rows", "over-fitting", "under-fitting", "best"
-TIED = 1e-9  # errors closer than this, relative to the largest, are equal but for rounding
 
 
 @dataclass(frozen=True)

@@ -249,11 +249,10 @@ class DummyRegressor(OnePass, Regressor):
         """The moments of the target, or for quantiles how often each value occurs."""
         if self.strategy in ("median", "quantile"):
             values, at = np.unique(block.target, return_inverse=True)
-            codes = Codes(tuple(values.tolist()), at.astype(np.int32))
+            codes = block.keyed(Codes(tuple(values.tolist()), at.astype(np.int32)))
             return Bundle({"target": Counts.of(codes, weight=block.weight)})
-        one = Codes(("all",), np.zeros(len(block), dtype=np.int32))
-        target = np.ascontiguousarray(block.target[:, None])
-        return Bundle({"target": Moments.of(target, one, ("target",), block.weight, block.start)})
+        target, by = np.ascontiguousarray(block.target[:, None]), block.keyed()
+        return Bundle({"target": Moments.of(target, by, ("target",), block.weight, block.start)})
 
     def solve(self, tally: Bundle) -> Constant:
         """The one number."""

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from tallylearn.errors import OptionError, speaking
+from tallylearn.errors import OptionError, items_of, speaking, told
 from tallylearn.plots.checks import as_names, as_numbers, as_texts
 from tallylearn.plots.marks import FAINT, SIZE, extent, label, tag, tooltip, turned
 from tallylearn.plots.pictures import TOP, Plot, picture
@@ -159,9 +159,11 @@ def draw_matrix(
     """
     with speaking("draw_matrix"):
         whole = _read(counts, rows, columns)
-        title, row_label, column_label, *said = as_texts(title, row_label, column_label, *notes)
+        title, row_label, column_label = as_texts(title, row_label, column_label)
+        if (said := items_of(notes)) is None:
+            raise OptionError(f"notes is {told(notes)}. Give a list of texts.")
     grid = Grid.of(whole.abridged(), row_label, column_label)
-    said += _notes(whole, grid.matrix)
+    said = [*map(str, said), *_notes(whole, grid.matrix)]
     lines = [
         label(note, 12, grid.height + 4 + 16 * i, room=grid.width - 24, fill=FAINT)
         for i, note in enumerate(said)

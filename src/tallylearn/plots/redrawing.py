@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from tallylearn.errors import OptionError, listed, speaking, told
+from tallylearn.errors import OptionError, TallyError, listed, speaking, told
 from tallylearn.plots.lines import PARTS, draw_lines
 from tallylearn.plots.matrices import draw_matrix
 from tallylearn.plots.pictures import Plot
@@ -26,9 +26,14 @@ def redrawn(data: Data) -> Plot:
     kinds = {"lines": _lines, "intervals": _intervals, "matrix": _matrix, "points": _points,
              "ranks": _ranks}  # fmt: skip
     with speaking("redrawn"):
-        if (kind := data.get("chart")) not in kinds:
-            raise OptionError(f"chart is {told(kind)}. The data of a chart has {listed(kinds)}.")
-    return kinds[kind](data)
+        try:
+            return kinds[data["chart"]](data)
+        except TallyError:
+            raise
+        except Exception:  # whatever there may be in the place of the data
+            raise OptionError(
+                f"data is {told(data)}. Pass what a chart has as data: {listed(kinds)}."
+            ) from None
 
 
 def _lines(data: Data) -> Plot:

@@ -169,9 +169,9 @@ class Counts:
     def parted(self, k: int) -> list[Counts]:
         """The counts of k parts of the rows, where the keys of one axis are pairs (part, key)."""
         pairs = [axis for axis, keys in enumerate(self.keys) if keys and isinstance(keys[0], tuple)]
-        if not pairs:
+        if not pairs and not self:
             return [self] * k
-        axis = pairs[0]
+        axis = next(iter(pairs), 0)
         everything = [np.arange(len(keys)) for keys in self.keys]
         found = []
         for at, names in in_parts(self.keys[axis], k):

@@ -38,9 +38,14 @@ def places(keys: Keys, among: Keys) -> NDArray[Any]:
 
 
 def in_parts(keys: Keys, k: int) -> list[tuple[NDArray[Any], Keys]]:
-    """Of keys that are pairs (part, key), those of each of k parts: their places, their names."""
+    """Of keys that are pairs (part, key), those of each of k parts: their places, their names.
+
+    A KeyError names one that is no pair.
+    """
     found: list[tuple[list[int], list[Any]]] = [([], []) for _ in range(k)]
     pairs: Any = keys
+    if alone := [key for key in pairs if not isinstance(key, tuple)]:
+        raise KeyError(alone[0])
     for at, (part, key) in enumerate(pairs):
         found[part][0].append(at)
         found[part][1].append(key)
