@@ -160,7 +160,7 @@ class OnePass(Estimator, ABC):
         return Learned(schema, counted, read.label_type, read.by_name, self.shape())
 
     def _checked(self, tally: Bundle | None, read: Lesson, schema: Schema) -> Bundle:
-        """What was counted, if anything was: no rows, no columns and rows of gaps alone are told apart."""
+        """What was counted; no rows, no columns and rows of gaps alone are told apart."""
         some = bool(tally) or any(len(block) for block in read.blocks())
         check_size(int(some), self._width(schema), read.weighed)
         if not tally:
