@@ -92,6 +92,16 @@ def test_quadratic_discriminants_are_scikit_learns(name: str, options: Any, exac
         assert np.allclose(getattr(ours, method)(X), getattr(theirs, method)(X), atol=1e-7)
 
 
+@pytest.mark.parametrize("shrinkage", [None, 0.3, "auto"])
+def test_least_squares_turns_rows_as_eigenvectors_do(shrinkage: Any) -> None:
+    X, y = TABLES["wine"]
+    turned, expected = (
+        tl.LinearDiscriminantAnalysis(solver, shrinkage).fit(X, y).transform(X)
+        for solver in ("lsqr", "eigen")
+    )
+    assert np.allclose(turned, expected, rtol=1e-6, atol=1e-8)
+
+
 def test_two_classes_have_one_row_of_weights_as_in_scikit_learn() -> None:
     X, y = TABLES["wine"][0][:130], TABLES["wine"][1][:130]
     ours, theirs = tl.LinearDiscriminantAnalysis().fit(X, y), peer.LinearDiscriminantAnalysis()
@@ -382,6 +392,16 @@ def test_shrinkage_by_ledoit_and_wolf_comes_from_one_pass(load: Any, exact: bool
         for at in range(3):
             parts.partial_fit(X[at::3], y[at::3])
         assert np.allclose(parts.coef_, theirs.coef_, rtol=1e-8)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_a_covariance_of_few_rows_is_shrunk_at_most_to_its_target(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    X, y = rng.normal(size=(12, 2)), np.arange(12) % 2
+    ours = tl.LinearDiscriminantAnalysis("lsqr", "auto").fit(X, y)
+    theirs = peer.LinearDiscriminantAnalysis("lsqr", "auto").fit(X, y)
+    assert np.allclose(ours.covariance_, theirs.covariance_)
+    assert np.allclose(ours.coef_, theirs.coef_, rtol=1e-8)
 
 
 def test_automatic_shrinkage_says_what_it_needs() -> None:

@@ -195,11 +195,14 @@ def test_leaving_a_row_out_is_fitting_without_it(
     found = tl.evaluate(learner, frame, "kind", cv="loo", scores=["accuracy"]).predictions
     tally = learner.fit(frame, "kind").tally_
     block = lesson(frame, "kind", None, "test").whole("classifier")[1]
-    assert learner.left_out(tally, block) is not None
+    scores = learner.left_out(tally, block)
+    assert scores is not None
     for row in range(len(frame)):
         rest = frame.drop(index=frame.index[row])
         model = tl.NaiveBayes(**options).fit(rest, "kind")
         alone = frame.iloc[[row]][names]
+        # of the shares one is nearly 1: what a word adds shows in the scores alone
+        np.testing.assert_allclose(scores[row], model.model_.scores(block[[row]])[0], rtol=1e-9)
         shares = [found[f"P({c})"][row] for c in "abc"]
         np.testing.assert_allclose(shares, model.predict_proba(alone)[0], rtol=1e-9, atol=1e-12)
         assert found["said"][row] == model.predict(alone)[0]
