@@ -207,6 +207,8 @@ def test_new_rows_are_drawn_from_the_fitted_classes(make: Any) -> None:
     first = make(store_covariance=True).fit(X, y)
     assert np.allclose(again.means_, first.means_, atol=0.05)
     assert np.allclose(again.covariance_, first.covariance_, atol=0.02)
+    rare = make(priors=PRIORS).fit(X, y).sample(20_000, random_state=2)[1]
+    assert np.allclose(np.bincount(rare) / 20_000, PRIORS, atol=0.02)
     assert model.sample(3, random_state=1)[0] == model.sample(3, random_state=1)[0]
     with pytest.raises(errors.OptionError, match="-1 rows"):
         model.sample(-1)
@@ -354,6 +356,19 @@ def test_a_constant_column_with_gaps_or_weights_is_left_out(exact: bool) -> None
     assert "'x2' is constant" in str(model.show_work())
     with pytest.raises(errors.ColumnError, match="'x2' is constant"):
         tl.LinearDiscriminantAnalysis(solver="eigen", exact=exact).fit(wide, y)
+
+
+@pytest.mark.parametrize("value", [123.456, 0.1, -7.7, 1e5 / 3])
+def test_what_rounding_leaves_of_a_constant_column_is_no_spread(value: float) -> None:
+    for seed in range(12):
+        rng = np.random.default_rng(seed)
+        y, X, weight = np.arange(60) % 3, rng.normal(size=(60, 2)), rng.uniform(0.1, 3, 60)
+        X[:, 0] += y
+        gappy = np.c_[X, np.where(rng.random(60) < 0.3, np.nan, value)]
+        plain = tl.LinearDiscriminantAnalysis().fit(X, y, weight).predict_proba(X)
+        model = tl.LinearDiscriminantAnalysis().fit(gappy, y, weight)
+        assert np.allclose(model.predict_proba(gappy), plain)
+        assert "'x2' is constant" in str(model.show_work())
 
 
 def test_a_row_beyond_all_distances_is_refused_by_row() -> None:
