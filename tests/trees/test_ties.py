@@ -176,6 +176,14 @@ def test_a_criterion_may_look_at_the_mean() -> None:
     x, y = [[i] for i in range(8)], [1.0, 1, 2, 2, 1000, 1001, 1000, 1003]
     relative = tl.DecisionTreeRegressor(criterion=lambda n, mean, v: v / mean**2, max_depth=2)
     assert {*relative.fit(x, y).predict(x)[:4]} == {1.0, 2.0}
+    told: list[tuple[float, float, float]] = []
+
+    def spread(n: float, mean: float, variance: float) -> float:
+        told.append((n, mean, variance))
+        return variance
+
+    tl.DecisionTreeRegressor(criterion=spread, max_depth=1).fit(x, y)
+    assert told[0] == pytest.approx((8, np.mean(y), np.var(y)))
 
 
 @pytest.mark.parametrize("odd", ["much", None, -1.0, float("nan"), float("inf")])
