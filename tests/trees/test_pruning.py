@@ -385,7 +385,8 @@ def pruned_by_hand(node: Grown, x: Any, y: Any, confidence: float, raising: bool
 @pytest.mark.parametrize("confidence", [0.1, 0.25, 0.45])
 def test_pessimistic_pruning_is_quinlans_rule_by_hand(raising: bool, confidence: float) -> None:
     changed = 0
-    for seed in range(20):
+    # at 51, 73 and 74 a raised branch costs a little more; at 137 two branches are equally large
+    for seed in (*range(20), 51, 73, 74, 137):
         rng = np.random.default_rng(seed)
         x = rng.integers(0, 8, (70, 3)).astype(float)
         y = (x[:, 0] + x[:, 1] + rng.normal(size=70) * 3 > 7) + 0
