@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from fractions import Fraction
 from typing import Any
 
@@ -235,3 +236,29 @@ def test_leaving_one_out_holds_numbers_of_any_size() -> None:
         fitted = tl.NaiveBayes(var_smoothing=0).fit(X[rest], y[rest])
         block = lesson(X[[row]], y[[row]], None, "test").whole("classifier")[1]
         np.testing.assert_allclose(found[row], fitted.model_.scores(block)[0], rtol=1e-9)
+
+
+def left_out_and_fitted(learner: Any, X: Any, y: Any) -> Iterator[tuple[Any, Any]]:
+    """Row by row the scores without it: by subtraction, and by a fit on the others."""
+    read = lesson(X, y, None, "test").whole("classifier")[1]
+    found = learner.left_out(learner.fit(X, y).tally_, read)
+    for row in range(len(X)):
+        rest = np.arange(len(X)) != row
+        fitted = type(learner)(**learner.get_params()).fit(X[rest], y[rest])
+        yield found[row], fitted.model_.scores(read[[row]])[0]
+
+
+def test_the_smoothing_of_the_others_follows_the_column_that_is_widest_without_the_row() -> None:
+    rng = np.random.default_rng(3)
+    X, y = rng.normal(size=(30, 2)) * [1.0, 1.4], np.array(["a", "b"] * 15)
+    X[4, 0] = 9.0  # with this row the first column varies more
+    assert X[:, 0].var() > X[:, 1].var() > np.delete(X, 4, axis=0)[:, 0].var()
+    for left, fitted in left_out_and_fitted(tl.NaiveBayes(var_smoothing=0.5), X, y):
+        np.testing.assert_allclose(left, fitted, rtol=1e-9)
+
+
+def test_a_declared_value_of_one_row_is_known_to_the_others() -> None:
+    table = tl.table(pd.DataFrame({"c": [*"uvvwww"]}), categories={"c": ["u", "v", "w", "x"]})
+    y = np.array([*"ababab"])
+    for left, fitted in left_out_and_fitted(tl.NaiveBayes(), table, y):
+        np.testing.assert_allclose(left, fitted, rtol=1e-9)
