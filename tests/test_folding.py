@@ -262,3 +262,18 @@ def test_a_declared_value_of_one_row_is_known_to_the_others() -> None:
     y = np.array([*"ababab"])
     for left, fitted in left_out_and_fitted(tl.NaiveBayes(), table, y):
         np.testing.assert_allclose(left, fitted, rtol=1e-9)
+
+
+def test_a_class_that_shows_a_column_in_one_row_takes_all_rows_when_that_is_left_out() -> None:
+    frame = pd.DataFrame({"c": [*"uvuu", None, None], "d": [*"ppqqpp"]})
+    y = np.array([*"aaabbb"])
+    for left, fitted in left_out_and_fitted(tl.NaiveBayes(alpha=0), frame, y):
+        np.testing.assert_allclose(left, fitted, rtol=1e-9)
+
+
+def test_a_class_that_shows_a_number_in_one_row_takes_all_rows_when_that_is_left_out() -> None:
+    rng = np.random.default_rng(1)
+    X, y = rng.normal(size=(12, 2)), np.array(["a", "b"] * 6)
+    X[3::2, 1] = np.nan  # of class b the first row alone has the second number
+    for left, fitted in left_out_and_fitted(tl.NaiveBayes(), X, y):
+        np.testing.assert_allclose(left, fitted, rtol=1e-9)
