@@ -495,3 +495,9 @@ def test_a_row_tested_four_times_spreads_as_one_row_does() -> None:
     assert quarter == pytest.approx(2 * once)
     drawn = [resampled(bundle, accuracy, None, share, 2000, 0).std() for share in (1.0, 0.25)]
     assert drawn == pytest.approx([once, quarter], rel=0.1)
+
+
+def test_balanced_accuracy_leaves_out_a_class_that_is_only_predicted() -> None:
+    truth, said = [*"aab"], [*"acb"]
+    found = measure(Answers(Codes.of(truth), Codes.of(said)).tally(), "balanced_accuracy")
+    assert found.value == (1 / 2 + 1) / 2

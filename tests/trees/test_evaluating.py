@@ -163,3 +163,9 @@ def test_the_best_of_a_column_is_the_question_of_most_gain() -> None:
     column = [one for one in gains if one.column == "x0"]
     assert gains["x0"].gain == max(one.gain for one in column)
     assert gains["x0"].score < max(one.score for one in column)  # another has the better ratio
+
+
+def test_of_many_branches_two_need_rows_enough() -> None:
+    tree = tl.ID3(min_samples_leaf=2).fit(pd.DataFrame({"c": [*"uuvvw"]}), [*"aabba"])
+    assert tree.get_n_leaves() == 3
+    assert tree.gains()["c"].best
