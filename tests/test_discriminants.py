@@ -92,6 +92,16 @@ def test_quadratic_discriminants_are_scikit_learns(name: str, options: Any, exac
         assert np.allclose(getattr(ours, method)(X), getattr(theirs, method)(X), atol=1e-7)
 
 
+@pytest.mark.parametrize("shrinkage", [None, 0.3, "auto"])
+def test_least_squares_turns_rows_as_eigenvectors_do(shrinkage: Any) -> None:
+    X, y = TABLES["wine"]
+    turned, expected = (
+        tl.LinearDiscriminantAnalysis(solver, shrinkage).fit(X, y).transform(X)
+        for solver in ("lsqr", "eigen")
+    )
+    assert np.allclose(turned, expected, rtol=1e-6, atol=1e-8)
+
+
 def test_two_classes_have_one_row_of_weights_as_in_scikit_learn() -> None:
     X, y = TABLES["wine"][0][:130], TABLES["wine"][1][:130]
     ours, theirs = tl.LinearDiscriminantAnalysis().fit(X, y), peer.LinearDiscriminantAnalysis()
@@ -197,6 +207,8 @@ def test_new_rows_are_drawn_from_the_fitted_classes(make: Any) -> None:
     first = make(store_covariance=True).fit(X, y)
     assert np.allclose(again.means_, first.means_, atol=0.05)
     assert np.allclose(again.covariance_, first.covariance_, atol=0.02)
+    rare = make(priors=PRIORS).fit(X, y).sample(20_000, random_state=2)[1]
+    assert np.allclose(np.bincount(rare) / 20_000, PRIORS, atol=0.02)
     assert model.sample(3, random_state=1)[0] == model.sample(3, random_state=1)[0]
     with pytest.raises(errors.OptionError, match="-1 rows"):
         model.sample(-1)
@@ -346,6 +358,19 @@ def test_a_constant_column_with_gaps_or_weights_is_left_out(exact: bool) -> None
         tl.LinearDiscriminantAnalysis(solver="eigen", exact=exact).fit(wide, y)
 
 
+@pytest.mark.parametrize("value", [123.456, 0.1, -7.7, 1e5 / 3])
+def test_what_rounding_leaves_of_a_constant_column_is_no_spread(value: float) -> None:
+    for seed in range(12):
+        rng = np.random.default_rng(seed)
+        y, X, weight = np.arange(60) % 3, rng.normal(size=(60, 2)), rng.uniform(0.1, 3, 60)
+        X[:, 0] += y
+        gappy = np.c_[X, np.where(rng.random(60) < 0.3, np.nan, value)]
+        plain = tl.LinearDiscriminantAnalysis().fit(X, y, weight).predict_proba(X)
+        model = tl.LinearDiscriminantAnalysis().fit(gappy, y, weight)
+        assert np.allclose(model.predict_proba(gappy), plain)
+        assert "'x2' is constant" in str(model.show_work())
+
+
 def test_a_row_beyond_all_distances_is_refused_by_row() -> None:
     X, y = np.array([[0.0], [1.0], [5.0], [7.0]]), [0, 0, 1, 1]
     with pytest.raises(errors.ColumnError, match="row 1 is so far"):
@@ -382,6 +407,16 @@ def test_shrinkage_by_ledoit_and_wolf_comes_from_one_pass(load: Any, exact: bool
         for at in range(3):
             parts.partial_fit(X[at::3], y[at::3])
         assert np.allclose(parts.coef_, theirs.coef_, rtol=1e-8)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_a_covariance_of_few_rows_is_shrunk_at_most_to_its_target(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    X, y = rng.normal(size=(12, 2)), np.arange(12) % 2
+    ours = tl.LinearDiscriminantAnalysis("lsqr", "auto").fit(X, y)
+    theirs = peer.LinearDiscriminantAnalysis("lsqr", "auto").fit(X, y)
+    assert np.allclose(ours.covariance_, theirs.covariance_)
+    assert np.allclose(ours.coef_, theirs.coef_, rtol=1e-8)
 
 
 def test_automatic_shrinkage_says_what_it_needs() -> None:

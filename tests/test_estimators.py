@@ -16,6 +16,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import sklearn
+from sklearn import metrics
 from sklearn.base import clone
 from sklearn.datasets import load_iris
 from sklearn.exceptions import NotFittedError
@@ -202,6 +203,19 @@ def test_nearest_centroid_agrees_with_scikit_learn(kwargs: dict[str, Any]) -> No
     assert np.array_equal(ours.predict(X), theirs.predict(X))
     assert np.allclose(ours.predict_proba(X), theirs.predict_proba(X))
     assert np.allclose(ours.decision_function(X), theirs.decision_function(X))
+
+
+def test_scores_weigh_rows_as_scikit_learns_do() -> None:
+    weight = np.random.default_rng(4).uniform(0, 3, len(Y))
+    model = tl.NaiveBayes().fit(X[:, :1], Y)
+    expected = metrics.accuracy_score(Y, model.predict(X[:, :1]), sample_weight=weight)
+    assert model.score(X[:, :1], Y, weight) == pytest.approx(expected)
+    regressor = tl.DecisionTreeRegressor(max_depth=2).fit(X[:, :1], X[:, 2])
+    expected = metrics.r2_score(X[:, 2], regressor.predict(X[:, :1]), sample_weight=weight)
+    assert regressor.score(X[:, :1], X[:, 2], weight) == pytest.approx(expected)
+    constant = tl.DummyRegressor().fit(X, np.full(len(X), 7.0))
+    assert constant.score(X, np.full(len(X), 7.0)) == 1.0
+    assert constant.score(X, np.full(len(X), 8.0)) == 0.0
 
 
 def test_our_errors_are_scikit_learns_classes_where_it_is_loaded() -> None:

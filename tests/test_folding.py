@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any
@@ -255,11 +256,14 @@ def test_leaving_a_row_out_is_fitting_without_it(
     found = tl.evaluate(learner, frame, "kind", cv="loo", scores=["accuracy"]).predictions
     tally = learner.fit(frame, "kind").tally_
     block = lesson(frame, "kind", None, "test", CLASSES).whole()
-    assert learner.left_out(tally, block) is not None
+    scores = learner.left_out(tally, block)
+    assert scores is not None
     for row in range(len(frame)):
         rest = frame.drop(index=frame.index[row])
         model = tl.NaiveBayes(**options).fit(rest, "kind")
         alone = frame.iloc[[row]][names]
+        # of the shares one is nearly 1: what a word adds shows in the scores alone
+        np.testing.assert_allclose(scores[row], model.model_.scores(block[[row]])[0], rtol=1e-9)
         shares = [found[f"P({c})"][row] for c in "abc"]
         np.testing.assert_allclose(shares, model.predict_proba(alone)[0], rtol=1e-9, atol=1e-12)
         assert found["said"][row] == model.predict(alone)[0]
@@ -292,3 +296,44 @@ def test_leaving_one_out_holds_numbers_of_any_size() -> None:
         fitted = tl.NaiveBayes(var_smoothing=0).fit(X[rest], y[rest])
         block = lesson(X[[row]], y[[row]], None, "test", CLASSES).whole()
         np.testing.assert_allclose(found[row], fitted.model_.scores(block)[0], rtol=1e-9)
+
+
+def left_out_and_fitted(learner: Any, X: Any, y: Any) -> Iterator[tuple[Any, Any]]:
+    """Row by row the scores without it: by subtraction, and by a fit on the others."""
+    read = lesson(X, y, None, "test", CLASSES).whole()
+    found = learner.left_out(learner.fit(X, y).tally_, read)
+    for row in range(len(X)):
+        rest = np.arange(len(X)) != row
+        fitted = type(learner)(**learner.get_params()).fit(X[rest], y[rest])
+        yield found[row], fitted.model_.scores(read[[row]])[0]
+
+
+def test_the_smoothing_of_the_others_follows_the_column_that_is_widest_without_the_row() -> None:
+    rng = np.random.default_rng(3)
+    X, y = rng.normal(size=(30, 2)) * [1.0, 1.4], np.array(["a", "b"] * 15)
+    X[4, 0] = 9.0  # with this row the first column varies more
+    assert X[:, 0].var() > X[:, 1].var() > np.delete(X, 4, axis=0)[:, 0].var()
+    for left, fitted in left_out_and_fitted(tl.NaiveBayes(var_smoothing=0.5), X, y):
+        np.testing.assert_allclose(left, fitted, rtol=1e-9)
+
+
+def test_a_declared_value_of_one_row_is_known_to_the_others() -> None:
+    table = tl.table(pd.DataFrame({"c": [*"uvvwww"]}), categories={"c": ["u", "v", "w", "x"]})
+    y = np.array([*"ababab"])
+    for left, fitted in left_out_and_fitted(tl.NaiveBayes(), table, y):
+        np.testing.assert_allclose(left, fitted, rtol=1e-9)
+
+
+def test_a_class_that_shows_a_column_in_one_row_takes_all_rows_when_that_is_left_out() -> None:
+    frame = pd.DataFrame({"c": [*"uvuu", None, None], "d": [*"ppqqpp"]})
+    y = np.array([*"aaabbb"])
+    for left, fitted in left_out_and_fitted(tl.NaiveBayes(alpha=0), frame, y):
+        np.testing.assert_allclose(left, fitted, rtol=1e-9)
+
+
+def test_a_class_that_shows_a_number_in_one_row_takes_all_rows_when_that_is_left_out() -> None:
+    rng = np.random.default_rng(1)
+    X, y = rng.normal(size=(12, 2)), np.array(["a", "b"] * 6)
+    X[3::2, 1] = np.nan  # of class b the first row alone has the second number
+    for left, fitted in left_out_and_fitted(tl.NaiveBayes(), X, y):
+        np.testing.assert_allclose(left, fitted, rtol=1e-9)

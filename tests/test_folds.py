@@ -680,3 +680,9 @@ def test_a_holdout_by_class_is_representative_and_the_first_rows_are_not() -> No
         tl.Folds.representative(["a", "b"], [0, 1, 1])
     with pytest.raises(InputError, match="the number of every row's part"):
         tl.Folds.representative(["a", "b"], [0.5, 1])
+
+
+def test_a_gap_among_classes_that_are_floats_is_named() -> None:
+    y = np.array([0.0, 1.0, np.nan, 1.0, 0.0, 0.0])
+    with pytest.raises(TargetError, match="missing in row 2"):
+        next(tl.Folds.k(2).split(np.zeros((6, 1)), y))

@@ -17,6 +17,7 @@ from tallylearn.intervals import (
     clopper_pearson,
     corrected_t,
     mean_interval,
+    mid_p,
     wilson,
     z_interval,
     z_table,
@@ -213,3 +214,27 @@ def test_bad_input_is_refused_by_name(
 ) -> None:
     with pytest.raises(error, match=f"{function.__name__}: .*{word}"):
         function(*arguments)
+
+
+def test_as_many_rows_as_draws_can_be_left_out_one_by_one() -> None:
+    for n, method in ((40, "bootstrap, BCa"), (41, "bootstrap, percentile")):
+        values = np.arange(float(n)) ** 2
+        assert bootstrap(lambda counts, v=values: counts @ v / len(v), n, 40).method == method
+
+
+@pytest.mark.parametrize(("successes", "n"), [(0, 5), (3, 5), (8, 10), (40, 40), (17, 60)])
+def test_mid_p_leaves_half_of_what_was_seen_to_each_tail(successes: int, n: int) -> None:
+    low, high = mid_p(successes, n, 0.9)
+    if successes < n:
+        below = stats.binom.cdf(successes - 1, n, high) + stats.binom.pmf(successes, n, high) / 2
+        assert below == pytest.approx(0.05)
+    if successes > 0:
+        above = stats.binom.sf(successes, n, low) + stats.binom.pmf(successes, n, low) / 2
+        assert above == pytest.approx(0.05)
+    assert (low == 0, high == 1) == (successes == 0, successes == n)
+
+
+def test_wilsons_ends_reach_0_and_1_to_the_bit_at_any_level() -> None:
+    for level in np.linspace(0.5, 0.999, 500).tolist():
+        assert wilson(0, 7, level).low == 0.0
+        assert wilson(7, 7, level).high == 1.0

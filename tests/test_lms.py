@@ -88,6 +88,21 @@ def test_drawn_rows_and_weights_follow_the_seed() -> None:
     assert drawn(1) == pytest.approx([2, 1, -2, 0.5], abs=0.1)
 
 
+def test_every_part_of_a_stream_draws_other_rows() -> None:
+    x, y = X[:20], Y[:20]
+    twice = tl.LMS(0.02, order="random", random_state=1).partial_fit(x, y)
+    first = weights(twice)
+    twice.partial_fit(x, y)
+    same = tl.LMS(0.02, order="random", random_state=1, start=first).partial_fit(x, y)
+    assert weights(twice) != weights(same)  # the draws of the first part, once more
+
+
+@pytest.mark.parametrize("scaling", ["error", "twice", "sum", "mean"])
+def test_without_an_intercept_there_is_none_whatever_the_start(scaling: str) -> None:
+    model = tl.LMS(0.001, scaling=scaling, start=[7.0, 1.0, 1.0, 1.0], fit_intercept=False)
+    assert model.fit(X, Y).intercept_ == 0.0
+
+
 def test_small_random_weights_are_small_and_seeded() -> None:
     x, y = [[0.0, 0.0]], [0.0]
     first = tl.LMS(1e-9, start="random", random_state=5).fit(x, y).coef_
@@ -106,6 +121,18 @@ def test_the_work_shows_the_first_steps() -> None:
     batch = str(tl.LMS(0.1, scaling="mean", steps=7).fit(X, Y).show_work())
     assert "2/m" in batch
     assert "mean squared error" in batch
+
+
+@pytest.mark.parametrize("scaling", ["error", "mean"])
+def test_of_many_columns_the_first_are_shown_and_the_others_counted(scaling: str) -> None:
+    x = np.eye(8)[[7, 0, 3]]
+    table = str(tl.LMS(0.25, scaling=scaling).fit(x, [8.0, 1.0, 3.0]).show_work())
+    assert "Weights of 3 more columns are left out." in table
+    head = next(line.split() for line in table.split("\n") if "w(x0)" in line)
+    assert head[-6:] == ["w0", *(f"w(x{j})" for j in range(5))]
+    rows = [line.split()[-6:] for line in table.split("\n") if line.strip().startswith("1 ")]
+    first = {"error": ["2", "0", "0", "0", "0", "0"], "mean": ["2", "0.1667", "0", "0", "0.5", "0"]}
+    assert first[scaling] in rows
 
 
 def test_the_terms_add_up_to_the_prediction() -> None:
@@ -149,7 +176,21 @@ def test_steps_that_lead_uphill_are_an_error_in_fit_and_counted_in_a_stream() ->
         tl.LMS(0.5, steps=60).fit(x, y)
     with pytest.raises(errors.InputError, match=r"3 of 3 steps.*grew from 7 to"):
         tl.LMS(0.5, scaling="mean", steps=3).fit(x, y)
-    assert tl.LMS(0.5).partial_fit(x, y).overshot_ == 2
+    stream = tl.LMS(0.5).partial_fit(x, y)
+    assert stream.overshot_ == 2
+    assert stream.partial_fit(x, y).overshot_ == 4
+
+
+def test_an_error_that_grows_without_a_step_too_long_is_none() -> None:
+    model = tl.LMS(0.5).fit([[0.0], [0.0]], [1.0, -1.0])  # each row pulls the weights its own way
+    assert model.intercept_ == -0.25  # from a mean squared error of 1 to one of 1.0625
+    assert model.overshot_ == 0
+
+
+def test_a_step_that_changes_nothing_is_not_too_long() -> None:
+    model = tl.LMS(0.5, scaling="mean", steps=4).fit([[0.0], [0.0]], [3.0, 3.0])
+    assert model.intercept_ == 3.0  # in one step
+    assert model.overshot_ == 0
 
 
 def test_a_missing_number_is_named() -> None:

@@ -42,6 +42,7 @@ def test_a_column_that_was_empty_is_learned_when_it_comes() -> None:
     model = tl.NaiveBayes().partial_fit(EMPTY, "y").partial_fit(FULL, "y")
     both = pd.concat([EMPTY, FULL.drop(columns="more")])
     assert model.tally_ == tl.NaiveBayes().fit(both, "y").tally_
+    assert [column.kind for column in model.schema_.columns] == ["category", "category"]
 
 
 def test_a_column_whose_values_are_forgotten_is_unknown_again() -> None:
@@ -195,3 +196,14 @@ def test_a_class_that_only_a_column_knows_is_impossible() -> None:
     assert less.impossible() is None
     found = Bundle({"target": target, "numbers": less["numbers"]}).impossible()
     assert found == "numbers: a class is not among those of the target"
+
+
+def test_tables_that_read_gaps_or_dates_differently_do_not_merge() -> None:
+    frame = pd.DataFrame({"c": ["u", "v", "-"], "d": pd.date_range("2026-01-01", periods=3)})
+    y = [*"aab"]
+    plain = tl.NaiveBayes().fit(frame, y)
+    for other in (tl.table(frame, missing=["-"]), tl.table(frame, dates={"d": ["month"]})):
+        with pytest.raises(errors.MergeError):
+            tl.merge(plain, tl.NaiveBayes().fit(other, y))
+    with pytest.raises(errors.MergeError, match="missing values differently"):
+        tl.merge(plain, tl.NaiveBayes().fit(tl.table(frame, missing=["-"]), y))

@@ -11,6 +11,7 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 import scipy.sparse
+import scipy.stats
 from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.feature_extraction.text import CountVectorizer
@@ -103,6 +104,13 @@ def test_the_vocabulary_is_chosen_after_counting() -> None:
     assert kept(stop_words=["the"], ngram_range=(2, 2)) == ("a bird",)
     with pytest.raises(errors.OptionError, match="none of the 5 words is left by min_df=9"):
         kept(min_df=9)
+    texts = ["owl owl owl", "cat", "cat", "dog"]  # one word comes most, another is most widespread
+    assert kept(max_features=1) == kept(max_features=1, text_model="set") == ("owl",)
+    assert kept(max_features=1, text_model="bernoulli") == ("cat",)
+
+
+def test_a_vocabulary_is_chosen_from_all_parts_as_at_once() -> None:
+    texts = ["the cat", "the dog", "the cat the", "a bird"]
     model = tl.NaiveBayes(min_df=2).fit(texts[:2], [0, 1]).partial_fit(texts[2:], [0, 1])
     at_once = tl.NaiveBayes(min_df=2).fit(texts, [0, 1, 0, 1])
     assert modelfile.digests(model) == modelfile.digests(at_once)
@@ -125,6 +133,10 @@ def test_documents_without_known_words_are_left_to_the_prior_and_said_so() -> No
         assert "not in the vocabulary, and passed over: 'never', 'seen'" in said[2]
     bernoulli = tl.NaiveBayes(text_model="bernoulli").fit(DOCS, Y)
     assert np.allclose(bernoulli.predict_proba(["", None])[1], [2 / 3, 1 / 3])
+    certain = tl.NaiveBayes(text_model="bernoulli", alpha=0).fit(
+        ["a", "a b", "b", "c"], list("++--")
+    )
+    assert np.allclose(certain.predict_proba(["b", None]), [[0, 1], [1 / 2, 1 / 2]])  # no + lacks a
     assert "only the absent ones count" in str(bernoulli.explain([""]))
 
 
@@ -314,6 +326,21 @@ def test_the_top_words_have_log_odds() -> None:
     many = tl.NaiveBayes(text_model="bernoulli").fit([f"{i} w{i}" for i in range(30)], [0, 1] * 15)
     assert "no other of 58 words" in str(many.explain(["1 w1"]))
     assert tl.NaiveBayes(alpha=0).fit(DOCS, ["x"] * 3).top_words(1)["x"][0][0] == "a"
+
+
+def test_log_odds_are_against_all_other_classes_together() -> None:
+    model = tl.NaiveBayes(alpha=1).fit(["a a b", "b", "b c"], ["x", "y", "z"])
+    (word, odds), *_ = model.top_words()["x"]
+    assert word == "a"
+    assert odds == pytest.approx(np.log((2 + 1) / (3 + 3)) - np.log((0 + 1) / (3 + 3)))
+
+
+def test_the_log_likelihood_of_a_document_is_that_of_the_multinomial() -> None:
+    model = tl.NaiveBayes(alpha=1).fit(["a a b", "b", "b c"], ["x", "x", "y"])
+    shares = np.array([[3, 3, 1], [1, 2, 2]]) / [[7], [5]]
+    for text, times in (("a b b b c", [1, 3, 1]), ("c c unheard", [0, 0, 2]), ("", [0, 0, 0])):
+        expected = scipy.stats.multinomial.logpmf(times, sum(times), shares)
+        assert np.allclose(model.document_log_likelihood([text])[0], expected)
 
 
 def test_what_a_model_of_text_does_not_do_is_said() -> None:

@@ -12,7 +12,7 @@ from sklearn import metrics
 
 from tallylearn.errors import InputError, OptionError, TargetError
 from tallylearn.evaluation.answers import Answers, grouped
-from tallylearn.evaluation.confusions import table
+from tallylearn.evaluation.confusions import accuracy, resampled, table
 from tallylearn.evaluation.losses import calibration
 from tallylearn.evaluation.scores import SCORES, measure, spread, wanted
 from tallylearn.evaluation.thresholds import threshold
@@ -486,3 +486,18 @@ def test_a_threshold_is_written_in_a_line_and_needs_a_cost() -> None:
     assert len(repr(threshold(ranks, (1, 5)))) < 80
     with pytest.raises(OptionError, match="not both 0"):
         threshold(ranks, (0, 0))
+
+
+def test_a_row_tested_four_times_spreads_as_one_row_does() -> None:
+    """A unit of weight that stands for a quarter of a row: twice the spread, drawn or solved."""
+    bundle = Answers(Codes.of([*"ab"] * 60), Codes.of([*"abbb"] * 30)).tally()
+    once, quarter = (spread(bundle, "accuracy", share=share) for share in (1.0, 0.25))
+    assert quarter == pytest.approx(2 * once)
+    drawn = [resampled(bundle, accuracy, None, share, 2000, 0).std() for share in (1.0, 0.25)]
+    assert drawn == pytest.approx([once, quarter], rel=0.1)
+
+
+def test_balanced_accuracy_leaves_out_a_class_that_is_only_predicted() -> None:
+    truth, said = [*"aab"], [*"acb"]
+    found = measure(Answers(Codes.of(truth), Codes.of(said)).tally(), "balanced_accuracy")
+    assert found.value == (1 / 2 + 1) / 2

@@ -50,17 +50,29 @@ def test_gains_of_numbers_are_fined_for_their_cuts() -> None:
     assert both.node(0).column == "z"
 
 
-def test_a_threshold_is_the_largest_value_of_the_table_below_the_middle() -> None:
-    """Of rows with z = u only 2 and 10 occur around the cut: half way is 6, and 5 occurs."""
+@pytest.mark.parametrize("near", [5.0, 6.0])
+def test_a_threshold_is_the_largest_value_of_the_table_up_to_the_middle(near: float) -> None:
+    """Of rows with z = u only 2 and 10 occur around the cut: half way is 6, and 5 or 6 occurs."""
     z = list("uuuu") + list("vvvv")
-    tree = grown(x=[1.0, 2, 10, 11, 5, 5, 7, 7], z=z, y=list("aabbcccc")).tree_
+    tree = grown(x=[1.0, 2, 10, 11, near, near, 7, 7], z=z, y=list("aabbcccc")).tree_
     inner = next(i for i in range(len(tree)) if tree.node(i).column == "x")
-    assert tree.threshold[inner] == 5
+    assert tree.threshold[inner] == near
 
 
-def test_columns_with_many_categories_do_not_raise_the_mean_gain() -> None:
+def test_of_many_rows_25_are_enough_on_each_side() -> None:
+    """1200 rows of 2 classes: a tenth of the mean class would be 60."""
+    y = np.array(["a"] * 1200)
+    y[-30:] = "b"
+    model = grown(x=np.arange(1200.0), y=y)
+    assert model.tree_.node(0).threshold == 1169
+    found = [candidate for candidate in model.gains() if candidate.best]
+    assert [candidate.test for candidate in found] == ["<= 1169.5"]
+
+
+@pytest.mark.parametrize("number", [10, 6])  # half as many as rows, and the least that are too many
+def test_columns_with_many_categories_do_not_raise_the_mean_gain(number: int) -> None:
     """A name for nearly every row gains most: with it in the mean, no other column would count."""
-    names = [f"n{i // 2}" for i in range(20)]
+    names = [f"n{i // 2 % number}" for i in range(20)]
     y = ["a", "a", "b", "b"] * 5
     z = ["u" if c == "a" else "v" for c in y[:16]] + list("vvuu")
     found = {c.column: c for c in grown(name=names, z=z, y=y).gains()}

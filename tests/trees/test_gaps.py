@@ -203,6 +203,19 @@ def test_a_hundred_thousand_categories_are_no_trouble() -> None:
     assert len(two.tree_) == 3
 
 
+@pytest.mark.parametrize("rule", ["branch", "node", "class", "global"])
+def test_a_weight_is_a_row_repeated_where_gaps_are_filled(rule: str) -> None:
+    """Unweighed, most rows have c = x and a = 1; weighed, c = y and a = 5."""
+    frame = pd.DataFrame({"c": [*"xxxyy", None, None], "a": [1.0, 1, 1, 5, 5, None, None],
+                          "y": [*"pppqqqp"]})  # fmt: skip
+    weight = np.array([1.0, 1, 1, 4, 4, 2, 1])
+    weighed = tl.DecisionTreeClassifier(missing=rule).fit(frame, "y", weight)
+    twice = frame.loc[frame.index.repeat(weight.astype(int))]
+    repeated = tl.DecisionTreeClassifier(missing=rule).fit(twice, "y")
+    assert weighed.tree_.counts.tolist() == repeated.tree_.counts.tolist()
+    assert weighed.text().split("[")[0] == repeated.text().split("[")[0]
+
+
 def test_rows_of_no_weight_are_not_there() -> None:
     weight = np.array([1.0, 1, 1, 0, 0, 1, 1, 1])
     for tree in (tl.DecisionTreeClassifier(), tl.C45()):

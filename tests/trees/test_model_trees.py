@@ -475,6 +475,17 @@ def test_linear_regression_at_the_leaves_is_that_of_every_leaf() -> None:
         assert model.predict(x)[here] == pytest.approx(alone)
 
 
+def test_a_learner_at_the_leaves_is_told_the_weights() -> None:
+    x = np.arange(40.0)[:, None]
+    y = np.where(x[:, 0] < 20, 0.0, 100.0) + np.arange(40) % 3
+    weight = np.arange(40) % 4 + 1.0
+    options: dict[str, Any] = {"learner": tl.DummyRegressor(), "smooth": None, "max_depth": 1}
+    model = tl.ModelTreeRegressor(**options).fit(x, y, sample_weight=weight)
+    found = model.predict(x)
+    for here in (x[:, 0] < 20, x[:, 0] >= 20):
+        assert found[here] == pytest.approx(np.average(y[here], weights=weight[here]))
+
+
 def test_a_learner_is_smoothed_and_explained_too() -> None:
     x, y = noisy()
     model = tl.M5(learner=tl.DecisionTreeRegressor(max_depth=2), prune=False).fit(x, y)

@@ -248,8 +248,9 @@ def test_every_alpha_gives_the_least_cost_of_all_prunings(seed: int) -> None:
     assert risk[0] == pytest.approx(path.impurities[-1])
 
 
-def test_alpha_is_chosen_by_folds() -> None:
-    frame = noisy(7, 120)
+@pytest.mark.parametrize(("seed", "n"), [(7, 120), (0, 60)])
+def test_alpha_is_chosen_by_folds(seed: int, n: int) -> None:
+    frame = noisy(seed, n)
     model = tl.DecisionTreeClassifier(ccp_alpha="cv").fit(frame, "kind")
     frame = frame.sort_values(["kind", "d", "c", "b", "a"], ignore_index=True)  # what rows hold
     alphas = tl.DecisionTreeClassifier().cost_complexity_pruning_path(frame, "kind").ccp_alphas
@@ -316,6 +317,113 @@ def test_after_raising_every_node_counts_the_rows_that_come_to_it(seed: int) -> 
         assert model.tree_.counts[kids].sum(axis=0) == pytest.approx(
             model.tree_.counts[i], abs=1e-6
         )
+
+
+@pytest.mark.parametrize("seed", [0, 1, 3, 5])
+def test_after_raising_impurities_and_gains_are_those_of_the_rows(seed: int) -> None:
+    options: dict[str, Any] = {"criterion": "entropy", "pruning": "pessimistic", "confidence": 0.45}
+    model = tl.DecisionTreeClassifier(**options).fit(noisy(seed, 150), "kind")
+    assert any(str(r.became).startswith("branch") for r in model.prunings())
+    found = model.tree_
+    for i in range(len(found)):
+        share = found.counts[i][found.counts[i] > 0] / found.n[i]
+        assert found.impurity[i] == pytest.approx(-(share * np.log2(share)).sum(), abs=1e-12)
+        if kids := [*found.children(i)]:
+            after = (found.n[kids] * found.impurity[kids]).sum() / found.n[i]
+            assert found.gain[i] == pytest.approx(found.impurity[i] - after, abs=1e-12)
+
+
+Grown = tuple[int, float, Any, Any] | None  # column, threshold, both branches; None for a leaf
+
+
+def by_hand(grown: Tree, i: int = 0) -> Grown:
+    if not (kids := grown.children(i)):
+        return None
+    both = (by_hand(grown, kid) for kid in kids)
+    return int(grown.column[i]), float(grown.threshold[i]), *both
+
+
+def missed(node: Grown, x: Any, y: Any, count: Any) -> float:
+    """What the leaves of a branch make of the errors on some rows, all together."""
+    if node is None:
+        return float(count(len(y), len(y) - np.bincount(y).max(initial=0)))
+    below = x[:, node[0]] <= node[1]
+    return missed(node[2], x[below], y[below], count) + missed(node[3], x[~below], y[~below], count)
+
+
+def collapsed_by_hand(node: Grown, x: Any, y: Any) -> Grown:
+    errors = [missed(part, x, y, lambda n, e: e) for part in (node, None)]
+    if node is None or errors[0] >= errors[1]:
+        return None
+    below = x[:, node[0]] <= node[1]
+    parts = (x[below], y[below]), (x[~below], y[~below])
+    return *node[:2], *(collapsed_by_hand(kid, *p) for kid, p in zip(node[2:], parts, strict=True))  # type: ignore[return-value]
+
+
+def pruned_by_hand(node: Grown, x: Any, y: Any, confidence: float, raising: bool) -> Grown:
+    """Quinlan's rule: a leaf, or else the larger branch, that costs at most 0.1 errors more."""
+
+    def cost(part: Grown) -> float:
+        return missed(part, x, y, lambda n, e: float(estimated(n, e, confidence)))
+
+    if node is None:
+        return None
+    below = x[:, node[0]] <= node[1]
+    first = pruned_by_hand(node[2], x[below], y[below], confidence, raising)
+    second = pruned_by_hand(node[3], x[~below], y[~below], confidence, raising)
+    node = *node[:2], first, second
+    largest = first if below.sum() > (~below).sum() else second
+    raised = cost(largest) if raising else float("inf")
+    if cost(None) <= min(cost(node), raised) + 0.1:
+        return None
+    if raised <= cost(node) + 0.1:
+        return pruned_by_hand(largest, x, y, confidence, raising)
+    return node
+
+
+@pytest.mark.parametrize("raising", [False, True])
+@pytest.mark.parametrize("confidence", [0.1, 0.25, 0.45])
+def test_pessimistic_pruning_is_quinlans_rule_by_hand(raising: bool, confidence: float) -> None:
+    changed = 0
+    # at 51, 73 and 74 a raised branch costs a little more; at 137 two branches are equally large
+    for seed in (*range(20), 51, 73, 74, 137):
+        rng = np.random.default_rng(seed)
+        x = rng.integers(0, 8, (70, 3)).astype(float)
+        y = (x[:, 0] + x[:, 1] + rng.normal(size=70) * 3 > 7) + 0
+        options: dict[str, Any] = {"criterion": "entropy", "min_samples_leaf": 2}
+        whole = tl.DecisionTreeClassifier(**options).fit(x, y)
+        found = whole.prune("pessimistic", confidence=confidence, raising=raising).tree_
+        first = collapsed_by_hand(by_hand(whole.tree_), x, y)
+        expected = pruned_by_hand(first, x, y, confidence, raising)
+        assert by_hand(found) == expected
+        changed += expected is not None and expected != first
+    assert changed > 5
+
+
+def test_a_branch_that_saves_no_error_is_collapsed_before_errors_are_estimated() -> None:
+    frame = pd.DataFrame({"z": [*"uuuvvvvv"], "y": [*"aaaaaabb"]})  # 2 errors with z or without
+    pruned = tl.ID3().fit(frame, "y").prune("pessimistic")
+    (removal,) = pruned.prunings()
+    assert (removal.how, removal.numbers) == ("collapsed", {"errors": 2.0, "in branches": 2.0})
+    assert removal.leaves == 2
+
+
+def test_degrees_of_freedom_count_the_classes_at_the_node() -> None:
+    from scipy.stats import chi2_contingency
+
+    grown = tl.DecisionTreeClassifier(max_depth=4).fit(noisy(3, 90), "kind").tree_
+    chi2, df, p = chi_squares(grown)
+    fewer = 0
+    for i in np.flatnonzero(grown.test > 0).tolist():
+        table = grown.counts[[*grown.children(i)]]
+        table = table[table.sum(axis=1) > 0][:, table.sum(axis=0) > 0]
+        if min(table.shape) > 1 and len(table) == len(grown.children(i)):
+            expected = chi2_contingency(table, correction=False)
+            assert (chi2[i], df[i], p[i]) == pytest.approx(
+                (*expected[:1], expected.dof, expected.pvalue)
+            )
+            fewer += table.shape[1] < len(grown.classes)
+    assert fewer
 
 
 def test_some_of_those_trees_were_raised() -> None:
@@ -442,8 +550,32 @@ def test_cp_of_a_regression_is_its_share_of_the_squares() -> None:
     one = whole.prune("cost_complexity", cp=0.02)
     assert str(one) == str(whole.prune("cost_complexity", ccp_alpha=alpha))
     assert 1 < len(one.tree_) < len(whole.tree_)
-    deviations = tl.DecisionTreeRegressor(criterion="sdr", min_samples_leaf=4, cp=0.02)
-    assert len(deviations.fit(frame, "b").tree_) > 1
+
+
+@pytest.mark.parametrize("cp", [0.01, 0.05, 0.1])
+@pytest.mark.parametrize("criterion", ["squared_error", "sdr"])
+def test_cp_of_a_regression_leaves_the_pruning_of_least_squares(criterion: str, cp: float) -> None:
+    frame = noisy(3, 80).drop(columns="kind")
+    whole = tl.DecisionTreeRegressor(criterion=criterion, max_depth=3).fit(frame, "b")
+    squares = ((frame["b"] - frame["b"].mean()) ** 2).sum()
+
+    def cost(model: Any) -> float:
+        left = ((frame["b"] - model.predict(frame.drop(columns="b"))) ** 2).sum()
+        return float(left + cp * squares * model.get_n_leaves())
+
+    every = [cost(cut_at(whole, nodes)) for nodes in every_pruning(whole.tree_)]
+    found = whole.prune("cost_complexity", cp=cp)
+    assert cost(found) == pytest.approx(min(every))
+    assert found.get_n_leaves() < whole.get_n_leaves()
+
+
+def test_a_link_that_is_worth_alpha_to_the_bit_goes() -> None:
+    frame = noisy(2, 80)
+    path = tl.DecisionTreeClassifier().cost_complexity_pruning_path(frame, "kind")
+    for alpha, left in zip(path.ccp_alphas, path.impurities, strict=True):
+        found = tl.DecisionTreeClassifier(ccp_alpha=alpha).fit(frame, "kind").tree_
+        total = (found.n * found.impurity)[found.leaves].sum() / found.n[0]
+        assert total == pytest.approx(left, abs=1e-12)
 
 
 @pytest.mark.parametrize(
@@ -473,6 +605,12 @@ def test_the_curve_counts_what_predict_gets_right() -> None:
             assert curve.training[at] == pytest.approx(part.score(grow, "kind"))
             assert curve.validation[at] == pytest.approx(part.score(held, "kind"))
         assert curve.plot().data["series"]["validation"]["x"] == sorted(curve.nodes.tolist())
+        best = curve.nodes[curve.validation == curve.validation.max()]
+        assert curve.best == best.min()
+        times = np.arange(len(held)) % 3 + 1
+        weighed = model.pruning_curve(held, "kind", times.astype(float), how=how)
+        again = model.pruning_curve(held.loc[held.index.repeat(times)], "kind", how=how)
+        assert weighed.validation == pytest.approx(again.validation)
     greedy = model.prune("reduced_error_greedy", held, "kind")
     curve = model.pruning_curve(held, "kind")
     at = curve.nodes.tolist().index(len(greedy.tree_))

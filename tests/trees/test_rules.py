@@ -193,3 +193,21 @@ def test_conditions_meet_and_join_as_sets_do(pair: tuple[Any, Any]) -> None:
         if either is not None:
             assert holds(either, value) == (holds(a, value) or holds(b, value))
     assert both.empty == (not any(holds(both, value) for value in values))
+
+
+def test_ranges_that_touch_are_one_range() -> None:
+    low, high = Span("x", high=2.0, missing=False), Span("x", low=2.0, high=5.0, missing=False)
+    assert low.joined(high) == high.joined(low) == Span("x", high=5.0, missing=False)
+    assert low.joined(Span("x", low=3.0)) is None
+
+
+@pytest.mark.parametrize("criterion", ["squared_error", "absolute_error"])
+def test_rules_that_are_joined_spread_as_all_their_rows_do(criterion: str) -> None:
+    c, y = [*"aaabbddddd"], [0.0, 1.0, 2.0, 9.0, 9.0, 1.0, 1.0, 1.0, 1.0, 1.0]
+    tree = tl.DecisionTreeRegressor(criterion=criterion, category_split="multiway")
+    rules = tree.fit(pd.DataFrame({"c": c}), y).rules().simplified()
+    joined = next(rule for rule in rules if rule.answer == 1.0)
+    rows = np.array([value for value in y if value != 9.0])
+    assert joined.n == 8.0
+    expected = rows.std() if criterion == "squared_error" else np.abs(rows - 1.0).mean()
+    assert joined.sd == pytest.approx(expected)

@@ -11,6 +11,7 @@ import pytest
 
 import tallylearn as tl
 from tallylearn import errors
+from tallylearn.models.trees.validations import training_costs
 
 HALVES = pd.DataFrame({"a": list("xxyzz"), "c": ["Yes", "No", "No", "Yes", "No"]})
 
@@ -92,6 +93,13 @@ def test_losses_tie_as_counts_do() -> None:
     assert tl.ID3(loss=loss, tie="undefined").fit(rows, c).predict([["x"]]).tolist() == [
         "undefined"
     ]
+
+
+def test_no_answer_costs_as_much_as_the_worst_one() -> None:
+    losses = np.array([[0.0, 5.0, 1.0], [1.0, 0.0, 2.0], [4.0, 3.0, 0.0]])
+    tree = tl.ID3(tie="undefined").fit(pd.DataFrame({"x": [*"uuu"]}), [*"abc"]).tree_
+    assert tree.answer.tolist() == [-1]
+    assert training_costs(tree, losses).leaf.tolist() == [5.0 + 2.0 + 4.0]
 
 
 def test_undefined_cannot_be_a_class_and_no_answer() -> None:
@@ -176,6 +184,14 @@ def test_a_criterion_may_look_at_the_mean() -> None:
     x, y = [[i] for i in range(8)], [1.0, 1, 2, 2, 1000, 1001, 1000, 1003]
     relative = tl.DecisionTreeRegressor(criterion=lambda n, mean, v: v / mean**2, max_depth=2)
     assert {*relative.fit(x, y).predict(x)[:4]} == {1.0, 2.0}
+    told: list[tuple[float, float, float]] = []
+
+    def spread(n: float, mean: float, variance: float) -> float:
+        told.append((n, mean, variance))
+        return variance
+
+    tl.DecisionTreeRegressor(criterion=spread, max_depth=1).fit(x, y)
+    assert told[0] == pytest.approx((8, np.mean(y), np.var(y)))
 
 
 @pytest.mark.parametrize("odd", ["much", None, -1.0, float("nan"), float("inf")])

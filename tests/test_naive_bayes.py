@@ -1,0 +1,129 @@
+"""Naive Bayes: estimates by hand, values and columns that a class never showed, drawn rows."""
+
+from __future__ import annotations
+
+from math import log
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.naive_bayes import BernoulliNB
+
+import tallylearn as tl
+from tallylearn import errors
+
+FRAME = pd.DataFrame({
+    "sky": ["sun", "sun", "rain", "rain", "fog", None],
+    "wind": ["low", "low", "low", "high", "high", "high"],
+    "y": ["no", "no", "yes", "yes", "yes", "yes"],
+})  # fmt: skip
+
+
+def odds(model: Any, **row: Any) -> float:
+    """P(yes | row) / P(no | row)."""
+    no, yes = model.predict_proba({"sky": None, "wind": None} | row)[0]
+    return float(yes / no)
+
+
+def test_the_m_estimate_shares_m_out_among_the_values() -> None:
+    model = tl.NaiveBayes(m=6).fit(FRAME, "y")
+    assert odds(model, sky="sun") == pytest.approx((4 / 6) / (2 / 6) * (2 / 9) / (4 / 8))
+    assert odds(model, wind="high") == pytest.approx((4 / 6) / (2 / 6) * (6 / 10) / (3 / 8))
+    given = {"sky": {"sun": 0.5, "rain": 0.25, "fog": 0.25}, "wind": {"low": 0.9, "high": 0.1}}
+    model = tl.NaiveBayes(m=10, p=given).fit(FRAME, "y")
+    assert odds(model, sky="fog") == pytest.approx(2 * (3.5 / 13) / (2.5 / 12))
+    assert odds(model, wind="low") == pytest.approx(2 * (10 / 14) / (11 / 12))
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"alpha": 0},
+        {"m": 2, "p": {"sky": dict.fromkeys(("sun", "rain", "fog"), 1 / 3),
+                       "wind": {"low": 0.5, "high": 0.5}}},
+    ],
+)  # fmt: skip
+def test_a_value_that_nothing_is_added_to_says_nothing_where_it_was_never_seen(
+    options: dict[str, Any],
+) -> None:
+    model = tl.NaiveBayes(**options).fit(FRAME, "y")
+    assert odds(model, sky="hail", wind="low") == odds(model, wind="low")
+    assert odds(model, sky="hail") == 2.0
+
+
+def test_a_value_never_seen_has_the_share_of_an_added_one() -> None:
+    model = tl.NaiveBayes(alpha=2).fit(FRAME, "y")
+    assert odds(model, sky="hail") == pytest.approx(2 * (2 / 9) / (2 / 8))
+
+
+def test_a_class_that_never_shows_a_column_takes_the_shares_of_all_rows() -> None:
+    frame = FRAME.assign(sky=[None, None, "rain", "rain", "fog", "rain"])
+    model = tl.NaiveBayes(alpha=0).fit(frame, "y")
+    assert odds(model, sky="rain") == pytest.approx(2.0)  # 3/4 in both classes
+    assert odds(model, sky="fog") == pytest.approx(2.0)
+    assert odds(tl.NaiveBayes().fit(frame, "y"), sky="rain") == pytest.approx(2 * (4 / 6) / (1 / 2))
+
+
+def test_zero_is_not_above_zero() -> None:
+    x = np.random.default_rng(2).integers(-1, 2, (200, 3)).astype(float)
+    y = (x.sum(axis=1) > 0).astype(int)
+    ours, theirs = tl.NaiveBayes(numbers="bernoulli").fit(x, y), BernoulliNB().fit(x, y)
+    assert (x == 0).sum() > 100
+    assert np.allclose(ours.predict_log_proba(x), theirs.predict_log_proba(x))
+
+
+def test_words_that_are_there_or_not_share_m_in_two() -> None:
+    documents, y = ["a b", "a", "b c", "c"], ["no", "no", "no", "yes"]
+    model = tl.NaiveBayes(m=3, text_model="bernoulli").fit(documents, y)
+    a, b, c = (np.array([(2 + 1.5) / 6, 1.5 / 4]), np.array([3.5 / 6, 1.5 / 4]),
+               np.array([2.5 / 6, 2.5 / 4]))  # fmt: skip
+    joint = np.array([3 / 4, 1 / 4]) * a * (1 - b) * (1 - c)
+    assert np.allclose(model.predict_proba(["a"]), joint / joint.sum())
+    assert model.n_parameters_ == 1 + 2 * 3  # their probabilities need not sum to 1
+    assert tl.NaiveBayes().fit(documents, y).n_parameters_ == 1 + 2 * 2
+
+
+def test_drawn_numbers_have_the_means_and_deviations_of_their_class() -> None:
+    rng = np.random.default_rng(0)
+    y = np.arange(400) % 2
+    x = rng.normal(np.where(y, 5.0, -3.0), np.where(y, 0.25, 4.0))[:, None]
+    model = tl.NaiveBayes(class_prior=[0.25, 0.75]).fit(x, y)
+    rows, classes = model.sample(20_000, random_state=1)
+    drawn = np.array([row["x0"] for row in rows])
+    assert np.mean(classes) == pytest.approx(0.75, abs=0.02)
+    for c in (0, 1):
+        assert drawn[classes == c].mean() == pytest.approx(x[y == c].mean(), abs=0.2)
+        assert drawn[classes == c].std() == pytest.approx(x[y == c].std(), rel=0.05)
+
+
+def test_drawn_categories_have_the_shares_of_their_class() -> None:
+    model = tl.NaiveBayes(alpha=1).fit(FRAME, "y")
+    rows, classes = model.sample(20_000, random_state=1)
+    sky = pd.Series([row["sky"] for row in rows])[np.asarray(classes) == "yes"]
+    shares = sky.value_counts(normalize=True)
+    assert shares["rain"] == pytest.approx(3 / 6, abs=0.02)
+    assert shares["fog"] == pytest.approx(2 / 6, abs=0.02)
+
+
+def test_the_terms_of_a_number_are_its_log_density() -> None:
+    x, y = np.array([[1.0], [3.0], [10.0], [18.0]]), ["a", "a", "b", "b"]
+    lines = tl.NaiveBayes(var_smoothing=0).fit(x, y).explain([[4.0]])[0].lines
+    for line, mean, sd in zip(lines, (2.0, 14.0), (1.0, 4.0), strict=True):
+        expected = -0.5 * ((4.0 - mean) / sd) ** 2 - log(sd) - 0.5 * log(2 * np.pi)
+        assert line.terms[1].amount == pytest.approx(expected)
+
+
+@pytest.mark.parametrize(
+    ("prior", "said"),
+    [
+        ([0.5, 0.505], "sum to 1"),
+        ([1.2, -0.2], "0 or more"),
+        ({"no": 0.5, "yes": 0.5, "maybe": 0.0}, "names 'no', 'yes', 'maybe'"),
+        ({"no": 1.0}, "names 'no'"),
+        ([1.0], "1 values for 2 classes"),
+    ],
+)
+def test_a_prior_gives_every_class_its_share_and_no_other(prior: Any, said: str) -> None:
+    with pytest.raises(errors.OptionError, match=said):
+        tl.NaiveBayes(class_prior=prior).fit(FRAME, "y")
