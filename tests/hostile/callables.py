@@ -16,7 +16,8 @@ from tallylearn import plots
 REASONING = {"Hypotheses", "ProbabilitySpace", "VersionSpace"}
 # Take what the house itself makes, or belong to scikit-learn's routing.
 DOORS = {"learned", "left_out", "lesson", "solve", "start", "step", "survey", "tally", "train",
-         "update", "average", "losses", "named", "aimed", "of",
+         "update", "average", "losses", "named", "of",
+         "aimed", "coded", "grouping", "read_as", "taught", "times", "whole",
          "get_metadata_routing", "set_output", "set_params"}  # fmt: skip
 
 CHANGING = {"forget", "partial_fit"}  # what they are asked of must be new

@@ -92,6 +92,8 @@ class Table(Declared):
         """All rows, target and weight as they came."""
         if watch is not None:
             watch(len(self))
+        if self.target is self.weight is self.block.target is self.block.weight:  # all None
+            return self.block
         return replace(self.block, target=self.target, weight=self.weight)
 
     def parts(self) -> Iterator[Run]:
