@@ -69,6 +69,12 @@ class Declared(ABC):
     def blocks(self) -> Iterator[Block]:
         return (block for part in self.parts() for block in part.blocks())
 
+    @abstractmethod
+    def __len__(self) -> int: ...
+
+    @abstractmethod
+    def __getitem__(self, rows: Any) -> Declared: ...
+
     @property
     @abstractmethod
     def size(self) -> int | None:
