@@ -68,11 +68,14 @@ class Threads:
         """The results in order, each with the number of its part."""
         blocks = ((at, b) for at, part in enumerate(source.parts()) for b in part.blocks())
         first = list(islice(blocks, 2))
-        work = replace(self, watch=None)  # who works for a call is not watched a second time
+        work = self if self.watch is None else replace(self, watch=None)  # rows are told of once
         if len(first) < 2 or self.number == 1:
             for at, block in chain(first, blocks):
-                with using(work):
+                token = _current.set(work)
+                try:
                     result = call(block)
+                finally:
+                    _current.reset(token)
                 self.told(len(block))
                 yield at, result
             return

@@ -17,8 +17,9 @@ REASONING = {"Hypotheses", "ProbabilitySpace", "VersionSpace"}
 # Take what the house itself makes, or belong to scikit-learn's routing.
 DOORS = {"answers", "check_lesson", "decided", "judged", "learn", "learned", "left_out", "lesson",
          "shape", "solve", "start", "step", "survey", "tally", "train", "update", "average",
-         "losses", "named", "aimed", "of", "get_metadata_routing", "set_output",
-         "set_params"}  # fmt: skip
+         "losses", "named", "of",
+         "aimed", "coded", "grouping", "read_as", "taught", "times", "whole",
+         "get_metadata_routing", "set_output", "set_params"}  # fmt: skip
 
 CHANGING = {"forget", "partial_fit"}  # what they are asked of must be new
 

@@ -237,14 +237,26 @@ def test_a_lesson_has_several_targets(tmp_path: Path) -> None:
     for source in sources(tmp_path):
         read = lesson(source, ["b", "y"], None, "test", aims)
         assert read.schema.names == ("a", "c")
-        for block in (read.whole(), *read.blocks(), read.whole()[np.arange(300)].arranged()):
+        for block in (read.whole(), *read.blocks()):
             measures, classes = block.target
             assert isinstance(classes, Codes)
-            assert len(classes) == len(measures) == 300
-        assert read.whole().target[0].tolist() == FRAME.b[:300].tolist()
-        assert read.whole().target[1].items() == FRAME.y[:300].tolist()
+            assert measures.tolist() == FRAME.b[:300].tolist()
+            assert classes.items() == FRAME.y[:300].tolist()
+        some = read.whole()[[7, 2]].target
+        assert some[0].tolist() == FRAME.b[[7, 2]].tolist()
+        assert some[1].items() == FRAME.y[[7, 2]].tolist()
         with pytest.raises(TargetError, match="2 targets, and 3 were expected"):
             lesson(source, ["b", "y"], None, "test", ("regressor",) * 3).whole()
+
+
+def test_rows_with_several_targets_are_arranged_by_what_they_hold() -> None:
+    frame = pd.DataFrame({"a": [1.0] * 4, "b": [2, 1, 2, 1], "y": [*"uuvv"]})
+    for order in ([0, 1, 2, 3], [3, 1, 0, 2]):
+        read = lesson(frame.loc[order], ["b", "y"], None, "test", ("regressor", "classifier"))
+        measures, classes = read.whole().arranged().target
+        assert [*zip(measures.tolist(), classes.items(), strict=True)] == [
+            (1.0, "u"), (1.0, "v"), (2.0, "u"), (2.0, "v"),
+        ]  # fmt: skip
 
 
 def test_targets_that_are_no_columns_are_those_of_an_array() -> None:

@@ -322,7 +322,7 @@ def test_after_raising_every_node_counts_the_rows_that_come_to_it(seed: int) -> 
 @pytest.mark.parametrize("seed", [0, 1, 3, 5])
 def test_after_raising_impurities_and_gains_are_those_of_the_rows(seed: int) -> None:
     options: dict[str, Any] = {"criterion": "entropy", "pruning": "pessimistic", "confidence": 0.45}
-    model = tl.DecisionTreeClassifier(**options).fit(noisy(seed, 150), "kind")
+    model = tl.DecisionTreeClassifier(**options, record=True).fit(noisy(seed, 150), "kind")
     assert any(str(r.became).startswith("branch") for r in model.prunings())
     found = model.tree_
     for i in range(len(found)):
@@ -391,7 +391,7 @@ def test_pessimistic_pruning_is_quinlans_rule_by_hand(raising: bool, confidence:
         x = rng.integers(0, 8, (70, 3)).astype(float)
         y = (x[:, 0] + x[:, 1] + rng.normal(size=70) * 3 > 7) + 0
         options: dict[str, Any] = {"criterion": "entropy", "min_samples_leaf": 2}
-        whole = tl.DecisionTreeClassifier(**options).fit(x, y)
+        whole = tl.DecisionTreeClassifier(**options, record=True).fit(x, y)
         found = whole.prune("pessimistic", confidence=confidence, raising=raising).tree_
         first = collapsed_by_hand(by_hand(whole.tree_), x, y)
         expected = pruned_by_hand(first, x, y, confidence, raising)
@@ -402,7 +402,7 @@ def test_pessimistic_pruning_is_quinlans_rule_by_hand(raising: bool, confidence:
 
 def test_a_branch_that_saves_no_error_is_collapsed_before_errors_are_estimated() -> None:
     frame = pd.DataFrame({"z": [*"uuuvvvvv"], "y": [*"aaaaaabb"]})  # 2 errors with z or without
-    pruned = tl.ID3().fit(frame, "y").prune("pessimistic")
+    pruned = tl.ID3(record=True).fit(frame, "y").prune("pessimistic")
     (removal,) = pruned.prunings()
     assert (removal.how, removal.numbers) == ("collapsed", {"errors": 2.0, "in branches": 2.0})
     assert removal.leaves == 2

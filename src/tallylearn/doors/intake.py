@@ -22,6 +22,7 @@ from tallylearn.sources.targets import Aim, Aimed, flat
 from tallylearn.tables import UNKNOWN, Block, Codes, Schema
 
 Array = NDArray[Any]
+BARE = Declaration()
 
 
 @dataclass(frozen=True)
@@ -176,7 +177,7 @@ def rows(X: Any, schema: Schema, by_name: bool, who: str) -> Declared:
     if isinstance(X, str | Path):
         return opened(X, Declaration(missing=schema.missing), schema)
     block = block_of(matched(framed(X), schema, by_name, who), schema)
-    return Table(block, None, None, Declaration())
+    return Table(block, None, None, BARE)
 
 
 def matched(frame: Frame, schema: Schema, by_name: bool, who: str) -> Frame:

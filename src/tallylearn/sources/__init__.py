@@ -9,9 +9,9 @@ from typing import Any
 from tallylearn.errors import OptionError, listed, speaking
 from tallylearn.sources.declarations import Declaration, declaration
 from tallylearn.sources.files import Files
-from tallylearn.sources.files import found as files_of
 from tallylearn.sources.matrices import counted, is_sparse
 from tallylearn.sources.memory import Table
+from tallylearn.sources.paths import found
 from tallylearn.sources.protocols import Declared, Part, Parts, Source, given
 from tallylearn.tables import Schema
 
@@ -63,12 +63,12 @@ def table(
 
 def opened(source: Any, declared: Declaration, schema: Schema | None = None) -> Declared:
     """A source for anything that is a table; with a schema, read as the schema says."""
-    if (found := given(source)) is not None:
+    if (known := given(source)) is not None:
         if declared != Declaration():
             raise OptionError(f"{source} is declared already. Declare everything in one call.")
-        return found
+        return known
     if isinstance(source, str | Path):
-        return Files(files_of(source), declared, schema)
+        return Files(found(source), declared, schema)
     if declared.dialect:
         raise OptionError("a dialect goes with a CSV file, and this table is in memory.")
     return Table.of(source, declared, schema)

@@ -86,7 +86,7 @@ class Delimited:
         chosen = self.names if columns is None else columns
         found = {name: declared.get(name, "unknown") for name in chosen}
         waiting = [name for name in chosen if name not in declared]
-        if not waiting:
+        if not chosen or (not waiting and columns is not None):
             return found, None
         read = {name: declared.get(name, "string") for name in chosen}
         first = next(self._guarded(self._tables, read), None)

@@ -9,11 +9,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tallylearn.errors import ColumnError, InputError, KindError, TargetError, listed, told
+from tallylearn.errors import ColumnError, InputError, TargetError, listed
 from tallylearn.sources.declarations import Declaration
 from tallylearn.sources.frames import Frame, framed
 from tallylearn.sources.learned import picked
 from tallylearn.sources.origins import check_declared
+from tallylearn.sources.picking import row_numbers
 from tallylearn.sources.protocols import Coding, Declared
 from tallylearn.sources.reading import beside, block_of, groups_of, one_or_all, schema_of
 from tallylearn.sources.targets import weights
@@ -77,7 +78,7 @@ class Table(Declared):
         return len(self.block)
 
     def __getitem__(self, rows: Any) -> Table:
-        rows = _picked(rows, len(self))
+        rows = row_numbers(rows, len(self))
         several = isinstance(self.target, tuple)
         columns = tuple(_rows_of(one, rows) for one in self.target) if several else ()
         target = columns or (None if self.target is None else _rows_of(self.target, rows))
@@ -92,6 +93,8 @@ class Table(Declared):
         """All rows, target and weight as they came."""
         if watch is not None:
             watch(len(self))
+        if self.target is self.weight is self.block.target is self.block.weight:  # all None
+            return self.block
         return replace(self.block, target=self.target, weight=self.weight)
 
     def parts(self) -> Iterator[Run]:
@@ -203,46 +206,6 @@ def _raw(block: Block, column: Column) -> Any:
     if column.origin == "truth":
         return replace(coded, values=tuple(value == "True" for value in coded.values))
     return coded
-
-
-def _picked(rows: Any, n: int) -> Any:
-    """Row numbers in a form that NumPy and Arrow understand alike."""
-    if isinstance(rows, tuple) and len(rows) == 2 and rows[1] is Ellipsis:
-        return _picked(rows[0], n)  # as scikit-learn asks
-    if isinstance(rows, slice):
-        start, stop, step = rows.indices(n)
-        return slice(start, max(start, stop)) if step == 1 else np.arange(start, stop, step)
-    if isinstance(rows, int | np.integer) and not isinstance(rows, bool):
-        if not -n <= rows < n:
-            raise _no_row(int(rows), n)
-        return slice(int(rows) % n, int(rows) % n + 1)
-    try:
-        found = np.asarray(rows)
-    except Exception:  # whatever an object raises that is no number
-        raise KindError(f"rows are picked by number, not by {told(rows)}.") from None
-    if found.dtype.kind not in "biu" and found.size:
-        raise KindError(
-            f"rows are picked by number, not by {told(rows)}. Columns are not picked here."
-        )
-    if found.ndim > 1 and found.dtype.kind != "b":
-        raise KindError(f"rows are picked by a list of numbers, not by {told(rows)}.")
-    _check_picked(found, n)
-    return np.atleast_1d(found) if found.size else np.empty(0, dtype=np.int64)
-
-
-def _check_picked(rows: Array, n: int) -> None:
-    """A mask has one truth value a row; numbers are those of rows that are there."""
-    if rows.dtype.kind == "b" and rows.shape != (n,):
-        raise InputError(
-            f"the table has {n} rows, and the mask the shape {rows.shape}. "
-            "A mask needs one truth value a row."
-        )
-    if rows.dtype.kind in "iu" and (off := (rows < -n) | (rows >= n)).any():
-        raise _no_row(int(rows[off].flat[0]), n)
-
-
-def _no_row(row: int, n: int) -> IndexError:
-    return IndexError(f"the table has {n} rows, and none with the number {row}.")
 
 
 def _rows_of(column: Any, rows: Any) -> Any:

@@ -5,7 +5,7 @@ Who sums rows up, learns or predicts asks no source what it is: these are the qu
 
 from __future__ import annotations
 
-from abc import abstractmethod
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Protocol, TypeVar
 
@@ -51,13 +51,29 @@ class Source(Parts[Block], Protocol):
         ...
 
 
-class Declared(Source):
-    """A source as the user gave it, with what is declared about it; where it is, it knows alone."""
+class Declared(ABC):
+    """A source as a user gave it, with what is declared about it; where it is, it knows alone."""
 
     declared: Declaration
 
+    @property
+    @abstractmethod
+    def schema(self) -> Schema: ...
+
+    @abstractmethod
+    def parts(self) -> Iterable[Part[Block]]: ...
+
+    @abstractmethod
+    def whole(self, watch: Callable[[int], None] | None = None) -> Block: ...
+
     def blocks(self) -> Iterator[Block]:
         return (block for part in self.parts() for block in part.blocks())
+
+    @abstractmethod
+    def __len__(self) -> int: ...
+
+    @abstractmethod
+    def __getitem__(self, rows: Any) -> Declared: ...
 
     @property
     @abstractmethod
