@@ -9,15 +9,22 @@ from typing import Any
 
 from tallylearn.errors import MergeError, OptionError, speaking, told
 from tallylearn.plots import Plot, draw_lines
-from tallylearn.reasoning import decisions, families, joints, posteriors
 from tallylearn.reasoning.answers import Answer, Worked
-from tallylearn.reasoning.likelihoods import Classifiers, Likelihood, Noise, Shares, likelihood_of
+from tallylearn.reasoning.belief import decisions, families, posteriors
+from tallylearn.reasoning.belief.likelihoods import (
+    Classifiers,
+    Likelihood,
+    Noise,
+    Shares,
+    likelihood_of,
+)
+from tallylearn.reasoning.belief.observations import counted, impossible
+from tallylearn.reasoning.belief.priors import check_same, read_models, read_prior
+from tallylearn.reasoning.belief.score_products import Scores
 from tallylearn.reasoning.names import distinct, in_order, several
-from tallylearn.reasoning.observations import counted, impossible
-from tallylearn.reasoning.priors import check_same, read_models, read_prior
 from tallylearn.reasoning.probabilities import Number, real, total
-from tallylearn.reasoning.scores import Scores
-from tallylearn.reasoning.spaces import ProbabilitySpace
+from tallylearn.reasoning.probability import joint_tables
+from tallylearn.reasoning.probability.probability_space import ProbabilitySpace
 from tallylearn.workings import Derivation
 
 WHO = "Hypotheses"
@@ -104,7 +111,7 @@ class Hypotheses(Worked):
         ('No', 'No', Fraction(1, 1))
         """
         with speaking(WHO):
-            name = joints.hypothesis_column(table, column)
+            name = joint_tables.hypothesis_column(table, column)
             if columns is not None:
                 listed_ = (columns,) if isinstance(columns, str) else columns
                 columns = tuple(dict.fromkeys((*distinct(listed_, "the column"), name)))

@@ -7,12 +7,12 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from tallylearn.errors import KindError, speaking
-from tallylearn.reasoning import axioms, independence, rules
 from tallylearn.reasoning.answers import Answer, Worked
-from tallylearn.reasoning.events import Event
 from tallylearn.reasoning.names import several
 from tallylearn.reasoning.probabilities import Number
-from tallylearn.reasoning.variables import Variable
+from tallylearn.reasoning.probability import axioms, calculation_rules, independence
+from tallylearn.reasoning.probability.events import Event
+from tallylearn.reasoning.probability.random_variables import Variable
 
 WHO = "ProbabilitySpace"
 
@@ -36,12 +36,14 @@ class Questions(Worked):
 
     def product_rule(self, a: Any, b: Any) -> Answer:
         """P(a, b) = P(a | b) P(b) = P(b | a) P(a)."""
-        return rules.product_rule(self.P, self.event(a), self.event(b))
+        return calculation_rules.product_rule(self.P, self.event(a), self.event(b))
 
     def chain_rule(self, *events: Any, given: Any = None) -> Answer:
         """P(A1, ..., An), one condition more at a time, all of it given another event."""
         condition = None if given is None else self.event(given)
-        return rules.chain_rule(self.P, [self.event(event) for event in events], condition)
+        return calculation_rules.chain_rule(
+            self.P, [self.event(event) for event in events], condition
+        )
 
     def total_probability(self, event: Any, partition: Any) -> Answer:
         """P(A) over a partition, which is a variable or a list of events."""
@@ -49,7 +51,7 @@ class Questions(Worked):
             if isinstance(variable := self._thing(partition, lists=True), Variable):
                 partition = [variable == value for value in variable.distribution()]
             parts = [self.event(part) for part in several(partition, "the part")]
-            return rules.total_probability(self.P, self.event(event), parts)
+            return calculation_rules.total_probability(self.P, self.event(event), parts)
 
     def bayes(self, hypothesis: Any, given: Any) -> Answer:
         """P(h | D) from the prior, the likelihood and the evidence.
@@ -60,14 +62,14 @@ class Questions(Worked):
         with speaking(WHO):
             h, evidence = self._thing(hypothesis), self.event(given)
             if isinstance(h, Variable):
-                return rules.bayes_over(self.P, h, evidence)
-            return rules.bayes(self.P, h, evidence)
+                return calculation_rules.bayes_over(self.P, h, evidence)
+            return calculation_rules.bayes(self.P, h, evidence)
 
     def enumerate(self, event: Any, given: Any = None) -> Answer:
         """The probability of a proposition, outcome by outcome."""
         condition = None if given is None else self.event(given)
         with speaking(WHO):
-            return rules.inference(self.P, self.weights, self.event(event), condition)
+            return calculation_rules.inference(self.P, self.weights, self.event(event), condition)
 
     def independent(self, *things: Any, given: Any = None) -> Answer:
         """Whether events or variables are independent of each other, all of them together,

@@ -12,7 +12,7 @@ from typing import Any
 from tallylearn.errors import InputError, KindError, MergeError, OptionError, speaking, told
 from tallylearn.plots import Plot, draw_lines
 from tallylearn.reasoning.answers import Worked
-from tallylearn.reasoning.likelihoods import check_known
+from tallylearn.reasoning.belief.likelihoods import check_known
 from tallylearn.reasoning.names import check_name
 from tallylearn.reasoning.probabilities import Number, number, percent, probability, real, written
 from tallylearn.workings import Derivation, Grid, Sentence, equation

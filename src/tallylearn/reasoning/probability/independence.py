@@ -9,10 +9,10 @@ from math import prod
 
 from tallylearn.errors import InputError
 from tallylearn.reasoning.answers import Answer, Law, answer, compared
-from tallylearn.reasoning.events import Event
 from tallylearn.reasoning.probabilities import same, written
-from tallylearn.reasoning.rules import Measure
-from tallylearn.reasoning.variables import Variable
+from tallylearn.reasoning.probability.calculation_rules import Measure
+from tallylearn.reasoning.probability.events import Event
+from tallylearn.reasoning.probability.random_variables import Variable
 from tallylearn.workings import Sentence, equation
 
 Thing = Event | Variable

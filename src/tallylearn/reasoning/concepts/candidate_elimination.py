@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Any, Generic, Protocol, Self, TypeVar
 
 from tallylearn.errors import InputError
-from tallylearn.reasoning.examples import Examples, Row, joined, shown
+from tallylearn.reasoning.concepts.labelled_examples import Examples, Row, joined, shown
 from tallylearn.workings import Derivation, Grid, Sentence
 
 MOST = 500  # hypotheses in a boundary: G may grow exponentially with the rows (Haussler 1988)

@@ -7,10 +7,10 @@ from fractions import Fraction
 from itertools import combinations
 
 from tallylearn.reasoning.answers import Answer, Law, answer, compared
-from tallylearn.reasoning.events import Event, listing
 from tallylearn.reasoning.probabilities import same, total
-from tallylearn.reasoning.rules import Measure
-from tallylearn.reasoning.variables import Variable
+from tallylearn.reasoning.probability.calculation_rules import Measure
+from tallylearn.reasoning.probability.events import Event, listing
+from tallylearn.reasoning.probability.random_variables import Variable
 from tallylearn.workings import Grid, Sentence
 
 

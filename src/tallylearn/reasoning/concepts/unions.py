@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
-from tallylearn.reasoning.boundaries import Vote
-from tallylearn.reasoning.examples import Examples, Row, joined
-from tallylearn.reasoning.rectangles import Rectangle
+from tallylearn.reasoning.concepts.candidate_elimination import Vote
+from tallylearn.reasoning.concepts.labelled_examples import Examples, Row, joined
+from tallylearn.reasoning.concepts.rectangles import Rectangle
 from tallylearn.tables import NUMBER
 from tallylearn.workings import Derivation, Grid, Sentence
 

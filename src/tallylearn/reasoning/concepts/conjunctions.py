@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from tallylearn.errors import ColumnError, listed
-from tallylearn.reasoning.boundaries import Bounded, Domains
-from tallylearn.reasoning.examples import Examples, Row, shown
+from tallylearn.reasoning.concepts.candidate_elimination import Bounded, Domains
+from tallylearn.reasoning.concepts.labelled_examples import Examples, Row, shown
 from tallylearn.tables import CATEGORY, NUMBER, Array
 
 MOST = 2**16  # hypotheses that are written down to be counted

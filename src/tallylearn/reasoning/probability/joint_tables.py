@@ -11,8 +11,8 @@ import numpy as np
 
 from tallylearn.errors import ColumnError, InputError, KindError, listed, told
 from tallylearn.reasoning.names import MOST, several, within
-from tallylearn.reasoning.networks import Network
 from tallylearn.reasoning.probabilities import Number
+from tallylearn.reasoning.probability.bayes_nets import Network
 from tallylearn.sources import opened
 from tallylearn.sources.declarations import Declaration
 from tallylearn.sources.targets import labels

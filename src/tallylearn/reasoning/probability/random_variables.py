@@ -10,9 +10,9 @@ from typing import Any
 
 from tallylearn.errors import InputError, KindError, listed, told
 from tallylearn.reasoning.answers import Step, Worked
-from tallylearn.reasoning.events import Event
 from tallylearn.reasoning.names import asked, check_name
 from tallylearn.reasoning.probabilities import Number, number, total, written
+from tallylearn.reasoning.probability.events import Event
 from tallylearn.workings import Derivation, Grid, equation
 
 

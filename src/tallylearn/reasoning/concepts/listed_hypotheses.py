@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from tallylearn.errors import InputError, KindError, OptionError, listed, told
-from tallylearn.reasoning.boundaries import Vote
-from tallylearn.reasoning.examples import Examples, Row
+from tallylearn.reasoning.concepts.candidate_elimination import Vote
+from tallylearn.reasoning.concepts.labelled_examples import Examples, Row
 from tallylearn.reasoning.names import asked, check_name
 from tallylearn.reasoning.probabilities import real
 from tallylearn.tables import CATEGORY, NUMBER, Array

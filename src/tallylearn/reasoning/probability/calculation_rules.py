@@ -11,10 +11,10 @@ from typing import Any
 
 from tallylearn.errors import InputError
 from tallylearn.reasoning.answers import Answer, Step, answer
-from tallylearn.reasoning.events import Event
 from tallylearn.reasoning.names import in_order
 from tallylearn.reasoning.probabilities import Number, largest, percent, tied, total, written
-from tallylearn.reasoning.variables import Variable, undefined
+from tallylearn.reasoning.probability.events import Event
+from tallylearn.reasoning.probability.random_variables import Variable, undefined
 from tallylearn.workings import Formula, Grid, Sentence, equation
 
 Measure = Callable[..., Number]  # P(*events, given=event)

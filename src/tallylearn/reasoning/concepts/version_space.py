@@ -15,10 +15,17 @@ from tallylearn.errors import (
     speaking,
     told,
 )
-from tallylearn.reasoning.boundaries import Vote
-from tallylearn.reasoning.conjunctions import Conjunctions
-from tallylearn.reasoning.examples import Examples, Row, cells, joined, objects, shown
-from tallylearn.reasoning.listings import (
+from tallylearn.reasoning.concepts.candidate_elimination import Vote
+from tallylearn.reasoning.concepts.conjunctions import Conjunctions
+from tallylearn.reasoning.concepts.labelled_examples import (
+    Examples,
+    Row,
+    cells,
+    joined,
+    objects,
+    shown,
+)
+from tallylearn.reasoning.concepts.listed_hypotheses import (
     ListedVersion,
     Listing,
     Majority,
@@ -26,8 +33,8 @@ from tallylearn.reasoning.listings import (
     answer,
     predicate,
 )
-from tallylearn.reasoning.rectangles import Rectangles
-from tallylearn.reasoning.unions import Unions
+from tallylearn.reasoning.concepts.rectangles import Rectangles
+from tallylearn.reasoning.concepts.unions import Unions
 from tallylearn.tables import Array
 from tallylearn.workings import Derivation, Grid, Sentence
 

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Protocol, Self
 
 from tallylearn.reasoning.answers import Step
-from tallylearn.reasoning.likelihoods import Likelihood, Noise
+from tallylearn.reasoning.belief.likelihoods import Likelihood, Noise
+from tallylearn.reasoning.belief.score_products import Scores
 from tallylearn.reasoning.probabilities import Number, percent, written
-from tallylearn.reasoning.scores import Scores
 from tallylearn.workings import Derivation, Grid, Sentence, equation
 from tallylearn.workings.rendering import short
 

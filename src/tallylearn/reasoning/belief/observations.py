@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from tallylearn.errors import InputError, listed, told
-from tallylearn.reasoning.likelihoods import Likelihood
+from tallylearn.reasoning.belief.likelihoods import Likelihood
 
 
 def counted(seen: Sequence[Any]) -> tuple[tuple[Any, int], ...]:

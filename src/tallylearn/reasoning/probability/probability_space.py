@@ -10,11 +10,8 @@ from itertools import product
 from typing import Any
 
 from tallylearn.errors import InputError, KindError, OptionError, listed, speaking, told
-from tallylearn.reasoning import joints
-from tallylearn.reasoning.events import Event
-from tallylearn.reasoning.mappings import numbers_by_name, places
+from tallylearn.reasoning.belief.given_tables import numbers_by_name, places
 from tallylearn.reasoning.names import MOST, asked, check_name, distinct, within
-from tallylearn.reasoning.networks import Network, Tables, network_of
 from tallylearn.reasoning.probabilities import (
     Number,
     check_whole,
@@ -22,9 +19,12 @@ from tallylearn.reasoning.probabilities import (
     total,
     written,
 )
-from tallylearn.reasoning.propositions import Domains, domains_of, event_of, place_of
-from tallylearn.reasoning.questions import WHO, Questions
-from tallylearn.reasoning.variables import Variable, belonging, undefined
+from tallylearn.reasoning.probability import joint_tables
+from tallylearn.reasoning.probability.bayes_nets import Network, Tables, network_of
+from tallylearn.reasoning.probability.events import Event
+from tallylearn.reasoning.probability.propositions import Domains, domains_of, event_of, place_of
+from tallylearn.reasoning.probability.questions import WHO, Questions
+from tallylearn.reasoning.probability.random_variables import Variable, belonging, undefined
 from tallylearn.workings import Derivation, Grid, equation
 
 
@@ -82,8 +82,8 @@ class ProbabilitySpace(Questions):
     def from_table(cls, table: Any, columns: Sequence[str] | None = None) -> ProbabilitySpace:
         """The joint distribution of a table's columns: the share of the rows."""
         with speaking(WHO):
-            names, tally = joints.counted(table, columns)
-        shares = joints.shares(tally)
+            names, tally = joint_tables.counted(table, columns)
+        shares = joint_tables.shares(tally)
         return cls(shares if len(names) > 1 else {w: p for (w,), p in shares.items()}, names)
 
     @classmethod
@@ -202,7 +202,7 @@ class ProbabilitySpace(Questions):
                 )
         values = {name: tuple(self[name].distribution()) for name in net.parents}
         whole = Network(net.parents, values)
-        return self.from_network(whole, joints.conditionals(self.P, whole))
+        return self.from_network(whole, joint_tables.conditionals(self.P, whole))
 
     def show_work(self) -> Derivation:
         """Every outcome with its probability, and their sum."""

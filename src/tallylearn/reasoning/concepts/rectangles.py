@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from math import inf
 
-from tallylearn.reasoning.boundaries import Bounded, Domains
-from tallylearn.reasoning.examples import Examples, Row, shown
+from tallylearn.reasoning.concepts.candidate_elimination import Bounded, Domains
+from tallylearn.reasoning.concepts.labelled_examples import Examples, Row, shown
 from tallylearn.tables import NUMBER
 
 

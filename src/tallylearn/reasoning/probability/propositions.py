@@ -8,11 +8,11 @@ from itertools import islice
 from typing import Any
 
 from tallylearn.errors import ColumnError, InputError, KindError, listed, told
-from tallylearn.reasoning.events import Event
-from tallylearn.reasoning.mappings import numbers_by_name
+from tallylearn.reasoning.belief.given_tables import numbers_by_name
 from tallylearn.reasoning.names import MOST, asked, distinct, within
 from tallylearn.reasoning.probabilities import Number
-from tallylearn.reasoning.variables import Variable
+from tallylearn.reasoning.probability.events import Event
+from tallylearn.reasoning.probability.random_variables import Variable
 
 Domains = Mapping[str, tuple[Any, ...]]  # the values of every named place
 
