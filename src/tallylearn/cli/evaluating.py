@@ -83,7 +83,7 @@ def evaluate(
 
 def class_of(source: Files, text: str) -> Any:
     """A class as the target has it: classes may be text, numbers or truth values."""
-    from tallylearn.sources.targets import labels
+    from tallylearn.sources.class_labels import labels
 
     first = next(source.blocks(), None)
     classes = () if first is None else labels(first.target, first.start).values

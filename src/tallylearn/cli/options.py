@@ -167,7 +167,7 @@ def paths(named: Iterable[str]) -> list[Path]:
     """The files that paths and globs name, sorted, none of them twice; pipes are kept in files."""
     from tallylearn.cli.spooling import settled
     from tallylearn.errors import InputError
-    from tallylearn.sources.paths import found
+    from tallylearn.sources.file_paths import found
 
     every = sorted(path for name in settled(named) for path in found(name))
     file, times = Counter(path.resolve() for path in every).most_common(1)[0]

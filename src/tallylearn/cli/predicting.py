@@ -121,7 +121,7 @@ def _texts(
 ) -> Iterator[str]:
     """The header, then the answers of every block; nothing before there is a first block."""
     from tallylearn import engines
-    from tallylearn.sources.memory import check_size
+    from tallylearn.sources.memory_table import check_size
 
     header = ["prediction", *(_heads(estimator) if proba else [])]
     begun = False

@@ -29,7 +29,7 @@ def settled(named: Iterable[str]) -> list[str]:
 
 
 def _flows(name: str) -> bool:
-    from tallylearn.sources.paths import piped
+    from tallylearn.sources.file_paths import piped
 
     return name == "-" or piped(Path(name))
 

@@ -71,7 +71,7 @@ def by_name(text: str, names: Sequence[str]) -> dict[str, str]:
 def value(name: str, kind: str, text: str, schema: Schema) -> Any:
     """A value as its column has it; None where it is missing."""
     from tallylearn.errors import ColumnError
-    from tallylearn.sources.dialects import MISSING
+    from tallylearn.sources.csv.dialect import MISSING
 
     if text in MISSING or text in schema.missing:
         return None

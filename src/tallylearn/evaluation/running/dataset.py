@@ -17,9 +17,9 @@ from tallylearn.evaluation.scores.confusion_matrix import positive_class
 from tallylearn.folds.checks import check_length
 from tallylearn.folds.rows import coded, column_of, grouped, length
 from tallylearn.sources import Declared
-from tallylearn.sources.holding import together
-from tallylearn.sources.memory import check_rows
-from tallylearn.sources.targets import weights
+from tallylearn.sources.class_labels import weights
+from tallylearn.sources.joined_blocks import together
+from tallylearn.sources.memory_table import check_rows
 from tallylearn.tables import Array, Codes, Schema
 
 TASKS = ("classifier", "regressor")

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from tallylearn.errors import OptionError
-from tallylearn.sources.matrices import dense
+from tallylearn.sources.sparse_matrices import dense
 from tallylearn.tables import NUMBER, Array, Block, Column, Schema
 
 LEAF, THRESHOLD, MULTIWAY, SUBSET, PRESENCE = range(5)  # what a node asks

@@ -22,7 +22,7 @@ from tallylearn.models.trees.prunings import Pruner
 from tallylearn.models.trees.targets import Target
 from tallylearn.models.trees.trees import ABSOLUTE, Tree
 from tallylearn.models.trees.views import Viewed
-from tallylearn.sources.matrices import dense
+from tallylearn.sources.sparse_matrices import dense
 from tallylearn.tables import CATEGORY, DATE, NUMBER, Array, Block, Column
 
 RULES = ("branch", "node", "class", "global", "fractional")

@@ -13,7 +13,7 @@ from tallylearn.doors.intake import Lesson
 from tallylearn.doors.schemas import checked, united
 from tallylearn.errors import ColumnError, MergeError, TargetError, listed, told
 from tallylearn.reasoning.names import check_name, within
-from tallylearn.sources.memory import check_size
+from tallylearn.sources.memory_table import check_size
 from tallylearn.tables import Array, Block, Codes, Column, Schema
 
 Row = tuple[Any, ...]

@@ -23,15 +23,15 @@ from pathlib import Path
 from typing import Any, BinaryIO, ClassVar
 
 from tallylearn.errors import ColumnError, listed
-from tallylearn.sources import cells
-from tallylearn.sources.buffers import emptied, strings_of
-from tallylearn.sources.complaints import not_a_truth
-from tallylearn.sources.dialects import Dialect
-from tallylearn.sources.faults import check_integers, check_long, fault, huge
-from tallylearn.sources.origins import SPELLINGS, TRUTHS
-from tallylearn.sources.parsing import Parser
-from tallylearn.sources.parts import present
-from tallylearn.sources.streams import opened
+from tallylearn.sources.arrow_buffers import emptied, strings_of
+from tallylearn.sources.category_origins import SPELLINGS, TRUTHS
+from tallylearn.sources.csv import cells
+from tallylearn.sources.csv.cell_errors import not_a_truth
+from tallylearn.sources.csv.decoding import opened
+from tallylearn.sources.csv.dialect import Dialect
+from tallylearn.sources.csv.fault_search import check_integers, check_long, fault, huge
+from tallylearn.sources.csv.parser import Parser
+from tallylearn.sources.file_parts import present
 
 _PADDED_ZEROS = r"^[+-]?0\d[\d.,]*$"
 

@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from tallylearn.errors import ColumnError, listed
+from tallylearn.sources.category_origins import check_declared
 from tallylearn.sources.declarations import Declaration
+from tallylearn.sources.frame_reading import beside, block_of, groups_of
 from tallylearn.sources.frames import Frame
-from tallylearn.sources.origins import check_declared
 from tallylearn.sources.protocols import Coding
-from tallylearn.sources.reading import beside, block_of, groups_of
 from tallylearn.tables import Block, Codes, Schema
 
 

@@ -8,12 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tallylearn.errors import ColumnError
-from tallylearn.sources.columns import codes, kind_of, masked, numbers, strings
+from tallylearn.sources.category_origins import as_learned, origin_of
+from tallylearn.sources.class_labels import weights
 from tallylearn.sources.dates import date_part, days
 from tallylearn.sources.declarations import Declaration
 from tallylearn.sources.frames import Frame
-from tallylearn.sources.origins import as_learned, origin_of
-from tallylearn.sources.targets import weights
+from tallylearn.sources.kinds import codes, kind_of, masked, numbers, strings
 from tallylearn.tables import CATEGORY, DATE, NUMBER, PARTS, TEXT, Block, Codes, Column, Schema
 
 Array = NDArray[Any]

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from tallylearn.errors import InputError, TargetError
 from tallylearn.sources.arrays import EXACT, held, is_missing, unmixed
-from tallylearn.sources.buffers import doubles, numpy_of
-from tallylearn.sources.columns import numeric
+from tallylearn.sources.arrow_buffers import doubles, numpy_of
+from tallylearn.sources.kinds import numeric
 from tallylearn.tables import Codes
 
 Array = NDArray[Any]

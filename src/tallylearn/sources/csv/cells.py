@@ -5,7 +5,7 @@ from __future__ import annotations
 import bisect
 from typing import Any
 
-from tallylearn.sources.buffers import emptied, strings_of
+from tallylearn.sources.arrow_buffers import emptied, strings_of
 
 _ZONE = r"[T ]\d\d.*(Z|[+-]\d\d(:?\d\d)?)$"
 

@@ -10,9 +10,8 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from tallylearn.sources.batches import regrouped
-from tallylearn.sources.complaints import check_quotes, ragged, unclosed
-from tallylearn.sources.dialects import Dialect
-from tallylearn.sources.streams import (
+from tallylearn.sources.csv.cell_errors import check_quotes, ragged, unclosed
+from tallylearn.sources.csv.decoding import (
     LONGEST,
     Bytes,
     Lines,
@@ -23,6 +22,7 @@ from tallylearn.sources.streams import (
     records,
     text_of,
 )
+from tallylearn.sources.csv.dialect import Dialect
 
 CHUNK = 1 << 20  # bytes: larger ones were no faster, and four megabytes doubled the memory
 PADDING = 8  # spaces around a missing marker in a column of numbers

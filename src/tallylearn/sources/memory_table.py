@@ -10,14 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tallylearn.errors import ColumnError, InputError, TargetError, listed
+from tallylearn.sources.category_origins import check_declared
+from tallylearn.sources.class_labels import weights
 from tallylearn.sources.declarations import Declaration
+from tallylearn.sources.frame_reading import beside, block_of, groups_of, one_or_all, schema_of
 from tallylearn.sources.frames import Frame, framed
-from tallylearn.sources.learned import picked
-from tallylearn.sources.origins import check_declared
-from tallylearn.sources.picking import row_numbers
+from tallylearn.sources.learned_columns import picked
+from tallylearn.sources.picked_rows import row_numbers
 from tallylearn.sources.protocols import Coding, Declared
-from tallylearn.sources.reading import beside, block_of, groups_of, one_or_all, schema_of
-from tallylearn.sources.targets import weights
 from tallylearn.tables import DATE, NUMBER, RUN, TEXT, Block, Codes, Column, Schema
 
 Array = NDArray[Any]

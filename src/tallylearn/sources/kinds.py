@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from tallylearn.errors import ColumnError
 from tallylearn.sources.arrays import EXACT
-from tallylearn.sources.buffers import NOWHERE, doubles, emptied, numpy_of, whole
-from tallylearn.sources.complaints import not_a_number, number_as_text, too_large
+from tallylearn.sources.arrow_buffers import NOWHERE, doubles, emptied, numpy_of, whole
+from tallylearn.sources.csv.cell_errors import not_a_number, number_as_text, too_large
 from tallylearn.tables import BLOCK, CATEGORY, DATE, NUMBER, TEXT, UNKNOWN, Codes, Column, plain
 
 Array = NDArray[Any]

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from tallylearn.errors import ColumnError, listed
-from tallylearn.sources.origins import as_learned
+from tallylearn.sources.category_origins import as_learned
 from tallylearn.tables import CATEGORY, TEXT, UNKNOWN, Block, Codes, Column, Schema, no_text
 
 

@@ -11,8 +11,14 @@ from numpy.typing import NDArray
 
 from tallylearn.errors import KindError, TargetError, listed, told, warn_of_conversion
 from tallylearn.sources.arrays import EXACT, as_float, is_missing, unmixed
-from tallylearn.sources.columns import codes, numeric
-from tallylearn.sources.measures import check_finite, measures, missing, numbers_of, weights
+from tallylearn.sources.kinds import codes, numeric
+from tallylearn.sources.measures_and_weights import (
+    check_finite,
+    measures,
+    missing,
+    numbers_of,
+    weights,
+)
 from tallylearn.tables import Codes
 
 Array = NDArray[Any]

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from tallylearn.errors import ColumnError, InputError
-from tallylearn.sources.dialects import Dialect
-from tallylearn.sources.streams import blank, records, text_of
+from tallylearn.sources.csv.decoding import blank, records, text_of
+from tallylearn.sources.csv.dialect import Dialect
 
 SHOWN = 60  # characters of a value
 _VALUE = re.compile(r"\d[\d.,:/ -]*\d")  # 4/4/2017, 1,234.5: no mark of a gap

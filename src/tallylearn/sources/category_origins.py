@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from tallylearn.errors import ColumnError, listed
-from tallylearn.sources.columns import stringy
-from tallylearn.sources.complaints import quoted
+from tallylearn.sources.csv.cell_errors import quoted
+from tallylearn.sources.kinds import stringy
 from tallylearn.tables import Codes, Column, plain
 
 SPELLINGS = (("False", "True"), ("FALSE", "TRUE"), ("false", "true"))

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from tallylearn.errors import InputError, OptionError, listed
 from tallylearn.sources.declarations import Declaration
-from tallylearn.sources.memory import Table
+from tallylearn.sources.memory_table import Table
 from tallylearn.tables import TEXT, Bags, Block, Column, Schema
 
 Array = NDArray[Any]

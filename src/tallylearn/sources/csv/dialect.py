@@ -24,7 +24,15 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from tallylearn.errors import OptionError, listed
-from tallylearn.sources.streams import Bytes, binary, blank, check_text, empty, misread, records
+from tallylearn.sources.csv.decoding import (
+    Bytes,
+    binary,
+    blank,
+    check_text,
+    empty,
+    misread,
+    records,
+)
 
 MISSING = ("", "NA", "N/A", "NaN", "nan", "null", "NULL", "?")
 DELIMITERS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "pipe"}

@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tallylearn.errors import ColumnError, InputError
-from tallylearn.sources import cells, complaints
-from tallylearn.sources.parsing import Parser
-from tallylearn.sources.streams import too_long
+from tallylearn.sources.csv import cell_errors, cells
+from tallylearn.sources.csv.decoding import too_long
+from tallylearn.sources.csv.parser import Parser
 from tallylearn.tables import BLOCK
 
 DIGITS = 16  # of 2**53
@@ -20,7 +20,7 @@ def fault(parser: Parser, message: str, kinds: Mapping[str, str]) -> InputError:
     import pyarrow as pa
 
     if "straddling" in message:
-        complaints.check_quotes(parser.path, parser.dialect)
+        cell_errors.check_quotes(parser.path, parser.dialect)
         return too_long(parser.path)
     marks = parser.dialect.missing, parser.dialect.decimal
     try:
@@ -40,10 +40,10 @@ def _wrong(parser: Parser, name: str, kind: str, row: int, value: bytes) -> Colu
     try:
         text = value.decode()
     except UnicodeDecodeError:
-        return complaints.not_utf8(name, value, row, where)
+        return cell_errors.not_utf8(name, value, row, where)
     if kind == "unknown":
-        return complaints.not_empty(name, text, row, where)
-    say = complaints.not_a_number if kind == "number" else complaints.not_a_date
+        return cell_errors.not_empty(name, text, row, where)
+    say = cell_errors.not_a_number if kind == "number" else cell_errors.not_a_date
     return say(name, text, row, where)
 
 
@@ -72,4 +72,4 @@ def check_long(parser: Parser, name: str, column: Any, start: int) -> None:
     for text in values.filter(pc.match_substring_regex(values, _LONG_INTEGER)).to_pylist():
         if int(text) != float(text):
             row = start + pc.index(values.take(column.indices), text).as_py()
-            raise complaints.too_large(name, text, row, f"{parser.path}: ")
+            raise cell_errors.too_large(name, text, row, f"{parser.path}: ")
