@@ -17,7 +17,7 @@ from tallylearn import errors, forms
 from tallylearn.cli.learners import BOTH, MODELS
 from tallylearn.doors import OnePass, RegressionModel, Regressor
 from tallylearn.doors.shell import Estimator
-from tallylearn.models.stored import check_parts
+from tallylearn.models.stored_tallies import check_parts
 from tallylearn.tables import NUMBER, Array, Block, Codes, Schema
 from tallylearn.tallies import Bundle, Counts, Moments
 from tallylearn.workings import Derivation, Evidence, Line, Term

@@ -10,7 +10,7 @@ import numpy as np
 from tallylearn import forms
 from tallylearn.doors import Incremental, RegressionModel, Regressor
 from tallylearn.errors import InputError, OptionError, SizeError, told
-from tallylearn.models.descents import Descent, answered, complete, descended, walked
+from tallylearn.models.gradient_descent import Descent, answered, complete, descended, walked
 from tallylearn.resamples import generator
 from tallylearn.tables import NUMBER, Array, Block, Schema, check_shape
 from tallylearn.workings import Derivation, Evidence, Formula, Grid, Line, Sentence, Term, short

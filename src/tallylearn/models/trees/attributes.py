@@ -13,7 +13,7 @@ from typing import ClassVar
 import numpy as np
 
 from tallylearn import forms
-from tallylearn.models.factors import check_finite
+from tallylearn.models.naive_bayes.column_factors import check_finite
 from tallylearn.models.trees.trees import LEAF, SUBSET, THRESHOLD, Tree
 from tallylearn.tables import CATEGORY, NUMBER, Array, Block, Column, Schema, check_shape
 

@@ -12,7 +12,7 @@ import numpy as np
 from tallylearn.doors import Plain
 from tallylearn.doors.exchange import as_sklearn
 from tallylearn.errors import ColumnError, InputError, OptionError, listed, speaking, told
-from tallylearn.models.factors import check_finite
+from tallylearn.models.naive_bayes.column_factors import check_finite
 from tallylearn.models.trees import medians, parcels, paths, ratios
 from tallylearn.models.trees.codes import coded, filled
 from tallylearn.models.trees.gains import FORGOTTEN, Gains, check_node, gains_at

@@ -13,7 +13,7 @@ from tallylearn import engines
 from tallylearn.doors import Plain, Regressor
 from tallylearn.doors.intake import lesson
 from tallylearn.errors import OptionError, speaking
-from tallylearn.models.factors import check_finite
+from tallylearn.models.naive_bayes.column_factors import check_finite
 from tallylearn.models.trees import paths
 from tallylearn.models.trees.attributes import Attributes
 from tallylearn.models.trees.fitting import Growth, model_tree

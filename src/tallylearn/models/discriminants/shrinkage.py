@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tallylearn.models.spreads import Spread
+from tallylearn.models.discriminants.covariance import Spread
 from tallylearn.tables import Array
 
 

@@ -12,8 +12,8 @@ import numpy as np
 from tallylearn import forms
 from tallylearn.errors import listed
 from tallylearn.kernels import tokens
-from tallylearn.models.factors import estimated, fraction, written
-from tallylearn.models.vocabularies import Vocabulary
+from tallylearn.models.naive_bayes.column_factors import estimated, fraction, written
+from tallylearn.models.naive_bayes.vocabulary import Vocabulary
 from tallylearn.tables import Array, Bags, check_shape
 from tallylearn.tallies import Bundle
 from tallylearn.tallies.documents import Reader

@@ -9,7 +9,7 @@ from typing import ClassVar
 import numpy as np
 
 from tallylearn import forms
-from tallylearn.models.factors import check_finite
+from tallylearn.models.naive_bayes.column_factors import check_finite
 from tallylearn.tables import DATE, Array, Block, Schema, check_columns, check_shape, day
 from tallylearn.tallies.pairs import Names
 from tallylearn.workings import Sentence

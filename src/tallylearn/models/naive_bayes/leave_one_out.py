@@ -11,9 +11,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from tallylearn.models.factors import TINY, check_finite
-from tallylearn.models.priors import Priors
-from tallylearn.models.texts import SET, Texts
+from tallylearn.models.class_priors import Priors
+from tallylearn.models.naive_bayes.column_factors import TINY, check_finite
+from tallylearn.models.naive_bayes.text_factors import SET, Texts
 from tallylearn.tables import Array, Bags, Block, Codes
 from tallylearn.tallies import Counts, Exact, Moments
 from tallylearn.tallies.keys import Keys

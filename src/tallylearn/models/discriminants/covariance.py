@@ -10,8 +10,8 @@ import numpy as np
 
 from tallylearn.blas import one_thread
 from tallylearn.errors import ColumnError, listed
-from tallylearn.models.designs import Design
-from tallylearn.models.fourths import fourths
+from tallylearn.models.design_matrix import Design
+from tallylearn.models.discriminants.fourth_moments import fourths
 from tallylearn.tables import Array
 from tallylearn.tallies import Bundle, Counts, Products, Scatter
 

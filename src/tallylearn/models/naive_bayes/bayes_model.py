@@ -10,11 +10,11 @@ import numpy as np
 
 from tallylearn import forms
 from tallylearn.doors.model import choice, log_shares
-from tallylearn.models.factors import Categories, Gaussians, check_finite
-from tallylearn.models.likelihoods import JointModel
-from tallylearn.models.priors import Priors
-from tallylearn.models.texts import BERNOULLI, HOLDS, Texts
-from tallylearn.models.texts import SHARE as WORDS
+from tallylearn.models.class_priors import Priors
+from tallylearn.models.generative import JointModel
+from tallylearn.models.naive_bayes.column_factors import Categories, Gaussians, check_finite
+from tallylearn.models.naive_bayes.text_factors import BERNOULLI, HOLDS, Texts
+from tallylearn.models.naive_bayes.text_factors import SHARE as WORDS
 from tallylearn.tables import (
     DATE,
     TEXT,

@@ -12,7 +12,7 @@ import numpy as np
 from tallylearn import forms
 from tallylearn.errors import ColumnError, OptionError
 from tallylearn.kernels import scoring, summing
-from tallylearn.models.priors import LONGEST
+from tallylearn.models.class_priors import LONGEST
 from tallylearn.tables import DATE, NUMBER, UNKNOWN, Array, Block, Codes, Schema, check_last_axes
 from tallylearn.tallies import Counts, Moments
 from tallylearn.tallies.keys import Keys, union

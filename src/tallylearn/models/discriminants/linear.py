@@ -12,11 +12,9 @@ from tallylearn.blas import one_thread
 from tallylearn.doors.model import log_shares
 from tallylearn.doors.transforms import Transformer
 from tallylearn.errors import ColumnError, OptionError
-from tallylearn.models.designs import Design
-from tallylearn.models.generative import Discriminant, GaussianModel, matrix_grid, mean_grid
-from tallylearn.models.priors import Priors
-from tallylearn.models.solvers import Rule, by_eigen, by_least_squares, by_svd
-from tallylearn.models.spreads import (
+from tallylearn.models.class_priors import Priors
+from tallylearn.models.design_matrix import Design
+from tallylearn.models.discriminants.covariance import (
     ZERO,
     Spread,
     axes,
@@ -26,6 +24,13 @@ from tallylearn.models.spreads import (
     spread_of,
     too_wide,
 )
+from tallylearn.models.discriminants.gaussian_classes import (
+    Discriminant,
+    GaussianModel,
+    matrix_grid,
+    mean_grid,
+)
+from tallylearn.models.discriminants.solvers import Rule, by_eigen, by_least_squares, by_svd
 from tallylearn.tables import Array, Block, Schema, check_shape
 from tallylearn.tallies import Bundle
 from tallylearn.workings import Derivation, Evidence, Formula, Grid, Line, Sentence, Term, short

@@ -10,20 +10,20 @@ from typing import Any, ClassVar
 import numpy as np
 
 from tallylearn.errors import OptionError, listed, speaking, told
-from tallylearn.models import vocabularies
-from tallylearn.models.bayes import Bayes, bags_of, coded
-from tallylearn.models.factors import Categories, Gaussians, arranged
-from tallylearn.models.leaving import (
+from tallylearn.models.class_priors import Priors, shares
+from tallylearn.models.generative import Generative
+from tallylearn.models.naive_bayes import vocabulary
+from tallylearn.models.naive_bayes.bayes_model import Bayes, bags_of, coded
+from tallylearn.models.naive_bayes.column_factors import Categories, Gaussians, arranged
+from tallylearn.models.naive_bayes.leave_one_out import (
     numbers_of_others,
     prior_of_others,
     value_of_others,
     words_of_others,
 )
-from tallylearn.models.likelihoods import Generative
-from tallylearn.models.priors import Priors, shares
-from tallylearn.models.stored import check_classes, check_parts, check_tables, check_words
-from tallylearn.models.texts import BERNOULLI, MULTINOMIAL, SET, Texts
-from tallylearn.models.vocabularies import Vocabulary
+from tallylearn.models.naive_bayes.text_factors import BERNOULLI, MULTINOMIAL, SET, Texts
+from tallylearn.models.naive_bayes.vocabulary import Vocabulary
+from tallylearn.models.stored_tallies import check_classes, check_parts, check_tables, check_words
 from tallylearn.tables import (
     CATEGORY,
     DATE,
@@ -320,9 +320,9 @@ class NaiveBayes(Generative):
     def _check_text(self) -> None:
         who = type(self).__name__
         self._one_of("text_model", (MULTINOMIAL, SET, BERNOULLI))
-        vocabularies.check_ngrams(who, self.ngram_range)
-        vocabularies.check_numbers(who, self.min_df, self.max_df, self.max_features)
-        vocabularies.check_stop_words(who, self.stop_words)
+        vocabulary.check_ngrams(who, self.ngram_range)
+        vocabulary.check_numbers(who, self.min_df, self.max_df, self.max_features)
+        vocabulary.check_stop_words(who, self.stop_words)
         if self.tokenizer is not None and not callable(self.tokenizer):
             raise OptionError(
                 f"tokenizer is a function from a text to its words, not {self.tokenizer!r}."

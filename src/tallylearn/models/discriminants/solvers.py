@@ -11,9 +11,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from tallylearn.errors import ColumnError
-from tallylearn.models.priors import Priors
-from tallylearn.models.shrinking import overall, within
-from tallylearn.models.spreads import Spread, axes, degenerate, finite
+from tallylearn.models.class_priors import Priors
+from tallylearn.models.discriminants.covariance import Spread, axes, degenerate, finite
+from tallylearn.models.discriminants.shrinkage import overall, within
 from tallylearn.tables import Array
 
 FLOOR = 1e-13  # of the largest eigenvalue: below it a scatter holds rounding, whatever tol says

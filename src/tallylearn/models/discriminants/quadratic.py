@@ -11,12 +11,17 @@ from tallylearn import forms
 from tallylearn.blas import one_thread
 from tallylearn.doors.model import log_shares
 from tallylearn.errors import ColumnError, TargetError
-from tallylearn.models.designs import Design
-from tallylearn.models.generative import Discriminant, GaussianModel, matrix_grid, mean_grid
-from tallylearn.models.priors import Priors
-from tallylearn.models.shrinking import within
-from tallylearn.models.solvers import upright
-from tallylearn.models.spreads import Spread, axes, degenerate, solving, spread_of
+from tallylearn.models.class_priors import Priors
+from tallylearn.models.design_matrix import Design
+from tallylearn.models.discriminants.covariance import Spread, axes, degenerate, solving, spread_of
+from tallylearn.models.discriminants.gaussian_classes import (
+    Discriminant,
+    GaussianModel,
+    matrix_grid,
+    mean_grid,
+)
+from tallylearn.models.discriminants.shrinkage import within
+from tallylearn.models.discriminants.solvers import upright
 from tallylearn.tables import Array, Block, Schema, check_shape
 from tallylearn.tallies import Bundle
 from tallylearn.workings import Derivation, Evidence, Formula, Grid, Line, Sentence, Term
