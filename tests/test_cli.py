@@ -21,7 +21,7 @@ from click.testing import CliRunner, Result
 
 import tallylearn as tl
 from tallylearn.cli import main
-from tallylearn.cli.progress import Progress, expected
+from tallylearn.cli.reading_progress import Progress, expected
 from tallylearn.sources.shipped import TARGETS, text_of
 
 TENNIS = """\

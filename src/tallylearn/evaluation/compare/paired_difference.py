@@ -9,12 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from tallylearn.areas import AreaDifference, delong_difference
 from tallylearn.errors import InputError
 from tallylearn.evaluation.evaluate.evaluation import Evaluation
 from tallylearn.evaluation.scores.confusion_matrix import positive_class
 from tallylearn.evaluation.scores.score import SCORES, measure
 from tallylearn.intervals import Interval, mid_p
+from tallylearn.roc_area import AreaDifference, delong_difference
 from tallylearn.significance import McNemar, PairedT, mcnemar, paired_t_corrected
 from tallylearn.tables import Array
 

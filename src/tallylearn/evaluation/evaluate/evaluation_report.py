@@ -14,7 +14,7 @@ import numpy as np
 
 from tallylearn.evaluation.scores.estimate import Estimate
 from tallylearn.plots import Plot, draw_intervals, draw_lines, draw_matrix, draw_points
-from tallylearn.plots.checks import LARGE
+from tallylearn.plots.chart_checks import LARGE
 from tallylearn.tables import Array, plain
 from tallylearn.workings import Derivation, Grid, Sentence
 from tallylearn.workings.rendering import number_of

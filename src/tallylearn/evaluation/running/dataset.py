@@ -14,7 +14,7 @@ from tallylearn.doors.intake import Lesson, lesson
 from tallylearn.doors.shell import Estimator
 from tallylearn.errors import ColumnError, InputError, KindError, OptionError, TargetError, listed
 from tallylearn.evaluation.scores.confusion_matrix import positive_class
-from tallylearn.folds.checks import check_length
+from tallylearn.folds.fold_checks import check_length
 from tallylearn.folds.rows import coded, column_of, grouped, length
 from tallylearn.sources import Declared
 from tallylearn.sources.class_labels import weights

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from tallylearn.errors import OptionError, speaking
-from tallylearn.plots.checks import as_names, as_number, as_numbers, as_texts
+from tallylearn.plots.chart_checks import as_names, as_number, as_numbers, as_texts
 from tallylearn.plots.marks import FAINT, INK, label, line, tag, tooltip, track
 from tallylearn.plots.pictures import TOP, WIDTH, Plot, picture
 from tallylearn.plots.scales import Scale

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from tallylearn.cli import options
+from tallylearn.cli import shared_options
 
 SCHEMES = ("loo", "holdout", "bootstrap", "forward")
 
@@ -21,9 +21,9 @@ def _read(context: click.Context, option: click.Parameter, text: str) -> int | s
         raise click.BadParameter(f"{text!r} is no number of folds, and none of {names}.") from None
 
 
-def dealing(command: options.Command) -> options.Command:
+def dealing(command: shared_options.Command) -> shared_options.Command:
     """Add the options that say how rows are dealt out, and how they are judged."""
-    return options.added(command, (
+    return shared_options.added(command, (
         click.option(
             "--cv", default="10", show_default=True, metavar="FOLDS", callback=_read,
             help=f"A number of folds, {', '.join(SCHEMES)}.",

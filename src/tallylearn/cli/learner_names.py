@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tallylearn.cli import outputs
+from tallylearn.cli import output_files
 
 if TYPE_CHECKING:
     from tallylearn.description import Rows
@@ -75,9 +75,9 @@ class Asked:
         told = f"--model {self.model} is a {kind}, for {target} has {rows.different:,} different "
         if hasattr(rows.target, "dtype"):
             other = "classification" if rows.named is None else "regression"
-            outputs.note(f"{told}numbers; --set task={other} learns the other kind.")
+            output_files.note(f"{told}numbers; --set task={other} learns the other kind.")
         else:
-            outputs.note(f"{told}values.")
+            output_files.note(f"{told}values.")
         return self._made(kind)
 
     def _made(self, kind: str) -> Any:

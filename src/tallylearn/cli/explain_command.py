@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tallylearn.cli import options, outputs
-from tallylearn.cli.predicting import opened
-from tallylearn.cli.typed import table_of
+from tallylearn.cli import output_files, shared_options
+from tallylearn.cli.predict_command import opened
+from tallylearn.cli.typed_rows import table_of
 
 if TYPE_CHECKING:
     from tallylearn.sources import Files
@@ -54,8 +54,8 @@ def _span(
 )  # fmt: skip
 @click.option("--rows", "span", callback=_span, metavar="1-5", help="Which rows of FILE.")
 @click.option("--format", "how", type=click.Choice(FORMATS), default="text", show_default=True)
-@options.reading
-@options.as_json
+@shared_options.reading
+@shared_options.as_json
 def explain(
     model: Path,
     file: str | None,
@@ -77,14 +77,14 @@ def explain(
     estimator = tallylearn.load(model)
     how = "json" if as_json else how
     if not rows and not file:
-        outputs.echo(_written(estimator.show_work(), how))
+        output_files.echo(_written(estimator.show_work(), how))
     elif file:
-        source = opened(estimator, options.paths([file]), **dialect)
-        outputs.echo(_together(list(_of_file(estimator, source, *(span or FIRST))), how))
+        source = opened(estimator, shared_options.paths([file]), **dialect)
+        output_files.echo(_together(list(_of_file(estimator, source, *(span or FIRST))), how))
     else:
         found = estimator.explain(table_of(rows, estimator.schema_))
         numbers = range(1, len(rows) + 1) if len(rows) > 1 else [None]
-        outputs.echo(_together(list(zip(numbers, found, strict=True)), how))
+        output_files.echo(_together(list(zip(numbers, found, strict=True)), how))
 
 
 def _of_file(
@@ -113,7 +113,7 @@ def _together(found: Sequence[tuple[int | None, Evidence]], how: str) -> str:
         rows = [
             evidence.to_dict() | ({"row": number} if number else {}) for number, evidence in found
         ]
-        return outputs.as_line({"rows": rows})
+        return output_files.as_line({"rows": rows})
     parts = []
     for number, evidence in found:
         parts += [HEADINGS[how].format(number)] if number else []
@@ -123,5 +123,5 @@ def _together(found: Sequence[tuple[int | None, Evidence]], how: str) -> str:
 
 def _written(working: Any, how: str) -> str:
     if how == "json":
-        return outputs.as_line(working.to_dict())
+        return output_files.as_line(working.to_dict())
     return str(working) if how == "text" else str(getattr(working, f"to_{how}")())

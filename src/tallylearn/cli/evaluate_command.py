@@ -8,9 +8,15 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tallylearn.cli import learners, options, outputs, tables, wording
-from tallylearn.cli.dealing import dealing, folds
-from tallylearn.cli.progress import watched
+from tallylearn.cli import (
+    command_tables,
+    learner_names,
+    output_files,
+    shared_options,
+    terminal_text,
+)
+from tallylearn.cli.fold_options import dealing, folds
+from tallylearn.cli.reading_progress import watched
 
 if TYPE_CHECKING:
     from tallylearn.sources import Files
@@ -27,20 +33,22 @@ Examples:
 
 @click.command(epilog=EXAMPLES)
 @click.argument("files", nargs=-1, required=True, metavar="FILE...")
-@options.target
-@options.model
+@shared_options.target
+@shared_options.model
 @dealing
-@options.columns("--scores", "Scores such as accuracy,f1,log_loss,mae; the usual ones unless said.")
+@shared_options.columns(
+    "--scores", "Scores such as accuracy,f1,log_loss,mae; the usual ones unless said."
+)
 @click.option("--by", metavar="COLUMN", help="Give the scores for every value of a column, too.")
 @click.option(
     "--positive",
     metavar="CLASS",
     help="The class that precision, F1 and ROC speak of; the rarer of two.",
 )
-@options.table
-@options.threads
-@options.output(what="The report to write: .html, .json, .md or .txt.")
-@options.as_json
+@shared_options.table
+@shared_options.threads
+@shared_options.output(what="The report to write: .html, .json, .md or .txt.")
+@shared_options.as_json
 def evaluate(
     files: tuple[str, ...],
     model: str,
@@ -66,10 +74,10 @@ def evaluate(
     """
     import tallylearn
 
-    asked = learners.Asked(model, options.settings({"alpha": alpha, "m": m}, pairs))
+    asked = learner_names.Asked(model, shared_options.settings({"alpha": alpha, "m": m}, pairs))
     dealt = folds(table)
-    outputs.check_report(output, files, force)
-    source, left_out, rows = tables.opened(files, **table)
+    output_files.check_report(output, files, force)
+    source, left_out, rows = command_tables.opened(files, **table)
     learner = asked.suited(rows, table["target"])
     cv = dealt(learner.task)
     chosen = None if positive is None else class_of(source, positive)
@@ -78,7 +86,7 @@ def evaluate(
             learner, source, cv=cv, scores=scores or None, by=by, positive=chosen, level=level,
             on_error=on_error,
         )  # fmt: skip
-    show(found, found.headline, output, as_json, tables.facts(source, left_out))
+    show(found, found.headline, output, as_json, command_tables.facts(source, left_out))
 
 
 def class_of(source: Files, text: str) -> Any:
@@ -98,9 +106,9 @@ def show(
         found.save(output)
     if as_json:
         place = None if output is None else str(output)
-        outputs.echo_json(found.to_dict() | facts | {"saved": place})
+        output_files.echo_json(found.to_dict() | facts | {"saved": place})
     elif output is None:
-        outputs.echo(str(found))
+        output_files.echo(str(found))
     else:
-        saved = wording.aligned([("saved", str(output))])
-        outputs.echo(f"{found.report().title}\n{in_short}\n{saved}")
+        saved = terminal_text.aligned([("saved", str(output))])
+        output_files.echo(f"{found.report().title}\n{in_short}\n{saved}")

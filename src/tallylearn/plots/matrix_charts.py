@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from tallylearn.errors import OptionError, items_of, speaking, told
-from tallylearn.plots.checks import as_names, as_numbers, as_texts
+from tallylearn.plots.chart_checks import as_names, as_numbers, as_texts
 from tallylearn.plots.marks import FAINT, SIZE, extent, label, tag, tooltip, turned
 from tallylearn.plots.pictures import TOP, Plot, picture
 from tallylearn.tables import Array

@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 
 import click
 
-from tallylearn.cli.learners import MODELS, WHAT
+from tallylearn.cli.learner_names import MODELS, WHAT
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 TAB = {"tab": "\t", r"\t": "\t"}
@@ -165,7 +165,7 @@ def _value(text: str) -> Any:
 
 def paths(named: Iterable[str]) -> list[Path]:
     """The files that paths and globs name, sorted, none of them twice; pipes are kept in files."""
-    from tallylearn.cli.spooling import settled
+    from tallylearn.cli.piped_input import settled
     from tallylearn.errors import InputError
     from tallylearn.sources.file_paths import found
 

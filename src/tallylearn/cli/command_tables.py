@@ -8,10 +8,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tallylearn.cli import options, outputs, wording
+from tallylearn.cli import output_files, shared_options, terminal_text
 
 if TYPE_CHECKING:
-    from tallylearn.cli.learners import Asked
+    from tallylearn.cli.learner_names import Asked
     from tallylearn.description import Rows
     from tallylearn.problems import Problem
     from tallylearn.sources import Files
@@ -24,7 +24,7 @@ def opened(
     files: Sequence[str], keep: Sequence[str], **declared: Any
 ) -> tuple[Files, dict[str, str], Rows]:
     """The table that files are, what was left out, told on standard error; its first rows."""
-    read = _without_identifiers(options.paths(files), _declared(**declared), keep)
+    read = _without_identifiers(shared_options.paths(files), _declared(**declared), keep)
     _tell(read[0], read[1])
     return read
 
@@ -57,8 +57,8 @@ def _declared(
 
     return declaration(
         target=target, weight=weight, groups=groups, categories=categories, text=text,
-        dates=options.parts(dates), missing=options.markers(missing), ignore=ignore,
-        dialect=options.dialect(**dialect),
+        dates=shared_options.parts(dates), missing=shared_options.markers(missing), ignore=ignore,
+        dialect=shared_options.dialect(**dialect),
     )  # fmt: skip
 
 
@@ -94,13 +94,14 @@ def _tell(source: Files, left_out: dict[str, str]) -> None:
     """How the table was read, on standard error."""
     if source.dialect is not None:
         what = source.paths[0].name if len(source.paths) == 1 else f"{len(source.paths)} files"
-        outputs.note(f"read {what} as {source.dialect}.")
+        output_files.note(f"read {what} as {source.dialect}.")
     kinds = [
-        f"{kind} {wording.cut(names)}" for kind, names in wording.by_kind(source.schema).items()
+        f"{kind} {terminal_text.cut(names)}"
+        for kind, names in terminal_text.by_kind(source.schema).items()
     ]
-    outputs.note("; ".join([*kinds, f"target {source.declared.target}"]) + ".")
+    output_files.note("; ".join([*kinds, f"target {source.declared.target}"]) + ".")
     for name, reason in left_out.items():
-        outputs.note(f"left out {name}: {reason}. --keep {shlex.quote(name)} brings it back.")
+        output_files.note(f"left out {name}: {reason}. --keep {shlex.quote(name)} brings it back.")
 
 
 def _tell_problem(found: Problem | None) -> None:
@@ -111,9 +112,11 @@ def _tell_problem(found: Problem | None) -> None:
     if found is None:
         return
     seen = "" if found.whole else f" (as the first {BLOCK:,} rows show)"
-    outputs.note(plain(f"{found.name}: {found.task}{seen}."))
-    outputs.note(plain(f"{found.performance}."))
+    output_files.note(plain(f"{found.name}: {found.task}{seen}."))
+    output_files.note(plain(f"{found.performance}."))
     for text in found.cautions[:MOST]:
-        outputs.note(plain(f"caution: {text}."))
+        output_files.note(plain(f"caution: {text}."))
     if len(found.cautions) > MOST:
-        outputs.note(f"cautions: {len(found.cautions) - MOST} more; tl.problem(...) prints them.")
+        output_files.note(
+            f"cautions: {len(found.cautions) - MOST} more; tl.problem(...) prints them."
+        )

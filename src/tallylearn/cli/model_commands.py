@@ -7,9 +7,9 @@ from typing import Any
 
 import click
 
-from tallylearn.cli import options, outputs, wording
-from tallylearn.cli.predicting import opened
-from tallylearn.cli.progress import watched
+from tallylearn.cli import output_files, shared_options, terminal_text
+from tallylearn.cli.predict_command import opened
+from tallylearn.cli.reading_progress import watched
 
 MERGE = """\b
 Example:
@@ -34,15 +34,15 @@ Examples:
 
 @click.command(epilog=MERGE)
 @click.argument("models", nargs=-1, required=True, metavar="MODEL...")
-@options.output(required=True)
-@options.as_json
+@shared_options.output(required=True)
+@shared_options.as_json
 def merge(models: tuple[str, ...], output: Path, force: bool, as_json: bool) -> None:
     """Add models up: the same as one model that learned from all their rows."""
     import tallylearn
 
-    outputs.check_place(output, models, force)
-    merged = tallylearn.merge(*map(tallylearn.load, options.paths(models)))
-    outputs.save(merged, output)
+    output_files.check_place(output, models, force)
+    merged = tallylearn.merge(*map(tallylearn.load, shared_options.paths(models)))
+    output_files.save(merged, output)
     head = f"{len(models)} models merged into {merged.spelled()}"
     _report(merged, head, output, as_json, {"merged": list(models)})
 
@@ -52,10 +52,10 @@ def merge(models: tuple[str, ...], output: Path, force: bool, as_json: bool) -> 
 @click.argument("files", nargs=-1, required=True, metavar="FILE...")
 @click.option("--target", required=True, metavar="COLUMN", help="The column that was predicted.")
 @click.option("--weight", metavar="COLUMN", help="The weights that the rows were learned with.")
-@options.reading
-@options.threads
-@options.output(what="The model file to write, instead of MODEL itself.")
-@options.as_json
+@shared_options.reading
+@shared_options.threads
+@shared_options.output(what="The model file to write, instead of MODEL itself.")
+@shared_options.as_json
 def forget(
     model: Path,
     files: tuple[str, ...],
@@ -75,9 +75,11 @@ def forget(
     from tallylearn.errors import ForgetError
 
     place = output or model
-    outputs.check_place(place, files if output is None else [model, *files], force or not output)
+    output_files.check_place(
+        place, files if output is None else [model, *files], force or not output
+    )
     estimator = tallylearn.load(model)
-    source = opened(estimator, options.paths(files), **table)
+    source = opened(estimator, shared_options.paths(files), **table)
     with watched(source.paths, threads) as progress:
         estimator.forget(source)
     if not estimator.__sklearn_is_fitted__():
@@ -85,7 +87,7 @@ def forget(
             "these are all the rows that the model learned, and nothing would be left of it. "
             f"Nothing was changed; to be rid of the model, delete {model}."
         )
-    outputs.save(estimator, place)
+    output_files.save(estimator, place)
     rows = f"{progress.rows:,} {'row' if progress.rows == 1 else 'rows'}"
     head = f"{rows} forgotten by {estimator.spelled()}"
     _report(estimator, head, place, as_json, {"forgotten": progress.rows})
@@ -93,7 +95,7 @@ def forget(
 
 @click.command(epilog=SHOW)
 @click.argument("model", type=click.Path(path_type=Path))
-@options.as_json
+@shared_options.as_json
 def show(model: Path, as_json: bool) -> None:
     """Say what MODEL is: its options, columns, classes, digest and versions."""
     import tallylearn
@@ -104,37 +106,43 @@ def show(model: Path, as_json: bool) -> None:
         kept = {
             key: page[key] for key in ("format", "digest", "tally_digest", "versions", "machine")
         }
-        outputs.echo_json(wording.facts(estimator) | kept | {"tally": estimator.tally_ is not None})
+        output_files.echo_json(
+            terminal_text.facts(estimator) | kept | {"tally": estimator.tally_ is not None}
+        )
         return
     settings = ", ".join(f"{name}={setting!r}" for name, setting in estimator.get_params().items())
     versions = ", ".join(f"{name} {version}" for name, version in page["versions"].items())
     kept_or_not = "kept" if estimator.tally_ is not None else "left out: cannot merge or forget"
-    ours = [("learner", type(estimator).__name__), ("options", settings), *wording.lines(estimator)]
+    ours = [
+        ("learner", type(estimator).__name__),
+        ("options", settings),
+        *terminal_text.lines(estimator),
+    ]
     files = [
         ("tally", kept_or_not),
         ("digest", page["digest"]),
         ("tally digest", page["tally_digest"]),
     ]
-    outputs.echo(wording.aligned([*ours, *files, ("versions", versions)]))
+    output_files.echo(terminal_text.aligned([*ours, *files, ("versions", versions)]))
 
 
 @click.command(epilog=EXAMPLE)
 @click.argument("name", required=False)
-@options.as_json
+@shared_options.as_json
 def example(name: str | None, as_json: bool) -> None:
     """Print a table of the course notes as CSV; without a NAME, list them."""
     from tallylearn.sources.shipped import TARGETS, text_of
 
     if name is not None:
-        outputs.echo(text_of(name), nl=False)
+        output_files.echo(text_of(name), nl=False)
         return
     pages = [_described(one, text_of(one), target) for one, target in TARGETS.items()]
     if as_json:
-        outputs.echo_json(pages)
+        output_files.echo_json(pages)
         return
     for page in pages:
         size = f"{page['rows']:>3} rows, {len(page['columns']):>2} columns, target {page['target']}"
-        outputs.echo(f"{page['name']:<12}{size}")
+        output_files.echo(f"{page['name']:<12}{size}")
 
 
 def _described(name: str, text: str, target: str) -> dict[str, Any]:
@@ -144,6 +152,8 @@ def _described(name: str, text: str, target: str) -> dict[str, Any]:
 
 def _report(estimator: Any, head: str, place: Path, as_json: bool, more: dict[str, Any]) -> None:
     if as_json:
-        outputs.echo_json(wording.facts(estimator) | more | {"saved": str(place)})
+        output_files.echo_json(terminal_text.facts(estimator) | more | {"saved": str(place)})
         return
-    outputs.echo(f"{head}\n{wording.aligned([*wording.lines(estimator), ('saved', str(place))])}")
+    output_files.echo(
+        f"{head}\n{terminal_text.aligned([*terminal_text.lines(estimator), ('saved', str(place))])}"
+    )

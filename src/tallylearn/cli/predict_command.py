@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tallylearn.cli import options, outputs
-from tallylearn.cli.progress import PATIENCE, watched
-from tallylearn.cli.typed import table_of
+from tallylearn.cli import output_files, shared_options
+from tallylearn.cli.reading_progress import PATIENCE, watched
+from tallylearn.cli.typed_rows import table_of
 
 if TYPE_CHECKING:
     from tallylearn.sources import Files, Table
@@ -46,9 +46,9 @@ Examples:
     is_flag=True,
     help="Put ' before classes that a spreadsheet would run as a formula: = + - @ in front.",
 )
-@options.output(what="The CSV file to write, instead of standard output.")
-@options.reading
-@options.threads
+@shared_options.output(what="The CSV file to write, instead of standard output.")
+@shared_options.reading
+@shared_options.threads
 @click.option("--json", "as_json", is_flag=True, help="Write one JSON object a line.")
 def predict(
     model: Path,
@@ -79,15 +79,15 @@ def predict(
         raise click.UsageError(
             f"--proba goes with classes, and a {type(estimator).__name__} answers with numbers."
         )
-    outputs.check_apart(output, [model] if file is None else [model, file], force)
-    paths = [] if file is None else options.paths([file])
+    output_files.check_apart(output, [model] if file is None else [model, file], force)
+    paths = [] if file is None else shared_options.paths([file])
     source = opened(estimator, paths, **dialect) if paths else _typed(estimator, typed)
     seen = output is None and sys.stdout.isatty()  # then the answers themselves are the progress
     patience = math.inf if seen else PATIENCE
     write = _objects if as_json else _guarded_rows if spreadsheet else _rows
-    with watched(paths, threads, patience), outputs.written(output) as out:
+    with watched(paths, threads, patience), output_files.written(output) as out:
         for text in _texts(estimator, source, proba, write):
-            text = outputs.visible(text) if seen else text
+            text = output_files.visible(text) if seen else text
             out.write(text.encode("utf-8", "backslashreplace"))
 
 
@@ -98,7 +98,7 @@ def _typed(estimator: Any, typed: Sequence[str]) -> Table:
     rows = table_of(typed, estimator.schema_)
     for number, notes in enumerate(unseen(estimator.model_, rows.block), 1):
         for note in notes:
-            outputs.note(f"row {number}: {note}" if len(typed) > 1 else note)
+            output_files.note(f"row {number}: {note}" if len(typed) > 1 else note)
     return rows
 
 
@@ -111,7 +111,7 @@ def opened(
     from tallylearn.sources.declarations import declaration
 
     schema = estimator.schema_
-    said = options.dialect(**dialect)
+    said = shared_options.dialect(**dialect)
     declared = declaration(target=target, weight=weight, missing=schema.missing, dialect=said)
     return Files(paths, declared, schema)
 
@@ -163,7 +163,7 @@ def _objects(estimator: Any, answers: list[Any], shares: Any) -> str:
         names = [str(name) for name in estimator.classes_]
         for one, row in zip(found, shares.tolist(), strict=True):
             one["probabilities"] = dict(zip(names, row, strict=True))
-    return "".join(f"{outputs.as_line(one)}\n" for one in found)
+    return "".join(f"{output_files.as_line(one)}\n" for one in found)
 
 
 def _heads(estimator: Any) -> list[str]:

@@ -8,10 +8,10 @@ from typing import Any
 
 import click
 
-from tallylearn.cli import learners, options, outputs, tables
-from tallylearn.cli.dealing import dealing, folds
-from tallylearn.cli.evaluating import PASSES, class_of, show
-from tallylearn.cli.progress import watched
+from tallylearn.cli import command_tables, learner_names, output_files, shared_options
+from tallylearn.cli.evaluate_command import PASSES, class_of, show
+from tallylearn.cli.fold_options import dealing, folds
+from tallylearn.cli.reading_progress import watched
 
 EXAMPLES = """\b
 Examples:
@@ -23,8 +23,8 @@ Examples:
 
 @click.command(epilog=EXAMPLES)
 @click.argument("files", nargs=-1, required=True, metavar="FILE...")
-@options.target
-@options.columns("--models", f"Two or more of {', '.join(learners.MODELS)}.")
+@shared_options.target
+@shared_options.columns("--models", f"Two or more of {', '.join(learner_names.MODELS)}.")
 @dealing
 @click.option("--score", metavar="NAME", help="What is compared: accuracy or mae unless said.")
 @click.option(
@@ -32,10 +32,10 @@ Examples:
     metavar="CLASS",
     help="The class that precision, F1 and ROC speak of; the rarer of two.",
 )
-@options.table
-@options.threads
-@options.output(what="The report to write: .html, .json, .md or .txt.")
-@options.as_json
+@shared_options.table
+@shared_options.threads
+@shared_options.output(what="The report to write: .html, .json, .md or .txt.")
+@shared_options.as_json
 def compare(
     files: tuple[str, ...],
     models: Sequence[str],
@@ -56,10 +56,10 @@ def compare(
     """
     import tallylearn
 
-    asked = learners.several(models)
+    asked = learner_names.several(models)
     dealt = folds(table)
-    outputs.check_report(output, files, force)
-    source, left_out, rows = tables.opened(files, **table)
+    output_files.check_report(output, files, force)
+    source, left_out, rows = command_tables.opened(files, **table)
     chosen = {name: one.suited(rows, table["target"]) for name, one in asked.items()}
     cv = dealt(next(iter(chosen.values())).task)
     spoken = None if positive is None else class_of(source, positive)
@@ -67,4 +67,4 @@ def compare(
         found = tallylearn.compare(
             chosen, source, cv=cv, score=score, positive=spoken, level=level, on_error=on_error
         )
-    show(found, found.verdict, output, as_json, tables.facts(source, left_out))
+    show(found, found.verdict, output, as_json, command_tables.facts(source, left_out))

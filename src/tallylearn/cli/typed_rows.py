@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from tallylearn.cli import options
+from tallylearn.cli import shared_options
 
 if TYPE_CHECKING:
     from tallylearn.sources import Table
@@ -48,7 +48,7 @@ def by_name(text: str, names: Sequence[str]) -> dict[str, str]:
 
     if not names:
         raise InputError("the model looks at no column, and no row can be given to it.")
-    cells = options.cells(text)
+    cells = shared_options.cells(text)
     keys = [
         max((n for n in names if cell.startswith(f"{n}=")), key=len, default=None) for cell in cells
     ]

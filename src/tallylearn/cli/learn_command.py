@@ -8,8 +8,14 @@ from typing import Any
 
 import click
 
-from tallylearn.cli import learners, options, outputs, tables, wording
-from tallylearn.cli.progress import watched
+from tallylearn.cli import (
+    command_tables,
+    learner_names,
+    output_files,
+    shared_options,
+    terminal_text,
+)
+from tallylearn.cli.reading_progress import watched
 
 EXAMPLES = """\b
 Examples:
@@ -22,16 +28,16 @@ Examples:
 
 @click.command(epilog=EXAMPLES)
 @click.argument("files", nargs=-1, required=True, metavar="FILE...")
-@options.target
-@options.model
-@options.table
-@options.threads
+@shared_options.target
+@shared_options.model
+@shared_options.table
+@shared_options.threads
 @click.option(
     "--tally/--no-tally", default=True,
     help="Whether the model file keeps the counts; without them it cannot merge or forget.",
 )  # fmt: skip
-@options.output()
-@options.as_json
+@shared_options.output()
+@shared_options.as_json
 def learn(
     files: tuple[str, ...],
     model: str,
@@ -53,34 +59,34 @@ def learn(
     it is large.
     Columns that only tell the rows apart are left out and named; --keep brings them back.
     """
-    asked = learners.Asked(model, options.settings({"alpha": alpha, "m": m}, pairs))
-    outputs.check_place(output, files, force)
-    estimator, source, left_out, problem = tables.posed(files, keep, asked, **table)
+    asked = learner_names.Asked(model, shared_options.settings({"alpha": alpha, "m": m}, pairs))
+    output_files.check_place(output, files, force)
+    estimator, source, left_out, problem = command_tables.posed(files, keep, asked, **table)
     with watched(source.paths, threads) as progress:
         estimator.fit(source)
     if output is not None:
-        outputs.save(estimator, output, tally)
+        output_files.save(estimator, output, tally)
     if as_json:
-        page = tables.facts(source, left_out)
+        page = command_tables.facts(source, left_out)
         page["problem"] = None if problem is None else problem.to_dict()
         _show_json(estimator, page, progress.rows, output)
     else:
-        outputs.echo(
+        output_files.echo(
             _summary(estimator, progress.rows, output) if output else estimator.show_work()
         )
         if hasattr(estimator, "tree_"):
-            outputs.echo(f"\n{estimator}")  # at most 200 lines of it
+            output_files.echo(f"\n{estimator}")  # at most 200 lines of it
 
 
 def _summary(estimator: Any, rows: int, output: Path) -> str:
     head = f"{estimator.spelled()} learned from {rows:,} {'row' if rows == 1 else 'rows'}"
-    pairs = [*wording.lines(estimator), ("saved", str(output))]
-    return f"{head}\n{wording.aligned(pairs)}"
+    pairs = [*terminal_text.lines(estimator), ("saved", str(output))]
+    return f"{head}\n{terminal_text.aligned(pairs)}"
 
 
 def _show_json(estimator: Any, page: dict[str, Any], rows: int, output: Path | None) -> None:
-    page = wording.facts(estimator) | page
+    page = terminal_text.facts(estimator) | page
     page |= {"rows": rows, "saved": None if output is None else str(output)}
     if output is None:
         page["working"] = estimator.show_work().to_dict()
-    outputs.echo_json(page)
+    output_files.echo_json(page)
