@@ -257,9 +257,10 @@ def _taught(learner: Any, model: ModelTree, block: Block) -> tuple[Any, ...]:
         try:
             guest.fit(x[here], block.target[here], **weights)
         except Exception as error:  # whatever a stranger may raise
+            way = explanation.route(model.tree, leaf)
             raise OptionError(
-                f"the learner {learner!r} failed at leaf {leaf} ({explanation.route(model.tree, leaf)}), "
-                f"with {len(here)} rows: {error} Raise min_samples_leaf, or take another learner."
+                f"the learner {learner!r} failed at leaf {leaf} ({way}), with {len(here)} rows: "
+                f"{error} Raise min_samples_leaf, or take another learner."
             ) from error
         found.append(guest)
     return tuple(found)
