@@ -9,7 +9,7 @@ import numpy as np
 from scipy.special import bdtr, ndtr
 
 import tallylearn as tl
-from tallylearn.areas import delong, delong_difference
+from tallylearn.bootstrap import bootstrap
 from tallylearn.intervals import (
     Interval,
     clopper_pearson,
@@ -18,7 +18,7 @@ from tallylearn.intervals import (
     wilson,
     z_interval,
 )
-from tallylearn.resamples import bootstrap
+from tallylearn.roc_area import delong, delong_difference
 
 SIZES = (50, 100, 150, 199, 200, 500, 1000, 2000, 5000)
 SHARES = {

@@ -17,8 +17,8 @@ import pandas as pd
 import pytest
 
 import tallylearn as tl
-from tallylearn.models.trees.pessimism import collapsed
-from tallylearn.models.trees.trees import Tree
+from tallylearn.models.trees.pruning.pessimistic import collapsed
+from tallylearn.models.trees.tree import Tree
 
 SHARED = Path(__file__).parent.parent.parent / "shared"
 SETS = (

@@ -9,7 +9,7 @@ from typing import Any
 import pandas as pd
 
 import tallylearn as tl
-from tallylearn.models.generative import Discriminant
+from tallylearn.models.discriminants.gaussian_classes import Discriminant
 
 
 @dataclass(frozen=True)

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from sklearn.metrics import roc_auc_score
 
-from tallylearn.areas import delong, delong_difference
 from tallylearn.errors import InputError, OptionError
+from tallylearn.roc_area import delong, delong_difference
 
 
 def components(scores: np.ndarray, truth: np.ndarray) -> list[np.ndarray]:

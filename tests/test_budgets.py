@@ -11,7 +11,8 @@ import pytest
 
 import tallylearn as tl
 from tallylearn import budgets, errors
-from tallylearn.models import designs, generative
+from tallylearn.models import design_matrix
+from tallylearn.models.discriminants import gaussian_classes
 
 
 def test_the_budget_is_stated_and_can_be_changed(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -68,7 +69,7 @@ def test_a_wide_block_is_counted_and_scored_a_few_rows_at_a_time(
         whole = make(**options).fit(frame, "y")
         expected = whole.predict_proba(rows), whole.predict_joint_log_proba(rows)
         with monkeypatch.context() as context:
-            for module in (generative, designs):
+            for module in (gaussian_classes, design_matrix):
                 context.setattr(module, "ROOM", 1000)
             cut = make(**options).fit(frame, "y")
             for ours, theirs in zip(

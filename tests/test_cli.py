@@ -21,7 +21,7 @@ from click.testing import CliRunner, Result
 
 import tallylearn as tl
 from tallylearn.cli import main
-from tallylearn.cli.progress import Progress, expected
+from tallylearn.cli.reading_progress import Progress, expected
 from tallylearn.sources.shipped import TARGETS, text_of
 
 TENNIS = """\
@@ -649,7 +649,7 @@ def test_a_file_that_is_not_held_is_streamed(monkeypatch: pytest.MonkeyPatch) ->
     arguments = ("evaluate", "long.parquet", "--target", "y", "--model", "bayes", "--scores",
                  "accuracy,brier", "--json")  # fmt: skip
     held = json.loads(fine(*arguments))
-    monkeypatch.setattr("tallylearn.sources.holding.SMALL", 0)
+    monkeypatch.setattr("tallylearn.sources.joined_blocks.SMALL", 0)
     streamed = json.loads(fine(*arguments, "--threads", 2))
     assert streamed["records"] == held["records"]
     assert "Take fewer folds, or read it into memory" in failed(*arguments, "--cv", "loo")
@@ -736,7 +736,7 @@ def test_comparing_prints_the_report_of_the_library() -> None:
 def test_comparing_files_that_are_not_held_gives_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     numbers()
     held = json.loads(fine(*COMPARE, "bayes,lda,majority", "--json"))
-    monkeypatch.setattr("tallylearn.sources.holding.SMALL", 0)
+    monkeypatch.setattr("tallylearn.sources.joined_blocks.SMALL", 0)
     assert json.loads(fine(*COMPARE, "bayes,lda,majority", "--json"))["records"] == held["records"]
     message = failed(*COMPARE, "bayes,lda", "--cv", "bootstrap")
     assert message.endswith("Take a number of folds, or read it into memory.")

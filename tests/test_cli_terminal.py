@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import tallylearn as tl
-from tallylearn.cli.outputs import visible
+from tallylearn.cli.output_files import visible
 from tests.test_cli import failed, fine, folder, learned, misused, tally
 
 __all__ = ["folder"]

@@ -18,7 +18,7 @@ from sklearn.preprocessing import StandardScaler
 
 import tallylearn as tl
 from tallylearn import errors, modelfile
-from tallylearn.models.spreads import axes
+from tallylearn.models.discriminants.covariance import axes
 
 PRIORS = [0.2, 0.3, 0.5]
 LDA = (

@@ -15,7 +15,7 @@ import pytest
 
 import tallylearn as tl
 from tallylearn import engines, modelfile
-from tallylearn.sources import Parts, columnar, memory
+from tallylearn.sources import Parts, columnar, memory_table
 from tallylearn.tables import BLOCK
 
 RNG = np.random.default_rng(2)
@@ -51,7 +51,7 @@ class Elsewhere:
 @pytest.fixture(params=["frame", "files"])
 def source(request: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
     """A table of several parts, each of several blocks."""
-    for module in (memory, columnar):
+    for module in (memory_table, columnar):
         monkeypatch.setattr(module, "RUN", 2 * BLOCK)
     if request.param == "frame":
         return tl.table(FRAME, target="y")

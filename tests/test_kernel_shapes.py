@@ -14,7 +14,7 @@ import tallylearn as tl
 import tallylearn.kernels as package
 from tallylearn.kernels.portioning import Portioner
 from tallylearn.kernels.splitting import Grower
-from tallylearn.models.trees import growing, parcels
+from tallylearn.models.trees.growing import c45_grower, grower
 from tests.tables import mixed_table
 from tests.test_oracle import interpreted
 
@@ -236,9 +236,9 @@ def test_a_plan_or_room_that_is_too_short_is_refused(at: int) -> None:
 @pytest.mark.parametrize(
     ("kind", "file", "where", "make"),
     [
-        (Grower, "splitting", growing, tl.DecisionTreeClassifier()),
-        (Grower, "splitting", growing, tl.DecisionTreeClassifier(bins=8)),
-        (Portioner, "portioning", parcels, tl.C45()),
+        (Grower, "splitting", grower, tl.DecisionTreeClassifier()),
+        (Grower, "splitting", grower, tl.DecisionTreeClassifier(bins=8)),
+        (Portioner, "portioning", c45_grower, tl.C45()),
     ],
 )
 def test_a_grower_refuses_work_that_is_too_short(

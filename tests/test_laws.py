@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tallylearn.evaluation.answers import Answers
+from tallylearn.evaluation.scores.predictions import Answers
 from tallylearn.tables import Codes
 from tallylearn.tallies import Bundle, Counts, Exact, Moments, Products, Ranks
 from tallylearn.tallies.documents import Reader

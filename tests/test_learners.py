@@ -14,10 +14,10 @@ from sklearn.base import clone
 
 import tallylearn as tl
 from tallylearn import errors, forms
-from tallylearn.cli.learners import BOTH, MODELS
+from tallylearn.cli.learner_names import BOTH, MODELS
 from tallylearn.doors import OnePass, RegressionModel, Regressor
 from tallylearn.doors.shell import Estimator
-from tallylearn.models.stored import check_parts
+from tallylearn.models.stored_tallies import check_parts
 from tallylearn.tables import NUMBER, Array, Block, Codes, Schema
 from tallylearn.tallies import Bundle, Counts, Moments
 from tallylearn.workings import Derivation, Evidence, Line, Term
@@ -72,7 +72,7 @@ def test_a_public_learner_passes_scikit_learns_checks(name: str) -> None:
 def test_a_public_learner_is_one_of_the_command(name: str) -> None:
     names = {*MODELS.values(), *(kind for both in BOTH.values() for kind in both.values())}
     made = {type(one).__name__ for known, one in presets().items() if known in names}
-    assert name in names | made, "add it to MODELS in cli/learners.py"
+    assert name in names | made, "add it to MODELS in cli/learner_names.py"
 
 
 @every_public_learner

@@ -61,7 +61,7 @@ def test_an_archive_is_called_one(name: str) -> None:
 
 def test_an_interrupt_ends_with_130_and_without_a_word() -> None:
     code = (
-        "import sys, time, tallylearn.cli as c, tallylearn.cli.keeping as k\n"
+        "import sys, time, tallylearn.cli as c, tallylearn.cli.model_commands as k\n"
         "from tallylearn.sources import shipped\n"
         "def slow(name):\n    print('ready', flush=True); time.sleep(60)\n"
         "shipped.text_of = slow\n"

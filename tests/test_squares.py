@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tallylearn import errors
-from tallylearn.models.fourths import HIGH, LOW, fourths
+from tallylearn.models.discriminants.fourth_moments import HIGH, LOW, fourths
 from tallylearn.tables import Codes
 from tallylearn.tallies import Products, Squares
 from tallylearn.tallies.squares import squared

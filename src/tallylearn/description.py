@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tallylearn.sources import Declared
-from tallylearn.sources.columns import codes, numeric
-from tallylearn.sources.holding import joined
-from tallylearn.sources.measures import numbers_of
+from tallylearn.sources.joined_blocks import joined
+from tallylearn.sources.kinds import codes, numeric
+from tallylearn.sources.measures_and_weights import numbers_of
 from tallylearn.tables import BLOCK, DATE, Array, Block, Codes, Schema
 
 FEW = 10  # rows: of fewer, all may differ by chance

@@ -15,9 +15,9 @@ from tallylearn.description import CLASSES, Rows
 from tallylearn.doors import OnePass
 from tallylearn.errors import OptionError, TargetError, speaking, told
 from tallylearn.sources import Declared, aimed, given, opened
+from tallylearn.sources.class_labels import flat
 from tallylearn.sources.declarations import Declaration
-from tallylearn.sources.memory import check_rows, check_size
-from tallylearn.sources.targets import flat
+from tallylearn.sources.memory_table import check_rows, check_size
 from tallylearn.tables import CATEGORY, DATE, NUMBER, TEXT, UNKNOWN, Array, Codes
 from tallylearn.workings import Derivation, Sentence, short
 from tallylearn.workings.rendering import Shown, evened, plain, plain_data

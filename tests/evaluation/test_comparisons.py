@@ -22,12 +22,12 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeClassifier
 
 import tallylearn as tl
-from tallylearn.areas import delong_difference
 from tallylearn.errors import InputError, KindError, OptionError, TallyError
-from tallylearn.evaluation.comparisons import Comparison
-from tallylearn.evaluation.differences import holm, simultaneous
-from tallylearn.evaluation.rankings import Ranking
+from tallylearn.evaluation.compare.comparison import Comparison
+from tallylearn.evaluation.compare.paired_difference import holm, simultaneous
+from tallylearn.evaluation.compare.ranking import Ranking
 from tallylearn.intervals import mid_p
+from tallylearn.roc_area import delong_difference
 from tallylearn.significance import mcnemar
 
 Array = np.ndarray[Any, Any]

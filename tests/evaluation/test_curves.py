@@ -18,9 +18,9 @@ from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 import tallylearn as tl
 from tallylearn.errors import InputError, KindError, OptionError
-from tallylearn.evaluation.courses import growing
-from tallylearn.evaluation.points import Point
-from tallylearn.evaluation.trends import Curve
+from tallylearn.evaluation.curves.curve import Curve
+from tallylearn.evaluation.curves.curve_points import Point
+from tallylearn.evaluation.curves.train_and_test import growing
 from tallylearn.tables import Codes
 
 rng = np.random.default_rng(3)

@@ -151,7 +151,7 @@ def test_files_are_evaluated_as_tables_in_memory_are(tmp_path: Any, monkeypatch:
     path = tmp_path / "rows.csv"
     FRAME.round(6).to_csv(path, index=False)  # pandas 2 reads 17 digits with an error
     ignore = ["house", "w"]
-    monkeypatch.setattr("tallylearn.sources.holding.SMALL", 0)
+    monkeypatch.setattr("tallylearn.sources.joined_blocks.SMALL", 0)
     memory = tl.table(pd.read_csv(path), target="y", ignore=ignore)
     for cv in (10, "holdout", "forward"):
         streamed, held = (
@@ -169,7 +169,7 @@ def test_files_are_evaluated_as_tables_in_memory_are(tmp_path: Any, monkeypatch:
 def test_groups_and_weights_of_files_are_those_of_memory(
     tmp_path: Any, monkeypatch: Any, small: int
 ) -> None:
-    monkeypatch.setattr("tallylearn.sources.holding.SMALL", small)
+    monkeypatch.setattr("tallylearn.sources.joined_blocks.SMALL", small)
     path = tmp_path / "rows.csv"
     FRAME.round(6).to_csv(path, index=False)  # pandas 2 reads 17 digits with an error
     read = pd.read_csv(path, dtype={"house": str})

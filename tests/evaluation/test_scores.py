@@ -11,11 +11,11 @@ import pytest
 from sklearn import metrics
 
 from tallylearn.errors import InputError, OptionError, TargetError
-from tallylearn.evaluation.answers import Answers, grouped
-from tallylearn.evaluation.confusions import accuracy, resampled, table
-from tallylearn.evaluation.losses import calibration
-from tallylearn.evaluation.scores import SCORES, measure, spread, wanted
-from tallylearn.evaluation.thresholds import threshold
+from tallylearn.evaluation.scores.confusion_matrix import accuracy, resampled, table
+from tallylearn.evaluation.scores.decision_threshold import threshold
+from tallylearn.evaluation.scores.losses import calibration
+from tallylearn.evaluation.scores.predictions import Answers, grouped
+from tallylearn.evaluation.scores.score import SCORES, measure, spread, wanted
 from tallylearn.tables import Codes
 from tallylearn.tallies import Bundle, Ranks
 from tallylearn.tallies.weights import rounded

@@ -19,7 +19,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 import tallylearn as tl
 from tallylearn.errors import InputError, KindError, OptionError, TallyError
-from tallylearn.evaluation.tuning import Tuning
+from tallylearn.evaluation.tune.tuning import Tuning
 
 Array = np.ndarray[Any, Any]
 X, Y = load_breast_cancer(return_X_y=True)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import tallylearn as tl
 from tallylearn.errors import ColumnError, InputError, KindError, MergeError
-from tallylearn.reasoning import boundaries, conjunctions
+from tallylearn.reasoning.concepts import candidate_elimination, conjunctions
 
 COLUMNS = ("Sky", "AirTemp", "Humidity", "Wind", "Water", "Forecast")
 DAYS = [
@@ -215,7 +215,7 @@ def test_what_is_too_large_to_list_still_predicts(monkeypatch: pytest.MonkeyPatc
     assert space.predict(asked(*NEW)).tolist() == exact
     with pytest.raises(KindError, match="too many to be listed"):
         _ = space.members
-    monkeypatch.setattr(boundaries, "MOST", 1)
+    monkeypatch.setattr(candidate_elimination, "MOST", 1)
     space = sport()
     assert space.predict(asked(*NEW)).tolist() == exact
     with pytest.raises(InputError, match="G has more than 1 hypotheses"):

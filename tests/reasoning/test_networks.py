@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import tallylearn as tl
 from tallylearn.errors import InputError, OptionError
-from tallylearn.reasoning.networks import Network
+from tallylearn.reasoning.probability.bayes_nets import Network
 
 NAMES = ("a", "b", "c", "d", "e")
 

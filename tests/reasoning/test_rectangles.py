@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 import tallylearn as tl
 from tallylearn.errors import ColumnError, InputError, KindError
-from tallylearn.reasoning.boundaries import MOST, Boundaries
-from tallylearn.reasoning.rectangles import Rectangle
+from tallylearn.reasoning.concepts.candidate_elimination import MOST, Boundaries
+from tallylearn.reasoning.concepts.rectangles import Rectangle
 
 SIDE = range(3)  # where the rows lie; asked are the points between and around them too
 STEPS = [at / 2 for at in range(-1, 6)]

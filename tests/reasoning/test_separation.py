@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from tallylearn.reasoning.networks import Network
+from tallylearn.reasoning.probability.bayes_nets import Network
 
 NAMES = ("a", "b", "c", "d")
 EDGES = tuple(combinations(NAMES, 2))

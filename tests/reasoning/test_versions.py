@@ -22,7 +22,7 @@ from tallylearn.errors import (
     OptionError,
     TargetError,
 )
-from tallylearn.reasoning.boundaries import Vote
+from tallylearn.reasoning.concepts.candidate_elimination import Vote
 
 
 def prime(n: int) -> bool:

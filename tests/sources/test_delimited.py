@@ -15,8 +15,8 @@ import pyarrow as pa
 import pytest
 
 from tallylearn.errors import ColumnError, FileError, InputError, OptionError
-from tallylearn.sources.delimited import Delimited
-from tallylearn.sources.dialects import MISSING, Dialect, sniff
+from tallylearn.sources.csv.delimited import Delimited
+from tallylearn.sources.csv.dialect import MISSING, Dialect, sniff
 from tallylearn.tables import BLOCK
 
 Write = Callable[..., Path]
@@ -322,7 +322,7 @@ def test_a_table_of_very_many_columns_is_read(write: Write) -> None:
 
 
 def test_importing_the_module_does_not_import_arrow() -> None:
-    code = "import sys, tallylearn.sources.delimited; sys.exit('pyarrow' in sys.modules)"
+    code = "import sys, tallylearn.sources.csv.delimited; sys.exit('pyarrow' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 

@@ -16,7 +16,8 @@ import pytest
 import tallylearn as tl
 from tallylearn.doors.intake import lesson
 from tallylearn.errors import TargetError
-from tallylearn.sources import Source, columnar, holding, memory, parsing, streams
+from tallylearn.sources import Source, columnar, joined_blocks, memory_table
+from tallylearn.sources.csv import decoding, parser
 from tallylearn.tables import BLOCK, Block, Codes
 
 RNG = np.random.default_rng(5)
@@ -59,7 +60,7 @@ def same_rows(one: Block, other: Block) -> None:
 def test_blocks_are_cut_within_a_part_and_never_across(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for module in (memory, columnar):
+    for module in (memory_table, columnar):
         monkeypatch.setattr(module, "RUN", BLOCK)
     assert shapes(tl.table(FRAME)) == [[BLOCK], [BLOCK], [100]]
     assert shapes(tl.table(written(tmp_path, "t.csv"))) == [[BLOCK, BLOCK, 100]]
@@ -78,7 +79,7 @@ def test_parts_come_in_the_sorted_order_of_their_files(tmp_path: Path) -> None:
 def test_a_part_is_sent_elsewhere_and_reads_itself(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
-    for module in (memory, columnar):
+    for module in (memory_table, columnar):
         monkeypatch.setattr(module, "RUN", BLOCK)
     source = tl.table(FRAME if name == "frame" else written(tmp_path, name), target="y")
     read = lesson(source, None, None, "test", "classifier")
@@ -157,18 +158,18 @@ def test_pruning_keeps_groups_together_in_files_as_in_memory(tmp_path: Path) -> 
 def counted(monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[str, list[str]]]:
     """The files that are opened, and those whose text Arrow parses, in order."""
     seen: dict[str, list[str]] = {"opened": [], "parsed": []}
-    real_open, real_batches = open, parsing.Parser._batches
+    real_open, real_batches = open, parser.Parser._batches
 
     def opens(path: Any, *more: Any) -> Any:
         seen["opened"].append(Path(path).name)
         return real_open(path, *more)
 
-    def batches(parser: parsing.Parser, *more: Any) -> Any:
+    def batches(parser: parser.Parser, *more: Any) -> Any:
         seen["parsed"].append(parser.path.name)
         return real_batches(parser, *more)
 
-    monkeypatch.setattr(streams, "open", opens, raising=False)
-    monkeypatch.setattr(parsing.Parser, "_batches", batches)
+    monkeypatch.setattr(decoding, "open", opens, raising=False)
+    monkeypatch.setattr(parser.Parser, "_batches", batches)
     return seen
 
 
@@ -199,7 +200,7 @@ def test_an_evaluation_sniffs_files_once_and_counts_their_rows_once(
     tmp_path: Path, counted: dict[str, list[str]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """To sniff, for the targets, to learn, to answer; and twice for the baseline."""
-    monkeypatch.setattr(holding, "SMALL", 0)
+    monkeypatch.setattr(joined_blocks, "SMALL", 0)
     FRAME[:50].to_csv(tmp_path / "t.csv", index=False)
     tl.evaluate(tl.NaiveBayes(), tl.table(tmp_path / "t.csv", target="y"), cv=5)
     assert counted == {"opened": ["t.csv"] * 6, "parsed": ["t.csv"] * 6}

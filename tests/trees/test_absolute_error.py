@@ -20,13 +20,13 @@ from sklearn.tree import DecisionTreeRegressor
 import tallylearn as tl
 from tallylearn import modelfile
 from tallylearn.kernels import deviating
-from tallylearn.models.trees import deviations, medians
-from tallylearn.models.trees.codes import Coded
-from tallylearn.models.trees.growing import Plan
-from tallylearn.models.trees.medians import grown_by_medians
-from tallylearn.models.trees.portions import grown_by_hand
-from tallylearn.models.trees.targets import Target, of_measures
-from tallylearn.models.trees.trees import Tree
+from tallylearn.models.trees.growing import absolute_error, absolute_error_grower
+from tallylearn.models.trees.growing.absolute_error_grower import grown_by_medians
+from tallylearn.models.trees.growing.coded_columns import Coded
+from tallylearn.models.trees.growing.fractional_rows import grown_by_hand
+from tallylearn.models.trees.growing.grower import Plan
+from tallylearn.models.trees.growing.node_target import Target, of_measures
+from tallylearn.models.trees.tree import Tree
 from tests.test_oracle import interpreted
 from tests.trees.oracle import Options, Oracle, decimal
 from tests.trees.test_c45 import same
@@ -237,7 +237,7 @@ def test_an_interpreted_kernel_grows_the_same_tree(
 ) -> None:
     table = mixed[[*MIXED, "price"]][:60]
     compiled = modelfile.digests(robust(**options).fit(table, "price"))
-    monkeypatch.setattr(deviations, "deviating", interpreted("deviating"))
+    monkeypatch.setattr(absolute_error, "deviating", interpreted("deviating"))
     assert modelfile.digests(robust(**options).fit(table, "price")) == compiled
 
 
@@ -277,10 +277,10 @@ def test_the_kernel_grows_the_tree_that_is_grown_by_hand(
     order = np.random.default_rng(seed).permutation(len(table))
     mixed_up = None if weight is None else weight[order]
     with monkeypatch.context() as patch:
-        patch.setattr(medians, "Deviator", interpreted("deviating").Deviator)
+        patch.setattr(absolute_error_grower, "Deviator", interpreted("deviating").Deviator)
         again = model.fit(table.iloc[order], "price", sample_weight=mixed_up)
         assert modelfile.digests(again) == digest
-    monkeypatch.setattr(medians, "by_kernel", lambda plan, table: False)
+    monkeypatch.setattr(absolute_error_grower, "by_kernel", lambda plan, table: False)
     same(grown, model.fit(table, "price", sample_weight=weight).tree_)
 
 
@@ -293,7 +293,7 @@ def test_a_deep_tree_needs_more_room_than_there_is_at_first(
     model = robust(category_split="multiway")
     grown = model.fit(table, "price").tree_
     assert len(grown) > 1000  # nodes, and as many leads and ties
-    monkeypatch.setattr(medians, "by_kernel", lambda plan, table: False)
+    monkeypatch.setattr(absolute_error_grower, "by_kernel", lambda plan, table: False)
     same(grown, model.fit(table, "price").tree_)
 
 

@@ -159,13 +159,17 @@ def test_a_model_tree_refuses_categories_that_no_memory_holds() -> None:
 
 def test_the_best_of_a_column_is_the_question_of_most_gain() -> None:
     x = np.column_stack([np.arange(12.0), [1, 1, 1, 0, 0, 0, 0, 0, 0, 1, 1, 1]])
-    gains = tl.DecisionTreeClassifier(criterion="gain_ratio").fit(x, [*"bbbbbbbbabba"]).gains()
+    gains = (
+        tl.DecisionTreeClassifier(criterion="gain_ratio", record=True)
+        .fit(x, [*"bbbbbbbbabba"])
+        .gains()
+    )
     column = [one for one in gains if one.column == "x0"]
     assert gains["x0"].gain == max(one.gain for one in column)
     assert gains["x0"].score < max(one.score for one in column)  # another has the better ratio
 
 
 def test_of_many_branches_two_need_rows_enough() -> None:
-    tree = tl.ID3(min_samples_leaf=2).fit(pd.DataFrame({"c": [*"uuvvw"]}), [*"aabba"])
+    tree = tl.ID3(min_samples_leaf=2, record=True).fit(pd.DataFrame({"c": [*"uuvvw"]}), [*"aabba"])
     assert tree.get_n_leaves() == 3
     assert tree.gains()["c"].best

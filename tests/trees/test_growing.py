@@ -18,8 +18,8 @@ from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 import tallylearn as tl
 from tallylearn import modelfile
-from tallylearn.models.trees import growing
-from tallylearn.models.trees.trees import LEAF, Tree
+from tallylearn.models.trees.growing import grower
+from tallylearn.models.trees.tree import LEAF, Tree
 from tallylearn.tables import Array
 
 MIXED = ("length", "width", "colour", "shape", "heavy")
@@ -40,10 +40,10 @@ def test_branches_grown_on_threads_are_put_in_their_places(
 ) -> None:
     frame = mixed[[*MIXED, target]]
     alone = make().fit(frame, target)
-    monkeypatch.setattr(growing, "PARALLEL", 0)
+    monkeypatch.setattr(grower, "PARALLEL", 0)
     for few, large in ((0, 0), (0, 5), (10, 40), (30, 100), (2, 1000)):
-        monkeypatch.setattr(growing, "LARGE", large)
-        monkeypatch.setattr(growing, "FEW", few)
+        monkeypatch.setattr(grower, "LARGE", large)
+        monkeypatch.setattr(grower, "FEW", few)
         with tl.engine(threads=3):
             assert modelfile.digests(make().fit(frame, target)) == modelfile.digests(alone)
 

@@ -10,8 +10,8 @@ import pytest
 
 import tallylearn as tl
 from tallylearn import modelfile
-from tallylearn.models.trees import codes, growing
-from tallylearn.models.trees.codes import of_groups, of_numbers
+from tallylearn.models.trees.growing import coded_columns, grower
+from tallylearn.models.trees.growing.coded_columns import of_groups, of_numbers
 from tallylearn.tables import NUMBER, Column
 
 COLUMNS = ["length", "width", "colour", "shape", "heavy"]
@@ -39,15 +39,15 @@ def test_counted_columns_give_the_tree_of_sorted_ones(
     weight = np.random.default_rng(0).uniform(0.1, 3, len(mixed)) if weighed else None
     counted = make(bins=bins, **options).fit(frame, target, sample_weight=weight)
     with monkeypatch.context() as patch:
-        patch.setattr(codes, "FEW_CODES", 0)
+        patch.setattr(coded_columns, "FEW_CODES", 0)
         listed = make(bins=bins, **options).fit(frame, target, sample_weight=weight)
     assert modelfile.digests(counted) == modelfile.digests(listed)
     sizes = ((64, 0, 5, 3), (64, 30, 100, 2), (3, 2, 1000, 2), (0, 9, 9, 1))
     for slots, few, large, threads in sizes:
-        monkeypatch.setattr(growing, "SLOTS", slots)
-        monkeypatch.setattr(growing, "FEW", few)
-        monkeypatch.setattr(growing, "LARGE", large)
-        monkeypatch.setattr(growing, "PARALLEL", 0)
+        monkeypatch.setattr(grower, "SLOTS", slots)
+        monkeypatch.setattr(grower, "FEW", few)
+        monkeypatch.setattr(grower, "LARGE", large)
+        monkeypatch.setattr(grower, "PARALLEL", 0)
         with tl.engine(threads=threads):
             again = make(bins=bins, **options).fit(frame, target, sample_weight=weight)
         assert modelfile.digests(again) == modelfile.digests(counted)

@@ -9,7 +9,8 @@ import pytest
 
 import tallylearn as tl
 from tallylearn import modelfile
-from tallylearn.models.trees import codes, growing, trees
+from tallylearn.models.trees import tree
+from tallylearn.models.trees.growing import coded_columns, grower
 from tests.test_oracle import interpreted
 
 COLUMNS = ["length", "width", "colour", "shape", "heavy"]
@@ -36,10 +37,10 @@ def test_a_tree_of_interpreted_kernels_is_the_same(
     frame = mixed[[*COLUMNS, target]][:60]
     compiled = make().fit(frame, target)
     predicted = compiled.predict(mixed[COLUMNS]).tolist()
-    monkeypatch.setattr(growing, "Grower", interpreted("splitting").Grower)
-    monkeypatch.setattr(codes, "binning", interpreted("binning"))
-    monkeypatch.setattr(growing, "binning", interpreted("binning"))
-    monkeypatch.setattr(trees, "walking", interpreted("walking"))
+    monkeypatch.setattr(grower, "Grower", interpreted("splitting").Grower)
+    monkeypatch.setattr(coded_columns, "binning", interpreted("binning"))
+    monkeypatch.setattr(grower, "binning", interpreted("binning"))
+    monkeypatch.setattr(tree, "walking", interpreted("walking"))
     again = make().fit(frame, target)
     assert modelfile.digests(again) == modelfile.digests(compiled)
     assert again.predict(mixed[COLUMNS]).tolist() == predicted

@@ -21,8 +21,8 @@ from sklearn.preprocessing import StandardScaler
 
 import tallylearn as tl
 from tallylearn import errors, modelfile
-from tallylearn.models.trees import linear
-from tallylearn.models.trees.linear import lined, promised
+from tallylearn.models.trees.model_trees import linear_models
+from tallylearn.models.trees.model_trees.linear_models import lined, promised
 from tests.test_oracle import interpreted
 
 
@@ -269,7 +269,7 @@ def test_the_compiled_sweeps_are_the_python_they_are_written_in(
 ) -> None:
     x, y = noisy(40)
     compiled = bare().fit(x, y)
-    monkeypatch.setattr(linear, "sweeping", interpreted("sweeping"))
+    monkeypatch.setattr(linear_models, "sweeping", interpreted("sweeping"))
     assert modelfile.digests(bare().fit(x, y)) == modelfile.digests(compiled)
 
 

@@ -8,8 +8,8 @@ import pandas as pd
 import pytest
 
 import tallylearn as tl
-from tallylearn.models.trees.splits import cost_score
-from tallylearn.models.trees.trees import Tree
+from tallylearn.models.trees.growing.split_search import cost_score
+from tallylearn.models.trees.tree import Tree
 
 Golden = dict[str, dict[str, Any]]
 

@@ -12,11 +12,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import tallylearn as tl
-from tallylearn.models.trees.codes import coded, filled
-from tallylearn.models.trees.growing import Plan, grown
-from tallylearn.models.trees.portions import grown_by_hand
-from tallylearn.models.trees.targets import of_classes, of_measures
-from tallylearn.models.trees.trees import LEAF, MULTIWAY, SUBSET, Tree
+from tallylearn.models.trees.growing.coded_columns import coded, filled
+from tallylearn.models.trees.growing.fractional_rows import grown_by_hand
+from tallylearn.models.trees.growing.grower import Plan, grown
+from tallylearn.models.trees.growing.node_target import of_classes, of_measures
+from tallylearn.models.trees.tree import LEAF, MULTIWAY, SUBSET, Tree
 from tallylearn.tables import CATEGORY, NUMBER, Block, Codes, Column, Schema
 from tests.trees.oracle import Options, Oracle
 

@@ -15,10 +15,10 @@ from sklearn import datasets, tree
 import tallylearn as tl
 from tallylearn import errors
 from tallylearn.folds import Folds
-from tallylearn.models.trees.links import Costs, weakest
-from tallylearn.models.trees.pessimism import estimated
-from tallylearn.models.trees.significances import chi_squares
-from tallylearn.models.trees.trees import Tree
+from tallylearn.models.trees.pruning.branch_costs import Costs, weakest
+from tallylearn.models.trees.pruning.chi_square import chi_squares
+from tallylearn.models.trees.pruning.pessimistic import estimated
+from tallylearn.models.trees.tree import Tree
 from tallylearn.tables import Block
 
 Golden = dict[str, dict[str, Any]]

@@ -13,7 +13,7 @@ import sklearn.tree
 
 import tallylearn as tl
 from tallylearn import errors
-from tallylearn.sources import matrices
+from tallylearn.sources import sparse_matrices
 from tallylearn.tables import Array
 from tests.trees.test_growing import weights_for_both
 
@@ -265,7 +265,7 @@ def test_sparse_rows_are_learned_and_answered_as_if_their_zeros_were_written(for
 def test_a_sparse_matrix_that_would_fill_the_memory_is_refused(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(matrices, "MOST_CELLS", 2**20)
+    monkeypatch.setattr(sparse_matrices, "MOST_CELLS", 2**20)
     huge = scipy.sparse.csr_array((2000, 600))
     with pytest.raises(errors.InputError, match="2,000 x 600 cells"):
         tl.DecisionTreeClassifier().fit(huge, np.arange(2000) % 2)

@@ -11,7 +11,7 @@ import pytest
 
 import tallylearn as tl
 from tallylearn import errors
-from tallylearn.models.trees.validations import training_costs
+from tallylearn.models.trees.pruning.reduced_error import training_costs
 
 HALVES = pd.DataFrame({"a": list("xxyzz"), "c": ["Yes", "No", "No", "Yes", "No"]})
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tallylearn.models.trees.trees import LEAF, MULTIWAY, PRESENCE, SUBSET, THRESHOLD, Tree
+from tallylearn.models.trees.tree import LEAF, MULTIWAY, PRESENCE, SUBSET, THRESHOLD, Tree
 from tallylearn.tables import Block, Codes, Column, Schema
 
 NAN = np.nan

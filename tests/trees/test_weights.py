@@ -13,11 +13,11 @@ import pytest
 import tallylearn as tl
 from tallylearn import modelfile
 from tallylearn.errors import InputError
-from tallylearn.models.trees import growing
-from tallylearn.models.trees.growing import grown
-from tallylearn.models.trees.portions import grown_by_hand
-from tallylearn.models.trees.targets import of_classes, of_measures, whole
-from tallylearn.models.trees.trees import LEAF, Tree
+from tallylearn.models.trees.growing import grower
+from tallylearn.models.trees.growing.fractional_rows import grown_by_hand
+from tallylearn.models.trees.growing.grower import grown
+from tallylearn.models.trees.growing.node_target import of_classes, of_measures, whole
+from tallylearn.models.trees.tree import LEAF, Tree
 from tallylearn.tables import Codes
 from tests.trees.oracle import Options
 from tests.trees.test_oracle import check, ours, slow
@@ -91,11 +91,11 @@ def growers(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
         made.append(GROWER(*args))
         return made[-1]
 
-    monkeypatch.setattr(growing, "Grower", make)
+    monkeypatch.setattr(grower, "Grower", make)
     return made
 
 
-GROWER = growing.Grower
+GROWER = grower.Grower
 
 
 @pytest.mark.parametrize("regression", [False, True])

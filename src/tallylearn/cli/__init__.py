@@ -11,12 +11,12 @@ from typing import IO, Any
 import click
 
 from tallylearn import __version__
-from tallylearn.cli.comparing import compare
-from tallylearn.cli.evaluating import evaluate
-from tallylearn.cli.explaining import explain
-from tallylearn.cli.keeping import example, forget, merge, show
-from tallylearn.cli.learning import learn
-from tallylearn.cli.predicting import predict
+from tallylearn.cli.compare_command import compare
+from tallylearn.cli.evaluate_command import evaluate
+from tallylearn.cli.explain_command import explain
+from tallylearn.cli.learn_command import learn
+from tallylearn.cli.model_commands import example, forget, merge, show
+from tallylearn.cli.predict_command import predict
 
 __all__ = ["main"]
 
@@ -44,7 +44,7 @@ class Failure(click.ClickException):
     """An error as a user of the command sees it."""
 
     def show(self, file: IO[Any] | None = None) -> None:
-        from tallylearn.cli.outputs import visible
+        from tallylearn.cli.output_files import visible
 
         click.echo(visible(f"tally: {self.message}"), file=file, err=file is None)
 
@@ -58,7 +58,7 @@ class Tally(click.Group):
         except KeyboardInterrupt:
             raise click.exceptions.Exit(INTERRUPTED) from None
         except click.ClickException as error:
-            from tallylearn.cli.outputs import visible
+            from tallylearn.cli.output_files import visible
 
             vars(error)["message"] = visible(error.message)
             raise
@@ -73,7 +73,7 @@ class Tally(click.Group):
 
 def told(error: Exception, command: click.Command | None = None) -> str:
     """One sentence for an error of ours, of the system, or of nobody's expectation."""
-    from tallylearn.cli.wording import sentence
+    from tallylearn.cli.terminal_text import sentence
     from tallylearn.errors import TallyError
 
     if isinstance(error, TallyError):

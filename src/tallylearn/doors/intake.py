@@ -14,11 +14,11 @@ from numpy.typing import NDArray
 
 from tallylearn.errors import ColumnError, TargetError, listed
 from tallylearn.sources import Declared, Part, Table, aimed, given, opened
+from tallylearn.sources.class_labels import Aim, Aimed, flat
 from tallylearn.sources.declarations import Declaration
+from tallylearn.sources.frame_reading import block_of
 from tallylearn.sources.frames import Frame, framed
-from tallylearn.sources.holding import together
-from tallylearn.sources.reading import block_of
-from tallylearn.sources.targets import Aim, Aimed, flat
+from tallylearn.sources.joined_blocks import together
 from tallylearn.tables import UNKNOWN, Block, Codes, Schema
 
 Array = NDArray[Any]

@@ -20,7 +20,7 @@ from tallylearn.doors.schemas import checked, united
 from tallylearn.doors.shell import Estimator, same
 from tallylearn.doors.turns import turn
 from tallylearn.errors import ForgetError, InputError, MergeError, OptionError, speaking, told
-from tallylearn.sources.memory import check_size
+from tallylearn.sources.memory_table import check_size
 from tallylearn.tables import UNKNOWN, Array, Block, Column, Schema
 from tallylearn.tallies import Bundle
 

@@ -17,8 +17,8 @@ from tallylearn.doors.model import Model
 from tallylearn.doors.schemas import checked
 from tallylearn.doors.shell import Estimator
 from tallylearn.errors import ForgetError, OptionError, TargetError, listed
-from tallylearn.sources.memory import check_size
-from tallylearn.sources.targets import flat, labels
+from tallylearn.sources.class_labels import flat, labels
+from tallylearn.sources.memory_table import check_size
 from tallylearn.tables import Block, Codes, Schema
 
 

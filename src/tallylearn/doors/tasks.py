@@ -17,8 +17,8 @@ from tallylearn.doors.shell import Estimator
 from tallylearn.doors.unseen import flagged
 from tallylearn.errors import TargetError, listed, speaking
 from tallylearn.sources import Source
-from tallylearn.sources.memory import check_size
-from tallylearn.sources.targets import flat, labels
+from tallylearn.sources.class_labels import flat, labels
+from tallylearn.sources.memory_table import check_size
 from tallylearn.tables import Array, Block
 from tallylearn.tallies import Bundle, Counts
 from tallylearn.workings import Derivation, Explanation

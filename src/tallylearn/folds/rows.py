@@ -11,13 +11,13 @@ import numpy as np
 
 from tallylearn.errors import ColumnError, InputError, KindError, listed, told
 from tallylearn.sources.arrays import as_float, is_missing, unmixed
-from tallylearn.sources.buffers import strings_of
-from tallylearn.sources.cells import instants, reads
-from tallylearn.sources.columns import codes, numeric
+from tallylearn.sources.arrow_buffers import strings_of
+from tallylearn.sources.class_labels import labels
+from tallylearn.sources.csv.cells import instants, reads
 from tallylearn.sources.frames import framed
-from tallylearn.sources.measures import numbers_of
-from tallylearn.sources.memory import in_memory
-from tallylearn.sources.targets import labels
+from tallylearn.sources.kinds import codes, numeric
+from tallylearn.sources.measures_and_weights import numbers_of
+from tallylearn.sources.memory_table import in_memory
 from tallylearn.tables import Array, Codes
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from tallylearn.errors import InputError, TargetError, speaking, told
-from tallylearn.folds.checks import check_length
+from tallylearn.folds.fold_checks import check_length
 from tallylearn.folds.rows import strata_of
 from tallylearn.tables import Array, check_shape
 

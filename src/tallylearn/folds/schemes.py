@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 
 from tallylearn.errors import OptionError, speaking
-from tallylearn.folds import checks
+from tallylearn.folds import fold_checks
 from tallylearn.folds.dealing import by_groups, by_shares, in_time, in_turn, shuffled
 from tallylearn.folds.hashing import seeds
 from tallylearn.folds.rows import column_of, grouped, length, ranked, strata_of
 from tallylearn.folds.samples import Shares, representative
 from tallylearn.folds.splits import Split, draw, in_chunks, in_folds, in_parts
-from tallylearn.sources.memory import in_memory
+from tallylearn.sources.memory_table import in_memory
 from tallylearn.tables import Array, Codes
 
 THIRD, FIFTH = Fraction(1, 3), Fraction(1, 5)
@@ -65,7 +65,7 @@ class Folds:
 
     def __post_init__(self) -> None:
         with speaking("Folds" if not isinstance(self.scheme, str) else self._who):
-            checks.check_options(self)
+            fold_checks.check_options(self)
 
     @classmethod
     def k(
@@ -82,7 +82,7 @@ class Folds:
     @classmethod
     def holdout(cls, test: Any = THIRD, *, stratified: bool = True, seed: int = 0) -> Folds:
         """One part to learn from, one to test on."""
-        shares = checks.shares_of("Folds.holdout", test=test)
+        shares = fold_checks.shares_of("Folds.holdout", test=test)
         return cls("holdout", stratified=stratified, seed=seed, shares=shares)
 
     @classmethod
@@ -90,7 +90,7 @@ class Folds:
         cls, validation: Any = FIFTH, test: Any = FIFTH, *, stratified: bool = True, seed: int = 0
     ) -> Folds:
         """One part to learn from, one to choose on, one to test on."""
-        shares = checks.shares_of("Folds.three", validation=validation, test=test)
+        shares = fold_checks.shares_of("Folds.three", validation=validation, test=test)
         return cls("three", stratified=stratified, seed=seed, shares=shares)
 
     @classmethod
@@ -177,14 +177,14 @@ class Folds:
 
     def _known(self, n: int, strata: Any, groups: Any) -> tuple[Codes | None, Codes | None]:
         """What decides beside the hash: the classes, or the groups."""
-        checks.check_rows(n, self._least)
+        fold_checks.check_rows(n, self._least)
         if groups is not None:
             found = grouped(groups)
-            checks.check_groups(found, n, self._least)
+            fold_checks.check_groups(found, n, self._least)
             return None, found
         coded = strata_of(strata) if self.stratified else None
         if coded is not None:
-            checks.check_strata(coded, n, self._least)
+            fold_checks.check_strata(coded, n, self._least)
         return coded, None
 
     def _part(self, seed: int, n: int, strata: Codes | None, groups: Codes | None) -> Array:
@@ -196,7 +196,7 @@ class Folds:
             part = by_shares(shuffled(seed, n, strata), self.shares)
         else:
             part = in_turn(shuffled(seed, n, strata), self.number)
-        checks.check_parts(part, self.shares)
+        fold_checks.check_parts(part, self.shares)
         return part
 
     def _draws(self, n: int, groups: Any) -> Iterator[Split]:
@@ -214,10 +214,10 @@ class Folds:
             if order is None and self.order is not None:
                 raise OptionError(f"the rows go by {self.order!r}. Pass its values as order.")
             ranks = np.arange(n) if order is None else ranked(order, self.order)
-            checks.check_length("order", len(ranks), n)
-            checks.check_rows(n, self.number + 1)
+            fold_checks.check_length("order", len(ranks), n)
+            fold_checks.check_rows(n, self.number + 1)
             chunk = in_time(ranks, self.number + 1)
-            checks.check_chunks(chunk, ranks, self.number)
+            fold_checks.check_chunks(chunk, ranks, self.number)
         return in_chunks(chunk, self.number)
 
 

@@ -11,8 +11,8 @@ from tallylearn import forms
 from tallylearn.doors import Classifier, OnePass, RegressionModel, Regressor, ScoringModel
 from tallylearn.doors.shell import same
 from tallylearn.errors import OptionError, TargetError, listed
-from tallylearn.models.priors import Priors
-from tallylearn.models.stored import check_classes, check_parts
+from tallylearn.models.class_priors import Priors
+from tallylearn.models.stored_tallies import check_classes, check_parts
 from tallylearn.tables import Array, Block, Codes, Schema, check_shape
 from tallylearn.tallies import Bundle, Counts, Moments
 from tallylearn.tallies.rounding import quotient

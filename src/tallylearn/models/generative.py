@@ -1,198 +1,76 @@
-"""Generative Gaussians: what learners share that model P(x, c) with a normal density a class."""
+"""Likelihoods: what a learner can do that models P(x, c) itself, not only P(c | x)."""
 
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Mapping
 from typing import Any, ClassVar
 
 import numpy as np
 
-from tallylearn.doors.onepass import Learned
-from tallylearn.errors import MergeError, OptionError
-from tallylearn.models.designs import ROOM, Design, spelled, spelling
-from tallylearn.models.fourths import HIGH, LOW
-from tallylearn.models.likelihoods import Generative, JointModel
-from tallylearn.models.priors import Priors
-from tallylearn.models.spreads import Spread
-from tallylearn.models.stored import check_classes, check_parts
-from tallylearn.tables import CATEGORY, DATE, NUMBER, Array, Block, Schema
-from tallylearn.tallies import Bundle, Counts, Products, Scatter, Squares
-from tallylearn.tallies.pairs import FLOATS, LIMBS, Names, check_wide
-from tallylearn.tallies.squares import squared
-from tallylearn.workings import Grid, short
-
-MOST_SHOWN = 8  # columns of a covariance that is written out
+from tallylearn.bootstrap import generator
+from tallylearn.doors import Classifier, OnePass, ScoringModel
+from tallylearn.doors.intake import lesson
+from tallylearn.errors import OptionError, TargetError, speaking, told
+from tallylearn.tables import Array, Block
 
 
-class GaussianModel(JointModel):
-    """Normal densities over the columns of a design."""
-
-    priors: Priors
-    design: Design
-    mean: Array  # (k, p)
-
-    @property
-    def known(self) -> Mapping[str, tuple[str, ...]]:
-        """The values that every column of categories was seen with."""
-        return self.design.known
-
-    @property
-    def classes(self) -> tuple[Any, ...]:
-        return self.priors.classes
+class JointModel(ScoringModel):
+    """A model of P(x, c)."""
 
     @abstractmethod
-    def drawn(self, classes: Array, noise: Array) -> Array:
-        """(n, p) rows of these classes, out of standard normal noise."""
-
-
-class Discriminant(Generative):
-    """Rows by class and the scatter of every class; solved into densities."""
-
-    kinds: ClassVar[tuple[str, ...]] = (NUMBER, CATEGORY, DATE)
-    shaping: ClassVar[tuple[str, ...]] = ("exact",)
-    model_: GaussianModel
-    exact: bool
-    store_covariance: bool
-    priors: Any
-    shrinkage: Any
-    covariance_estimator: Any
-
-    def tally(self, block: Block) -> Bundle:
-        """Rows by class, and the scatter by class; of a wide table a few rows at a time."""
-        names = spelling(block)
-        check_wide(len(block.target.values), names, LIMBS if self.exact else FLOATS)
-        rows = max(1, ROOM // max(1, len(names)))
-        if block.codes and len(block) > rows:
-            pieces = (block[at : at + rows] for at in range(0, len(block), rows))
-            return sum((self.tally(piece) for piece in pieces), start=Bundle())
-        numbers = spelled(block)
-        kind = Products if self.exact else Scatter
-        scatter = kind.of(numbers, block.target, names, block.weight, block.start)
-        target = Counts.of(block.target, weight=block.weight)
-        parts: dict[str, Any] = {"target": target, "numbers": scatter}
-        if self._auto:
-            parts["squares"] = self._squares(numbers, names, block)
-        return Bundle(parts)
-
-    def _squares(self, numbers: Array, names: Names, block: Block) -> Squares | Products:
-        if not self.exact:
-            return Squares.of(numbers, block.target, names, block.weight, block.start)
-        both = np.hstack([numbers, *squared(numbers, names)])
-        marked = ((name, value + mark) for mark in (HIGH, LOW) for name, value in names)
-        return Products.of(both, block.target, (*names, *marked), block.weight, block.start)
-
-    def decision_function(self, X: Any) -> Array:
-        """The discriminants; for two classes, how far the second is ahead."""
-        scores = self._mapped(X, lambda block: self.model_.scores(block))
-        return scores[:, 1] - scores[:, 0] if scores.shape[1] == 2 else scores
-
-    def _sampled(self, n: int, rng: np.random.Generator) -> tuple[list[dict[str, Any]], Array]:
-        model = self.model_
-        drawn = rng.choice(len(model.classes), size=n, p=model.priors.share)
-        noise = rng.normal(size=(n, len(model.design.columns)))
-        return model.design.rows(model.drawn(drawn, noise), self.schema_), drawn
+    def joint(self, block: Block) -> Array:
+        """(n, k) log P(x, c) for every row and class."""
 
     @property
-    def means_(self) -> Array:
-        """(k, p) the mean of every class."""
+    @abstractmethod
+    def n_parameters(self) -> int:
+        """How many free parameters it has."""
+
+
+class Generative(OnePass, Classifier):
+    """Gives rows a probability, and draws new ones."""
+
+    family: ClassVar[str] = "generative"
+    model_: JointModel
+
+    def predict_joint_log_proba(self, X: Any) -> Array:
+        """log P(x, c) for every class: prior times likelihood, not normalised."""
+        return self._mapped(X, lambda block: self.model_.joint(block))
+
+    def log_likelihood(self, X: Any, y: Any = None) -> float:
+        """The logarithm of the probability, or density, of these rows with their classes."""
         self._check_fitted()
-        return np.asarray(self._arranged(self.model_.mean, 1))
+        total = 0.0
+        with speaking(type(self).__name__):
+            read = lesson(X, y, None, type(self).__name__, self.task, self.schema_)
+            for block in read.blocks():
+                at = block.target.among(self.model_.classes)
+                if (at < 0).any():
+                    odd = block.target.items()[int(np.argmax(at < 0))]
+                    raise TargetError(f"the class {odd!r} was never learned.")
+                total += float(self.model_.joint(block)[np.arange(len(block)), at].sum())
+        return total
 
-    @property
-    def priors_(self) -> Array:
-        """(k,) the probability of every class before a row is seen."""
+    def sample(
+        self, n: int = 1, random_state: int | None = None
+    ) -> tuple[list[dict[str, Any]], Array]:
+        """n new rows, and their classes, drawn from the fitted P(x, c)."""
         self._check_fitted()
-        return np.asarray(self.model_.priors.share)
-
-    def _arranged(self, array: Array, *axes: int) -> Array:
-        """An array with its columns in the order of the table."""
-        order = self.model_.design.order(self.schema_)
-        for axis in axes:
-            array = array.take(order, axis)
-        return array
-
-    def shape(self) -> tuple[tuple[str, Any], ...]:
-        """With shrinkage='auto' the squares are summed too."""
-        return (*super().shape(), ("shrinkage", "auto" if self._auto else "a number or None"))
-
-    @property
-    def _auto(self) -> bool:
-        return isinstance(self.shrinkage, str) and self.shrinkage == "auto"
-
-    def _remembered(self) -> Learned | None:
-        learned = super()._remembered()
-        if learned is not None and isinstance(learned.tally.get("squares"), Scatter):
-            raise MergeError(
-                "these rows were counted by an earlier tallylearn, whose squares cancel away from "
-                "zero. Fit again."
-            )
-        return learned
-
-    def _counted(self, tally: Bundle) -> set[str]:
-        scatter = tally.get("numbers")
-        return set() if scatter is None else {*scatter.columns}
-
-    def _check_tally(self, tally: Bundle, schema: Schema) -> None:
-        check_classes(tally["target"], self.model_.classes)
-        kind = Products if self.exact else Scatter
-        # files of earlier versions keep squares as a scatter, which answers and learns no more
-        squares = (Products,) if self.exact else (Squares, Scatter)
-        auto = {"squares": squares} if self._auto else {}
-        check_parts(tally, {"numbers": kind, **auto})
-        if auto and ("numbers" in tally) != ("squares" in tally):
-            raise ValueError("its tally lacks the squares, or the numbers")
-        if auto and "squares" in tally:
-            plain = [name for name in tally["squares"].names if not name[1].endswith((HIGH, LOW))]
-            if plain != [*tally["numbers"].names]:
-                raise ValueError("its tally has the squares of other columns")
-        for name in ("numbers", *auto):
-            if name in tally:
-                tally[name].check()
-                self._check_names(tally[name], schema, squared=name == "squares")
-
-    def _check_names(self, part: Any, schema: Schema, squared: bool) -> None:
-        """Numbers under their own name, categories under one for each value; squares beside."""
-        for name, value in part.names:
-            value = value.removesuffix(LOW).removesuffix(HIGH) if squared else value
-            number = not value and name in schema.numbers
-            if not number and not (value.startswith("=") and name in schema.categories):
-                raise ValueError(f"its tally has sums of {name!r}, which is no such column")
-
-    def _add_tags(self, tags: Any) -> None:
-        super()._add_tags(tags)
-        # scikit-learn's checks round the numbers for whom takes categories: no class varies then
-        tags.input_tags.categorical = False
-
-    def _priors(self, tally: Bundle) -> Priors:
-        return Priors.of(tally["target"], self.priors, True, "priors")
-
-    def _check_covariance(self, solver: str, alternative: str) -> None:
-        """What scikit-learn allows, and one pass over the rows cannot give."""
-        self._check_truth("exact", "store_covariance")
-        if self.covariance_estimator is not None:
+        if not isinstance(n, int) or isinstance(n, bool) or not 0 <= n < 1 << 48:
             raise OptionError(
-                "covariance_estimator needs the rows again, and there is only their tally. "
-                "Use shrinkage= with a number."
+                f"{type(self).__name__}: {told(n)} rows cannot be drawn. Give a whole number, 0 or "
+                "more."
             )
-        if self.shrinkage is None:
-            return
-        if solver == "svd":
-            raise OptionError(f"shrinkage goes with {alternative}, not with solver='svd'.")
-        if not self._auto:
-            self._in_range("shrinkage", 0.0, 1.0)
+        with speaking(type(self).__name__):
+            rows, drawn = self._sampled(n, generator(type(self).__name__, random_state))
+        return rows, self.classes_[drawn]
 
+    @property
+    def n_parameters_(self) -> int:
+        """The number of free parameters."""
+        self._check_fitted()
+        return self.model_.n_parameters
 
-def mean_grid(spread: Spread | Any, classes: tuple[Any, ...], order: Array) -> Grid:
-    """The means, a row for every column."""
-    names = spread.design.names
-    rows = tuple((names[j], *(short(float(m)) for m in spread.mean[:, j])) for j in order)
-    return Grid("mean of every class", ("column", *map(str, classes)), rows)
-
-
-def matrix_grid(title: str, matrix: Array, names: tuple[str, ...], order: Array) -> Grid:
-    """A covariance, written out where it is small."""
-    shown = order[:MOST_SHOWN]
-    note = f"… and {len(order) - MOST_SHOWN} more columns" if len(order) > MOST_SHOWN else ""
-    rows = tuple((names[i], *(short(float(matrix[i, j])) for j in shown)) for i in shown)
-    return Grid(title, ("", *(names[j] for j in shown)), rows, note)
+    @abstractmethod
+    def _sampled(self, n: int, rng: np.random.Generator) -> tuple[list[dict[str, Any]], Array]:
+        """n rows of the table, and the places of their classes."""

@@ -11,9 +11,9 @@ from tallylearn import forms
 from tallylearn.doors import ClassificationModel, Classifier, OnePass, ScoringModel
 from tallylearn.doors.model import choice, log_shares
 from tallylearn.kernels import scoring
-from tallylearn.models.factors import TILE, arranged, check_finite
-from tallylearn.models.priors import Priors
-from tallylearn.models.stored import check_classes, check_parts
+from tallylearn.models.class_priors import Priors
+from tallylearn.models.naive_bayes.column_factors import TILE, arranged, check_finite
+from tallylearn.models.stored_tallies import check_classes, check_parts
 from tallylearn.tables import DATE, NUMBER, Array, Block, Schema, check_columns, check_shape
 from tallylearn.tallies import Bundle, Counts, Moments
 from tallylearn.workings import Derivation, Evidence, Grid, Line, Sentence, Term

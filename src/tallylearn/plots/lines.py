@@ -10,7 +10,7 @@ import numpy as np
 
 from tallylearn.errors import OptionError, listed, speaking, told
 from tallylearn.plots.axes import REFERENCE, axes, diagonal_line, scaled
-from tallylearn.plots.checks import as_numbers, as_range, as_texts, check_length, span
+from tallylearn.plots.chart_checks import as_numbers, as_range, as_texts, check_length, span
 from tallylearn.plots.legends import Key, keys_drawn, keys_height
 from tallylearn.plots.marks import (
     COLOURS,

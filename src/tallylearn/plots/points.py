@@ -9,7 +9,14 @@ import numpy as np
 
 from tallylearn.errors import OptionError, speaking
 from tallylearn.plots.axes import REFERENCE, axes, diagonal_line, scaled
-from tallylearn.plots.checks import as_number, as_numbers, as_range, as_texts, check_length, span
+from tallylearn.plots.chart_checks import (
+    as_number,
+    as_numbers,
+    as_range,
+    as_texts,
+    check_length,
+    span,
+)
 from tallylearn.plots.legends import Key, keys_drawn, keys_height
 from tallylearn.plots.marks import COLOURS, FAINT, line, tag, tooltip
 from tallylearn.plots.pictures import HEIGHT, WIDTH, Plot, picture

@@ -7,10 +7,10 @@ from typing import Any
 
 from tallylearn.errors import OptionError, TallyError, listed, speaking, told
 from tallylearn.plots.lines import PARTS, draw_lines
-from tallylearn.plots.matrices import draw_matrix
+from tallylearn.plots.matrix_charts import draw_matrix
 from tallylearn.plots.pictures import Plot
 from tallylearn.plots.points import draw_points
-from tallylearn.plots.ranks import draw_ranks
+from tallylearn.plots.rank_chart import draw_ranks
 from tallylearn.plots.spreads import draw_intervals
 
 Data = Mapping[str, Any]

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from tallylearn.errors import OptionError, items_of, speaking, told
-from tallylearn.plots.checks import as_number, as_numbers, as_range, as_texts
+from tallylearn.plots.chart_checks import as_number, as_numbers, as_range, as_texts
 from tallylearn.plots.marks import COLOURS, INK, extent, label, line, shape, tag, tooltip
 from tallylearn.plots.pictures import TOP, WIDTH, Plot, picture
 from tallylearn.plots.scales import Scale

@@ -8,11 +8,11 @@ from typing import Any
 
 from tallylearn.errors import OptionError, listed, speaking
 from tallylearn.sources.declarations import Declaration, declaration
+from tallylearn.sources.file_paths import found
 from tallylearn.sources.files import Files
-from tallylearn.sources.matrices import counted, is_sparse
-from tallylearn.sources.memory import Table
-from tallylearn.sources.paths import found
+from tallylearn.sources.memory_table import Table
 from tallylearn.sources.protocols import Declared, Part, Parts, Source, given
+from tallylearn.sources.sparse_matrices import counted, is_sparse
 from tallylearn.tables import Schema
 
 

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tallylearn.errors import ColumnError, InputError, KindError, items_of, told
-from tallylearn.sources.buffers import plain_of
-from tallylearn.sources.complaints import quoted, too_large
+from tallylearn.sources.arrow_buffers import plain_of
+from tallylearn.sources.csv.cell_errors import quoted, too_large
 
 Array = NDArray[Any]
 EXACT = 2**53  # beyond, a double does not hold every integer

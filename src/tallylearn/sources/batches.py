@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from tallylearn.sources.types import replaced
+from tallylearn.sources.arrow_types import replaced
 from tallylearn.tables import BLOCK
 
 

@@ -15,8 +15,8 @@ from typing import Any
 
 from tallylearn.errors import FileError, TallyError
 from tallylearn.sources.batches import regrouped
+from tallylearn.sources.file_parts import present
 from tallylearn.sources.frames import own
-from tallylearn.sources.parts import present
 from tallylearn.tables import BLOCK, RUN
 
 PARQUET = (".parquet", ".pq")

@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tallylearn.errors import ColumnError
-from tallylearn.sources import cells
-from tallylearn.sources.buffers import doubles
-from tallylearn.sources.columns import numeric, stringy
-from tallylearn.sources.complaints import not_a_date
+from tallylearn.sources.arrow_buffers import doubles
+from tallylearn.sources.csv import cells
+from tallylearn.sources.csv.cell_errors import not_a_date
+from tallylearn.sources.kinds import numeric, stringy
 
 Array = NDArray[Any]
 DAY = {"s": 86_400, "ms": 86_400_000, "us": 86_400_000_000, "ns": 86_400_000_000_000}

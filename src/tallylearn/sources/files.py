@@ -12,17 +12,17 @@ import numpy as np
 
 from tallylearn.errors import InputError, KindError, OptionError, TargetError
 from tallylearn.sources.columnar import ARROW, PARQUET, ArrowRun, ParquetRun
-from tallylearn.sources.columns import codes
+from tallylearn.sources.csv.decoding import opened
+from tallylearn.sources.csv.delimited import Delimited, DelimitedReader
+from tallylearn.sources.csv.dialect import Dialect, sniff
 from tallylearn.sources.declarations import Declaration
-from tallylearn.sources.delimited import Delimited, DelimitedReader
-from tallylearn.sources.dialects import Dialect, sniff
+from tallylearn.sources.file_parts import FilePart, Reading
+from tallylearn.sources.frame_reading import schema_of
 from tallylearn.sources.frames import Frame
-from tallylearn.sources.holding import joined, small, together
-from tallylearn.sources.memory import Table
-from tallylearn.sources.parts import FilePart, Reading
+from tallylearn.sources.joined_blocks import joined, small, together
+from tallylearn.sources.kinds import codes
+from tallylearn.sources.memory_table import Table
 from tallylearn.sources.protocols import Coding, Declared
-from tallylearn.sources.reading import schema_of
-from tallylearn.sources.streams import opened
 from tallylearn.tables import CATEGORY, DATE, NUMBER, TEXT, Array, Block, Codes, Column, Schema
 
 CSV_KINDS = {NUMBER: "number", CATEGORY: "string", TEXT: "text", DATE: "date"}

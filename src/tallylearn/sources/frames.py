@@ -23,8 +23,8 @@ from tallylearn.sources.arrays import (
     matrix,
     of_strings,
 )
-from tallylearn.sources.buffers import emptied
-from tallylearn.sources.types import column_at, replaced, validated
+from tallylearn.sources.arrow_buffers import emptied
+from tallylearn.sources.arrow_types import column_at, replaced, validated
 
 Array = NDArray[Any]
 DOUBLE = np.dtype(np.float64)

@@ -7,7 +7,7 @@ from importlib import resources
 from tallylearn.errors import OptionError, listed, told
 from tallylearn.sources.declarations import declaration
 from tallylearn.sources.files import Files
-from tallylearn.sources.memory import Table
+from tallylearn.sources.memory_table import Table
 
 TARGETS = {
     "tennis": "PlayTennis",

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from tallylearn.errors import OptionError, among, told
-from tallylearn.models.trees.classifiers import DecisionTreeClassifier
-from tallylearn.models.trees.modelling import ModelTreeRegressor
-from tallylearn.models.trees.regressors import DecisionTreeRegressor
+from tallylearn.models.trees.classifier import DecisionTreeClassifier
+from tallylearn.models.trees.model_trees.model_tree_regressor import ModelTreeRegressor
+from tallylearn.models.trees.regressor import DecisionTreeRegressor
 
 
 def ID3(**options: Any) -> DecisionTreeClassifier:  # noqa: N802  the notes' name

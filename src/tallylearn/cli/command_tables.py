@@ -1,0 +1,122 @@
+"""Tables as the command reads them: files, what is declared about them, without identifiers."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from tallylearn.cli import output_files, shared_options, terminal_text
+
+if TYPE_CHECKING:
+    from tallylearn.cli.learner_names import Asked
+    from tallylearn.description import Rows
+    from tallylearn.problems import Problem
+    from tallylearn.sources import Files
+    from tallylearn.sources.declarations import Declaration
+
+MOST = 3  # cautions that are printed
+
+
+def opened(
+    files: Sequence[str], keep: Sequence[str], **declared: Any
+) -> tuple[Files, dict[str, str], Rows]:
+    """The table that files are, what was left out, told on standard error; its first rows."""
+    read = _without_identifiers(shared_options.paths(files), _declared(**declared), keep)
+    _tell(read[0], read[1])
+    return read
+
+
+def posed(
+    files: Sequence[str], keep: Sequence[str], asked: Asked, **declared: Any
+) -> tuple[Any, Files, dict[str, str], Problem | None]:
+    """The learner that suits a table, the table, and the problem that its first rows pose."""
+    source, left_out, rows = opened(files, keep, **declared)
+    learner = asked.suited(rows, str(source.declared.target))
+    found = _problem(replace(rows, answer=learner.task), source, learner)
+    _tell_problem(found)
+    return learner, source, left_out, found
+
+
+def facts(source: Files, left_out: dict[str, str]) -> dict[str, Any]:
+    """How the table was read, as plain data for JSON."""
+    return {
+        "target": source.declared.target,
+        "left_out": left_out,
+        "dialect": None if source.dialect is None else str(source.dialect),
+    }
+
+
+def _declared(
+    target: str, weight: str | None, categories: list[str], text: list[str], dates: list[str],
+    missing: tuple[str, ...], ignore: list[str], groups: str | None = None, **dialect: Any,
+) -> Declaration:  # fmt: skip
+    from tallylearn.sources.declarations import declaration
+
+    return declaration(
+        target=target, weight=weight, groups=groups, categories=categories, text=text,
+        dates=shared_options.parts(dates), missing=shared_options.markers(missing), ignore=ignore,
+        dialect=shared_options.dialect(**dialect),
+    )  # fmt: skip
+
+
+def _without_identifiers(
+    paths: Sequence[Path], declared: Declaration, keep: Sequence[str]
+) -> tuple[Files, dict[str, str], Rows]:
+    """A column that is declared is meant to be learned from."""
+    from tallylearn.description import Rows
+    from tallylearn.errors import ColumnError, listed
+    from tallylearn.sources import Files
+
+    source = Files(paths, declared)
+    if odd := [name for name in keep if name not in source.names]:
+        raise ColumnError(f"--keep names {listed(odd)}, and the table has {listed(source.names)}.")
+    wanted = {*keep, *declared.categories, *declared.text, *declared.dates}
+    rows = Rows.of(source)
+    left_out = {name: why for name, why in rows.identifiers.items() if name not in wanted}
+    if left_out:
+        source = source.without(left_out)
+    return source, left_out, rows.without(left_out)
+
+
+def _problem(rows: Rows, source: Files, learner: Any) -> Problem | None:
+    """What the first rows say of the problem; a table that has no answers is for the learner."""
+    from tallylearn.problems import posed
+
+    if not rows.answered or not rows.schema.columns:
+        return None
+    return posed(rows, str(source.declared.target), learner)
+
+
+def _tell(source: Files, left_out: dict[str, str]) -> None:
+    """How the table was read, on standard error."""
+    if source.dialect is not None:
+        what = source.paths[0].name if len(source.paths) == 1 else f"{len(source.paths)} files"
+        output_files.note(f"read {what} as {source.dialect}.")
+    kinds = [
+        f"{kind} {terminal_text.cut(names)}"
+        for kind, names in terminal_text.by_kind(source.schema).items()
+    ]
+    output_files.note("; ".join([*kinds, f"target {source.declared.target}"]) + ".")
+    for name, reason in left_out.items():
+        output_files.note(f"left out {name}: {reason}. --keep {shlex.quote(name)} brings it back.")
+
+
+def _tell_problem(found: Problem | None) -> None:
+    """The problem in a few lines, on standard error."""
+    from tallylearn.tables import BLOCK
+    from tallylearn.workings.rendering import plain
+
+    if found is None:
+        return
+    seen = "" if found.whole else f" (as the first {BLOCK:,} rows show)"
+    output_files.note(plain(f"{found.name}: {found.task}{seen}."))
+    output_files.note(plain(f"{found.performance}."))
+    for text in found.cautions[:MOST]:
+        output_files.note(plain(f"caution: {text}."))
+    if len(found.cautions) > MOST:
+        output_files.note(
+            f"cautions: {len(found.cautions) - MOST} more; tl.problem(...) prints them."
+        )

@@ -1,0 +1,114 @@
+"""``tally evaluate``: how good a learner is on rows that it has not seen."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from tallylearn.cli import (
+    command_tables,
+    learner_names,
+    output_files,
+    shared_options,
+    terminal_text,
+)
+from tallylearn.cli.fold_options import dealing, folds
+from tallylearn.cli.reading_progress import watched
+
+if TYPE_CHECKING:
+    from tallylearn.sources import Files
+
+PASSES = 2  # over the rows, of a learner in cross-validation: one to learn, one to test
+EXAMPLES = """\b
+Examples:
+  tally evaluate tennis.csv --target PlayTennis --model bayes --cv loo
+  tally evaluate sales.csv --target bought --model bayes --by region -o report.html
+  tally evaluate 'visits-*.parquet' --target ill --model lda --groups patient
+  tally evaluate sales.csv --target bought --model bayes --scores f1,roc_auc --json
+"""
+
+
+@click.command(epilog=EXAMPLES)
+@click.argument("files", nargs=-1, required=True, metavar="FILE...")
+@shared_options.target
+@shared_options.model
+@dealing
+@shared_options.columns(
+    "--scores", "Scores such as accuracy,f1,log_loss,mae; the usual ones unless said."
+)
+@click.option("--by", metavar="COLUMN", help="Give the scores for every value of a column, too.")
+@click.option(
+    "--positive",
+    metavar="CLASS",
+    help="The class that precision, F1 and ROC speak of; the rarer of two.",
+)
+@shared_options.table
+@shared_options.threads
+@shared_options.output(what="The report to write: .html, .json, .md or .txt.")
+@shared_options.as_json
+def evaluate(
+    files: tuple[str, ...],
+    model: str,
+    alpha: float | None,
+    m: float | None,
+    pairs: tuple[str, ...],
+    scores: Sequence[str],
+    by: str | None,
+    positive: str | None,
+    level: float,
+    on_error: str,
+    threads: int | None,
+    output: Path | None,
+    force: bool,
+    as_json: bool,
+    **table: Any,
+) -> None:
+    """Say how good a model is on rows that it has not learned from.
+
+    Scores come with intervals, and with those of a baseline that does not look at the row.
+    Files larger than memory are read twice, in blocks.
+    Columns that only tell the rows apart are left out and named; --keep brings them back.
+    """
+    import tallylearn
+
+    asked = learner_names.Asked(model, shared_options.settings({"alpha": alpha, "m": m}, pairs))
+    dealt = folds(table)
+    output_files.check_report(output, files, force)
+    source, left_out, rows = command_tables.opened(files, **table)
+    learner = asked.suited(rows, table["target"])
+    cv = dealt(learner.task)
+    chosen = None if positive is None else class_of(source, positive)
+    with watched(source.paths, threads, passes=2 * PASSES):
+        found = tallylearn.evaluate(
+            learner, source, cv=cv, scores=scores or None, by=by, positive=chosen, level=level,
+            on_error=on_error,
+        )  # fmt: skip
+    show(found, found.headline, output, as_json, command_tables.facts(source, left_out))
+
+
+def class_of(source: Files, text: str) -> Any:
+    """A class as the target has it: classes may be text, numbers or truth values."""
+    from tallylearn.sources.class_labels import labels
+
+    first = next(source.blocks(), None)
+    classes = () if first is None else labels(first.target, first.start).values
+    return next((value for value in classes if str(value) == text), text)
+
+
+def show(
+    found: Any, in_short: str, output: Path | None, as_json: bool, facts: dict[str, Any]
+) -> None:
+    """Say all of a finding, or write it to its file and say it in short."""
+    if output is not None:
+        found.save(output)
+    if as_json:
+        place = None if output is None else str(output)
+        output_files.echo_json(found.to_dict() | facts | {"saved": place})
+    elif output is None:
+        output_files.echo(str(found))
+    else:
+        saved = terminal_text.aligned([("saved", str(output))])
+        output_files.echo(f"{found.report().title}\n{in_short}\n{saved}")

@@ -1,0 +1,92 @@
+"""``tally learn``: a table becomes a model."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+
+from tallylearn.cli import (
+    command_tables,
+    learner_names,
+    output_files,
+    shared_options,
+    terminal_text,
+)
+from tallylearn.cli.reading_progress import watched
+
+EXAMPLES = """\b
+Examples:
+  tally learn tennis.csv --target PlayTennis --model bayes --alpha 0 -o t.tally
+  tally learn 'sales-*.parquet' --target bought --model bayes -o s.tally
+  tally learn tennis.csv --target PlayTennis --model bayes     # shows the working
+  tally learn prices.csv --target price --model mean --set strategy=median
+"""
+
+
+@click.command(epilog=EXAMPLES)
+@click.argument("files", nargs=-1, required=True, metavar="FILE...")
+@shared_options.target
+@shared_options.model
+@shared_options.table
+@shared_options.threads
+@click.option(
+    "--tally/--no-tally", default=True,
+    help="Whether the model file keeps the counts; without them it cannot merge or forget.",
+)  # fmt: skip
+@shared_options.output()
+@shared_options.as_json
+def learn(
+    files: tuple[str, ...],
+    model: str,
+    alpha: float | None,
+    m: float | None,
+    pairs: tuple[str, ...],
+    keep: Sequence[str],
+    threads: int | None,
+    tally: bool,
+    output: Path | None,
+    force: bool,
+    as_json: bool,
+    **table: Any,
+) -> None:
+    """Learn a model from CSV, Parquet or Arrow files.
+
+    Several files, or a glob, are one table; FILE may be a pipe, and - is standard input.
+    Without -o nothing is saved and the working is shown. A tree is drawn, its upper levels where
+    it is large.
+    Columns that only tell the rows apart are left out and named; --keep brings them back.
+    """
+    asked = learner_names.Asked(model, shared_options.settings({"alpha": alpha, "m": m}, pairs))
+    output_files.check_place(output, files, force)
+    estimator, source, left_out, problem = command_tables.posed(files, keep, asked, **table)
+    with watched(source.paths, threads) as progress:
+        estimator.fit(source)
+    if output is not None:
+        output_files.save(estimator, output, tally)
+    if as_json:
+        page = command_tables.facts(source, left_out)
+        page["problem"] = None if problem is None else problem.to_dict()
+        _show_json(estimator, page, progress.rows, output)
+    else:
+        output_files.echo(
+            _summary(estimator, progress.rows, output) if output else estimator.show_work()
+        )
+        if hasattr(estimator, "tree_"):
+            output_files.echo(f"\n{estimator}")  # at most 200 lines of it
+
+
+def _summary(estimator: Any, rows: int, output: Path) -> str:
+    head = f"{estimator.spelled()} learned from {rows:,} {'row' if rows == 1 else 'rows'}"
+    pairs = [*terminal_text.lines(estimator), ("saved", str(output))]
+    return f"{head}\n{terminal_text.aligned(pairs)}"
+
+
+def _show_json(estimator: Any, page: dict[str, Any], rows: int, output: Path | None) -> None:
+    page = terminal_text.facts(estimator) | page
+    page |= {"rows": rows, "saved": None if output is None else str(output)}
+    if output is None:
+        page["working"] = estimator.show_work().to_dict()
+    output_files.echo_json(page)

@@ -1,0 +1,126 @@
+"""Learners by the names that the command gives them."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from tallylearn.cli import output_files
+
+if TYPE_CHECKING:
+    from tallylearn.description import Rows
+
+MODELS = {
+    "bayes": "NaiveBayes",
+    "lda": "LinearDiscriminantAnalysis",
+    "qda": "QuadraticDiscriminantAnalysis",
+    "centroid": "NearestCentroid",
+    "tree": "DecisionTreeClassifier",
+    "id3": "ID3",
+    "c45": "C45",
+    "cart": "CART",
+    "m5": "M5",
+    "lms": "LMS",
+    "majority": "DummyClassifier",
+    "mean": "DummyRegressor",
+}
+BOTH = {  # of classes and of numbers, under one name
+    "tree": {"classification": "DecisionTreeClassifier", "regression": "DecisionTreeRegressor"},
+    "cart": {"classification": "DecisionTreeClassifier", "regression": "DecisionTreeRegressor"},
+}
+WHAT = (
+    "Naive Bayes, linear or quadratic discriminants, nearest centroid, decision trees, the largest "
+    "class; of a target of numbers tree and cart, model trees (m5), least mean squares, or the "
+    "mean. tree and cart look at the target, unless --set task= says classification or regression."
+)
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A model by its name, with options; of a name for two the target's values choose one."""
+
+    model: str
+    settings: Mapping[str, Any]
+
+    def __post_init__(self) -> None:
+        both = BOTH.get(self.model, {})
+        if self.settings.get("task", next(iter(both), None)) not in (*both, None):
+            raise click.UsageError(f"--set task={self.settings['task']}: say {' or '.join(both)}.")
+        if all(self._odd(kind) for kind in self.kinds):
+            self._made(self.kinds[0])
+
+    @property
+    def kinds(self) -> tuple[str, ...]:
+        """The learners that it may be."""
+        both = BOTH.get(self.model, {})
+        if not both or "task" in self.settings:
+            return (both.get(self.settings.get("task", ""), MODELS[self.model]),)
+        able = [kind for kind in both.values() if not self._odd(kind)]
+        return tuple(able if len(able) == 1 else both.values())
+
+    @property
+    def task(self) -> str | None:
+        """What it answers with, where that does not depend on the target."""
+        return None if len(self.kinds) > 1 else self._made(self.kinds[0]).task
+
+    def suited(self, rows: Rows, target: str) -> Any:
+        """A learner that has not learned yet: for measures where the target looks like some."""
+        if len(self.kinds) == 1:
+            return self._made(self.kinds[0])
+        kind = self.kinds[rows.named is None]
+        told = f"--model {self.model} is a {kind}, for {target} has {rows.different:,} different "
+        if hasattr(rows.target, "dtype"):
+            other = "classification" if rows.named is None else "regression"
+            output_files.note(f"{told}numbers; --set task={other} learns the other kind.")
+        else:
+            output_files.note(f"{told}values.")
+        return self._made(kind)
+
+    def _made(self, kind: str) -> Any:
+        import tallylearn
+
+        if odd := self._odd(kind):
+            raise click.UsageError(
+                f"the option {odd[0]} does not go with --model {self.model}, "
+                f"whose options are {', '.join(_known(kind, self.model))}."
+            )
+        dropped = {"task"} if self.model in BOTH else set()
+        given = {name: value for name, value in self.settings.items() if name not in dropped}
+        return getattr(tallylearn, kind)(**given)
+
+    def _odd(self, kind: str) -> list[str]:
+        known = _known(kind, self.model)
+        return [name for name in self.settings if name not in known]
+
+
+def _known(kind: str, model: str) -> tuple[str, ...]:
+    """The options of a learner, or of the function that makes one."""
+    import tallylearn
+
+    found = getattr(tallylearn, kind)
+    known = found.options() if hasattr(found, "options") else _of_preset(found)
+    return ("task", *known) if model in BOTH else known
+
+
+def _of_preset(preset: Callable[..., Any]) -> tuple[str, ...]:
+    """The options of a preset: its own, and those of the learner that it returns."""
+    own = [p.name for p in inspect.signature(preset).parameters.values() if p.kind != p.VAR_KEYWORD]
+    return (*own, *type(preset()).options())
+
+
+def several(models: Iterable[str]) -> dict[str, Asked]:
+    """Models under their names, two or more."""
+    found: dict[str, Asked] = {}
+    for model in models:
+        if model not in MODELS:
+            raise click.UsageError(f"--models {model}: the models are {', '.join(MODELS)}.")
+        if model in found:
+            raise click.UsageError(f"--models names {model} twice.")
+        found[model] = Asked(model, {})
+    if len(found) < 2:
+        raise click.UsageError("--models: name two or more, as in --models bayes,centroid.")
+    return found

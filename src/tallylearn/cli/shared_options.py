@@ -1,0 +1,176 @@
+"""Options that several commands share, and how they are read."""
+
+from __future__ import annotations
+
+import csv
+import json
+import math
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+from tallylearn.cli.learner_names import MODELS, WHAT
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+TAB = {"tab": "\t", r"\t": "\t"}
+WORDS = {"True": True, "False": False, "None": None}
+
+READING = (
+    click.option("--delimiter", metavar="CHAR", help="Between the cells of a CSV file, or 'tab'."),
+    click.option(
+        "--decimal", type=click.Choice([".", ","]), help="The decimal mark of a CSV file."
+    ),
+    click.option("--encoding", metavar="NAME", help="Of a CSV file: utf-8, utf-16, latin-1 …"),
+    click.option(
+        "--header/--no-header",
+        default=None,
+        help="Whether the first row of a CSV file names the columns.",
+    ),
+)
+
+target = click.option("--target", required=True, metavar="COLUMN", help="The column to predict.")
+as_json = click.option("--json", "as_json", is_flag=True, help="Write JSON to standard output.")
+threads = click.option(
+    "--threads", type=click.IntRange(min=1), help="Threads to work on; the result is the same."
+)
+
+
+def reading(command: Command) -> Command:
+    """Add the options for CSV files whose dialect is guessed wrong."""
+    return added(command, READING)
+
+
+def model(command: Command) -> Command:
+    """Add the options that choose a learner."""
+    return added(command, (
+        click.option("--model", required=True, type=click.Choice(list(MODELS)), help=WHAT),
+        click.option("--alpha", type=float, help="Of bayes: added to every count (1 unless said)."),
+        click.option("--m", type=float, help="Of bayes: the m-estimate instead of alpha."),
+        click.option(
+            "--set", "pairs", multiple=True, metavar="NAME=VALUE",
+            help="Any other option of the model.",
+        ),
+    ))  # fmt: skip
+
+
+def table(command: Command) -> Command:
+    """Add the options that say what a table is."""
+    return added(command, (
+        click.option("--weight", metavar="COLUMN", help="How much each row counts."),
+        columns("--categories", "Columns to read as categories."),
+        columns("--text", "Columns to read as text."),
+        columns("--dates", "Columns to read as dates; when=year+weekday takes parts of one."),
+        click.option(
+            "--missing", multiple=True, metavar="MARK", help="A value that stands for nothing."
+        ),
+        columns("--ignore", "Columns to leave out."),
+        columns("--keep", "Columns to learn from though they look like identifiers."),
+        *READING,
+    ))  # fmt: skip
+
+
+def added(command: Command, more: Sequence[Callable[[Command], Command]]) -> Command:
+    """Add options to a command, in their order."""
+    for option in reversed(more):
+        command = option(command)
+    return command
+
+
+def dialect(delimiter: str | None = None, **given: Any) -> dict[str, Any]:
+    """What was said about the dialect, as ``tl.table`` takes it."""
+    given["delimiter"] = TAB.get(delimiter or "", delimiter)
+    return {option: value for option, value in given.items() if value is not None}
+
+
+def output(
+    required: bool = False, what: str = "The model file to write."
+) -> Callable[[Command], Command]:
+    """Where the result goes; what is there already stays, unless the command says otherwise."""
+
+    def add(command: Command) -> Command:
+        return added(command, (
+            click.option(
+                "-o", "--output", type=click.Path(path_type=Path), required=required, help=what
+            ),
+            click.option("--force", is_flag=True, help="Replace the output where it is there."),
+        ))  # fmt: skip
+
+    return add
+
+
+def columns(option: str, what: str) -> Callable[[Command], Command]:
+    """An option that names columns: several with commas between them, or given several times."""
+    return click.option(option, metavar="A,B", multiple=True, callback=_names, help=what)
+
+
+def cells(text: str) -> list[str]:
+    """One row of CSV; quotes keep a comma inside a cell."""
+    rows = list(csv.reader([text], skipinitialspace=True))
+    return [cell.strip() for cell in rows[0]] if rows and rows[0] else [""]
+
+
+def _names(context: click.Context, option: click.Parameter, given: tuple[str, ...]) -> list[str]:
+    return [name for text in given for name in cells(text) if name]
+
+
+def parts(dates: Iterable[str]) -> dict[str, tuple[str, ...]]:
+    """Dates as columns, or with the parts to take: when=year+weekday."""
+    from tallylearn.sources.declarations import PARTS
+
+    found: dict[str, tuple[str, ...]] = {}
+    for text in dates:
+        name, equals, wanted = text.rpartition("=")
+        taken = tuple(wanted.split("+"))
+        apart = bool(equals) and all(part in PARTS for part in taken)
+        found |= {name: taken} if apart else {text: ()}
+    return found
+
+
+def markers(missing: Iterable[str]) -> tuple[Any, ...]:
+    """Missing markers as text, and as numbers where they are: Parquet has no text -999."""
+    found: list[Any] = []
+    for text in missing:
+        found.append(text)
+        try:
+            found += [float(text)] if math.isfinite(float(text)) else []
+        except ValueError:
+            continue
+    return tuple(found)
+
+
+def settings(given: Mapping[str, Any], pairs: Iterable[str]) -> dict[str, Any]:
+    """The options of a learner: those with a name of their own, and ``--set name=value``."""
+    found = {name: value for name, value in given.items() if value is not None}
+    for pair in pairs:
+        name, equals, text = pair.partition("=")
+        if not equals:
+            raise click.UsageError(f"--set {pair}: write name=value, as in --set fit_prior=false.")
+        if name in found:
+            raise click.UsageError(f"--set {pair}: {name} is given twice.")
+        found[name] = _value(text)
+    if found.get("m") is not None and "alpha" in found:
+        raise click.UsageError("--alpha or --m, not both: the m-estimate takes alpha's place.")
+    return found
+
+
+def _value(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except ValueError:
+        return WORDS.get(text, text)
+
+
+def paths(named: Iterable[str]) -> list[Path]:
+    """The files that paths and globs name, sorted, none of them twice; pipes are kept in files."""
+    from tallylearn.cli.piped_input import settled
+    from tallylearn.errors import InputError
+    from tallylearn.sources.file_paths import found
+
+    every = sorted(path for name in settled(named) for path in found(name))
+    file, times = Counter(path.resolve() for path in every).most_common(1)[0]
+    if times > 1:
+        raise InputError(f"{file.name} is named {times} times, and its rows would count as often.")
+    return every

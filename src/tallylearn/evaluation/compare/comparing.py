@@ -1,0 +1,199 @@
+"""Comparing: every learner on the same folds of a table, or of several."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from itertools import count
+from math import isnan
+from typing import Any
+
+from tallylearn.errors import (
+    InputError,
+    KindError,
+    OptionError,
+    TallyError,
+    items_of,
+    speaking,
+    told,
+)
+from tallylearn.evaluation.compare.comparison import Comparison
+from tallylearn.evaluation.compare.paired_difference import Paper
+from tallylearn.evaluation.compare.ranking import Ranking, ranking
+from tallylearn.evaluation.evaluate.same_folds import Marking, Sitting
+from tallylearn.evaluation.result import name_of
+from tallylearn.evaluation.running.dataset import Exam, task_of
+from tallylearn.evaluation.running.fold_scores import check_options
+from tallylearn.evaluation.running.progress_bar import watching
+from tallylearn.evaluation.running.shared_tallies import together
+from tallylearn.evaluation.running.usual_scores import USUAL
+from tallylearn.evaluation.scores.score import SCORES
+
+
+def compare(
+    learners: Any,
+    X: Any,
+    y: Any = None,
+    *,
+    cv: Any = 10,
+    score: str | None = None,
+    sample_weight: Any = None,
+    groups: Any = None,
+    positive: Any = None,
+    level: float = 0.95,
+    on_error: str = "raise",
+    progress: bool | None = None,
+) -> Comparison | Ranking:
+    """Which learners differ on the same folds, by how much, and how sure that is.
+
+    On one table: every pair's mean difference over the folds, with the corrected resampled t-test;
+    for classifiers McNemar's test on the rows too. p is adjusted by Holm over all pairs. On several
+    tables: Wilcoxon's signed ranks for two learners, for more the test of Friedman with Nemenyi's
+    critical difference.
+
+    Parameters
+    ----------
+    learners : a list, or name -> learner: ours, and any with scikit-learn's manners; all
+        classifiers, or all regressors.
+    X, y : as in ``fit``; or several tables, name -> (table, target's name).
+    cv, sample_weight, groups, positive, level : as in ``tl.evaluate``.
+    score : one name; accuracy, or the mean absolute error, unless said.
+    on_error : "raise", or "keep": a learner is compared on the folds on which it did not fail.
+    progress : a bar on long work; on a terminal unless said.
+
+    Examples
+    --------
+    >>> import tallylearn as tl
+    >>> learners = {"plain": tl.NaiveBayes(), "smooth": tl.NaiveBayes(alpha=10)}
+    >>> found = tl.compare(learners, tl.example("tennis"), cv=tl.Folds.k(5, repeats=4))
+    >>> print(found.verdict)
+    No difference shown between smooth and plain: accuracy 0.108 [-0.197, 0.414], p = 0.47.
+
+    References
+    ----------
+    C. Nadeau and Y. Bengio, Inference for the generalization error, Machine Learning 52, 2003;
+    J. Demšar, Statistical comparisons of classifiers over multiple data sets, JMLR 7, 2006.
+    """
+    with speaking("compare"):
+        check_options(level, on_error, "compare")
+        named = _named(learners)
+        asked = _Asked(named, _task(named), cv, score, positive, level, on_error == "keep")
+        if _several(X, y):
+            if y is not None or sample_weight is not None or groups is not None:
+                raise OptionError(
+                    "y, sample_weight and groups go with one table. Declare those of several with "
+                    "each: {'name': (tl.table(source, weight=..., groups=...), 'target')}."
+                )
+            return ranking({name: asked.compared(x, t, progress) for name, (x, t) in X.items()})
+        return asked.compared(X, y, progress, sample_weight, groups)
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """What is asked of every table."""
+
+    learners: dict[str, Any]
+    task: str
+    cv: Any
+    score: str | None
+    positive: Any
+    level: float
+    keep: bool
+
+    def compared(
+        self, X: Any, y: Any, progress: bool | None, weight: Any = None, groups: Any = None
+    ) -> Comparison:
+        """One table."""
+        exam = Exam.of(X, y, weight, groups, self.task, "compare")
+        sitting = Sitting.of(exam, self.cv, self.score, self.positive, self.level, USUAL)
+        score = sitting.score
+        papers, failed = self._papers(sitting, progress)
+        high = SCORES[score].better == "high"
+
+        def order(paper: Paper) -> tuple[bool, float, str]:
+            value = paper.found[score].value
+            return isnan(value), -value if high else value, paper.name
+
+        ranked, base = tuple(sorted(papers, key=order)), sitting.baseline
+        return Comparison(score, sitting.cv, len(exam), self.level, ranked, base, failed)
+
+    def _papers(
+        self, sitting: Sitting, progress: bool | None
+    ) -> tuple[list[Paper], dict[str, str]]:
+        names, learners = [*self.learners], [*self.learners.values()]
+        papers, failed = [], {}
+        with watching(learners, sitting.folds, progress) as watch:
+            for at in together(learners):
+                name = names[at]
+                crossing = Marking(learners[at], sitting.exam, self.keep, watch, sitting.ledger)
+                try:
+                    with speaking(name):
+                        found = sitting.taken(crossing, name)
+                    papers.append(Paper(name, found, crossing.marks))
+                except TallyError as error:
+                    if not self.keep:
+                        raise
+                    failed[name] = str(error)
+        if len(papers) < 2:
+            raise InputError(f"fewer than two learners are left; {next(iter(failed.values()))}")
+        return papers, failed
+
+
+def _named(learners: Any) -> dict[str, Any]:
+    """The learners by name; equal names are numbered."""
+    if isinstance(learners, Mapping):
+        found = dict(learners)
+        if odd := [name for name in found if not isinstance(name, str) or not name.strip()]:
+            raise OptionError(f"a learner is named {odd[0]!r}. Give every one a name, a string.")
+    elif not hasattr(learners, "fit") and (items := _items(learners)) is not None:
+        found = _numbered(items)
+    else:
+        raise KindError(
+            f"learners is {told(learners, 60)}. Pass a list of them, or name -> learner."
+        )
+    if len(found) < 2:
+        raise OptionError(
+            f"there is nothing to compare with: {len(found)} learner. Pass two or more, or call "
+            "evaluate."
+        )
+    return found
+
+
+def _numbered(learners: list[Any]) -> dict[str, Any]:
+    names = [name_of(learner) for learner in learners]
+    often, taken, out = Counter(names), {*names}, dict[str, Any]()
+    tried = {name: _counted(name) for name in often}
+    for name, learner in zip(names, learners, strict=True):
+        fresh = name if often[name] == 1 else next(t for t in tried[name] if t not in taken)
+        taken.add(fresh)
+        out[fresh] = learner
+    return out
+
+
+def _counted(name: str) -> Iterator[str]:
+    return (f"{name} {number}" for number in count(1))
+
+
+def _items(learners: Any) -> list[Any] | None:
+    return None if isinstance(learners, str | bytes) else items_of(learners)
+
+
+def _task(learners: dict[str, Any]) -> str:
+    """All classify, or all answer with numbers."""
+    tasks = {name: task_of(learner) for name, learner in learners.items()}
+    first, task = next(iter(tasks.items()))
+    for name, other in tasks.items():
+        if other != task:
+            raise KindError(
+                f"{first} is a {task}, and {name} is a {other}. Compare learners of one task."
+            )
+    return task
+
+
+def _several(X: Any, y: Any) -> bool:
+    """Whether X is several tables, name -> (table, target), and not columns with two rows."""
+    if not isinstance(X, Mapping) or not X or (isinstance(y, str) and y in X):
+        return False
+    return all(isinstance(pair, tuple) and len(pair) == 2 and isinstance(pair[1], str)
+               for pair in X.values())  # fmt: skip

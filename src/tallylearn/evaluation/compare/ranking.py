@@ -1,0 +1,189 @@
+"""Rankings: learners compared over several tables, by their ranks on each."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from tallylearn.errors import InputError, OptionError
+from tallylearn.evaluation.compare.comparison import Comparison
+from tallylearn.evaluation.result import Result, spec_of
+from tallylearn.evaluation.scores.score import SCORES
+from tallylearn.plots import Plot, draw_ranks
+from tallylearn.significance import (
+    Friedman,
+    SignedRank,
+    friedman,
+    nemenyi,
+    wilcoxon_signed_rank,
+)
+from tallylearn.tables import Array
+from tallylearn.workings import Derivation, Grid, Sentence
+from tallylearn.workings.rendering import number_of
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Ranking(Result):
+    """Learners over several tables, the best mean rank first; frozen."""
+
+    score: str
+    level: float
+    names: tuple[str, ...]  # (k,)
+    sets: tuple[str, ...]  # (n,)
+    table: Array  # (n, k) scores
+    baseline: Array  # (n,)
+    comparisons: dict[str, Comparison]  # of every table
+
+    @property
+    def title(self) -> str:
+        return f"{len(self.names)} learners on {len(self.sets)} tables"
+
+    def __repr__(self) -> str:
+        return f"Ranking({self.title})"
+
+    @property
+    def better(self) -> str:
+        return SCORES[self.score].better
+
+    @cached_property
+    def _turned(self) -> Array:
+        """The scores, so that high is better."""
+        return self.table if self.better == "high" else -self.table
+
+    @cached_property
+    def friedman(self) -> Friedman:
+        """The mean ranks, and whether any learners differ."""
+        return friedman(self._turned)
+
+    @property
+    def ranks(self) -> dict[str, float]:
+        """The mean rank of every learner; 1 is the best."""
+        return dict(zip(self.names, self.friedman.ranks, strict=True))
+
+    @cached_property
+    def wilcoxon(self) -> SignedRank | None:
+        """The test of two learners."""
+        if len(self.names) > 2:
+            return None
+        return wilcoxon_signed_rank(self.table[:, 0] - self.table[:, 1])
+
+    @cached_property
+    def critical(self) -> float | None:
+        """How far mean ranks must lie apart to differ, where there are three or more."""
+        k, n = len(self.names), len(self.sets)
+        return nemenyi(k, n, self.level) if k > 2 else None
+
+    @property
+    def verdict(self) -> str:
+        """Which learners differ, in words."""
+        return self._of_two() if self.wilcoxon is not None else self._of_many()
+
+    @staticmethod
+    def _told(found: dict[str, Any]) -> Derivation:
+        """The verdict, the scores, the ranks."""
+        score, spec = found["score"], spec_of([x for row in found["table"] for x in row])
+        head = ("table", *found["names"], f"{found['baseline_name']} (baseline)")
+        lines = zip(found["sets"], found["table"], found["baseline"], strict=True)
+        rows = [(name, *(f"{number_of(x):{spec}}" for x in (*row, base)))
+                for name, row, base in lines]  # fmt: skip
+        rows.append(("mean rank", *(f"{rank:.2f}" for rank in found["ranks"].values()), ""))
+        said = [
+            f"The rank of a learner on a table is by its {score}, 1 the best; all learners "
+            "had the same folds of a table."
+        ]
+        if SCORES[score].of == "positive":
+            of = (f"{c!r} on {name}" for name, c in found["positive"].items())
+            said.append(f"Of each table the {score} is of one class: {', '.join(of)}.")
+        if found["critical"] is not None:
+            said.append(
+                f"Two learners differ if their mean ranks lie {found['critical']:.2f} or more "
+                "apart (Nemenyi), and if the test of Friedman shows that any do."
+            )
+        grid = Grid(score, head, tuple(rows))
+        return Derivation(found["title"], (Sentence(found["verdict"]), grid, *map(Sentence, said)))
+
+    def facts(self) -> dict[str, Any]:
+        """The scores of every table, the mean ranks, and the test of them."""
+        named = ("title", "verdict", "score", "level", "names", "sets", "table", "baseline",
+                 "ranks", "critical")  # fmt: skip
+        test = self.friedman if self.wilcoxon is None else self.wilcoxon
+        return {name: getattr(self, name) for name in named} | {
+            "kind": "ranking",
+            "baseline_name": next(iter(self.comparisons.values())).baseline.learner,
+            "positive": {name: c.baseline.positive for name, c in self.comparisons.items()},
+            "p": test.p,
+        }
+
+    def records(self) -> list[dict[str, Any]]:
+        """One row a table and learner."""
+        return [
+            {"table": name, "learner": learner, "score": self.score, "value": float(value),
+             "mean_rank": self.ranks[learner]}
+            for name, row in zip(self.sets, self.table, strict=True)
+            for learner, value in zip(self.names, row, strict=True)
+        ]  # fmt: skip
+
+    def plots(self) -> dict[str, Plot]:
+        """The critical-difference diagram, where three or more learners are compared."""
+        if self.critical is None:
+            return {}
+        title = f"Mean ranks on {len(self.sets)} tables"
+        return {"ranks": draw_ranks(self.names, [*self.ranks.values()], self.critical, title)}
+
+    def _of_two(self) -> str:
+        test, (a, b), n = self.wilcoxon, self.names, len(self.sets)
+        assert test is not None
+        middle = float(np.median(self.table[:, 0] - self.table[:, 1]))
+        spec = spec_of(self.table.ravel().tolist())
+        by = f"median difference in {self.score} {middle + 0.0:{spec}}, Wilcoxon p = {test.p:.2g}"
+        if test.p > 1 - self.level:
+            return f"No difference shown between {a} and {b} over {n} tables: {by}."
+        better, worse = (a, b) if (test.plus > test.minus) == (self.better == "high") else (b, a)
+        return f"{better} is better than {worse} over {n} tables: {by}."
+
+    def _of_many(self) -> str:
+        test, ranks, n = self.friedman, self.ranks, len(self.sets)
+        by = f"Friedman, F of Iman and Davenport {test.f:.3g}, p = {test.p:.2g}"
+        if test.p > 1 - self.level:
+            return f"No difference shown among {len(ranks)} learners over {n} tables: {by}."
+        first, best = next(iter(ranks.items()))
+        assert self.critical is not None
+        worse = [name for name, rank in ranks.items() if rank - best >= self.critical]
+        alike = [name for name in ranks if name != first and name not in worse]
+        said = f"The learners differ over {n} tables ({by}). {first} has the best mean rank, "
+        said += f"{best:.2f}."
+        said += f" It is better than {_joined(worse)}." if worse else ""
+        return said + (f" No difference shown between it and {_joined(alike)}." if alike else "")
+
+
+def ranking(found: Mapping[str, Comparison]) -> Ranking:
+    """Comparisons of the same learners on several tables, as one."""
+    if len(found) < 2:
+        raise OptionError("there is one table. Pass two or more, or the table alone.")
+    first = next(iter(found.values()))
+    names = sorted(first.names)
+    for at, comparison in found.items():
+        if comparison.failed:
+            raise InputError(f"on {at!r}: {next(iter(comparison.failed.values()))}")
+    table = np.array([[c[name][c.score].value for name in names] for c in found.values()])
+    if not np.isfinite(table).all():
+        row, column = (int(place) for place in np.argwhere(~np.isfinite(table))[0])
+        raise InputError(
+            f"{names[column]} has no {first.score} on {[*found][row]!r}: it is "
+            f"{table[row, column]}. Take another score, or fewer folds."
+        )
+    turned = table if SCORES[first.score].better == "high" else -table
+    order = np.argsort(friedman(turned).ranks, kind="stable")
+    base = np.array([c.baseline[c.score].value for c in found.values()])
+    return Ranking(
+        first.score, first.level, tuple(names[i] for i in order), tuple(map(str, found)),
+        table[:, order], base, dict(found),
+    )  # fmt: skip
+
+
+def _joined(names: list[str]) -> str:
+    return " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))

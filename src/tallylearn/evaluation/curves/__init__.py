@@ -1,0 +1,1 @@
+"""Training and test error along the number of rows, or an option."""

@@ -1,0 +1,151 @@
+"""Trends: scores along a curve, on the rows learned from and on others."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+from numbers import Real
+from typing import Any
+
+import numpy as np
+
+from tallylearn.errors import InputError
+from tallylearn.evaluation.curves import overfitting
+from tallylearn.evaluation.curves.curve_points import Point, Trend
+from tallylearn.evaluation.curves.overfitting import OVER, UNDER, Verdict
+from tallylearn.evaluation.result import Result
+from tallylearn.evaluation.scores.score import SCORES
+from tallylearn.plots import Plot, draw_lines
+from tallylearn.workings import Derivation, Grid, Sentence
+from tallylearn.workings.rendering import number_of, short
+
+ROWS = "rows"
+WIDE = 100  # from this ratio of the largest to the smallest value on, the axis is logarithmic
+
+
+@dataclass(frozen=True, eq=False)
+class Curve(Trend, Result):
+    """Training and test scores along a curve, and what follows from them; frozen.
+
+    ``verdict`` says it in words, ``verdicts`` one by one; ``overfitting`` and ``underfitting`` map
+    what over- and under-fits to its witness; ``best`` has the best mean test score.
+    """
+
+    @cached_property
+    def verdicts(self) -> tuple[Verdict, ...]:
+        rule = overfitting.by_rows if self.what == ROWS else overfitting.by_values
+        return tuple(rule(self))
+
+    @property
+    def verdict(self) -> str:
+        return " ".join(verdict.text for verdict in self.verdicts)
+
+    @property
+    def overfitting(self) -> dict[Any, Any]:
+        return self._held(OVER)
+
+    @property
+    def underfitting(self) -> dict[Any, Any]:
+        return self._held(UNDER)
+
+    @property
+    def best(self) -> Any:
+        losses = np.array([self.losses(point.test).mean() for point in self.points])
+        if np.isnan(losses).all():
+            raise InputError(f"the test {self.title} has no value anywhere on the curve.")
+        return self.points[overfitting.lowest(losses)].at
+
+    @staticmethod
+    def _told(found: dict[str, Any]) -> Derivation:
+        """The scores along the curve, and the verdicts."""
+        what, title, level = found["what"], SCORES[found["score"]].titled(found["class"]), "level"
+        head = (what, "training", "test", f"{100 * found[level]:g} % interval of test")
+        rows = zip(found["places"], found["records"], strict=True)
+        lines = tuple((at, *_cells(record)) for at, record in rows)
+        base = found["baseline"]
+        train, test = (short(number_of(base[side])) for side in ("train", "test"))
+        grid = Grid(title, head, lines, f"{base['at']}: training {train}, test {test}")
+        said = (Sentence(verdict["text"]) for verdict in found["verdicts"])
+        return Derivation(found["title"], (grid, *said))
+
+    def facts(self) -> dict[str, Any]:
+        """What the curve is of, the baseline, and every verdict."""
+        named = ("learner", "what", "cv", "score", "n", "level", "test_share")
+        sides = {side: float(np.mean(getattr(self.baseline, side))) for side in ("train", "test")}
+        return {name: getattr(self, name) for name in named} | {
+            "kind": "curve",
+            "title": f"{self.learner} by {self.what}, {self.n:,} rows, {self.cv}",
+            "class": self.of,
+            "places": [str(point.at) for point in self.points],
+            "baseline": {"at": self.baseline.at} | sides,
+            "verdicts": [verdict.record() for verdict in self.verdicts],
+        }
+
+    def records(self) -> list[dict[str, Any]]:
+        """One row a place on the curve."""
+        return [
+            {"what": self.what, "at": self._shown(point.at), "score": self.score}
+            | {f"{side}{end}": value for side, end, value in self._numbers(point)}
+            | {"train_by_fold": list(point.train), "test_by_fold": list(point.test)}
+            for point in self.points
+        ]
+
+    def plots(self) -> dict[str, Plot]:
+        """Training and test score, with their bands."""
+        known = [(x, p) for x, p in zip(self._places, self.points, strict=True) if self._whole(p)]
+        if not known:
+            return {}
+        places = [x for x, _ in known]
+        log = min(places) > 0 and max(places) / min(places) >= WIDE
+        series = {
+            side: self._series(places, [getattr(point, side) for _, point in known])
+            for side in ("train", "test")
+        }
+        title = "Learning curve" if self.what == ROWS else "Validation curve"
+        return {"curve": draw_lines(series, title, self.what, self.title, log_x=log)}
+
+    def _held(self, kind: str) -> dict[Any, Any]:
+        found = [v for v in self.verdicts if v.kind == kind and v.holds]
+        return {v.at if isinstance(v.at, Hashable) else repr(v.at): v.witness for v in found}
+
+    def _numbers(self, point: Point) -> Iterator[tuple[str, str, float | None]]:
+        for side in ("train", "test"):
+            found = self.average(getattr(point, side))
+            low, high = (None, None) if found.interval is None else found.interval
+            yield from ((side, "", found.value), (side, "_low", low), (side, "_high", high))
+
+    def _shown(self, at: Any) -> Any:
+        """A value for a column of a frame: as it is where all are of one plain type."""
+        plain = {type(point.at) for point in self.points} in ({int}, {float}, {int, float}, {str})
+        return at if plain else repr(at)
+
+    def _whole(self, point: Point) -> bool:
+        return bool(np.isfinite([*point.train, *point.test]).all())
+
+    def _series(self, places: list[float], values: list[tuple[float, ...]]) -> tuple[Any, ...]:
+        found = [self.average(by_fold) for by_fold in values]
+        middle = [average.value for average in found]
+        bands = [average.interval for average in found if average.interval is not None]
+        if len(bands) < len(found):
+            return places, middle
+        return places, middle, [band.low for band in bands], [band.high for band in bands]
+
+    @property
+    def _places(self) -> list[float]:
+        """Where the points are drawn: at their numbers where these rise, else one by one."""
+        at = [point.at for point in self.points]
+        numbers = all(isinstance(value, Real) and not isinstance(value, bool) for value in at)
+        if numbers and np.isfinite(at).all() and all(a < b for a, b in pairwise(at)):
+            return [float(value) for value in at]
+        return [float(place) for place in range(len(at))]
+
+
+def _cells(record: Mapping[str, Any]) -> tuple[str, str, str]:
+    """Training score, test score, and the interval of that."""
+    train, test, low, high = (
+        number_of(record[name]) for name in ("train", "test", "test_low", "test_high")
+    )
+    interval = "" if low != low else f"[{low:.3f}, {high:.3f}]"
+    return short(train), short(test), interval

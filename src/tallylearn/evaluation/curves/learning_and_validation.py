@@ -1,0 +1,183 @@
+"""Curves: how training and test error move with the number of rows, or with an option."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from itertools import pairwise
+from numbers import Real
+from typing import Any
+
+import numpy as np
+
+from tallylearn.errors import KindError, OptionError, items_of, speaking, told
+from tallylearn.evaluation.curves.curve import ROWS, Curve
+from tallylearn.evaluation.curves.curve_points import Point
+from tallylearn.evaluation.curves.train_and_test import beside, growing, point
+from tallylearn.evaluation.evaluate.same_folds import Sitting
+from tallylearn.evaluation.result import name_of
+from tallylearn.evaluation.running.dataset import Exam, task_of
+from tallylearn.evaluation.running.fitted_learners import cloned
+from tallylearn.evaluation.running.fold_plan import tested_share
+from tallylearn.evaluation.running.usual_scores import ERRORS
+from tallylearn.intervals import check_level
+from tallylearn.sources.arrays import as_float
+
+
+def learning_curve(
+    learner: Any,
+    X: Any,
+    y: Any = None,
+    *,
+    sizes: Iterable[float] = (0.1, 0.25, 0.5, 0.75, 1.0),
+    cv: Any = 5,
+    score: str | None = None,
+    sample_weight: Any = None,
+    groups: Any = None,
+    positive: Any = None,
+    level: float = 0.95,
+    seed: int = 0,
+) -> Curve:
+    """The error on rows learned from and on others, as more rows are learned from.
+
+    Of every training part the first rows by their hash are taken, classes in their shares, so that
+    a smaller size is part of a larger one. Three rules follow, where a difference is *shown* if
+    its interval (corrected resampled t over the folds) lies above zero:
+
+    - more rows would help: the test error is shown to fall from the last size but one to the last;
+    - over-fitting: at the last size the test error is shown to be above the training error, and
+      the gap is not shown to shrink from the size before;
+    - under-fitting: neither in training nor in test the error is shown to be below the baseline's
+      (majority or mean). What beats the baseline may under-fit too: `validation_curve` looks for a
+      witness.
+
+    Parameters
+    ----------
+    X, y, cv, sample_weight, groups, positive, level : as in `evaluate`; the table in memory.
+    sizes : shares of every training part, above 0 and up to 1, rising.
+    score : a name, as in `evaluate`; "error" for classifiers and "rmse" for regressors unless said.
+    seed : of the hash.
+
+    Examples
+    --------
+    >>> import tallylearn as tl
+    >>> curve = tl.learning_curve(tl.NaiveBayes(), tl.example("tennis"), sizes=(0.5, 1.0), cv=2)
+    >>> [point.at for point in curve.points]
+    [4, 7]
+    >>> print(curve.verdicts[0].text)
+    More rows are not shown to help: from 4 to 7 the test error improves by 0.07143 [-1.501, 1.643].
+
+    References
+    ----------
+    T. Hastie, R. Tibshirani and J. Friedman, The Elements of Statistical Learning, 2009,
+    section 7.10.
+    """
+    with speaking("learning_curve"):
+        shares = _sizes(sizes)
+        check_level("level", level)
+        exam = Exam.of(X, y, sample_weight, groups, task_of(learner))
+        sitting = Sitting.of(exam, cv, score, positive, level, ERRORS)
+        orders = [growing(split.train, exam.strata, seed) for split in sitting.splits]
+        points = []
+        for share in shares:
+            parts = [order[: max(1, round(share * len(order)))] for order in orders]
+            rows = round(float(np.mean([*map(len, parts)])))
+            points.append(point(sitting, learner, rows, parts))
+        return _drawn(sitting, name_of(learner), ROWS, points)
+
+
+def validation_curve(
+    learner: Any,
+    option: str,
+    values: Iterable[Any],
+    X: Any,
+    y: Any = None,
+    *,
+    cv: Any = 5,
+    score: str | None = None,
+    sample_weight: Any = None,
+    groups: Any = None,
+    positive: Any = None,
+    level: float = 0.95,
+) -> Curve:
+    """The error on rows learned from and on others, for every value of an option.
+
+    A value h over-fits if another value h' has the higher training error and the lower test error;
+    it under-fits if another has both errors lower. Errors are means over the folds; every verdict
+    names the witness h', and gives the difference in test with its interval over the folds
+    (corrected resampled t): where that reaches zero, chance may explain it, and the verdict says
+    so.
+
+    Parameters
+    ----------
+    option : the name of a parameter; "step__name" in a pipeline of scikit-learn.
+    values : of the option, from simple to complex for a readable chart.
+    X, y, cv, sample_weight, groups, positive, level : as in `evaluate`; the table in memory.
+    score : a name, as in `evaluate`; "error" for classifiers and "rmse" for regressors unless said.
+
+    Examples
+    --------
+    >>> import tallylearn as tl
+    >>> tennis = tl.example("tennis")
+    >>> curve = tl.validation_curve(tl.NaiveBayes(), "alpha", [0.01, 1, 100], tennis)
+    >>> curve.overfitting, curve.underfitting, curve.best
+    ({1: 0.01}, {}, 0.01)
+
+    References
+    ----------
+    T. Mitchell, Machine Learning, 1997, section 3.7.1.
+    """
+    with speaking("validation_curve"):
+        chosen = _values(values)
+        learners = [_with(learner, option, value) for value in chosen]
+        check_level("level", level)
+        exam = Exam.of(X, y, sample_weight, groups, task_of(learner))
+        sitting = Sitting.of(exam, cv, score, positive, level, ERRORS)
+        trains = [split.train for split in sitting.splits]
+        points = [
+            point(sitting, one, value, trains) for one, value in zip(learners, chosen, strict=True)
+        ]
+        return _drawn(sitting, name_of(learner), option, points)
+
+
+def _drawn(sitting: Sitting, learner: str, what: str, points: list[Point]) -> Curve:
+    return Curve(
+        learner, what, sitting.cv, sitting.score, len(sitting.exam), sitting.level,
+        tested_share(sitting.splits), tuple(points), beside(sitting), sitting.positive,
+    )  # fmt: skip
+
+
+def _sizes(sizes: Iterable[float]) -> list[float]:
+    items = items_of(sizes)
+    found: list[Any] = [sizes] if items is None else items
+    for size in found:
+        if not (isinstance(size, Real) and 0 < as_float(size) <= 1):
+            raise OptionError(
+                f"sizes has {told(size)}. Give shares of the training rows, above 0 and up to 1."
+            )
+    if not found or any(a >= b for a, b in pairwise(found)):
+        raise OptionError(f"sizes is {told(found)}. Give one share or more, rising.")
+    return [float(size) for size in found]
+
+
+def _values(values: Iterable[Any]) -> list[Any]:
+    found = [] if isinstance(values, str) else items_of(values)
+    if not found:
+        raise OptionError(f"values is {told(values)}. Give a list with one value or more.")
+    return found
+
+
+def _with(learner: Any, option: str, value: Any) -> Any:
+    """The learner with another value of an option."""
+    if not isinstance(option, str):
+        raise OptionError(
+            f"option is a parameter's name, not {told(option)}. Pass the name and its values: "
+            'validation_curve(learner, "alpha", [0.1, 1, 10], ...).'
+        )
+    if not hasattr(learner, "set_params"):
+        raise KindError(
+            f"{told(learner)} has no set_params, so that no option of it can be varied."
+        )
+    try:
+        return cloned(learner).set_params(**{option: value})
+    except (ValueError, AttributeError) as error:
+        raise OptionError(f"option {option!r}: {error}") from None

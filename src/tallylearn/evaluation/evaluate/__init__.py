@@ -1,0 +1,1 @@
+"""One learner: how good it is on rows that it has not seen."""

@@ -1,0 +1,83 @@
+"""Evaluating: a learner is trained on some rows and asked about the others, beside a baseline."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tallylearn.errors import speaking
+from tallylearn.evaluation.evaluate.evaluation import Evaluation
+from tallylearn.evaluation.result import name_of
+from tallylearn.evaluation.running.baseline import baseline
+from tallylearn.evaluation.running.cross_validation import Crossing
+from tallylearn.evaluation.running.dataset import Exam, task_of
+from tallylearn.evaluation.running.fold_plan import models_of, planned
+from tallylearn.evaluation.running.fold_scores import check_options, gathered
+from tallylearn.evaluation.running.progress_bar import watching
+from tallylearn.evaluation.running.usual_scores import check_scores
+from tallylearn.evaluation.scores.score import need_proba
+
+
+def evaluate(
+    estimator: Any,
+    X: Any,
+    y: Any = None,
+    *,
+    cv: Any = 10,
+    scores: Any = None,
+    sample_weight: Any = None,
+    groups: Any = None,
+    by: str | None = None,
+    positive: Any = None,
+    level: float = 0.95,
+    on_error: str = "raise",
+    progress: bool | None = None,
+) -> Evaluation:
+    """How good a learner is on rows it was not trained on, with intervals and a baseline beside.
+
+    Any learner of ours, and any estimator with scikit-learn's manners. Learners whose tables sum up
+    are trained for all folds in one pass.
+
+    Parameters
+    ----------
+    X, y : as in ``fit``: columns and target, or a table and the target's name.
+    cv : a number of folds, "loo", "holdout", "bootstrap", "forward", a ``tl.Folds``, a splitter of
+        scikit-learn, or pairs of row numbers.
+    scores : names, such as "accuracy", "f1", "log_loss", "mae"; the usual ones unless said.
+    groups : rows of a group stay on one side; a column's name, or one value a row.
+    by : a column, for whose values the scores are given one by one.
+    positive : the class that precision, recall, F1 and ROC speak of; the rarer of two unless said.
+    level : of the intervals.
+    on_error : "raise", or "keep": folds on which the estimator fails are named, the others kept.
+    progress : a bar on long work; on a terminal unless said.
+
+    Examples
+    --------
+    >>> import tallylearn as tl
+    >>> found = tl.evaluate(tl.NaiveBayes(), tl.example("tennis"), cv="loo")
+    >>> print(found.headline)
+    accuracy 0.500 [0.268, 0.732], majority 0.643
+
+    References
+    ----------
+    R. Kohavi, A study of cross-validation and bootstrap for accuracy estimation and model
+    selection, IJCAI 1995.
+    """
+    with speaking("evaluate"):
+        check_options(level, on_error)
+        task = task_of(estimator)
+        exam = Exam.of(X, y, sample_weight, groups, task)
+        positive = exam.positive(positive)
+        check_scores(scores, positive, exam)
+        named, rounds = planned(cv, exam)
+        groups_of = None if by is None else exam.column(by)
+        with watching([estimator], models_of(rounds), progress) as watch:
+            keep, proba = on_error == "keep", need_proba(scores)
+            crossing = Crossing(estimator, exam, keep, watch, proba=proba)
+            found = gathered(crossing, rounds, scores, positive, groups_of)
+        blind = Crossing(baseline(exam), exam.blind, proba=need_proba(found.scores))
+        base = gathered(blind, rounds, found.scores, positive, None)
+    return Evaluation(
+        name_of(estimator), named, task, len(exam), exam.classes, found.scores, positive, level,
+        found.folds, found.whole, base.on(found), found.groups, by, found.told,
+        tuple(crossing.failures), found.sample,
+    )  # fmt: skip

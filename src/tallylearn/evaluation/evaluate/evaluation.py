@@ -1,0 +1,220 @@
+"""Evaluations: how good a learner is on rows it has not seen, how sure that is, and beside what."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from tallylearn.errors import InputError, OptionError, among, listed, told
+from tallylearn.evaluation.evaluate import evaluation_report
+from tallylearn.evaluation.result import Result
+from tallylearn.evaluation.running.baseline import BASELINES
+from tallylearn.evaluation.running.cross_validation import Failure, Told
+from tallylearn.evaluation.running.fold_scores import weight_of
+from tallylearn.evaluation.scores.confusion_matrix import positive_class, table
+from tallylearn.evaluation.scores.decision_threshold import Threshold, threshold
+from tallylearn.evaluation.scores.estimate import Estimate, Sample, estimated
+from tallylearn.evaluation.scores.losses import calibration
+from tallylearn.plots import Plot
+from tallylearn.tables import Array
+from tallylearn.tallies import Bundle
+from tallylearn.workings import Derivation
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Evaluation(Result):
+    """The answers of a learner on rows it was not trained on, summed up; frozen.
+
+    ``evaluation["accuracy"]`` is a score with its interval, its value on every fold, and the
+    baseline's; ``print`` shows all.
+    """
+
+    learner: str
+    cv: str
+    task: str
+    n: int
+    classes: tuple[Any, ...]
+    scores: tuple[str, ...]
+    positive: Any
+    level: float
+    folds: tuple[tuple[int, int, Bundle], ...]  # repeat, fold, tally; none where rows stand alone
+    whole: Bundle
+    baseline: tuple[Bundle, ...]  # of every fold, or of all rows where they stand alone
+    groups: dict[Any, Bundle]
+    by: str | None
+    told: tuple[Told, ...]
+    failures: tuple[Failure, ...]
+    sample: Sample
+
+    def __getitem__(self, name: str) -> Estimate:
+        self._check_score(name)
+        return self._estimates[name]
+
+    def __iter__(self) -> Iterator[Estimate]:
+        return iter(self._estimates.values())
+
+    def __repr__(self) -> str:
+        return f"Evaluation({self.learner}: {self.headline})"
+
+    @cached_property
+    def _estimates(self) -> dict[str, Estimate]:
+        tallies = tuple(bundle for _, _, bundle in self.folds)
+        return {
+            name: estimated(
+                name, self.whole, tallies, self.baseline, self.sample, self.positive, self.level
+            )
+            for name in self.scores
+        }
+
+    @staticmethod
+    def _told(found: dict[str, Any]) -> Derivation:
+        """Scores beside the baseline, the confusion, the classes."""
+        return evaluation_report.report(found)
+
+    def records(self) -> list[dict[str, Any]]:
+        """One row a score."""
+        return [estimate.record() for estimate in self]
+
+    def facts(self) -> dict[str, Any]:
+        """What was evaluated and how; the confusion as [true, predicted, rows]."""
+        found = {
+            "kind": "evaluation",
+            "title": f"{self.learner} on {self.n:,} rows, {self.cv}",
+            "headline": self.headline,
+            "baseline": self.baseline_name,
+            "folds": len(self.folds),
+            "groups": [{"group": value} | e.record() for value, e in self._by_group.items()],
+            "failures": [asdict(failure) for failure in self.failures],
+        }
+        named = ("learner", "cv", "task", "n", "level", "classes", "positive", "by")
+        found |= {name: getattr(self, name) for name in named}
+        if self.task == "classifier":
+            found |= {"confusion": self._cells(), "by_class": self._by_class()}
+        return found
+
+    def plots(self) -> dict[str, Plot]:
+        """The charts by name: confusion, roc, calibration, or answers and residuals; folds."""
+        return evaluation_report.plots(self._without_plots(), self._series())
+
+    @property
+    def baseline_name(self) -> str:
+        return BASELINES[self.task]
+
+    @property
+    def headline(self) -> str:
+        """The first score, its interval, and the baseline's."""
+        first = self[self.scores[0]]
+        return f"{first}, {self.baseline_name} {first.baseline:.3f}"
+
+    def by_group(self, name: str) -> dict[Any, Estimate]:
+        """A score of every group of rows, with its interval."""
+        if not self.groups:
+            raise OptionError("no groups were evaluated. Call evaluate with by='column'.")
+        self._check_score(name)
+        rows = {value: weight_of(bundle) for value, bundle in self.groups.items()}
+        return {
+            value: estimated(
+                name, bundle, (), (),
+                Sample(rows[value] * self.sample.share, rows[value], self.sample.test_share, None),
+                self.positive, self.level,
+            )
+            for value, bundle in self.groups.items()
+        }  # fmt: skip
+
+    @property
+    def confusion(self) -> Array:
+        """(k, k) rows of every class (true) that were called so (predicted)."""
+        self._check_classifier("confusion")
+        return np.asarray(self.whole["confusion"].over(self.classes, self.classes).floats())
+
+    def roc(self, positive: Any = None) -> tuple[Array, Array, Array]:
+        """False positive rate, true positive rate and threshold, along the ROC curve."""
+        found: tuple[Array, Array, Array] = self._ranks(positive).roc()
+        return found
+
+    def threshold(self, costs: tuple[float, float], positive: Any = None) -> Threshold:
+        """From which probability on to call a row positive, where mistakes cost this much.
+
+        ``costs`` are those of a false positive and of a false negative. The threshold is chosen on
+        the tested rows: on new rows it will cost a little more than it does here.
+        """
+        return threshold(self._ranks(positive), costs)
+
+    @property
+    def predictions(self) -> dict[str, Array]:
+        """What was said about every tested row: columns of one length."""
+        if not self.told:
+            raise InputError("the answers were not kept: the table is larger than memory.")
+        parts = [_columns(told, self.task) for told in self.told]
+        return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
+
+    def _ranks(self, positive: Any) -> Any:
+        self._check_classifier("a ranking by probability")
+        chosen = positive_class(self.classes, self.positive if positive is None else positive)
+        kept = self.whole["ranks"].get(chosen) if "ranks" in self.whole else None
+        if kept is not None:
+            return kept
+        found = [told.answers for told in self.told if told.answers.proba is not None]
+        if not found:
+            raise InputError("there are no probabilities to rank the rows by.")
+        bundle = sum((a.tally(["roc_auc"], chosen) for a in found), start=Bundle())
+        return bundle["ranks"][chosen]
+
+    @cached_property
+    def _by_group(self) -> dict[Any, Estimate]:
+        return self.by_group(self.scores[0]) if self.groups else {}
+
+    def _cells(self) -> list[tuple[int, int, float]]:
+        matrix = self.confusion
+        return [(i, j, matrix[i, j]) for i, j in np.argwhere(matrix).tolist()]
+
+    def _by_class(self) -> list[dict[str, Any]]:
+        return [
+            {"class": line.value, "rows": line.support, "precision": line.precision.value,
+             "recall": line.recall.value, "f1": line.f1.value}
+            for line in table(self.whole)
+        ]  # fmt: skip
+
+    def _series(self) -> dict[str, Any]:
+        """What is drawn beside the scores, where the answers were kept."""
+        kept = [told.answers for told in self.told]
+        if any(answers.proba is not None for answers in kept):
+            single = len(self.classes) == 2 or self.positive is not None
+            ranked = (positive_class(self.classes, self.positive),) if single else self.classes
+            return {"roc": {name: self.roc(name)[:2] for name in ranked},
+                    "calibration": self._calibration()}  # fmt: skip
+        if self.task == "regressor" and kept and kept[0].truth.ndim == 1:
+            return {name: self.predictions[name] for name in ("truth", "said")}
+        return {}
+
+    def _calibration(self) -> tuple[Any, Array, Array]:
+        name = self.classes[-1] if self.positive is None else self.positive
+        bundles = [told.answers.tally(["ece"], name) for told in self.told]
+        rows, said, true = calibration(sum(bundles[1:], start=bundles[0]), name)
+        return name, said[rows > 0], true[rows > 0]
+
+    def _check_score(self, name: str) -> None:
+        if not among(name, self.scores):
+            raise OptionError(f"evaluated were {listed(self.scores, 20)}, not {told(name)}.")
+
+    def _check_classifier(self, what: str) -> None:
+        if self.task != "classifier":
+            raise OptionError(f"{what} goes with a classifier, and {self.learner} is none.")
+
+
+def _columns(told: Told, task: str) -> dict[str, Array]:
+    answers = told.answers
+    n = len(told.rows)
+    out = {"repeat": np.full(n, told.repeat), "fold": told.fold, "row": np.asarray(answers.start)}
+    if task == "classifier":
+        names = np.array(answers.classes)
+        out |= {"truth": names[answers.truth.codes], "said": names[answers.said.codes]}
+        if answers.proba is not None:
+            out |= {f"P({c})": answers.proba[:, j] for j, c in enumerate(answers.classes)}
+    else:
+        out |= {"truth": answers.truth, "said": answers.said}
+    return out

@@ -1,0 +1,1 @@
+"""Learners trained on some rows and asked about the others."""

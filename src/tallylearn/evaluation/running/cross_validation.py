@@ -1,0 +1,291 @@
+"""Crossing: what a learner says about every row that it was not trained on.
+
+Learners whose tables sum up are trained for all folds in one pass; any other estimator is fitted
+for every fold anew.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from tallylearn import engines
+from tallylearn.doors.folding import Piece, Pieces, tallies, up_to_each, without_each
+from tallylearn.doors.model import log_shares
+from tallylearn.doors.onepass import OnePass
+from tallylearn.doors.shell import Estimator
+from tallylearn.errors import InputError, OptionError, TallyError
+from tallylearn.evaluation.running.dataset import Exam, picked
+from tallylearn.evaluation.running.fitted_learners import Done, Task, asked, cloned
+from tallylearn.evaluation.running.fold_plan import BEFORE, FIRST, Round
+from tallylearn.evaluation.running.shared_tallies import Ledger
+from tallylearn.evaluation.scores.predictions import Answers
+from tallylearn.folds import Split
+from tallylearn.sources import Table
+from tallylearn.tables import Array, Codes
+
+Watch = Callable[[int], None]
+
+
+@dataclass(frozen=True)
+class Failure:
+    """A fold on which an estimator failed."""
+
+    repeat: int
+    fold: int
+    reason: str
+
+
+@dataclass(frozen=True)
+class Told:
+    """What a learner said about some rows."""
+
+    repeat: int
+    rows: Array  # (n,) their numbers in the exam
+    fold: Array  # (n,) where each was tested
+    answers: Answers
+
+
+@dataclass
+class Crossing:
+    """One learner on one table: its answers as they come, and the folds on which it failed."""
+
+    learner: Any
+    exam: Exam
+    keep: bool = False  # whether a fold that fails is noted, and the others kept
+    watch: Watch | None = None  # told of every fold that is done
+    ledger: Ledger = field(default_factory=Ledger)  # shared with learners that count alike
+    proba: bool = True  # whether probabilities are wanted
+
+    def __post_init__(self) -> None:
+        self.failures: list[Failure] = []
+
+    def told(self, rounds: Iterable[Round | list[Split]]) -> Iterator[Told]:
+        """The answers, round after round."""
+        for place in rounds:
+            one_pass = isinstance(self.learner, OnePass) and self.exam.read is not None
+            if one_pass and isinstance(place, Round):
+                yield from self._in_one_pass(place)
+            else:
+                splits = place.splits() if isinstance(place, Round) else iter(place)
+                yield from self._fitted_anew(splits)
+
+    def _in_one_pass(self, place: Round) -> Iterator[Told]:
+        self._check_learner()
+        if place.alone and (found := self._left_out(place)) is not None:
+            yield found
+        elif self.exam.in_memory:
+            yield from self._in_memory(place)
+        else:
+            yield from self._from_files(place)
+
+    def _check_learner(self) -> None:
+        """What no fold can change is said before the first."""
+        assert self.exam.read is not None
+        self.learner.check_lesson(self.exam.read, len(self.exam))
+
+    def trained(self, place: Round) -> list[Any]:
+        """The training tally of every fold: counted once, solved as often as is asked."""
+        found: list[Any] = self.ledger.of(
+            self.learner, place, lambda: list(_trained(self.learner, self.exam, place))
+        )
+        return found
+
+    def _models(self, place: Round) -> Iterator[tuple[int, Any]]:
+        """A fitted learner for every fold."""
+        for fold, tally in enumerate(self.trained(place)):
+            found = self._tried(place.repeat, fold, self._solved, tally)
+            if found is not None:
+                yield fold, found
+            self._told_of_one()
+
+    def _solved(self, tally: Any) -> Any:
+        assert self.exam.read is not None
+        return cloned(self.learner).learn(self.exam.read, tally)
+
+    def _in_memory(self, place: Round) -> Iterator[Told]:
+        assert self.exam.read is not None
+        block = self.exam.read.whole()
+        tests = place.tests()
+
+        def tasks() -> Iterator[Task]:
+            for fold, model in self._models(place):
+                yield Task(fold, tests[fold], tests[fold], block, model, self.proba)
+
+        asked = engines.Given(tasks())
+        done = list(engines.here().map(lambda task: task.answered(self.exam.classes), asked))
+        if done:
+            yield self._joined(place.repeat, done)
+
+    def _from_files(self, place: Round) -> Iterator[Told]:
+        models = dict(self._models(place))
+        at = np.full(self.exam.size, -1, dtype=np.int64)
+        at[self.exam.rows] = np.arange(len(self.exam))
+
+        def answered(piece: Piece) -> list[Done]:
+            found, rows = [], piece.part
+            for fold, model in models.items():
+                here = np.flatnonzero(place.part[rows] == place.tested[fold])
+                task = Task(fold, rows[here], here, piece.block, model, self.proba)
+                found += [task.answered(self.exam.classes)] if len(here) else []
+            return found
+
+        assert self.exam.read is not None
+        for found in engines.here().map(answered, Pieces(self.exam.read, at)):
+            yield from (self._joined(place.repeat, [done]) for done in found)
+
+    def _left_out(self, place: Round) -> Told | None:
+        """All rows at once, where the learner can leave each out of the whole."""
+        read = self.exam.read
+        assert read is not None
+        some = not self.exam.in_memory or place.part.min(initial=0) < 0
+        if some or type(self.learner).left_out is OnePass.left_out:
+            return None
+        block = read.whole()
+        whole = self.ledger.of(
+            self.learner, read, lambda: engines.here().total(self.learner.tally, read)
+        )
+        scores = self.learner.left_out(whole, block)
+        if scores is None:
+            return None
+        said, proba = scores, None
+        if self.exam.task == "classifier":
+            said, proba = self._solved(whole).model_.chosen(scores), np.exp(log_shares(scores))
+        done = Done(place.part, np.arange(len(block)), said, proba)
+        if self.watch is not None:
+            self.watch(place.number)
+        return self._joined(place.repeat, [done])
+
+    def _fitted_anew(self, splits: Iterable[Split]) -> Iterator[Told]:
+        by_repeat: dict[int, list[Done]] = {}
+        if not self._is_ours:
+            self._check_foreigner()
+        for split in splits:
+            found = self._tried(split.repeat, split.fold, self._sat, split)
+            if found is not None:
+                by_repeat.setdefault(split.repeat, []).append(found)
+            self._told_of_one()
+        for repeat, done in by_repeat.items():
+            yield self._joined(repeat, done)
+
+    def fitted(self, rows: Array | None = None) -> Any:
+        """The learner fitted on some rows of the exam, or on all."""
+        read = self.exam.read
+        if isinstance(self.learner, OnePass) and read is not None:
+            self._check_learner()
+            if rows is not None:
+                part = np.full(len(self.exam), -1, dtype=np.int32)
+                part[rows] = 0
+                return self._solved(self.trained(Round(0, part, 2, FIRST))[0])
+            return cloned(self.learner).learn(read)
+        train = np.arange(len(self.exam)) if rows is None else rows
+        if self._is_ours:
+            return self._ours(train)
+        self._check_foreigner()
+        return self._theirs(train)
+
+    @property
+    def _is_ours(self) -> bool:
+        return isinstance(self.learner, Estimator) and self.exam.read is not None
+
+    def _sat(self, split: Split) -> Done:
+        """Fit on one part of the rows, and answer the other."""
+        if self._is_ours:
+            assert self.exam.read is not None
+            block = self.exam.read.whole()
+            model = self._ours(split.train)
+            task = Task(split.fold, split.test, split.test, block, model, self.proba)
+            return task.answered(self.exam.classes)
+        test = picked(self.exam.outside[0], self.exam.rows[split.test])
+        done = asked(self._theirs(split.train), test, split, self.exam, self.proba)
+        self._joined(split.repeat, [done])  # what is wrong with an answer is said of this fold
+        return done
+
+    def _check_foreigner(self) -> None:
+        """What no fold can change is said before the first."""
+        _ = self.exam.outside  # raises where others cannot read the table
+        who = type(self.learner).__name__
+        taken = inspect.signature(self.learner.fit).parameters
+        if self.exam.weight is not None and "sample_weight" not in taken:
+            raise OptionError(f"{who}.fit takes no sample_weight. Leave the weights out.")
+
+    def _theirs(self, train: Array) -> Any:
+        X, y = self.exam.outside
+        model, weight = cloned(self.learner), self.exam.weight
+        more = {} if weight is None else {"sample_weight": weight[train]}
+        model.fit(picked(X, self.exam.rows[train]), y[train], **more)
+        return model
+
+    def _ours(self, train: Array) -> Any:
+        read = self.exam.read
+        assert read is not None
+        block = read.whole()
+        model, declared = cloned(self.learner), read.source.declared
+        part = Table(block, _raw(self.exam.truth), block.weight, declared)[train]
+        if declared.target is None:
+            part.target, y = None, _raw(self.exam.truth)[train]
+            model.fit(part, y)
+        else:
+            model.fit(part)
+        return model
+
+    def _joined(self, repeat: int, done: list[Done]) -> Told:
+        rows = np.concatenate([part.rows for part in done])
+        fold = np.concatenate([part.fold for part in done])
+        said = np.concatenate([part.said for part in done])
+        exam, proba = self.exam, None
+        if all(part.proba is not None for part in done):
+            proba = np.concatenate([part.proba for part in done if part.proba is not None])
+        weight = None if exam.weight is None else exam.weight[rows]
+        if exam.task == "regressor":
+            answers = Answers(exam.truth[rows], said, weight=weight, start=exam.rows[rows])
+            return Told(repeat, rows, fold, answers)
+        truth = Codes(exam.classes, exam.truth.codes[rows], exam.classes)
+        codes = Codes(exam.classes, said.astype(np.int32))
+        answers = Answers(truth, codes, exam.classes, proba, weight, exam.rows[rows])
+        return Told(repeat, rows, fold, answers)
+
+    def _tried(self, repeat: int, fold: int, call: Callable[[Any], Any], given: Any) -> Any:
+        try:
+            return call(given)
+        except Exception as error:
+            who, ours = type(self.learner).__name__, isinstance(error, TallyError)
+            said = " ".join(str(error).split())
+            if self.keep:
+                said = said if ours else f"{type(error).__name__}: {said}"
+                self.failures.append(Failure(repeat, fold, said))
+                return None
+            if isinstance(error, TallyError):
+                error.args = (f"{who} on {_where(repeat, fold)}: {said.removeprefix(f'{who}: ')}",)
+                raise
+            raise InputError(
+                f"{who} failed on {_where(repeat, fold)}: {type(error).__name__}: "
+                f"{said.rstrip('.')}. on_error='keep' keeps the other folds."
+            ) from error
+
+    def _told_of_one(self) -> None:
+        if self.watch is not None:
+            self.watch(1)
+
+
+def _trained(learner: OnePass, exam: Exam, place: Round) -> Iterator[Any]:
+    assert exam.read is not None
+    part = np.full(exam.size, -1, dtype=np.int32)
+    part[exam.rows] = place.part
+    if place.trained_on == BEFORE:
+        return up_to_each(learner, exam.read, part, place.number)
+    if place.trained_on != FIRST:
+        return without_each(learner, exam.read, part, place.number)
+    return iter(tallies(learner, Pieces(exam.read, np.where(part == 0, 0, -1)), 1))
+
+
+def _raw(truth: Any) -> Any:
+    return np.array(truth.values)[truth.codes] if isinstance(truth, Codes) else truth
+
+
+def _where(repeat: int, fold: int) -> str:
+    return f"fold {fold}" if not repeat else f"repeat {repeat}, fold {fold}"

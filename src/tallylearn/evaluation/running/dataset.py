@@ -1,0 +1,259 @@
+"""Exams: a table and its target, read once, that any learner can be asked about."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from tallylearn.doors.intake import Lesson, lesson
+from tallylearn.doors.shell import Estimator
+from tallylearn.errors import ColumnError, InputError, KindError, OptionError, TargetError, listed
+from tallylearn.evaluation.scores.confusion_matrix import positive_class
+from tallylearn.folds.fold_checks import check_length
+from tallylearn.folds.rows import coded, column_of, grouped, length
+from tallylearn.sources import Declared
+from tallylearn.sources.class_labels import weights
+from tallylearn.sources.joined_blocks import together
+from tallylearn.sources.memory_table import check_rows
+from tallylearn.tables import Array, Codes, Schema
+
+TASKS = ("classifier", "regressor")
+
+
+@dataclass(frozen=True, eq=False)
+class Exam:
+    """Rows to learn from and to be asked about, with what is true of them.
+
+    Rows of weight zero are left out: ``rows`` has the numbers of the others, and everything else
+    is said of those alone.
+    """
+
+    X: Any  # as it came, for estimators that are not ours
+    y: Any
+    read: Lesson | None  # for our learners; None where the target is a vector
+    task: str
+    truth: Any  # (n,) Codes; numbers (n,) or (n, d)
+    rows: Array  # (n,)
+    size: int  # rows in the source
+    weight: Array | None = None  # (n,)
+    groups: Codes | None = None  # (n,)
+    files: Declared | None = None  # where the rows came from, if not from memory
+
+    @classmethod
+    def of(cls, X: Any, y: Any, weight: Any, groups: Any, task: str, who: str = "evaluate") -> Exam:
+        """Read the table; a target of several columns is a vector of numbers."""
+        if (vectors := _vectors(y, task)) is not None:
+            return cls._of_vectors(X, vectors, weight, groups)
+        read = lesson(X, y, weight, who, task)
+        if not read.beside:
+            raise InputError("the table has no rows.")
+        beside = together(read.beside, Schema(()))
+        truth, given, within = beside.target, beside.weight, beside.group
+        files = read.source if read.source.size is None else None
+        if files is not None:
+            held = read.coded.held()
+            read = read.counted() if held.size is None else replace(read, source=held)
+        rows = np.arange(len(truth)) if given is None else np.flatnonzero(given > 0)
+        if not len(rows):
+            raise InputError("there is no row to learn from, or every row has weight zero.")
+        kept = _groups(read, groups, within)
+        if kept is not None:
+            check_length("groups", len(kept), len(truth))
+        return cls(
+            X, y, read, task, truth[rows], rows, len(truth),
+            None if given is None else given[rows],
+            None if kept is None else grouped(kept[rows], rows + (files is not None)), files,
+        )  # fmt: skip
+
+    @classmethod
+    def _of_vectors(cls, X: Any, y: Array, weight: Any, groups: Any) -> Exam:
+        if not np.isfinite(y).all():
+            row = int(np.argmin(np.isfinite(y).all(axis=1)))
+            raise TargetError(f"the target is {y[row].tolist()} in row {row}. Drop that row.")
+        check_rows(length(X), y)
+        given = None if weight is None else weights(weight, len(y))
+        rows = np.arange(len(y)) if given is None else np.flatnonzero(given > 0)
+        within = None if groups is None else grouped(groups)
+        if within is not None:
+            check_length("groups", len(within), len(y))
+            within = within[rows]
+        kept = None if given is None else given[rows]
+        return cls(X, y, None, "regressor", y[rows], rows, len(y), kept, within)
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def __getitem__(self, rows: Array) -> Exam:
+        """Some of the rows, for folds to be dealt out among them."""
+        truth = self.truth[rows]
+        return replace(
+            self,
+            truth=grouped(truth) if isinstance(truth, Codes) else truth,
+            rows=self.rows[rows],
+            weight=None if self.weight is None else self.weight[rows],
+            groups=None if self.groups is None else grouped(self.groups[rows]),
+        )
+
+    @property
+    def classes(self) -> tuple[Any, ...]:
+        return self.truth.values if isinstance(self.truth, Codes) else ()
+
+    def positive(self, given: Any = None) -> Any:
+        """The class that scores of one class speak of: the one given, or the rarer of two."""
+        if given is not None and self.task == "regressor":
+            raise OptionError(f"positive is {given!r}, and a regressor knows no classes.")
+        if given is not None:
+            return positive_class(self.classes, given)
+        if len(self.classes) != 2:
+            return None
+        first, last = np.bincount(self.truth.codes, minlength=2)
+        return self.classes[0 if first < last else 1]
+
+    @property
+    def strata(self) -> Codes | None:
+        """The classes, which folds may deal out evenly."""
+        return self.truth if isinstance(self.truth, Codes) else None
+
+    @property
+    def in_memory(self) -> bool:
+        return self.read is None or self.read.source.size is not None
+
+    def column(self, name: str) -> Codes:
+        """A column's values as groups of rows, for scores group by group."""
+        if not isinstance(name, str):
+            raise OptionError(f"by is a column's name, not {name!r:.60}.")
+        if (source := self._given) is None:
+            return coded(column_of(self.X, name, "by"))[self.rows]
+        _check_column("by", name, source.names)
+        return coded(source.grouping(name))[self.rows]
+
+    def order(self, name: str | None) -> Any:
+        """A column's values as times."""
+        if name is None:
+            return None
+        if (source := self._given) is None:
+            return column_of(self.X, name)[self.rows]
+        _check_column("order", name, source.names)
+        return source.times(name)[self.rows]
+
+    @property
+    def _given(self) -> Declared | None:
+        """The table as it was given; columns of files can be asked for that are not learned."""
+        if self.read is None or self.files is not None:
+            return self.files
+        return self.read.source
+
+    @property
+    def blind(self) -> Exam:
+        """The same rows without their columns, for learners that look at none."""
+        if self.read is None:
+            return self
+        narrow = self.read.source.read_as(Schema(()))
+        return replace(self, read=replace(self.read, source=narrow))
+
+    @cached_property
+    def outside(self) -> tuple[Any, Array]:
+        """The columns and the target as estimators take them that are not ours."""
+        return _columns(self.X, self.y, self.read), _target(self.truth)
+
+
+def task_of(estimator: Any) -> str:
+    """Whether an estimator classifies or answers with numbers."""
+    if isinstance(estimator, type) and hasattr(estimator, "fit"):
+        name = estimator.__name__
+        raise KindError(f"{name} is a class, and a learner was expected. Pass {name}().")
+    found = getattr(estimator, "task", None) if isinstance(estimator, Estimator) else None
+    if found is None:
+        found = getattr(estimator, "_estimator_type", None)
+    if found is None and hasattr(estimator, "__sklearn_tags__"):
+        found = estimator.__sklearn_tags__().estimator_type
+    if found in TASKS and hasattr(estimator, "fit") and hasattr(estimator, "predict"):
+        return str(found)
+    raise KindError(
+        f"an object of type {type(estimator).__name__} is neither a classifier nor a regressor "
+        "that can fit and predict. Pass one, such as tl.NaiveBayes()."
+    )
+
+
+def _vectors(y: Any, task: str) -> Array | None:
+    """A target of several columns; None where it is one value a row."""
+    if y is None or isinstance(y, str):
+        return None
+    try:
+        found = np.asarray(y)
+    except ValueError:
+        raise TargetError("y has rows of different lengths. Pass one value a row.") from None
+    if found.ndim != 2 or found.shape[1] < 2:
+        return None
+    if task == "classifier":
+        raise TargetError(
+            f"y has the shape {found.shape}, and a classifier learns one class a row. Pass one "
+            "column."
+        )
+    try:
+        return found.astype(np.float64)
+    except (TypeError, ValueError) as error:
+        raise TargetError(f"a target of {found.shape[1]} columns is numbers: {error}.") from None
+
+
+def _check_column(option: str, name: str, names: Sequence[str]) -> None:
+    if name not in names:
+        raise ColumnError(f"{option} names the column {name!r}, and the table has {listed(names)}.")
+
+
+def _groups(read: Lesson, groups: Any, within: Codes | None) -> Codes | None:
+    """The groups that a call names, or that the table declares."""
+    if groups is None:
+        return within
+    if within is not None:
+        raise OptionError(
+            f"the table declares the groups {read.source.declared.groups!r}, and the call passes "
+            "others. Leave one of them out."
+        )
+    if isinstance(groups, str):
+        if read.source.size is None:
+            raise OptionError(
+                "declare the groups of files with the table: tl.table(path, groups='column')."
+            )
+        return grouped(column_of(read.source, groups, "groups"))
+    return grouped(groups)
+
+
+def _columns(X: Any, y: Any, read: Lesson | None) -> Any:
+    """The table without its target and its weight, as it came; only ours to read, as an array."""
+    polars = type(X).__module__.startswith("polars")
+    if hasattr(X, "iloc") or polars:
+        weight = None if read is None else read.source.declared.weight
+        beside = [name for name in (y, weight) if isinstance(name, str)]
+        return X.drop(beside) if polars else X.drop(columns=beside)
+    if isinstance(X, np.ndarray | list | tuple) and not isinstance(y, str):
+        return X
+    source = None if read is None else read.source
+    held = source is not None and source.size is not None
+    if source is not None and held and len(source.schema.numbers) == len(source.schema.columns):
+        return source.whole().numbers
+    what = str(X) if isinstance(X, str | Path) or not held else f"a {type(X).__name__}"
+    raise KindError(
+        f"{what} with columns that are not all numbers can be read by our learners only. For an "
+        "estimator of another library pass a pandas or polars frame, as from pandas.read_csv."
+    )
+
+
+def _target(truth: Any) -> Array:
+    if isinstance(truth, Codes):
+        return np.array(truth.values)[truth.codes]
+    return np.asarray(truth)
+
+
+def picked(X: Any, rows: Array) -> Any:
+    """Some rows of a frame, an array or a list."""
+    if hasattr(X, "iloc"):
+        return X.iloc[rows]
+    if isinstance(X, list | tuple):
+        return [X[i] for i in rows]
+    return X[rows]

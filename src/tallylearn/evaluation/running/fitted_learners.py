@@ -1,0 +1,110 @@
+"""Asking: what a fitted learner says about rows, whether it is ours or another library's."""
+
+from __future__ import annotations
+
+import copy
+import sys
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from tallylearn.doors.shell import Estimator
+from tallylearn.errors import InputError, listed
+from tallylearn.evaluation.running.dataset import Exam
+from tallylearn.evaluation.scores.prediction_checks import numeric, one_a_row
+from tallylearn.folds import Split
+from tallylearn.tables import Array, Block
+
+
+@dataclass(frozen=True)
+class Done:
+    """The answers of one fold: classes as places among all classes of the table."""
+
+    fold: Array
+    rows: Array
+    said: Array
+    proba: Array | None  # (n, k)
+
+
+@dataclass(frozen=True)
+class Task:
+    """Rows for a fitted learner of ours to answer."""
+
+    fold: int
+    rows: Array  # their numbers in the exam
+    here: Array  # and in the block
+    block: Block
+    model: Any
+    proba: bool
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def answered(self, classes: tuple[Any, ...]) -> Done:
+        """What it says, with its probabilities where it classifies."""
+        fold, block = np.full(len(self.rows), self.fold), self.block[self.here]
+        if self.model.task == "regressor":
+            return Done(fold, self.rows, self.model.answers(block), None)
+        known = list(self.model.model_.classes)
+        place = np.array([classes.index(key) for key in known])
+        if not self.proba:
+            return Done(fold, self.rows, place[_answered(self.model.decided(block))], None)
+        chosen, shares = self.model.judged(block)
+        chosen = _answered(chosen)
+        return Done(fold, self.rows, place[chosen], _spread(shares, known, classes))
+
+
+def _answered(chosen: Array) -> Array:
+    if (chosen < 0).any():
+        raise InputError(
+            "classes tie, and tie='undefined' leaves a row without an answer, which no score "
+            "counts. Use tie='first' or tie='random'."
+        )
+    return chosen
+
+
+def cloned(estimator: Any) -> Any:
+    """The same estimator, not fitted."""
+    if isinstance(estimator, Estimator):
+        return type(estimator)(**estimator.get_params())
+    theirs = sys.modules.get("sklearn.base")
+    if theirs is not None and hasattr(estimator, "get_params"):
+        return theirs.clone(estimator)
+    return copy.deepcopy(estimator)
+
+
+def asked(model: Any, test: Any, split: Split, exam: Exam, proba: bool) -> Done:
+    """The answers of an estimator that is not ours."""
+    n, classes = len(split.test), exam.classes
+    fold = np.full(n, split.fold)
+    said = one_a_row("predict", model.predict(test), n)
+    if exam.task == "regressor":
+        return Done(fold, split.test, numeric(said), None)
+    shares = None
+    if proba and hasattr(model, "predict_proba"):
+        found = one_a_row("predict_proba", model.predict_proba(test), n)
+        shares = _spread(found, list(model.classes_), classes)
+    return Done(fold, split.test, _places(said, classes), shares)
+
+
+def _spread(proba: Any, known: list[Any], classes: tuple[Any, ...]) -> Array:
+    """Probabilities under all classes of the table; a class that was not learned has none."""
+    if tuple(known) == classes:
+        return np.asarray(proba, dtype=np.float64)
+    out = np.zeros((len(proba), len(classes)))
+    out[:, [classes.index(_plain(key)) for key in known]] = proba
+    return out
+
+
+def _places(said: Array, classes: tuple[Any, ...]) -> Array:
+    """Answers as places among the classes."""
+    place = {key: i for i, key in enumerate(classes)}
+    keys = said.ravel().tolist()
+    if odd := [key for key in dict.fromkeys(keys) if key not in place]:
+        raise InputError(f"the answer {odd[0]!r} is none of the classes {listed(classes)}.")
+    return np.array([place[key] for key in keys])
+
+
+def _plain(key: Any) -> Any:
+    return key.item() if isinstance(key, np.generic) else key

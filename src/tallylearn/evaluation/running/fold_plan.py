@@ -1,0 +1,120 @@
+"""Rounds: the folds of a table, as parts whose tallies add up, or as rows to fit on one by one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from tallylearn.errors import InputError
+from tallylearn.evaluation.result import name_of
+from tallylearn.evaluation.running.dataset import Exam
+from tallylearn.folds import Folds, Split, partition, read
+from tallylearn.tables import Array
+
+OTHERS, FIRST, BEFORE = "the others", "the first part", "the parts before"
+
+
+@dataclass(frozen=True)
+class Round:
+    """Every row is in one part; a part is tested, and what it is trained on follows from a rule.
+
+    A row in part -1 is neither trained on nor tested.
+    """
+
+    repeat: int
+    part: Array  # (n,)
+    number: int  # of parts
+    trained_on: str  # the others, the first part, or the parts before
+
+    @property
+    def tested(self) -> range:
+        """The parts that are tested."""
+        if self.trained_on == FIRST:
+            return range(self.number - 1, self.number)
+        return range(0 if self.trained_on == OTHERS else 1, self.number)
+
+    @property
+    def alone(self) -> bool:
+        """Whether every row is tested alone, trained on all others."""
+        return self.trained_on == OTHERS and self.number == int((self.part >= 0).sum())
+
+    def tests(self) -> list[Array]:
+        """The rows of every part that is tested, in their order."""
+        short = self.part.astype(np.int16) if self.number < 1 << 15 else self.part  # sorts faster
+        order = np.argsort(short, kind="stable")
+        ends = np.cumsum(np.bincount(self.part + 1, minlength=self.number + 1))  # -1: in no part
+        return [order[ends[part] : ends[part + 1]] for part in self.tested]
+
+    def splits(self) -> Iterator[Split]:
+        """The rows of every fold."""
+        for part, test in zip(self.tested, self.tests(), strict=True):
+            if self.trained_on == OTHERS:
+                train = np.flatnonzero((self.part != part) & (self.part >= 0))
+            else:
+                last = 0 if self.trained_on == FIRST else part - 1
+                train = np.flatnonzero((self.part <= last) & (self.part >= 0))
+            yield Split(train, test, self.repeat, part - self.tested.start)
+
+
+def planned(cv: Any, exam: Exam) -> tuple[str, list[Round | list[Split]]]:
+    """How cv deals out the rows of a table: rounds of parts, or splits that share rows."""
+    folds = read(cv, exam.task)
+    n, order = len(exam), exam.order(getattr(folds, "order", None))
+    known = exam.strata, exam.groups, order
+    if isinstance(folds, Folds) and folds.partitions:
+        rule = FIRST if folds.shares else OTHERS
+        parts = folds.parts(n, *known)
+        return repr(folds), [
+            Round(at, part, int(part.max()) + 1, rule) for at, part in enumerate(parts)
+        ]
+    if isinstance(folds, Folds) and folds.scheme == "bootstrap" and not exam.in_memory:
+        raise InputError(
+            f"{exam.files} is not in memory, and a bootstrap draws its rows again and again. Take "
+            "a number of folds, or read it into memory."
+        )
+    splits = list(folds.splits(n, *known))
+    if isinstance(folds, Folds) and folds.scheme == "forward":
+        chunk = np.zeros(n, dtype=np.int32)
+        for split in splits:
+            chunk[split.test] = split.fold + 1
+        return repr(folds), [Round(0, chunk, len(splits) + 1, BEFORE)]
+    if (part := partition(splits, n)) is not None:
+        return _named(cv), [Round(0, part, len(splits), OTHERS)]
+    return repr(folds) if isinstance(folds, Folds) else _named(cv), [splits]
+
+
+def splits_of(rounds: Iterable[Round | list[Split]]) -> list[Split]:
+    """The rows of every fold of all rounds."""
+    return [split for place in rounds
+            for split in (place.splits() if isinstance(place, Round) else place)]  # fmt: skip
+
+
+def models_of(rounds: Iterable[Round | list[Split]]) -> int:
+    """How many models a learner is fitted to."""
+    return sum(len(place.tested) if isinstance(place, Round) else len(place) for place in rounds)
+
+
+def tested_share(splits: Sequence[Split]) -> float:
+    """The part of the rows that a fold tests."""
+    return float(np.mean([len(s.test) / (len(s.test) + len(s.train)) for s in splits]))
+
+
+def inside(exam: Exam, rows: Array, cv: Any) -> list[Round | list[Split]]:
+    """How cv deals out some rows of a table; the others are in no part."""
+    _, rounds = planned(cv, exam[rows])
+    return [_widened(place, rows, len(exam)) for place in rounds]
+
+
+def _widened(place: Round | list[Split], rows: Array, n: int) -> Round | list[Split]:
+    if isinstance(place, Round):
+        part = np.full(n, -1, dtype=np.int32)
+        part[rows] = place.part
+        return replace(place, part=part)
+    return [replace(split, train=rows[split.train], test=rows[split.test]) for split in place]
+
+
+def _named(cv: Any) -> str:
+    return name_of(cv) if hasattr(cv, "split") else "splits as given"

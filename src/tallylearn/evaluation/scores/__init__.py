@@ -1,0 +1,1 @@
+"""What is measured: confusion, losses, and each with its interval."""

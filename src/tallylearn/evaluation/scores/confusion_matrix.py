@@ -1,0 +1,186 @@
+"""Confusions: which class was called what, and the shares of right answers that follow from it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from math import nan
+from typing import Any
+
+import numpy as np
+
+from tallylearn.errors import OptionError, among, listed, told
+from tallylearn.tables import Array
+from tallylearn.tallies import Bundle, Exact
+from tallylearn.tallies.keys import union
+
+EMPTY = "there are no rows"
+
+
+@dataclass(frozen=True)
+class Measured:
+    """A score's value; where it is NaN or infinite, why; of a share, what it is a share of."""
+
+    value: float
+    reason: str = ""
+    share: tuple[float, float] | None = None  # how many, of how many
+
+
+@dataclass(frozen=True)
+class Hits:
+    """A confusion matrix, class by class."""
+
+    classes: tuple[Any, ...]
+    right: Array  # (k,) rows of the class that were called so
+    said: Array  # (k,) rows that were called so
+    true: Array  # (k,) rows of the class
+
+    @classmethod
+    def of(cls, bundle: Bundle) -> Hits:
+        """From the confusion of a bundle, over all classes seen or declared."""
+        if "confusion" not in bundle:
+            return cls((), np.zeros(0), np.zeros(0), np.zeros(0))
+        counts = bundle["confusion"]
+        keys = union(*counts.keys)
+        table = counts.over(keys, keys).table
+        right = np.diagonal(table.floats())
+        return cls(keys, right, table.sum(-2).floats(), table.sum(-1).floats())
+
+    @property
+    def rows(self) -> float:
+        return float(self.true.sum())
+
+
+@dataclass(frozen=True)
+class Classwise:
+    """What a table of scores says of one class."""
+
+    value: Any
+    support: float  # rows of the class
+    precision: Measured
+    recall: Measured
+    f1: Measured
+
+
+def table(bundle: Bundle, positive: Any = None) -> tuple[Classwise, ...]:
+    """Precision, recall, F1 and support of every class; of one alone where ``positive`` names it.
+
+    A share of nothing is NaN and has a reason; scikit-learn's classification_report says 0.
+
+    >>> from tallylearn.evaluation.scores.predictions import Answers
+    >>> from tallylearn.tables import Codes
+    >>> truth, said = Codes.of(["a", "a", "b"]), Codes.of(["a", "b", "b"])
+    >>> for line in table(Answers(truth, said).tally()):
+    ...     print(line.value, line.precision.value, line.recall.value, line.support)
+    a 1.0 0.5 2.0
+    b 0.5 1.0 1.0
+    """
+    hits = Hits.of(bundle)
+    chosen = hits.classes if positive is None else (positive_class(hits.classes, positive),)
+    return tuple(
+        Classwise(value, float(hits.true[at]), *(rated(hits, rate, at) for rate in RATES))
+        for at, value in enumerate(hits.classes)
+        if value in chosen
+    )
+
+
+def positive_class(classes: tuple[Any, ...], positive: Any = None) -> Any:
+    """The class that scores of one class speak of: the one given, or the last of two."""
+    if positive is None and len(classes) == 2:
+        return classes[1]
+    if positive is None:
+        raise OptionError(
+            f"the classes are {listed(classes)}: name the one that counts as positive with "
+            "positive=."
+        )
+    if not among(positive, classes):
+        raise OptionError(f"positive is {told(positive)}, and the classes are {listed(classes)}.")
+    return classes[classes.index(positive)]  # 1 for np.int64(1), 1.0 and True: its own name
+
+
+def accuracy(bundle: Bundle, positive: Any) -> Measured:
+    hits = Hits.of(bundle)
+    return _share(hits.right.sum(), hits.rows, EMPTY)
+
+
+def error(bundle: Bundle, positive: Any) -> Measured:
+    hits = Hits.of(bundle)
+    return _share(hits.rows - hits.right.sum(), hits.rows, EMPTY)
+
+
+def balanced(bundle: Bundle, positive: Any) -> Measured:
+    """The mean recall of the classes that are true somewhere."""
+    hits = Hits.of(bundle)
+    return _averaged(hits, "recall", hits.true > 0, np.ones(len(hits.classes)))
+
+
+Rate = Callable[[Hits], tuple[Array, Array]]
+RATES: dict[str, tuple[Rate, str]] = {  # above and below; and why below may be zero
+    "precision": (lambda hits: (hits.right, hits.said), "was never predicted"),
+    "recall": (lambda hits: (hits.right, hits.true), "is not among the truth"),
+    "f1": (lambda hits: (2 * hits.right, hits.said + hits.true), "is neither true nor predicted"),
+}
+
+
+def rated(hits: Hits, rate: str, at: int) -> Measured:
+    """Precision, recall or F1 of one class."""
+    solve, reason = RATES[rate]
+    above, below = solve(hits)
+    found = _share(above[at], below[at], f"class {hits.classes[at]!r} {reason}")
+    return replace(found, share=None) if rate == "f1" else found
+
+
+def of_positive(rate: str, bundle: Bundle, positive: Any) -> Measured:
+    hits = Hits.of(bundle)
+    return rated(hits, rate, hits.classes.index(positive_class(hits.classes, positive)))
+
+
+def macro(rate: str, bundle: Bundle, positive: Any) -> Measured:
+    """The mean over the classes that are true or predicted somewhere."""
+    hits = Hits.of(bundle)
+    return _averaged(hits, rate, hits.true + hits.said > 0, np.ones(len(hits.classes)))
+
+
+def weighted(rate: str, bundle: Bundle, positive: Any) -> Measured:
+    """The mean over the rows, each with its true class's value."""
+    hits = Hits.of(bundle)
+    return _averaged(hits, rate, hits.true > 0, hits.true)
+
+
+def _averaged(hits: Hits, rate: str, among: Array, weight: Array) -> Measured:
+    places = np.flatnonzero(among)
+    found = [rated(hits, rate, int(at)) for at in places]
+    reasons = [one.reason for one in found if one.reason]
+    if reasons or not found:
+        return Measured(nan, "; ".join(reasons) or EMPTY)
+    return Measured(float(np.average([one.value for one in found], weights=weight[places])))
+
+
+def _share(above: float, below: float, reason: str) -> Measured:
+    if below == 0:
+        return Measured(nan, reason)
+    return Measured(float(above / below), "", (float(above), float(below)))
+
+
+def resampled(
+    bundle: Bundle,
+    measure: Callable[[Bundle, Any], Measured],
+    positive: Any,
+    share: float,
+    draws: int,
+    seed: int,
+) -> Array:
+    """A score on confusion matrices drawn again: as many rows, each in the cell it falls into.
+
+    ``share`` is how many rows a unit of weight stands for.
+    """
+    counts = bundle["confusion"]
+    cells = counts.floats()
+    rng = np.random.default_rng(seed)
+    n = max(1, round(float(cells.sum()) * share))
+    drawn = rng.multinomial(n, (cells / cells.sum()).ravel(), size=draws)
+    found = (
+        measure(Bundle({"confusion": replace(counts, table=Exact.of(one))}), positive).value
+        for one in drawn.reshape(draws, *cells.shape)
+    )
+    return np.fromiter(found, dtype=float, count=draws)

@@ -1,0 +1,1 @@
+"""Populations whose probabilities are known: true error, bias and variance."""

@@ -1,0 +1,162 @@
+"""Parts of an error: what the learner's form costs, what the sample costs, what nobody can save."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import pairwise
+from operator import attrgetter
+from typing import Any
+
+import numpy as np
+
+from tallylearn.errors import InputError, TargetError
+from tallylearn.evaluation.result import name_of
+from tallylearn.evaluation.running.cross_validation import Crossing
+from tallylearn.evaluation.running.dataset import Exam
+from tallylearn.evaluation.scores.predictions import Answers
+from tallylearn.evaluation.theory.all_samples import Drawings, Number
+from tallylearn.evaluation.theory.population import Population
+from tallylearn.folds import Split
+from tallylearn.tables import Array, Codes
+from tallylearn.workings.rendering import short
+
+
+@dataclass(frozen=True)
+class Parts:
+    """The parts of an expected squared error; ``noise`` is None where ``bias2`` holds it."""
+
+    learner: str
+    error: Number  # measured by itself, so that the sum of the parts can be held against it
+    bias2: Number
+    variance: Number
+    noise: Number | None
+
+    @property
+    def form(self) -> str:
+        """What ``bias2`` holds."""
+        return "bias² + noise" if self.noise is None else "bias²"
+
+    @property
+    def values(self) -> tuple[Number, ...]:
+        """Bias squared, variance, and noise where it is known."""
+        return (self.bias2, self.variance, *(() if self.noise is None else (self.noise,)))
+
+    @property
+    def total(self) -> Number:
+        """What the parts add up to."""
+        return sum(self.values, start=Fraction(0))
+
+
+def of_population(learner: Any, known: Population, found: Drawings, positive: Any) -> Parts:
+    """The parts under a known distribution, in fractions where all samples and chances are known.
+
+    Over D samples drawn, the variance is taken over D - 1, and what that adds leaves bias squared.
+    """
+    exact = known.exact and found.complete
+    exactly = np.vectorize(Fraction if exact else float, otypes=[object if exact else float])
+    rows = np.array([cell.row for cell in known.cells])
+    p = exactly([cell.p for cell in known.cells])
+    y = exactly([_number(cell.outcome, positive) for cell in known.cells])
+    said = [_answers(known.learned(learner, cells), known, positive) for cells in found.samples]
+    answers, weights = exactly(said)[:, rows], exactly(found.weights)  # (samples, cells)
+    alike = (rows[:, None] == rows) * p
+    target = (alike @ y) / alike.sum(axis=1)  # (cells,) E[y | row]
+    mean = weights @ answers
+    error = p @ (weights @ (y - answers) ** 2)
+    variance = p @ (weights @ (answers - mean) ** 2)
+    bias2, noise = p @ (target - mean) ** 2, p @ (y - target) ** 2
+    moved = 0 if found.complete else variance / (len(found) - 1)
+    return Parts(name_of(learner), error, bias2 - moved, variance + moved, noise)
+
+
+def of_table(learner: Any, exam: Exam, splits: list[Split], positive: Any) -> Parts:
+    """The parts by what models say about rows that they were not drawn."""
+    if not isinstance(exam.truth, Codes) and exam.truth.ndim > 1:
+        raise TargetError("the target is a vector. Take one of its columns at a time.")
+    told = list(Crossing(learner, exam).told([splits]))
+    rows = np.concatenate([part.rows for part in told])
+    said = np.concatenate([_spoken(part.answers, positive) for part in told])
+    y = exam.truth
+    if isinstance(y, Codes):
+        y = (y.codes == y.values.index(positive)).astype(float)
+    times = np.bincount(rows, minlength=len(exam))
+    if times.min() < 2:
+        raise InputError(
+            f"row {exam.rows[int(np.argmin(times))]} was left out of {times.min()} of "
+            f"{len(splits)} samples, and a variance needs two. Raise draws."
+        )
+    mean = np.bincount(rows, said) / times
+    spread = np.bincount(rows, (said - mean[rows]) ** 2) / (times - 1)
+    errors = np.bincount(rows, (said - y[rows]) ** 2) / times
+    error, bias2, variance = (
+        float(np.average(values, weights=exam.weight))
+        for values in (errors, (y - mean) ** 2 - spread / times, spread)
+    )
+    return Parts(name_of(learner), error, bias2, variance, None)
+
+
+def verdicts(parts: tuple[Parts, ...]) -> Iterator[str]:
+    """Which part of every learner's error is the larger, and what the learners show together."""
+    yield from map(_larger, parts)
+    order = sorted(parts, key=attrgetter("variance"))
+    yield from (_compared(simple, complicated) for simple, complicated in pairwise(order))
+    if len(parts) > 1:
+        best = min(parts, key=attrgetter("error"))
+        yield f"Least error: {best.learner}, {short(float(best.error))}."
+
+
+def _larger(part: Parts) -> str:
+    """High is the larger of the two; with noise in it, the first may be larger without any bias."""
+    told = f"{part.form} {short(float(part.bias2))} against variance {short(float(part.variance))}"
+    if part.variance == part.bias2 == 0:
+        return f"{part.learner}: neither bias nor variance."
+    if part.variance >= part.bias2:
+        return f"{part.learner}: high variance, {told}."
+    return f"{part.learner}: {'high bias, ' if part.noise is not None else ''}{told}."
+
+
+def _compared(simple: Parts, other: Parts) -> str:
+    """Two learners, the one of lower variance first."""
+    if other.bias2 >= simple.bias2:
+        return (
+            f"{other.learner} has neither less {simple.form} nor less variance than "
+            f"{simple.learner}."
+        )
+    falls, rises = simple.bias2 - other.bias2, other.variance - simple.variance
+    return (
+        f"From {simple.learner} to {other.learner} {simple.form} falls by {short(float(falls))} "
+        f"and variance rises by {short(float(rises))}: the first is the simpler, with the stronger "
+        "inductive bias."
+    )
+
+
+def _answers(model: Any, known: Population, positive: Any) -> list[Any]:
+    """A number for every row: the answer, or the probability of the positive class."""
+    if positive is None:
+        return known.said(model)
+    if not hasattr(model, "predict_proba"):
+        return [_number(answer, positive) for answer in known.said(model)]
+    classes = [key.item() if isinstance(key, np.generic) else key for key in model.classes_]
+    if positive not in classes:
+        return [0] * len(known)
+    found = model.predict_proba(known.columns(model))[:, classes.index(positive)]
+    return list(np.asarray(found).tolist())
+
+
+def _spoken(answers: Answers, positive: Any) -> Array:
+    if positive is None:
+        return np.asarray(answers.said)
+    if answers.proba is None:
+        return np.asarray(answers.said.codes == answers.said.values.index(positive), dtype=float)
+    return np.asarray(answers.proba[:, answers.classes.index(positive)])
+
+
+def _number(outcome: Any, positive: Any) -> Any:
+    """The outcome itself, or whether it is the positive class."""
+    if positive is not None:
+        return int(outcome == positive)
+    if isinstance(outcome, str) or outcome is None:
+        raise TargetError(f"the target has {outcome!r}, and the learner answers with numbers.")
+    return outcome

@@ -1,0 +1,116 @@
+"""Choices: a search as a table of candidates, a chart, and how far its scores can be trusted."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from math import isfinite, log10, nan
+from typing import Any
+
+from tallylearn.evaluation.result import spec_of
+from tallylearn.evaluation.scores.estimate import Estimate
+from tallylearn.plots import Plot, draw_intervals, draw_lines
+from tallylearn.workings import Derivation, Grid, Sentence
+from tallylearn.workings.rendering import number_of
+
+SHOWN = 12  # candidates in a chart
+NAMED = 5  # candidates that failed, with the reason
+Found = Mapping[str, Any]
+
+
+def report(found: Found) -> Derivation:
+    """All that there is to say."""
+    said = map(Sentence, [_best(found), *_honesty(found)])
+    return Derivation(found["title"], (*said, _grid(found), *map(Sentence, _remarks(found))))
+
+
+def plots(found: Found) -> dict[str, Plot]:
+    """The score along one option of numbers; else the best candidates."""
+    known = [c for c in found["candidates"] if c["rank"] is not None]
+    if (along := _along(found, known)) is not None:
+        return {"search": along}
+    lines = []
+    for c in sorted(known, key=lambda c: c["rank"])[:SHOWN]:
+        estimate = Estimate.read(c["estimate"])
+        value, ends = estimate.value, estimate.interval or (nan, nan)
+        drawn = (end if isfinite(end) else value for end in ends)
+        lines.append((c["spelled"], value, *drawn, estimate.by_fold))
+    more = f", best {SHOWN} of {len(known)}" if len(known) > SHOWN else ""
+    return {"search": draw_intervals(lines, f"Candidates{more}", found["by"])}
+
+
+def _best(found: Found) -> str:
+    tied = [c for c in found["candidates"] if c["rank"] == 1]
+    winner, score = tied[0]["spelled"], Estimate.read(tied[0]["estimate"])
+    more = f"; {len(tied)} are tied, and the first is taken" if len(tied) > 1 else ""
+    return f"Best: {winner}, {score} on the rows that chose{more}."
+
+
+def _honesty(found: Found) -> list[str]:
+    """What the score is worth."""
+    if (honest := found["honest"]) is not None:
+        score = Estimate.read(honest["score"])
+        beside = f"{score}, {honest['baseline']} {score.baseline:.3f}"
+        if found["how"] == "three":
+            return [
+                f"On the test rows: {beside}. The test rows were used once: for the best "
+                "candidate, learned from all other rows."
+            ]
+        return [
+            f"Nested, {honest['cv']}: {beside}. Every outer fold was used once, for the candidate "
+            "that its training rows chose."
+        ]
+    if not found["optimistic"]:
+        return []
+    return [
+        f"That score is optimistic: it is the best of {len(found['candidates'])} on the rows that "
+        "chose it. For an honest one pass nested=5, or cv=tl.Folds.three()."
+    ]
+
+
+def _grid(found: Found) -> Grid:
+    tried = found["candidates"]
+    names = tuple(dict.fromkeys(name for c in tried for name in c["options"]))
+    scores = [None if c["estimate"] is None else Estimate.read(c["estimate"]) for c in tried]
+    spec = spec_of([score.value for score in scores if score is not None])
+    lines = [
+        (
+            "failed" if c["rank"] is None else str(c["rank"]),
+            *(c["options"].get(name, "") for name in names),
+            "" if score is None else f"{score.value:{spec}}",
+            "" if score is None or score.interval is None else f"{score.interval:{spec}}",
+        )
+        for c, score in zip(tried, scores, strict=True)
+    ]
+    order = sorted(range(len(tried)), key=lambda at: tried[at]["rank"] or len(tried) + 1)
+    head = ("rank", *names, found["by"], f"{100 * found['level']:g} % interval")
+    return Grid("", head, tuple(lines[at] for at in order))
+
+
+def _remarks(found: Found) -> list[str]:
+    failed = [c for c in found["candidates"] if c["failure"]]
+    said = [f"Failed: {c['spelled']}: {c['failure']}" for c in failed[:NAMED]]
+    said += [f"{len(failed) - NAMED} more failed; records() has them."] if failed[NAMED:] else []
+    if chosen := found["chosen"]:
+        often: Counter[str] = Counter(chosen)
+        times = "; ".join(f"{name} ({often[name]} of {len(chosen)})" for name in often)
+        said.append(f"The outer folds chose: {times}.")
+    rows = "the rows of the first two parts" if found["how"] == "three" else "all rows"
+    return [*said, f"The model is fitted with the best options, on {rows}."]
+
+
+def _along(found: Found, known: list[Found]) -> Plot | None:
+    """The curve over the one option that varies, where it is a number."""
+    names = {name for c in known for name in c["options"]}
+    varying = [name for name in names if len({c["options"].get(name) for c in known}) > 1]
+    if len(varying) != 1 or not all(varying[0] in c["numbers"] for c in known):
+        return None
+    name = varying[0]
+    order = sorted(known, key=lambda c: number_of(c["numbers"][name]))
+    x, scores = [c["numbers"][name] for c in order], [Estimate.read(c["estimate"]) for c in order]
+    y = [score.value for score in scores]
+    bands = [score.interval for score in scores if score.interval is not None]
+    banded = len(bands) == len(scores) and all(isfinite(end) for band in bands for end in band)
+    line = (x, y, [band.low for band in bands], [band.high for band in bands]) if banded else (x, y)
+    wide = x[0] > 0 and log10(x[-1] / x[0]) > 1
+    return draw_lines({found["by"]: line}, "Candidates", name, found["by"], log_x=wide)

@@ -1,0 +1,254 @@
+"""Tuning: the options that do best on rows that were not learned from, and an honest score."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from tallylearn.errors import OptionError, speaking
+from tallylearn.evaluation.evaluate.evaluation import Evaluation
+from tallylearn.evaluation.evaluate.same_folds import Sitting
+from tallylearn.evaluation.result import Result, name_of
+from tallylearn.evaluation.running.cross_validation import Crossing
+from tallylearn.evaluation.running.dataset import Exam, task_of
+from tallylearn.evaluation.running.fold_plan import FIRST, Round
+from tallylearn.evaluation.running.fold_scores import check_options
+from tallylearn.evaluation.running.progress_bar import watching
+from tallylearn.evaluation.running.usual_scores import USUAL
+from tallylearn.evaluation.scores.estimate import Estimate
+from tallylearn.evaluation.tune import search_report
+from tallylearn.evaluation.tune.grid import (
+    Options,
+    all_of,
+    is_number,
+    read_grid,
+    some_of,
+    spelled,
+)
+from tallylearn.evaluation.tune.search import Candidate, Choosing, Search, first_of
+from tallylearn.folds import Folds
+from tallylearn.plots import Plot
+from tallylearn.workings import Derivation
+
+NESTED, THREE = "nested", "three"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Tuning(Result):
+    """A search among options: all that was tried, the best, and how good that is; frozen.
+
+    ``model`` is the learner with the best options, fitted on all rows that may be learned from.
+    """
+
+    learner: str
+    by: str  # the score that chose
+    cv: str
+    n: int
+    level: float
+    candidates: tuple[Candidate, ...]  # in the order of the grid
+    best: Options
+    model: Any
+    honest: Evaluation | None  # on rows that neither trained nor chose
+    how: str  # "nested", "three", or ""
+    chosen: tuple[Options, ...]  # by every fold of a nested search
+
+    @property
+    def title(self) -> str:
+        tried = f"{len(self.candidates)} candidate{'s' if len(self.candidates) > 1 else ''}"
+        return f"{self.learner} tuned: {tried} on {self.n:,} rows, {self.cv}"
+
+    def __repr__(self) -> str:
+        return f"Tuning({self.title})"
+
+    @property
+    def winner(self) -> Candidate:
+        """The best candidate; of tied ones the first."""
+        return first_of(self.candidates)
+
+    @property
+    def score(self) -> Estimate:
+        """The honest score where one was asked for, else the best score of the search."""
+        if self.honest is not None:
+            return self.honest[self.by]
+        estimate = self.winner.estimate
+        assert estimate is not None
+        return estimate
+
+    @property
+    def optimistic(self) -> bool:
+        """Whether ``score`` was measured on the rows that chose."""
+        return self.honest is None and len(self.candidates) > 1
+
+    @staticmethod
+    def _told(found: dict[str, Any]) -> Derivation:
+        """The best, how good it is, and all that was tried."""
+        return search_report.report(found)
+
+    def records(self) -> list[dict[str, Any]]:
+        """One row a candidate, in the order of the grid."""
+        names = dict.fromkeys(name for c in self.candidates for name in c.options)
+        columns = {name: _column([c.options.get(name) for c in self.candidates]) for name in names}
+        return [
+            {f"option_{name}": values[at] for name, values in columns.items()} | c.record(self.by)
+            for at, c in enumerate(self.candidates)
+        ]
+
+    def facts(self) -> dict[str, Any]:
+        """What was searched, every candidate as it is spelled, and the honest score."""
+        named = ("title", "learner", "by", "cv", "n", "level", "how", "optimistic")
+        honest = None
+        if self.honest is not None:
+            honest = {"cv": self.honest.cv, "baseline": self.honest.baseline_name,
+                      "score": self.score.record()}  # fmt: skip
+        return {name: getattr(self, name) for name in named} | {
+            "kind": "tuning",
+            "best": spelled(self.best),
+            "candidates": [c.facts() for c in self.candidates],
+            "honest": honest,
+            "chosen": [spelled(options) for options in self.chosen],
+        }
+
+    def plots(self) -> dict[str, Plot]:
+        """The scores along the option, or of the best candidates."""
+        return search_report.plots(self._without_plots())
+
+
+def tune(
+    learner: Any,
+    grid: Any,
+    X: Any,
+    y: Any = None,
+    *,
+    cv: Any = 5,
+    score: str | None = None,
+    n: int | None = None,
+    seed: int = 0,
+    nested: Any = None,
+    sample_weight: Any = None,
+    groups: Any = None,
+    positive: Any = None,
+    level: float = 0.95,
+    progress: bool | None = None,
+) -> Tuning:
+    """Search for the options that do best on rows that were not learned from.
+
+    The best score of a search is optimistic: it was chosen on the rows that measure it. For an
+    honest one pass ``nested``, or ``cv=tl.Folds.three()``. Learners whose tables sum up count the
+    rows once for all options that do not change what is counted.
+
+    Parameters
+    ----------
+    learner : ours, or any with scikit-learn's manners; it is left as it is.
+    grid : option -> values, or a list of such; ``step__option`` inside scikit-learn's pipelines.
+    X, y : as in ``fit``: columns and target, or a table and the target's name.
+    cv : folds to choose on, as in ``tl.evaluate``. ``tl.Folds.holdout()`` chooses on one part of
+        the rows; ``tl.Folds.three()`` too, and tests the best once on a third part.
+    score : one name; accuracy, or the mean absolute error, unless said.
+    n : draw so many combinations at random, from lists, from what has ``rvs`` (distributions of
+        SciPy), or from functions of a NumPy generator; ``seed`` decides which.
+    nested : outer folds: on the training rows of each the search is made anew, and tested once.
+    sample_weight, groups, positive, level : as in ``tl.evaluate``.
+    progress : a bar on long work; on a terminal unless said.
+
+    Examples
+    --------
+    >>> import tallylearn as tl
+    >>> found = tl.tune(tl.NaiveBayes(), {"alpha": [0.1, 1, 10]}, tl.example("tennis"), cv="loo")
+    >>> print(found.best, found.score)
+    {'alpha': 10} accuracy 0.643 [0.388, 0.837]
+    >>> found.optimistic
+    True
+
+    References
+    ----------
+    S. Varma and R. Simon, Bias in error estimation when using cross-validation for model selection,
+    BMC Bioinformatics 7:91, 2006.
+    """
+    with speaking("tune"):
+        check_options(level, "raise", "tune")
+        task = task_of(learner)
+        grids = read_grid(grid, learner)
+        options = all_of(grids) if n is None else some_of(grids, n, seed)
+        _check_nesting(cv, nested)
+        exam = Exam.of(X, y, sample_weight, groups, task, "tune")
+        whole = Sitting.of(exam, cv, score, positive, level, USUAL)
+        search = Search(learner, options, cv)
+        if isinstance(cv, Folds) and cv.scheme == THREE:
+            return _in_three(search, whole, progress)
+        if nested is not None:
+            outer = Sitting.of(exam, nested, whole.score, positive, level, USUAL)
+            return _nested(search, whole, outer, progress)
+        return _plain(search, whole, progress)
+
+
+def _plain(search: Search, sitting: Sitting, progress: bool | None) -> Tuning:
+    """Choose, and fit on all rows."""
+    with watching([search.learner] * len(search.options), sitting.folds, progress) as watch:
+        tried = search.tried(sitting, watch)
+    model = Crossing(search.best(tried), sitting.exam).fitted()
+    return _tuning(search, sitting, tried, model)
+
+
+def _nested(search: Search, sitting: Sitting, outer: Sitting, progress: bool | None) -> Tuning:
+    """Choose on all rows; and on the training rows of every outer fold, to be tested there."""
+    folds = sitting.folds * (1 + outer.folds)
+    with watching([search.learner] * len(search.options), folds, progress) as watch:
+        tried = search.tried(sitting, watch)
+        choosing = Choosing(search, outer, watch)
+        honest = outer.taken(choosing, f"{search}, tuned")
+    model = Crossing(search.best(tried), sitting.exam).fitted()
+    return _tuning(search, sitting, tried, model, honest, NESTED, tuple(choosing.chosen))
+
+
+def _in_three(search: Search, sitting: Sitting, progress: bool | None) -> Tuning:
+    """Choose on the second part; learn from the first two, and test on the third, once."""
+    (place,) = sitting.rounds
+    assert isinstance(place, Round)
+    part, exam = place.part, sitting.exam
+    sitting = replace(sitting, rounds=[Round(0, np.where(part == 2, -1, part), 2, FIRST)])
+    with watching([search.learner] * len(search.options), sitting.folds, progress) as watch:
+        tried = search.tried(sitting, watch)
+    best, rest = search.best(tried), Round(0, (part == 2).astype(np.int32), 2, FIRST)
+    last = replace(sitting, rounds=[rest])
+    honest = last.taken(Crossing(best, exam), name_of(best))
+    model = Crossing(best, exam).fitted(np.flatnonzero(part < 2))
+    return _tuning(search, sitting, tried, model, honest, THREE)
+
+
+def _tuning(
+    search: Search, sitting: Sitting, tried: tuple[Candidate, ...], model: Any,
+    honest: Evaluation | None = None, how: str = "", chosen: tuple[Options, ...] = (),
+) -> Tuning:  # fmt: skip
+    return Tuning(
+        str(search), sitting.score, sitting.cv, len(sitting.exam), sitting.level, tried,
+        first_of(tried).options, model, honest, how, chosen,
+    )  # fmt: skip
+
+
+def _check_nesting(cv: Any, nested: Any) -> None:
+    """The search must be possible on part of the rows."""
+    if nested is None:
+        return
+    if isinstance(cv, Folds) and cv.scheme == THREE:
+        raise OptionError("Folds.three has a test part of its own. Leave nested out.")
+    if not (isinstance(cv, Folds | str | int | np.integer) or hasattr(cv, "split")):
+        raise OptionError(
+            "cv is given as row numbers, and a nested search is made on other rows. Pass a number "
+            "of folds, or tl.Folds."
+        )
+    if (isinstance(nested, str) and nested == "bootstrap") or (
+        isinstance(nested, Folds) and nested.scheme == "bootstrap"
+    ):
+        raise OptionError(
+            "a bootstrap draws rows twice, so that an inner fold would test rows that it learned "
+            "from. Pass a number of folds as nested."
+        )
+
+
+def _column(values: list[Any]) -> list[Any]:
+    """Numbers as they are, anything else as it is written: a column has one type."""
+    if all(value is None or is_number(value) for value in values):
+        return [None if value is None else float(value) for value in values]
+    return [None if value is None else repr(value) for value in values]

@@ -1,0 +1,1 @@
+"""Gaussian classes: linear and quadratic discriminant analysis."""

@@ -1,0 +1,386 @@
+"""Linear discriminant analysis: Gaussian classes with one covariance, so the borders are lines."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from tallylearn import forms
+from tallylearn.blas import one_thread
+from tallylearn.doors.model import log_shares
+from tallylearn.doors.transforms import Transformer
+from tallylearn.errors import ColumnError, OptionError
+from tallylearn.models.class_priors import Priors
+from tallylearn.models.design_matrix import Design
+from tallylearn.models.discriminants.covariance import (
+    ZERO,
+    Spread,
+    axes,
+    degenerate,
+    finite,
+    solving,
+    spread_of,
+    too_wide,
+)
+from tallylearn.models.discriminants.gaussian_classes import (
+    Discriminant,
+    GaussianModel,
+    matrix_grid,
+    mean_grid,
+)
+from tallylearn.models.discriminants.solvers import Rule, by_eigen, by_least_squares, by_svd
+from tallylearn.tables import Array, Block, Schema, check_shape
+from tallylearn.tallies import Bundle
+from tallylearn.workings import Derivation, Evidence, Formula, Grid, Line, Sentence, Term, short
+
+POOLED = Formula("Σ = Σ_k N_k/N S_k", r"\Sigma = \sum_k \frac{N_k}{N} S_k")
+GIVEN = Formula(
+    "Σ = Σ_k p_k S_k (with solver='svd': N_k/N for p_k)",
+    r"\Sigma = \sum_k p_k S_k",
+)
+TWO = Formula(
+    "a(x) = w·x + w0,  w = Σ⁻¹(μ1 - μ2),  w0 = -½(μ1ᵀΣ⁻¹μ1 - μ2ᵀΣ⁻¹μ2) + ln(p/(1 - p)),  "
+    "P(c1 | x) = 1 / (1 + exp(-a))",
+    r"a(x) = w^T x + w_0,\; w = \Sigma^{-1}(\mu_1-\mu_2),\; w_0 = -\tfrac12(\mu_1^T\Sigma^{-1}\mu_1"
+    r" - \mu_2^T\Sigma^{-1}\mu_2) + \ln\tfrac{p}{1-p},\; P(c_1 \mid x) = \sigma(a(x))",
+)
+SEVERAL = Formula(
+    "a_k(x) = w_k·x + w_k0,  P(c_k | x) = exp(a_k) / Σ_i exp(a_i)",
+    r"a_k(x) = w_k^T x + w_{k0},\; P(c_k \mid x) = \frac{e^{a_k}}{\sum_i e^{a_i}}",
+)
+
+
+@dataclass(frozen=True)
+class LinearDiscriminants(GaussianModel):
+    """a_k(x) = weights_k · x + bias_k, out of the classes' means and their common covariance."""
+
+    priors: Priors
+    design: Design
+    mean: Array  # (k, p)
+    within: Array  # (k, p, p) covariance of each class
+    covariance: Array  # (p, p)
+    weights: Array  # (k, p)
+    bias: Array  # (k,)
+    scalings: Array  # (p, r)
+    ratio: Array  # (r,)
+    rank: int
+
+    form: ClassVar[forms.Form] = {
+        "priors": forms.one(Priors),
+        "design": forms.one(Design),
+        "mean": forms.floats("k", "p"),
+        "within": forms.floats("k", "p", "p"),
+        "covariance": forms.floats("p", "p"),
+        "weights": forms.floats("k", "p"),
+        "bias": forms.floats("k", bottomless=True),
+        "scalings": forms.floats("p", "r"),
+        "ratio": forms.floats("q"),
+        "rank": forms.count(),
+    }
+
+    def check(self, schema: Schema) -> None:
+        """What a file says can have been learned from columns of this schema."""
+        self.priors.check()
+        self.design.check(schema)
+
+    def __post_init__(self) -> None:
+        k, p = len(self.priors.classes), len(self.design.columns)
+        for part in (self.mean, self.weights):
+            check_shape("the means and weights", part, k, p)
+        check_shape("the covariances", self.within, k, p, p)
+        check_shape("the covariance", self.covariance, p, p)
+        check_shape("the bias", self.bias, k)
+        check_shape("the scalings", self.scalings, p, *self.scalings.shape[1:])
+
+    @property
+    def n_parameters(self) -> int:
+        """K - 1 priors, K d means, d (d + 1) / 2 covariances."""
+        k, d = len(self.classes), len(self.design.columns)
+        return k - 1 + k * d + d * (d + 1) // 2
+
+    def scores(self, block: Block) -> Array:
+        """The discriminants (n, k)."""
+        return np.concatenate([self._scored(part) for part in self.design.pieces(block)])
+
+    def _scored(self, block: Block) -> Array:
+        with one_thread(), np.errstate(invalid="ignore", over="ignore"):
+            out = self.design.product(block, self.weights)
+            if not np.isfinite(out).all():  # looked at here: a gap or an infinity shows in the sums
+                out = self.design.filled(block) @ self.weights.T
+        return np.asarray(out + self.bias)
+
+    def joint(self, block: Block) -> Array:
+        """log P(x, c) for every row and class: (n, k)."""
+        with solving(self.design.columns):
+            values, vectors = axes(self.covariance)
+            if values[0] <= ZERO * values[-1]:
+                why = degenerate(self.covariance, self.design.names) or "columns nearly collinear"
+                raise ColumnError(f"the covariance is singular, so there is no density: {why}.")
+            white, centre = vectors / np.sqrt(values), self.mean.mean(axis=0)
+            mean = (self.mean - centre) @ white
+            near = np.concatenate([
+                _near((self.design.filled(part) - centre) @ white, mean)
+                for part in self.design.pieces(block)
+            ])  # fmt: skip
+        size = float(np.log(2 * np.pi * values).sum())
+        return np.asarray(self.priors.log - 0.5 * (near + size))
+
+    def drawn(self, classes: Array, noise: Array) -> Array:
+        """Rows of these classes out of standard normal noise (n, p)."""
+        values, vectors = axes(self.covariance)
+        half = vectors * np.sqrt(values.clip(0))
+        return np.asarray(self.mean[classes] + noise @ half.T)
+
+    def evidence(self, block: Block) -> list[Evidence]:
+        """Every column's summand w x in every discriminant."""
+        scores = self.scores(block)
+        chosen, shares = self.chosen(scores), np.exp(log_shares(scores))
+        x, groups = self.design.filled(block), self.design.groups(block.schema)
+        return [
+            Evidence(tuple(
+                Line(name, self._terms(block, i, x[i], c, groups), float(shares[i, c]))
+                for c, name in enumerate(self.classes)
+            ), self.classes[chosen[i]], "softmax")
+            for i in range(len(block))
+        ]  # fmt: skip
+
+    def _terms(
+        self, block: Block, i: int, x: Array, c: int, groups: dict[str, list[int]]
+    ) -> tuple[Term, ...]:
+        terms = [Term("", "", float(self.bias[c]))]
+        for name, at in groups.items():
+            value, note = self.design.shown(block, i, name, at[0])
+            terms.append(Term(name, value, float(self.weights[c, at] @ x[at]), note=note))
+        return tuple(terms)
+
+    def derivation(self, schema: Schema) -> Derivation:
+        """Priors, means, covariance, and the discriminants that follow."""
+        order, names = self.design.order(schema), self.design.names
+        steps: list[Grid | Formula | Sentence] = [*self.design.remarks(schema), self.priors.grid()]
+        steps.append(mean_grid(self, self.classes, order))
+        if len(self.classes) * len(names) <= 12:
+            steps += [
+                matrix_grid(f"covariance S of class {name}", self.within[c], names, order)
+                for c, name in enumerate(self.classes)
+            ]
+        steps += [
+            POOLED if self.priors.counted else GIVEN,
+            matrix_grid("covariance Σ", self.covariance, names, order),
+        ]
+        pooled = np.tensordot(self.priors.share, self.within, 1)
+        if self.priors.counted and not np.allclose(pooled, self.covariance):
+            steps.append(Sentence("Every S_k is shrunk first, as shrinkage= says."))
+        if self.rank < len(names):
+            why = degenerate(self.covariance, names) or "a column nearly follows from others"
+            steps.append(Sentence(f"Only {self.rank} of {len(names)} directions vary: {why}."))
+        steps += self._rules(order)
+        free = f"{self.n_parameters} free parameters: priors, means and one covariance."
+        return Derivation("Linear discriminant analysis", (*steps, Sentence(free)))
+
+    def _rules(self, order: Array) -> list[Grid | Formula | Sentence]:
+        names = self.design.names
+        if len(self.classes) == 2:
+            one, two = map(str, self.classes)
+            w, w0 = self.weights[0] - self.weights[1], self.bias[0] - self.bias[1]
+            rows = tuple((names[j], short(float(w[j]))) for j in order)
+            title = f"w and w0: a(x) = ln P({one} | x) / P({two} | x)"
+            return [TWO, Grid(title, ("", "weight"), (*rows, ("w0", short(float(w0)))))]
+        rows = tuple((names[j], *(short(float(w)) for w in self.weights[:, j])) for j in order)
+        last = ("w0", *(short(float(b)) for b in self.bias))
+        return [SEVERAL, Grid("weights of the discriminants", ("", *map(str, self.classes)),
+                              (*rows, last))]  # fmt: skip
+
+
+def _near(x: Array, mean: Array) -> Array:
+    """(n, k) the squared distance of every row from every mean."""
+    return np.asarray(((x[:, None, :] - mean) ** 2).sum(axis=2))
+
+
+class LinearDiscriminantAnalysis(Discriminant, Transformer):
+    """Gaussian classes that share one covariance, and the linear borders between them.
+
+    Categories become columns of 0 and 1, one for every value but the first; dates are days. A
+    missing value is filled by the mean of its column over all classes, when learning and when
+    predicting; `show_work` says where.
+
+    Parameters
+    ----------
+    solver : "svd" leaves directions out in which no class varies, "lsqr" takes the shortest weights
+        there, "eigen" refuses them.
+    shrinkage : from 0 to 1, moves every class's covariance towards its mean variance times the
+        identity ("lsqr" and "eigen"); "auto" is Ledoit and Wolf's, towards the variances, for
+        tables without gaps.
+    priors : the classes' probabilities, in the order of ``classes_``, or by class. A class that was
+        declared and has no rows is never answered, whatever its prior.
+    n_components : how many columns ``transform`` gives.
+    store_covariance : whether ``covariance_`` is there with "svd" too.
+    tol : of "svd": a direction with a smaller deviation, in standard deviations, is left out.
+    covariance_estimator : not taken: it needs the rows again.
+    exact : sums without rounding: the same bits in any order, and rows can be forgotten; many times
+        slower.
+
+    Examples
+    --------
+    >>> import tallylearn as tl
+    >>> model = tl.LinearDiscriminantAnalysis().fit([[1], [3], [5], [7], [9]], [1, 1, 2, 2, 2])
+    >>> model.predict_proba([[4]]).round(6)
+    array([[0.699419, 0.300581]])
+    >>> print(model.explain([[4]]))
+    → 1   4.334 - 6 = -1.666   69.9 %
+      2  -6.511 + 4 = -2.511   30.1 %
+
+    References
+    ----------
+    C. Bishop, Pattern Recognition and Machine Learning, 2006, chapter 4.2.
+    """
+
+    shaping: ClassVar[tuple[str, ...]] = ("exact",)
+    stored: ClassVar[tuple[type, ...]] = (LinearDiscriminants, Priors, Design)
+    model_: LinearDiscriminants
+
+    def __init__(
+        self,
+        solver: str = "svd",
+        shrinkage: float | str | None = None,
+        priors: Any = None,
+        n_components: int | None = None,
+        store_covariance: bool = False,
+        tol: float = 1e-4,
+        covariance_estimator: Any = None,
+        *,
+        exact: bool = False,
+    ) -> None:
+        self.solver = solver
+        self.shrinkage = shrinkage
+        self.priors = priors
+        self.n_components = n_components
+        self.store_covariance = store_covariance
+        self.tol = tol
+        self.covariance_estimator = covariance_estimator
+        self.exact = exact
+
+    def solve(self, tally: Bundle) -> LinearDiscriminants:
+        """Means and covariance, and the discriminants from them."""
+        priors = self._priors(tally)
+        with solving(self._counted(tally)):
+            spread = spread_of(tally)
+            if not spread.scatter.any():
+                raise ColumnError(
+                    "no column varies within any class (as with n_samples = 1, or one row a "
+                    "class): there is no covariance. The number of samples must be more than the "
+                    "number of classes."
+                )
+            rule = self._rule(spread, priors)
+        if not (np.isfinite(rule.weights).all() and np.isfinite(rule.scalings).all()):
+            raise too_wide(spread.design.columns)
+        parts = rule.covariance, rule.weights, rule.bias, rule.scalings, rule.ratio, rule.rank
+        model = LinearDiscriminants(priors, spread.design, spread.mean, spread.covariance, *parts)
+        self._components(model)
+        return model
+
+    def _rule(self, spread: Spread, priors: Priors) -> Rule:
+        if self.solver == "svd":
+            return by_svd(spread, priors, float(self.tol))
+        solve = by_least_squares if self.solver == "lsqr" else by_eigen
+        return solve(spread, priors, self.shrinkage)
+
+    def decision_function(self, X: Any) -> Array:
+        """The discriminants X coef_ᵀ + intercept_; for two classes, how far the second is ahead."""
+        self._check_fitted()
+        if self.solver == "svd" or len(self.model_.classes) == 2:
+            return super().decision_function(X)
+        shared, constant = self._shared()
+        return self._mapped(X, lambda block: self._shifted(block, shared, constant))
+
+    def _shifted(self, block: Block, shared: Array, constant: float) -> Array:
+        common = self.model_.design.filled(block) @ shared + constant
+        return np.asarray(self.model_.scores(block) + common[:, None])
+
+    def _shared(self) -> tuple[Array, float]:
+        """What scikit-learn's "lsqr" and "eigen" add to all discriminants alike: Σ⁻¹μ x - ½ μΣ⁻¹μ.
+
+        Files of the first release have it in their weights already.
+        """
+        model, prior = self.model_, self.model_.priors.share
+        centre = prior @ model.mean
+        with solving(model.design.columns):
+            shared = np.linalg.lstsq(finite(model.covariance), centre, rcond=None)[0]
+        shared = shared - prior @ model.weights
+        return shared, float(-0.5 * shared @ centre)
+
+    @property
+    def coef_(self) -> Array:
+        """(k, p) the weights; (1, p), their difference, for two classes."""
+        self._check_fitted()
+        weights = self.model_.weights
+        if len(weights) == 2:
+            return self._arranged(weights[1:] - weights[:1], 1)
+        return self._arranged(weights if self.solver == "svd" else weights + self._shared()[0], 1)
+
+    @property
+    def intercept_(self) -> Array:
+        """(k,) the constants; (1,), their difference, for two classes."""
+        self._check_fitted()
+        bias: Array = self.model_.bias
+        if len(bias) == 2:
+            return bias[1:] - bias[:1]
+        return bias if self.solver == "svd" else bias + self._shared()[1]
+
+    @property
+    def covariance_(self) -> Array:
+        """(p, p) the covariance within the classes, weighted by the priors."""
+        if self.solver == "svd" and not self.store_covariance:
+            raise AttributeError("there is no 'covariance_' without store_covariance=True")
+        self._check_fitted()
+        found = self.model_.covariance
+        if self.solver == "svd":
+            found = np.tensordot(self.priors_, self.model_.within, 1)
+        return self._arranged(found, 0, 1)
+
+    @property
+    def scalings_(self) -> Array:
+        """(p, r) the directions that tell the classes apart."""
+        self._check_fitted()
+        return self._arranged(self.model_.scalings, 0)
+
+    @property
+    def explained_variance_ratio_(self) -> Array:
+        """The share of the variance between the classes along each direction."""
+        self._check_fitted()
+        return np.asarray(self.model_.ratio[: self._components(self.model_)])
+
+    @property
+    def xbar_(self) -> Array:
+        """(p,) the mean of all, by the priors."""
+        self._check_fitted()
+        return np.asarray(self.priors_ @ self.means_)
+
+    def _turned(self, block: Block) -> Array:
+        model = self.model_
+        centre = model.priors.share @ model.mean if self.solver == "svd" else 0.0
+        out = (model.design.filled(block) - centre) @ model.scalings
+        return np.asarray(out[:, : self._components(model)])
+
+    def _n_turned(self) -> int:
+        return min(self._components(self.model_), int(self.model_.scalings.shape[1]))
+
+    def _components(self, model: LinearDiscriminants) -> int:
+        most = min(len(model.classes) - 1, len(model.design.columns))
+        wanted = most if self.n_components is None else int(self.n_components)
+        if wanted > most:
+            raise OptionError(
+                f"n_components is {wanted}, and {most} directions tell {len(model.classes)} classes"
+                " apart. n_components cannot be larger than min(n_features, n_classes - 1)."
+            )
+        return wanted
+
+    def _check_options(self) -> None:
+        self._one_of("solver", ("svd", "lsqr", "eigen"))
+        self._in_range("tol", 0.0)
+        if self.n_components is not None:
+            self._in_range("n_components", 1)
+            if int(self.n_components) != self.n_components:
+                raise OptionError(f"n_components is a whole number, not {self.n_components!r}.")
+        self._check_covariance(self.solver, "solver='lsqr' or 'eigen'")

@@ -1,0 +1,277 @@
+"""Quadratic discriminant analysis: Gaussian classes, each with a covariance of its own."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from tallylearn import forms
+from tallylearn.blas import one_thread
+from tallylearn.doors.model import log_shares
+from tallylearn.errors import ColumnError, TargetError
+from tallylearn.models.class_priors import Priors
+from tallylearn.models.design_matrix import Design
+from tallylearn.models.discriminants.covariance import Spread, axes, degenerate, solving, spread_of
+from tallylearn.models.discriminants.gaussian_classes import (
+    Discriminant,
+    GaussianModel,
+    matrix_grid,
+    mean_grid,
+)
+from tallylearn.models.discriminants.shrinkage import within
+from tallylearn.models.discriminants.solvers import upright
+from tallylearn.tables import Array, Block, Schema, check_shape
+from tallylearn.tallies import Bundle
+from tallylearn.workings import Derivation, Evidence, Formula, Grid, Line, Sentence, Term
+
+RULE = Formula(
+    "a_k(x) = ln p_k - ½ ln |2π Σ_k| - ½ (x - μ_k)ᵀ Σ_k⁻¹ (x - μ_k),  "
+    "P(c_k | x) = exp(a_k) / Σ_i exp(a_i)",
+    r"a_k(x) = \ln p_k - \tfrac12 \ln|2\pi\Sigma_k| - \tfrac12 (x-\mu_k)^T\Sigma_k^{-1}(x-\mu_k),"
+    r"\; P(c_k \mid x) = \frac{e^{a_k}}{\sum_i e^{a_i}}",
+)
+
+
+@dataclass(frozen=True)
+class QuadraticDiscriminants(GaussianModel):
+    """A Gaussian for every class, by the axes of its covariance and the variances along them."""
+
+    priors: Priors
+    design: Design
+    mean: Array  # (k, p)
+    rotations: Array  # (k, p, p) the axes, as columns
+    scalings: Array  # (k, p) the variances along them
+
+    form: ClassVar[forms.Form] = {
+        "priors": forms.one(Priors),
+        "design": forms.one(Design),
+        "mean": forms.floats("k", "p"),
+        "rotations": forms.floats("k", "p", "p"),
+        "scalings": forms.floats("k", "p", least=float(np.finfo(np.float64).tiny)),
+    }
+
+    def check(self, schema: Schema) -> None:
+        """What a file says can have been learned from columns of this schema."""
+        self.priors.check()
+        self.design.check(schema)
+
+    def __post_init__(self) -> None:
+        k, p = len(self.priors.classes), len(self.design.columns)
+        check_shape("the means", self.mean, k, p)
+        check_shape("the axes", self.rotations, k, p, p)
+        check_shape("the variances", self.scalings, k, p)
+
+    @property
+    def n_parameters(self) -> int:
+        """K - 1 priors, K d means, K d (d + 1) / 2 covariances."""
+        k, d = len(self.classes), len(self.design.columns)
+        return k - 1 + k * d + k * d * (d + 1) // 2
+
+    @property
+    def covariance(self) -> Array:
+        """(k, p, p)."""
+        scaled = self.rotations * self.scalings[:, None, :]
+        return np.asarray(scaled @ self.rotations.swapaxes(1, 2))
+
+    @property
+    def start(self) -> Array:
+        """(k,) the log joint density at the means."""
+        size = np.log(2 * np.pi * self.scalings).sum(axis=1)
+        return np.asarray(self.priors.log - 0.5 * size)
+
+    def scores(self, block: Block) -> Array:
+        """The discriminants (n, k): log P(x, c) without the constant p/2 ln 2π."""
+        p = len(self.design.columns)
+        return np.asarray(self.joint(block) + 0.5 * p * np.log(2 * np.pi))
+
+    def joint(self, block: Block) -> Array:
+        """log P(x, c) for every row and class: (n, k)."""
+        return np.concatenate([self._joint(part) for part in self.design.pieces(block)])
+
+    def _joint(self, block: Block) -> Array:
+        with one_thread(), np.errstate(invalid="ignore", over="ignore"):
+            near = self._near(self.design.filled(block))
+        if not np.isfinite(near).all():
+            row = block.start + int(np.argmin(np.isfinite(near).all(axis=1)))
+            raise ColumnError(
+                f"row {row} is so far from the classes that its distance is beyond a double. "
+                "Rescale the columns, or mend the row."
+            )
+        return np.asarray(self.start - 0.5 * near)
+
+    def _near(self, x: Array) -> Array:
+        """The squared distance to every mean, in deviations."""
+        out = np.empty((len(x), len(self.classes)))
+        for c, mean in enumerate(self.mean):
+            white = self.rotations[c] / np.sqrt(self.scalings[c])
+            turned = (x - mean) @ white
+            out[:, c] = np.einsum("ij,ij->i", turned, turned)
+        return out
+
+    def drawn(self, classes: Array, noise: Array) -> Array:
+        """Rows of these classes out of standard normal noise (n, p)."""
+        scaled = noise * np.sqrt(self.scalings[classes])
+        return np.asarray(self.mean[classes] + np.einsum("ijk,ik->ij", self.rotations[classes],
+                                                         scaled))  # fmt: skip
+
+    def evidence(self, block: Block) -> list[Evidence]:
+        """Every column's share of the distance: -½ d_j (Σ⁻¹ d)_j, with d = x - μ."""
+        scores = self.scores(block)
+        chosen, shares = self.chosen(scores), np.exp(log_shares(scores))
+        apart = self.design.filled(block)[:, None, :] - self.mean
+        turned = np.einsum("nkp,kpq->nkq", apart, self.rotations) / self.scalings
+        parts = -0.5 * apart * np.einsum("nkq,kpq->nkp", turned, self.rotations)
+        groups = self.design.groups(block.schema)
+        return [
+            Evidence(tuple(
+                Line(name, self._terms(block, i, parts[i, c], c, groups), float(shares[i, c]))
+                for c, name in enumerate(self.classes)
+            ), self.classes[chosen[i]], "softmax")
+            for i in range(len(block))
+        ]  # fmt: skip
+
+    def _terms(
+        self, block: Block, i: int, parts: Array, c: int, groups: dict[str, list[int]]
+    ) -> tuple[Term, ...]:
+        terms = [Term("", "", float(self.start[c]))]
+        for name, at in groups.items():
+            value, note = self.design.shown(block, i, name, at[0])
+            terms.append(Term(name, value, float(parts[at].sum()), note=note))
+        return tuple(terms)
+
+    def derivation(self, schema: Schema) -> Derivation:
+        """Priors, means and covariances."""
+        order, names = self.design.order(schema), self.design.names
+        steps: list[Grid | Formula | Sentence] = [*self.design.remarks(schema), self.priors.grid()]
+        steps.append(mean_grid(self, self.classes, order))
+        steps += [
+            matrix_grid(f"covariance Σ of class {name}", self.covariance[c], names, order)
+            for c, name in enumerate(self.classes)
+        ]
+        free = f"{self.n_parameters} free parameters: priors, means and a covariance a class."
+        return Derivation("Quadratic discriminant analysis", (*steps, RULE, Sentence(free)))
+
+
+class QuadraticDiscriminantAnalysis(Discriminant):
+    """Gaussian classes, each with its own covariance, and the quadratic borders between them.
+
+    Categories become columns of 0 and 1, one for every value but the first; dates are days. A
+    missing value is filled by the mean of its column over all classes.
+
+    Parameters
+    ----------
+    solver : "svd", or "eigen", which takes shrinkage.
+    shrinkage : from 0 to 1, moves every covariance towards its mean variance times the identity
+        ("eigen"); "auto" is Ledoit and Wolf's, towards the variances, for tables without gaps.
+    priors : the classes' probabilities, in the order of ``classes_``, or by class. A class that was
+        declared and has no rows is never answered, whatever its prior.
+    reg_param : from 0 to 1, moves every covariance towards the identity ("svd").
+    store_covariance : whether ``covariance_`` is there.
+    tol : a covariance with a smaller variance along any axis is refused as singular.
+    covariance_estimator : not taken: it needs the rows again.
+    exact : sums without rounding: the same bits in any order, and rows can be forgotten; many times
+        slower.
+
+    Examples
+    --------
+    >>> import tallylearn as tl
+    >>> X = [[-1, -1], [-2, -1], [-3, -2], [1, 1], [2, 1], [3, 2]]
+    >>> model = tl.QuadraticDiscriminantAnalysis().fit(X, [1, 1, 1, 2, 2, 2])
+    >>> model.predict([[-0.8, -1]])
+    array([1])
+
+    References
+    ----------
+    T. Hastie, R. Tibshirani, J. Friedman, The Elements of Statistical Learning, 2009, chapter 4.3.
+    """
+
+    shaping: ClassVar[tuple[str, ...]] = ("exact",)
+    stored: ClassVar[tuple[type, ...]] = (QuadraticDiscriminants, Priors, Design)
+    model_: QuadraticDiscriminants
+
+    def __init__(
+        self,
+        *,
+        solver: str = "svd",
+        shrinkage: float | str | None = None,
+        priors: Any = None,
+        reg_param: float = 0.0,
+        store_covariance: bool = False,
+        tol: float = 1e-4,
+        covariance_estimator: Any = None,
+        exact: bool = False,
+    ) -> None:
+        self.solver = solver
+        self.shrinkage = shrinkage
+        self.priors = priors
+        self.reg_param = reg_param
+        self.store_covariance = store_covariance
+        self.tol = tol
+        self.covariance_estimator = covariance_estimator
+        self.exact = exact
+
+    def solve(self, tally: Bundle) -> QuadraticDiscriminants:
+        """The axes of every class's covariance."""
+        priors = self._priors(tally)
+        with solving(self._counted(tally)):
+            spread = spread_of(tally)
+            covariance = spread.covariance
+            if self.solver == "eigen" and self.shrinkage is not None:
+                covariance = within(spread, self.shrinkage)
+            found = [axes(each) for each in covariance]
+            values = np.stack([each[::-1] for each, _ in found])
+            if self.solver == "svd":
+                share = float(self.reg_param)
+                values = (1 - share) * values.clip(0) + share
+            self._check_rank(priors.classes, spread, covariance, values)
+            rotations = np.stack([upright(vectors[:, ::-1]) for _, vectors in found])
+        return QuadraticDiscriminants(priors, spread.design, spread.mean, rotations, values)
+
+    def _check_rank(
+        self, classes: tuple[Any, ...], spread: Spread, covariance: Array, values: Array
+    ) -> None:
+        names = spread.design.names
+        remedy = "reg_param" if self.solver == "svd" else "shrinkage"
+        for c, name in enumerate(classes):
+            if values[c].min() <= self.tol and not spread.scatter[c].any():
+                raise TargetError(
+                    f"class {name!r} has one row, or none, or equal ones (as with n_samples = 1): "
+                    "a covariance of its own needs a spread. Merge the class, set reg_param, or "
+                    "use LinearDiscriminantAnalysis."
+                )
+            if values[c].min() <= self.tol:
+                why = degenerate(covariance[c], names)
+                why = why or f"a variance is below tol={self.tol}"
+                raise ColumnError(
+                    f"the covariance of class {name!r} is singular ({spread.rows[c]:g} rows, "
+                    f"{len(names)} columns): {why}. Raise {remedy}, lower tol, rescale or drop a "
+                    f"column. The covariance matrix of class {name} is not full rank."
+                )
+
+    @property
+    def covariance_(self) -> list[Array]:
+        """(p, p) for every class, regularisation included; with store_covariance=True."""
+        if not self.store_covariance:
+            raise AttributeError("there is no 'covariance_' without store_covariance=True")
+        self._check_fitted()
+        return [self._arranged(each, 0, 1) for each in self.model_.covariance]
+
+    @property
+    def rotations_(self) -> list[Array]:
+        """(p, p) the axes of every class's covariance, as columns."""
+        self._check_fitted()
+        return [self._arranged(each, 0) for each in self.model_.rotations]
+
+    @property
+    def scalings_(self) -> list[Array]:
+        """(p,) the variances along the axes, for every class."""
+        self._check_fitted()
+        return list(self.model_.scalings)
+
+    def _check_options(self) -> None:
+        self._one_of("solver", ("svd", "eigen"))
+        self._in_range("tol", 0.0)
+        self._in_range("reg_param", 0.0, 1.0)
+        self._check_covariance(self.solver, "solver='eigen'")

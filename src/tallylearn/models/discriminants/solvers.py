@@ -1,0 +1,118 @@
+"""Solvers: the linear discriminants of Gaussians with one covariance, in scikit-learn's three ways.
+
+All start from the scatter, never from the rows, so that a grid of priors, shrinkages or solvers
+costs no further pass.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from tallylearn.errors import ColumnError
+from tallylearn.models.class_priors import Priors
+from tallylearn.models.discriminants.covariance import Spread, axes, degenerate, finite
+from tallylearn.models.discriminants.shrinkage import overall, within
+from tallylearn.tables import Array
+
+FLOOR = 1e-13  # of the largest eigenvalue: below it a scatter holds rounding, whatever tol says
+
+
+@dataclass(frozen=True)
+class Rule:
+    """a_k(x) = weights_k x + bias_k, and the directions that tell the classes apart."""
+
+    covariance: Array  # (p, p) the one that the rule is made of
+    weights: Array  # (k, p)
+    bias: Array  # (k,)
+    scalings: Array  # (p, r)
+    ratio: Array  # (r,) share of the variance between the classes
+    rank: int  # of the covariance
+
+
+def by_svd(spread: Spread, priors: Priors, tol: float) -> Rule:
+    """Whiten what varies within the classes, then turn to where their means differ."""
+    n, prior = spread.rows.sum(), priors.share
+    covariance = spread.scatter.sum(axis=0) / n
+    deviation = np.sqrt(np.diag(covariance).clip(0))
+    scale = np.where(deviation > 0, deviation, 1.0)
+    values, vectors = axes(covariance / scale / scale[:, None])
+    kept = values > max(tol**2, FLOOR * len(values) * values.max(initial=0))
+    white = vectors[:, kept] / scale[:, None] / np.sqrt(values[kept])
+    apart = spread.mean - prior @ spread.mean
+    size = np.sqrt(n * prior / max(1, len(prior) - 1))
+    among = finite(size[:, None] * apart @ white)
+    _, between, turned = np.linalg.svd(among, full_matrices=False)
+    some = between > tol * between.max(initial=0)
+    scalings = upright(white @ turned.T[:, some])
+    centres = apart @ scalings
+    weights = centres @ scalings.T
+    bias = -0.5 * (centres**2).sum(axis=1) + priors.log - weights @ (prior @ spread.mean)
+    power = between**2 / max(float((between**2).sum()), 1e-300)
+    return Rule(covariance, weights, bias, scalings, power, int(kept.sum()))
+
+
+def by_least_squares(spread: Spread, priors: Priors, shrinkage: float | str | None) -> Rule:
+    """Solve covariance weights = means; of many solutions the shortest."""
+    covariance = finite(_weighted(spread, priors, shrinkage))
+    weights, _, rank, _ = np.linalg.lstsq(covariance, _apart(spread, priors).T, rcond=None)
+    values, vectors = axes(covariance)
+    kept = values > FLOOR * len(values) * values.max(initial=0)
+    between = overall(spread, shrinkage) - covariance
+    directions = _directions(vectors[:, kept] / np.sqrt(values[kept]), between)
+    return Rule(covariance, weights.T, _bias(spread, priors, weights.T), *directions, int(rank))
+
+
+def by_eigen(spread: Spread, priors: Priors, shrinkage: float | str | None) -> Rule:
+    """The directions with the largest ratio of variance between to variance within."""
+    covariance = _weighted(spread, priors, shrinkage)
+    between = overall(spread, shrinkage) - covariance
+    try:
+        half = np.linalg.inv(np.linalg.cholesky(covariance))
+    except np.linalg.LinAlgError:
+        why = degenerate(covariance, spread.design.names) or "a column nearly follows from others"
+        raise ColumnError(
+            f"the covariance is singular: {why}. Use shrinkage=0.1 or so, solver='svd', which "
+            "leaves such directions out, or drop a column."
+        ) from None
+    scalings, power = _directions(half.T, between)
+    weights = _apart(spread, priors) @ scalings @ scalings.T
+    bias = _bias(spread, priors, weights)
+    return Rule(covariance, weights, bias, scalings, power, len(covariance))
+
+
+def _apart(spread: Spread, priors: Priors) -> Array:
+    """(k, p) the means around that of all.
+
+    A vector that all weights have in common changes no comparison of classes, and away from zero it
+    would drown what they differ in.
+    """
+    return np.asarray(spread.mean - priors.share @ spread.mean)
+
+
+def _bias(spread: Spread, priors: Priors, weights: Array) -> Array:
+    """(k,) what is to be added to weights x."""
+    apart = _apart(spread, priors)
+    middle = weights @ (priors.share @ spread.mean)
+    return np.asarray(-0.5 * (apart * weights).sum(axis=1) + priors.log - middle)
+
+
+def _directions(white: Array, between: Array) -> tuple[Array, Array]:
+    """Where whitened rows vary most between the classes, and the share of each direction."""
+    values, vectors = axes(white.T @ between @ white)
+    total = values.sum()
+    return upright((white @ vectors)[:, ::-1]), values[::-1] / (total if total else 1.0)
+
+
+def upright(directions: Array) -> Array:
+    """Each direction with its largest entry positive: a sign that rounding does not turn."""
+    if not directions.size:
+        return directions
+    largest = np.abs(directions).argmax(axis=0)
+    sign = np.sign(directions[largest, np.arange(directions.shape[1])])
+    return np.asarray(directions * np.where(sign == 0, 1.0, sign))
+
+
+def _weighted(spread: Spread, priors: Priors, shrinkage: float | str | None) -> Array:
+    return np.asarray(np.tensordot(priors.share, within(spread, shrinkage), 1))

@@ -1,0 +1,1 @@
+"""Naive Bayes: every column votes for a class, independently of the others."""

@@ -1,0 +1,260 @@
+"""The model of naive Bayes: P(c) and every P(x | c); the score is the sum of their logarithms."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, ClassVar
+
+import numpy as np
+
+from tallylearn import forms
+from tallylearn.doors.model import choice, log_shares
+from tallylearn.models.class_priors import Priors
+from tallylearn.models.generative import JointModel
+from tallylearn.models.naive_bayes.column_factors import Categories, Gaussians, check_finite
+from tallylearn.models.naive_bayes.text_factors import BERNOULLI, HOLDS, Texts
+from tallylearn.models.naive_bayes.text_factors import SHARE as WORDS
+from tallylearn.tables import (
+    DATE,
+    TEXT,
+    Array,
+    Bags,
+    Block,
+    Codes,
+    Schema,
+    check_columns,
+    check_last_axes,
+    check_shape,
+    day,
+)
+from tallylearn.workings import Derivation, Evidence, Formula, Grid, Line, Sentence, Term
+
+HALVES = ("False", "True")
+SHARE = Formula(
+    "P(x | c) = (count of x in c + added to x) / (count of c + all that is added)",
+    r"P(x \mid c) = \frac{n_{x,c} + a_x}{n_c + \sum_{x'} a_{x'}}",
+)
+DENSITY = Formula(
+    "P(x | c) = exp(-(x - mean)² / (2 sd²)) / (sd √(2π))",
+    r"P(x \mid c) = \frac{1}{\sigma\sqrt{2\pi}} e^{-(x-\mu)^2 / 2\sigma^2}",
+)
+
+
+@dataclass(frozen=True)
+class Bayes(JointModel):
+    """P(c) and every P(x | c); a row's score is the sum of their logarithms."""
+
+    priors: Priors
+    tables: tuple[Categories, ...]
+    gaussians: Gaussians | None
+    halved: bool  # whether numbers are read as above zero or not
+    at_half: str
+    texts: tuple[Texts, ...] = ()
+
+    form: ClassVar[forms.Form] = {
+        "priors": forms.one(Priors),
+        "tables": forms.many(forms.one(Categories)),
+        "gaussians": forms.one(Gaussians, none=True),
+        "halved": forms.truth,
+        "at_half": forms.text("first", "positive"),
+        "texts": forms.many(forms.one(Texts)),
+    }
+
+    def check(self, schema: Schema) -> None:
+        """What a file says can have been learned from columns of this schema."""
+        parts: tuple[Priors | Categories | Texts, ...] = (self.priors, *self.tables, *self.texts)
+        for part in parts:
+            part.check()
+        counted = {*schema.categories, *(schema.numbers if self.halved else ())}
+        measured = {*self.gaussians.names} if self.gaussians else set()
+        check_columns("counts", [table.name for table in self.tables], counted)
+        check_columns("words", [text.name for text in self.texts],
+                      {column.name for column in schema.of_kind(TEXT)})  # fmt: skip
+        check_columns("densities", sorted(measured), {*schema.numbers})
+
+    def __post_init__(self) -> None:
+        k = len(self.classes)
+        for table in self.tables:
+            check_last_axes(table.name, table.present, k)
+        for text in self.texts:
+            check_shape(text.name, text.whole, k)
+        if self.gaussians is not None:
+            check_last_axes("the means", self.gaussians.mean, k, len(self.gaussians.names))
+
+    @property
+    def known(self) -> dict[str, tuple[str, ...]]:
+        """The values that every column of categories was seen with."""
+        return {table.name: table.values for table in self.tables}
+
+    @property
+    def classes(self) -> tuple[Any, ...]:
+        return self.priors.classes
+
+    def joint(self, block: Block) -> Array:
+        """log P(x, c) for every row and class: (n, k)."""
+        prior = self.priors.log
+        out = np.tile(prior, (len(block), 1))
+        if self.gaussians is not None:
+            self.gaussians.add(block, prior, out)
+        columns = coded(block, self.halved)
+        for table in self.tables:
+            table.add(columns[table.name], out)
+        for text in self.texts:
+            text.add(bags_of(block, text), out)
+        return out
+
+    def scores(self, block: Block) -> Array:
+        """The same, and the prior where every class is impossible."""
+        out = self.joint(block)
+        dead = np.isneginf(out)
+        if dead.any():
+            out[dead.all(axis=1)] = self.priors.log
+        return out
+
+    def chosen(self, scores: Array) -> Array:
+        """The place of the most probable class."""
+        return choice(scores, self.at_half)
+
+    def evidence(self, block: Block) -> list[Evidence]:
+        """The factors of every row."""
+        rows = Rows(block, self)
+        scores = self.scores(block)
+        chosen = self.chosen(scores)
+        shares = np.exp(log_shares(scores))
+        dead = np.asarray(np.isneginf(self.joint(block)).all(axis=1))
+        return [
+            self._row(rows, i, shares[i], self.classes[chosen[i]], bool(dead[i]))
+            for i in range(len(block))
+        ]
+
+    def _row(self, rows: Rows, i: int, shares: Array, chosen: Any, dead: bool) -> Evidence:
+        lines = []
+        for c, outcome in enumerate(self.classes):
+            terms = [self.priors.term(c)]
+            if not dead:
+                terms += rows.terms(i, c)
+            lines.append(Line(outcome, tuple(terms), float(shares[c])))
+        notes = ["Every class has likelihood 0: the prior answers."] if dead else rows.notes(i)
+        return Evidence(tuple(lines), chosen, "product", tuple(notes))
+
+    @property
+    def n_parameters(self) -> int:
+        """Free parameters: K - 1 priors, K (|X| - 1) for each category, 2 K for each number.
+
+        A text has K (|V| - 1), since its words' probabilities sum to 1; Bernoulli's K |V| do not.
+        """
+        k = len(self.classes)
+        numbers = len(self.gaussians.names) if self.gaussians else 0
+        words = sum(len(text.terms) - (text.model != BERNOULLI) for text in self.texts)
+        values = sum(len(table.values) - 1 for table in self.tables)
+        return k - 1 + k * (values + words + 2 * numbers)
+
+    @property
+    def n_entries(self) -> int:
+        """Numbers in the printed tables, those that follow from others included."""
+        k = len(self.classes)
+        numbers = len(self.gaussians.names) if self.gaussians else 0
+        words = sum(len(text.terms) for text in self.texts)
+        return k + k * (sum(len(table.values) for table in self.tables) + words + 2 * numbers)
+
+    def sampled(
+        self, n: int, rng: np.random.Generator, schema: Schema
+    ) -> tuple[list[dict[str, Any]], Array]:
+        """n rows from P(x, c), with the columns of the table."""
+        drawn = rng.choice(len(self.classes), size=n, p=np.exp(self.priors.log))
+        columns: dict[str, list[Any]] = {name: [None] * n for name in schema.names}
+        for table in self.tables:
+            share = np.exp(table.log[:, :-1]).cumsum(axis=1)
+            at = (share[drawn] < rng.random((n, 1)) * share[drawn, -1:]).sum(axis=1)
+            halved = self.halved and table.name in schema.numbers
+            columns[table.name] = [float(i) if halved else table.values[i] for i in at.tolist()]
+        if self.gaussians is not None:
+            bells = self.gaussians
+            normal = rng.normal(bells.mean[drawn], np.sqrt(bells.variance[drawn]))
+            columns |= {name: normal[:, j].tolist() for j, name in enumerate(bells.names)}
+        for column in schema.of_kind(DATE):
+            columns[column.name] = [day(days) for days in columns[column.name]]
+        rows = zip(*columns.values(), strict=True)
+        return [dict(zip(columns, row, strict=True)) for row in rows], drawn
+
+    def derivation(self, schema: Schema) -> Derivation:
+        """Counts, estimates and densities, column by column."""
+        classes = tuple(map(str, self.classes))
+        steps: list[Grid | Formula | Sentence] = [self.priors.grid()]
+        if self.tables:
+            ordered = sorted(self.tables, key=lambda table: schema.names.index(table.name))
+            steps += [SHARE, *(table.grid(classes) for table in ordered)]
+        if self.gaussians is not None:
+            steps += [DENSITY, self.gaussians.grid(classes, schema)]
+        for text in self.texts:
+            steps += [HOLDS if text.model == BERNOULLI else WORDS, *text.steps(classes)]
+        learned = {table.name for table in self.tables} | {text.name for text in self.texts}
+        learned |= {*self.gaussians.names} if self.gaussians else set()
+        steps += [
+            Sentence(f"Column {name!r} has no values and says nothing.")
+            for name in schema.names
+            if name not in learned
+        ]
+        free = f"{self.n_entries} numbers in the tables, {self.n_parameters} of them free."
+        return Derivation("Naive Bayes", (*steps, Sentence(free)))
+
+
+class Rows:
+    """Some rows as a model sees them, one by one."""
+
+    def __init__(self, block: Block, model: Bayes) -> None:
+        self.block, self.model = block, model
+        self.items = {name: codes.items() for name, codes in coded(block, model.halved).items()}
+        self.bags = {text.name: bags_of(block, text) for text in model.texts}
+
+    def terms(self, i: int, c: int) -> list[Term]:
+        """The factors of one row in one class, in the table's order."""
+        found: list[Term | None] = []
+        for name in self.block.schema.names:
+            if name in self._tables:
+                found.append(self._tables[name].term(self.items[name][i], c))
+            elif name in self.bags:
+                found += self._texts[name].factors(self.bags[name], i, c)
+            elif self.model.gaussians is not None and name in self._numbers:
+                x = self.block.numbers[i, self.block.schema.places[name]]
+                found.append(self.model.gaussians.term(self._numbers[name], float(x), c))
+        return [term for term in found if term is not None]
+
+    def notes(self, i: int) -> list[str]:
+        """What is to be said of the texts of a row."""
+        alone = not self.model.tables and self.model.gaussians is None and len(self._texts) == 1
+        return [
+            note for text in self.model.texts for note in text.notes(self.bags[text.name], i, alone)
+        ]
+
+    @cached_property
+    def _tables(self) -> dict[str, Categories]:
+        return {table.name: table for table in self.model.tables}
+
+    @cached_property
+    def _numbers(self) -> dict[str, int]:
+        names = self.model.gaussians.names if self.model.gaussians else ()
+        return {name: j for j, name in enumerate(names)}
+
+    @cached_property
+    def _texts(self) -> dict[str, Texts]:
+        return {text.name: text for text in self.model.texts}
+
+
+def bags_of(block: Block, text: Texts) -> Bags:
+    """The documents of a column, as the model reads them."""
+    return text.reader.bags(block.text[text.name], text.name, block.start)
+
+
+def coded(block: Block, halved: bool) -> dict[str, Codes]:
+    """The columns that are counted: categories, and with ``halved`` numbers by their sign."""
+    if not halved:
+        return block.codes
+    check_finite(block)
+    columns = dict(block.codes)
+    for j, name in enumerate(block.schema.numbers):
+        x = block.numbers[:, j]
+        codes = np.where(np.isnan(x), -1, (x > 0).astype(np.int32)).astype(np.int32)
+        columns[name] = Codes(HALVES, codes, HALVES)
+    return columns

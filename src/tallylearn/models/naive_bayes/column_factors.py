@@ -1,0 +1,275 @@
+"""Factors: what one column says about the class, P(x | c), from counts or moments."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import ClassVar
+
+import numpy as np
+
+from tallylearn import forms
+from tallylearn.errors import ColumnError, OptionError
+from tallylearn.kernels import scoring, summing
+from tallylearn.models.class_priors import LONGEST
+from tallylearn.tables import DATE, NUMBER, UNKNOWN, Array, Block, Codes, Schema, check_last_axes
+from tallylearn.tallies import Counts, Moments
+from tallylearn.tallies.keys import Keys, union
+from tallylearn.workings import Grid, Term
+from tallylearn.workings.rendering import short
+
+TILE = 64  # rows that are scored together
+TINY = np.finfo(np.float64).tiny  # a smaller variance has no inverse
+SKIPPED = "never seen, no smoothing: skipped"
+
+
+@dataclass(frozen=True)
+class Categories:
+    """One column of categories: P(x | c) = (count + extra) / (present + whole)."""
+
+    name: str
+    values: tuple[str, ...]
+    count: Array  # (..., k, v)
+    present: Array  # (..., k) rows of the class where the column is present
+    extra: Array  # (v + 1,) added to each value's count; the last is for a value never seen
+    whole: float  # the sum of what is added
+
+    form: ClassVar[forms.Form] = {
+        "name": forms.text(),
+        "values": forms.names("v"),
+        "count": forms.floats("k", "v", least=0.0),
+        "present": forms.floats("k", least=0.0),
+        "extra": forms.floats("v+1", least=0.0),
+        "whole": forms.number(0.0),
+    }
+
+    def check(self) -> None:
+        """What a file says can be: counts that sum to what is present, and shares of something."""
+        below = self.present + self.whole
+        if not (np.isfinite(below) & (below > 0)).all():
+            raise ValueError(f"column {self.name!r} has shares of nothing")
+        whole = float(self.extra[:-1].sum())
+        if not np.allclose(self.count.sum(axis=1), self.present) or not np.isclose(
+            whole, self.whole
+        ):
+            raise ValueError(f"the counts of column {self.name!r} do not add up")
+
+    def __post_init__(self) -> None:
+        check_last_axes(self.name, self.count, *self.present.shape[-1:], len(self.values))
+        check_last_axes(self.name, self.extra, len(self.values) + 1)
+
+    @classmethod
+    def of(
+        cls, name: str, counts: Counts, classes: Keys, extra: dict[str, float] | float
+    ) -> Categories:
+        """From counts; ``extra`` is Laplace's alpha, or m * p for each value."""
+        values = counts.keys[1]
+        if isinstance(extra, dict):
+            values = union(values, tuple(sorted(extra)))
+            if odd := [value for value in values if value not in extra]:
+                raise OptionError(f"p has no value for {odd[0]!r} of column {name!r}.")
+            added = np.array([*(extra[str(value)] for value in values), 0.0])
+            whole = float(sum(extra.values()))
+        else:
+            # Beside an infinite strength the counts are nothing: the limit is 1 / |X|.
+            added = np.full(len(values) + 1, 1.0 if extra == np.inf else extra)
+            whole = float(added[0]) * len(values)
+        count = counts.over(classes, values).floats() * (extra != np.inf)
+        present = count.sum(axis=-1)
+        pooled = count.sum(axis=-2, keepdims=True)  # for a class that never shows the column
+        count = np.where(present[..., None] + whole > 0, count, pooled)
+        return cls(name, tuple(map(str, values)), count, count.sum(axis=-1), added, whole)
+
+    @cached_property
+    def _place(self) -> dict[str, int]:
+        return {value: at for at, value in enumerate(self.values)}
+
+    @cached_property
+    def log(self) -> Array:
+        """(..., k, v + 1); 0 for a value never seen where nothing is added: that is skipped."""
+        unseen = np.zeros((*self.count.shape[:-1], 1))
+        share = (np.concatenate([self.count, unseen], axis=-1) + self.extra) / (
+            self.present[..., None] + self.whole
+        )
+        with np.errstate(divide="ignore"):
+            log = np.log(share)
+        if self.extra[-1] == 0:
+            log[..., -1] = 0.0
+        return log
+
+    def add(self, codes: Codes, out: Array) -> None:
+        """Add this column's evidence to out (n, k)."""
+        scoring.look_up(codes.among(self.values), np.ascontiguousarray(self.log.T), out)
+
+    def term(self, value: str | None, c: int) -> Term | None:
+        """The factor of one value in one class; None where the value is missing."""
+        if value is None:
+            return None
+        at = self._place.get(value, len(self.values))
+        if at == len(self.values) and self.extra[-1] == 0:
+            return Term(self.name, value, 0.0, note=SKIPPED)
+        seen = self.count[c, at] if at < len(self.values) else 0.0
+        above = fraction(seen) + fraction(self.extra[at])
+        below = fraction(self.present[c]) + fraction(self.whole)
+        return estimated(self.name, value, float(self.log[c, at]), above, below)
+
+    def grid(self, classes: tuple[str, ...]) -> Grid:
+        """The estimates as fractions of counts."""
+        rows = tuple(
+            (value, *(written(self.term(value, c)) for c in range(len(classes))))
+            for value in self.values
+        )
+        return Grid(f"P({self.name} | class)", ("value", *classes), rows)
+
+
+@dataclass(frozen=True)
+class Gaussians:
+    """The columns of numbers: P(x | c) is the normal density with the class's mean and variance."""
+
+    names: tuple[str, ...]
+    mean: Array  # (..., k, p)
+    variance: Array  # (..., k, p), smoothing included
+
+    form: ClassVar[forms.Form] = {
+        "names": forms.names("p"),
+        "mean": forms.floats("k", "p"),
+        "variance": forms.floats("k", "p", least=float(TINY)),
+    }
+
+    def __post_init__(self) -> None:
+        check_last_axes("the means", self.mean, *self.variance.shape)
+        check_last_axes("the variances", self.variance, len(self.names))
+
+    @classmethod
+    def of(cls, moments: Moments, classes: Keys, smoothing: float) -> Gaussians:
+        """From moments; a class that never shows a column takes those of all classes."""
+        moments = moments.over(classes, moments.columns)
+        pooled = moments.pooled()
+        try:
+            mean, variance, wide = moments.mean, moments.variance, pooled.variance
+        except OverflowError:
+            raise _too_wide(moments) from None
+        seen = moments.count.nonzero()
+        added = smoothing * wide.max(axis=(-2, -1), keepdims=True)
+        variance = np.where(seen, variance, wide) + added
+        if not (variance >= TINY).all():
+            at = tuple(np.argwhere(~(variance >= TINY))[0])
+            raise ColumnError(
+                f"column {moments.columns[at[-1]]!r} is constant in class {classes[at[-2]]!r} "
+                "(variance 0, as with n_samples = 1): a normal density needs a spread. "
+                "Raise var_smoothing, or drop the column."
+            )
+        return cls(tuple(map(str, moments.columns)), np.where(seen, mean, pooled.mean), variance)
+
+    def add(self, block: Block, prior: Array, out: Array) -> None:
+        """Add these columns' evidence to out (n, k), which holds the prior."""
+        check_finite(block)
+        mean, scale, normal = self._arranged(block.schema)
+        out += normal.sum(axis=1)
+        work = np.empty((mean.shape[1] + 1, TILE))
+        scoring.gaussian(block.numbers, mean, scale, work, out)
+        if len(rows := np.flatnonzero(np.isnan(out[:, 0]))):
+            some = np.tile(prior, (len(rows), 1))
+            scoring.gaussian_present(block.numbers, mean, scale, normal, rows, some)
+            out[rows] = some
+
+    def _arranged(self, schema: Schema) -> tuple[Array, Array, Array]:
+        """Mean, 1 / deviation and log density at the mean, in the order of a block's columns."""
+        at = [schema.numbers.index(name) for name in self.names]
+        shape = (len(self.mean), len(schema.numbers))
+        mean, scale, normal = np.zeros(shape), np.zeros(shape), np.zeros(shape)
+        mean[:, at] = self.mean
+        scale[:, at] = 1 / np.sqrt(self.variance)
+        normal[:, at] = -0.5 * (np.log(2 * np.pi) + np.log(self.variance))
+        return mean, scale, normal
+
+    def grid(self, classes: tuple[str, ...], schema: Schema) -> Grid:
+        """The centres and spreads."""
+        spread = np.sqrt(self.variance)
+        order = sorted(range(len(self.names)), key=lambda j: schema.names.index(self.names[j]))
+        rows = tuple(
+            (
+                self.names[j],
+                *(f"{self.mean[c, j]:.6g} ± {spread[c, j]:.6g}" for c in range(len(classes))),
+            )
+            for j in order
+        )
+        return Grid("mean ± standard deviation", ("column", *classes), rows)
+
+    def term(self, j: int, x: float, c: int) -> Term | None:
+        """The density of one number in one class; None where it is missing."""
+        if np.isnan(x):
+            return None
+        mean, variance = float(self.mean[c, j]), float(self.variance[c, j])
+        away = (x - mean) / variance**0.5
+        log = -0.5 * (np.log(2 * np.pi) + np.log(variance) + away * away)
+        text = f"N({x:.4g}; {mean:.4g}, {variance**0.5:.4g}²)"
+        return Term(self.names[j], f"{x:.6g}", float(log), text=text)
+
+
+def check_finite(block: Block) -> None:
+    """An infinity is an error at ``predict`` as it is at ``fit``."""
+    found = np.zeros(4, dtype=np.int64)
+    summing.survey(block.numbers.view(np.int64), found)
+    if found[2] >= 0:
+        at = int(found[2]), int(found[3])
+        name = block.schema.numbers[at[1]]
+        raise ColumnError(
+            f"column {name!r} has {block.numbers[at]} in row {block.start + at[0]}. "
+            "Replace it, or mark it as missing. Input X contains infinity or a value too large for "
+            "dtype('float64')."
+        )
+
+
+def estimated(column: str, value: str, log: float, above: Fraction, below: Fraction) -> Term:
+    """A factor that is a fraction of counts."""
+    if 1000 % above.denominator or 1000 % below.denominator:  # thirds: 7/30, not 2.333/10
+        share = above / below
+        above, below = Fraction(share.numerator), Fraction(share.denominator)
+    if below > LONGEST:
+        return Term(column, value, log)
+    return Term(column, value, log, above, below)
+
+
+def written(term: Term | None) -> str:
+    """A factor as it stands in a table."""
+    if term is None or term.above is None or term.below is None:
+        return ""
+    if term.above.denominator == term.below.denominator == 1:
+        return f"{term.above}/{term.below}"
+    return f"{short(float(term.above))}/{short(float(term.below))}"
+
+
+def fraction(number: float) -> Fraction:
+    """As it is written: 0.1 is one tenth; a third stays a third; a tiny number is itself."""
+    near = Fraction(str(float(number))).limit_denominator(10**9)
+    return near if number == 0 or abs(near / Fraction(number) - 1) < 1e-9 else Fraction(number)
+
+
+def arranged(values: Array, names: tuple[str, ...], schema: Schema, k: int = 0) -> Array:
+    """(k, p) numbers of the columns ``names``, in the table's order; NaN where there are none."""
+    out = np.full((len(values) or k, len(schema.names)), np.nan)
+    for j, name in enumerate(names):
+        out[:, schema.names.index(name)] = values[:, j]
+    kinds = [column.kind in (NUMBER, DATE, UNKNOWN) for column in schema.columns]
+    return out[:, kinds]
+
+
+def _too_wide(moments: Moments) -> ColumnError:
+    for name in moments.columns:
+        try:
+            one = moments.over(moments.keys, moments.columns)
+            at = np.arange(len(one.keys)), np.array([one.columns.index(name)])
+            part = Moments(
+                one.keys, (name,), one.count.at(*at), one.sums.at(*at), one.squares.at(*at)
+            )
+            _ = part.variance, part.pooled().variance
+        except OverflowError:
+            return ColumnError(
+                f"column {name!r} has numbers so large that their variance is beyond a double. "
+                "Rescale it."
+            )
+    return ColumnError(
+        "the numbers are so large that their variance is beyond a double. Rescale them."
+    )

@@ -1,0 +1,370 @@
+"""Naive Bayes: every column votes for a class with P(x | c), independently of the others."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from math import isfinite
+from typing import Any, ClassVar
+
+import numpy as np
+
+from tallylearn.errors import OptionError, listed, speaking, told
+from tallylearn.models.class_priors import Priors, shares
+from tallylearn.models.generative import Generative
+from tallylearn.models.naive_bayes import vocabulary
+from tallylearn.models.naive_bayes.bayes_model import Bayes, bags_of, coded
+from tallylearn.models.naive_bayes.column_factors import Categories, Gaussians, arranged
+from tallylearn.models.naive_bayes.leave_one_out import (
+    numbers_of_others,
+    prior_of_others,
+    value_of_others,
+    words_of_others,
+)
+from tallylearn.models.naive_bayes.text_factors import BERNOULLI, MULTINOMIAL, SET, Texts
+from tallylearn.models.naive_bayes.vocabulary import Vocabulary
+from tallylearn.models.stored_tallies import check_classes, check_parts, check_tables, check_words
+from tallylearn.tables import (
+    CATEGORY,
+    DATE,
+    NUMBER,
+    TEXT,
+    Array,
+    Block,
+    Codes,
+    Schema,
+    check_columns,
+)
+from tallylearn.tallies import Bundle, Counts, Moments
+from tallylearn.tallies.documents import Reader
+from tallylearn.tallies.words import KINDS, words
+
+
+class NaiveBayes(Generative):
+    """Naive Bayes on categories, truth values, numbers and text together.
+
+    A column of categories gives the share of rows of the class that have the value; a column of
+    numbers the normal density with the class's mean and variance; a column of text a share for
+    every word. A missing value says nothing and is skipped, as is a word that was never seen.
+
+    Parameters
+    ----------
+    alpha : added to every count of a category (Laplace). 0 is the maximum likelihood estimate,
+        infinity makes all values of a column equally probable.
+    m, p : the m-estimate (n + m p) / (N + m) instead of alpha; p is "uniform" or {column: {value:
+        probability}}.
+    var_smoothing : this share of the largest variance is added to every variance.
+    class_prior : the classes' probabilities, in the order of ``classes_``, or by class. A class
+        that was declared and has no rows is never answered, whatever its prior.
+    fit_prior : False takes every class as equally probable.
+    numbers : "gaussian", or "bernoulli": is the number above zero?
+    at_half : of tied classes the "first" in sorted order, or the last: "positive".
+    text_model : "multinomial": a factor for every word; "set": for every distinct word;
+        "bernoulli": for every known word, present or absent.
+    ngram_range : (1, 2) takes words and pairs of words as terms.
+    min_df, max_df : leave out terms in fewer or more documents; below 1 (max_df: up to 1) a share.
+        Documents are counted, whatever their rows weigh.
+    stop_words : a list of words to leave out, with the runs that hold them.
+    max_features : only so many terms, those that come most often.
+    tokenizer : a function from a text to its words, instead of the runs of letters, digits and
+        underscores of its lower case. It is not saved.
+
+    Examples
+    --------
+    >>> import tallylearn as tl
+    >>> model = tl.NaiveBayes(alpha=0).fit(tl.example("tennis"))
+    >>> print(model.explain([["Sunny", "Cool", "High", "Strong"]]))
+    No   5/14 · 3/5 · 1/5 · 4/5 · 3/5 = 18/875   79.5 %
+    Yes  9/14 · 2/9 · 3/9 · 3/9 · 3/9 =  1/189   20.5 %
+
+    References
+    ----------
+    T. Mitchell, Machine Learning, 1997, chapter 6.9.
+    """
+
+    kinds: ClassVar[tuple[str, ...]] = (NUMBER, CATEGORY, TEXT, DATE)
+    shaping: ClassVar[tuple[str, ...]] = ("numbers", "ngram_range", "tokenizer")
+    stored: ClassVar[tuple[type, ...]] = (Bayes, Priors, Categories, Gaussians, Texts, Reader)
+    model_: Bayes
+
+    def __init__(
+        self,
+        alpha: float = 1.0,
+        *,
+        m: float | None = None,
+        p: str | Mapping[str, Mapping[str, float]] = "uniform",
+        var_smoothing: float = 1e-9,
+        class_prior: Any = None,
+        fit_prior: bool = True,
+        numbers: str = "gaussian",
+        at_half: str = "first",
+        text_model: str = MULTINOMIAL,
+        ngram_range: tuple[int, int] = (1, 1),
+        min_df: float = 1,
+        max_df: float = 1.0,
+        stop_words: Sequence[str] | None = None,
+        max_features: int | None = None,
+        tokenizer: Callable[[str], Iterable[str]] | None = None,
+    ) -> None:
+        self.alpha = alpha
+        self.m = m
+        self.p = p
+        self.var_smoothing = var_smoothing
+        self.class_prior = class_prior
+        self.fit_prior = fit_prior
+        self.numbers = numbers
+        self.at_half = at_half
+        self.text_model = text_model
+        self.ngram_range = ngram_range
+        self.min_df = min_df
+        self.max_df = max_df
+        self.stop_words = stop_words
+        self.max_features = max_features
+        self.tokenizer = tokenizer
+
+    def tally(self, block: Block) -> Bundle:
+        """Rows by class, by class and value or word; moments by class for numbers."""
+        columns = coded(block, self.numbers == "bernoulli")
+        counts = Counts.each(block.target, columns, block.weight)
+        moments = Moments.empty()
+        if self.numbers == "gaussian" and block.schema.numbers:
+            names = block.schema.numbers
+            moments = Moments.of(block.numbers, block.target, names, block.weight, block.start)
+        target = Counts.of(block.target, weight=block.weight)
+        parts = {"target": target, "categories": Bundle(counts), "numbers": moments}
+        if block.text:
+            parts["text"] = Bundle({name: self._words(block, name) for name in block.text})
+        return Bundle(parts)
+
+    def solve(self, tally: Bundle) -> Bayes:
+        """Estimate the probabilities from the counts, and the densities from the moments."""
+        priors = Priors.of(tally["target"], self.class_prior, self.fit_prior)
+        columns = tally.get("categories")
+        tables = [
+            Categories.of(name, counts, priors.classes, self._added(name, counts))
+            for name, counts in (columns.parts.items() if columns is not None else ())
+        ]
+        gaussians = None
+        if moments := tally.get("numbers"):
+            gaussians = Gaussians.of(moments, priors.classes, float(self.var_smoothing))
+        halved = self.numbers == "bernoulli"
+        texts = tuple(self._texts(tally, priors)) if "text" in tally else ()
+        return Bayes(priors, tuple(tables), gaussians, halved, self.at_half, texts)
+
+    def left_out(self, tally: Bundle, block: Block) -> Array | None:
+        """The scores of every row under the model of all others; None where it takes n fits."""
+        counted = isinstance(block.target, Codes) and block.weight is None
+        plain = self.p == "uniform" and isfinite(self.alpha if self.m is None else self.m)
+        if not counted or not plain or (tally["target"].floats() < 2).any():
+            return None
+        priors = Priors.of(tally["target"], self.class_prior, self.fit_prior)
+        own = block.target.among(priors.classes)
+        prior = np.broadcast_to(prior_of_others(priors, own), (len(own), len(priors.classes)))
+        out = np.array(prior)
+        for found in self._factors_of_others(tally, block, priors, own):
+            if found is None:
+                return None
+            out += found
+        dead = np.isneginf(out).all(axis=1)
+        out[dead] = prior[dead]
+        return out
+
+    def _factors_of_others(
+        self, tally: Bundle, block: Block, priors: Priors, own: Array
+    ) -> Iterable[Array | None]:
+        """Every column's evidence about the rows, by all other rows."""
+        classes = priors.classes
+        if moments := tally.get("numbers"):
+            yield numbers_of_others(moments, classes, float(self.var_smoothing), block)
+        codes = coded(block, self.numbers == "bernoulli")
+        for name, counts in tally["categories"].parts.items() if "categories" in tally else ():
+            yield value_of_others(counts, classes, codes[name], own, self._added_to_each)
+        if "text" not in tally:
+            return
+        limited = self.text_model == BERNOULLI or (self.min_df, self.max_df) != (1, 1.0)
+        if limited or self.max_features is not None:
+            yield None
+        for text in self._texts(tally, priors):
+            documents = tally["text"][text.name]["terms"].over(KINDS, classes, text.terms)
+            bags = bags_of(block, text)
+            yield words_of_others(
+                text, documents.floats()[0].sum(axis=0), bags, own, self._added_to_each
+            )
+
+    def _added_to_each(self, known: Array) -> Array:
+        """What is added to the count of every value or word, where so many are known."""
+        if self.m is None:
+            return np.full(len(known), float(self.alpha))
+        return float(self.m) / np.maximum(1, known)
+
+    def document_log_likelihood(self, X: Any, column: str | None = None) -> Array:
+        """log P(d | c) of every document, with the multinomial coefficient: (n, k).
+
+        The words in any order: (sum d)! / prod d! orders have the same probability. Words that were
+        never seen are passed over.
+        """
+        text = self._text(column)
+        if text.model != MULTINOMIAL:
+            raise OptionError(
+                f"{type(self).__name__}: document_log_likelihood goes with "
+                f"text_model='multinomial', not with {text.model!r}."
+            )
+
+        def likelihood(block: Block) -> Array:
+            bags = bags_of(block, text)
+            out = np.tile(text.coefficient(bags)[:, None], (1, len(self.classes_)))
+            text.add(bags, out)
+            return out
+
+        return self._mapped(X, likelihood)
+
+    def top_words(self, n: int = 10, column: str | None = None) -> dict[Any, list[Any]]:
+        """For every class the words that speak most for it, with their log-odds.
+
+        The log-odds of a word are log P(w | c) - log P(w | the other classes).
+        """
+        text = self._text(column)
+        return {key: text.top(c, n) for c, key in enumerate(self.classes_.tolist())}
+
+    @property
+    def class_count_(self) -> Array:
+        """(k,) the rows of every class; a model without its tally does not know them."""
+        self._check_fitted()
+        if self.tally_ is None:
+            raise AttributeError("class_count_: this model was saved without its tally.")
+        return np.asarray(self.tally_["target"].floats())
+
+    @property
+    def theta_(self) -> Array:
+        """(k, p) the means of the columns of numbers, in the table's order."""
+        self._check_fitted()
+        bells = self.model_.gaussians
+        names, mean = (bells.names, bells.mean) if bells else ((), np.empty((0, 0)))
+        return arranged(mean, names, self.schema_, len(self.classes_))
+
+    @property
+    def var_(self) -> Array:
+        """(k, p) their variances, smoothing included."""
+        self._check_fitted()
+        bells = self.model_.gaussians
+        names, spread = (bells.names, bells.variance) if bells else ((), np.empty((0, 0)))
+        return arranged(spread, names, self.schema_, len(self.classes_))
+
+    def _sampled(self, n: int, rng: np.random.Generator) -> tuple[list[dict[str, Any]], Array]:
+        if self.model_.texts:
+            raise OptionError(
+                f"{type(self).__name__}: the model does not say how long a text of column "
+                f"{self.model_.texts[0].name!r} is, and none is drawn. Learn without the column."
+            )
+        rows, drawn = self.model_.sampled(n, rng, self.schema_)
+        return rows, drawn
+
+    def _counted(self, tally: Bundle) -> set[str]:
+        moments = tally.get("numbers")
+        found = set() if moments is None else {*map(str, moments.columns)}
+        for part in (tally.get("categories"), tally.get("text")):
+            found |= {*part.parts} if part is not None else set()
+        return found
+
+    def _check_tally(self, tally: Bundle, schema: Schema) -> None:
+        check_classes(tally["target"], self.model_.classes)
+        halved = self.numbers == "bernoulli"
+        kinds: dict[str, type] = {"categories": Bundle, "text": Bundle}
+        check_parts(tally, kinds if halved else {**kinds, "numbers": Moments})
+        counted = {*schema.categories, *(schema.numbers if halved else ())}
+        check_tables(tally.get("categories"), counted)
+        check_words(tally.get("text"), {column.name for column in schema.of_kind(TEXT)})
+        if "numbers" in tally:
+            tally["numbers"].check()
+            check_columns("moments", tally["numbers"].columns, {*schema.numbers})
+
+    def _add_tags(self, tags: Any) -> None:
+        tags.classifier_tags.poor_score = self.numbers == "bernoulli"
+
+    def _check_options(self) -> None:
+        if not (isinstance(self.alpha, float) and self.alpha == math.inf):
+            self._in_range("alpha", 0.0)
+        self._in_range("var_smoothing", 0.0)
+        if not isinstance(self.fit_prior, bool | np.bool_):
+            raise OptionError(f"fit_prior is True or False, not {self.fit_prior!r}.")
+        self._one_of("numbers", ("gaussian", "bernoulli"))
+        self._one_of("at_half", ("first", "positive"))
+        self._check_text()
+        if self.m is not None:
+            self._in_range("m", 0.0)
+            if self.alpha != 1.0:
+                raise OptionError(
+                    f"m={self.m} and alpha={self.alpha} smooth the same counts: give one of them."
+                )
+        elif not self._uniform:
+            raise OptionError("p goes with m, as in NaiveBayes(m=2, p={...}).")
+
+    @property
+    def _uniform(self) -> bool:
+        return isinstance(self.p, str) and self.p == "uniform"
+
+    def _added(self, name: str, counts: Counts) -> float | dict[str, float]:
+        """What is added to the counts of a column's values."""
+        if self.m is None:
+            return float(self.alpha)
+        if self._uniform:
+            return float(self.m) / max(1, len(counts.keys[1]))
+        given = self.p.get(name) if isinstance(self.p, Mapping) else None
+        if not isinstance(given, Mapping) or not shares(given.values()):
+            raise OptionError(
+                "p is 'uniform' or gives every column's values probabilities that sum to 1; "
+                f"for {name!r} there is {given!r}."
+            )
+        return {value: float(self.m) * share for value, share in given.items()}
+
+    def _check_text(self) -> None:
+        who = type(self).__name__
+        self._one_of("text_model", (MULTINOMIAL, SET, BERNOULLI))
+        vocabulary.check_ngrams(who, self.ngram_range)
+        vocabulary.check_numbers(who, self.min_df, self.max_df, self.max_features)
+        vocabulary.check_stop_words(who, self.stop_words)
+        if self.tokenizer is not None and not callable(self.tokenizer):
+            raise OptionError(
+                f"tokenizer is a function from a text to its words, not {self.tokenizer!r}."
+            )
+
+    @property
+    def _reader(self) -> Reader:
+        return Reader(*self.ngram_range, self.tokenizer)
+
+    def _words(self, block: Block, name: str) -> Bundle:
+        bags = self._reader.bags(block.text[name], name, block.start)
+        with speaking(f"column {name!r}"):
+            return words(bags, block.target, block.weight)
+
+    def _texts(self, tally: Bundle, priors: Priors) -> Iterable[Texts]:
+        stop = frozenset(() if self.stop_words is None else self.stop_words)
+        chosen = Vocabulary(self.min_df, self.max_df, stop, self.max_features)
+        for name, part in tally["text"].parts.items():
+            if "terms" not in part:  # documents without a word
+                continue
+            text = Texts.of(name, part, priors.classes, self.text_model, chosen, self._reader)
+            if text.terms:
+                yield text.smoothed(self._added_to_words(text))
+
+    def _added_to_words(self, text: Texts) -> float:
+        if self.m is None:
+            return float(self.alpha)
+        if isinstance(self.p, Mapping) and text.name in self.p:
+            raise OptionError(
+                f"p names {text.name!r}, which is text: its words are smoothed alike. Leave it out."
+            )
+        return float(self.m) / (2 if text.model == BERNOULLI else len(text.terms))
+
+    def _text(self, column: str | None) -> Texts:
+        """The column of text that a call means."""
+        self._check_fitted()
+        found: dict[str, Texts] = {text.name: text for text in self.model_.texts}
+        if column is None and len(found) == 1:
+            return next(iter(found.values()))
+        if not isinstance(column, str) or column not in found:
+            what = "name one with column=" if column is None else f"none is {told(column)}"
+            raise OptionError(
+                f"{type(self).__name__}: the columns of text are {listed(found) or 'none'}; {what}."
+            )
+        return found[column]

@@ -1,0 +1,209 @@
+"""Differences: where two trees decide differently, and which of them is right more often."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from tallylearn.errors import ColumnError, KindError, OptionError, among, listed, speaking, told
+from tallylearn.intervals import check_count
+from tallylearn.models.trees.differences.overlay import Dissent, Fork, forks, overlaid
+from tallylearn.models.trees.differences.trial import Trial, tried
+from tallylearn.models.trees.learner import TreeLearner
+from tallylearn.models.trees.tree import Tree
+from tallylearn.workings import Derivation, Grid, Sentence
+from tallylearn.workings.rendering import Shown, plain_data, short
+
+Step = Grid | Sentence
+
+
+@dataclass(frozen=True)
+class Difference(Shown):
+    """Two trees side by side. ``regions`` is exact unless ``complete`` is False.
+
+    Regions with ``known`` are taken by leaves of both trees; in the others a row ends before a leaf
+    in one of them, as its value was missing or never seen there.
+    """
+
+    names: tuple[str, str]
+    trees: tuple[Tree, Tree]
+    forks: tuple[Fork, ...]
+    regions: tuple[Dissent, ...]
+    complete: bool
+    trials: tuple[Trial, ...]
+
+    @property
+    def alike(self) -> bool:
+        """Whether no row can be decided differently."""
+        return not self.regions and self.complete
+
+    def __getitem__(self, name: str) -> Trial:
+        trials = {trial.name: trial for trial in self.trials}
+        if not among(name, trials):
+            raise OptionError(
+                f"the trees were tried on {listed(trials) or 'no table'}, not on {told(name)}. "
+                "Pass tables with on={name: table}."
+            )
+        return trials[name]
+
+    def derivation(self) -> Derivation:
+        """The difference in words and tables."""
+        steps = (Sentence(self._summed_up()), *self._forked(), *self._regions(), *self._trials())
+        return Derivation(f"{self.names[0]} and {self.names[1]}", steps)
+
+    def __str__(self) -> str:
+        return str(self.derivation())
+
+    def to_markdown(self) -> str:
+        return self.derivation().to_markdown()
+
+    def to_html(self) -> str:
+        return self.derivation().to_html()
+
+    def to_dict(self) -> dict[str, Any]:
+        regions = [
+            {"conditions": [c.to_dict() for c in one.conditions], "known": one.known,
+             "answers": [plain_data(one.first), plain_data(one.second)]}
+            for one in self.regions
+        ]  # fmt: skip
+        trials = [
+            {"name": one.name, "n": one.n, "scores": [*one.scores], "p": plain_data(one.p),
+             "rows": [*one.rows]}
+            for one in self.trials
+        ]  # fmt: skip
+        parts = [{"path": f.path, "first": f.first, "second": f.second} for f in self.forks]
+        return {"names": [*self.names], "alike": self.alike, "complete": self.complete,
+                "forks": parts, "regions": regions, "trials": trials}  # fmt: skip
+
+    def _summed_up(self) -> str:
+        sizes = "; ".join(
+            f"{name}: {len(tree)} nodes, {len(tree.leaves)} leaves, depth {tree.depth}"
+            for name, tree in zip(self.names, self.trees, strict=True)
+        )
+        known = sum(one.known for one in self.regions)
+        rest = len(self.regions) - known
+        said = "They decide alike everywhere." if self.alike else (
+            f"They decide differently in {known} region{'s' if known != 1 else ''}"
+            + (f", and in {rest} more where a value is missing or new." if rest else ".")
+        )  # fmt: skip
+        cut = "" if self.complete else " Not all regions were looked at: raise limit=."
+        parts = " Rows with gaps go down in parts, and are not looked at."
+        return f"{sizes}. {said}{cut}" + parts * any(tree.fractional for tree in self.trees)
+
+    def _forked(self) -> Iterator[Step]:
+        if self.forks:
+            rows = tuple((fork.path, fork.first, fork.second) for fork in self.forks)
+            yield Grid("where they part", ("path", *self.names), rows)
+
+    def _regions(self) -> Iterator[Step]:
+        for known, title in ((True, "decided differently"), (False, "a value missing or new")):
+            rows = tuple(
+                (str(one), _said(one.first), _said(one.second))
+                for one in self.regions
+                if one.known is known
+            )
+            if rows:
+                yield Grid(title, ("region", *self.names), rows)
+
+    def _trials(self) -> Iterator[Step]:
+        if not self.trials:
+            return
+        classes = bool(self.trees[0].classes)
+        header = ("table", "rows", *self.names, "differ", *(["McNemar's p"] if classes else []))
+        rows = tuple(
+            (one.name, str(one.n), *map(short, one.scores), str(len(one.rows)),
+             *([short(one.p)] if classes else []))
+            for one in self.trials
+        )  # fmt: skip
+        yield Grid("accuracy" if classes else "root mean squared error", header, rows)
+        for one in self.trials:
+            if one.rows:
+                yield Grid(f"rows of {one.name}", ("row", *self.names, "truth"), _rows(one))
+
+
+def diff(
+    first: Any,
+    second: Any,
+    X: Any = None,
+    y: Any = None,
+    *,
+    on: Mapping[str, Any] | None = None,
+    names: tuple[str, str] = ("T", "T'"),
+    limit: int = 20_000,
+) -> Difference:
+    """Compare two fitted trees: where they decide differently, and how good both are.
+
+    The regions of both trees are intersected, so what is found holds for every row there could be,
+    not only for those of a table.
+
+    Parameters
+    ----------
+    X, y : a table to try both trees on, as for ``fit``.
+    on : several tables by name: ``{"D": (table, "target"), "S": other_table}``.
+    names : what to call the trees.
+    limit : how many pairs of regions are looked at.
+
+    Examples
+    --------
+    >>> import tallylearn as tl
+    >>> table = tl.example("tennis")
+    >>> found = tl.diff(tl.ID3().fit(table), tl.ID3(max_depth=1).fit(table), table)
+    >>> for one in found.regions[:2]:
+    ...     print(one, one.first, one.second)
+    Outlook = Rain AND Wind = Strong No Yes
+    Outlook = Sunny AND Humidity = Normal Yes No
+    >>> found["X"].scores
+    (1.0, 0.7142857142857143)
+
+    References
+    ----------
+    T. Mitchell, Machine Learning, 1997, section 3.7.1: one noisy example, two trees.
+    """
+    with speaking("diff"):
+        trees = _checked(first, "first"), _checked(second, "second")
+        _check_alike(*trees)
+        if on is not None and not isinstance(on, Mapping):
+            raise OptionError(
+                f"on is a dict of names and tables, not a {type(on).__name__}. Pass one table as "
+                'diff(first, second, table, "target").'
+            )
+        tables = dict(on or {}) | ({} if X is None else {"X": X if y is None else (X, y)})
+        check_count("diff", "limit", limit, 1)
+        if not (isinstance(names, tuple | list) and [*map(type, names)] == [str, str]):
+            raise OptionError(f"names is {told(names)}. Give two, as names=('T', 'S').")
+        regions, complete = overlaid(*trees, int(limit))
+        trials = tuple(tried(name, first, second, table) for name, table in tables.items())
+    return Difference((names[0], names[1]), trees, forks(*trees), regions, complete, trials)
+
+
+def _checked(learner: Any, which: str) -> Tree:
+    tree = learner.tree_ if isinstance(learner, TreeLearner) else None
+    if not isinstance(tree, Tree):
+        raise KindError(
+            f"the {which} is a {type(learner).__name__}, and trees are compared. Pass two fitted "
+            "decision trees, or two regression trees."
+        )
+    return tree
+
+
+def _check_alike(one: Tree, two: Tree) -> None:
+    if bool(one.classes) != bool(two.classes):
+        raise OptionError("one tree answers with classes, the other with numbers. Pass two alike.")
+    kinds = {column.name: column.kind for column in one.columns}
+    for column in two.columns:
+        kind = kinds.get(column.name, column.kind)
+        if kind != column.kind:
+            raise ColumnError(
+                f"column {column.name!r} is a {kind} in the first tree, and a {column.kind} in the "
+                "second. Fit both on tables that declare it alike."
+            )
+
+
+def _rows(trial: Trial) -> tuple[tuple[str, ...], ...]:
+    columns = (*trial.answers, trial.truth)
+    return tuple((str(i), *(_said(column[i]) for column in columns)) for i in trial.rows)
+
+
+def _said(answer: Any) -> str:
+    return short(answer) if isinstance(answer, float) else str(answer)

@@ -1,0 +1,290 @@
+"""Deviations: how far rows lie from their median, for trees that grow by absolute error.
+
+Sums of w |y - median| are whole numbers, so that no order of the rows matters.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from tallylearn.kernels import deviating
+from tallylearn.models.trees.growing.grower import Plan
+from tallylearn.models.trees.growing.node_target import Target
+from tallylearn.models.trees.growing.split_search import (
+    TIED,
+    Question,
+    Table,
+    allowed,
+    enough,
+    information_of,
+    test_of,
+)
+from tallylearn.models.trees.showing.shares import Share
+from tallylearn.models.trees.tree import MULTIWAY, PRESENCE, SUBSET, THRESHOLD
+from tallylearn.tables import Array
+
+
+@dataclass(frozen=True)
+class Ladder:
+    """The measures that occur, in order, and the rung of every row."""
+
+    ranks: Array  # (n,) int64
+    values: Array  # (v,) float64, rising
+    wholes: Array  # (v,) int64: the same in units
+    unit: float
+
+    @classmethod
+    def of(cls, target: Target) -> Ladder:
+        """Units so coarse that no sum of w |y - median| overflows."""
+        values, ranks = np.unique(target.measures + 0.0, return_inverse=True)  # no negative zero
+        away = values - target.centre
+        room = 61 - int(target.units.sum()).bit_length()
+        finest = int(np.frexp(float(np.abs(away).max()))[1]) + 1 - room
+        unit = max(target.unit, float(np.ldexp(1.0, finest)))
+        return cls(ranks.astype(np.int64), values, np.rint(away / unit).astype(np.int64), unit)
+
+    def middle(self, share: Share) -> float:
+        """The median of some rows: half way between two, where the weight splits exactly."""
+        _, low, high = self.apart(share, np.zeros(len(share.rows), np.int64), 1)
+        a, b = self.values[low[0]], self.values[high[0]]
+        return float(a if a == b else a / 2 + b / 2)
+
+    def apart(self, share: Share, lines: Array, count: int) -> tuple[Array, Array, Array]:
+        """(count,) the sum of w |y - median| over the rows of every line; the ranks of its median.
+
+        The ranks are those of the last row that is not above the middle of the weight, and of the
+        first that is not below it.
+        """
+        order = np.lexsort((self.ranks[share.rows], lines))
+        line, units, ranks = lines[order], share.units[order], self.ranks[share.rows][order]
+        sums = np.concatenate([[0], np.cumsum(units)])
+        starts, ends = (np.searchsorted(line, np.arange(count), side) for side in ("left", "right"))
+        twice, weight = 2 * (sums[1:] - sums[starts][line]), (sums[ends] - sums[starts])[line]
+        low = ranks[starts + np.bincount(line[twice < weight], minlength=count)]
+        above = starts + np.bincount(line[twice <= weight], minlength=count)
+        found = np.zeros(count, np.int64)
+        np.add.at(found, line, units * np.abs(self.wholes[ranks] - self.wholes[low][line]))
+        return found, low, ranks[np.minimum(above, ends - 1)]
+
+
+@dataclass(frozen=True)
+class Spread:
+    """The rows of a node, and how far they lie from their median."""
+
+    share: Share
+    ladder: Ladder
+    target: Target
+    plan: Plan
+
+    @cached_property
+    def total(self) -> int:
+        """The sum of w |y - median|, in whole units."""
+        return self._sum(np.ones(len(self.share.rows), bool))
+
+    @cached_property
+    def rungs(self) -> tuple[Array, Array]:
+        """The rank of every row among the measures that occur here, and these."""
+        here, ranks = np.unique(self.ladder.ranks[self.share.rows], return_inverse=True)
+        return ranks.astype(np.int64), self.ladder.wholes[here]
+
+    @cached_property
+    def units(self) -> int:
+        """The weight of the rows."""
+        return int(self.share.units.sum())
+
+    @property
+    def impurity(self) -> float:
+        """The mean absolute deviation from the median."""
+        return self._mean(self.total, self.units)
+
+    def gauged(self, codes: Array) -> Array:
+        """(p,) for columns of numbers (p, m) the least that a cut leaves apart; -1: no cut."""
+        m, out = codes.shape[1], np.empty(len(codes), np.int64)
+        keys = (codes.astype(np.int64) << 32) | np.arange(m)
+        keys.sort(axis=1)
+        ranks, rungs = self.rungs
+        one, plan = 2.0**self.target.power, self.plan
+        lightest = max(plan.min_weight * one, plan.min_share * self.units, 1.0)
+        least = np.array([plan.min_leaf, int(np.ceil(lightest))], np.int64)
+        room, lower = np.empty((2, len(rungs) + 1), np.int64), np.empty(m, np.int64)
+        units = np.ascontiguousarray(self.share.units)
+        deviating.gauge(keys, ranks, units, rungs, least, room, lower, out)
+        return out
+
+    def near(self, left: int) -> float:
+        """What a cut may leave apart that is tied with one, and somewhat more."""
+        return float(left) + 4.0 * TIED * self.total + 1.0
+
+    def questions(self, j: int, codes: Array, width: int, number: bool) -> list[Question]:
+        """All that a column offers, by the code (``width``: missing) of every row."""
+        return self._offered(j, codes, width, number, np.inf)
+
+    def best(self, j: int, codes: Array, width: int, number: bool) -> list[Question]:
+        """Of these the one that gains most, and what is tied with it."""
+        return self._offered(j, codes, width, number, TIED * self.impurity)
+
+    def drawn(
+        self, j: int, codes: Array, width: int, number: bool, draw: Callable[[Table], Array | None]
+    ) -> list[Question]:
+        """The one that puts the lines of the column's table into groups that are drawn."""
+        table, known, lines, gap = self._tabled(codes, width, number)
+        groups = draw(table) if len(table.codes) else None
+        if groups is None:
+            return []
+        size = int(groups.max()) + 1
+        left = int(self.ladder.apart(self.of(known), groups[lines], size)[0].sum()) + gap
+        branches = np.zeros((size, table.lines.shape[1]), np.int64)
+        np.add.at(branches, groups, table.lines)
+        if self.gapped(table):
+            branches = np.concatenate([branches, table.gap[None]])
+        test, *cut = test_of(table, groups, self.plan)
+        fall = self.before(known) - left
+        q = self.question(j, test, (cut[0], cut[1]), groups, branches, left, fall)
+        return [q] if allowed(q, self.plan, self.target) else []
+
+    def _offered(
+        self, j: int, codes: Array, width: int, number: bool, slack: float
+    ) -> list[Question]:
+        table, known, lines, gap = self._tabled(codes, width, number)
+        if not len(table.codes):
+            return []
+        if not number and self.plan.category_split == "multiway":
+            return self._multiway(j, table, known, lines, gap)
+        return _Cuts.of(self, table, known, lines, gap).questions(j, slack)
+
+    def _tabled(self, codes: Array, width: int, number: bool) -> tuple[Table, Array, Array, int]:
+        """A column's table, the rows that have a value, their lines, and how far the rest lie."""
+        units = self.share.units
+        amounts = np.column_stack([units, np.ones_like(units)][: 1 + self.target.weighed])
+        table = Table.of(codes, amounts, width, number)
+        if self.plan.missing == "node" and table.gaps and len(table.codes):
+            usual = table.codes[table._usual(table.lines[:, 0])]
+            codes = np.where(codes == width, usual, codes)
+            table = Table.of(codes, amounts, width, number)
+        known = codes < width
+        lines = np.searchsorted(table.codes, codes[known])
+        return table, known, lines, 0 if self._parts else self._sum(~known)
+
+    def _multiway(
+        self, j: int, table: Table, known: Array, lines: Array, gap: int
+    ) -> list[Question]:
+        """One branch a category."""
+        v = len(table.codes)
+        if v + (table.gaps > 0) < 2:
+            return []
+        left = int(self.ladder.apart(self.of(known), lines, v)[0].sum()) + gap
+        fall = self.before(known) - left
+        branches = [table.lines, table.gap[None]] if self.gapped(table) else [table.lines]
+        q = self.question(j, MULTIWAY, (-1, -1), np.arange(v), np.concatenate(branches), left, fall)
+        return [q] if allowed(q, self.plan, self.target) else []
+
+    def question(
+        self, j: int, test: int, cut: tuple[int, int], groups: Array, branches: Array, left: int,
+        fall: int,
+    ) -> Question:  # fmt: skip
+        """A question whose branches are ``left`` apart in all, which is a ``fall``."""
+        every = self.units
+        after = self._mean(left, int(branches[:, 0].sum()))
+        information = float(information_of(branches[:, 0] / every))
+        gain = self._mean(fall, every)
+        return Question(j, test, *cut, groups, branches, after, gain, information)
+
+    def before(self, known: Array) -> int:
+        """What a question starts from: with rows in parts, those that have an answer."""
+        return self._sum(known) if self._parts else self.total
+
+    def gapped(self, table: Table) -> bool:
+        """Whether what is missing has a branch of its own."""
+        return table.gaps > 0 and not self._parts
+
+    @property
+    def _parts(self) -> bool:
+        return self.plan.missing == "fractional"
+
+    def of(self, rows: Array) -> Share:
+        return type(self.share)(self.share.rows[rows], self.share.units[rows])
+
+    def _sum(self, rows: Array) -> int:
+        share = self.of(rows)
+        if not len(share.rows):
+            return 0
+        return int(self.ladder.apart(share, np.zeros(len(share.rows), np.int64), 1)[0][0])
+
+    def _mean(self, apart: int, units: int) -> float:
+        return apart / units * self.ladder.unit if units else 0.0
+
+
+@dataclass(frozen=True)
+class _Cuts:
+    """Every way to cut the lines of a table in two, in one order."""
+
+    node: Spread
+    table: Table
+    order: Array  # (v,) of the lines
+    lower: Array  # (v, q) int64: the first lines up to each
+    left: Array  # (v,) int64: how far both sides and the gap are from their medians, in all
+    before: int
+
+    @classmethod
+    def of(cls, node: Spread, table: Table, known: Array, lines: Array, gap: int) -> _Cuts:
+        v = len(table.codes)
+        order = np.arange(v)
+        if not table.number:  # by their medians
+            _, low, high = node.ladder.apart(node.of(known), lines, v)
+            order = np.lexsort((order, node.ladder.wholes[low] + node.ladder.wholes[high]))
+        place = np.argsort(order)[lines]
+        rows = np.argsort(place)
+        ends = np.cumsum(np.bincount(place, minlength=v))
+        ranks, rungs = node.rungs
+        ranks, units = ranks[known][rows], node.share.units[known][rows]
+        left = _swept(ranks, units, rungs, ends) + gap
+        upper = _swept(ranks[::-1], units[::-1], rungs, np.cumsum(np.diff(ends, prepend=0)[::-1]))
+        left[:-1] += upper[-2::-1]
+        return cls(node, table, order, table.lines[order].cumsum(axis=0), left, node.before(known))
+
+    def questions(self, j: int, slack: float) -> list[Question]:
+        """Those that may be asked and gain the most, within ``slack``: the presence first."""
+        v = len(self.order)
+        cuts = np.append(v - 1, np.arange(v - 1))[0 if self.node.gapped(self.table) else 1 :]
+        upper = self.lower[-1] - self.lower
+        upper[-1] = self.table.gap
+        sides = np.stack([self.lower, upper], axis=1)
+        whole = self.lower[-1] + (self.table.gap if self.node.gapped(self.table) else 0)
+        fit = np.all(enough(sides, whole, self.node.plan, self.node.target), axis=1)
+        cuts = cuts[fit[cuts]]
+        fall = (self.before - self.left) / max(self.node.units, 1)
+        fall *= self.node.ladder.unit
+        near = fall[cuts] >= fall[cuts].max(initial=0.0) - slack
+        return [self._question(j, r, sides[r]) for r in cuts[near].tolist()]
+
+    def _question(self, j: int, r: int, sides: Array) -> Question:
+        v, table, last = len(self.order), self.table, r == len(self.order) - 1
+        test, cut, groups = SUBSET, (-1, -1), self._steps[v - 1 - r : 2 * v - 1 - r]
+        if table.number:
+            test = PRESENCE if last else THRESHOLD
+            cut = int(table.codes[r]), -1 if last else int(table.codes[r + 1])
+        else:
+            groups = groups[np.argsort(self.order)]
+            if groups[0]:  # the first category is in the first branch
+                groups, sides = 1 - groups, sides[::-1]
+        if self.node.gapped(table) and not last:
+            sides = np.concatenate([sides, table.gap[None]])
+        left = int(self.left[r])
+        return self.node.question(j, test, cut, groups, sides, left, self.before - left)
+
+    @cached_property
+    def _steps(self) -> Array:
+        """Zeros, then ones: the groups of every cut are a part of it, and take no room."""
+        return np.repeat(np.arange(2), len(self.order))
+
+
+def _swept(ranks: Array, units: Array, rungs: Array, ends: Array) -> Array:
+    """(v,) how far the rows up to every end are from their median."""
+    out, room = np.empty(len(ends), np.int64), np.zeros((2, len(rungs) + 1), np.int64)
+    ranks, units = np.ascontiguousarray(ranks), np.ascontiguousarray(units)
+    deviating.sweep(ranks, units, rungs, ends, room, out)
+    return out

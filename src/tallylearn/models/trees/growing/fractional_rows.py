@@ -1,0 +1,268 @@
+"""Portions: a row whose answer is missing goes down every branch, in parts (Quinlan, 1993).
+
+Growing by hand: slower than ``growing``, and open to any criterion.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from tallylearn.models.trees.growing import gain_ratio
+from tallylearn.models.trees.growing.absolute_error import Ladder, Spread
+from tallylearn.models.trees.growing.coded_columns import Coded, Scale
+from tallylearn.models.trees.growing.grower import Plan, tree_of
+from tallylearn.models.trees.growing.growing_tree import Space
+from tallylearn.models.trees.growing.impurity import impurity_of, weights_of
+from tallylearn.models.trees.growing.node_target import Target
+from tallylearn.models.trees.growing.random_splits import Draw, tried
+from tallylearn.models.trees.growing.split_search import (
+    TIED,
+    Question,
+    Table,
+    allowed,
+    chosen,
+    question_of,
+    questions,
+    scored,
+)
+from tallylearn.models.trees.showing.shares import Share
+from tallylearn.models.trees.tree import ABSOLUTE, LEAF, MULTIWAY, SUBSET, THRESHOLD, Tree
+from tallylearn.tables import Array
+
+
+@dataclass(frozen=True)
+class Rows:
+    """The table as codes, and what its rows amount to."""
+
+    columns: tuple[Scale, ...]
+    codes: Array  # (p, n) int32
+    target: Target
+    plan: Plan
+    ladder: Ladder | None = None  # by absolute error
+
+    @classmethod
+    def of(cls, table: Coded, target: Target, plan: Plan) -> Rows:
+        codes = np.stack([table.codes(j) for j in range(len(table.scales))])
+        ladder = Ladder.of(target) if plan.criterion == ABSOLUTE else None
+        return cls(table.scales, codes, target, plan, ladder)
+
+    def all(self) -> Share:
+        return Share(np.arange(len(self.target)), self.target.units)
+
+    def table(self, j: int, share: Share, lines: Array) -> Table:
+        """One column of some rows that amount to ``lines``, gaps filled where the rule says so."""
+        table = self._counted(j, share, lines)
+        if self.plan.missing in ("node", "class") and len(table.codes):
+            return table.filled(self.plan.missing, len(self.target.classes))[0]
+        return table
+
+    def _raw(self, j: int, share: Share) -> Table:
+        return self._counted(j, share, self.target.lines(share.rows, share.units))
+
+    def _counted(self, j: int, share: Share, lines: Array) -> Table:
+        scale = self.columns[j]
+        return Table.of(self.codes[j][share.rows], lines, scale.width, scale.number)
+
+    def impurity(self, share: Share, total: Array) -> float:
+        """Of some rows that amount to ``total``."""
+        if self.ladder is not None:
+            return Spread(share, self.ladder, self.target, self.plan).impurity
+        return float(impurity_of(self.plan.criterion, self.target)(total))
+
+    def questions(
+        self, share: Share, impurity: float, slack: float = np.inf
+    ) -> list[list[Question]]:
+        """What every column offers, with scores: all, or what gains the most within ``slack``."""
+        if self.ladder is not None:
+            spread = Spread(share, self.ladder, self.target, self.plan)
+            return scored(self._spread(share, spread.questions), impurity, self.plan)
+        lines = self.target.lines(share.rows, share.units)
+        total, p = lines.sum(axis=0), len(self.columns)
+        found = [self._offered(j, self.table(j, share, lines), total, slack) for j in range(p)]
+        if self.plan.variant == "c45":
+            return gain_ratio.scored(found, self.columns, len(self.target), self.plan)
+        return scored(found, impurity, self.plan)
+
+    def best_questions(self, share: Share, impurity: float) -> list[list[Question]]:
+        """The same, but only the best of every column."""
+        if self.ladder is not None:
+            spread = Spread(share, self.ladder, self.target, self.plan)
+            columns = self._promising(share, spread)
+            return scored(self._spread(share, spread.best, columns), impurity, self.plan)
+        return self.questions(share, impurity, 2.0 * TIED * impurity)
+
+    def drawn(self, share: Share, draw: Draw) -> list[list[Question]]:
+        """What is drawn of every column: one question, or none that may be asked."""
+        if self.ladder is not None:
+            spread = Spread(share, self.ladder, self.target, self.plan)
+            return [
+                spread.drawn(j, codes[share.rows], scale.width, scale.number, draw.of(scale))
+                for j, (codes, scale) in enumerate(zip(self.codes, self.columns, strict=True))
+            ]
+        lines = self.target.lines(share.rows, share.units)
+        total, found = lines.sum(axis=0), list[list[Question]]()
+        for j, scale in enumerate(self.columns):
+            table = self.table(j, share, lines)
+            groups = draw.of(scale)(table) if len(table.codes) else None
+            made = [] if groups is None else [
+                question_of(j, table, groups, total, self.plan, self.target)
+            ]  # fmt: skip
+            found.append([q for q in made if allowed(q, self.plan, self.target)])
+        return found
+
+    def _offered(self, j: int, table: Table, total: Array, slack: float) -> list[Question]:
+        if not len(table.codes):
+            return []
+        if self.plan.variant == "c45" and table.number:
+            reach = gain_ratio.reach_of(self.columns[j])
+            return gain_ratio.cuts(j, table, reach, total, self.plan, self.target)
+        return questions(j, table, total, self.plan, self.target, slack)
+
+    def _spread(
+        self, share: Share, offer: Callable[..., list[Question]], columns: Sequence[int] = ()
+    ) -> list[list[Question]]:
+        """What some columns offer, or all."""
+        return [
+            offer(j, self.codes[j][share.rows], self.columns[j].width, self.columns[j].number)
+            for j in columns or range(len(self.columns))
+        ]
+
+    def _promising(self, share: Share, spread: Spread) -> list[int]:
+        """The columns that may gain the most: of numbers without gaps the best is known."""
+        p = len(self.columns)
+        some = self.plan.max_features < p  # drawn later, among all
+        if some or self.plan.scorer != "gain" or self.plan.missing == "fractional":
+            return [*range(p)]
+        codes = self.codes[:, share.rows]
+        width = np.array([column.width for column in self.columns])
+        number = np.array([column.number for column in self.columns])
+        plain = np.flatnonzero(number & (codes.max(axis=1) < width))
+        left = spread.gauged(codes[plain])
+        least = int(left[left >= 0].min(initial=np.iinfo(np.int64).max))
+        found = plain[(left >= 0) & (left <= spread.near(least))]
+        return sorted({*range(p)}.difference(plain.tolist()).union(found.tolist()))
+
+    def parted(self, share: Share, q: Question) -> tuple[list[Share], int]:
+        """The rows of every branch, and the branch of what is missing (-1: none)."""
+        codes, rule = self.codes[q.column][share.rows], self.plan.missing
+        gap = codes == self.columns[q.column].width
+        to, last, usual = self._branches(codes, gap, q), int(q.groups.max()) + 1, -1
+        if rule == "fractional":
+            return self._portions(share, to, gap, q), -1
+        if rule == "branch" and gap.any():
+            to, usual = np.where(gap, last, to), last
+        elif rule in ("node", "class"):
+            table, classes = self._raw(q.column, share), len(self.target.classes)
+            fills = q.groups[table.filled(rule, classes)[1]]
+            usual = int(q.groups[table.filled("node", classes)[1][0]])
+            mine = fills[self.target.labels[share.rows]] if classes else usual
+            to = np.where(gap, mine, to)
+        elif rule == "global":
+            usual = self._fixed(q, self._raw(q.column, share))
+        return [share.where(to == b) for b in range(len(q.branches))], usual
+
+    def _branches(self, codes: Array, gap: Array, q: Question) -> Array:
+        """The branch of every row that has an answer."""
+        if q.test == THRESHOLD:
+            return (codes > q.cut).astype(np.int64)
+        here = np.unique(codes[~gap])
+        return np.asarray(q.groups[np.minimum(np.searchsorted(here, codes), len(here) - 1)])
+
+    def _fixed(self, q: Question, table: Table) -> int:
+        code = int(self.plan.fixed[q.column])
+        if table.number:
+            return int(code > q.cut)
+        at = np.flatnonzero(table.codes == code)
+        return int(q.groups[at[0]]) if len(at) else -1
+
+    def _portions(self, share: Share, to: Array, gap: Array, q: Question) -> list[Share]:
+        lost, told, to = share.where(gap), share.where(~gap), to[~gap]
+        parts = [told.where(to == b) for b in range(len(q.branches))]
+        known = [float(part.units.sum()) for part in parts]
+        return [
+            part.with_parts(lost, np.rint(lost.units * (each / sum(known))).astype(np.int64))
+            for part, each in zip(parts, known, strict=True)
+        ]
+
+
+def grown_by_hand(coded: Coded, target: Target, plan: Plan) -> Tree:
+    """The tree of a table, node by node."""
+    table = Rows.of(coded, target, plan)
+    notes = _Notes([], [], [], [], [])
+    stack, medians = [(table.all(), -1, 0, 0)], []
+    while stack:
+        share, parent, place, depth = stack.pop()
+        node = len(notes.nodes)
+        asked, impurity, total = _asked(table, share, depth, node)
+        kids, usual = table.parted(share, asked[0]) if asked else ([], -1)
+        notes.add((parent, place), share, asked, impurity, total, usual, table)
+        medians += [] if table.ladder is None else [table.ladder.middle(share)]
+        stack += [(kid, node, b, depth + 1) for b, kid in reversed([*enumerate(kids)])]
+    tree = tree_of(notes.space(), coded.scales, target, plan)
+    return tree if table.ladder is None else replace(tree, answer=np.array(medians))
+
+
+def _asked(table: Rows, share: Share, depth: int, node: int) -> tuple[list[Question], float, Array]:
+    """The best questions of a node, the asked one first; none at a leaf."""
+    plan, target = table.plan, table.target
+    total = target.lines(share.rows, share.units).sum(axis=0)
+    impurity = table.impurity(share, total)
+    weight = float(weights_of(total, target))
+    pure = (total[: len(target.classes)] > 0).sum() < 2 if target.classes else impurity == 0
+    size = weight if plan.missing == "fractional" else len(share.rows)
+    if pure or depth >= plan.max_depth or size < plan.min_split:
+        return [], impurity, total
+    if plan.splitter == "random":
+        offered = scored(table.drawn(share, Draw(plan, node)), impurity, plan)
+    else:
+        offered = table.best_questions(share, impurity)
+    if plan.variant is None:
+        offered = tried(offered, plan, node)
+    found = chosen(offered, impurity, plan)
+    if found and plan.tie == "random":
+        at = int(np.random.default_rng((plan.seed, node)).integers(len(found)))
+        found = [found[at], *found[:at], *found[at + 1 :]]
+    if found and weight / target.total * found[0].gain + 1e-12 < plan.min_decrease:
+        found = []
+    return found, impurity, total
+
+
+@dataclass(frozen=True)
+class _Notes:
+    """What the kernel would have written down."""
+
+    nodes: list[list[int]]
+    reals: list[tuple[float, float]]
+    totals: list[Array]
+    leads: list[tuple[int, int]]
+    ties: list[tuple[int, int, int]]
+
+    def add(
+        self, place: tuple[int, int], share: Share, asked: list[Question], impurity: float,
+        total: Array, usual: int, table: Rows,
+    ) -> None:  # fmt: skip
+        if len(asked) > 1:
+            self.ties.extend((q.column, q.cut, q.next) for q in asked)
+        q = asked[0] if asked else None
+        if q is not None and q.test in (MULTIWAY, SUBSET):
+            codes = table._raw(q.column, share).codes
+            self.leads.extend(zip(codes.tolist(), q.groups.tolist(), strict=True))
+        test = [LEAF, -1, -1, -1] if q is None else [q.test, q.column, q.cut, q.next]
+        rest = [usual, len(share.rows), len(self.leads), len(self.ties)]
+        self.nodes.append([*place, *test, *rest])
+        self.reals.append((impurity, 0.0 if q is None else q.gain))
+        self.totals.append(total)
+
+    def space(self) -> Space:
+        whole = [
+            np.array(part, dtype=np.int64).reshape(-1, width)
+            for part, width in (
+                (self.nodes, 10), (self.totals, len(self.totals[0])), (self.leads, 2),
+                (self.ties, 3),
+            )
+        ]  # fmt: skip
+        nodes, totals, leads, ties = whole
+        return Space((np.zeros((0, 5), np.int64), nodes, np.array(self.reals), totals, leads, ties))

@@ -1,0 +1,111 @@
+"""C4.5's small print: what a gain ratio must have before it counts, and where a number is cut.
+
+- Each side of a cut has a tenth of the node's mean class, 25 rows at most, or ``min_samples_leaf``
+  rows, where those are more than the tenth.
+- A column of numbers has many cuts to choose from, and pays log2(cuts) / n of its gain for it.
+- A ratio counts where the gain is at least the mean gain, less a thousandth; columns with nearly as
+  many categories as rows (three for ten) are left out of the mean.
+- A threshold is a number that occurs: the largest of the table that is not above the middle.
+- Numbers that follow each other at a node are told apart where more than 1e-5 lies between them: so
+  does Weka's J48, whose trees these are.
+
+J. R. Quinlan, Improved use of continuous attributes in C4.5, Journal of Artificial Intelligence
+Research 4, 1996; release 8 of C4.5.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from tallylearn.models.trees.growing.coded_columns import Scale
+from tallylearn.models.trees.growing.grower import Plan
+from tallylearn.models.trees.growing.impurity import impurity_of, weights_of
+from tallylearn.models.trees.growing.node_target import Target
+from tallylearn.models.trees.growing.split_search import TIED, Question, Table, question_of
+from tallylearn.models.trees.tree import THRESHOLD, Tree
+from tallylearn.tables import Array
+
+MOST = 25.0  # rows that a side of a cut must have, however large the node is
+NEAR = 1e-3  # below the mean gain
+CROWDED = 0.3  # categories a row
+NOTHING = 1e-6  # a gain or a ratio that is none
+DISTINCT = 1e-5  # numbers that are no further apart are not told apart
+
+
+def cuts(
+    at: int, table: Table, reach: Array, total: Array, plan: Plan, target: Target
+) -> list[Question]:
+    """The best cuts of a column of numbers: one, or several that are tied."""
+    left = np.cumsum(table.lines, axis=0)
+    weight, known = weights_of(left, target), float(weights_of(left[-1:], target).sum())
+    least = fewest(known, len(target.classes), plan) - NOTHING
+    apart = table.codes[1:] >= reach[table.codes[:-1]]
+    fair = np.flatnonzero(apart & (weight[:-1] >= least) & (known - weight[:-1] >= least))
+    if not len(fair):
+        return []
+    impurity = impurity_of(plan.criterion, target)
+    sides = np.stack([left[fair], left[-1] - left[fair]], axis=1)
+    after = (weights_of(sides, target) * impurity(sides)).sum(axis=1)
+    best, all_ = fair[after <= after.min() + TIED * known], float(weights_of(total, target))
+    fine = float(np.log2(len(fair))) / all_
+    gained = known * float(impurity(left[-1])) - float(after.min())
+    if gained <= all_ * fine:  # as most columns far down
+        return []
+    found = (
+        question_of(at, table, (np.arange(len(weight)) > r).astype(np.int64), total, plan, target)
+        for r in best
+    )
+    fined = (replace(q, gain=q.gain - fine) for q in found if q.gain > NOTHING)
+    return [q for q in fined if q.gain > NOTHING]
+
+
+def fewest(known: float, classes: int, plan: Plan) -> float:
+    """The weight that each side of a cut must have."""
+    tenth = 0.1 * known / classes
+    return float(plan.min_leaf) if tenth <= plan.min_leaf + NOTHING else min(tenth, MOST)
+
+
+def reach_of(scale: Scale) -> Array:
+    """(v,) for every code of a number the first that is told apart from it; of a category none."""
+    return np.searchsorted(scale.low, scale.high + DISTINCT, side="right").astype(np.int32)
+
+
+def scored(
+    found: list[list[Question]], columns: Sequence[Scale], rows: int, plan: Plan
+) -> list[list[Question]]:
+    """Every question with its gain ratio; -1 where that does not count."""
+    best = [
+        max(q.gain for q in column)
+        for column, left_out in zip(found, crowded(columns, rows), strict=True)
+        if column and not left_out
+    ]
+    mean = sum(best) / len(best) - NEAR if best else np.inf
+    return [[replace(q, score=_ratio(q, mean)) for q in column] for column in found]
+
+
+def crowded(columns: Sequence[Scale], rows: int) -> Array:
+    """Columns whose gain does not count in the mean; none where that would leave none."""
+    found = np.array([not c.number and c.width >= CROWDED * rows for c in columns])
+    return found if not found.all() else ~found
+
+
+def _ratio(q: Question, mean: float) -> float:
+    return q.ratio if q.gain >= mean and q.ratio > NOTHING else -1.0
+
+
+def snapped(tree: Tree, columns: Sequence[Scale]) -> Tree:
+    """The tree with thresholds that occur in the table."""
+    threshold = tree.threshold.copy()
+    for i in np.flatnonzero(tree.test == THRESHOLD).tolist():
+        threshold[i] = _below(columns[tree.column[i]].high, threshold[i])
+    tied = tree.tie_thresholds.copy()
+    for t in np.flatnonzero(~np.isnan(tied)).tolist():
+        tied[t] = _below(columns[tree.tie_columns[t]].high, tied[t])
+    return replace(tree, threshold=threshold, tie_thresholds=tied)
+
+
+def _below(values: Array, x: float) -> float:
+    return float(values[np.searchsorted(values, x, side="right") - 1])

@@ -1,0 +1,128 @@
+"""Criteria: how mixed a node is, by the counts of its classes or the sums of its measures."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from tallylearn.errors import OptionError, asked, told
+from tallylearn.models.trees.growing.node_target import LIMBS, Target, sums_of
+from tallylearn.tables import Array
+
+ROUNDING = 1e-9  # what a criterion may fall below 0 at a pure node
+
+
+def impurity_of(criterion: Any, target: Target) -> Callable[[Array], Array]:
+    """The impurity of lines (..., q) of whole amounts, in the units of the target.
+
+    >>> from tallylearn.models.trees.growing.node_target import of_classes
+    >>> from tallylearn.tables import Codes
+    >>> counts = of_classes(Codes.of(["No"] * 5 + ["Yes"] * 9), None)
+    >>> float(impurity_of("entropy", counts)(np.array([5, 9])).round(3))
+    0.94
+    """
+    if callable(criterion) and target.classes:
+        return lambda lines: _called(criterion, _counts(lines, target))
+    if callable(criterion):
+        return lambda lines: _measured(criterion, lines, target)
+    if criterion in ("gini", "entropy"):
+        measure = gini if criterion == "gini" else entropy
+        return lambda lines: measure(_counts(lines, target))
+    if criterion == "sdr":
+        return lambda lines: np.sqrt(variance(lines)) * target.unit
+    if criterion == "fifth_root":
+        return lambda lines: np.asarray((variance(lines) * target.unit**2) ** 0.2)
+    if criterion == "poisson":
+        return lambda lines: poisson(lines) * target.unit
+    return lambda lines: variance(lines) * target.unit**2
+
+
+def weights_of(lines: Array, target: Target) -> Array:
+    """The weight of lines (..., q)."""
+    units = lines[..., : len(target.classes)].sum(axis=-1) if target.classes else lines[..., 0]
+    return np.asarray(units * 2.0**-target.power)
+
+
+def _counts(lines: Array, target: Target) -> Array:
+    return np.asarray(lines[..., : len(target.classes)] * 2.0**-target.power)
+
+
+def gini(counts: Array) -> Array:
+    """1 - sum p^2: how often two rows, drawn with replacement, differ in class."""
+    share = _shares(counts)
+    return np.asarray(1.0 - (share * share).sum(axis=-1))
+
+
+def entropy(counts: Array) -> Array:
+    """- sum p log2 p, in bits; 0 log 0 is 0."""
+    share = _shares(counts)
+    return np.asarray(-(share * np.log2(np.where(share > 0, share, 1.0))).sum(axis=-1)) + 0.0
+
+
+def variance(lines: Array) -> Array:
+    """The mean square of y less the square of its mean, by m and not by m - 1."""
+    w = np.where(lines[..., 0] > 0, lines[..., 0], 1).astype(np.float64)
+    mean = sums_of(lines) / w
+    powers = 2.0 ** (32 * np.arange(LIMBS))
+    square = (lines[..., 2 : 2 + LIMBS] * powers).sum(axis=-1) / w
+    found = square - mean * mean
+    return np.asarray(np.where(found > 1e-14 * square, found, 0.0))  # below is rounding
+
+
+def poisson(lines: Array) -> Array:
+    """The mean of y log(y / mean): half the Poisson deviance; 0 log 0 is 0."""
+    w = np.where(lines[..., 0] > 0, lines[..., 0], 1).astype(np.float64)
+    total, logs = sums_of(lines), lines[..., 2] + lines[..., 3] * 2.0**32
+    least = total * np.log(np.where(total > 0, total, 1.0) / np.where(total > 0, w, 1.0))
+    return np.asarray(np.maximum(logs * 64.0 - least, 0.0) / w)
+
+
+def _shares(counts: Array) -> Array:
+    total = counts.sum(axis=-1, keepdims=True)
+    return np.asarray(counts / np.where(total > 0, total, 1.0))
+
+
+def _called(criterion: Any, counts: Array) -> Array:
+    flat = counts.reshape(-1, counts.shape[-1])
+    found = np.array([_asked(criterion, row) if row.sum() > 0 else 0.0 for row in flat])
+    return found.reshape(counts.shape[:-1])
+
+
+def _asked(criterion: Any, counts: Array) -> float:
+    answer = asked("the criterion", criterion, counts)
+    if (found := _number(answer)) is None:
+        raise OptionError(
+            f"the criterion returned {told(answer)} for the counts {counts.tolist()}. It takes the "
+            "weights of the classes at a node (their shares are weights / weights.sum()), and "
+            "returns a finite number, 0 or more."
+        )
+    return found
+
+
+def _number(answer: Any) -> float | None:
+    """What a criterion returned, if it is one that can be compared."""
+    try:
+        found = float(answer)
+    except Exception:  # whatever an object raises that is no number
+        return None
+    return max(found, 0.0) if -ROUNDING <= found < np.inf else None
+
+
+def _measured(criterion: Any, lines: Array, target: Target) -> Array:
+    """A criterion of one's own in a regression: of the weight, the mean and the variance."""
+    flat = lines.reshape(-1, lines.shape[-1])
+    weight = weights_of(flat, target)
+    mean = target.centre + sums_of(flat) / np.maximum(flat[:, 0], 1) * target.unit
+    spread = variance(flat) * target.unit**2
+    found = []
+    for at in zip(weight.tolist(), mean.tolist(), spread.tolist(), strict=True):
+        answer = asked("the criterion", criterion, *at) if at[0] > 0 else 0.0
+        if (number := _number(answer)) is None:
+            raise OptionError(
+                f"the criterion returned {told(answer)} for the weight, mean and variance {at}. It "
+                "takes these three of the target at a node, and returns a finite number, 0 or more."
+            )
+        found.append(number)
+    return np.array(found).reshape(lines.shape[:-1])

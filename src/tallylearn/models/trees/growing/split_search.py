@@ -1,0 +1,277 @@
+"""Splits: every question that a node could ask, and what its answers would leave mixed.
+
+The readable version of ``kernels.splitting``: it shows the gains of a node, and grows the trees
+that the kernel does not, with rows in parts or with a criterion of the user's own.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from tallylearn.models.trees.growing.grower import Plan
+from tallylearn.models.trees.growing.impurity import impurity_of, weights_of
+from tallylearn.models.trees.growing.node_target import Target, sums_of
+from tallylearn.models.trees.tree import MULTIWAY, PRESENCE, SUBSET, THRESHOLD
+from tallylearn.tables import Array
+
+TIED = 1e-9  # of the impurity, or of the best score
+ROUNDED = 1e-6  # rows: what parts of rows may fall short of a whole one
+
+
+@dataclass(frozen=True)
+class Table:
+    """A column at a node: what the rows of every code amount to; what is missing stands apart."""
+
+    codes: Array  # (v,) those that occur, sorted
+    lines: Array  # (v, q) int64
+    gap: Array  # (q,) int64: rows without a value
+    gaps: int  # how many those are
+    number: bool
+
+    @classmethod
+    def of(cls, codes: Array, amounts: Array, width: int, number: bool) -> Table:
+        """From the code (``width``: missing) and the amounts (m, q) of every row."""
+        order = np.argsort(codes, kind="stable")
+        ranked = codes[order]
+        starts = np.flatnonzero(np.diff(ranked, prepend=-1))
+        found = ranked[starts]
+        lines = np.add.reduceat(amounts[order], starts, axis=0) if len(starts) else amounts[:0]
+        known = int(np.searchsorted(found, width))  # what is missing comes last, if any is
+        gaps = len(codes) - int(starts[known]) if known < len(starts) else 0
+        return cls(found[:known], lines[:known], lines[known:].sum(axis=0), gaps, number)
+
+    def filled(self, rule: str, classes: int) -> tuple[Table, Array]:
+        """With what is missing in the line that the rule says, and those lines by class."""
+        known = self.lines[:, :classes].sum(axis=1) if classes else self.lines[:, 0]
+        usual = self._usual(known)
+        fills = np.full(max(classes, 1), usual)
+        if rule == "class":
+            for c in range(classes):
+                if self.lines[:, c].any():
+                    fills[c] = self._usual(self.lines[:, c])
+        lines = self.lines.copy()
+        for c in range(lines.shape[1]):
+            lines[fills[c] if c < classes else usual, c] += self.gap[c]
+        return Table(self.codes, lines, np.zeros_like(self.gap), 0, self.number), fills
+
+    def _usual(self, weight: Array) -> int:
+        """The line of the median, or of the most frequent category."""
+        if not self.number:
+            return int(weight.argmax())
+        total = np.cumsum(weight)
+        return int(np.searchsorted(2 * total, total[-1]))
+
+
+@dataclass(frozen=True)
+class Question:
+    """One way to split a node."""
+
+    column: int
+    test: int
+    cut: int  # the last code of the first branch (threshold); else -1
+    next: int  # the first code of the second branch; -1 for presence and categories
+    groups: Array  # (v,) the branch of every line; what is missing goes to a branch of its own
+    branches: Array  # (b, q) int64, missing last
+    after: float  # mean impurity of the branches
+    gain: float
+    information: float  # of the split, in bits
+    score: float = 0.0
+
+    @property
+    def ratio(self) -> float:
+        """Gain by split information; 0 where that is 0."""
+        return self.gain / self.information if self.information > 0 else 0.0
+
+
+def questions(
+    at: int, table: Table, total: Array, plan: Plan, target: Target, slack: float = np.inf
+) -> list[Question]:
+    """What one column offers: cuts, or one branch a category, or two groups of them.
+
+    All of it, or at least all that gains the most, within ``slack``.
+    """
+    v = len(table.codes)
+    if table.number or plan.category_split != "multiway":
+        orders = [np.arange(v)] if table.number else _orders(table, target)
+        each = (_halved(at, table, order, total, plan, target, slack) for order in orders)
+        return [q for found in each for q in found]
+    if v + (table.gaps > 0) < 2:
+        return []
+    q = question_of(at, table, np.arange(v), total, plan, target)
+    return [q] if allowed(q, plan, target) else []
+
+
+def _orders(table: Table, target: Target) -> list[Array]:
+    """The lines by the share of a class, or by mean; of several classes by each."""
+    k, v = len(target.classes), len(table.codes)
+    weight = np.maximum(table.lines[:, :k].sum(axis=1) if k else table.lines[:, 0], 1)
+    shares = table.lines[:, [1] if k <= 2 else range(k)] / weight[:, None]
+    return [np.lexsort((np.arange(v), share)) for share in shares.T]
+
+
+def _halved(
+    at: int, table: Table, order: Array, total: Array, plan: Plan, target: Target, slack: float
+) -> list[Question]:
+    """Cuts through the lines; where values are missing, first whether there is one at all.
+
+    That is the only question where all known rows are of one class.
+    """
+    k, v, gapped = len(target.classes), len(order), table.gaps and plan.missing != "fractional"
+    found = [question_of(at, table, np.zeros(v, np.int64), total, plan, target)] if gapped else []
+    found = [q for q in found if allowed(q, plan, target)]
+    lower = table.lines[order].cumsum(axis=0)
+    if k and (lower[-1, :k] > 0).sum() < 2:
+        return found
+    sides = [lower[:-1], lower[-1] - lower[:-1]]
+    branches = np.stack(sides + [np.broadcast_to(table.gap, sides[0].shape)] * gapped, axis=1)
+    after, gain, information = _judged(branches, total, plan, target)
+    fit = enough(branches, lower[-1] + table.gap * gapped, plan, target)[:, :2].all(axis=1)
+    kept = np.flatnonzero(fit & (gain >= gain[fit].max(initial=0.0) - slack))
+    steps = np.repeat(np.arange(2), v)  # the groups of every cut are a part of it
+    for r in kept.tolist():
+        groups, cut, into = steps[v - 1 - r : 2 * v - 1 - r], (THRESHOLD, -1, -1), branches[r]
+        if table.number:
+            cut = THRESHOLD, int(table.codes[r]), int(table.codes[r + 1])
+        else:
+            groups, into = _grouped(order, groups, into)
+            cut = SUBSET, -1, -1
+        numbers = float(after[r]), float(gain[r]), float(information[r])
+        found.append(Question(at, *cut, groups, into, *numbers))
+    return found
+
+
+def _grouped(order: Array, steps: Array, branches: Array) -> tuple[Array, Array]:
+    """The group of every line, and what they hold: the first line is in the first group."""
+    groups = np.empty(len(order), dtype=np.int8)
+    groups[order] = steps
+    return (
+        (1 - groups, branches[[1, 0, *range(2, len(branches))]])
+        if groups[0]
+        else (groups, branches)
+    )
+
+
+def question_of(
+    at: int, table: Table, groups: Array, total: Array, plan: Plan, target: Target
+) -> Question:
+    """The question that puts every line of a table into its group."""
+    size = int(groups.max()) + 1
+    branches = np.zeros((size, table.lines.shape[1]), dtype=np.int64)
+    np.add.at(branches, groups, table.lines)
+    if table.gaps and plan.missing != "fractional":
+        branches = np.concatenate([branches, table.gap[None]])
+    numbers = (float(part[0]) for part in _judged(branches[None], total, plan, target))
+    return Question(at, *test_of(table, groups, plan), groups, branches, *numbers)
+
+
+def test_of(table: Table, groups: Array, plan: Plan) -> tuple[int, int, int]:
+    """What is asked, the last code of the first branch and the first of the second."""
+    if not table.number:
+        return (MULTIWAY if plan.category_split == "multiway" else SUBSET), -1, -1
+    r = int((groups == 0).sum()) - 1
+    last = r == len(groups) - 1
+    after = -1 if last else int(table.codes[r + 1])
+    return PRESENCE if last else THRESHOLD, int(table.codes[r]), after
+
+
+def _judged(
+    branches: Array, total: Array, plan: Plan, target: Target
+) -> tuple[Array, Array, Array]:
+    """The impurity after every split (c, b, q), its gain, and its split information.
+
+    With rows in parts the gain is that of the known rows times their share, and the unknown ones
+    count as one more branch of the split (Quinlan, 1993).
+    """
+    impurity = impurity_of(plan.criterion, target)
+    weight, all_ = weights_of(branches, target), float(weights_of(total, target))
+    known = weight.sum(axis=1)
+    after = (weight * impurity(branches)).sum(axis=1) / known
+    before = impurity(branches[:1].sum(axis=1))  # the same for all
+    gain = np.maximum(known / all_ * (before - after), 0.0)
+    return after, gain, information_of(weight / all_)
+
+
+def information_of(shares: Array) -> Array:
+    """Of splits, in bits, by the shares (..., b) of the branches; what is left is one more."""
+    parts = np.concatenate([shares, 1.0 - shares.sum(axis=-1, keepdims=True)], axis=-1)
+    return np.asarray(-(parts * np.log2(np.where(parts > 0, parts, 1.0))).sum(axis=-1)) + 0.0
+
+
+def allowed(q: Question, plan: Plan, target: Target) -> bool:
+    """Whether enough branches have enough rows and weight: both of two, two of many."""
+    size = len(q.branches)
+    found = enough(q.branches, q.branches.sum(axis=0), plan, target)
+    if q.test == MULTIWAY:
+        return int(found.sum()) > 1
+    asked = 2 if q.test in (THRESHOLD, SUBSET) and size > 1 else size
+    return size > 1 and bool(found[:asked].all())
+
+
+def enough(branches: Array, total: Array, plan: Plan, target: Target) -> Array:
+    """Which branches (..., q) of all have rows and weight enough to be asked for."""
+    weight = weights_of(branches, target)
+    parts = plan.missing == "fractional"
+    rows = branches[..., -1] if target.weighed and not parts else weight + ROUNDED * parts
+    least = max(plan.min_weight, plan.min_share * float(weights_of(total, target)))
+    found = (rows >= plan.min_leaf) & (weight >= least) & (weight > 0)
+    if plan.criterion == "poisson":  # a mean of 0 would rule every count out but 0
+        found &= sums_of(branches) > 0
+    return np.asarray(found)
+
+
+def scored(found: list[list[Question]], impurity: float, plan: Plan) -> list[list[Question]]:
+    """Every question with its score: the gain, the gain ratio, or gain and cost in one.
+
+    A gain ratio counts only where the gain is at least the mean of the columns' best gains.
+    """
+    best = [max(q.gain for q in column) for column in found if column]
+    mean = sum(best) / len(best) - TIED * impurity if best else 0.0
+    return [[_with_score(q, mean, plan) for q in column] for column in found]
+
+
+def _with_score(q: Question, mean: float, plan: Plan) -> Question:
+    score = q.gain
+    if plan.scorer == "ratio":
+        score = q.ratio if q.gain >= mean and q.information > 0 else -1.0
+    elif plan.scorer != "gain":
+        cost = plan.costs[q.column] if plan.costs else 1.0
+        score = cost_score(q.gain, cost, plan.scorer, plan.exponent)
+    return replace(q, score=score)
+
+
+def cost_score(gain: float, cost: float, rule: str, exponent: float = 1.0) -> float:
+    """Gain and cost in one number: gain^2 / cost, or (2^gain - 1) / (cost + 1)^w.
+
+    >>> round(cost_score(0.2467498, 23, "(2^gain-1)/(cost+1)^w", 0.5), 4)
+    0.0381
+    """
+    if rule == "gain2/cost":
+        return gain * gain / cost
+    return float((2.0**gain - 1.0) / (cost + 1.0) ** exponent)
+
+
+def chosen(found: list[list[Question]], impurity: float, plan: Plan) -> list[Question]:
+    """The best questions, the asked one first: of the tied columns the first, by gain within."""
+    best = [best_of(column, impurity)[0] for column in found if column]
+    scores = [q.score for q in best]
+    top = max(scores, default=-1.0)
+    if top < 0:
+        return []
+    slack = TIED * (impurity if plan.scorer == "gain" else top)
+    if plan.scorer == "ratio":
+        slack = TIED * max(top, impurity)
+    tied: list[Question] = []
+    for q in best:
+        if q.score < top - slack:
+            continue
+        near = best_of(next(c for c in found if c and c[0].column == q.column), impurity)
+        tied += near if q.test in (THRESHOLD, PRESENCE) else near[:1]
+    return tied
+
+
+def best_of(column: list[Question], impurity: float) -> list[Question]:
+    """The questions of a column with the best gain, or tied with it."""
+    top = max(q.gain for q in column)
+    return [q for q in column if q.gain >= top - TIED * impurity]

@@ -1,0 +1,1 @@
+"""Trees whose leaves are linear models (M5)."""

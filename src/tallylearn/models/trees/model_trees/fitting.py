@@ -1,0 +1,177 @@
+"""Fitting model trees: grow, put a linear model at every node, cut what the models do not need."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from tallylearn.errors import ColumnError
+from tallylearn.models.trees.growing.coded_columns import coded
+from tallylearn.models.trees.growing.grower import Plan, grown
+from tallylearn.models.trees.growing.node_target import of_measures
+from tallylearn.models.trees.model_trees.attributes import Attributes
+from tallylearn.models.trees.model_trees.linear_models import Line, lined, promised
+from tallylearn.models.trees.model_trees.model_tree import ModelTree
+from tallylearn.models.trees.tree import LEAF, Tree
+from tallylearn.tables import Array, Block
+
+DEARER = 2.0  # what a coefficient counts in a tree, for its questions were chosen of many (M5')
+MOST_CELLS = 2**29  # 4 GB of doubles
+MORE = 1 + 1e-12  # times a share of the rows: a branch has more than that
+NOTHING = 1e-5  # of the target's deviation: an error below needs no tree
+
+
+@dataclass(frozen=True)
+class Growth:
+    """When a model tree stops, and what is done to it then."""
+
+    min_split: float  # weight of a node
+    min_leaf: float
+    min_share: float
+    min_deviation: float
+    max_depth: int
+    prune: bool
+    smooth: float
+    criterion: str  # "fifth_root" or "sdr"
+
+
+def model_tree(block: Block, growth: Growth) -> ModelTree:
+    """The model tree of a table."""
+    attributes = Attributes.of(block)
+    _check_size(len(block), attributes)
+    x = attributes.matrix(block)
+    weight = np.ones(len(block)) if block.weight is None else block.weight
+    order = np.lexsort((*x.T, weight, block.target))  # sums in floats, the same for any order
+    block, x, weight = block[order], x[order], weight[order]
+    tree, ends = _grown(attributes.as_numbers(x, block), growth)
+    by_leaf = np.argsort(ends, kind="stable")
+    rows = _Rows(*_scaled(x[by_leaf]), block.target[by_leaf], weight[by_leaf], ends[by_leaf])
+    lines = _lines(tree, rows, len(attributes))
+    cut = _needless(tree, lines) if growth.prune else []
+    kept = _outside(tree, cut)
+    found = [line for line, here in zip(lines, kept, strict=True) if here]
+    return ModelTree(
+        attributes.asked(tree).without(cut),
+        attributes,
+        *rows.in_units(found, attributes.fill),
+        np.array([line.error for line in found]),
+        growth.smooth,
+    )
+
+
+def _check_size(n: int, attributes: Attributes) -> None:
+    """A category of k values is k - 1 numbers a row: of very many, no memory holds them."""
+    if n * len(attributes) <= MOST_CELLS:
+        return
+    widest = max(attributes.columns, key=lambda column: len(column.values))
+    raise ColumnError(
+        f"{n} rows of {len(attributes)} attributes are too many for linear models: column "
+        f"{widest.name!r} alone has {len(widest.values)} categories. Leave it out with "
+        f"tl.table(..., ignore=[{widest.name!r}]), or join rare categories."
+    )
+
+
+def _grown(block: Block, growth: Growth) -> tuple[Tree, Array]:
+    """A tree, and the leaf of every row."""
+    target = of_measures(block.target, block.weight, True)
+    plan = Plan(
+        criterion=growth.criterion, min_weight=growth.min_leaf, min_share=growth.min_share * MORE,
+        max_depth=growth.max_depth,
+    )  # fmt: skip
+    tree = _in_deviations(grown(coded(block), target, plan))
+    few = tree.n < growth.min_split
+    alike = tree.impurity < growth.min_deviation * tree.impurity[0]
+    tree = tree.without(np.flatnonzero(few | alike).tolist())
+    return tree, tree.landed(block)
+
+
+def _in_deviations(tree: Tree) -> Tree:
+    """The tree with the standard deviations of its nodes, whatever its questions were chosen by."""
+    if tree.criterion == "sdr":
+        return tree
+    spread, gain = tree.impurity**2.5, np.zeros(len(tree))
+    for i in np.flatnonzero(tree.test != LEAF).tolist():
+        kids = list(tree.children(i))
+        gain[i] = spread[i] - (tree.n[kids] * spread[kids]).sum() / tree.n[i]
+    return replace(tree, criterion="sdr", impurity=spread, gain=gain)
+
+
+@dataclass(frozen=True)
+class _Rows:
+    """Rows by leaf, so that those of a node are a run; attributes around 0, none beyond 1."""
+
+    x: Array  # (n, f)
+    centre: Array  # (f,)
+    scale: Array  # (f,)
+    y: Array  # (n,)
+    weight: Array  # (n,)
+    leaf: Array  # (n,) sorted
+
+    def line(self, first: int, last: int, which: Array) -> Line:
+        """The linear model of the nodes from first to last."""
+        lo, hi = np.searchsorted(self.leaf, (first, last))
+        return lined(self.x[lo:hi], self.y[lo:hi], self.weight[lo:hi], which)
+
+    def in_units(self, lines: list[Line], origin: Array) -> tuple[Array, Array]:
+        """What models say at an origin, and their coefficients, in the units of the table."""
+        coef = np.array([line.coef for line in lines]).reshape(len(lines), len(origin))
+        away = (origin - self.centre) / self.scale
+        return np.array([line.intercept for line in lines]) + (coef * away).sum(
+            1
+        ), coef / self.scale
+
+
+def _scaled(x: Array) -> tuple[Array, Array, Array]:
+    low, high = x.min(axis=0), x.max(axis=0)
+    centre, scale = low / 2 + high / 2, high / 2 - low / 2
+    scale = np.where(scale > 0, scale, 1.0)
+    return (x - centre) / scale, centre, scale
+
+
+def _lines(tree: Tree, rows: _Rows, f: int) -> list[Line]:
+    """A model for every node; those of leaves are means until pruning makes leaves of others."""
+    asked, bare = _asked(tree, f), np.zeros(f)
+    return [
+        Line(float(tree.answer[i]), bare, float(tree.impurity[i]), 1)
+        if tree.test[i] == LEAF
+        else rows.line(i, i + int(tree.sizes[i]), np.flatnonzero(asked[i]))
+        for i in range(len(tree))
+    ]
+
+
+def _asked(tree: Tree, f: int) -> Array:
+    """(m, f) whether an attribute is asked for at a node or below it; none at leaves."""
+    asks = tree.test != LEAF
+    asked = np.zeros((len(tree), f), dtype=bool)
+    asked[asks, tree.column[asks]] = True
+    for i in range(len(tree) - 1, 0, -1):
+        asked[tree.parent[i]] |= asked[i]
+    return asked
+
+
+def _needless(tree: Tree, lines: list[Line]) -> list[int]:
+    """The nodes whose model promises at least as much as the models below it, all together."""
+    error = np.array([line.error for line in lines])
+    used = np.array([line.used for line in lines], dtype=np.float64)
+    least, cut = NOTHING * float(tree.impurity[0]), []
+    for i in range(len(tree) - 1, -1, -1):
+        if tree.test[i] == LEAF:
+            continue
+        kids, n = list(tree.children(i)), float(tree.n[i])
+        below = float(np.sqrt((tree.n[kids] * error[kids] ** 2).sum() / n))
+        many = float(used[kids].sum()) + 1
+        alone = promised(error[i], n, used[i], DEARER)
+        if alone <= promised(below, n, many, DEARER) or alone < least:
+            cut.append(i)
+        else:
+            error[i], used[i] = below, many
+    return cut
+
+
+def _outside(tree: Tree, cut: list[int]) -> Array:
+    """Which nodes are left when some become leaves."""
+    kept = np.ones(len(tree), dtype=bool)
+    for i in cut:
+        kept[i + 1 : i + int(tree.sizes[i])] = False
+    return kept

@@ -1,0 +1,189 @@
+"""Rules of a model tree: IF what must hold THEN a linear model; and what might have been asked."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from tallylearn.errors import InputError, picked
+from tallylearn.models.trees.growing.coded_columns import coded
+from tallylearn.models.trees.growing.fractional_rows import Rows
+from tallylearn.models.trees.growing.grower import Plan
+from tallylearn.models.trees.growing.node_target import of_measures
+from tallylearn.models.trees.growing.split_search import Question, chosen
+from tallylearn.models.trees.model_trees.attributes import Attributes
+from tallylearn.models.trees.model_trees.fitting import MORE, Growth
+from tallylearn.models.trees.model_trees.model_tree import ModelTree
+from tallylearn.models.trees.showing.candidates import FORGOTTEN, Candidate, Gains, check_node
+from tallylearn.models.trees.showing.explanation import route
+from tallylearn.models.trees.showing.regions import (
+    Condition,
+    cut_of,
+    regions_of,
+    sentence,
+    stops_of,
+)
+from tallylearn.models.trees.showing.tree_text import counted, rows_of
+from tallylearn.models.trees.tree import LEAF
+from tallylearn.tables import Block
+from tallylearn.workings import Grid
+from tallylearn.workings.rendering import Shown, more, plain, short
+
+MOST_RULES = 200  # of a text
+
+
+@dataclass(frozen=True)
+class ModelRule:
+    """Conditions, the model that answers where they hold, and how well it fitted its rows."""
+
+    conditions: tuple[Condition, ...]  # one a column, in the order of the questions
+    model: str  # "LM1 = 1 + 2 · x0", or a learner in its place
+    n: float  # the weight of the rows
+    error: float  # the root of the mean squared residual of the node's own model, unsmoothed
+    node: int
+
+    @property
+    def condition(self) -> str:
+        """The conditions in one line."""
+        return sentence(self.conditions)
+
+    def __str__(self) -> str:
+        head = f"IF {self.condition} THEN" if self.conditions else "ALWAYS"
+        return plain(f"{head} {self.model} ({rows_of(self.n)}, error {short(self.error)})")
+
+    def to_dict(self) -> dict[str, Any]:
+        conditions = [condition.to_dict() for condition in self.conditions]
+        return {"conditions": conditions, "model": self.model, "n": self.n, "error": self.error,
+                "node": self.node}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class ModelRules(Shown):
+    """All rules of a model tree, from left to right; ``ends`` are for values that no row had.
+
+    >>> import tallylearn as tl
+    >>> x = [[i] for i in range(20)]
+    >>> y = [2.0 * i + 1 if i < 10 else 50.0 - i for i in range(20)]
+    >>> for rule in tl.M5(smooth=None).fit(x, y).rules():
+    ...     print(rule.condition, "->", rule.model)
+    x0 <= 9.5 or missing -> LM1 = 1 + 2 · x0
+    x0 > 9.5 -> LM2 = 50 - 1 · x0
+    """
+
+    rules: tuple[ModelRule, ...]
+    ends: tuple[ModelRule, ...] = ()
+
+    def __iter__(self) -> Iterator[ModelRule]:
+        return iter(self.rules)
+
+    def __len__(self) -> int:
+        return len(self.rules)
+
+    def __getitem__(self, at: int) -> ModelRule:
+        found: ModelRule = picked(self.rules, at, "rules")
+        return found
+
+    def of(self, nodes: Iterable[int]) -> ModelRules:
+        """The rules of the nodes where rows end, row by row."""
+        by_node = {rule.node: rule for rule in (*self.rules, *self.ends)}
+        return replace(self, rules=tuple(by_node[node] for node in nodes), ends=())
+
+    def text(self) -> str:
+        """Every rule on a line."""
+        return "\n".join([*map(str, self.rules), *self._notes()])
+
+    def __str__(self) -> str:
+        left = len(self) - MOST_RULES
+        cut = [more(left, "rules") + ": .text() has all"] if left > 0 else []
+        return "\n".join([*map(str, self.rules[:MOST_RULES]), *cut, *self._notes()])
+
+    def _notes(self) -> Iterator[str]:
+        if self.ends:
+            yield f"ELSE the model of the node where the row ends ({len(self.ends)} in .ends)"
+
+    def _grid(self) -> Grid:
+        rows = tuple(
+            (r.condition or "always", r.model, counted(r.n), short(r.error)) for r in self.rules
+        )
+        return Grid("Rules", ("if", "then", "rows", "error"), rows, " ".join(self._notes()))
+
+    def to_markdown(self) -> str:
+        return self._grid().to_markdown()
+
+    def to_html(self) -> str:
+        return self._grid().to_html()
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"kind": "model rules", "rules": [rule.to_dict() for rule in self.rules],
+                "ends": [rule.to_dict() for rule in self.ends]}  # fmt: skip
+
+    def to_json(self) -> str:
+        """The rules for other programs."""
+        return json.dumps(self.to_dict(), ensure_ascii=False, allow_nan=False, indent=1)
+
+
+def model_rules(model: ModelTree) -> ModelRules:
+    """The rules of a model tree, from left to right."""
+    tree, (names, told) = model.tree, model.named()
+    regions = regions_of(tree)
+
+    def rule(i: int, region: dict[str, Condition], said: str) -> ModelRule:
+        conditions = tuple(region.values())
+        return ModelRule(conditions, said, float(tree.n[i]), float(model.error[i]), i)
+
+    leaves = [
+        rule(i, region, told.get(i, names.get(i, "")))
+        for i, region in enumerate(regions)
+        if tree.test[i] == LEAF and region is not None
+    ]
+    ends = [
+        rule(i, region, str(model.formula(i, f"LM of node {i}")))
+        for i, region in stops_of(tree, regions)
+        if tree.test[i] != LEAF
+    ]
+    return ModelRules(tuple(leaves), tuple(ends))
+
+
+def model_gains(model: ModelTree, node: int, block: Block | None, growth: Growth) -> Gains:
+    """The questions of a node, from the rows that came to it."""
+    tree, attributes = model.tree, model.attributes
+    check_node(tree, node)
+    if block is None:
+        raise InputError(FORGOTTEN)
+    ends = tree.landed(block)
+    block = block[np.flatnonzero((ends >= node) & (ends < node + tree.sizes[node]))]
+    if not len(block):
+        raise InputError(f"no row of the table comes to node {node}. Pass the table of fit.")
+    block = attributes.as_numbers(attributes.matrix(block), block)
+    target = of_measures(block.target, block.weight, True)
+    codes, best = coded(block), set[tuple[int, int]]()
+    for criterion in (growth.criterion, "sdr"):  # by which it was chosen, and in which it is told
+        plan = Plan(
+            criterion=criterion, min_weight=growth.min_leaf, min_share=growth.min_share * MORE
+        )
+        table = Rows.of(codes, target, plan)
+        share = table.all()
+        impurity = table.impurity(share, target.lines(share.rows, share.units).sum(axis=0))
+        found = table.questions(share, impurity)
+        best = best or {(q.column, q.cut) for q in chosen(found, impurity, plan)}
+    named = [
+        _named(q, table, attributes, (q.column, q.cut) in best) for column in found for q in column
+    ]
+    return Gains(node, route(tree, node), tree.criterion, impurity, tuple(named))
+
+
+def _named(q: Question, table: Rows, attributes: Attributes, best: bool) -> Candidate:
+    """A question of an attribute as one of its column: a cut, or the upper group of categories."""
+    column, step = attributes.columns[attributes.source[q.column]], int(attributes.step[q.column])
+    scale = table.columns[q.column]
+    test = "in {" + ", ".join(map(str, column.values[step:])) + "}"
+    if not step:
+        cut = float(scale.high[q.cut] / 2 + scale.low[q.next] / 2)
+        test = f"<= {cut_of(cut, column.kind)}"
+    return Candidate(
+        column.name, test, q.after, q.gain, q.information, q.ratio, q.score, best
+    )  # fmt: skip

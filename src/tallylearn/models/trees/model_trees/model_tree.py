@@ -1,0 +1,219 @@
+"""A model tree: questions that lead to a linear model, and models above that steady it."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, ClassVar
+
+import numpy as np
+
+from tallylearn import forms
+from tallylearn.doors import RegressionModel
+from tallylearn.errors import InputError
+from tallylearn.models.trees.model_trees.attributes import Attributes
+from tallylearn.models.trees.model_trees.formulas import MOST_LINES, Formula
+from tallylearn.models.trees.showing.explanation import derivation, route
+from tallylearn.models.trees.showing.tree_text import worded
+from tallylearn.models.trees.tree import Tree
+from tallylearn.tables import CATEGORY, Array, Block, Schema, check_shape
+from tallylearn.workings import Derivation, Evidence, Line, Sentence, Term
+from tallylearn.workings import Formula as Shown
+from tallylearn.workings.rendering import short
+
+
+def _spelled(guest: Any) -> str:
+    """A learner at a leaf, without what it learned there."""
+    return str(guest.spelled()) if hasattr(guest, "spelled") else repr(guest)
+
+
+@dataclass(frozen=True, eq=False)
+class ModelTree(RegressionModel):
+    """A tree with a linear model at every node.
+
+    A row is answered by the model where it ends, p, and steadied on the way up (Quinlan, 1992): at
+    every node above p becomes (n p + k q) / (n + k), where q is what the node's own model answers,
+    n the rows of the child that p comes from, and k ``smooth``.
+    """
+
+    tree: Tree
+    attributes: Attributes
+    base: Array  # (m,) what a node's model says where every attribute is what fills its gaps
+    coef: Array  # (m, f) and what it adds for every step away from there
+    error: Array  # (m,) the root of the mean squared residual of the node's model on its rows
+    smooth: float = 0.0
+    guests: tuple[Any, ...] = ()  # learners in place of the models at the leaves, if any
+
+    form: ClassVar[forms.Form] = {
+        "tree": forms.one(Tree),
+        "attributes": forms.one(Attributes),
+        "base": forms.floats("m"),
+        "coef": forms.floats("m", "f"),
+        "error": forms.floats("m", least=0.0),
+        "smooth": forms.number(0.0),
+        "guests": forms.nothing,
+    }
+
+    def check(self, schema: Schema) -> None:
+        """What a file says can be a tree with linear models of this schema's columns."""
+        self.tree.check(schema)
+        self.attributes.check(schema)
+        if self.tree.classes or not (self.tree.n + self.smooth > 0).all():
+            raise ValueError("a node has no rows, or classes")
+
+    def __post_init__(self) -> None:
+        m = len(self.tree)
+        check_shape("the bases", self.base, m)
+        check_shape("the errors", self.error, m)
+        check_shape("the coefficients", self.coef, m, len(self.attributes))
+
+    @property
+    def known(self) -> dict[str, tuple[str, ...]]:
+        """The values of the categories that the tree asks for, or that a model adds up."""
+        used = {*self.attributes.source[(self.coef != 0).any(axis=0)].tolist()}
+        added = [column for at, column in enumerate(self.tree.columns) if at in used or self.guests]
+        return {c.name: c.values for c in added if c.kind == CATEGORY} | self.tree.known
+
+    @property
+    def intercept(self) -> Array:
+        """(m,) what a node's model says where every attribute is 0."""
+        return np.asarray(self.base - (self.coef * self.attributes.fill).sum(axis=1))
+
+    @cached_property
+    def own(self) -> Array:
+        """(m,) the share that a node's model has in what is answered there, after smoothing."""
+        share = np.ones(len(self.tree))
+        for i in range(1, len(share)):
+            n = self.tree.n[i]
+            share[i] = share[self.tree.parent[i]] * n / (n + self.smooth)
+        return share
+
+    @cached_property
+    def above(self) -> tuple[Array, Array]:
+        """(m,) and (m, f): what the models above a node add to it, as one model."""
+        base, coef = np.zeros_like(self.base), np.zeros_like(self.coef)
+        for i in range(1, len(self.tree)):
+            p = self.tree.parent[i]
+            part = self.own[p] - self.own[i]
+            base[i] = base[p] + part * self.base[p]
+            coef[i] = coef[p] + part * self.coef[p]
+        return base, coef
+
+    def answers(self, block: Block) -> Array:
+        """What each row is answered."""
+        return self._answers(self.attributes.matrix(block), self.tree.landed(block))
+
+    def _answers(self, x: Array, ends: Array) -> Array:
+        base, coef = self.above
+        with np.errstate(over="ignore", invalid="ignore"):
+            rest = base[ends] + (coef[ends] * (x - self.attributes.fill)).sum(axis=1)
+            found = np.asarray(self.own[ends] * self._alone(x, ends) + rest)
+        if not (finite := np.isfinite(found)).all():
+            row = int(np.argmin(finite))
+            raise InputError(
+                f"row {row} is so far from the rows learned that its line is beyond a double. "
+                "Replace its large numbers, or mark them as missing."
+            )
+        return found
+
+    def _alone(self, x: Array, ends: Array) -> Array:
+        """What the model where each row ends says, before smoothing."""
+        out = self.base[ends] + (self.coef[ends] * (x - self.attributes.fill)).sum(axis=1)
+        for leaf, guest in zip(self.tree.leaves.tolist(), self.guests, strict=False):
+            here = np.flatnonzero(ends == leaf)
+            if len(here):
+                out[here] = np.asarray(guest.predict(x[here]), dtype=np.float64).reshape(-1)
+        return np.asarray(out)
+
+    def evidence(self, block: Block) -> list[Evidence]:
+        """The terms of a row's model, and what every node above changes: they sum to the answer."""
+        x, ends = self.attributes.matrix(block), self.tree.landed(block)
+        answers, alone = self._answers(x, ends).tolist(), self._alone(x, ends).tolist()
+        return [
+            Evidence(
+                (Line("ŷ", (*self._terms(x[r], i, alone[r]), *self._steps(x[r], i, alone[r]))),),
+                answers[r],
+                "sum",
+                (f"path: {route(self.tree, i)}",),
+            )
+            for r, i in enumerate(ends.tolist())
+        ]
+
+    def _terms(self, x: Array, i: int, alone: float) -> list[Term]:
+        at = np.searchsorted(self.tree.leaves, i)
+        if self.guests and at < len(self.tree.leaves) and self.tree.leaves[at] == i:
+            name = type(self.guests[at]).__name__
+            return [Term("", name, alone, text=f"what {name} says at this leaf")]
+        terms = [
+            self._term(j, float(self.coef[i, j]), float(x[j]))
+            for j in np.flatnonzero(self.coef[i]).tolist()
+        ]
+        # the intercept, and what rounding leaves where large terms cancel
+        return [Term("", "", math.fsum([alone, *(-term.amount for term in terms)])), *terms]
+
+    def _term(self, j: int, coef: float, x: float) -> Term:
+        told = f"{short(coef)} · {short(x)}"
+        return Term(self.attributes.name(j), short(x), coef * x, text=told)
+
+    def _steps(self, x: Array, i: int, p: float) -> list[Term]:
+        """What the models above change, from below to the root."""
+        found = []
+        while i > 0 and self.smooth:
+            n, node = float(self.tree.n[i]), int(self.tree.parent[i])
+            q = float(self.base[node] + (self.coef[node] * (x - self.attributes.fill)).sum())
+            change = self.smooth / (n + self.smooth) * (q - p)
+            where = "root" if node == 0 else worded(self.tree, self.tree.branch(node))
+            k = f"{self.smooth:g}"
+            told = f"{k} / ({short(n)} + {k}) · ({short(q)} - {short(p)})"
+            found.append(Term("smoothed", f"{where} says {short(q)}", change, text=told))
+            i, p = node, p + change
+        return found
+
+    def formulas(self) -> list[Formula]:
+        """The models of the leaves, smoothed, from left to right."""
+        return [self.formula(i, f"LM{at}") for at, i in enumerate(self.tree.leaves.tolist(), 1)]
+
+    def formula(self, i: int, name: str) -> Formula:
+        """The model of a node, smoothed: what rows that end there are answered with."""
+        above, more = self.above
+        coef = more[i] + self.own[i] * self.coef[i]
+        base = above[i] + self.own[i] * self.base[i]
+        intercept = base - (coef * self.attributes.fill).sum()
+        terms = [(self.attributes.name(j), float(coef[j])) for j in np.flatnonzero(coef).tolist()]
+        return Formula(
+            i, name, route(self.tree, i), float(self.tree.n[i]), float(intercept), tuple(terms)
+        )
+
+    def named(self) -> tuple[dict[int, str], dict[int, str]]:
+        """The names of the leaves' models, and the models; a guest has its own name, no formula."""
+        leaves = self.tree.leaves.tolist()
+        if self.guests:
+            return dict(zip(leaves, map(_spelled, self.guests), strict=True)), {}
+        told = {formula.node: str(formula) for formula in self.formulas()}
+        return {i: f"LM{at}" for at, i in enumerate(leaves, 1)}, told
+
+    def derivation(self, schema: Schema) -> Derivation:
+        """Every question, the models of all nodes, and how they are put together."""
+        asked, size = derivation(self.tree).steps
+        models = [self._said(i) for i in range(min(len(self.tree), MOST_LINES))]
+        steps: list[Any] = [asked, *map(Sentence, models)]
+        if len(self.tree) > MOST_LINES:
+            steps.append(Sentence(f"... models of {len(self.tree)} nodes in all."))
+        if self.smooth:
+            k = f"{self.smooth:g}"
+            steps.append(
+                Shown(
+                    f"p ← (n · p + {k} · q) / (n + {k}), from the leaf to the root",
+                    rf"p \leftarrow \frac{{n\,p + {k}\,q}}{{n + {k}}}",
+                )
+            )
+        return Derivation("Model tree", (*steps, size))
+
+    def _said(self, i: int) -> str:
+        """A node's own model, before smoothing, and how well it fits."""
+        at = np.flatnonzero(self.coef[i]).tolist()
+        terms = tuple((self.attributes.name(j), float(self.coef[i, j])) for j in at)
+        formula = Formula(i, f"q{i}", "", 0.0, float(self.intercept[i]), terms)
+        n, error = short(float(self.tree.n[i])), short(float(self.error[i]))
+        return f"node {i}, {n} rows, error {error}: {formula}"

@@ -1,0 +1,266 @@
+"""Model trees: ask until a straight line will do."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any, ClassVar
+
+import numpy as np
+
+from tallylearn import engines
+from tallylearn.doors import Plain, Regressor
+from tallylearn.doors.intake import lesson
+from tallylearn.errors import OptionError, speaking
+from tallylearn.models.naive_bayes.column_factors import check_finite
+from tallylearn.models.trees.growing.grower import ENDLESS
+from tallylearn.models.trees.model_trees.attributes import Attributes
+from tallylearn.models.trees.model_trees.fitting import Growth, model_tree
+from tallylearn.models.trees.model_trees.formulas import MOST_LINES, Formula
+from tallylearn.models.trees.model_trees.model_rules import ModelRules, model_gains, model_rules
+from tallylearn.models.trees.model_trees.model_tree import ModelTree
+from tallylearn.models.trees.showing import explanation
+from tallylearn.models.trees.showing.candidates import Gains
+from tallylearn.models.trees.showing.views import Drawn
+from tallylearn.models.trees.training_record import Record
+from tallylearn.models.trees.tree import Tree
+from tallylearn.tables import CATEGORY, DATE, NUMBER, Array, Block, Column
+from tallylearn.workings.rendering import more
+
+CRITERIA = ("fifth_root", "sdr")
+
+
+class ModelTreeRegressor(Drawn, Plain, Regressor):
+    """A model tree, M5: questions lead to a linear model, and the models above steady it.
+
+    The tree grows by the question that leaves its branches least spread. Then every node gets a
+    linear model of the attributes asked for at it and below it; attributes are dropped whose slope
+    is too steep to be one, and while Akaike's criterion improves, and branches where the model of
+    their node promises at least as much. The defaults are those of M5P, the program of M5'.
+    Categories are asked for, and enter the models, as steps up the order of the target's mean. What
+    is missing counts as the mean of a number, or the middle category of that order; a row with a
+    category that was never seen ends where it is asked for, and is answered there. Weights say how
+    many times a row counts. Nothing bounds what a line says of rows far from those learned.
+
+    Parameters
+    ----------
+    min_samples_split : nodes of fewer rows ask nothing.
+    min_samples_leaf : rows that a branch has at least.
+    min_share_leaf : a branch has more than this share of its node's rows: M5' looks for no cut in
+        the first or the last fifth of the rows.
+    min_deviation : nodes ask nothing whose standard deviation is below this share of the table's.
+    max_depth : questions on a path, at most.
+    prune : whether models take the place of branches that they do not need.
+    smooth : k in (n p + k q) / (n + k), which mixes p, what comes from a branch of n rows, with q,
+        what the node's own model says; None leaves the models of the leaves as they are.
+    learner : None for linear models; or a regressor with ``fit`` and ``predict``, of which a copy
+        learns from the rows of every leaf (attributes as numbers, without gaps; weights only where
+        there are any) and takes the place of its linear model.
+    criterion : how the spread of rows is measured, "fifth_root" of the variance (M5'), or "sdr",
+        standard deviation reduction: sd(T) - sum |Ti| / |T| sd(Ti) (Quinlan).
+    record : whether to keep the rows with the tree, in ``record_``, so that ``gains`` needs no
+        table.
+
+    Examples
+    --------
+    >>> import tallylearn as tl
+    >>> x = [[i] for i in range(20)]
+    >>> y = [2.0 * i + 1 if i < 10 else 50.0 - i for i in range(20)]
+    >>> print(tl.ModelTreeRegressor(smooth=None).fit(x, y))
+    [20 rows]
+    ├─ x0 <= 9.5: LM1  [10 rows]
+    └─ x0 > 9.5: LM2  [10 rows]
+    <BLANKLINE>
+    LM1 = 1 + 2 · x0
+    LM2 = 50 - 1 · x0
+
+    References
+    ----------
+    J. R. Quinlan, Learning with continuous classes, AI 1992. Y. Wang and I. H. Witten, Inducing
+    model trees for continuous classes, ECML 1997.
+    """
+
+    family: ClassVar[str] = "discriminative"
+    kinds: ClassVar[tuple[str, ...]] = (NUMBER, DATE, CATEGORY)
+    stored: ClassVar[tuple[type, ...]] = (ModelTree, Attributes, Tree, Column)
+    model_: ModelTree
+    record_: Record | None = None
+
+    def __init__(
+        self,
+        *,
+        min_samples_split: float = 4,
+        min_samples_leaf: float = 2,
+        min_share_leaf: float = 0.2,
+        min_deviation: float = 0.05,
+        max_depth: int | None = None,
+        prune: bool = True,
+        smooth: float | None = 15.0,
+        learner: Any = None,
+        criterion: str = "fifth_root",
+        record: bool = False,
+    ) -> None:
+        self.min_samples_split = min_samples_split
+        self.min_samples_leaf = min_samples_leaf
+        self.min_share_leaf = min_share_leaf
+        self.min_deviation = min_deviation
+        self.max_depth = max_depth
+        self.prune = prune
+        self.smooth = smooth
+        self.learner = learner
+        self.criterion = criterion
+        self.record = record
+
+    def train(self, block: Block) -> ModelTree:
+        """Grow, model, prune; then let the learner have the leaves."""
+        check_finite(block)
+        model = model_tree(block, self._growth())
+        if self.learner is not None:
+            model = replace(model, guests=_taught(self.learner, model, block))
+        self.record_ = Record.of(block) if self.record else None
+        return model
+
+    def formulas(self) -> list[Formula]:
+        """The linear models of the leaves, smoothed, from left to right."""
+        self._check_fitted()
+        if self.learner is not None:
+            raise OptionError(
+                f"{type(self).__name__}: the leaves hold {self.learner!r}, which is no formula. "
+                "Fit with learner=None."
+            )
+        return self.model_.formulas()
+
+    def ties(self) -> tuple[explanation.Tie, ...]:
+        """The nodes where several questions were equally good, and which was asked."""
+        self._check_fitted()
+        return explanation.ties(self.model_.tree)
+
+    def apply(self, X: Any) -> Array:
+        """The number of the node where each row ends."""
+        return self._mapped(X, lambda block: self.model_.tree.landed(block))
+
+    def get_depth(self) -> int:
+        """The most questions that a row is asked."""
+        self._check_fitted()
+        return self.model_.tree.depth
+
+    def get_n_leaves(self) -> int:
+        """How many leaves the tree has."""
+        self._check_fitted()
+        return len(self.model_.tree.leaves)
+
+    @property
+    def tree_(self) -> Tree:
+        """The tree of questions, with scikit-learn's marks at leaves."""
+        self._check_fitted()
+        return self.model_.tree.marked
+
+    def text(self, max_depth: int | None = None) -> str:
+        """The tree, a line a branch, and the models of its leaves."""
+        return "\n".join([super().text(max_depth), *_under(self._models()[1], len(self.tree_))])
+
+    def rules(self) -> ModelRules:
+        """A rule for every leaf, IF what must hold THEN its linear model."""
+        self._check_fitted()
+        return model_rules(self.model_)
+
+    def fired(self, X: Any) -> ModelRules:
+        """The rule that answers each row."""
+        return self.rules().of(self.apply(X).tolist())
+
+    def gains(
+        self, node: int = 0, X: Any = None, y: Any = None, sample_weight: Any = None
+    ) -> Gains:
+        """Every question that could have been asked at a node, and how far it would have lowered
+        the standard deviation; questions of categories follow the order of the target's mean.
+
+        Pass the table that the tree grew from, unless it was fitted with ``record=True``.
+        """
+        self._check_fitted()
+        with speaking(type(self).__name__):
+            block = None if self.record_ is None else self.record_.rows
+            if X is not None:
+                name = type(self).__name__
+                read = lesson(X, y, sample_weight, name, self.task, self.schema_)
+                block = read.whole(engines.here().told)
+            return model_gains(self.model_, node, block, self._growth())
+
+    def __str__(self) -> str:
+        if not self.__sklearn_is_fitted__():
+            return repr(self)
+        return "\n".join([super().__str__(), *_under(self._models()[1], MOST_LINES)])
+
+    def _counted_rows(self) -> float | None:
+        return float(self.model_.tree.rows[0])
+
+    def _models(self) -> tuple[Mapping[int, str], Mapping[int, str]]:
+        return self.model_.named()
+
+    def _seen(self) -> Tree:
+        self._check_fitted()
+        return self.model_.tree
+
+    def _growth(self) -> Growth:
+        return Growth(
+            min(float(self.min_samples_split), ENDLESS), min(float(self.min_samples_leaf), ENDLESS),
+            float(self.min_share_leaf), float(self.min_deviation),
+            ENDLESS if self.max_depth is None else min(int(self.max_depth), ENDLESS),
+            bool(self.prune), float(self.smooth or 0.0), str(self.criterion),
+        )  # fmt: skip
+
+    def _check_options(self) -> None:
+        self._one_of("criterion", CRITERIA)
+        self._in_range("min_samples_split", 2)
+        self._in_range("min_samples_leaf", 1)
+        self._in_range("min_share_leaf", 0.0, 0.5)
+        self._in_range("min_deviation", 0.0, 1.0)
+        if self.smooth is not None:
+            self._in_range("smooth", 0.0)
+        if self.max_depth is not None and self._in_range("max_depth", 0) % 1:
+            raise OptionError(f"max_depth is a whole number or None, not {self.max_depth!r}.")
+        if not isinstance(self.prune, bool | np.bool_):
+            raise OptionError(f"prune is True or False, not {self.prune!r}.")
+        self._check_truth("record")
+        if self.learner is not None:
+            _check_regressor(self.learner)
+
+
+def _under(told: Mapping[int, str], most: int) -> list[str]:
+    """The formulas under a tree."""
+    shown = [*told.values()]
+    cut = [more(len(shown) - most, "models")] if len(shown) > most else []
+    return ["", *shown[:most], *cut] if shown else []
+
+
+def _check_regressor(learner: Any) -> None:
+    """Whatever fits and predicts, and does not say that it is something else."""
+    kind = getattr(learner, "_estimator_type", None)
+    if kind is None and hasattr(learner, "__sklearn_tags__") and not isinstance(learner, type):
+        kind = learner.__sklearn_tags__().estimator_type
+    able = all(callable(getattr(learner, name, None)) for name in ("fit", "predict"))
+    if isinstance(learner, type) or not able or kind not in (None, "regressor"):
+        said = f"a {kind}" if able and kind else "no regressor"
+        raise OptionError(
+            f"learner is {learner!r}, which is {said}. Give a regressor, ready to fit: an object "
+            "with fit(X, y) and predict(X), such as tl.DummyRegressor()."
+        )
+
+
+def _taught(learner: Any, model: ModelTree, block: Block) -> tuple[Any, ...]:
+    """A copy of the learner for every leaf."""
+    x, ends = model.attributes.matrix(block), model.tree.landed(block)
+    found = []
+    for leaf in model.tree.leaves.tolist():
+        here, guest = np.flatnonzero(ends == leaf), copy.deepcopy(learner)
+        weights = {} if block.weight is None else {"sample_weight": block.weight[here]}
+        try:
+            guest.fit(x[here], block.target[here], **weights)
+        except Exception as error:  # whatever a stranger may raise
+            way = explanation.route(model.tree, leaf)
+            raise OptionError(
+                f"the learner {learner!r} failed at leaf {leaf} ({way}), with {len(here)} rows: "
+                f"{error} Raise min_samples_leaf, or take another learner."
+            ) from error
+        found.append(guest)
+    return tuple(found)

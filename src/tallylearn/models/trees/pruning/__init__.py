@@ -1,0 +1,1 @@
+"""What a tree would be better without."""

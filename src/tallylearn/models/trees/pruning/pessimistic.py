@@ -1,0 +1,163 @@
+"""Pessimism: C4.5's estimate of the errors that a leaf will make, and the pruning by it."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tallylearn.models.trees.growing.fractional_rows import Rows
+from tallylearn.models.trees.pruning.branch_costs import Costs
+from tallylearn.models.trees.pruning.pruning_record import Cut, Stage
+from tallylearn.models.trees.pruning.subtree_raising import Bough, Sending
+from tallylearn.models.trees.showing.shares import Share
+from tallylearn.models.trees.tree import LEAF, Tree, answer_of
+from tallylearn.tables import Array
+
+EVEN = 1e-3  # errors: a branch that saves no more is collapsed
+CLOSE = 0.1  # estimated errors: a leaf may cost so much more than a branch
+SMALL = 1e-6
+
+
+def estimated(n: Array, errors: Array, confidence: float = 0.25) -> Array:
+    """The errors that n rows like these will make: the upper end of a one-sided interval.
+
+    Wilson's limit with correction for continuity; below one error between the exact limit of none,
+    n (1 - confidence^(1/n)), and that of one; never more than n.
+
+    >>> estimated(np.array([6.0, 9.0, 16.0]), np.array([0.0, 0.0, 1.0])).round(3)
+    array([1.238, 1.285, 2.476])
+
+    J. R. Quinlan, C4.5: Programs for Machine Learning, 1993, chapter 4; release 8.
+    """
+    n, e = np.asarray(n, dtype=np.float64), np.asarray(errors, dtype=np.float64)
+    rows = np.where(n > 0, n, 1.0)
+    none = rows * (1.0 - confidence ** (1.0 / rows))
+    one = _wilson(rows, np.ones_like(e), confidence)
+    few = none + e * (one - none)
+    return np.asarray(
+        np.where(n <= SMALL, 0.0, np.where(e < 1.0, few, _wilson(rows, e, confidence)))
+    )
+
+
+def _wilson(n: Array, e: Array, confidence: float) -> Array:
+    from scipy.special import ndtri
+
+    z = float(ndtri(1.0 - confidence))
+    f = np.minimum((e + 0.5) / n, 1.0)
+    root = np.sqrt(np.maximum(f / n - f * f / n + z * z / (4.0 * n * n), 0.0))
+    limit = (f + z * z / (2.0 * n) + z * root) / (1.0 + z * z / n)
+    return np.asarray(np.where(e + 0.5 >= n, np.maximum(n, e), n * limit))
+
+
+def wrong(tree: Tree) -> Array:
+    """(m,) the weight of the training rows that every node answers wrongly, were it a leaf."""
+    return np.asarray(tree.n - tree.counts[np.arange(len(tree)), tree.answer.astype(np.int64)])
+
+
+def collapsed(tree: Tree) -> tuple[Cut, ...]:
+    """Branches that make no fewer errors on the training rows than a leaf would; the root first."""
+    errors = wrong(tree)
+    own = np.where(tree.test == LEAF, errors, 0.0)
+    branch = Costs(errors, own).branch(tree)
+    found, end = [], 0
+    for i in np.flatnonzero((tree.test != LEAF) & (branch >= errors - EVEN)).tolist():
+        if i >= end:
+            found.append(Cut(i, {"errors": float(errors[i]), "in branches": float(branch[i])}))
+            end = i + int(tree.sizes[i])
+    return tuple(found)
+
+
+def pruned(tree: Tree, confidence: float, rows: Rows | None) -> tuple[Tree, tuple[Stage, ...]]:
+    """Collapse, then prune from the bottom up; with ``rows`` the largest branch may move up."""
+    first = Stage("collapsed", tree, collapsed(tree))
+    tree = tree.without(cut.node for cut in first.cuts)
+    if rows is None:
+        cuts = tuple(_cuts(tree, confidence))
+        return tree.without(c.node for c in cuts), (first, Stage("pessimistic", tree, cuts))
+    work = Pruning(Sending(tree, rows), confidence)
+    after, cuts = work.done()
+    return after, (first, Stage("pessimistic", tree, cuts))
+
+
+def _cuts(tree: Tree, confidence: float) -> list[Cut]:
+    """Without raising: a node becomes a leaf where that costs no more than what is left of it."""
+    leaf = estimated(tree.n, wrong(tree), confidence)
+    branch = np.where(tree.test == LEAF, leaf, 0.0)
+    found = []
+    for i in range(len(tree) - 1, -1, -1):
+        if tree.test[i] != LEAF and leaf[i] <= branch[i] + CLOSE + SMALL:
+            found.append(Cut(i, {"as leaf": float(leaf[i]), "in branches": float(branch[i])}))
+            branch[i] = leaf[i]
+        if i:
+            branch[tree.parent[i]] += branch[i]
+    return found
+
+
+class Pruning:
+    """With raising: a node stays, becomes a leaf, or gives way to its largest branch."""
+
+    def __init__(self, sending: Sending, confidence: float) -> None:
+        self.sending, self.confidence = sending, confidence
+        self.leaf = estimated(sending.tree.n, wrong(sending.tree), confidence).tolist()
+        self.cuts: list[Cut] = []
+
+    def done(self) -> tuple[Tree, tuple[Cut, ...]]:
+        """The pruned tree, and what was done."""
+        root = self.sending.planted()
+        agenda = [*root.walk()]
+        while agenda:
+            bough = agenda.pop()
+            if self._decided(bough):  # what moved up is pruned once more
+                agenda += bough.walk()
+        tree = self.sending.tree
+        if any(cut.raised >= 0 for cut in self.cuts):
+            return self.sending.tree_of(root), tuple(self.cuts)
+        return tree.without(cut.node for cut in self.cuts), tuple(self.cuts)
+
+    def _decided(self, bough: Bough) -> bool:
+        leaf = self._as_leaves([bough.share]) if bough.moved else self.leaf[bough.place]
+        if bough.asks < 0:
+            bough.errors = leaf
+            return False
+        bough.errors = branch = sum(kid.errors for kid in bough.kids.values())
+        largest = self._largest(bough)
+        raised = self._as_branch(largest, bough.share)
+        numbers = {"as leaf": leaf, "in branches": branch, "largest branch alone": raised}
+        if leaf <= min(branch, raised) + CLOSE + SMALL:
+            self.cuts.append(Cut(bough.place, numbers))
+            bough.turn_to_leaf()
+            bough.errors = leaf
+        elif raised <= branch + CLOSE + SMALL:
+            self.cuts.append(Cut(bough.place, numbers, largest.place))
+            bough.asks, bough.kids = largest.asks, largest.kids
+            self.sending.resend(bough, bough.share)
+            return True
+        return False
+
+    def _largest(self, bough: Bough) -> Bough:
+        """The branch of most rows, of equal ones the last."""
+        kids = [bough.kids[key] for key in sorted(bough.kids)]
+        weight = np.array([float(kid.share.units.sum()) for kid in kids])
+        return kids[int(np.flatnonzero(weight >= weight.max() * (1.0 - 1e-9))[-1])]
+
+    def _as_leaves(self, shares: list[Share]) -> float:
+        """The errors of some leaves, all together."""
+        counts = np.array([self.sending.counts(share) for share in shares])
+        said = answer_of(counts, self.sending.tree.loss).astype(np.int64)
+        n = counts.sum(axis=1)
+        missed = n - counts[np.arange(len(counts)), said]
+        return float(estimated(n, missed, self.confidence).sum())
+
+    def _as_branch(self, bough: Bough, share: Share) -> float:
+        """The errors of a branch if all rows of its parent came to it; none where some cannot."""
+        leaves, stack = [], [(bough, share)]
+        while stack:
+            at, came = stack.pop()
+            if at.asks < 0:
+                leaves.append(came)
+                continue
+            parts = self.sending.sent(at.asks, came)
+            if parts is None:
+                return float("inf")
+            new = Bough(-1, -1, came)
+            stack += [(at.kids.get(key, new), part) for key, part in parts.items()]
+        return self._as_leaves(leaves)

@@ -1,0 +1,99 @@
+"""Removals: what pruning took out of a tree, and why."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from tallylearn.errors import picked
+from tallylearn.models.trees.showing.explanation import route
+from tallylearn.models.trees.showing.tree_text import worded
+from tallylearn.models.trees.tree import Tree
+from tallylearn.workings import Grid
+from tallylearn.workings.rendering import Shown, short
+
+
+@dataclass(frozen=True)
+class Cut:
+    """A node that became a leaf, or that was replaced by its largest branch."""
+
+    node: int
+    numbers: Mapping[str, float]  # what was compared
+    raised: int = -1  # the node whose question is asked instead
+
+
+@dataclass(frozen=True)
+class Stage:
+    """One way of pruning, applied to one tree."""
+
+    how: str
+    tree: Tree  # before
+    cuts: tuple[Cut, ...]  # in their order
+
+
+@dataclass(frozen=True)
+class Removal:
+    """One thing that pruning did."""
+
+    how: str  # "stopped", "chi2", "collapsed", ...
+    node: int  # its number in the tree before
+    path: str  # the answers that lead there
+    question: str  # the column that was asked
+    rows: float  # their weight
+    leaves: int  # below it, before
+    became: Any  # the answer of the leaf; or "branch ..." where the largest branch moved up
+    numbers: Mapping[str, float]
+
+    @property
+    def why(self) -> str:
+        """The numbers of the test, as text."""
+        return ", ".join(f"{name} {short(value)}" for name, value in self.numbers.items())
+
+
+@dataclass(frozen=True)
+class Prunings(Shown):
+    """All removals, in their order."""
+
+    stages: tuple[Stage, ...] = ()
+
+    def __len__(self) -> int:
+        return sum(len(stage.cuts) for stage in self.stages)
+
+    def __iter__(self) -> Iterator[Removal]:
+        return (_removal(stage, cut) for stage in self.stages for cut in stage.cuts)
+
+    def __getitem__(self, at: int) -> Removal:
+        found: Removal = picked(tuple(self), at, "removals")
+        return found
+
+    def _grid(self) -> Grid:
+        header = ("by", "node", "path", "question", "rows", "leaves", "became", "why")
+        rows = tuple(
+            (r.how, str(r.node), r.path, r.question, short(r.rows), str(r.leaves), str(r.became),
+             r.why)
+            for r in self
+        )  # fmt: skip
+        return Grid("prunings", header, rows)
+
+    def __str__(self) -> str:
+        return str(self._grid()) if len(self) else "nothing was pruned"
+
+    def to_markdown(self) -> str:
+        return self._grid().to_markdown()
+
+    def to_html(self) -> str:
+        return self._grid().to_html()
+
+    def to_dict(self) -> dict[str, Any]:
+        return self._grid().to_dict()
+
+
+def _removal(stage: Stage, cut: Cut) -> Removal:
+    tree, i = stage.tree, cut.node
+    became = tree.said(i) if cut.raised < 0 else f"branch {worded(tree, tree.branch(cut.raised))}"
+    below = slice(i, i + int(tree.sizes[i]))
+    return Removal(
+        stage.how, i, route(tree, i), tree.columns[tree.column[i]].name, float(tree.n[i]),
+        int((tree.test[below] == 0).sum()), became, cut.numbers,
+    )  # fmt: skip

@@ -1,0 +1,228 @@
+"""Boughs: a tree that may still be cut and moved, each node with the rows that came to it.
+
+Where a branch takes the place of the node above it, rows of its former neighbours come to it: they
+are sent down again, and what its nodes counted is counted anew.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from tallylearn.models.trees.growing.fractional_rows import Rows
+from tallylearn.models.trees.growing.impurity import impurity_of
+from tallylearn.models.trees.showing.shares import Share
+from tallylearn.models.trees.tree import LEAF, MULTIWAY, SUBSET, THRESHOLD, Tree, answer_of
+from tallylearn.tables import Array
+
+
+@dataclass(eq=False)
+class Bough:
+    """One node: where it stands, whose question it asks, and what came to it."""
+
+    place: int  # its number in the tree before
+    asks: int  # the node whose question it asks; -1 for a leaf
+    share: Share
+    kids: dict[int, Bough] = field(default_factory=dict)  # by the key of their answer
+    moved: bool = False  # whether its rows are others than in the tree before
+    errors: float = 0.0
+
+    def walk(self) -> Iterator[Bough]:
+        """This node and all below it, in pre-order."""
+        stack = [self]
+        while stack:
+            bough = stack.pop()
+            yield bough
+            stack += [bough.kids[key] for key in sorted(bough.kids, reverse=True)]
+
+    def turn_to_leaf(self) -> None:
+        """Ask nothing any more."""
+        self.asks, self.kids = -1, {}
+
+
+@dataclass(frozen=True)
+class Sending:
+    """How rows go down a tree: keys are codes of categories, or the places of branches."""
+
+    tree: Tree
+    rows: Rows
+
+    def planted(self) -> Bough:
+        """The tree as boughs."""
+        root = Bough(0, self._asks(0), self.rows.all())
+        for bough in root.walk():
+            if bough.asks >= 0:
+                keys, kids = self.keys(bough.asks), self.tree.children(bough.asks)
+                parts = self.sent(bough.asks, bough.share) or {}
+                for kid, key in zip(kids, keys, strict=True):
+                    bough.kids[key] = Bough(kid, self._asks(kid), parts[key])
+        return root
+
+    def _asks(self, i: int) -> int:
+        return i if self.tree.test[i] != LEAF else -1
+
+    def keys(self, i: int) -> list[int]:
+        """The key of every child of a node."""
+        kids, test = self.tree.children(i), self.tree.test[i]
+        if test != MULTIWAY:
+            return [*range(len(kids))]
+        codes, leads = self.tree._leads(i)
+        key = dict(zip(leads.tolist(), codes.tolist(), strict=True))
+        return [key.get(kid, self._width(i)) for kid in kids]
+
+    def sent(self, i: int, share: Share) -> dict[int, Share] | None:
+        """The rows of every branch of a node's question; None where some row has none."""
+        to, gap = self._steps(i, share)
+        if self.tree.fractional and gap.any():
+            return self._portions(to, gap, share)
+        usual = int(self.tree.missing[i])
+        if gap.any():
+            if usual < 0:
+                return None
+            key = self.keys(i)[self.tree.children(i).index(usual)]
+            to = np.where(gap, key, to.astype(np.int64))
+        if (to < 0).any():
+            return None
+        return {key: share.where(here) for key, here in _keyed(to)}
+
+    def _steps(self, i: int, share: Share) -> tuple[Array, Array]:
+        """The key of every row, -1 where it has none; and where the value is missing."""
+        j, test = int(self.tree.column[i]), self.tree.test[i]
+        codes, column = self.rows.codes[j][share.rows], self.rows.columns[j]
+        gap = codes == column.width
+        if test == THRESHOLD:
+            above = int(np.searchsorted(column.low, self.tree.threshold[i], side="right"))
+            return (codes >= above).astype(np.int8), gap
+        if test == MULTIWAY:
+            return codes, gap
+        if test == SUBSET:
+            kids = self.tree.children(i)
+            table = np.full(column.width + 1, -1)
+            known, leads = self.tree._leads(i)
+            table[known] = [kids.index(lead) for lead in leads.tolist()]
+            return table[codes], gap
+        return np.zeros_like(codes), gap
+
+    def _portions(self, to: Array, gap: Array, share: Share) -> dict[int, Share] | None:
+        if (to[~gap] < 0).any() or gap.all():
+            return None
+        lost, told = share.where(gap), share.where(~gap)
+        found, known = {}, float(told.units.sum())
+        for key, here in _keyed(to[~gap]):
+            mine = told.where(here)
+            part = float(mine.units.sum()) / known
+            found[key] = mine.with_parts(lost, np.rint(lost.units * part).astype(np.int64))
+        return found
+
+    def _width(self, i: int) -> int:
+        return self.rows.columns[int(self.tree.column[i])].width
+
+    def counts(self, share: Share) -> Array:
+        """(k,) the weight of every class."""
+        target = self.rows.target
+        found = np.bincount(target.labels[share.rows], share.units, len(target.classes))
+        return np.asarray(found * 2.0**-target.power)
+
+    def resend(self, top: Bough, share: Share) -> None:
+        """New rows for a bough and all below it; a category that is new there gets a leaf."""
+        stack = [(top, share)]
+        while stack:
+            bough, came = stack.pop()
+            bough.share, bough.moved = came, True
+            if bough.asks < 0:
+                continue
+            for key, part in (self.sent(bough.asks, came) or {}).items():
+                kid = bough.kids.setdefault(key, Bough(bough.place, -1, part))
+                stack.append((kid, part))
+
+    def tree_of(self, root: Bough) -> Tree:
+        """The boughs as a tree: what did not move is kept as it was counted."""
+        order = [*root.walk()]
+        number = {id(bough): at for at, bough in enumerate(order)}
+        tree, asks = self.tree, np.array([bough.asks for bough in order])
+        place = np.array([bough.place for bough in order])
+        at = np.maximum(asks, 0)
+        counts = tree.counts[place]
+        for i in (moved := [i for i, bough in enumerate(order) if bough.moved]):
+            counts[i] = self.counts(order[i].share)
+        parent = np.full(len(order), -1)
+        for bough in order:
+            for kid in bough.kids.values():
+                parent[number[id(kid)]] = number[id(bough)]
+        n = counts.sum(axis=1)
+        impurity = tree.impurity[place]
+        impurity[moved] = self._impurity([order[i].share for i in moved])
+        ends, codes, leads = self._leads(order, number)
+        ties = [
+            np.zeros(0, np.int64) if b.moved or b.asks < 0 else _ties(tree, b.asks) for b in order
+        ]
+        tied = np.concatenate(ties)
+        return replace(
+            tree, parent=parent, test=np.where(asks < 0, LEAF, tree.test[at]),
+            column=np.where(asks < 0, -1, tree.column[at]),
+            threshold=np.where(asks < 0, np.nan, tree.threshold[at]),
+            missing=np.array([self._usual(bough, number) for bough in order]),
+            ends=ends, codes=codes, leads=leads, counts=counts, n=n,
+            rows=np.array([len(bough.share.rows) for bough in order]), impurity=impurity,
+            gain=_gains(order, number, n, impurity, tree),
+            answer=answer_of(counts, tree.loss, tree.tie, tree.seed),
+            tie_ends=np.cumsum([len(part) for part in ties]), tie_columns=tree.tie_columns[tied],
+            tie_thresholds=tree.tie_thresholds[tied],
+        )  # fmt: skip
+
+    def _impurity(self, shares: list[Share]) -> Any:
+        lines = [self.rows.target.lines(s.rows, s.units).sum(axis=0) for s in shares]
+        measure = impurity_of(self.rows.plan.criterion, self.rows.target)
+        return measure(np.array(lines)) if lines else np.zeros(0)
+
+    def _usual(self, bough: Bough, number: dict[int, int]) -> int:
+        usual = int(self.tree.missing[bough.asks]) if bough.asks >= 0 else -1
+        if usual < 0:
+            return -1
+        key = self.keys(bough.asks)[self.tree.children(bough.asks).index(usual)]
+        return number[id(bough.kids[key])]
+
+    def _leads(self, order: list[Bough], number: dict[int, int]) -> tuple[Array, Array, Array]:
+        ends, codes, leads = [], [], []
+        for bough in order:
+            test = self.tree.test[bough.asks] if bough.asks >= 0 else LEAF
+            if test == MULTIWAY:
+                found = [key for key in sorted(bough.kids) if key < self._width(bough.asks)]
+                codes += found
+                leads += [number[id(bough.kids[key])] for key in found]
+            elif test == SUBSET:
+                kids = self.tree.children(bough.asks)
+                known, to = self.tree._leads(bough.asks)
+                codes += known.tolist()
+                leads += [number[id(bough.kids[kids.index(kid)])] for kid in to.tolist()]
+            ends.append(len(codes))
+        return np.array(ends), np.array(codes, dtype=np.int64), np.array(leads, dtype=np.int64)
+
+
+def _keyed(to: Array) -> list[tuple[int, Array]]:
+    """Every key that occurs, and where."""
+    if to.dtype == np.int8:  # of two branches
+        above = to.view(np.bool_)
+        return [(key, here) for key, here in ((0, ~above), (1, above)) if here.any()]
+    return [(int(key), to == key) for key in np.unique(to)]
+
+
+def _ties(tree: Tree, i: int) -> Array:
+    return np.arange(int(tree.tie_ends[i - 1]) if i else 0, int(tree.tie_ends[i]))
+
+
+def _gains(
+    order: list[Bough], number: dict[int, int], n: Array, impurity: Array, tree: Tree
+) -> Array:
+    """As before; of what moved, how far the impurity falls."""
+    gain = np.zeros(len(order))
+    for i, bough in enumerate(order):
+        if bough.asks < 0:
+            continue
+        kids = [number[id(kid)] for kid in bough.kids.values()]
+        fall = impurity[i] - float((n[kids] * impurity[kids]).sum() / n[i])
+        gain[i] = max(fall, 0.0) if bough.moved else tree.gain[bough.asks]
+    return gain

@@ -1,0 +1,1 @@
+"""The same tree as text, rules, regions, a picture, a page, a graph, a program."""

@@ -1,0 +1,184 @@
+"""Gains: every question that could have been asked at a node, side by side."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from tallylearn.errors import ColumnError, OptionError, among, told
+from tallylearn.models.trees.growing.coded_columns import Scale, coded, filled
+from tallylearn.models.trees.growing.fractional_rows import Rows
+from tallylearn.models.trees.growing.grower import Plan
+from tallylearn.models.trees.growing.node_target import Target
+from tallylearn.models.trees.growing.split_search import Question, chosen
+from tallylearn.models.trees.showing.explanation import route
+from tallylearn.models.trees.showing.regions import cut_of
+from tallylearn.models.trees.showing.shares import Share
+from tallylearn.models.trees.tree import MULTIWAY, PRESENCE, SUBSET, THRESHOLD, Tree
+from tallylearn.tables import Array, Block
+from tallylearn.workings import Grid
+from tallylearn.workings.derivations import MOST_ROWS
+from tallylearn.workings.rendering import Shown, short
+
+FORGOTTEN = (
+    "the table is not kept with the tree. Pass it again: gains(node, table, 'target'); or fit with "
+    "record=True."
+)
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """One question, and what it would have gained."""
+
+    column: str
+    test: str  # "multiway", "<= 2.5", "in {a, b}", "present"
+    after: float  # the mean impurity of its branches
+    gain: float
+    information: float  # of the split, in bits
+    ratio: float
+    score: float  # what the tree chooses by
+    best: bool  # whether no other is better
+
+
+@dataclass(frozen=True)
+class Gains(Shown):
+    """All candidates of a node; ``gains["Outlook"]`` is the best of one column."""
+
+    node: int
+    path: str
+    criterion: str
+    impurity: float
+    candidates: tuple[Candidate, ...]
+
+    def __iter__(self) -> Iterator[Candidate]:
+        return iter(self.candidates)
+
+    def __len__(self) -> int:
+        return len(self.candidates)
+
+    def __getitem__(self, column: str) -> Candidate:
+        if not among(column, {c.column for c in self.candidates}):
+            raise ColumnError(
+                f"no question about {told(column)} could be asked at node {self.node}."
+            )
+        return max((c for c in self.candidates if c.column == column), key=lambda c: c.gain)
+
+    def _grid(self, candidates: tuple[Candidate, ...]) -> Grid:
+        header = ("column", "test", "after", "gain", "split information", "ratio", "score", "")
+        rows = tuple(
+            (c.column, c.test, *map(short, (c.after, c.gain, c.information, c.ratio, c.score)),
+             "best" if c.best else "")
+            for c in candidates
+        )  # fmt: skip
+        title = f"node {self.node} ({self.path}): {self.criterion} {short(self.impurity)}"
+        if left := len(self.candidates) - len(candidates):
+            title += f"; the best of each column, {left} more in .candidates"
+        return Grid(title, header, rows)
+
+    def _shown(self) -> Grid:
+        """All of a short list; of a long one the best of each column, the highest score first."""
+        if len(self) <= MOST_ROWS:
+            return self._grid(self.candidates)
+        best: dict[str, Candidate] = {}
+        for c in self.candidates:
+            if c.column not in best or (c.best, c.gain) > (
+                best[c.column].best,
+                best[c.column].gain,
+            ):
+                best[c.column] = c
+        return self._grid(tuple(sorted(best.values(), key=lambda c: -c.score)))
+
+    def __str__(self) -> str:
+        return str(self._shown())
+
+    def to_markdown(self) -> str:
+        return self._shown().to_markdown()
+
+    def to_html(self) -> str:
+        return self._shown().to_html()
+
+    def to_dict(self) -> dict[str, Any]:
+        return self._grid(self.candidates).to_dict()
+
+
+def check_node(tree: Tree, node: Any) -> None:
+    """A node is told by its number."""
+    whole = isinstance(node, int | np.integer) and not isinstance(node, bool)
+    if not whole or not 0 <= node < len(tree):
+        raise OptionError(f"the tree has nodes 0 to {len(tree) - 1}, not {told(node)}.")
+
+
+def gains_at(
+    tree: Tree, node: int, block: Block, target: Target, plan: Plan, bins: int | None = None
+) -> Gains:
+    """The candidates of a node, from the rows that came to it."""
+    codes = coded(block, bins)
+    if plan.missing == "global":
+        codes, fixed = filled(codes, target.weights)
+        plan = plan.with_fixed(fixed)
+    table = Rows.of(codes, target, plan)
+    share = _came(tree, node, table)
+    total = target.lines(share.rows, share.units).sum(axis=0)
+    impurity = table.impurity(share, total)
+    found = table.questions(share, impurity)
+    best = {*map(id, chosen(found, impurity, plan))}
+    candidates = [c for column in found for c in _named(column, table, share, best)]
+    return Gains(node, route(tree, node), tree.criterion, impurity, tuple(candidates))
+
+
+def _came(tree: Tree, node: int, table: Rows) -> Share:
+    """The rows that came to a node when the tree grew."""
+    share = table.all()
+    path = tree.above(node)
+    for at, after in itertools.pairwise(path):
+        q = _asked(tree, at, table, share)
+        share = table.parted(share, q)[0][tree.children(at).index(after)]
+    return share
+
+
+def _asked(tree: Tree, at: int, table: Rows, share: Share) -> Question:
+    """The question of a node, as it was asked."""
+    column, test = int(tree.column[at]), int(tree.test[at])
+    raw = table._raw(column, share)
+    if test in (THRESHOLD, PRESENCE):
+        cut = tree.threshold[at] if test == THRESHOLD else np.inf
+        groups = (table.columns[column].low[raw.codes] > cut).astype(np.int64)
+        code = int(raw.codes[groups == 0][-1])
+    else:
+        codes, leads = tree._leads(at)
+        lead = dict(zip(codes.tolist(), leads.tolist(), strict=True))
+        kids = tree.children(at)
+        groups, code = np.array([kids.index(lead[c]) for c in raw.codes.tolist()]), -1
+    branches = np.zeros((len(tree.children(at)), 1), np.int64)
+    return Question(column, test, code, -1, groups, branches, 0.0, 0.0, 0.0)
+
+
+def _named(found: list[Question], table: Rows, share: Share, best: set[int]) -> list[Candidate]:
+    """The candidates of one column."""
+    if not found:
+        return []
+    column, raw = table.columns[found[0].column], np.zeros(0, np.int64)
+    if found[0].test == SUBSET:
+        raw = table._raw(found[0].column, share).codes
+    return [
+        Candidate(
+            column.column.name, _test(q, column, raw), q.after, q.gain, q.information, q.ratio,
+            q.score, id(q) in best,
+        )
+        for q in found
+    ]  # fmt: skip
+
+
+def _test(q: Question, column: Scale, codes: Array) -> str:
+    if q.test == PRESENCE:
+        return "present"
+    if q.test == MULTIWAY:
+        return "multiway"
+    if column.number:
+        cut = float(column.high[q.cut] / 2 + column.low[q.next] / 2)
+        return f"<= {cut_of(cut, column.column.kind)}"
+    return "in {" + ", ".join(column.column.values[c] for c in codes[q.groups == 0]) + "}"

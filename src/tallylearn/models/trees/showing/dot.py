@@ -1,0 +1,46 @@
+"""Graphs: a tree in DOT, the language of Graphviz."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tallylearn.models.trees.showing.excerpts import Excerpt
+from tallylearn.models.trees.showing.tree_text import answered, told
+from tallylearn.models.trees.tree import LEAF
+from tallylearn.workings.rendering import plain
+
+WIDEST = 200  # branches of a node
+
+
+def quoted(*lines: str) -> str:
+    r"""A string of DOT, its lines centred; in it only backslashes and quotes mean something.
+
+    >>> print(quoted('a "b"', "c\\d"))
+    "a \"b\"\nc\\d"
+    """
+    found = (plain(line).replace("\\", "\\\\").replace('"', '\\"') for line in lines)
+    return '"' + "\\n".join(found) + '"'
+
+
+def as_dot(part: Excerpt) -> str:
+    """A directed graph: questions are boxes, leaves ellipses, answers stand on the edges."""
+    head = ["digraph tree {", '  node [shape=box, fontname="sans-serif"];',
+            '  edge [fontname="sans-serif"];']  # fmt: skip
+    return "\n".join([*head, *_statements(part), "}"]) + "\n"
+
+
+def _statements(part: Excerpt) -> Iterator[str]:
+    tree = part.tree
+    for i in part.nodes:
+        if tree.test[i] == LEAF:
+            lines = [told(part, i), *([part.told[i]] if i in part.told else [])]
+            yield f"  n{i} [shape=ellipse, label={quoted(*lines)}];"
+            continue
+        name = tree.columns[tree.column[i]].name
+        more = [left.strip()] if (left := part.below(i)) else []
+        yield f"  n{i} [label={quoted(f'{name}?', told(part, i), *more)}];"
+        for branch in part.branches(i):
+            yield f"  n{i} -> n{branch.node} [label={quoted(answered(tree, branch))}];"
+        if missed := part.missed(i):
+            yield f"  m{i} [shape=plaintext, label={quoted(missed)}];"
+            yield f"  n{i} -> m{i} [style=dotted];"

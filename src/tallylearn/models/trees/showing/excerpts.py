@@ -1,0 +1,96 @@
+"""Excerpts: of a large tree the upper levels are shown, of very many branches the largest."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from tallylearn.errors import OptionError, told
+from tallylearn.models.trees.tree import Branch, Tree
+from tallylearn.tables import Array
+
+DEEPEST = 1 << 62  # a level that no tree has, and NumPy can compare
+
+
+@dataclass(frozen=True)
+class Excerpt:
+    """The part of a tree that is shown, and what is told of its leaves instead of a mean."""
+
+    tree: Tree
+    end: int  # the last level
+    nodes: list[int]
+    hidden: Mapping[int, int]  # a node, and how many of its branches are not shown
+    named: Mapping[int, str] = field(default_factory=dict)  # leaves that hold models: LM1, LM2, ...
+    told: Mapping[int, str] = field(default_factory=dict)  # and these models, as formulas
+
+    @classmethod
+    def of(
+        cls, tree: Tree, most: int, widest: int, max_depth: int | None = None,
+        named: Mapping[int, str] | None = None, told: Mapping[int, str] | None = None,
+    ) -> Excerpt:  # fmt: skip
+        """At most ``widest`` branches of a node; levels to a depth, or as many as have ``most``
+        nodes, one or more."""
+        kept, hidden = _largest(tree, widest)
+        end = _level(max_depth)
+        if end is None:
+            whole = np.cumsum(np.bincount(tree.depths[kept]))
+            end = max(1, int(np.searchsorted(whole, most, side="right")) - 1)
+        nodes = np.flatnonzero(kept & (tree.depths <= end)).tolist()
+        cut = {i: n for i, n in hidden.items() if kept[i] and tree.depths[i] < end}
+        return cls(tree, min(end, tree.depth), nodes, cut, named or {}, told or {})
+
+    def branches(self, i: int) -> tuple[Branch, ...]:
+        """The branches of a node that are shown."""
+        if self.tree.depths[i] >= self.end:
+            return ()
+        return self._largest[i] if i in self.hidden else self.tree.branches(i)
+
+    @cached_property
+    def _largest(self) -> dict[int, tuple[Branch, ...]]:
+        shown = {*self.nodes}
+        return {
+            i: tuple(branch for branch in self.tree.branches(i) if branch.node in shown)
+            for i in self.hidden
+        }
+
+    def missed(self, i: int) -> str:
+        """What is said of the branches of a node that are not shown; "" where all are."""
+        left = self.hidden.get(i, 0)
+        if not left:
+            return ""
+        return f"… {left:,} smaller branch{'es' if left > 1 else ''}: too many to draw"
+
+    def below(self, i: int) -> str:
+        """How many nodes are not shown below one at the last level."""
+        left = int(self.tree.sizes[i]) - 1 if self.tree.depths[i] == self.end else 0
+        return f"  … {left} more node{'s' if left > 1 else ''}" if left else ""
+
+
+def _level(max_depth: Any) -> int | None:
+    """The last level that was asked for."""
+    if max_depth is None:
+        return None
+    whole = isinstance(max_depth, int | np.integer) and not isinstance(max_depth, bool)
+    if not whole or max_depth < 0:
+        raise OptionError(
+            f"max_depth is the last level to show, a whole number from 0 on, not "
+            f"{told(max_depth)}. Leave it out to see as many levels as fit."
+        )
+    return min(int(max_depth), DEEPEST)
+
+
+def _largest(tree: Tree, widest: int) -> tuple[Array, dict[int, int]]:
+    """Which nodes are on the largest branches, and how many branches of a node are not."""
+    kids = np.bincount(tree.parent[1:], minlength=len(tree))
+    edges, hidden = np.zeros(len(tree) + 1, np.int64), dict[int, int]()
+    for i in np.flatnonzero(kids > widest).tolist():
+        every = np.array(tree.children(i))
+        small = every[np.argsort(-tree.n[every], kind="stable")[widest:]]
+        hidden[i] = len(small)
+        edges[small] += 1
+        np.add.at(edges, small + tree.sizes[small], -1)
+    return np.cumsum(edges)[:-1] == 0, hidden

@@ -1,0 +1,181 @@
+"""Paths: why a row got its answer, and how the tree came to ask what it asks."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from tallylearn.models.trees.showing.tree_text import answered, counted, worded
+from tallylearn.models.trees.tree import LEAF, UNDEFINED, Tree
+from tallylearn.tables import Block
+from tallylearn.workings import Derivation, Evidence, Grid, Line, Sentence, Term
+from tallylearn.workings.derivations import MOST_ROWS
+from tallylearn.workings.rendering import short
+
+
+@dataclass(frozen=True)
+class Tie:
+    """A node where several questions were equally good."""
+
+    node: int
+    candidates: tuple[tuple[str, float], ...]  # column and threshold (NaN: categories)
+    chosen: str  # the column that was asked
+    tree: Tree = field(repr=False, compare=False)
+
+    @property
+    def path(self) -> str:
+        """How one gets there; written when it is asked for, as a deep tree has long paths."""
+        return route(self.tree, self.node)
+
+
+def ties(tree: Tree) -> tuple[Tie, ...]:
+    """All ties, from the root down."""
+    found = np.flatnonzero(np.diff(tree.tie_ends, prepend=0))
+    return tuple(
+        Tie(i, tree.ties(i), tree.columns[tree.column[i]].name, tree) for i in found.tolist()
+    )
+
+
+def route(tree: Tree, i: int) -> str:
+    """The answers that lead to a node."""
+    return " & ".join(worded(tree, tree.branch(j)) for j in tree.above(i)[1:]) or "root"
+
+
+def evidence(tree: Tree, block: Block) -> list[Evidence]:
+    """For every row what each answer on its path adds: factors of the shares, or steps of means."""
+    if tree.fractional:
+        return _spread(tree, block)
+    return [_ended(tree, node) for node in tree.landed(block).tolist()]
+
+
+def _ended(tree: Tree, node: int) -> Evidence:
+    """Of a row that ends at one node."""
+    if tree.classes:
+        said = tree.said(node)
+        notes = (*_notes(tree, node), *_undecided(tree, said))
+        return Evidence(_shares(tree, node), said, "product", notes)
+    return Evidence((_means(tree, node),), tree.said(node), "sum", _notes(tree, node))
+
+
+def _notes(tree: Tree, node: int) -> tuple[str, ...]:
+    """The path, and why it ends before a leaf where it does."""
+    path = f"path: {route(tree, node)}"
+    if tree.test[node] == LEAF:
+        return (path,)
+    name = tree.columns[tree.column[node]].name
+    return (path, f"ends there: {name} is missing, or a value that no row had there")
+
+
+def _shares(tree: Tree, node: int) -> tuple[Line, ...]:
+    path = tree.above(node)
+    return tuple(_line(tree, path, c) for c in range(len(tree.classes)))
+
+
+def _line(tree: Tree, path: tuple[int, ...], c: int) -> Line:
+    """A class's share at the root, times how far each answer raises or lowers it."""
+    shares = [Fraction(tree.counts[i, c]) / (Fraction(tree.n[i]) or 1) for i in path]
+    terms = [Term("", "", _log(shares[0]), Fraction(tree.counts[0, c]), Fraction(tree.n[0]))]
+    for before, share, node in zip(shares, shares[1:], path[1:], strict=False):
+        if before == 0:
+            terms.append(_term(tree, node, 0.0, note="the share is 0 already"))
+            continue
+        ratio = share / before
+        above, below = Fraction(ratio.numerator), Fraction(ratio.denominator)
+        terms.append(_term(tree, node, _log(ratio), above=above, below=below))
+    return Line(tree.classes[c], tuple(terms), float(shares[-1]))
+
+
+def _log(share: Fraction) -> float:
+    return math.log(share.numerator) - math.log(share.denominator) if share else -math.inf
+
+
+def _means(tree: Tree, node: int) -> Line:
+    path = tree.above(node)
+    terms = [Term("", f"{tree.answers_with} of all", float(tree.answer[0]))]
+    for before, after in itertools.pairwise(path):
+        terms.append(_term(tree, after, float(tree.answer[after] - tree.answer[before])))
+    return Line("ŷ", tuple(terms))
+
+
+def _term(tree: Tree, node: int, amount: float, **rest: Any) -> Term:
+    """What the answer that leads to a node adds."""
+    branch = tree.branch(node)
+    value = answered(tree, branch)
+    if branch.relation == "in":
+        return Term(branch.column, f"{{{value}}}", amount, sign="in", **rest)
+    sign = "=" if branch.relation == "=" else ""
+    return Term(branch.column, value, amount, sign=sign, **rest)
+
+
+def _spread(tree: Tree, block: Block) -> list[Evidence]:
+    """Rows with gaps go down several branches: every end of theirs, by its share of the row."""
+    ends: list[list[tuple[float, int]]] = [[] for _ in range(len(block))]
+    for rows, parts, node in tree._portions(block):
+        for row, part in zip(rows.tolist(), parts.tolist(), strict=True):
+            ends[row].append((part, node))
+    told = tree.shares(block)
+    said = tree.settled(told, block).tolist() if tree.classes else told[:, 0].tolist()
+    return [
+        _ended(tree, found[0][1]) if len(found) == 1 else _parted(tree, found, shares, answer)
+        for found, shares, answer in zip(ends, told.tolist(), said, strict=True)
+    ]
+
+
+def _parted(
+    tree: Tree, ends: list[tuple[float, int]], shares: list[float], answer: Any
+) -> Evidence:
+    """Of a row that ends at several nodes: what each of them tells, by its part of the row."""
+    order = sorted(ends, key=lambda end: -end[0])
+    notes = [f"{short(part)} of the row: {route(tree, i)}: {_told(tree, i)}" for part, i in order]
+    if len(notes) > MOST_ROWS:
+        rest = math.fsum(part for part, _ in order[MOST_ROWS:])
+        more = f"{len(notes) - MOST_ROWS} more, {short(rest)} of the row in all"
+        notes = [*notes[:MOST_ROWS], more]
+    if tree.classes:
+        lines = tuple(
+            Line(name, (Term("", "", math.log(x) if x > 0 else -math.inf),), x)
+            for name, x in zip(tree.classes, shares, strict=True)
+        )
+        said = tree.named(answer)
+        return Evidence(lines, said, "product", (*notes, *_undecided(tree, said)))
+    terms = tuple(
+        Term("", f"{short(part)} · {short(float(tree.answer[i]))}", part * float(tree.answer[i]))
+        for part, i in ends
+    )
+    return Evidence((Line("ŷ", terms),), answer, "sum", tuple(notes))
+
+
+def _undecided(tree: Tree, said: Any) -> tuple[str, ...]:
+    """That the answer is none of the classes, where they tie and a tie is to have none."""
+    tied = tree.tie == UNDEFINED and said == UNDEFINED
+    return ("classes tie: the answer is undefined",) if tied else ()
+
+
+def _told(tree: Tree, i: int) -> str:
+    """What a node tells: the shares of its classes, or its mean."""
+    if not tree.classes:
+        return short(float(tree.answer[i]))
+    shares = zip(tree.classes, tree._told[i].tolist(), strict=True)
+    return ", ".join(f"{name} {short(x)}" for name, x in shares if x > 0)
+
+
+def derivation(tree: Tree) -> Derivation:
+    """Every question, with what it gained."""
+    asked = np.flatnonzero(tree.test != LEAF).tolist()
+    rows = tuple(
+        (
+            str(i), route(tree, i), tree.columns[tree.column[i]].name, counted(float(tree.n[i])),
+            short(float(tree.impurity[i])), short(float(tree.gain[i])),
+            ", ".join(dict.fromkeys(name for name, _ in tree.ties(i))),
+        )
+        for i in asked[:1000]
+    )  # fmt: skip
+    header = ("node", "path", "question", "rows", tree.criterion, "gain", "tied")
+    kind = "Decision tree" if tree.classes else "Regression tree"
+    said = f"{len(tree)} nodes, {len(tree.leaves)} leaves, depth {tree.depth}."
+    return Derivation(kind, (Grid("questions", header, rows), Sentence(said)))

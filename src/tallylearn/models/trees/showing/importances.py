@@ -1,0 +1,98 @@
+"""Importances: how much of all that a tree gained was gained by asking each column."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from tallylearn.errors import ColumnError, among, listed, speaking, told
+from tallylearn.models.trees.tree import Tree
+from tallylearn.plots.marks import COLOURS, extent, label, tag, tooltip
+from tallylearn.plots.pictures import TOP, WIDTH, Plot, picture
+from tallylearn.tables import Array
+from tallylearn.workings import Grid
+from tallylearn.workings.rendering import Shown, plain, short
+
+ROW, NAMES = 22.0, 160.0  # pixels of a bar with its gap, and of a name
+DRAWN = 40  # columns of a chart
+
+
+@dataclass(frozen=True)
+class Importance:
+    """One column: its share of the gain, and how often it is asked."""
+
+    column: str
+    share: float
+    questions: int
+
+
+@dataclass(frozen=True)
+class Importances(Shown):
+    """The columns of a tree, the one that gained most first; shares sum to 1.
+
+    A share is the fall of the impurity, weighed by rows and summed over the questions of a column.
+    It tells what this tree used, not what matters: of two columns that say the same, one gets all.
+    L. Breiman, J. Friedman, R. Olshen, C. Stone, Classification and Regression Trees, 1984, 5.3.4.
+    """
+
+    columns: tuple[Importance, ...]
+
+    def __iter__(self) -> Iterator[Importance]:
+        return iter(self.columns)
+
+    def __len__(self) -> int:
+        return len(self.columns)
+
+    def __getitem__(self, column: str) -> float:
+        shares = {one.column: one.share for one in self.columns}
+        if not among(column, shares):
+            raise ColumnError(f"the tree was grown from {listed(shares)}, not from {told(column)}.")
+        return shares[column]
+
+    def _grid(self) -> Grid:
+        rows = tuple((c.column, short(c.share), str(c.questions)) for c in self.columns)
+        return Grid("Importances", ("column", "share of the gain", "questions"), rows)
+
+    def __str__(self) -> str:
+        return str(self._grid())
+
+    def to_markdown(self) -> str:
+        return self._grid().to_markdown()
+
+    def to_html(self) -> str:
+        return self._grid().to_html()
+
+    def to_dict(self) -> dict[str, Any]:
+        return {c.column: {"share": c.share, "questions": c.questions} for c in self.columns}
+
+    def plot(self, title: str = "Importances") -> Plot:
+        """A bar for every column, at most 40."""
+        with speaking("Importances"):
+            title = str(title)
+        shown = self.columns[:DRAWN]
+        left = 18 + min(NAMES, max((extent(plain(c.column)) for c in shown), default=0.0))
+        room = WIDTH - left - 56
+        body = [mark for at, c in enumerate(shown) for mark in _bar(c, left, TOP + ROW * at, room)]
+        data = {"importances": {c.column: c.share for c in self.columns}}
+        return picture(title, data, body, WIDTH, TOP + ROW * len(shown) + 10)
+
+
+def _bar(one: Importance, left: float, top: float, room: float) -> Iterator[str]:
+    width = room * one.share
+    yield label(one.column, left - 8, top + 13, room=NAMES, text_anchor="end")
+    yield tag("rect", tooltip(f"{one.column}: {one.share!r}, questions: {one.questions}"),
+              x=left, y=top + 3, width=width, height=ROW - 8, fill=COLOURS[0])  # fmt: skip
+    yield label(short(one.share), left + width + 5, top + 13, room=50)
+
+
+def importances_of(tree: Tree, shares: Array) -> Importances:
+    """The columns in the order of their shares; of equal ones the first in the table first."""
+    asked = np.bincount(tree.column[tree.column >= 0], minlength=len(tree.columns))
+    found = [
+        Importance(column.name, float(share), int(times))
+        for column, share, times in zip(tree.columns, shares, asked, strict=True)
+    ]
+    return Importances(tuple(sorted(found, key=lambda one: -one.share)))

@@ -1,0 +1,206 @@
+"""Programs: the rules of a tree as Python that needs nothing else to run."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import inf
+from typing import Any
+
+from tallylearn.errors import OptionError
+from tallylearn.models.trees.showing.regions import Among, Condition, Span, answers
+from tallylearn.models.trees.tree import LEAF, Tree
+from tallylearn.tables import CATEGORY, DATE, Column
+from tallylearn.workings.rendering import plain_data
+
+Answers = Sequence[tuple[tuple[Condition, ...], Any]]
+
+HEAD = '''"""The rules of a tree: predict(row) answers a dict of columns and their values."""
+
+{imports}
+MISSING = {missing}  # values that stand for nothing, beside None and NaN
+
+
+def known(value):
+    gap = value is None or type(value).__name__ in ("NAType", "NaTType")
+    return not gap and value == value and (isinstance(value, bool) or value not in MISSING)
+
+{readers}
+
+def read(row):
+    return {{{read}}}
+
+'''
+
+READERS = {
+    "number": """
+def number(value):
+    return float(value) if known(value) else nan
+""",
+    "days": """
+def days(value):
+    if not known(value):
+        return nan
+    if isinstance(value, str):
+        value = datetime.fromisoformat(value)
+    if not isinstance(value, datetime):
+        value = datetime(value.year, value.month, value.day)
+    value = value.replace(tzinfo=value.tzinfo or timezone.utc)
+    passed = value - datetime(1970, 1, 1, tzinfo=timezone.utc)
+    return passed // timedelta(microseconds=1) / 86_400_000_000
+""",
+    "text": """
+def text(value):
+    if not known(value):
+        return None
+    return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
+""",
+    "numeral": """
+def numeral(value):
+    value = text(value)
+    return value if value is None else text(float(value))
+""",
+    "truth": """
+def truth(value):
+    value = text(value)
+    words = {"0": "False", "1": "True"}
+    return value if value is None else words.get(value, value.capitalize())
+""",
+}
+
+FLAT = """
+def predict(row):
+    v = read(row)
+{rules}
+    raise ValueError(f"no rule holds for {{row!r}}")
+"""
+
+# The parts are summed in the order of Tree._portions, so that equal shares stay equal.
+PARTS = """
+# What every node says, the chance of each branch, and the test that leads there; None is a gap.
+NODES = [
+{nodes}
+]
+{classes}
+
+def shares(row):
+    v, stack, total = read(row), [(1.0, 0)], [0.0] * len(NODES[0][0])
+    while stack:
+        weight, node = stack.pop()
+        says, branches = NODES[node]
+        answers = [(kid, chance, test(v)) for kid, chance, test in branches]
+        on = [(weight * (chance if yes is None else 1.0), kid) for kid, chance, yes in answers
+              if yes is not False]
+        if not on:
+            total = [t + weight * share for t, share in zip(total, says)]
+        stack.extend(on)
+    return total
+
+
+def predict(row):
+    found = shares(row)
+{answer}
+"""
+
+
+def program(tree: Tree, rules: Answers, missing: tuple[Any, ...]) -> str:
+    """``predict(row)`` and what it reads; branches in parts where the tree goes down in parts."""
+    asked = [tree.columns[j] for j in sorted({*tree.column.tolist()} - {-1})]
+    read = ", ".join(f"{c.name!r}: {_reader(c)}(row.get({c.name!r}))" for c in asked)
+    names = {*map(_reader, asked)}
+    names |= {"text"} if names & {"numeral", "truth"} else set()
+    imports = "from datetime import datetime, timedelta, timezone\n" if "days" in names else ""
+    imports += "from math import isnan, nan\n" if names & {"days", "number"} else ""
+    marks = tuple(plain_data(mark) for mark in missing if not isinstance(mark, bool))
+    head = HEAD.format(
+        imports=imports, missing=repr(marks), read=read,
+        readers="\n".join(body for name, body in READERS.items() if name in names),
+    )  # fmt: skip
+    if tree.fractional:
+        return head + _parts(tree)
+    return head + FLAT.format(rules="\n".join(map(_branch, rules)))
+
+
+def _branch(rule: tuple[tuple[Condition, ...], Any]) -> str:
+    conditions, answer = rule
+    back = f"return {plain_data(answer)!r}"
+    if not conditions:
+        return f"    {back}"
+    return f"    if {' and '.join(map(_test, conditions))}:\n        {back}"
+
+
+def _reader(column: Column) -> str:
+    """The function that reads a column's values as the tree saw them."""
+    if column.kind == CATEGORY:
+        return {"number": "numeral", "truth": "truth"}.get(column.origin, "text")
+    return "days" if column.kind == DATE else "number"
+
+
+def _test(condition: Condition) -> str:
+    """A condition on ``v``: gaps are NaN among numbers, None among categories."""
+    v = f"v[{condition.column!r}]"
+    if isinstance(condition, Among):
+        names: list[str | None] = [*sorted(condition.values)]
+        if condition.missing != condition.others:
+            names.append(None)
+        if len(names) == 1:
+            same = "is" if names[0] is None else "=="
+            different = "is not" if names[0] is None else "!="
+            return f"{v} {different if condition.others else same} {names[0]!r}"
+        return f"{v} {'not in' if condition.others else 'in'} ({', '.join(map(repr, names))})"
+    said = _span(condition, v)
+    if not condition.valued:
+        return f"isnan({v})"
+    return f"({said} or isnan({v}))" if condition.missing else said
+
+
+def _span(span: Span, v: str) -> str:
+    low, high = (repr(float(end)) if abs(end) < inf else "" for end in span.ends)
+    if low and high:
+        return f"{low} < {v} <= {high}"
+    if low or high:
+        return f"{v} > {low}" if low else f"{v} <= {high}"
+    return f"not isnan({v})"
+
+
+def _parts(tree: Tree) -> str:
+    nodes = "\n".join(f"    ({_told(tree, i)}, [{_steps(tree, i)}])," for i in range(len(tree)))
+    if not tree.classes:
+        return PARTS.format(nodes=nodes, classes="", answer="    return found[0]")
+    if tree.tie != "first":
+        raise OptionError(
+            f"a program gives a tie between parts of rows to the first class, and tie is "
+            f"{tree.tie!r}. Fit with tie='first'."
+        )
+    classes = f"CLASSES = {[*map(plain_data, tree.classes)]!r}\n"
+    if not tree.loss.size:
+        return PARTS.format(nodes=nodes, classes=classes,
+                            answer="    return CLASSES[found.index(max(found))]")  # fmt: skip
+    classes += f"LOSS = {tree.loss.tolist()!r}\n"
+    return PARTS.format(nodes=nodes, classes=classes, answer=LEAST)
+
+
+LEAST = """    places = range(len(CLASSES))
+    losses = [sum(p * costs[j] for p, costs in zip(found, LOSS)) for j in places]
+    tied = min(losses) + 1e-9 * max(map(abs, losses))
+    return next(name for name, loss in zip(CLASSES, losses) if loss <= tied)"""
+
+
+def _told(tree: Tree, i: int) -> str:
+    if not tree.classes:
+        return repr([float(tree.answer[i])])
+    return repr((tree.counts[i] / (tree.n[i] if tree.n[i] > 0 else 1.0)).tolist())
+
+
+def _steps(tree: Tree, i: int) -> str:
+    """Every branch: its node, its share of the rows, its test."""
+    if tree.test[i] == LEAF:
+        return ""
+    kids = [*tree.children(i)]
+    shares = (tree.n[kids] / tree.n[kids].sum()).tolist()
+    name = tree.columns[tree.column[i]].name
+    gap = f"None if v[{name!r}] is None or v[{name!r}] != v[{name!r}] else"
+    tests = answers(tree, i)
+    return ", ".join(
+        f"({kid}, {share!r}, lambda v: {gap} {_test(tests[kid])})"
+        for kid, share in zip(kids, shares, strict=True)
+    )

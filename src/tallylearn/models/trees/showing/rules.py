@@ -1,0 +1,211 @@
+"""Rules: a tree read leaf by leaf, IF what must hold THEN what is answered, with what supports it.
+
+The rules of one class, joined by OR, are the class as a disjunction of conjunctions.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from tallylearn.errors import InputError, OptionError, among, listed, picked, told
+from tallylearn.models.trees.showing.joined_regions import joined
+from tallylearn.models.trees.showing.python_code import program
+from tallylearn.models.trees.showing.regions import Region, regions_of, sentence, stops_of
+from tallylearn.models.trees.showing.rule_support import Rule
+from tallylearn.models.trees.showing.tree_text import spread
+from tallylearn.models.trees.tree import LEAF, Tree
+from tallylearn.tables import Array, Block
+from tallylearn.workings import Grid
+from tallylearn.workings.rendering import Shown, more, plain, plain_data
+
+MOST_RULES = 200  # of a text
+ORDERS = ("leaf", "support")
+
+
+@dataclass(frozen=True)
+class Rules(Shown):
+    """All rules of a tree: every row meets exactly one, of ``rules`` or of ``ends``.
+
+    ``ends`` are for rows that no leaf takes: a category that no row had there, or a gap where none
+    was learned. Such a row ends at the node that asks, and gets its answer. Where a tree sends rows
+    with gaps down every branch in parts, no single rule holds for them.
+
+    >>> import tallylearn as tl
+    >>> rules = tl.ID3().fit(tl.example("tennis")).rules(order="support")
+    >>> print(rules[0])
+    IF Outlook = Overcast THEN Yes (4 of 4, [0.51, 1.00])
+    >>> print(rules.formula("No"))
+    (Outlook = Rain ∧ Wind = Strong) ∨ (Outlook = Sunny ∧ Humidity = High)
+
+    J. R. Quinlan, C4.5: Programs for Machine Learning, 1993, chapter 5.
+    """
+
+    rules: tuple[Rule, ...]
+    ends: tuple[Rule, ...] = field(repr=False)
+    tree: Tree = field(repr=False)
+    missing: tuple[Any, ...] = ()  # values that stand for nothing, beside the empty ones
+
+    def __iter__(self) -> Iterator[Rule]:
+        return iter(self.rules)
+
+    def __len__(self) -> int:
+        return len(self.rules)
+
+    def __getitem__(self, at: int) -> Rule:
+        found: Rule = picked(self.rules, at, "rules")
+        return found
+
+    def simplified(self) -> Rules:
+        """Fewer rules with the same answers: of questions that change nothing, and those of one
+        answer as one where they differ in one column only."""
+        less = _read(self.tree, _settled(self.tree), self.missing)
+        return replace(less, rules=_joined(less.rules), ends=_joined(less.ends))
+
+    def formula(self, answer: Any) -> str:
+        """When the tree answers so, as a disjunction of conjunctions."""
+        if not among(answer, self.answers):
+            raise OptionError(f"the rules answer {listed(self.answers)}, not {told(answer)}.")
+        found = [rule for rule in self.simplified() if rule.answer == answer]
+        if any(not rule.conditions for rule in found):
+            return "true"
+        terms = (f"({sentence(rule.conditions, ' ∧ ')})" for rule in found)
+        return plain(" ∨ ".join(terms)) or "false"
+
+    @property
+    def answers(self) -> tuple[Any, ...]:
+        """The classes, or the means of the leaves."""
+        return self.tree.classes or tuple(dict.fromkeys(rule.answer for rule in self.rules))
+
+    def text(self) -> str:
+        """Every rule on a line."""
+        return "\n".join([*map(str, self.rules), *self._notes()])
+
+    def __str__(self) -> str:
+        left = len(self) - MOST_RULES
+        cut = [more(left, "rules") + ": .text() has all"] if left > 0 else []
+        return "\n".join([*map(str, self.rules[:MOST_RULES]), *cut, *self._notes()])
+
+    def _notes(self) -> Iterator[str]:
+        if self.ends:
+            yield f"ELSE the answer of the node where the row ends ({len(self.ends)} in .ends)"
+        if self.tree.fractional:
+            yield "A row with a gap goes down every branch, in parts."
+
+    def _grid(self) -> Grid:
+        rows = tuple((r.condition or "always", *r.cells()) for r in self.rules)
+        spread = {"class": "share", "mean": "sd", "median": "absolute error"}
+        named = ("rows", spread[self.tree.answers_with], "95 %")
+        return Grid("Rules", ("if", "then", *named), rows, " ".join(self._notes()))
+
+    def to_markdown(self) -> str:
+        return self._grid().to_markdown()
+
+    def to_html(self) -> str:
+        return self._grid().to_html()
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"kind": "rules", "classes": [*map(plain_data, self.tree.classes)],
+                "in_parts": self.tree.fractional,
+                "rules": [rule.to_dict() for rule in self.rules],
+                "ends": [rule.to_dict() for rule in self.ends]}  # fmt: skip
+
+    def to_json(self) -> str:
+        """The rules for other programs; thresholds and means in full."""
+        return json.dumps(self.to_dict(), ensure_ascii=False, allow_nan=False, indent=1)
+
+    def to_python(self) -> str:
+        """A program without imports of ours: ``predict(row)`` answers a dict as the tree does."""
+        every = [(rule.conditions, rule.answer) for rule in (*self.rules, *self.ends)]
+        return program(self.tree, every, self.missing)
+
+
+def rules_of(tree: Tree, missing: tuple[Any, ...] = (), order: str = "leaf") -> Rules:
+    """The rules of a tree, from left to right, or those with the most rows first."""
+    if not among(order, ORDERS):
+        raise OptionError(f"order is one of {listed(ORDERS)}, not {told(order)}.")
+    rules = _read(tree, tree.test == LEAF, missing)
+    if order == "leaf":
+        return rules
+    return replace(rules, rules=tuple(sorted(rules, key=lambda rule: -rule.n)))
+
+
+def fired(tree: Tree, nodes: Iterable[int], missing: tuple[Any, ...] = ()) -> Rules:
+    """For every row the rule of the node where it ends."""
+    rules = rules_of(tree, missing)
+    by_node = {rule.nodes[0]: rule for rule in (*rules.rules, *rules.ends)}
+    found = [by_node.get(node) for node in nodes]
+    if None in found:
+        raise InputError(
+            f"row {found.index(None)} has a gap, and goes down every branch, in parts: no single "
+            "rule answers it. explain() shows the sum."
+        )
+    return replace(rules, rules=tuple(rule for rule in found if rule), ends=())
+
+
+def landings(tree: Tree, block: Block) -> Array:
+    """The node where each row ends; -1 for a row that goes down in parts."""
+    nodes = tree.landed(block)
+    if not tree.fractional:
+        return nodes
+    coded = tree._categories_of(block)
+    for i in np.unique(nodes[tree.test[nodes] != LEAF]).tolist():
+        here = np.flatnonzero(nodes == i)
+        nodes[here[tree._steps(i, here, block, coded) == -1]] = -1
+    return nodes
+
+
+def _read(tree: Tree, leaf: Array, missing: tuple[Any, ...]) -> Rules:
+    """The rules of a tree in which some nodes are taken for leaves."""
+    found = regions_of(tree, leaf)
+    leaves = [
+        _rule(tree, i, region, tuple((i + np.flatnonzero(leaf[i : i + tree.sizes[i]])).tolist()))
+        for i, region in enumerate(found)
+        if leaf[i] and region is not None
+    ]
+    ends = (_rule(tree, i, region, (i,)) for i, region in stops_of(tree, found) if not leaf[i])
+    return Rules(tuple(leaves), tuple(ends), tree, missing)
+
+
+def _settled(tree: Tree) -> Array:
+    """(m,) leaves, and nodes below which all answer alike: what is asked there changes nothing."""
+    alike = np.ones(len(tree), dtype=bool)
+    for i in range(len(tree) - 1, 0, -1):
+        up = tree.parent[i]
+        alike[up] &= alike[i] and tree.answer[i] == tree.answer[up]
+    return np.asarray((tree.test == LEAF) | (alike & (not tree.fractional)))
+
+
+def _rule(tree: Tree, i: int, region: Region, nodes: tuple[int, ...]) -> Rule:
+    counts = tuple(zip(tree.classes, tree.counts[i].tolist(), strict=True))
+    sd = math.nan if tree.classes else spread(tree, i)
+    n, kind = float(tree.n[i]), tree.answers_with
+    return Rule(tuple(region.values()), tree.said(i), n, counts, sd, nodes, kind)
+
+
+def _joined(rules: tuple[Rule, ...]) -> tuple[Rule, ...]:
+    """Rules of one answer that differ in one column only become one, until no two do."""
+    regions = [{c.column: c for c in rule.conditions} for rule in rules]
+    return tuple(
+        _sum(join.region, [rules[at] for at in join.places])
+        for join in joined(regions, [rule.answer for rule in rules])
+    )
+
+
+def _sum(region: Region, rules: list[Rule]) -> Rule:
+    """Rules of one answer as one."""
+    n = sum(rule.n for rule in rules)
+    counts = np.sum([[x for _, x in rule.counts] for rule in rules], axis=0).tolist()
+    power = 1 if rules[0].kind == "median" else 2  # the means, or medians, are equal
+    apart = sum(rule.n * rule.sd**power for rule in rules)
+    return Rule(
+        tuple(region.values()), rules[0].answer, n,
+        tuple(zip((name for name, _ in rules[0].counts), counts, strict=True)),
+        (apart / n) ** (1 / power) if n > 0 else rules[0].sd,
+        tuple(sorted(node for rule in rules for node in rule.nodes)), rules[0].kind,
+    )  # fmt: skip

@@ -1,0 +1,120 @@
+"""Views: the same tree as text, rules, a drawing, a page, a graph for Graphviz."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tallylearn.doors import Predictor
+from tallylearn.errors import speaking
+from tallylearn.models.trees.showing import dot, html, svg, tree_text
+from tallylearn.models.trees.showing.excerpts import Excerpt
+from tallylearn.models.trees.showing.importances import Importances, importances_of
+from tallylearn.models.trees.showing.rules import Rules, fired, landings, rules_of
+from tallylearn.models.trees.tree import Tree
+from tallylearn.plots import Plot
+from tallylearn.tables import Array
+
+if TYPE_CHECKING:
+    from rich.tree import Tree as RichTree
+
+
+class Drawn(Predictor):
+    """A learner that has a tree of questions, whatever its leaves hold, and the ways to see it."""
+
+    def text(self, max_depth: int | None = None) -> str:
+        """The tree, a line a branch; all of it, or down to a depth."""
+        tree = self._seen()
+        end = tree.depth if max_depth is None else max_depth
+        return "\n".join(tree_text.lines_of(self._part(len(tree), len(tree), end)))
+
+    def plot(self, max_depth: int | None = None, direction: str = "auto", title: str = "") -> Plot:
+        """A drawing: questions in boxes, answers on the edges; all about a node in its tooltip.
+
+        Of more than 2000 nodes the upper levels are drawn, of more than 50 branches the largest. A
+        tree broader than a screen is drawn from left to right; ``direction`` is ``"down"`` or
+        ``"right"`` to choose. A large drawing can be moved and zoomed in a notebook, and in the
+        page that ``plot.save("tree.html")`` writes.
+        """
+        with speaking(type(self).__name__):
+            part = self._part(svg.MOST, svg.WIDEST, max_depth)
+            return svg.draw_tree(part, direction, title)
+
+    def to_html(self, max_depth: int | None = None) -> str:
+        """A fragment of HTML whose branches open and close; upper levels of 5000 nodes and more,
+        and the largest 200 branches of a node."""
+        return html.as_page(self._page(max_depth))
+
+    def to_dot(self, max_depth: int | None = None) -> str:
+        """The tree in DOT, for Graphviz; the largest 200 branches of a node."""
+        tree = self._seen()
+        end = tree.depth if max_depth is None else max_depth
+        return dot.as_dot(self._part(len(tree), dot.WIDEST, end))
+
+    def importances(self) -> Importances:
+        """The share of every column in what the tree gained, the largest first."""
+        return importances_of(self._seen(), self.feature_importances_)
+
+    @property
+    def feature_importances_(self) -> Array:
+        """(p,) the same shares in the order of the table."""
+        tree = self._seen()
+        gained, asked = tree.n * tree.gain, tree.column >= 0
+        found = np.bincount(tree.column[asked], gained[asked], minlength=len(tree.columns))
+        return found / found.sum() if found.sum() > 0 else found
+
+    def _repr_html_(self) -> str:
+        head: str = super()._repr_html_()
+        return head + html.as_page(self._page(None)) if self.__sklearn_is_fitted__() else head
+
+    def __str__(self) -> str:
+        return tree_text.glimpse(self._glimpsed()) if self.__sklearn_is_fitted__() else repr(self)
+
+    def __rich__(self) -> RichTree | str:
+        return tree_text.as_rich(self._glimpsed()) if self.__sklearn_is_fitted__() else repr(self)
+
+    def _glimpsed(self) -> Excerpt:
+        return self._part(tree_text.MOST_LINES, tree_text.MOST_LINES - 2)
+
+    def _page(self, max_depth: int | None) -> Excerpt:
+        part = self._part(html.MOST, html.WIDEST, max_depth)
+        if part.end <= html.DEEPEST:
+            return part
+        return self._part(html.MOST, html.WIDEST, html.DEEPEST)
+
+    def _part(self, most: int, widest: int, max_depth: int | None = None) -> Excerpt:
+        with speaking(type(self).__name__):
+            return Excerpt.of(self._seen(), most, widest, max_depth, *self._models())
+
+    def _models(self) -> tuple[Mapping[int, str], Mapping[int, str]]:
+        """The names of the models that leaves hold, and the models; none if they hold answers."""
+        return {}, {}
+
+    @abstractmethod
+    def _seen(self) -> Tree:
+        """The tree, if there is one yet."""
+
+
+class Viewed(Drawn):
+    """A learner whose model is a tree, and its rules."""
+
+    model_: Tree
+
+    def rules(self, order: str = "leaf") -> Rules:
+        """A rule for every leaf: from left to right, or by ``"support"``."""
+        with speaking(type(self).__name__):
+            return rules_of(self._seen(), self.schema_.missing, order)
+
+    def fired(self, X: Any) -> Rules:
+        """The rule that answers each row."""
+        tree = self._seen()
+        nodes = self._mapped(X, lambda block: landings(tree, block))
+        with speaking(type(self).__name__):
+            return fired(tree, nodes.tolist(), self.schema_.missing)
+
+    def _seen(self) -> Tree:
+        self._check_fitted()
+        return self.model_

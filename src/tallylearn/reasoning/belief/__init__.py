@@ -1,0 +1,1 @@
+"""Hypotheses: what is believed before the evidence, and after it."""

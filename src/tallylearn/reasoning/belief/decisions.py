@@ -1,0 +1,117 @@
+"""Decisions: what to answer, and what to do, when no hypothesis is certain."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from fractions import Fraction
+from typing import Any
+
+from tallylearn.errors import KindError, OptionError, listed, told
+from tallylearn.reasoning.answers import Answer, answer
+from tallylearn.reasoning.belief.given_tables import rows_by_name
+from tallylearn.reasoning.belief.likelihoods import Classifiers, Likelihood
+from tallylearn.reasoning.probabilities import (
+    Number,
+    largest,
+    number,
+    percent,
+    tied,
+    total,
+    written,
+)
+from tallylearn.workings import Grid, Sentence, equation
+
+Shares = Mapping[Any, Number]
+
+
+def classify(posterior: Shares, classifiers: Classifiers, x: Any) -> Answer:
+    """The Bayes optimal classifier: every hypothesis votes with its posterior."""
+    votes = {h: classifiers.shares(x, h) for h in posterior}
+    labels = list(dict.fromkeys(v for shares in votes.values() for v in shares))
+    scores = {
+        v: total(votes[h].get(v, Fraction(0)) * p for h, p in posterior.items()) for v in labels
+    }
+    rows = tuple(
+        (str(h), written(p), *(written(votes[h].get(v, Fraction(0))) for v in labels))
+        for h, p in posterior.items()
+    )
+    sums = ("Σ P(v | x, h) P(h | D)", "", *map(written, scores.values()))
+    header = ("h", "P(h | D)", *(f"P({v} | x, h)" for v in labels))
+    top = largest(scores)
+    best = max(posterior, key=lambda h: posterior[h])
+    alone = max(votes[best], key=lambda v: votes[best][v])
+    steps = (
+        equation("P(v | x, D) = Σ P(v | x, h) P(h | D)"),
+        Grid("", header, (*rows, sums)),
+        Sentence(f"The most probable class is {tied(top)}; h_MAP = {best} alone says {alone}."),
+    )
+    found = answer(top[0], "Bayes optimal classifier", *steps)
+    return replace(found, scores=scores, ties=top if len(top) > 1 else ())
+
+
+def decide(posterior: Shares, loss: Mapping[Any, Mapping[Any, Any]]) -> Answer:
+    """The action of least expected loss: R(a) = Σ λ(a | h) P(h | D)."""
+    read = _losses(loss, tuple(posterior))
+    risks = {a: total(row[h] * p for h, p in posterior.items()) for a, row in read.items()}
+    rows = tuple(
+        (
+            str(a),
+            " + ".join(f"{written(row[h])} · {written(p)}" for h, p in posterior.items()),
+            written(risks[a]),
+        )
+        for a, row in read.items()
+    )
+    top = largest({a: -risk for a, risk in risks.items()})
+    steps = (
+        equation("R(a) = Σ λ(a | h) P(h | D)"),
+        Grid("", ("action", "Σ λ(a | h) P(h | D)", "R(a)"), rows),
+        Sentence(f"The least expected loss has {tied(top)}."),
+    )
+    found = answer(top[0], "Minimum expected loss", *steps)
+    return replace(found, scores=risks, ties=top if len(top) > 1 else ())
+
+
+def bayes_error(posterior: Shares, likelihood: Likelihood) -> Answer:
+    """How often the best decision on one more observation is wrong: nothing does better."""
+    rows, errors = [], []
+    for x in likelihood.outcomes:
+        joint = {h: likelihood.of(x, h) * p for h, p in posterior.items()}
+        whole = total(joint.values())
+        top = largest(joint)
+        errors.append(whole - joint[top[0]])
+        decision = tied(top) if whole else "never comes"
+        rows.append(
+            (str(x), *map(written, (*joint.values(), whole)), decision, written(errors[-1]))
+        )
+    value = total(errors)
+    header = ("x", *(f"P(x | {h}) P({h})" for h in posterior), "P(x)", "decision", "error")
+    steps = (
+        equation("P(error) = Σ P(error | x) P(x), x by x the smaller joint probabilities"),
+        Grid("", header, tuple(rows)),
+        equation(f"P(error) = {' + '.join(map(written, errors))} = {written(value)}"),
+        Sentence(
+            f"Without any observation {largest(posterior)[0]} would be wrong in "
+            f"{percent(1 - max(posterior.values()))}; with one the best decision is wrong in "
+            f"{percent(value)}."
+        ),
+    )
+    return answer(value, "Bayes error", *steps)
+
+
+def _losses(loss: Any, hypotheses: tuple[Any, ...]) -> dict[Any, dict[Any, Number]]:
+    loss = rows_by_name(loss)
+    if not isinstance(loss, Mapping) or not all(isinstance(r, Mapping) for r in loss.values()):
+        raise KindError(f"losses are {{action: {{hypothesis: loss}}}}; got {told(loss)}.")
+    if not loss:
+        raise OptionError("there are no actions to choose from. Give {action: {hypothesis: loss}}.")
+    for action, row in loss.items():
+        if {*row} != {*hypotheses}:
+            raise OptionError(
+                f"the losses of {action!r} are about {listed(row)}, and the hypotheses are "
+                f"{listed(hypotheses)}."
+            )
+    return {
+        a: {h: number(row[h], f"the loss of {a} under {h}") for h in hypotheses}
+        for a, row in loss.items()
+    }

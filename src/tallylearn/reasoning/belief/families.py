@@ -1,0 +1,257 @@
+"""Families: a hypothesis for every value of one parameter."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from numbers import Real
+from typing import Any
+
+from tallylearn.errors import InputError, KindError, MergeError, OptionError, speaking, told
+from tallylearn.plots import Plot, draw_lines
+from tallylearn.reasoning.answers import Worked
+from tallylearn.reasoning.belief.likelihoods import check_known
+from tallylearn.reasoning.names import check_name
+from tallylearn.reasoning.probabilities import Number, number, percent, probability, real, written
+from tallylearn.workings import Derivation, Grid, Sentence, equation
+from tallylearn.workings.rendering import short
+
+POINTS = 1001  # of the parameter that are tried before the best is refined
+STRENGTHS = (0, 1, 100, math.inf)  # of Laplace estimates that are shown
+GOLDEN = (math.sqrt(5) - 1) / 2
+
+
+@dataclass(frozen=True, repr=False)
+class Family(Worked):
+    """Hypotheses with one parameter θ between two bounds, and a log-likelihood to maximise.
+
+    ``log_likelihood(observation, θ)`` is log P(observation | θ), minus infinity where θ rules it
+    out. The maximum is looked for on 1001 values of θ, and refined between the neighbours of the
+    best one to about eight digits.
+
+    >>> waiting = Family(lambda t, rate: math.log(rate) - rate * t, 0.01, 10)
+    >>> round(waiting.observe(1.0, 2.0, 3.0).ml(), 6)
+    0.5
+    """
+
+    log_likelihood: Callable[[Any, float], float]
+    low: float
+    high: float
+    seen: tuple[Any, ...] = ()
+
+    def __post_init__(self) -> None:
+        if not all(isinstance(bound, Real) for bound in (self.low, self.high)):
+            raise KindError(
+                f"Family: the bounds of θ are {told(self.low)} and {told(self.high)}, no numbers."
+            )
+        if not -math.inf < self.low < self.high < math.inf:
+            raise OptionError(
+                f"Family: the bounds of θ are {self.low} and {self.high}. "
+                "Give two numbers, the lower first."
+            )
+
+    def observe(self, *outcomes: Any) -> Family:
+        """The same family after more evidence."""
+        return replace(self, seen=(*self.seen, *outcomes))
+
+    def __add__(self, other: Family) -> Family:
+        if not isinstance(other, Family):
+            return NotImplemented
+        if replace(self, seen=()) != replace(other, seen=()):
+            raise MergeError("Family: the two are different families. Begin both from one object.")
+        return self.observe(*other.seen)
+
+    def log(self, theta: float) -> float:
+        """log P(D | θ), the sum over the observations."""
+        with speaking("Family"):
+            theta = real(theta, "θ")
+        parts = [self._one(outcome, theta) for outcome in self.seen]
+        return -math.inf if -math.inf in parts else math.fsum(parts)
+
+    def ml(self) -> float:
+        """The θ of the largest likelihood."""
+        self._check_seen()
+        grid = [self.low + (self.high - self.low) * i / (POINTS - 1) for i in range(POINTS)]
+        heights = [self.log(theta) for theta in grid]
+        best = max(range(POINTS), key=heights.__getitem__)
+        if heights[best] == -math.inf:
+            raise InputError(
+                f"Family: no θ between {self.low} and {self.high} allows all that was observed."
+            )
+        found = self._refined(grid[max(0, best - 1)], grid[min(POINTS - 1, best + 1)])
+        return max((grid[best], found), key=self.log)
+
+    def plot(self) -> Plot:
+        """The log-likelihood along θ, where it is finite."""
+        step = (self.high - self.low) / 200
+        points = [self.low + i * step for i in range(201)]
+        return self._curve(
+            [(t, y) for t in points if (y := self.log(t)) > -math.inf], "log P(D | θ)"
+        )
+
+    def show_work(self) -> Derivation:
+        """What is maximised, and where."""
+        best = self.ml()
+        rows = tuple((short(t), short(self.log(t))) for t in self._around(best))
+        return Derivation(
+            f"Maximum likelihood from {len(self.seen)} observations",
+            (
+                equation("log P(D | θ) = Σ log P(d | θ)"),
+                Grid("", ("θ", "log P(D | θ)"), rows),
+                Sentence(f"The largest is at θ = {best:.6g}. The logarithm rises with P(D | θ)."),
+            ),
+        )
+
+    def _shown(self) -> Derivation:
+        return self.show_work() if self.seen else Derivation(repr(self), ())
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}(θ from {self.low} to {self.high}, {len(self.seen)} seen)"
+
+    def _one(self, outcome: Any, theta: float) -> float:
+        why = ""
+        try:
+            value = self.log_likelihood(outcome, theta)
+        except Exception as error:  # math.log(0) is a ValueError
+            value, why = math.nan, f" ({told(error)})"
+        if not isinstance(value, Real) or not value < math.inf:
+            raise InputError(
+                f"Family: the log-likelihood of {told(outcome)} at θ = {theta} is {told(value)}, "
+                f"which is no number{why}. Return -inf where θ rules an observation out, or move "
+                "the bound."
+            )
+        return value
+
+    def _check_seen(self) -> None:
+        if not self.seen:
+            raise InputError(
+                f"{type(self).__name__}: nothing was observed yet. Call observe first."
+            )
+
+    def _curve(self, points: list[tuple[float, float]], name: str) -> Plot:
+        x, y = [t for t, _ in points], [value for _, value in points]
+        return draw_lines({name: (x, y)}, "Likelihood", "θ", name)
+
+    def _around(self, best: float) -> list[float]:
+        step = (self.high - self.low) / 10
+        near = (best - step, best - step / 10, best, best + step / 10, best + step)
+        return [t for t in near if self.low <= t <= self.high]
+
+    def _refined(self, low: float, high: float) -> float:
+        """Golden section: the larger of two inner points keeps its side."""
+        while high - low > 1e-9 * max(1.0, abs(low), abs(high)):
+            left, right = high - GOLDEN * (high - low), low + GOLDEN * (high - low)
+            low, high = (low, right) if self.log(left) >= self.log(right) else (left, high)
+        return (low + high) / 2
+
+
+@dataclass(frozen=True, repr=False)
+class Bernoulli(Worked):
+    """Two outcomes, P(success) = θ for a θ from 0 to 1: L(θ) = θ^c (1 - θ)^l.
+
+    >>> balls = Bernoulli("red", "blue").observe("red", "red", "blue")
+    >>> print(balls.ml(), balls.likelihood(balls.ml()), balls.laplace(1))
+    2/3 4/27 3/5
+    """
+
+    success: Any
+    failure: Any
+    counts: tuple[int, int] = (0, 0)  # of successes, of failures
+
+    def __post_init__(self) -> None:
+        with speaking("Bernoulli"):
+            check_name(self.success, "the outcome")
+            check_name(self.failure, "the outcome")
+        if len({self.success, self.failure}) < 2:
+            raise OptionError(f"Bernoulli: both outcomes are {told(self.success)}. Name two.")
+
+    def observe(self, *outcomes: Any) -> Bernoulli:
+        """The same family after more evidence."""
+        with speaking("Bernoulli"):
+            for outcome in outcomes:
+                check_known(outcome, (self.success, self.failure))
+        more = sum(outcome == self.success for outcome in outcomes)
+        hits, misses = self.counts
+        return replace(self, counts=(hits + more, misses + len(outcomes) - more))
+
+    def __add__(self, other: Bernoulli) -> Bernoulli:
+        if not isinstance(other, Bernoulli):
+            return NotImplemented
+        if (self.success, self.failure) != (other.success, other.failure):
+            raise MergeError("Bernoulli: the two have different outcomes.")
+        hits, misses = other.counts
+        return replace(self, counts=(self.counts[0] + hits, self.counts[1] + misses))
+
+    def likelihood(self, theta: Any) -> Number:
+        """L(θ), the probability of this very sequence."""
+        with speaking("Bernoulli"):
+            t = probability(theta, "θ")
+        return t ** self.counts[0] * (1 - t) ** self.counts[1]
+
+    def ml(self) -> Fraction:
+        """θ* = c / (c + l), the share of the successes."""
+        self._check_seen()
+        return Fraction(self.counts[0], sum(self.counts))
+
+    def stationary(self) -> dict[Fraction, str]:
+        """Where the derivative of L is zero, and whether L is largest or smallest there."""
+        self._check_seen()
+        hits, misses = self.counts
+        ends = {Fraction(0): hits >= 2, Fraction(1): misses >= 2}
+        found = {theta: "minimum" for theta, flat in ends.items() if flat}
+        if hits and misses:
+            found[self.ml()] = "maximum"
+        return dict(sorted(found.items()))
+
+    def laplace(self, k: Any) -> Number:
+        """(c + k) / (N + 2 k): k more of each outcome; the ML estimate at 0, 1/2 at infinity."""
+        if isinstance(k, float) and k == math.inf:
+            return Fraction(1, 2)
+        with speaking("Bernoulli"):
+            strength = number(k, "k")
+        if strength < 0:
+            raise OptionError(f"Bernoulli: k is {told(k)}. Give 0 or more.")
+        if not strength:
+            self._check_seen()
+        return (self.counts[0] + strength) / (sum(self.counts) + 2 * strength)
+
+    def plot(self) -> Plot:
+        """L(θ) from 0 to 1."""
+        points = [i / 200 for i in range(201)]
+        values = [float(self.likelihood(theta)) for theta in points]
+        return draw_lines({"L(θ)": (points, values)}, "Likelihood", "θ", "L(θ)")
+
+    def show_work(self) -> Derivation:
+        """The likelihood, its derivative, its stationary points, and the Laplace estimates."""
+        self._check_seen()
+        hits, misses = self.counts
+        points = tuple(
+            (written(t), written(self.likelihood(t)), kind) for t, kind in self.stationary().items()
+        )
+        laplace = tuple(
+            (str(k), written(p), percent(p)) for k in STRENGTHS for p in [self.laplace(k)]
+        )
+        return Derivation(
+            f"Bernoulli: {hits} × {self.success}, {misses} × {self.failure}",
+            (
+                equation(f"L(θ) = θ^{hits} · (1 - θ)^{misses}"),
+                equation(f"d log L / dθ = {hits} / θ - {misses} / (1 - θ)"),
+                equation(f"θ* = {hits} / ({hits} + {misses}) = {written(self.ml())}"),
+                Grid("where the derivative of L is 0", ("θ", "L(θ)", ""), points),
+                equation(f"Laplace estimate of strength k: ({hits} + k) / ({hits + misses} + 2 k)"),
+                Grid("", ("k", f"P({self.success})", ""), laplace),
+            ),
+        )
+
+    def _shown(self) -> Derivation:
+        return self.show_work() if any(self.counts) else Derivation(repr(self), ())
+
+    def __repr__(self) -> str:
+        hits, misses = self.counts
+        return f"Bernoulli({hits} × {self.success}, {misses} × {self.failure})"
+
+    def _check_seen(self) -> None:
+        if not any(self.counts):
+            raise InputError("Bernoulli: nothing was observed yet. Call observe first.")

@@ -1,0 +1,216 @@
+"""Likelihoods: how probable an observation is, if a hypothesis holds."""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import cached_property
+from typing import Any
+
+from tallylearn.errors import InputError, KindError, OptionError, listed, told
+from tallylearn.reasoning.belief.given_tables import numbers_by_name, rows_by_name
+from tallylearn.reasoning.belief.score_products import Scores
+from tallylearn.reasoning.names import asked, check_name, distinct, within
+from tallylearn.reasoning.probabilities import Number, check_whole, number, probability
+
+
+class Likelihood(ABC):
+    """P(observation | hypothesis)."""
+
+    outcomes: tuple[Any, ...] = ()  # all that can be observed, where that is known
+
+    @abstractmethod
+    def of(self, outcome: Any, hypothesis: Any) -> Number: ...
+
+    def allows(self, outcome: Any, hypothesis: Any) -> bool:
+        """Whether the observation is possible under the hypothesis."""
+        return self.of(outcome, hypothesis) > 0
+
+    def scores(self, tally: Iterable[tuple[Any, int]], hypotheses: Iterable[Any]) -> Scores:
+        """P(D | h) for every hypothesis: observations are independent, given h."""
+        tally = list(tally)
+        return Scores.of({h: [(self.of(d, h), n) for d, n in tally] for h in hypotheses})
+
+
+@dataclass(frozen=True)
+class Conditionals(Likelihood):
+    """A table of class conditionals: the row of a hypothesis sums to one."""
+
+    rows: Mapping[Any, Mapping[Any, Number]]  # hypothesis -> outcome -> probability
+
+    @cached_property
+    def outcomes(self) -> tuple[Any, ...]:  # type: ignore[override]
+        return tuple(dict.fromkeys(outcome for row in self.rows.values() for outcome in row))
+
+    def of(self, outcome: Any, hypothesis: Any) -> Number:
+        check_known(outcome, self.outcomes)
+        return self.rows[hypothesis].get(outcome, Fraction(0))
+
+
+@dataclass(frozen=True)
+class Function(Likelihood):
+    """A function of the observation and the hypothesis."""
+
+    function: Callable[[Any, Any], Any]
+    outcomes: tuple[Any, ...] = ()
+
+    def of(self, outcome: Any, hypothesis: Any) -> Number:
+        if self.outcomes:
+            check_known(outcome, self.outcomes)
+        found = asked(self.function, outcome, hypothesis, who="the likelihood")
+        said = outcome if isinstance(outcome, str) else told(outcome)
+        return probability(found, f"P({said} | {hypothesis})")
+
+
+@dataclass(frozen=True)
+class Shares(Likelihood):
+    """Hypotheses that are the values of a column: what is observed is said of one of the rows."""
+
+    space: Any  # the joint distribution of the rows
+    column: str
+
+    def of(self, outcome: Any, hypothesis: Any) -> Number:
+        found: Number = self.space.P(outcome, given={self.column: hypothesis})
+        return found
+
+
+@dataclass(frozen=True)
+class Classifiers(Likelihood):
+    """Hypotheses that classify: the observation (x, v) is as probable as the class v for x."""
+
+    models: Mapping[Any, Any]
+    # A trajectory asks for the same observation again and again, and a model takes its time.
+    asked: dict[Any, Any] = field(default_factory=dict, compare=False, repr=False)
+
+    def of(self, outcome: Any, hypothesis: Any) -> Number:
+        x, label = _pair(outcome)
+        key = (id(outcome), hypothesis)
+        if key not in self.asked:  # the outcome is kept, so that its id stays its own
+            self._check_label(label)
+            check_name(label, "the class")
+            self.asked[key] = outcome, self.shares(x, hypothesis).get(label, Fraction(0))
+        found: Number = self.asked[key][1]
+        return found
+
+    def shares(self, x: Any, hypothesis: Any) -> dict[Any, Number]:
+        """P(v | x, h) for every class v."""
+        found = asked(_said, self.models[hypothesis], x, who=f"the hypothesis {hypothesis}")
+        shares = {v: probability(p, f"P({v} | x, {hypothesis})") for v, p in found.items()}
+        for v in shares:
+            check_name(v, "the class")
+        check_whole(shares, f"the class probabilities of {hypothesis}")
+        return shares
+
+    def _check_label(self, label: Any) -> None:
+        """A class that no fitted model knows is a slip; functions may say anything."""
+        known = [getattr(model, "classes_", None) for model in self.models.values()]
+        if all(classes is not None for classes in known):
+            names = tuple(dict.fromkeys(v for classes in known for v in _listed(classes)))
+            if not within(label, names):
+                raise InputError(f"{told(label)} is no class; the models know {listed(names)}.")
+
+
+@dataclass(frozen=True)
+class Noise(Likelihood):
+    """Hypotheses that are functions: y is h(x) and Gaussian noise."""
+
+    functions: Mapping[Any, Callable[[Any], Any]]
+    sigma: float
+
+    def of(self, outcome: Any, hypothesis: Any) -> Number:
+        """The density of (x, y)."""
+        return math.exp(self._log(1, self.squares([(outcome, 1)], hypothesis)))
+
+    def squares(self, tally: Iterable[tuple[Any, int]], hypothesis: Any) -> Number:
+        """The sum of squared errors."""
+        result: Number = Fraction(0)
+        for outcome, n in tally:
+            x, y = _pair(outcome)
+            said = asked(self.functions[hypothesis], x, who=f"the hypothesis {hypothesis}")
+            error = number(y, "y") - number(said, f"{hypothesis}({told(x)})")
+            result += n * error * error  # a power of a float would overflow with an error
+        return result
+
+    def allows(self, outcome: Any, hypothesis: Any) -> bool:
+        """A density far out is no zero, though a float may say so."""
+        return self._log(1, self.squares([(outcome, 1)], hypothesis)) > -math.inf
+
+    def scores(self, tally: Iterable[tuple[Any, int]], hypotheses: Iterable[Any]) -> Scores:
+        tally = list(tally)
+        m = sum(n for _, n in tally)
+        return Scores.of_logs({h: self._log(m, self.squares(tally, h)) for h in hypotheses})
+
+    def _log(self, m: int, squares: Number) -> float:
+        """m log(1 / sqrt(2 pi s²)) - squares / (2 s²)."""
+        return -m * math.log(math.sqrt(2 * math.pi) * self.sigma) - squares / (2 * self.sigma**2)
+
+
+def _said(model: Any, x: Any) -> Mapping[Any, Any]:
+    """What a model or a function says of x, as probabilities of the classes."""
+    rows = x if isinstance(x, Mapping) else [x]
+    if callable(getattr(model, "predict_proba", None)):
+        found = _listed(model.predict_proba(rows)[0])
+        return dict(zip(_listed(model.classes_), found, strict=True))
+    if callable(getattr(model, "predict", None)):
+        return {_listed(model.predict(rows))[0]: Fraction(1)}
+    found = numbers_by_name(model(x))
+    return found if isinstance(found, Mapping) else {found: Fraction(1)}
+
+
+def _listed(values: Any) -> list[Any]:
+    return list(values.tolist() if hasattr(values, "tolist") else values)
+
+
+def likelihood_of(given: Any, hypotheses: tuple[Any, ...], outcomes: Iterable[Any]) -> Likelihood:
+    """A likelihood from a function, or from a table by hypothesis or by outcome."""
+    if isinstance(given, Likelihood):
+        return given
+    outcomes = distinct(outcomes, "the outcome")
+    given = rows_by_name(given)
+    if isinstance(given, Mapping):
+        return Conditionals(_rows(given, hypotheses))
+    if not callable(given):
+        raise KindError(
+            f"the likelihood is {told(given)}. Give a function of the observation and the "
+            "hypothesis, or a table {hypothesis: {observation: probability}}."
+        )
+    found = Function(given, outcomes)
+    for h in hypotheses if outcomes else ():
+        check_whole({d: found.of(d, h) for d in outcomes}, f"the likelihoods of {h}")
+    return found
+
+
+def _rows(table: Mapping[Any, Any], hypotheses: tuple[Any, ...]) -> dict[Any, dict[Any, Number]]:
+    if not table or not all(isinstance(row, Mapping) for row in table.values()):
+        raise KindError(
+            "a table of likelihoods is {hypothesis: {observation: probability}}, "
+            f"and this one has {told(next(iter(table.values()), None))} for a row."
+        )
+    if {*table} != {*hypotheses}:
+        if any({*row} != {*hypotheses} for row in table.values()):
+            raise OptionError(
+                f"the table of likelihoods is about {listed(table)}, and the hypotheses are "
+                f"{listed(hypotheses)}. Give every hypothesis its row."
+            )
+        table = {h: {outcome: row[h] for outcome, row in table.items()} for h in hypotheses}
+    read = {
+        h: {d: probability(p, f"P({d} | {h})") for d, p in table[h].items()} for h in hypotheses
+    }
+    for h, row in read.items():
+        check_whole(row, f"the likelihoods of {h}")
+    return read
+
+
+def check_known(outcome: Any, outcomes: tuple[Any, ...]) -> None:
+    """An observation is one of those that can come."""
+    if not within(outcome, outcomes):
+        raise InputError(f"{told(outcome)} cannot be observed here; there are {listed(outcomes)}.")
+
+
+def _pair(outcome: Any) -> tuple[Any, Any]:
+    if not isinstance(outcome, tuple) or len(outcome) != 2:
+        raise InputError(f"an observation is a pair (x, y) here, not {told(outcome)}.")
+    return outcome

@@ -1,0 +1,70 @@
+"""Priors: what is believed before the evidence, about hypotheses that have names."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from fractions import Fraction
+from typing import Any
+
+from tallylearn.errors import InputError, KindError, OptionError, listed, told
+from tallylearn.reasoning.belief.given_tables import numbers_by_name
+from tallylearn.reasoning.names import check_name, distinct, several
+from tallylearn.reasoning.probabilities import Number, check_whole, probability, same, total
+
+
+def read_prior(given: Any) -> dict[Any, Number]:
+    """Priors as they are given, or equal ones: 1 / |H|."""
+    found = numbers_by_name(given)
+    if isinstance(found, str | bytes) or not isinstance(found, Iterable):
+        raise KindError(
+            f"the prior is {told(given)}. Give {{hypothesis: probability}}, or a list of "
+            "hypotheses."
+        )
+    if not isinstance(found, Mapping):
+        _check_nameless(found)
+        names = distinct(found, "the hypothesis")
+        found = dict.fromkeys(names, Fraction(1, max(1, len(names))))
+    if not found:
+        raise InputError("the hypothesis space is empty. Give one hypothesis or more.")
+    for h in found:
+        check_name(h, "the hypothesis")
+    prior = {h: probability(p, f"P({h})") for h, p in found.items()}
+    check_whole(prior, "the priors")
+    return prior
+
+
+def read_models(given: Any, what: str) -> dict[Any, Any]:
+    """{hypothesis: what it says}, of a dict or a Series."""
+    found = numbers_by_name(given)
+    if not isinstance(found, Mapping):
+        raise KindError(f"the {what} are {told(given)}. Give {{hypothesis: ...}}, by name.")
+    for h, model in found.items():
+        check_name(h, "the hypothesis")
+        if not callable(model) and not callable(getattr(model, "predict", None)):
+            raise KindError(
+                f"the hypothesis {told(h)} is {told(model)}. Give a function of x"
+                f"{', or a fitted model' if what == 'models' else ''}."
+            )
+    return dict(found)
+
+
+def check_same(named: Mapping[Any, Any], prior: Mapping[Any, Any], what: str) -> None:
+    """Every hypothesis has a prior, and nothing else has."""
+    if {*named} != {*prior}:
+        raise OptionError(
+            f"the {what} are {listed(named)}, and the prior is about {listed(prior)}. "
+            "Give every hypothesis its prior."
+        )
+
+
+def _check_nameless(given: Iterable[Any]) -> None:
+    """An array of numbers that sum to one is a prior without names, and no list of names."""
+    if not hasattr(given, "dtype"):
+        return
+    numbers = [x for x in several(given, "the hypothesis") if isinstance(x, float)]
+    if numbers and same(total(map(float, numbers)), Fraction(1)):
+        raise InputError(
+            f"the prior {told(given)} has probabilities, and no names. Give {{hypothesis: "
+            "probability}, or a pandas Series with the hypotheses as its index; if the numbers are "
+            "the hypotheses, a list."
+        )

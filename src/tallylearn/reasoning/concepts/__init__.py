@@ -1,0 +1,1 @@
+"""Version spaces: all hypotheses that agree with the examples."""

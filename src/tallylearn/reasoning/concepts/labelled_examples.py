@@ -1,0 +1,200 @@
+"""Examples: rows of a table, each inside a concept or outside it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from tallylearn.doors.intake import Lesson
+from tallylearn.doors.schemas import checked, united
+from tallylearn.errors import ColumnError, MergeError, TargetError, listed, told
+from tallylearn.reasoning.names import check_name, within
+from tallylearn.sources.memory_table import check_size
+from tallylearn.tables import Array, Block, Codes, Column, Schema
+
+Row = tuple[Any, ...]
+WORDS = ("undecided", "undefined")  # answers beside the two of the target
+
+
+@dataclass(frozen=True)
+class Examples:
+    """Rows without gaps, and whether each belongs to the concept."""
+
+    schema: Schema
+    rows: tuple[Row, ...]
+    inside: tuple[bool, ...]
+    numbers: tuple[int, ...]  # of the rows in their table
+    yes: Any
+    no: Any = None  # None where no row lies outside and the target does not say
+
+    @classmethod
+    def of(cls, read: Lesson, kinds: tuple[str, ...], positive: Any) -> Examples:
+        """Read a table whose target has two values; ``positive`` is the concept's."""
+        schema = checked(read.schema, kinds, "this version space")
+        rows: list[Row] = []
+        numbers: list[int] = []
+        labels: list[Any] = []
+        for block in read.blocks():
+            rows += cells(block)
+            numbers += range(block.start, block.start + len(block))
+            labels += block.target.items()
+        check_size(len(rows), len(schema.columns))
+        yes, no = _sides(labels, positive)
+        inside = tuple(label == yes for label in labels)
+        return cls(schema, tuple(rows), inside, tuple(numbers), yes, no)
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def __and__(self, other: Examples) -> Examples:
+        """The rows of both."""
+        schema = united(self.schema, other.schema)
+        if self.yes != other.yes or not (None in (self.no, other.no) or self.no == other.no):
+            raise MergeError(
+                f"one version space has the classes {self.yes!r} and {self.outside!r}, the other "
+                f"{other.yes!r} and {other.outside!r}. Name the same concept in both with "
+                "fit(table, target, positive=...)."
+            )
+        order = [other.schema.names.index(name) for name in schema.names]
+        return Examples(
+            schema,
+            self.rows + tuple(tuple(row[at] for at in order) for row in other.rows),
+            self.inside + other.inside,
+            self.numbers + other.numbers,
+            self.yes,
+            other.no if self.no is None else self.no,
+        )
+
+    @property
+    def outside(self) -> Any:
+        """The label of what is not in the concept."""
+        return f"not {self.yes}" if self.no is None else self.no
+
+    @cached_property
+    def domains(self) -> tuple[tuple[Any, ...], ...]:
+        """The values of every column: those that occur, and those that are declared."""
+        seen = zip(*self.rows, strict=True)
+        return tuple(
+            tuple(sorted({*values, *_declared(column)}))
+            for column, values in zip(self.schema.columns, seen, strict=True)
+        )
+
+    @cached_property
+    def positives(self) -> dict[Row, int]:
+        """The different rows inside, each with the number of the first that is like it."""
+        return self._different(True)
+
+    @cached_property
+    def negatives(self) -> dict[Row, int]:
+        """The different rows outside, each with the number of the first that is like it."""
+        return self._different(False)
+
+    def label(self, inside: bool | None) -> Any:
+        return "undefined" if inside is None else self.yes if inside else self.outside
+
+    def labels(self, found: Iterable[bool | None]) -> Array:
+        """Labels and words side by side, so an array of objects."""
+        return objects(map(self.label, found))
+
+    def contradictions(self) -> tuple[tuple[int, int], ...]:
+        """Pairs of rows that are equal and have different labels: noise."""
+        others = self.negatives
+        pairs = ((n, others[row]) for row, n in self.positives.items() if row in others)
+        return tuple(sorted((min(pair), max(pair)) for pair in pairs))
+
+    def noise(self) -> str:
+        """The contradictions in words."""
+        found = self.contradictions()
+        if not found:
+            return ""
+        more = f" (the first of {len(found)} such pairs)" if len(found) > 1 else ""
+        return (
+            f"rows {found[0][0]} and {found[0][1]} are equal, and one is {self.yes!r}, the other "
+            f"{self.outside!r}{more}"
+        )
+
+    def _different(self, inside: bool) -> dict[Row, int]:
+        found: dict[Row, int] = {}
+        for row, side, number in zip(self.rows, self.inside, self.numbers, strict=True):
+            if side == inside:
+                found.setdefault(row, number)
+        return found
+
+
+def cells(block: Block) -> Iterator[Row]:
+    """The rows of a block as plain values; a gap is an error."""
+    columns = [_column(block, column) for column in block.schema.columns]
+    for column, values in zip(block.schema.columns, columns, strict=True):
+        if None in values:
+            raise ColumnError(
+                f"column {column.name!r} is missing in row {block.start + values.index(None)}. A "
+                "hypothesis needs every value: fill it in, or leave the row out."
+            )
+        if odd := [x for x in values if isinstance(x, float) and not np.isfinite(x)]:
+            raise ColumnError(
+                f"column {column.name!r} is {odd[0]} in row {block.start + values.index(odd[0])}. "
+                "Give a finite number, or leave the row out."
+            )
+    return zip(*columns, strict=True)
+
+
+def objects(items: Iterable[Any]) -> Array:
+    found = [*items]
+    array = np.empty(len(found), dtype=object)
+    array[:] = found
+    return array
+
+
+def shown(value: Any) -> str:
+    return f"{value:.6g}" if isinstance(value, float) else str(value)
+
+
+def joined(names: Iterable[object]) -> str:
+    return ", ".join(map(str, names))
+
+
+def _column(block: Block, column: Column) -> Sequence[Any]:
+    if column.name in block.schema.places:
+        numbers = block.numbers[:, block.schema.places[column.name]]
+        return [None if np.isnan(x) else int(x) if x.is_integer() else x for x in numbers.tolist()]
+    empty = Codes((), np.full(len(block), -1, dtype=np.int32))
+    codes = block.codes.get(column.name, empty)
+    if column.origin == "truth":
+        codes = replace(codes, values=tuple(value == "True" for value in codes.values))
+    return codes.items()
+
+
+def _declared(column: Column) -> tuple[Any, ...]:
+    return (False, True) if column.origin == "truth" else column.values
+
+
+def _sides(labels: Sequence[Any], positive: Any) -> tuple[Any, Any]:
+    """The label of the concept and the other one."""
+    found = sorted({*labels})
+    if len(found) > 2:
+        raise TargetError(
+            f"the target has {len(found)} values ({listed(found)}), and a concept has two: inside "
+            "and outside. Turn the target into one class against the rest."
+        )
+    if odd := [word for word in WORDS if word in found]:
+        raise TargetError(f"the target has the value {odd[0]!r}, which is an answer here.")
+    if all(isinstance(label, bool) for label in found):
+        found = [False, True]
+    yes = _concept(found) if positive is None else positive
+    check_name(yes, "the value of the concept")
+    if not within(yes, found) and len(found) == 2:
+        raise TargetError(f"positive is {told(yes)}, and the target has {listed(found)}.")
+    return yes, next((label for label in found if label != yes), None)
+
+
+def _concept(found: Sequence[Any]) -> Any:
+    if len(found) == 1:
+        raise TargetError(
+            f"the target is {found[0]!r} in every row. Say which value is the concept, with "
+            f"fit(table, target, positive={found[0]!r}) if it is this one."
+        )
+    return "+" if "+" in found else found[-1]

@@ -1,0 +1,309 @@
+"""Version spaces: all hypotheses that agree with every example."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Self
+
+from tallylearn.doors.intake import lesson, rows
+from tallylearn.errors import (
+    InputError,
+    KindError,
+    MergeError,
+    OptionError,
+    not_fitted,
+    speaking,
+    told,
+)
+from tallylearn.reasoning.concepts.candidate_elimination import Vote
+from tallylearn.reasoning.concepts.conjunctions import Conjunctions
+from tallylearn.reasoning.concepts.labelled_examples import (
+    Examples,
+    Row,
+    cells,
+    joined,
+    objects,
+    shown,
+)
+from tallylearn.reasoning.concepts.listed_hypotheses import (
+    ListedVersion,
+    Listing,
+    Majority,
+    Measure,
+    answer,
+    predicate,
+)
+from tallylearn.reasoning.concepts.rectangles import Rectangles
+from tallylearn.reasoning.concepts.unions import Unions
+from tallylearn.tables import Array
+from tallylearn.workings import Derivation, Grid, Sentence
+
+WHO = "VersionSpace"
+
+
+class VersionSpace:
+    """All hypotheses of a space that agree with every example of a concept.
+
+    The hypothesis space is one of
+
+    - ``conjunctions()``: a value or any value in every column, such as <Sunny, ?, Strong>.
+    - ``rectangles()``: between two bounds in every column of numbers.
+    - ``unions()``: finite unions of rectangles.
+    - ``of({name: hypothesis})``: written down, as functions of a row or as sets of rows. A row is
+      the value of a table's only column; of several columns a dict, in a set a tuple.
+    - ``powerset({name: hypothesis})``: the subsets of those, each voting by majority.
+
+    ``fit(table, target)`` learns from a target of two values. The concept is "+" or the last value
+    in sorted order, unless ``positive`` names it. A prediction is the label that all consistent
+    hypotheses agree on, or "undecided".
+
+    >>> import tallylearn as tl
+    >>> days = [
+    ...     {"Sky": "Sunny", "Wind": "Strong", "Sail": "Yes"},
+    ...     {"Sky": "Sunny", "Wind": "Weak", "Sail": "Yes"},
+    ...     {"Sky": "Rainy", "Wind": "Weak", "Sail": "No"},
+    ... ]
+    >>> space = tl.VersionSpace.conjunctions().fit(days, "Sail")
+    >>> print(space)
+    1 of 10 conjunctions agrees with 3 rows
+    S  <Sunny, ?>
+    G  <Sunny, ?>
+    >>> space.predict({"Sky": "Rainy", "Wind": "Strong"})
+    array(['No'], dtype=object)
+
+    T. M. Mitchell, Machine Learning, 1997, chapter 2.
+    """
+
+    def __init__(self, space: Any) -> None:
+        self.space = space
+        self._version: Any = None
+        self._by_name = True
+
+    @classmethod
+    def conjunctions(cls) -> VersionSpace:
+        """A value, or any value, in every column."""
+        return cls(Conjunctions())
+
+    @classmethod
+    def rectangles(cls) -> VersionSpace:
+        """Between two bounds in every column."""
+        return cls(Rectangles())
+
+    @classmethod
+    def unions(cls) -> VersionSpace:
+        """Finite unions of rectangles."""
+        return cls(Unions())
+
+    @classmethod
+    def of(cls, hypotheses: Mapping[str, Any]) -> VersionSpace:
+        """Functions or sets, by name."""
+        with speaking(WHO):
+            return cls(Listing.of(hypotheses))
+
+    @classmethod
+    def powerset(cls, hypotheses: Mapping[str, Any]) -> VersionSpace:
+        """The non-empty subsets of up to 12 hypotheses, each voting by majority."""
+        with speaking(WHO):
+            return cls(Listing.of(hypotheses).subsets())
+
+    def fit(self, table: Any, target: Any = None, *, positive: Any = None) -> Self:
+        """Keep the hypotheses that agree with every row; the labels may be a column's name."""
+        with speaking(WHO):
+            read = lesson(table, target, None, WHO, "classifier")
+            examples = Examples.of(read, self.space.kinds, positive)
+            version = self.space.version(examples)
+            _ = version.reason  # asks listed hypotheses about every row
+        self._version, self._by_name = version, read.by_name
+        return self
+
+    def __and__(self, other: VersionSpace) -> VersionSpace:
+        """The hypotheses that are in both: those that agree with the examples of both."""
+        with speaking(WHO):
+            if not isinstance(other, VersionSpace) or self.space != other.space:
+                raise MergeError(
+                    f"{self!r} and {told(other)} have different hypotheses. Version spaces of one "
+                    "hypothesis space are merged."
+                )
+            both = VersionSpace(self.space)
+            examples = self._fitted().examples & other._fitted().examples
+            both._version = self.space.version(examples)
+            both._by_name = self._by_name and other._by_name
+            return both
+
+    @property
+    def specific(self) -> tuple[Any, ...]:
+        """S: the least general consistent hypothesis; of rectangles the tightest."""
+        found: tuple[Any, ...] = self._bounded("specific").specific
+        return found
+
+    @property
+    def general(self) -> tuple[Any, ...]:
+        """G: the most general consistent hypotheses; of rectangles the loosest."""
+        found: tuple[Any, ...] = self._bounded("general").general
+        return found
+
+    @property
+    def members(self) -> tuple[Any, ...]:
+        """Every consistent hypothesis; of a list their names."""
+        found: tuple[Any, ...] | None = self._fitted().members
+        if found is None:
+            raise KindError(
+                f"{WHO}: the {self.space.plural} that agree are too many to be listed; "
+                "conjunctions are, where no more than 65 536 have to be tried."
+            )
+        return found
+
+    @property
+    def count(self) -> int | None:
+        """How many hypotheses are consistent; None where they cannot be listed."""
+        found: int | None = self._fitted().count
+        return found
+
+    @property
+    def size(self) -> int | None:
+        """How many hypotheses the space has before any example; None where without end."""
+        found: int | None = self._fitted().size
+        return found
+
+    @property
+    def reason(self) -> str:
+        """Why no hypothesis is consistent, naming the rows; empty where one is."""
+        return str(self._fitted().reason)
+
+    @property
+    def contradictions(self) -> tuple[tuple[int, int], ...]:
+        """Pairs of rows that are equal and have different labels."""
+        examples: Examples = self._fitted().examples
+        return examples.contradictions()
+
+    def find_s(self) -> Any:
+        """Find-S: the least general hypothesis around the positive rows, the others unseen."""
+        return self._bounded("specific").least
+
+    def cover(self) -> Any:
+        """Of unions: few rectangles around the positive rows, none of them with a negative."""
+        version = self._bounded("cover")
+        self._check_consistent()
+        return version.cover()
+
+    def predict(self, table: Any, by: Any = None) -> Array:
+        """The label on which all hypotheses agree, or "undecided".
+
+        ``by`` asks one hypothesis instead, or a list of them: their majority, "undefined" on a tie.
+        """
+        examples: Examples = self._fitted().examples
+        if by is None:
+            return objects(map(self._label, self.votes(table)))
+        with speaking(WHO):
+            h, names = self._hypothesis(by), examples.schema.names
+            return examples.labels(answer(h, x, names) for x in self._rows(table))
+
+    def votes(self, table: Any) -> list[Vote]:
+        """What the hypotheses say of every row, counted where they can be listed."""
+        version = self._fitted()
+        self._check_consistent()
+        with speaking(WHO):
+            return [version.vote(x) for x in self._rows(table)]
+
+    def explain(self, table: Any) -> Derivation:
+        """What the hypotheses say of every row, and what decides."""
+        version = self._fitted()
+        self._check_consistent()
+        steps: list[Grid | Sentence] = []
+        for x in self._rows(table):
+            vote = version.vote(x)
+            said = tuple((h, str(version.examples.label(a))) for h, a in version.sayings(x))
+            steps.append(Grid(joined(map(shown, x)), ("hypothesis", "says"), said))
+            steps.append(Sentence(f"{self._label(vote)}: {vote.because}"))
+        return Derivation("Votes", tuple(steps))
+
+    def show_work(self) -> Derivation:
+        """How the examples leave these hypotheses, step by step."""
+        found: Derivation = self._fitted().working()
+        return found
+
+    def mistakes(self, h: Any) -> tuple[int, ...]:
+        """The rows about which a hypothesis is wrong, by number."""
+        examples: Examples = self._fitted().examples
+        with speaking(WHO):
+            found, names = self._hypothesis(h), examples.schema.names
+            said = [answer(found, x, names) for x in examples.rows]
+        pairs = zip(said, examples.inside, examples.numbers, strict=True)
+        return tuple(number for answered, truth, number in pairs if answered != truth)
+
+    def consistent(self, h: Any) -> bool:
+        """Whether a hypothesis agrees with every example."""
+        return not self.mistakes(h)
+
+    def scores(self, measure: Measure | None = None) -> dict[str, float]:
+        """The performance of every listed hypothesis on the examples.
+
+        ``measure`` takes the true labels and the answers; without it the share that is right.
+        """
+        version = self._fitted()
+        if not isinstance(version, ListedVersion):
+            raise KindError(f"{WHO}: {self.space.plural} are not listed; use VersionSpace.of(...).")
+        return version.scores(measure)
+
+    def best(self, measure: Measure | None = None) -> tuple[str, ...]:
+        """The listed hypotheses of the best performance: more than one where they are tied."""
+        found = self.scores(measure)
+        return tuple(name for name, score in found.items() if score == max(found.values()))
+
+    def __repr__(self) -> str:
+        state = "" if self._version is None else f", {len(self._version.examples)} rows"
+        return f"{WHO}({self.space.plural}{state})"
+
+    def __str__(self) -> str:
+        if self._version is None:
+            return repr(self)
+        n = len(self._version.examples)
+        rows = f"{n:,} row" if n == 1 else f"{n:,} rows"
+        if self.reason:
+            return f"no consistent {self.space.noun}: {self.reason}"
+        whole = "" if self.size is None else f" of {self.size:,}"
+        many = "some" if self.count is None else f"{self.count:,}"
+        verb = "agrees" if self.count == 1 else "agree"
+        head = f"{many}{whole} {self.space.plural} {verb} with {rows}"
+        return "\n".join([head, *self._version.lines()])
+
+    def _repr_html_(self) -> str:
+        return f"<pre>{self!r}</pre>" if self._version is None else self.show_work().to_html()
+
+    def _fitted(self) -> Any:
+        if self._version is None:
+            raise not_fitted(WHO)
+        return self._version
+
+    def _bounded(self, what: str) -> Any:
+        version = self._fitted()
+        if not hasattr(type(version), what):
+            raise KindError(f"{WHO}: {self.space.plural} have no {what!r}.")
+        return version
+
+    def _check_consistent(self) -> None:
+        if self.reason:
+            raise InputError(f"{WHO}: there is no consistent {self.space.noun}: {self.reason}.")
+
+    def _label(self, vote: Vote) -> Any:
+        examples: Examples = self._fitted().examples
+        return {"yes": examples.yes, "no": examples.outside}.get(vote.verdict, vote.verdict)
+
+    def _rows(self, table: Any) -> list[Row]:
+        examples: Examples = self._fitted().examples
+        with speaking(WHO):
+            source = rows(table, examples.schema, self._by_name, WHO)
+            found = [row for block in source.blocks() for row in cells(block)]
+            self.space.check(examples, found)
+        return found
+
+    def _hypothesis(self, h: Any) -> Any:
+        """A hypothesis by its name, itself, as a function or a set; a list of them votes."""
+        version = self._fitted()
+        if isinstance(h, list | tuple) and h:
+            return Majority(tuple(map(self._hypothesis, h)))
+        if isinstance(h, str) and isinstance(version, ListedVersion):
+            if h in version.hypotheses:
+                return version.hypotheses[h]
+            raise OptionError(f"there is no hypothesis {told(h)} in {[*version.hypotheses]}.")
+        return h if hasattr(h, "covers") else predicate("by", h)

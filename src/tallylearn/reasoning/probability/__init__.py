@@ -1,0 +1,1 @@
+"""Outcomes, events, random variables and Bayes nets."""

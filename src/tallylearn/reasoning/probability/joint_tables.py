@@ -1,0 +1,105 @@
+"""Joint tables from data: how often every combination of values was seen."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+from itertools import product
+from typing import Any
+
+import numpy as np
+
+from tallylearn.errors import ColumnError, InputError, KindError, listed, told
+from tallylearn.reasoning.names import MOST, several, within
+from tallylearn.reasoning.probabilities import Number
+from tallylearn.reasoning.probability.bayes_nets import Network
+from tallylearn.sources import opened
+from tallylearn.sources.class_labels import labels
+from tallylearn.sources.declarations import Declaration
+from tallylearn.tables import Block, Codes
+from tallylearn.tallies import Counts
+
+
+def counted(table: Any, columns: Sequence[str] | None) -> tuple[tuple[str, ...], Counts]:
+    """The columns, and the counts of the rows by their values in all of them."""
+    source = opened(table, Declaration())
+    target = source.declared.target
+    there = (*source.schema.names, *([target] if target else []))
+    columns = (columns,) if isinstance(columns, str) else columns
+    names = there if columns is None else several(columns, "the column")
+    if unknown := [name for name in names if not within(name, there)]:
+        raise ColumnError(f"the table has no column {told(unknown[0])}; it has {listed(there)}.")
+    if not names:
+        raise InputError(f"no column is named. Name some of {listed(there)}.")
+    tally = sum((_tally(block, names, target) for block in source.blocks()), Counts.empty())
+    if not tally:
+        raise InputError("the table has no rows to count.")
+    if len(tally.keys[0]) > MOST:
+        raise InputError(
+            f"the rows differ in {len(tally.keys[0]):,} ways, and at most {MOST:,} outcomes are "
+            "written out. Name fewer columns."
+        )
+    return names, tally
+
+
+def hypothesis_column(table: Any, column: Any) -> str:
+    """The column whose values are hypotheses: named, or the target of the table."""
+    found = opened(table, Declaration()).declared.target if column is None else column
+    if not isinstance(found, str):
+        raise KindError(
+            f"the column of the hypotheses is {told(found)}. Name one, as in 'PlayTennis'."
+        )
+    return found
+
+
+def shares(tally: Counts) -> dict[Any, Fraction]:
+    """Every combination's share of the rows."""
+    counts = [Fraction(count) for count in tally.floats().tolist()]
+    whole = sum(counts, Fraction(0))
+    return {key: count / whole for key, count in zip(tally.keys[0], counts, strict=True)}
+
+
+def conditionals(P: Callable[..., Number], network: Network) -> dict[str, dict[Any, Any]]:
+    """P(variable | parents) of every variable of a network, for every case of its parents."""
+    tables: dict[str, dict[Any, Any]] = {}
+    for name, above in network.parents.items():
+        rows = {}
+        for case in product(*(network.values[parent] for parent in above)):
+            condition = dict(zip(above, case, strict=True)) or None
+            row = {v: P({name: v}, given=condition) for v in network.values[name]}
+            rows[case[0] if len(case) == 1 else case] = row
+        tables[name] = rows if above else rows[()]
+    return tables
+
+
+def _tally(block: Block, names: Sequence[str], target: str | None) -> Counts:
+    coded = [_coded(block, name, target) for name in names]
+    for name, column in zip(names, coded, strict=True):
+        if (gaps := np.flatnonzero(column.codes < 0)).size:
+            raise ColumnError(
+                f"column {name!r} has no value in row {block.start + int(gaps[0])}. A joint table "
+                "needs every value: drop the row, or leave the column out."
+            )
+    together = np.stack([column.codes for column in coded], axis=1)
+    rows, codes = np.unique(together, axis=0, return_inverse=True)
+    keys = [tuple(c.values[i] for c, i in zip(coded, row, strict=True)) for row in rows.tolist()]
+    return Counts.of(Codes(tuple(keys), codes.ravel().astype(np.int32)), weight=block.weight)
+
+
+def _coded(block: Block, name: str, target: str | None) -> Codes:
+    if name == target:
+        return labels(block.target, block.start)
+    if name in block.codes:
+        codes = block.codes[name]
+        if next(c for c in block.schema.columns if c.name == name).origin == "truth":
+            return Codes(tuple(value == "True" for value in codes.values), codes.codes)
+        return codes
+    if name not in block.schema.numbers:
+        raise KindError(
+            f"column {name!r} holds text, which has too many values for a joint table. "
+            "Leave it out, or declare it with tl.table(..., categories=[...])."
+        )
+    numbers = block.numbers[:, block.schema.numbers.index(name)]
+    values, at = np.unique(numbers, return_inverse=True)
+    found = [int(value) if value.is_integer() else value for value in values.tolist()]
+    return Codes(tuple(found), np.where(np.isnan(numbers), -1, at.ravel()).astype(np.int32))

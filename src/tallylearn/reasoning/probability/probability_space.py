@@ -1,0 +1,271 @@
+"""Probability spaces: outcomes, the probability of each, and all that follows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import cached_property, reduce
+from itertools import product
+from typing import Any
+
+from tallylearn.errors import InputError, KindError, OptionError, listed, speaking, told
+from tallylearn.reasoning.belief.given_tables import numbers_by_name, places
+from tallylearn.reasoning.names import MOST, asked, check_name, distinct, within
+from tallylearn.reasoning.probabilities import (
+    Number,
+    check_whole,
+    probability,
+    total,
+    written,
+)
+from tallylearn.reasoning.probability import joint_tables
+from tallylearn.reasoning.probability.bayes_nets import Network, Tables, network_of
+from tallylearn.reasoning.probability.events import Event
+from tallylearn.reasoning.probability.propositions import Domains, domains_of, event_of, place_of
+from tallylearn.reasoning.probability.questions import WHO, Questions
+from tallylearn.reasoning.probability.random_variables import Variable, belonging, undefined
+from tallylearn.workings import Derivation, Grid, equation
+
+
+@dataclass(frozen=True, repr=False)
+class ProbabilitySpace(Questions):
+    """A finite probability space (Ω, A, P): every set of outcomes is an event.
+
+    ``weights`` gives every outcome its probability; text ("1/6", "10 %"), whole numbers and
+    fractions are exact, floats stay floats. Where outcomes are tuples, ``names`` names their
+    places: such a space is a joint distribution.
+
+    >>> import tallylearn as tl
+    >>> dice = tl.ProbabilitySpace.uniform(range(1, 7))
+    >>> odd, low = dice.event(lambda w: w % 2, name="odd"), dice.event({1, 2}, name="low")
+    >>> print(dice.P(odd), dice.P(odd & ~low), dice.P(odd, given=low))
+    1/2 1/3 1/2
+    >>> dice.independent(odd, low).value
+    True
+
+    A. N. Kolmogorov: Foundations of the Theory of Probability, 1933.
+    """
+
+    weights: Mapping[Any, Number]
+    names: Sequence[str] = ()
+    domains: Domains = field(default_factory=dict, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        with speaking(WHO):
+            unnamed = isinstance(self.names, tuple) and not self.names
+            names = places(self.weights) if unnamed else self.names
+            weights = numbers_by_name(self.weights)
+            if not isinstance(weights, Mapping):
+                raise KindError(
+                    f"outcomes come with their probabilities, as in {{'head': '1/2', 'tail': "
+                    f"'1/2'}}; got {type(weights).__name__}. For equally likely outcomes: "
+                    "ProbabilitySpace.uniform."
+                )
+            read = _weights(weights)
+            named = _named(names)
+            if not isinstance(self.domains, Mapping):
+                raise KindError(f"domains are {{name: values}}; got {told(self.domains)}.")
+            domains = domains_of(read, named, self.domains)
+        object.__setattr__(self, "weights", read)
+        object.__setattr__(self, "names", named)
+        object.__setattr__(self, "domains", domains)
+
+    @classmethod
+    def uniform(cls, outcomes: Iterable[Any], names: Sequence[str] = ()) -> ProbabilitySpace:
+        """Outcomes that are equally likely."""
+        with speaking(WHO):
+            found = distinct(outcomes, "the outcome")
+        return cls(dict.fromkeys(found, Fraction(1, max(1, len(found)))), names)
+
+    @classmethod
+    def from_table(cls, table: Any, columns: Sequence[str] | None = None) -> ProbabilitySpace:
+        """The joint distribution of a table's columns: the share of the rows."""
+        with speaking(WHO):
+            names, tally = joint_tables.counted(table, columns)
+        shares = joint_tables.shares(tally)
+        return cls(shares if len(names) > 1 else {w: p for (w,), p in shares.items()}, names)
+
+    @classmethod
+    def from_network(cls, network: Any, tables: Tables) -> ProbabilitySpace:
+        """The joint distribution of a Bayes net: {variable: {value of the parent: {value: P}}}.
+
+        Of False and True, the probability of True will do in place of a row.
+        """
+        with speaking(WHO):
+            net = network_of(network)
+            values = tuple(net.parents)
+            weights = net.weights(tables)
+            return cls(
+                weights if len(values) > 1 else {w: p for (w,), p in weights.items()}, values
+            )
+
+    @staticmethod
+    def network(edges: Any, values: Mapping[str, Sequence[Any]] | None = None) -> Network:
+        """A Bayes net with any edges: {child: its parents}, or pairs (parent, child)."""
+        with speaking(WHO):
+            return Network.of(edges, values)
+
+    @staticmethod
+    def naive_bayes(
+        label: str, features: Sequence[str], values: Mapping[str, Sequence[Any]] | None = None
+    ) -> Network:
+        """The structure of naive Bayes; the values are False and True unless given."""
+        with speaking(WHO):
+            return Network.naive(label, features, values)
+
+    def event(self, what: Any, name: str = "") -> Event:
+        """An event: a predicate, a set of outcomes, one outcome, or {variable: value}."""
+        with speaking(WHO):
+            return self._event(what, name)
+
+    def variable(self, function: Callable[[Any], Any], name: str = "X") -> Variable:
+        """A random variable: a function of the outcome."""
+        with speaking(WHO):
+            if not callable(function):
+                raise KindError(f"a variable is a function of the outcome; got {told(function)}.")
+            values = {w: asked(function, w, who=f"the variable {told(name)}") for w in self.weights}
+            for value in values.values():
+                check_name(value, f"the value of {told(name)}")
+        return Variable(str(name), values, self.weights)
+
+    def __getitem__(self, name: str) -> Variable:
+        """The variable at a named place of the outcomes."""
+        with speaking(WHO):
+            at = place_of(name, self.domains)
+        values = {w: w[at] if self._joint else w for w in self.weights}
+        return Variable(name, values, self.weights, self.domains[name])
+
+    def propositions(self, *names: str) -> tuple[Event, ...]:
+        """The events that variables are true."""
+        with speaking(WHO):
+            return tuple(
+                Event((self[name] == True).outcomes, self._sample, name)  # noqa: E712
+                for name in names or self.names
+            )
+
+    def P(self, *events: Any, given: Any = None) -> Number:  # noqa: N802  its name everywhere
+        """The probability that all the events happen, given another."""
+        with speaking(WHO):
+            meant = [self._event(event) for event in events]
+            if given is None:
+                return self._sum(meant)
+            condition = self._event(given)
+            if not (below := self._sum([condition])):
+                raise undefined(", ".join(event.name for event in meant), condition.name)
+            return self._sum([*meant, condition]) / below
+
+    def given(self, condition: Any) -> ProbabilitySpace:
+        """The space that is left when the condition is known to hold."""
+        with speaking(WHO):
+            event = self._event(condition)
+            if not (whole := self._sum([event])):
+                raise undefined("ω", event.name)
+        left = {w: self.weights[w] / whole for w in event}
+        return ProbabilitySpace(left, self.names, self.domains)
+
+    def marginal(self, *names: str) -> ProbabilitySpace:
+        """The joint distribution of some of the variables."""
+        if len(names) == 1:
+            return ProbabilitySpace(self[names[0]].distribution(), names, self.domains)
+        with speaking(WHO):
+            if not names:
+                raise OptionError(f"no variable is named. Name some of {listed(self.names)}.")
+            at = [place_of(name, self.domains) for name in names]
+        joint = self.variable(lambda w: tuple(w[i] for i in at)).distribution()
+        return ProbabilitySpace(joint, names, self.domains)
+
+    def __mul__(self, other: ProbabilitySpace) -> ProbabilitySpace:
+        """Two experiments that do not influence each other; named where both are."""
+        if not isinstance(other, ProbabilitySpace):
+            raise KindError(
+                f"{WHO}: a space is multiplied by another space, as in dice * dice; got "
+                f"{told(other)}."
+            )
+        if (size := len(self) * len(other)) > MOST:
+            raise InputError(f"{WHO}: {size:,} outcomes; at most {MOST:,} are written out.")
+        pairs = product(self.weights.items(), other.weights.items())
+        names = (*self.names, *other.names) if self.names and other.names else ()
+        weights = {self._parts(a) + other._parts(b): p * q for (a, p), (b, q) in pairs}
+        return ProbabilitySpace(weights, names, {**self.domains, **other.domains})
+
+    __rmul__ = __mul__
+
+    def factored(self, network: Network) -> ProbabilitySpace:
+        """The distribution that the structure of a Bayes net makes of this one."""
+        with speaking(WHO):
+            net = network_of(network)
+            if {*net.parents} != {*self.names}:
+                raise OptionError(
+                    f"the network is about {listed(net.parents)}, and the space about "
+                    f"{listed(self.names)}."
+                )
+        values = {name: tuple(self[name].distribution()) for name in net.parents}
+        whole = Network(net.parents, values)
+        return self.from_network(whole, joint_tables.conditionals(self.P, whole))
+
+    def show_work(self) -> Derivation:
+        """Every outcome with its probability, and their sum."""
+        names = self.names or ("ω",)
+        rows = tuple(
+            (*map(str, w if self._joint else (w,)), written(p)) for w, p in self.weights.items()
+        )
+        whole = equation(f"P(Ω) = {written(total(self.weights.values()))}")
+        title = f"Probability space of {len(self)} outcome{'s' if len(self) > 1 else ''}"
+        return Derivation(title, (Grid("", (*names, "P"), rows), whole))
+
+    def __len__(self) -> int:
+        return len(self.weights)
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self.weights)
+
+    def __repr__(self) -> str:
+        about = f" of {', '.join(self.names)}" if self.names else ""
+        return f"ProbabilitySpace({len(self)} outcomes{about})"
+
+    @cached_property
+    def _sample(self) -> tuple[Any, ...]:
+        return tuple(self.weights)
+
+    @property
+    def _joint(self) -> bool:
+        return len(self.names) > 1
+
+    def _event(self, what: Any, name: str = "") -> Event:
+        if not isinstance(name, str):
+            raise KindError(f"the name of an event is text; got {told(name)}.")
+        return event_of(self.weights, self.domains, what, name)
+
+    def _thing(self, what: Any, lists: bool = False) -> Any:
+        """A variable, by itself or by its name; else an event, or a list that is read later."""
+        if isinstance(what, Variable):
+            return belonging(what, self._sample)
+        if isinstance(what, str) and what in self.names and not within(what, self.weights):
+            return self[what]
+        return what if lists else self._event(what)
+
+    def _sum(self, events: Sequence[Event]) -> Number:
+        inside = reduce(frozenset.__and__, [event.outcomes for event in events]) if events else self
+        return total(self.weights[w] for w in inside)
+
+    def _parts(self, outcome: Any) -> tuple[Any, ...]:
+        whole = isinstance(outcome, tuple) and len(self.names) != 1
+        return outcome if whole else (outcome,)
+
+
+def _weights(given: Mapping[Any, Any]) -> dict[Any, Number]:
+    if not given:
+        raise InputError("there are no outcomes. Give one or more.")
+    for outcome in given:
+        check_name(outcome, "the outcome")
+    read = {w: probability(p, f"P({w})") for w, p in given.items()}
+    check_whole(read, "the probabilities")
+    return read
+
+
+def _named(names: Any) -> tuple[str, ...]:
+    found = distinct((names,) if isinstance(names, str) else names, "the name")
+    if odd := [name for name in found if not isinstance(name, str)]:
+        raise KindError(f"the names of variables are text; got {told(odd[0])}.")
+    return found

@@ -1,0 +1,109 @@
+"""Propositions: how one says which event is meant."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from itertools import islice
+from typing import Any
+
+from tallylearn.errors import ColumnError, InputError, KindError, listed, told
+from tallylearn.reasoning.belief.given_tables import numbers_by_name
+from tallylearn.reasoning.names import MOST, asked, distinct, within
+from tallylearn.reasoning.probabilities import Number
+from tallylearn.reasoning.probability.events import Event
+from tallylearn.reasoning.probability.random_variables import Variable
+
+Domains = Mapping[str, tuple[Any, ...]]  # the values of every named place
+
+
+def event_of(weights: Mapping[Any, Number], domains: Domains, what: Any, name: str) -> Event:
+    """An event from a predicate, an outcome, a set of outcomes, or {variable: value}."""
+    sample = tuple(weights)
+    if isinstance(what, Variable):
+        raise KindError(
+            f"{what.name} is a variable and no event. Compare it with a value, as in X == 1."
+        )
+    if isinstance(what, Event):
+        if what.sample != sample:
+            raise InputError(f"the event {what.name} belongs to another space.")
+        return replace(what, name=name, sign="") if name else what
+    if within(what, weights):
+        return Event(frozenset({what}), sample, name)
+    if callable(what):
+        inside = (w for w in sample if asked(_truth(what), w, who="the predicate"))
+        return Event(frozenset(inside), sample, name)
+    if isinstance(what := _assignment(what, domains), Mapping):
+        return _assigned(sample, domains, what, name)
+    if isinstance(what, str | tuple) or not isinstance(what, Iterable):
+        raise _unknown(what, sample)
+    return Event(frozenset(_checked(what, weights)), sample, name)
+
+
+def place_of(name: Any, domains: Domains) -> int:
+    """Where a variable stands in the outcomes."""
+    if not within(name, domains):
+        known = f"it has {listed(domains)}" if domains else "give it names=[...] first"
+        raise ColumnError(f"the space has no variable {told(name)}; {known}.")
+    return [*domains].index(name)
+
+
+def domains_of(weights: Mapping[Any, Number], names: tuple[str, ...], known: Domains) -> Domains:
+    """The values of every named place, and those it had before a condition left them out."""
+    known = {name: distinct(known.get(name, ()), "the value") for name in names}
+    if len(names) == 1:
+        return {names[0]: tuple(dict.fromkeys((*weights, *known[names[0]])))}
+    for outcome in weights if names else ():
+        if not isinstance(outcome, tuple) or len(outcome) != len(names):
+            raise InputError(
+                f"the outcome {told(outcome)} has not the {len(names)} places {listed(names)}. "
+                "Outcomes of a joint distribution are tuples."
+            )
+    columns = zip(*weights, strict=True) if names else ()
+    return {
+        name: tuple(dict.fromkeys((*column, *known[name])))
+        for name, column in zip(names, columns, strict=True)
+    }
+
+
+def _assignment(what: Any, domains: Domains) -> Any:
+    """A row of a frame is {variable: value} where it is labelled so; else it holds outcomes."""
+    found = numbers_by_name(what)
+    if isinstance(found, Mapping) and not isinstance(what, Mapping) and {*found} - {*domains}:
+        return what
+    return found
+
+
+def _assigned(
+    sample: tuple[Any, ...], domains: Domains, wanted: Mapping[Any, Any], name: str
+) -> Event:
+    if not wanted:
+        raise InputError("no variable is named. Say which, as in {'Wind': 'Strong'}.")
+    places = {}
+    for variable, value in wanted.items():
+        places[place_of(variable, domains)] = value
+        if not within(value, domains[variable]):
+            raise InputError(
+                f"{variable} has no value {told(value)}; it has {listed(domains[variable])}."
+            )
+    joint = len(domains) > 1
+    inside = frozenset(
+        w for w in sample if all((w[at] if joint else w) == v for at, v in places.items())
+    )
+    said = ", ".join(f"{variable} = {value}" for variable, value in wanted.items())
+    return Event(inside, sample, name or said, "" if name else "=")
+
+
+def _checked(what: Iterable[Any], weights: Mapping[Any, Number]) -> Iterable[Any]:
+    for outcome in asked(lambda all_: list(islice(all_, MOST + 1)), what, who="the list"):
+        if not within(outcome, weights):
+            raise _unknown(outcome, tuple(weights))
+        yield outcome
+
+
+def _truth(predicate: Any) -> Any:
+    return lambda outcome: bool(predicate(outcome))
+
+
+def _unknown(outcome: Any, sample: tuple[Any, ...]) -> InputError:
+    return InputError(f"{told(outcome)} is no outcome. The outcomes are {listed(sample)}.")

@@ -1,0 +1,199 @@
+"""Columns: how a column of Arrow becomes numbers, codes or text, and which of the three it is."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tallylearn.errors import ColumnError
+from tallylearn.sources.arrays import EXACT
+from tallylearn.sources.arrow_buffers import NOWHERE, doubles, emptied, numpy_of, whole
+from tallylearn.sources.csv.cell_errors import not_a_number, number_as_text, too_large
+from tallylearn.tables import BLOCK, CATEGORY, DATE, NUMBER, TEXT, UNKNOWN, Codes, Column, plain
+
+Array = NDArray[Any]
+WORDS = 4  # a string column is text when its values have this many words in the median
+
+
+def kind_of(name: str, data: Any, read: bool = False) -> Column:
+    """The kind of a column, seen from its type and, for strings, its first 65 536 rows.
+
+    A dictionary in memory is a category by its type; one that was read from a file may be text.
+    """
+    import pyarrow.types as is_
+
+    kind = data.type.value_type if is_.is_dictionary(data.type) else data.type
+    if is_.is_null(kind):
+        return Column(name, UNKNOWN)
+    if is_.is_boolean(kind):
+        return Column(name, CATEGORY, ("False", "True"), "truth")
+    if is_.is_temporal(kind):
+        return Column(name, DATE)
+    if is_.is_string(kind) or is_.is_large_string(kind) or is_.is_string_view(kind):
+        known = is_.is_dictionary(data.type) and not read
+        return Column(name, CATEGORY if known else _kind_of_strings(data.slice(0, BLOCK)))
+    if is_.is_dictionary(data.type):
+        return Column(name, CATEGORY, origin="number")
+    return Column(name, NUMBER)
+
+
+def _kind_of_strings(data: Any) -> str:
+    """Text when the median value has four words or more, counted over the distinct values."""
+    coded = codes(data)
+    counts = np.bincount(coded.codes[coded.codes >= 0], minlength=len(coded.values))
+    words = np.array([len(value.split(None, WORDS - 1)) for value in coded.values])
+    if not counts.sum():
+        return CATEGORY
+    order = np.argsort(words, kind="stable")
+    median = words[order][np.searchsorted(np.cumsum(counts[order]), counts.sum() / 2)]
+    return TEXT if median >= WORDS else CATEGORY
+
+
+def numbers(name: str, data: Any, start: int = 0) -> Array:
+    """A column as doubles, NaN where missing."""
+    import pyarrow.types as is_
+
+    if data.null_count == len(data):
+        return np.full(len(data), np.nan)
+    if is_.is_dictionary(data.type):
+        data = data.cast(data.type.value_type)
+    if is_.is_temporal(data.type):
+        raise ColumnError(
+            f"column {name!r} was a number when the model learned, and is a date here. "
+            "Pass what it was."
+        )
+    if not numeric(data.type):
+        raise _text_among_numbers(name, data, start)
+    _check_integers(name, data, start)
+    return doubles(data)
+
+
+def codes(data: Any, declared: tuple[str, ...] = ()) -> Codes:
+    """A column as categories: strings as they are, anything else by its plain name."""
+    data = _coded(data)
+    values = data.dictionary.to_pylist()
+    at = _places(data.indices)
+    names = [plain(value) if value is not None and value == value else None for value in values]
+    if None in names or len(set(names)) < len(names):
+        return _recoded(names, at, declared)
+    return Codes(tuple(names), at, declared)
+
+
+def _places(indices: Any) -> Array:
+    """The places in a dictionary, -1 where missing; signed ones without gaps are not copied."""
+    import pyarrow.types as is_
+
+    if indices.null_count or not is_.is_signed_integer(indices.type) or not len(indices):
+        return numpy_of(indices, NOWHERE)
+    return numpy_of(indices, np.dtype(f"i{indices.type.bit_width // 8}").type(-1))
+
+
+def _coded(data: Any) -> Any:
+    """One dictionary for the whole column."""
+    import pyarrow as pa
+    import pyarrow.types as is_
+
+    data = whole(data)
+    if is_.is_dictionary(data.type):
+        return data
+    if is_.is_string_view(data.type):
+        data = data.cast(pa.string())
+    elif is_.is_float16(data.type):  # not every version of Arrow numbers these
+        data = data.cast(pa.float32())
+    return data.dictionary_encode()
+
+
+def _recoded(names: list[str | None], at: Array, declared: tuple[str, ...]) -> Codes:
+    """Where two values share a name, or one stands for nothing."""
+    kept = tuple(dict.fromkeys(name for name in names if name is not None))
+    place: dict[str | None, int] = {name: i for i, name in enumerate(kept)}
+    table = np.array([place.get(name, -1) for name in names] + [-1], dtype=np.int32)
+    return Codes(kept, table[at], declared)
+
+
+def strings(data: Any) -> Any:
+    """A column as plain Arrow strings, of any size together."""
+    import pyarrow as pa
+
+    if pa.types.is_dictionary(data.type):
+        data = data.cast(data.type.value_type)
+    return whole(data.cast(pa.large_string()))
+
+
+def masked(data: Any, missing: tuple[Any, ...]) -> Any:
+    """The column with the values that stand for nothing taken out."""
+    if not missing:
+        return data
+    import pyarrow as pa
+    import pyarrow.compute as pc
+    import pyarrow.types as is_
+
+    if is_.is_dictionary(data.type):
+        coded = _coded(data)
+        return pa.DictionaryArray.from_arrays(coded.indices, masked(coded.dictionary, missing))
+    if is_.is_string_view(data.type):
+        data = data.cast(pa.string())
+    text = stringy(data.type)
+    marks = [
+        mark
+        for mark in missing
+        if isinstance(mark, str) == text and not isinstance(mark, bool | None)
+    ]
+    if not marks or not (text or numeric(data.type)):
+        return data
+    wanted = pa.array(marks if text else [float(mark) for mark in marks])
+    wanted = wanted.cast(data.type if text else pa.float64())
+    among = pc.is_in(data if text else data.cast(pa.float64(), safe=False), value_set=wanted)
+    return emptied(data, among)
+
+
+def numeric(kind: Any) -> bool:
+    """Whether a type of Arrow is one of numbers, or of nothing."""
+    import pyarrow.types as is_
+
+    return any(
+        check(kind)
+        for check in (is_.is_integer, is_.is_floating, is_.is_decimal, is_.is_boolean, is_.is_null)
+    )
+
+
+def stringy(kind: Any) -> bool:
+    """Whether a type of Arrow is one of strings."""
+    import pyarrow.types as is_
+
+    return any(check(kind) for check in (is_.is_string, is_.is_large_string, is_.is_string_view))
+
+
+def _check_integers(name: str, data: Any, start: int) -> None:
+    import pyarrow.compute as pc
+    import pyarrow.types as is_
+
+    wide = is_.is_integer(data.type) and data.type.bit_width == 64
+    if not wide and not (is_.is_decimal(data.type) and data.type.scale <= 0):
+        return
+    ends = pc.min_max(data).as_py()
+    if max(abs(ends["min"]), abs(ends["max"])) <= EXACT:
+        return
+    for row, value in enumerate(data.to_pylist()):
+        if value is not None and int(float(value)) != value:
+            raise too_large(name, value, start + row)
+
+
+def _text_among_numbers(name: str, data: Any, start: int) -> ColumnError:
+    """The first cell that is no number, or the first of all where all of them read as numbers."""
+    texts = [(row, value) for row, value in enumerate(data.to_pylist()) if value is not None]
+    odd = [cell for cell in texts if not _reads_as_number(cell[1])]
+    if not odd:
+        return number_as_text(name, str(texts[0][1]), start + texts[0][0])
+    row, value = odd[0]
+    return not_a_number(name, str(value), start + row)
+
+
+def _reads_as_number(value: Any) -> bool:
+    try:
+        float(value)
+    except (TypeError, ValueError):
+        return False
+    return True

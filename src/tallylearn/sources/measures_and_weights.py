@@ -1,0 +1,151 @@
+"""Measures and weights: what a regression learns, and how much each row counts."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from numbers import Real
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tallylearn.errors import InputError, TargetError
+from tallylearn.sources.arrays import EXACT, held, is_missing, unmixed
+from tallylearn.sources.arrow_buffers import doubles, numpy_of
+from tallylearn.sources.kinds import numeric
+from tallylearn.tables import Codes
+
+Array = NDArray[Any]
+
+
+def measures(y: Any, start: int = 0) -> Array:
+    """A target of numbers."""
+    if isinstance(y, Codes):
+        y = _objects(y.items())
+    elif hasattr(y, "null_count"):
+        y = _measures_of_arrow(y)
+    if (row := _odd(y)) is not None:
+        raise _no_measure(y[row : row + 1].tolist()[0], start + row)
+    _check_held(y, start)
+    numbers = y.astype(np.float64, copy=False)
+    check_finite(numbers, start)
+    return np.asarray(numbers)
+
+
+def _measures_of_arrow(y: Any) -> Array:
+    """A column as NumPy's; decimals as objects, since those may be integers of any size."""
+    import pyarrow.types as is_
+
+    kind = y.type.value_type if is_.is_dictionary(y.type) else y.type
+    y = y.cast(kind)
+    if not numeric(kind) or is_.is_decimal(kind):
+        return _objects(y.to_pylist())
+    return numbers_of(y)
+
+
+def numbers_of(y: Any) -> Array:
+    """A column of numbers or truth values, in NumPy's widest type for them."""
+    import pyarrow.types as is_
+
+    if y.null_count or not (is_.is_integer(y.type) or is_.is_boolean(y.type)):
+        return doubles(y)
+    if is_.is_boolean(y.type):
+        return numpy_of(y, np.uint8(0)).astype(bool)
+    return numpy_of(y, np.uint64(0) if is_.is_uint64(y.type) else np.int64(0))
+
+
+def weights(weight: Any, n: int, name: str = "sample_weight", start: int = 0) -> Array:
+    """Weights: numbers, finite and not negative."""
+    array = _one_a_row(weight, n, name)
+    if (row := _odd(array)) is not None:
+        value = array[row : row + 1].tolist()[0]
+        raise InputError(f"{name} is {value!r} in row {start + row}. Weights are numbers.")
+    array = array.astype(np.float64)
+    for bad, word in ((~np.isfinite(array), "not finite"), (array < 0, "negative")):
+        if bad.any():
+            row = int(np.argmax(bad))
+            raise InputError(
+                f"{name} is {array[row]} in row {start + row}: {word}. Weights are 0 or more."
+            )
+    return array
+
+
+def _one_a_row(weight: Any, n: int, name: str) -> Array:
+    if isinstance(weight, Codes):
+        weight = _objects(weight.items())
+    try:
+        array = unmixed(weight)
+    except ValueError:
+        raise InputError(f"{name} has rows of different lengths. Pass one number a row.") from None
+    if array.ndim == 0:
+        array = np.full(n, array)
+    if array.ndim != 1:
+        raise InputError(
+            f"{name} has {array.ndim} dimensions. Sample weights must be 1D array or scalar"
+        )
+    if len(array) != n:
+        raise InputError(
+            f"{name} has {len(array)} values for {n} rows. "
+            f"sample_weight.shape == {array.shape}, expected {(n,)}!"
+        )
+    return array
+
+
+def check_finite(y: Array, start: int) -> None:
+    """Refuse a target that is missing or infinite in some row."""
+    if np.isfinite(y).all():
+        return
+    row = int(np.argmin(np.isfinite(y)))
+    if np.isnan(y[row]):
+        raise missing(start + row)
+    raise TargetError(
+        f"the target is {y[row]} in row {start + row}. Drop that row, or mend it. "
+        "Input y contains infinity."
+    )
+
+
+def missing(row: int) -> TargetError:
+    return TargetError(
+        f"the target is missing in row {row}. Drop that row, or fill it in. Input y contains NaN."
+    )
+
+
+def _objects(items: list[Any]) -> Array:
+    return np.array(items, dtype=object)
+
+
+def _odd(array: Array) -> int | None:
+    """The first row that holds no real number."""
+    if array.dtype.kind in "fiub":
+        return None
+    if array.dtype.kind != "O":
+        return 0 if len(array) else None
+    return next((row for row, item in enumerate(array) if not _real(item)), None)
+
+
+def _real(item: Any) -> bool:
+    kinds = (Real, Decimal, np.bool_)
+    return isinstance(item, kinds) and not isinstance(item, np.timedelta64)
+
+
+def _no_measure(value: object, row: int) -> TargetError:
+    if is_missing(value):
+        return missing(row)
+    what = "text" if isinstance(value, str) else type(value).__name__
+    return TargetError(
+        f"the target holds {what} ({value!r} in row {row}). A regression needs numbers: choose "
+        "another target, or a classifier."
+    )
+
+
+def _check_held(y: Array, start: int) -> None:
+    """Refuse an integer that a double cannot hold."""
+    if y.dtype.kind not in "iuO":
+        return
+    for row in np.flatnonzero((y > EXACT) | (y < -EXACT)):
+        value = y[row]
+        if np.isfinite(float(value)) and value == int(value) and not held(int(value)):
+            raise TargetError(
+                f"the target is {value} in row {start + row}, an integer that a double cannot "
+                "hold. Pass it in a larger unit, or as floats if its last digits do not matter."
+            )

@@ -1,0 +1,239 @@
+"""Tables in memory: a frame read once into a block, with its target and weights beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tallylearn.errors import ColumnError, InputError, TargetError, listed
+from tallylearn.sources.category_origins import check_declared
+from tallylearn.sources.class_labels import weights
+from tallylearn.sources.declarations import Declaration
+from tallylearn.sources.frame_reading import beside, block_of, groups_of, one_or_all, schema_of
+from tallylearn.sources.frames import Frame, framed
+from tallylearn.sources.learned_columns import picked
+from tallylearn.sources.picked_rows import row_numbers
+from tallylearn.sources.protocols import Coding, Declared
+from tallylearn.tables import DATE, NUMBER, RUN, TEXT, Block, Codes, Column, Schema
+
+Array = NDArray[Any]
+
+
+@dataclass(frozen=True)
+class Run:
+    """Rows of a table in memory, one after the other."""
+
+    block: Block
+
+    def blocks(self) -> Iterator[Block]:
+        return self.block.cut()
+
+
+class Table(Declared):
+    """A table in memory, with what is declared about it.
+
+    It has a length and takes row numbers, so it passes through cross-validation as an array does.
+    """
+
+    def __init__(
+        self, block: Block, target: Any, weight: Array | None, declared: Declaration
+    ) -> None:
+        self.block = block
+        self.target = target  # as it came: (n,) NumPy or Arrow, or None
+        self.weight = weight
+        self.declared = declared
+
+    @classmethod
+    def of(cls, X: Any, declared: Declaration, schema: Schema | None = None) -> Table:
+        """Read anything in memory; with a schema, as that schema says."""
+        if isinstance(X, Table):
+            return X
+        frame = X if isinstance(X, Frame) else framed(X)
+        declared.check(frame.names)
+        target, weight = beside(frame, declared)
+        block = block_of(frame, schema or schema_of(frame, declared))
+        if schema is None:
+            check_declared(declared.categories, block.codes)
+        block = replace(block, group=groups_of(frame, declared))
+        return cls(block, target, weight, declared)
+
+    @property
+    def schema(self) -> Schema:
+        return self.block.schema
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return len(self.block), len(self.schema.columns)
+
+    @property
+    def groups(self) -> Codes | None:
+        """The group of every row, where groups are declared."""
+        return self.block.group
+
+    def __len__(self) -> int:
+        return len(self.block)
+
+    def __getitem__(self, rows: Any) -> Table:
+        rows = row_numbers(rows, len(self))
+        several = isinstance(self.target, tuple)
+        columns = tuple(_rows_of(one, rows) for one in self.target) if several else ()
+        target = columns or (None if self.target is None else _rows_of(self.target, rows))
+        weight = None if self.weight is None else self.weight[rows]
+        return Table(self.block[rows], target, weight, self.declared)
+
+    @property
+    def size(self) -> int:
+        return len(self)
+
+    def whole(self, watch: Callable[[int], None] | None = None) -> Block:
+        """All rows, target and weight as they came."""
+        if watch is not None:
+            watch(len(self))
+        if self.target is self.weight is self.block.target is self.block.weight:  # all None
+            return self.block
+        return replace(self.block, target=self.target, weight=self.weight)
+
+    def parts(self) -> Iterator[Run]:
+        """Runs of 2^20 rows."""
+        whole = self.whole()
+        starts = range(0, max(len(whole), 1), RUN)
+        return (Run(whole if len(starts) == 1 else whole[at : at + RUN]) for at in starts)
+
+    def aimed(self, targets: tuple[str, ...], weight: str | None) -> Table:
+        """The same table with some of its columns as the targets, or as the weight."""
+        declared = replace(self.declared, targets=targets, weight=weight)
+        result = Table(self.block, self.target, self.weight, declared)
+        if targets != self.declared.targets:
+            found = []
+            for name in targets:
+                result.block, column = _taken(result.block, name)
+                found.append(column)
+            result.target = one_or_all(tuple(found))
+        if weight != self.declared.weight:
+            result.block, column = _taken(result.block, weight)
+            result.weight = weights(column, len(self), f"the weight {weight!r}")
+        return result
+
+    def taught(self, target: Any, weight: Any) -> Table:
+        if target is None and weight is None:
+            return self
+        if target is not None and self.declared.targets:
+            raise TargetError(
+                f"the table declares the target {listed(self.declared.targets)}, and the call "
+                "passes another. Leave one of them out."
+            )
+        for one in target if isinstance(target, tuple) else () if target is None else (target,):
+            check_rows(len(self), one)
+        found = self.target if target is None else target
+        given = self.weight if weight is None else weights(weight, len(self))
+        return Table(self.block, found, given, self.declared)
+
+    def read_as(self, schema: Schema) -> Table:
+        if schema == self.schema:
+            return self
+        return Table(picked(self.block, schema), self.target, self.weight, self.declared)
+
+    def untargeted(self) -> Table:
+        declared = replace(self.declared, targets=(), weight=None)
+        return Table(self.block, None, None, declared)
+
+    def coded(self, coding: Coding) -> Table:
+        """Coded once: a target of Python strings takes longer to read than to learn from."""
+        target = coding(self.target, self.block.start)
+        return Table(self.block, target, self.weight, self.declared)
+
+    def held(self) -> Table:
+        return self
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return (*self.schema.places, *self.block.codes)
+
+    def times(self, name: str) -> Codes | Array:
+        if name in self.block.codes:
+            return self.block.codes[name]
+        return self.block.numbers[:, self.schema.places[name]]
+
+    grouping = times
+
+    def __repr__(self) -> str:
+        kinds = ", ".join(f"{column.name} ({column.kind})" for column in self.schema.columns[:8])
+        more = len(self.schema.columns) - 8
+        targets = self.declared.targets
+        target = f", target{'s' * (len(targets) > 1)} {', '.join(targets)}" if targets else ""
+        return f"Table({len(self)} rows: {kinds}{f' and {more} more' if more > 0 else ''}{target})"
+
+
+def in_memory(X: object) -> Table | None:
+    """A table in memory, where one was given."""
+    return X if isinstance(X, Table) else None
+
+
+def _taken(block: Block, name: str | None) -> tuple[Block, Any]:
+    """The block without a column, and that column."""
+    schema = block.schema
+    if name not in schema.names:
+        raise ColumnError(f"the table has no column {name!r}; it has {listed(schema.names)}.")
+    rest = replace(schema, columns=tuple(c for c in schema.columns if c.name != name))
+    kept = [j for j, number in enumerate(schema.numbers) if number != name]
+    column = _raw(block, next(c for c in schema.columns if c.name == name))
+    codes = {key: value for key, value in block.codes.items() if key != name}
+    text = {key: value for key, value in block.text.items() if key != name}
+    return replace(
+        block, schema=rest, numbers=block.numbers[:, kept], codes=codes, text=text
+    ), column
+
+
+def _raw(block: Block, column: Column) -> Any:
+    """A column of a block as it was before it was read."""
+    name = column.name
+    if column.kind == DATE:
+        raise TargetError(
+            f"the column {name!r} was read as a date. Declare it from the start, "
+            f"as in tl.table(source, target={name!r})."
+        )
+    if column.kind == NUMBER:
+        return block.numbers[:, block.schema.numbers.index(name)]
+    if column.kind == TEXT:
+        return block.text[name]
+    coded = block.codes.get(name) or Codes((), np.full(len(block), -1, dtype=np.int32))
+    if column.origin == "number":
+        return np.array([*map(float, coded.values), np.nan])[coded.codes]
+    if column.origin == "truth":
+        return replace(coded, values=tuple(value == "True" for value in coded.values))
+    return coded
+
+
+def _rows_of(column: Any, rows: Any) -> Any:
+    if isinstance(column, np.ndarray | Codes):
+        return column[rows]
+    at = np.arange(len(column))[rows]
+    return column.take(at)
+
+
+def check_rows(n: int, y: Any) -> None:
+    """As many targets as rows."""
+    if len(y) != n:
+        raise TargetError(
+            f"the table has {n} rows and the target {len(y)}. "
+            f"Found input variables with inconsistent numbers of samples: [{n}, {len(y)}]"
+        )
+
+
+def check_size(n: int, p: int, weighed: bool = False) -> None:
+    """A table to learn from has rows and columns."""
+    if n == 0:
+        why = "every row has weight zero" if weighed else "the table has no rows"
+        raise InputError(
+            f"{why}. Found array with 0 sample(s) (shape=({n}, {p})) while a minimum of 1 is "
+            "required."
+        )
+    if p == 0:
+        raise InputError(
+            "the table has no columns to learn from. Found array with 0 feature(s) "
+            f"(shape=({n}, {p})) while a minimum of 1 is required."
+        )
