@@ -8,7 +8,6 @@ import json
 import os
 import subprocess
 import sys
-import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -982,20 +981,20 @@ def test_the_number_of_rows_is_guessed_before_they_are_read() -> None:
 # pipes
 
 
-def left_behind() -> list[Path]:
-    return [*Path(tempfile.gettempdir()).glob("tally-*")]
-
-
 @pytest.mark.parametrize("name", ["-", "/dev/stdin"])
-def test_standard_input_is_a_file(name: str) -> None:
-    model, before = learned(), left_behind()
+def test_standard_input_is_a_file(
+    name: str, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path_factory.mktemp("pipe")
+    monkeypatch.setenv("TMPDIR", str(folder))
+    model = learned()
     expected = fine("predict", model, "tennis.csv")
     run = shell("predict", model, name, input=text_of("tennis"))
     assert (run.returncode, run.stdout) == (0, expected), run.stderr
     run = shell("predict", model, name, input="Outlook\nSunny\n")
     assert run.returncode == 1
     assert "stdin.csv lacks the column" in run.stderr
-    assert left_behind() == before
+    assert [*folder.iterdir()] == []
 
 
 def test_a_fifo_is_a_file() -> None:
