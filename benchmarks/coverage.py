@@ -9,7 +9,6 @@ import numpy as np
 from scipy.special import bdtr, ndtr
 
 import tallylearn as tl
-from tallylearn.bootstrap import bootstrap
 from tallylearn.intervals import (
     Interval,
     clopper_pearson,
@@ -18,6 +17,7 @@ from tallylearn.intervals import (
     wilson,
     z_interval,
 )
+from tallylearn.resampling import bootstrap
 from tallylearn.roc_area import delong, delong_difference
 
 SIZES = (50, 100, 150, 199, 200, 500, 1000, 2000, 5000)

@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from tallylearn.bootstrap import bootstrap
 from tallylearn.errors import InputError, OptionError
 from tallylearn.intervals import (
     Interval,
@@ -24,6 +23,7 @@ from tallylearn.intervals import (
     z_table,
     z_value,
 )
+from tallylearn.resampling import bootstrap
 
 NORMAL = {0.9: 1.6448536269514722, 0.95: 1.959963984540054, 0.99: 2.5758293035489004}
 GOLDEN = {

@@ -7,10 +7,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from tallylearn.bootstrap import generator
 from tallylearn.doors import Classifier, OnePass, ScoringModel
 from tallylearn.doors.intake import lesson
 from tallylearn.errors import OptionError, TargetError, speaking, told
+from tallylearn.resampling import generator
 from tallylearn.tables import Array, Block
 
 

@@ -8,10 +8,10 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from tallylearn import forms
-from tallylearn.bootstrap import generator
 from tallylearn.doors import Incremental, RegressionModel, Regressor
 from tallylearn.errors import InputError, OptionError, SizeError, told
 from tallylearn.models.gradient_descent import Descent, answered, complete, descended, walked
+from tallylearn.resampling import generator
 from tallylearn.tables import NUMBER, Array, Block, Schema, check_shape
 from tallylearn.workings import Derivation, Evidence, Formula, Grid, Line, Sentence, Term, short
 

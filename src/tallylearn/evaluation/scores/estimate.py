@@ -9,12 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from tallylearn.bootstrap import bootstrap
 from tallylearn.errors import InputError
 from tallylearn.evaluation.scores.confusion_matrix import positive_class, resampled
 from tallylearn.evaluation.scores.predictions import Answers
 from tallylearn.evaluation.scores.score import SCORES, Score, measure, spread
 from tallylearn.intervals import Interval, corrected_t, t_interval, wilson
+from tallylearn.resampling import bootstrap
 from tallylearn.roc_area import delong
 from tallylearn.tables import Array
 from tallylearn.tallies import Bundle

@@ -11,8 +11,8 @@ from math import comb, factorial, prod
 
 import numpy as np
 
-from tallylearn.bootstrap import generator
 from tallylearn.intervals import check_count
+from tallylearn.resampling import generator
 from tallylearn.tables import Array
 
 Number = Fraction | float

@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 
-from tallylearn.bootstrap import generator
 from tallylearn.doors.shell import Estimator
 from tallylearn.errors import InputError, KindError, asked, listed, speaking, told
 from tallylearn.evaluation.result import name_of
@@ -29,6 +28,7 @@ from tallylearn.evaluation.theory.distribution import (
 )
 from tallylearn.evaluation.theory.sample_error import Resubstitution, SampleError
 from tallylearn.intervals import check_count
+from tallylearn.resampling import generator
 from tallylearn.sources.arrays import unmixed
 from tallylearn.tables import Array
 
