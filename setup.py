@@ -8,7 +8,8 @@ from setuptools import Extension, setup
 from setuptools.command.build_ext import build_ext
 
 HERE = Path(__file__).parent
-KERNELS = sorted(HERE.glob("src/tallylearn/kernels/[a-z]*.py"))
+KERNELS = sorted(HERE.glob("src/tallylearn/kernels/**/[a-z]*.py"))
+VIEWS = HERE / "src/tallylearn/kernels/views.c"  # typed views: their code, once for all kernels
 CHECKED = os.environ.get("TALLY_BOUNDSCHECK") == "1"  # slower: for tests that read beyond an end
 SANITIZED = os.environ.get("TALLY_SANITIZE") == "1"  # for `make soak`: run with libasan preloaded
 SANITIZERS = ["-fsanitize=address,undefined", "-fno-sanitize-recover=undefined"]
@@ -36,6 +37,7 @@ class BuildKernels(build_ext):
 
 
 def extension(path):
+    """A kernel, or (a file of C that Cython writes) what kernels share."""
     name = ".".join(path.relative_to(HERE / "src").with_suffix("").parts)
     # a product and a sum that are fused are rounded once, and only on processors that can
     flags = ["-O1" if CHECKED or SANITIZED else "-O3", "-ffp-contract=off"]
@@ -47,8 +49,10 @@ def extension(path):
 setup(
     cmdclass={"build_ext": BuildKernels},
     ext_modules=cythonize(
-        [extension(path) for path in KERNELS],
+        [extension(path) for path in (*KERNELS, VIEWS)],
+        shared_utility_qualified_name="tallylearn.kernels.views",
         build_dir="build",
+        include_path=["src"],
         compiler_directives={
             "language_level": 3,
             "boundscheck": CHECKED,

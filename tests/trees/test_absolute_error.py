@@ -19,15 +19,15 @@ from sklearn.tree import DecisionTreeRegressor
 
 import tallylearn as tl
 from tallylearn import modelfile
-from tallylearn.kernels import deviating
-from tallylearn.models.trees import deviations, medians
+from tallylearn.kernels.trees.medians import sweep as compiled_sweep
+from tallylearn.models.trees import deviations, growing, medians
 from tallylearn.models.trees.codes import Coded
 from tallylearn.models.trees.growing import Plan
 from tallylearn.models.trees.medians import grown_by_medians
 from tallylearn.models.trees.portions import grown_by_hand
 from tallylearn.models.trees.targets import Target, of_measures
 from tallylearn.models.trees.trees import Tree
-from tests.test_oracle import interpreted
+from tests.test_oracle import interpreted, uncompiled
 from tests.trees.oracle import Options, Oracle, decimal
 from tests.trees.test_c45 import same
 from tests.trees.test_growing import agree, floats, weights_for_both
@@ -136,7 +136,7 @@ def test_the_kernel_sums_as_fractions_do(rows: list[tuple[int, int]], data: st.D
         pairs = [(Fraction(int(values[r])), Fraction(w)) for r, w in rows[:end]]
         centre = middle(pairs) if any(w for _, w in pairs) else 0
         expected.append(sum(w * abs(y - centre) for y, w in pairs))
-    for sweep in (deviating.sweep, interpreted("deviating").sweep):
+    for sweep in (compiled_sweep, interpreted("trees.medians").sweep):
         out = np.zeros(len(ends), np.int64)
         sweep(ranks, units, values, np.array(ends), np.zeros((2, 8), np.int64), out)
         assert out.tolist() == expected
@@ -237,7 +237,7 @@ def test_an_interpreted_kernel_grows_the_same_tree(
 ) -> None:
     table = mixed[[*MIXED, "price"]][:60]
     compiled = modelfile.digests(robust(**options).fit(table, "price"))
-    monkeypatch.setattr(deviations, "deviating", interpreted("deviating"))
+    uncompiled(monkeypatch, deviations)
     assert modelfile.digests(robust(**options).fit(table, "price")) == compiled
 
 
@@ -277,7 +277,7 @@ def test_the_kernel_grows_the_tree_that_is_grown_by_hand(
     order = np.random.default_rng(seed).permutation(len(table))
     mixed_up = None if weight is None else weight[order]
     with monkeypatch.context() as patch:
-        patch.setattr(medians, "Deviator", interpreted("deviating").Deviator)
+        uncompiled(patch, growing, medians)
         again = model.fit(table.iloc[order], "price", sample_weight=mixed_up)
         assert modelfile.digests(again) == digest
     monkeypatch.setattr(medians, "by_kernel", lambda plan, table: False)

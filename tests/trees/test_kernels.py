@@ -10,7 +10,7 @@ import pytest
 import tallylearn as tl
 from tallylearn import modelfile
 from tallylearn.models.trees import codes, growing, trees
-from tests.test_oracle import interpreted
+from tests.test_oracle import uncompiled
 
 COLUMNS = ["length", "width", "colour", "shape", "heavy"]
 
@@ -36,10 +36,7 @@ def test_a_tree_of_interpreted_kernels_is_the_same(
     frame = mixed[[*COLUMNS, target]][:60]
     compiled = make().fit(frame, target)
     predicted = compiled.predict(mixed[COLUMNS]).tolist()
-    monkeypatch.setattr(growing, "Grower", interpreted("splitting").Grower)
-    monkeypatch.setattr(codes, "binning", interpreted("binning"))
-    monkeypatch.setattr(growing, "binning", interpreted("binning"))
-    monkeypatch.setattr(trees, "walking", interpreted("walking"))
+    uncompiled(monkeypatch, codes, growing, trees)
     again = make().fit(frame, target)
     assert modelfile.digests(again) == modelfile.digests(compiled)
     assert again.predict(mixed[COLUMNS]).tolist() == predicted
