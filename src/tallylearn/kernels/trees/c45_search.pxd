@@ -1,7 +1,7 @@
 cimport cython
 from libc.math cimport ceil, log2
 
-from tallylearn.kernels.trees.impurity cimport entropy, xlogx
+from tallylearn.kernels.trees.impurity cimport xlogx
 from tallylearn.kernels.trees.record cimport Ties
 from tallylearn.kernels.trees.settings cimport NUMBER, Columns, Limits
 

@@ -9,7 +9,7 @@ import numpy as np
 from cython.cimports.libc.math import ceil, log2
 
 if not cython.compiled:
-    from tallylearn.kernels.trees.impurity import entropy, xlogx
+    from tallylearn.kernels.trees.impurity import xlogx
     from tallylearn.kernels.trees.settings import NUMBER
 
 MASK = cython.declare(cython.longlong, 0xFFFFFFFF)
@@ -330,7 +330,7 @@ def by_counts(entries, labels, reach, logs, sides, unit, least, found):
         if i < least or (then >> 32) < reach[e >> 32]:
             continue
         ways += 1
-        after = entropy(logs[i] + logs[n - i], sums)
+        after = logs[i] + logs[n - i] - sums
         if after < best - slack:
             best = after
             below = i
@@ -383,7 +383,7 @@ def by_parts(entries, labels, units, reach, sides, logs, found):
             break
         ways += 1
         sums += moved(sides, logs, c, one)
-        after = entropy(xlogx(below) + xlogx((all_ - u) * one), sums)
+        after = xlogx(below) + xlogx((all_ - u) * one) - sums
         if after < best - slack:
             best = after
             low = below

@@ -33,3 +33,5 @@ cdef class Grower:
     cdef void write(self, long long test, Py_ssize_t f) noexcept nogil
     cdef void leaf(self, Py_ssize_t at) noexcept nogil
     cdef int leave(self, Py_ssize_t at) noexcept nogil
+
+cdef void copy(const long long[::1] line, long long[::1] out) noexcept nogil

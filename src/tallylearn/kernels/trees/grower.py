@@ -241,7 +241,6 @@ class Grower:
 
     def write(self, test, f):
         """Write the node on top of the stack down."""
-        c: cython.Py_ssize_t
         w: cython.double = self.search.impurity.weight
         spread: cython.double = self.search.impurity.spread / w if w > 0 else 0.0
         gain: cython.double = self.search.gains[f] / w if f >= 0 else 0.0
@@ -251,8 +250,7 @@ class Grower:
                 self.choice.question.cut, self.choice.question.next, self.choice.question.gap_child
             )
         self.record.measure(spread * self.settings.scale, gain * self.settings.scale)
-        for c in range(self.search.table.q):
-            self.record.totals[self.record.n_nodes, c] = self.search.table.sums[TOTAL, c]
+        copy(self.search.table.sums[TOTAL], self.record.totals[self.record.n_nodes])
         self.record.close()
 
     def leaf(self, at):
@@ -274,3 +272,9 @@ class Grower:
             self.record.nodes[node, 3 + c] = self.record.stack[at, FIRST + c]
         self.record.waiting = at
         return 0
+
+
+def copy(line, out):
+    c: cython.Py_ssize_t
+    for c in range(line.shape[0]):
+        out[c] = line[c]

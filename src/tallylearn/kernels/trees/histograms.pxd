@@ -15,8 +15,8 @@ cdef class Histograms(Rows):
     cdef bint building, inherits
     cdef int largest
     cdef void count(self, long long[:, ::1] sums) noexcept nogil
-    cdef Py_ssize_t row(self, long long r) noexcept nogil
-    cdef long long entry(self, Py_ssize_t f, long long r) noexcept nogil
+    cdef void read_rows(self) noexcept nogil
+    cdef void read(self, Py_ssize_t f) noexcept nogil
     cdef void prepare(self, Py_ssize_t f) noexcept nogil
     cdef void settle(self) noexcept nogil
     cdef void tabulate(self, Py_ssize_t f, Lines table) noexcept nogil

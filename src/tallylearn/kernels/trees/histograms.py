@@ -67,13 +67,17 @@ class Histograms(Rows):
         for r in range(self.lo, self.hi):
             sums[TOTAL, self.ys[r]] += 1
 
-    def row(self, r):
-        return self.order[r]
+    def read_rows(self):
+        r: cython.longlong
+        for r in range(self.lo, self.hi):
+            self.spare[r - self.lo] = self.order[r]
 
-    def entry(self, f, r):
-        row: cython.Py_ssize_t = self.order[r]
-        code: cython.longlong = cython.cast(cython.longlong, self.grid[f, row])
-        return (code << 32) | cython.cast(cython.longlong, row)
+    def read(self, f):
+        r: cython.longlong
+        row: cython.longlong
+        for r in range(self.lo, self.hi):
+            row = cython.cast(cython.longlong, self.order[r])
+            self.spare[r - self.lo] = (cython.cast(cython.longlong, self.grid[f, row]) << 32) | row
 
     def fill(self, f, lo, hi, out):
         """Count the rows from lo to hi of a column, code by code."""
@@ -111,8 +115,9 @@ class Histograms(Rows):
         n: cython.Py_ssize_t = -1
         key: cython.longlong
         mask: cython.longlong = 4294967295
+        self.read(f)
         for r in range(m):
-            key = self.entry(f, self.lo + r)
+            key = self.spare[r]
             i = r
             while i > 0 and self.spare[i - 1] > key:
                 self.spare[i] = self.spare[i - 1]
@@ -197,9 +202,7 @@ class Histograms(Rows):
         for r in range(n):
             row = self.spare[r]
             self.order[self.lo + r] = row
-            self.ys[self.lo + r] = (
-                self.amounts.labels[row] if self.amounts.classes else self.amounts.levels[row]
-            )
+            self.ys[self.lo + r] = self.labels[row] if self.classes else self.levels[row]
 
     def part(self, f, spare):
         """Count one column of the children; what is left of the parent's is the largest child's."""

@@ -95,9 +95,9 @@ class Question:
                 if self.child_of(self.table.codes[r]) == b:
                     for c in range(self.table.k):
                         self.table.sums[LEFT, c] += self.table.lines[r, c]
-            m = search.impurity.weigh(self.table.sums, LEFT)
+            m = cython.cast(cython.double, search.impurity.weigh(self.table.sums, LEFT))
             for c in range(self.table.classes):
-                x = self.table.sums[LEFT, c]
+                x = cython.cast(cython.double, self.table.sums[LEFT, c])
                 if x > 0:
                     chi += x * x / (m * self.table.sums[TOTAL, c])
         for c in range(self.table.classes):

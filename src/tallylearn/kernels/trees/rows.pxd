@@ -8,6 +8,10 @@ from tallylearn.kernels.trees.split_search cimport Search
 cdef class Rows:
     cdef Columns columns
     cdef Amounts amounts
+    cdef int classes, k, q
+    cdef const int[::1] labels
+    cdef const long long[:, ::1] each
+    cdef const long long[::1] levels
     cdef readonly long long lo, hi
     cdef unsigned char[::1] half
     cdef int[::1] side
@@ -22,8 +26,8 @@ cdef class Rows:
     cdef bint one_class(self, long long[:, ::1] sums) noexcept nogil
     cdef bint one_measure(self) noexcept nogil
     cdef void count(self, long long[:, ::1] sums) noexcept nogil
-    cdef Py_ssize_t row(self, long long r) noexcept nogil
-    cdef long long entry(self, Py_ssize_t f, long long r) noexcept nogil
+    cdef void read_rows(self) noexcept nogil
+    cdef void read(self, Py_ssize_t f) noexcept nogil
     cdef void tabulate(self, Py_ssize_t f, Lines table) noexcept nogil
     cdef bint known(self, Py_ssize_t f, Search search) noexcept nogil
     cdef void prepare(self, Py_ssize_t f) noexcept nogil

@@ -9,7 +9,7 @@ import numpy as np
 
 if not cython.compiled:
     from tallylearn.kernels.trees.lines import TOTAL
-    from tallylearn.kernels.trees.settings import NUMBER
+    from tallylearn.kernels.trees.settings import NUMBER, Amounts
 
 
 class Rows:
@@ -17,11 +17,14 @@ class Rows:
 
     ``half``, ``side`` (n,): the child of every row, where there are two, or more; all growers of a
     table share them. Children ``starts``; ``first``: the class, or the row, of the first row of
-    each, and ``mixed``: whether another came. ``heirs``: the histograms of each; -1 none.
+    each, and ``mixed``: whether another came. ``heirs``: the histograms of each; -1 none. What
+    ``labels``, ``each`` and ``levels`` say of every row is that of the amounts, nearer at hand.
     """
 
-    def __init__(self, columns, amounts, half, side, most):
+    def __init__(self, columns, amounts: Amounts, half, side, most):
         self.columns, self.amounts, self.half, self.side = columns, amounts, half, side
+        self.classes, self.k, self.q = amounts.classes, amounts.k, amounts.q
+        self.labels, self.each, self.levels = amounts.labels, amounts.amounts, amounts.levels
         if most > min(len(half), len(side)):
             raise ValueError("trees.rows.Rows: the lengths of its arrays do not agree")
         self.starts = np.zeros(columns.branches + 1, np.int64)
@@ -37,24 +40,24 @@ class Rows:
 
     def total(self, sums):
         """The totals of the node; whether its rows are all alike."""
-        r: cython.longlong
+        r: cython.Py_ssize_t
         c: cython.Py_ssize_t
         row: cython.Py_ssize_t
-        classes: cython.int = self.amounts.classes
-        for c in range(self.amounts.q):
+        classes: cython.int = self.classes
+        for c in range(self.q):
             sums[TOTAL, c] = 0
-        if classes and self.amounts.k == classes:
+        if classes and self.k == classes:
             self.count(sums)
-        elif classes:
-            for r in range(self.lo, self.hi):
-                row = self.row(r)
-                sums[TOTAL, self.amounts.labels[row]] += self.amounts.amounts[row, 0]
+            return self.one_class(sums)
+        self.read_rows()
+        for r in range(self.hi - self.lo):
+            row = self.spare[r]
+            if classes:
+                sums[TOTAL, self.labels[row]] += self.each[row, 0]
                 sums[TOTAL, classes] += 1
-        else:
-            for r in range(self.lo, self.hi):
-                row = self.row(r)
-                for c in range(self.amounts.q):
-                    sums[TOTAL, c] += self.amounts.amounts[row, c]
+            else:
+                for c in range(self.q):
+                    sums[TOTAL, c] += self.each[row, c]
         return self.one_class(sums) if classes else self.one_measure()
 
     def one_class(self, sums):
@@ -62,38 +65,36 @@ class Rows:
         c: cython.Py_ssize_t
         weight: cython.longlong = 0
         most: cython.longlong = 0
-        for c in range(self.amounts.classes):
+        for c in range(self.classes):
             weight += sums[TOTAL, c]
             most = sums[TOTAL, c] if sums[TOTAL, c] > most else most
         return weight == most
 
     def one_measure(self):
-        """Whether all y are equal; what has no weight does not matter."""
-        r: cython.longlong
+        """Whether all y of the rows that were read are equal; no weight does not matter."""
+        r: cython.Py_ssize_t
         row: cython.Py_ssize_t
         some: cython.bint = False
         y: cython.longlong = 0
-        for r in range(self.lo, self.hi):
-            row = self.row(r)
-            if self.amounts.amounts[row, 0] == 0:
+        for r in range(self.hi - self.lo):
+            row = self.spare[r]
+            if self.each[row, 0] == 0:
                 continue
             if not some:
                 some = True
-                y = self.amounts.levels[row]
-            elif self.amounts.levels[row] != y:
+                y = self.levels[row]
+            elif self.levels[row] != y:
                 return False
         return True
 
     def count(self, sums):
         """The rows of every class, where they are only counted."""
 
-    def row(self, r):
-        """The r-th row of all."""
-        return r
+    def read_rows(self):
+        """Write the rows of the node into the spare."""
 
-    def entry(self, f, r):
-        """The r-th row in the order of a column: its code * 2^32 + the row."""
-        return r
+    def read(self, f):
+        """Write the rows of the node, each with its code * 2^32, into the spare."""
 
     def tabulate(self, f, table):
         """The lines of a column, that of what is missing last."""
@@ -117,13 +118,11 @@ class Rows:
 
     def take_sides(self, question):
         """The child of every row, and where each child starts."""
-        r: cython.longlong
-        f: cython.Py_ssize_t = question.column
-        entry: cython.longlong
+        r: cython.Py_ssize_t
         code: cython.longlong
         row: cython.Py_ssize_t
         mask: cython.longlong = 4294967295
-        gap: cython.longlong = self.columns.gaps[f]
+        gap: cython.longlong = self.columns.gaps[question.column]
         cut: cython.longlong = question.cut
         number: cython.bint = question.kind == NUMBER
         c: cython.int
@@ -132,13 +131,12 @@ class Rows:
         for c in range(self.children + 1):
             self.starts[c] = 0
             self.mixed[c] = 0
-        for r in range(self.lo, self.hi):
-            entry = self.entry(f, r)
-            code = entry >> 32
-            row = entry & mask
-            y = self.amounts.labels[row] if self.amounts.classes else row
+        self.read(question.column)
+        for r in range(self.hi - self.lo):
+            code = self.spare[r] >> 32
+            row = self.spare[r] & mask
             if code == gap:
-                c = question.child_of_gap(self.amounts.labels[row])
+                c = question.child_of_gap(self.labels[row])
             elif number:
                 c = 0 if code <= cut else 1
             else:
@@ -147,6 +145,7 @@ class Rows:
                 self.half[row] = c
             else:
                 self.side[row] = c
+            y = self.labels[row] if self.classes else row
             if self.starts[c + 1] == 0:
                 self.first[c] = y
             elif y != self.first[c]:

@@ -6,7 +6,7 @@ from tallylearn.kernels.trees.impurity cimport (
 from tallylearn.kernels.trees.lines cimport TOTAL, Lines
 from tallylearn.kernels.trees.partition cimport halve, scatter
 from tallylearn.kernels.trees.rows cimport Rows
-from tallylearn.kernels.trees.settings cimport ENTROPY, GINI, NUMBER, RATIO, VARIANCE
+from tallylearn.kernels.trees.settings cimport GINI, NUMBER, RATIO, VARIANCE
 from tallylearn.kernels.trees.split_search cimport Search
 
 cdef class SortedLists(Rows):
@@ -15,8 +15,8 @@ cdef class SortedLists(Rows):
     cdef long long mask
     cdef long long[:, ::1] moving
     cdef void count(self, long long[:, ::1] sums) noexcept nogil
-    cdef Py_ssize_t row(self, long long r) noexcept nogil
-    cdef long long entry(self, Py_ssize_t f, long long r) noexcept nogil
+    cdef void read_rows(self) noexcept nogil
+    cdef void read(self, Py_ssize_t f) noexcept nogil
     cdef void tabulate(self, Py_ssize_t f, Lines table) noexcept nogil
     cdef bint known(self, Py_ssize_t f, Search search) noexcept nogil
     cdef bint bare(self, Py_ssize_t f, Search search) noexcept nogil

@@ -37,23 +37,28 @@ class SortedLists(Rows):
     def count(self, sums):
         count(self.entries[0, self.lo : self.hi], self.bits, sums[TOTAL])
 
-    def row(self, r):
-        return self.entries[0, r] & self.mask
+    def read_rows(self):
+        r: cython.longlong
+        for r in range(self.lo, self.hi):
+            self.spare[r - self.lo] = self.entries[0, r] & self.mask
 
-    def entry(self, f, r):
-        entry: cython.longlong = self.entries[f, r]
-        return (entry >> 32 << 32) | (entry & self.mask)
+    def read(self, f):
+        r: cython.longlong
+        one: cython.longlong = 1
+        mask: cython.longlong = ~((one << 32) - 1 - self.mask)  # all but the class
+        for r in range(self.lo, self.hi):
+            self.spare[r - self.lo] = self.entries[f, r] & mask
 
     def tabulate(self, f, table):
         r: cython.longlong
         c: cython.Py_ssize_t
         row: cython.Py_ssize_t
         n: cython.Py_ssize_t = -1
+        k: cython.Py_ssize_t = self.k
         code: cython.longlong
         last: cython.longlong = -1
         label: cython.int
-        k: cython.Py_ssize_t = table.k
-        if table.k == table.classes:
+        if self.k == self.classes:
             table.n = count_lines(
                 self.entries[f, self.lo : self.hi], self.bits, table.lines, table.codes, table.tags
             )
@@ -61,20 +66,22 @@ class SortedLists(Rows):
         for r in range(self.lo, self.hi):
             code = self.entries[f, r] >> 32
             row = self.entries[f, r] & self.mask
-            label = self.amounts.labels[row]
+            label = self.labels[row]
             if code != last:
                 last = code
                 n += 1
-                table.start(n, code)
-                table.tags[n] = label if table.classes else -1
-            if table.classes:
-                table.lines[n, label] += self.amounts.amounts[row, 0]
+                for c in range(k):
+                    table.lines[n, c] = 0
+                table.codes[n] = code
+                table.tags[n] = label if self.classes else -1
+            if self.classes:
+                table.lines[n, label] += self.each[row, 0]
                 table.lines[n, k - 1] += 1
                 if label != table.tags[n]:
                     table.tags[n] = -1
             else:
                 for c in range(k):
-                    table.lines[n, c] += self.amounts.amounts[row, c]
+                    table.lines[n, c] += self.each[row, c]
         table.n = n + 1
 
     def known(self, f, search):
@@ -92,9 +99,9 @@ class SortedLists(Rows):
         end: cython.longlong = hi
         some: cython.longlong = max(search.settings.min_leaf, search.min_weight)
         criterion: cython.int = search.settings.criterion
-        classes: cython.int = self.amounts.classes
-        counted: cython.bint = classes > 0 and self.amounts.k == classes
-        second: cython.longlong = search.table.sums[TOTAL, 1]
+        classes: cython.int = self.classes
+        counted: cython.bint = classes > 0 and self.k == classes
+        second: cython.longlong = search.sums[TOTAL, 1]
         after: cython.double
         gap: cython.double = 0.0
         apart: cython.double
@@ -105,20 +112,20 @@ class SortedLists(Rows):
                 return False
             end = known_end(self.entries[f, lo:hi], self.columns.gaps[f]) + lo
             second -= seconds(self.entries[f, end:hi], self.bits)
-            gap = gini_of_two(search.table.sums[TOTAL, 1] - second, hi - end)
+            gap = gini_of_two(search.sums[TOTAL, 1] - second, hi - end)
         if counted and criterion == GINI and classes == 2:
             after = two_classes(self.entries[f, lo:end], self.bits, second, some) + gap
         elif counted and criterion == GINI:
             after = many_classes(
-                self.entries[f, lo:hi], self.bits, search.table.sums, self.moving[f], some
+                self.entries[f, lo:hi], self.bits, search.sums, self.moving[f], some
             )
         elif counted and classes == 2 and self.looked_up(search):
             after = two_entropies(
                 self.entries[f, lo:hi], self.bits, second, some, search.settings.logs
             )
-        elif criterion == VARIANCE and self.amounts.k == 2:
+        elif criterion == VARIANCE and self.k == 2:
             after = measures(
-                self.entries[f, lo:hi], self.amounts.levels, search.table.sums,
+                self.entries[f, lo:hi], self.levels, search.sums,
                 search.impurity.middle, some,
             )  # fmt: skip
         else:
@@ -139,21 +146,18 @@ class SortedLists(Rows):
             return False
         if self.entries[f, self.hi - 1] >> 32 == self.columns.gaps[f]:
             return False
-        if self.amounts.classes:
-            return search.settings.criterion == GINI and self.amounts.k == self.amounts.classes
-        return search.settings.criterion == VARIANCE and self.amounts.k == 2
+        if self.classes:
+            return search.settings.criterion == GINI and self.k == self.classes
+        return search.settings.criterion == VARIANCE and self.k == 2
 
     def list_cuts(self, f, search):
         r: cython.longlong
         c: cython.Py_ssize_t
-        lo: cython.longlong = self.lo
-        hi: cython.longlong = self.hi
-        n: cython.longlong = hi - lo
+        n: cython.longlong = self.hi - self.lo
         m: cython.longlong = 0
         left: cython.longlong = 0
         whole: cython.longlong = 0
         entry: cython.longlong
-        classes: cython.int = self.amounts.classes
         middle: cython.longlong = search.impurity.middle
         one: cython.longlong = 1
         mask: cython.longlong = (one << (32 - self.bits)) - 1
@@ -161,31 +165,30 @@ class SortedLists(Rows):
         least: cython.longlong = max(search.settings.min_leaf, search.min_weight)
         a: cython.double
         b: cython.double
-        after: cython.double
-        for c in range(classes):
+        for c in range(self.classes):
             self.moving[f, c] = 0
-            whole += search.table.sums[TOTAL, c] * search.table.sums[TOTAL, c]
-        if not classes:
-            whole = search.table.sums[TOTAL, 1] - middle * n
-        for r in range(lo, hi - 1):
+            whole += search.sums[TOTAL, c] * search.sums[TOTAL, c]
+        if not self.classes:
+            whole = search.sums[TOTAL, 1] - middle * n
+        for r in range(self.lo, self.hi - 1):
             entry = self.entries[f, r]
             m += 1
-            if classes:
+            if self.classes:
                 c = (entry >> self.bits) & mask
                 left += 2 * self.moving[f, c] + 1
-                whole -= 2 * (search.table.sums[TOTAL, c] - self.moving[f, c]) - 1
+                whole -= 2 * (search.sums[TOTAL, c] - self.moving[f, c]) - 1
                 self.moving[f, c] += 1
             else:
-                left += self.amounts.levels[entry & self.mask] - middle
+                left += self.levels[entry & self.mask] - middle
             if (entry ^ self.entries[f, r + 1]) >> 32 == 0 or m < least or n - m < least:
                 continue
-            if classes:
-                after = gini(m * m - left, m) + gini((n - m) * (n - m) - whole, n - m)
+            if self.classes:
+                a = gini(m * m - left, m) + gini((n - m) * (n - m) - whole, n - m)
             else:
                 a = cython.cast(cython.double, left)
                 b = cython.cast(cython.double, whole - left)
-                after = -(variance(a, m) + variance(b, n - m))
-            if after <= most:
+                a = -(variance(a, m) + variance(b, n - m))
+            if a <= most:
                 search.ties.note(f, entry >> 32, self.entries[f, r + 1] >> 32)
 
     def part(self, f, spare):

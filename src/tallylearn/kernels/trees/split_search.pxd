@@ -14,6 +14,10 @@ cdef class Search:
     cdef Columns columns
     cdef readonly Impurity impurity
     cdef Lines table
+    cdef long long[:, ::1] lines
+    cdef long long[:, ::1] sums
+    cdef int k, classes
+    cdef bint any_size
     cdef Ties ties
     cdef readonly long long rows, min_weight
     cdef double gap_mass

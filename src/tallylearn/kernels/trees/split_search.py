@@ -23,11 +23,14 @@ class Search:
     ``gains``: the best of each, in units of mass; -1 where there is no question to ask. ``infos``:
     the split information of that question, times the weight. ``orders``: the class whose shares
     gave the order of its categories. ``found``: the line before the cut, in the order ``turn``.
+    ``lines`` and ``sums`` are those of the table, nearer at hand.
     """
 
     def __init__(self, settings, columns, amounts, lines, ties):
         self.settings, self.columns, self.ties = settings, columns, ties
         self.impurity, self.table = Impurity(settings, amounts), Lines(lines, amounts)
+        self.lines, self.sums = self.table.lines, self.table.sums
+        self.k, self.classes = amounts.k, amounts.classes
         p = columns.p
         self.gains, self.infos = np.zeros(p), np.zeros(p)
         self.orders = np.zeros(p, np.int32)
@@ -37,12 +40,14 @@ class Search:
         """A node whose totals stand in the table; ``flat``: its rows are all alike."""
         share: cython.double
         self.rows = rows
-        self.impurity.open(self.table.sums, flat)
+        self.impurity.open(self.sums, flat)
         share = self.settings.min_share * self.impurity.weight
         self.min_weight = cython.cast(cython.longlong, share)
         self.min_weight += self.min_weight < share
         if self.settings.min_weight > self.min_weight:
             self.min_weight = self.settings.min_weight
+        self.any_size = self.settings.min_leaf <= 1 and self.min_weight <= 0
+        self.any_size = self.any_size and self.settings.criterion != POISSON
 
     def look(self, f):
         """The best question of a column whose lines stand in the table."""
@@ -80,14 +85,14 @@ class Search:
         info: cython.double = 0.0
         weight: cython.longlong = self.impurity.weight
         for r in range(n):
-            after += self.impurity.mass(self.table.lines, r)
+            after += self.impurity.mass(self.lines, r)
             info += self.impurity.portion(self.table.weight(r), weight)
-            enough += self.enough(self.table.lines, r)
+            enough += self.enough(self.lines, r)
         if self.table.gapped:
             n += 1
-            after += self.impurity.mass(self.table.sums, GAP)
-            info += self.impurity.portion(self.impurity.weigh(self.table.sums, GAP), weight)
-            enough += self.enough(self.table.sums, GAP)
+            after += self.impurity.mass(self.sums, GAP)
+            info += self.impurity.portion(self.impurity.weigh(self.sums, GAP), weight)
+            enough += self.enough(self.sums, GAP)
         if n > 1 and enough > 1:
             self.note(f, after, info)
 
@@ -98,8 +103,8 @@ class Search:
         least: cython.double
         before: cython.double = 0.0
         some: cython.bint = False
-        if self.columns.kinds[f] == SUBSET and self.table.classes > 2:
-            rounds = self.table.classes
+        if self.columns.kinds[f] == SUBSET and self.classes > 2:
+            rounds = self.classes
         for c in range(rounds):
             self.arrange(f, c)
             least = self.scan()
@@ -121,11 +126,11 @@ class Search:
             self.turn[r] = r
             if self.columns.kinds[f] == SUBSET:
                 w = self.table.weight(r)
-                if self.table.classes:
-                    x = self.table.lines[r, 1 if self.table.classes <= 2 else c]
+                if self.classes:
+                    x = self.lines[r, 1 if self.classes <= 2 else c]
                     self.keys[r] = odds(x, w)
                 else:
-                    self.keys[r] = self.impurity.about(self.table.lines, r) / w if w else 0.0
+                    self.keys[r] = self.impurity.about(self.lines, r) / w if w else 0.0
         if self.columns.kinds[f] == SUBSET:
             self.sort()
 
@@ -169,25 +174,24 @@ class Search:
         """
         c: cython.Py_ssize_t
         several: cython.Py_ssize_t = 0
-        for c in range(self.table.k):
-            self.table.sums[LEFT, c] = 0
-            self.table.sums[RIGHT, c] = self.table.sums[KNOWN, c]
-        for c in range(self.table.classes):
-            several += self.table.sums[KNOWN, c] > 0
-        self.gap_mass = self.impurity.mass(self.table.sums, GAP) if self.table.gapped else 0.0
-        return 0 if self.table.classes and several < 2 else self.table.n - 1
+        for c in range(self.k):
+            self.sums[LEFT, c] = 0
+            self.sums[RIGHT, c] = self.sums[KNOWN, c]
+        for c in range(self.classes):
+            several += self.sums[KNOWN, c] > 0
+        self.gap_mass = self.impurity.mass(self.sums, GAP) if self.table.gapped else 0.0
+        return 0 if self.classes and several < 2 else self.table.n - 1
 
     def move(self, r):
         """Move line turn[r] to the left; whether a cut behind it may be."""
         c: cython.Py_ssize_t
         i: cython.Py_ssize_t = self.turn[r]
-        for c in range(self.table.k):
-            self.table.sums[LEFT, c] += self.table.lines[i, c]
-            self.table.sums[RIGHT, c] -= self.table.lines[i, c]
-        if self.settings.min_leaf <= 1 and self.min_weight <= 0:
-            if self.impurity.criterion != POISSON:
-                return True
-        return self.enough(self.table.sums, LEFT) and self.enough(self.table.sums, RIGHT)
+        for c in range(self.k):
+            self.sums[LEFT, c] += self.lines[i, c]
+            self.sums[RIGHT, c] -= self.lines[i, c]
+        if self.any_size:
+            return True
+        return self.enough(self.sums, LEFT) and self.enough(self.sums, RIGHT)
 
     def scan(self):
         """The least mass after a cut behind line turn[r]; ``found`` is r, -1 where none may be.
@@ -205,15 +209,15 @@ class Search:
         cuts: cython.Py_ssize_t = self.start()
         self.found = -1
         if self.table.gapped and n:
-            if self.enough(self.table.sums, KNOWN) and self.enough(self.table.sums, GAP):
-                least = self.impurity.mass(self.table.sums, KNOWN) + self.gap_mass
+            if self.enough(self.sums, KNOWN) and self.enough(self.sums, GAP):
+                least = self.impurity.mass(self.sums, KNOWN) + self.gap_mass
                 self.found = n - 1
         for r in range(cuts):
             tag = self.table.tags[self.turn[r]] if free else -1
             if self.move(r) and (tag < 0 or tag != self.table.tags[self.turn[r + 1]]):
                 after = (
-                    self.impurity.mass(self.table.sums, LEFT)
-                    + self.impurity.mass(self.table.sums, RIGHT)
+                    self.impurity.mass(self.sums, LEFT)
+                    + self.impurity.mass(self.sums, RIGHT)
                     + self.gap_mass
                 )
                 if self.found < 0 or after < least:
@@ -230,8 +234,8 @@ class Search:
         cuts: cython.Py_ssize_t = self.start()
         self.found = -1
         if self.table.gapped:
-            if self.enough(self.table.sums, KNOWN) and self.enough(self.table.sums, GAP):
-                if self.impurity.mass(self.table.sums, KNOWN) + self.gap_mass <= most:
+            if self.enough(self.sums, KNOWN) and self.enough(self.sums, GAP):
+                if self.impurity.mass(self.sums, KNOWN) + self.gap_mass <= most:
                     self.found = n - 1
                     self.ties.note(f, self.table.codes[n - 1], -1)
         for r in range(cuts):
@@ -240,8 +244,8 @@ class Search:
             if not self.move(r):
                 continue
             after = (
-                self.impurity.mass(self.table.sums, LEFT)
-                + self.impurity.mass(self.table.sums, RIGHT)
+                self.impurity.mass(self.sums, LEFT)
+                + self.impurity.mass(self.sums, RIGHT)
                 + self.gap_mass
             )
             if after > most:
@@ -261,7 +265,7 @@ class Search:
         r: cython.Py_ssize_t
         left: cython.longlong = 0
         weight: cython.longlong = self.impurity.weight
-        gap: cython.longlong = self.impurity.weigh(self.table.sums, GAP)
+        gap: cython.longlong = self.impurity.weigh(self.sums, GAP)
         for r in range(self.found + 1):
             left += self.table.weight(self.turn[r])
         return (
