@@ -66,7 +66,7 @@ class Plan:
 def grown(table: Coded, target: Target, plan: Plan) -> Tree:
     """The tree of a table, whose lists are used up."""
     n, p, threads = len(target), len(table.scales), engines.here().number
-    gardener = Gardener.of(table, target, plan)
+    gardener = _Gardener.of(table, target, plan)
     grower = gardener.planted(0, n, 0, plan.seed)
     if threads == 1 or n * p < PARALLEL or plan.max_features < p:
         space = gardener.grown(grower)
@@ -76,7 +76,7 @@ def grown(table: Coded, target: Target, plan: Plan) -> Tree:
 
 
 @dataclass(frozen=True)
-class Gardener:
+class _Gardener:
     """Growers over the same rows: one for the large nodes, others for the rest."""
 
     settings: Any
@@ -85,7 +85,7 @@ class Gardener:
     rows: Callable[[int], Any]  # those that a grower works on, of so many at most
 
     @classmethod
-    def of(cls, table: Coded, target: Target, plan: Plan) -> Gardener:
+    def of(cls, table: Coded, target: Target, plan: Plan) -> _Gardener:
         columns, amounts = columns_of(table.scales, plan), amounts_of(target)
         rows = _rows(table, target, columns, amounts, plan.max_features >= columns.p)
         return cls(settings_of(table.scales, target, plan), columns, amounts, rows)
