@@ -98,7 +98,7 @@ clean:  ## remove what was built
 
 # copies of the tree, whose kernels are compiled otherwise; what was compiled there stays
 .bounds/ready .sanitize/ready: .venv/dev FORCE
-	@mkdir -p $(@D) && find $(@D) -name '*.py' -not -path '$(@D)/build/*' -delete
+	@mkdir -p $(@D) && find $(@D) \( -name '*.py' -o -name '*.pxd' \) -not -path '$(@D)/build/*' -delete
 	@tar -cf - --exclude='*.so' --exclude=__pycache__ $(COPIED) | tar -xf - -C $(@D)
 	cd $(@D) && $(FLAVOUR) ../$(BIN)/python setup.py -q build_ext --inplace
 	@touch $@
