@@ -1,7 +1,7 @@
 # `make demo` learns from a shipped table and shows its working; `make test` runs every check.
 PYTHON ?= python3
 BIN := .venv/bin
-KERNELS := $(wildcard src/tallylearn/kernels/*.py)
+KERNELS := $(wildcard src/tallylearn/kernels/*.py src/tallylearn/kernels/trees/*.p*)
 KERNEL_TESTS := tests/test_kernel_shapes.py tests/test_oracle.py tests/test_text.py tests/test_lms.py \
 	tests/test_scatter.py tests/test_squares.py tests/test_contract.py tests/trees
 COPIED := src tests examples setup.py pyproject.toml README.md LICENSE
@@ -69,7 +69,7 @@ wheel: .venv/dev  ## build a wheel into dist/
 	$(BIN)/python -m build --wheel
 
 clean:  ## remove what was built
-	rm -rf .venv .compat .lowest .bounds .sanitize .outside build dist src/*.egg-info src/tallylearn/kernels/*.so
+	rm -rf .venv .compat .lowest .bounds .sanitize .outside build dist src/*.egg-info src/tallylearn/kernels/*.so src/tallylearn/kernels/*/*.so
 
 .venv/bin/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
@@ -98,7 +98,7 @@ clean:  ## remove what was built
 
 # copies of the tree, whose kernels are compiled otherwise; what was compiled there stays
 .bounds/ready .sanitize/ready: .venv/dev FORCE
-	@mkdir -p $(@D) && find $(@D) -name '*.py' -not -path '$(@D)/build/*' -delete
+	@mkdir -p $(@D) && find $(@D) \( -name '*.py' -o -name '*.pxd' \) -not -path '$(@D)/build/*' -delete
 	@tar -cf - --exclude='*.so' --exclude=__pycache__ $(COPIED) | tar -xf - -C $(@D)
 	cd $(@D) && $(FLAVOUR) ../$(BIN)/python setup.py -q build_ext --inplace
 	@touch $@

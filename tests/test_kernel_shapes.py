@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import ast
 import importlib
+import re
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -12,11 +14,10 @@ import pytest
 
 import tallylearn as tl
 import tallylearn.kernels as package
-from tallylearn.kernels.portioning import Portioner
-from tallylearn.kernels.splitting import Grower
-from tallylearn.models.trees.growing import c45_grower, grower
+from tallylearn.kernels.trees.settings import Amounts
+from tallylearn.models.trees.growing import absolute_error_grower, c45_grower, grower
 from tests.tables import mixed_table
-from tests.test_oracle import interpreted
+from tests.test_oracle import interpreted, uncompiled
 
 Array = Any
 ALONE = {"binning.runs", "limbs.carry"}  # one array, or as far as there is room
@@ -55,6 +56,8 @@ LEAVES = np.array([[2, 3], [1, 1], [1, 1]])
 PLAN = code(3, 4), real(3), code(2, 1)
 STAY = np.array([[0, i, i, i] for i in range(3)], np.int32)
 TWO = np.array([1, 1])
+SIX = np.zeros(6, np.int32), np.zeros((0, 0), np.int64), np.zeros(0, np.int64)  # rows to count
+ONE = {"classes": 1, "k": 1, "q": 1, "rows_at": -1}
 
 # kernel: a call that is right, and "argument.axis" of what may be shorter: what the others follow
 CALLS: dict[str, tuple[tuple[Any, ...], str]] = {
@@ -87,16 +90,6 @@ CALLS: dict[str, tuple[tuple[Any, ...], str]] = {
     ),
     "descending.answer": ((real(6, 2), real(3), real(6)), "0.0 0.1"),
     "descending.slope": ((real(6, 2), real(6), real(3)), "0.0 0.1"),
-    "deviating.gauge": (
-        (
-            np.stack([rows(), rows()]), whole(6), whole(6), whole(2), whole(2), whole(2, 3),
-            whole(6), whole(2),
-        ),
-        "0.0 0.1 3.0",
-    ),
-    "deviating.sweep": (
-        (whole(6), whole(6), whole(2), np.array([3, 6]), whole(2, 3), whole(2)), "2.0 3.0",
-    ),
     "gathering.centred": ((real(6, 2), rows(), real(2), real(6), real(6, 3)), "0.0 0.1 1.0"),
     "limbs.collect": (
         (whole(2, 3, 4, 8), 19, whole(3, 2), whole(3, 2, 3), whole(3, 2, 5)), "0.0 0.1 0.2",
@@ -151,6 +144,12 @@ CALLS: dict[str, tuple[tuple[Any, ...], str]] = {
         "3.0 6.1 6.2",
     ),
     "tokens.score": ((code(6), rows(7), whole(6), real(2, 1), code(2), real(6, 1)), "3.0 5.0 5.1"),
+    "trees.histograms.count": (
+        (Amounts, small(6), np.arange(6, dtype=np.int32), whole(6), whole(1)), "2.0",
+    ),
+    "trees.medians.sweep": (
+        (whole(6), whole(6), whole(2), np.array([3, 6]), whole(2, 3), whole(2)), "2.0 3.0",
+    ),
     "walking.walk": ((real(6, 1), code(6, 1), STAY, real(3), code(2, 1), whole(4), whole(6)),
         "0.1 1.1 2.0 4.1 5.0 6.0",
     ),
@@ -173,21 +172,29 @@ CALLS: dict[str, tuple[tuple[Any, ...], str]] = {
 
 
 def kernels() -> set[str]:
-    """The public functions of all files of the kernels."""
-    found = set()
-    for path in Path(package.__file__).parent.glob("[a-z]*.py"):
+    """The public functions of all files of the kernels: those that Python can call."""
+    found, folder = set(), Path(package.__file__).parent
+    for path in folder.glob("**/[a-z]*.py"):
+        name = ".".join(path.relative_to(folder).with_suffix("").parts)
+        types = path.with_suffix(".pxd")
+        text = types.read_text() if types.exists() else ""
+        inner = re.findall(r"(?m)^cdef .*?(\w+)\(", text)
         for node in ast.parse(path.read_text()).body:
             if isinstance(node, ast.FunctionDef) and not node.name.startswith("_"):
-                inner = any("cfunc" in ast.unparse(mark) for mark in node.decorator_list)
-                found |= set() if inner else {f"{path.stem}.{node.name}"}
+                marked = any("cfunc" in ast.unparse(mark) for mark in node.decorator_list)
+                found |= set() if marked or node.name in inner else {f"{name}.{node.name}"}
     return found
 
 
 def called(name: str, args: tuple[Any, ...], compiled: bool) -> None:
-    file, function = name.split(".")
-    path = f"tallylearn.kernels.{file}"
-    module = importlib.import_module(path) if compiled else interpreted(file)
-    getattr(module, function)(*map(copied, args))
+    file, _, function = name.rpartition(".")
+    load = loaded if compiled else interpreted
+    made = (load("trees.settings").Amounts(*SIX, **ONE) if arg is Amounts else arg for arg in args)
+    getattr(load(file), function)(*map(copied, made))
+
+
+def loaded(file: str) -> Any:
+    return importlib.import_module(f"tallylearn.kernels.{file}")
 
 
 def copied(arg: Any) -> Any:
@@ -232,25 +239,44 @@ def test_a_plan_or_room_that_is_too_short_is_refused(at: int) -> None:
             called("walking.spread", (*args[:place], group, *args[place + 1 :]), True)
 
 
+MEDIANS = tl.DecisionTreeRegressor(criterion="absolute_error")
+GROWERS: dict[str, tuple[Any, Any, str, str]] = {
+    "Columns": (grower, tl.DecisionTreeClassifier(), "kind", "kinds"),
+    "Amounts": (grower, tl.DecisionTreeRegressor(), "price", "0"),
+    "SortedLists": (grower, tl.DecisionTreeClassifier(), "kind", ""),
+    "Histograms": (grower, tl.DecisionTreeRegressor(bins=8), "price", ""),
+    "MedianSearch": (absolute_error_grower, MEDIANS, "price", "rows"),
+    "C45Search": (c45_grower, tl.C45(), "kind", "logs"),
+}
+
+
 @pytest.mark.parametrize("compiled", [True, False])
-@pytest.mark.parametrize(
-    ("kind", "file", "where", "make"),
-    [
-        (Grower, "splitting", grower, tl.DecisionTreeClassifier()),
-        (Grower, "splitting", grower, tl.DecisionTreeClassifier(bins=8)),
-        (Portioner, "portioning", c45_grower, tl.C45()),
-    ],
-)
-def test_a_grower_refuses_work_that_is_too_short(
-    kind: Any, file: str, where: Any, make: Any, compiled: bool, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("kind", GROWERS)
+def test_what_a_tree_grows_from_refuses_arrays_that_are_too_short(
+    kind: str, compiled: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    made: list[tuple[Any, ...]] = []
-    grower = kind if compiled else getattr(interpreted(file), kind.__name__)
-    monkeypatch.setattr(where, kind.__name__, lambda *a: (made.append(a), grower(*a))[1])
-    make.fit(mixed_table()[["length", "colour", "kind"]], "kind")
-    args = made[0]
-    sizes = ("gains", "infos", "scores", "pick", "orders") if kind is Grower else ("gauge", "ways")
-    first = 11 if kind is Grower else 5
-    for at in range(first, first + len(sizes)):
-        with pytest.raises(ValueError, match=f"{kind.__name__}: "):
-            grower(*args[:-1], shorter(args[-1], at, 0))
+    user, model, target, free = GROWERS[kind]
+    made: list[tuple[tuple[Any, ...], dict[str, Any]]] = []
+    if not compiled:
+        uncompiled(monkeypatch, grower, absolute_error_grower, c45_grower)
+    at, module = next(
+        (at, module)
+        for at, module in vars(user).items()
+        if hasattr(module, kind) and getattr(module, kind).__module__ == module.__name__
+    )
+    make = getattr(module, kind)
+    spy = SimpleNamespace(**vars(module))
+    setattr(spy, kind, lambda *a, **k: (made.append((a, k)), make(*a, **k))[1])
+    monkeypatch.setattr(user, at, spy)
+    model.fit(mixed_table()[["width", "colour", "kind", "price"]], target)
+    args, named = made[0]
+    every = {**{str(at): arg for at, arg in enumerate(args)}, **named}
+    arrays = {name: a for name, a in every.items() if isinstance(a, np.ndarray) and a.size}
+    assert {*arrays} > {free} - {""}
+    for name, array in arrays.items():
+        for axis in range(array.ndim if name != free else 0):
+            cut = np.ascontiguousarray(array.take(range(array.shape[axis] - 1), axis=axis))
+            other = {**every, name: cut}
+            placed = [other.pop(str(at)) for at in range(len(args))]
+            with pytest.raises(ValueError, match=rf"(Rows|{kind}): .* length"):
+                make(*placed, **other)

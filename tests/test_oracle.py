@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import importlib
 import importlib.util
 import math
+import sys
 from fractions import Fraction
+from functools import cache
+from importlib.abc import MetaPathFinder
 from itertools import product
 from pathlib import Path
 from types import ModuleType
@@ -17,26 +21,66 @@ from hypothesis import strategies as st
 
 import tallylearn as tl
 import tallylearn.kernels as package
-from tallylearn.kernels import counting, descending, limbs, scoring, summing, tokens, weighing
+from tallylearn.kernels import (
+    counting,
+    descending,
+    limbs,
+    scoring,
+    summing,
+    tokens,
+    trees,
+    weighing,
+)
 from tallylearn.tables import Codes
 from tallylearn.tallies import Moments
 from tallylearn.tallies.documents import FOLD
 from tallylearn.tallies.moments import _weighed
 from tallylearn.tallies.weights import rounded, scaled
 
+KERNELS = "tallylearn.kernels."
 NUMBERS = st.floats(allow_nan=False, allow_infinity=False)
 SMALL = st.floats(-1e6, 1e6)
 
 
+class Plain(MetaPathFinder):
+    """Finds kernels as the plain Python files that they are."""
+
+    def find_spec(self, name: str, path: Any = None, target: Any = None) -> Any:
+        if not name.startswith(KERNELS):
+            return None
+        file = Path(package.__file__).parent.joinpath(*name.removeprefix(KERNELS).split("."))
+        return importlib.util.spec_from_file_location(name, file.with_suffix(".py"))
+
+
+@cache
 def interpreted(name: str) -> ModuleType:
-    """A kernel as the plain Python file that it is."""
-    path = Path(package.__file__).with_name(f"{name}.py")
-    spec = importlib.util.spec_from_file_location(f"interpreted_{name}", path)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    """A kernel as the plain Python file that it is; so are those that it imports."""
+    compiled = {name: sys.modules.pop(name) for name in [*sys.modules] if is_kernel(name)}
+    sys.meta_path.insert(0, finder := Plain())
+    try:
+        return importlib.import_module(KERNELS + name)
+    finally:
+        sys.meta_path.remove(finder)
+        for loaded in [name for name in sys.modules if is_kernel(name)]:
+            parent, _, last = loaded.rpartition(".")
+            delattr(sys.modules[parent], last)
+            del sys.modules[loaded]
+        for before, module in compiled.items():
+            parent, _, last = before.rpartition(".")
+            setattr(sys.modules[parent], last, module)
+            sys.modules[before] = module
+
+
+def is_kernel(name: str) -> bool:
+    return name.startswith(KERNELS) and name != trees.__name__
+
+
+def uncompiled(patch: pytest.MonkeyPatch, *users: ModuleType) -> None:
+    """Let some modules use all their kernels as plain Python files."""
+    for user in users:
+        for name, value in [*vars(user).items()]:
+            if isinstance(value, ModuleType) and value.__name__.startswith(KERNELS):
+                patch.setattr(user, name, interpreted(value.__name__.removeprefix(KERNELS)))
 
 
 @given(

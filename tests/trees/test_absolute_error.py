@@ -19,15 +19,15 @@ from sklearn.tree import DecisionTreeRegressor
 
 import tallylearn as tl
 from tallylearn import modelfile
-from tallylearn.kernels import deviating
-from tallylearn.models.trees.growing import absolute_error, absolute_error_grower
+from tallylearn.kernels.trees.medians import sweep as compiled_sweep
+from tallylearn.models.trees.growing import absolute_error, absolute_error_grower, grower
 from tallylearn.models.trees.growing.absolute_error_grower import grown_by_medians
 from tallylearn.models.trees.growing.coded_columns import Coded
 from tallylearn.models.trees.growing.fractional_rows import grown_by_hand
 from tallylearn.models.trees.growing.grower import Plan
 from tallylearn.models.trees.growing.node_target import Target, of_measures
 from tallylearn.models.trees.tree import Tree
-from tests.test_oracle import interpreted
+from tests.test_oracle import interpreted, uncompiled
 from tests.trees.oracle import Options, Oracle, decimal
 from tests.trees.test_c45 import same
 from tests.trees.test_growing import agree, floats, weights_for_both
@@ -136,7 +136,7 @@ def test_the_kernel_sums_as_fractions_do(rows: list[tuple[int, int]], data: st.D
         pairs = [(Fraction(int(values[r])), Fraction(w)) for r, w in rows[:end]]
         centre = middle(pairs) if any(w for _, w in pairs) else 0
         expected.append(sum(w * abs(y - centre) for y, w in pairs))
-    for sweep in (deviating.sweep, interpreted("deviating").sweep):
+    for sweep in (compiled_sweep, interpreted("trees.medians").sweep):
         out = np.zeros(len(ends), np.int64)
         sweep(ranks, units, values, np.array(ends), np.zeros((2, 8), np.int64), out)
         assert out.tolist() == expected
@@ -237,7 +237,7 @@ def test_an_interpreted_kernel_grows_the_same_tree(
 ) -> None:
     table = mixed[[*MIXED, "price"]][:60]
     compiled = modelfile.digests(robust(**options).fit(table, "price"))
-    monkeypatch.setattr(absolute_error, "deviating", interpreted("deviating"))
+    uncompiled(monkeypatch, absolute_error)
     assert modelfile.digests(robust(**options).fit(table, "price")) == compiled
 
 
@@ -277,7 +277,7 @@ def test_the_kernel_grows_the_tree_that_is_grown_by_hand(
     order = np.random.default_rng(seed).permutation(len(table))
     mixed_up = None if weight is None else weight[order]
     with monkeypatch.context() as patch:
-        patch.setattr(absolute_error_grower, "Deviator", interpreted("deviating").Deviator)
+        uncompiled(patch, grower, absolute_error_grower)
         again = model.fit(table.iloc[order], "price", sample_weight=mixed_up)
         assert modelfile.digests(again) == digest
     monkeypatch.setattr(absolute_error_grower, "by_kernel", lambda plan, table: False)

@@ -16,9 +16,9 @@ from click.testing import CliRunner
 import tallylearn as tl
 from tallylearn import modelfile
 from tallylearn.cli import main
-from tallylearn.models.trees.growing import c45_grower
+from tallylearn.models.trees.growing import c45_grower, grower
 from tallylearn.models.trees.tree import Tree
-from tests.test_oracle import interpreted
+from tests.test_oracle import uncompiled
 from tests.trees.test_pruning import noisy
 
 
@@ -116,7 +116,7 @@ def test_the_kernel_grows_the_tree_that_is_grown_by_hand(
     grown = tl.C45(**options).fit(frame, "kind", sample_weight=weight)
     assert len(grown.tree_) > 3
     with monkeypatch.context() as patch:
-        patch.setattr(c45_grower, "Portioner", interpreted("portioning").Portioner)
+        uncompiled(patch, grower, c45_grower)
         again = tl.C45(**options).fit(frame, "kind", sample_weight=weight)
         assert modelfile.digests(again) == modelfile.digests(grown)
     monkeypatch.setattr(c45_grower, "by_kernel", lambda plan, table: False)

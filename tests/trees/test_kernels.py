@@ -11,7 +11,7 @@ import tallylearn as tl
 from tallylearn import modelfile
 from tallylearn.models.trees import tree
 from tallylearn.models.trees.growing import coded_columns, grower
-from tests.test_oracle import interpreted
+from tests.test_oracle import uncompiled
 
 COLUMNS = ["length", "width", "colour", "shape", "heavy"]
 
@@ -37,10 +37,7 @@ def test_a_tree_of_interpreted_kernels_is_the_same(
     frame = mixed[[*COLUMNS, target]][:60]
     compiled = make().fit(frame, target)
     predicted = compiled.predict(mixed[COLUMNS]).tolist()
-    monkeypatch.setattr(grower, "Grower", interpreted("splitting").Grower)
-    monkeypatch.setattr(coded_columns, "binning", interpreted("binning"))
-    monkeypatch.setattr(grower, "binning", interpreted("binning"))
-    monkeypatch.setattr(tree, "walking", interpreted("walking"))
+    uncompiled(monkeypatch, coded_columns, grower, tree)
     again = make().fit(frame, target)
     assert modelfile.digests(again) == modelfile.digests(compiled)
     assert again.predict(mixed[COLUMNS]).tolist() == predicted

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import replace
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -91,11 +92,11 @@ def growers(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
         made.append(GROWER(*args))
         return made[-1]
 
-    monkeypatch.setattr(grower, "Grower", make)
+    monkeypatch.setattr(grower, "growers", SimpleNamespace(Grower=make))
     return made
 
 
-GROWER = grower.Grower
+GROWER = grower.growers.Grower
 
 
 @pytest.mark.parametrize("regression", [False, True])

@@ -11,7 +11,7 @@ from functools import cached_property
 
 import numpy as np
 
-from tallylearn.kernels import deviating
+from tallylearn.kernels.trees import medians
 from tallylearn.models.trees.growing.grower import Plan
 from tallylearn.models.trees.growing.node_target import Target
 from tallylearn.models.trees.growing.split_search import (
@@ -100,24 +100,6 @@ class Spread:
     def impurity(self) -> float:
         """The mean absolute deviation from the median."""
         return self._mean(self.total, self.units)
-
-    def gauged(self, codes: Array) -> Array:
-        """(p,) for columns of numbers (p, m) the least that a cut leaves apart; -1: no cut."""
-        m, out = codes.shape[1], np.empty(len(codes), np.int64)
-        keys = (codes.astype(np.int64) << 32) | np.arange(m)
-        keys.sort(axis=1)
-        ranks, rungs = self.rungs
-        one, plan = 2.0**self.target.power, self.plan
-        lightest = max(plan.min_weight * one, plan.min_share * self.units, 1.0)
-        least = np.array([plan.min_leaf, int(np.ceil(lightest))], np.int64)
-        room, lower = np.empty((2, len(rungs) + 1), np.int64), np.empty(m, np.int64)
-        units = np.ascontiguousarray(self.share.units)
-        deviating.gauge(keys, ranks, units, rungs, least, room, lower, out)
-        return out
-
-    def near(self, left: int) -> float:
-        """What a cut may leave apart that is tied with one, and somewhat more."""
-        return float(left) + 4.0 * TIED * self.total + 1.0
 
     def questions(self, j: int, codes: Array, width: int, number: bool) -> list[Question]:
         """All that a column offers, by the code (``width``: missing) of every row."""
@@ -286,5 +268,5 @@ def _swept(ranks: Array, units: Array, rungs: Array, ends: Array) -> Array:
     """(v,) how far the rows up to every end are from their median."""
     out, room = np.empty(len(ends), np.int64), np.zeros((2, len(rungs) + 1), np.int64)
     ranks, units = np.ascontiguousarray(ranks), np.ascontiguousarray(units)
-    deviating.sweep(ranks, units, rungs, ends, room, out)
+    medians.sweep(ranks, units, rungs, ends, room, out)
     return out

@@ -1,4 +1,4 @@
-"""Medians: the tree of a table by absolute error, grown by ``kernels.deviating``.
+"""Medians: the tree of a table by absolute error, grown by ``kernels.trees``.
 
 The same tree as ``portions.grown_by_hand`` grows, which is left with what is drawn, what has
 costs, and rows in parts.
@@ -11,14 +11,21 @@ from typing import Any
 
 import numpy as np
 
-from tallylearn.kernels.deviating import Deviator
+from tallylearn.kernels.trees import median_grower, median_search
+from tallylearn.kernels.trees import record as records
 from tallylearn.models.trees.growing.absolute_error import Ladder
 from tallylearn.models.trees.growing.coded_columns import Coded
-from tallylearn.models.trees.growing.grower import MISSING, Plan, behind, tree_of
+from tallylearn.models.trees.growing.grower import (
+    MISSING,
+    Plan,
+    behind,
+    columns_of,
+    limits_of,
+    tree_of,
+)
 from tallylearn.models.trees.growing.growing_tree import Space
 from tallylearn.models.trees.growing.node_target import Target
 from tallylearn.models.trees.tree import ABSOLUTE, Tree
-from tallylearn.tables import Array
 
 RULES = ("branch", "node", "global")
 
@@ -27,17 +34,13 @@ def grown_by_medians(table: Coded, target: Target, plan: Plan) -> Tree:
     """The tree of a table, whose lists are used up."""
     ladder = Ladder.of(target)
     grower = _planted(table, target, plan, ladder)
-    space = Space.of(min(2 * len(target), 1000), len(table.scales), target.width)
-    grower.put(*space.arrays)
-    grower.begin(len(target))
+    grower.record.begin(0, len(target))
     while full := grower.grow():
-        space = space.with_more(full)
-        grower.put(*space.arrays)
-    stack, nodes, reals, totals, *rest = space.cut(*grower.counted()).arrays
-    low, high = (ladder.values[totals[:, at]] for at in (1, 2))
-    totals[:, 1:] = 0  # means are not asked for
-    found = Space((stack, nodes, reals, totals, *rest))
-    tree = tree_of(found, table.scales, target, plan, behind(table, target))
+        grower.record.enlarge(full)
+    space = Space(*grower.record.arrays())
+    low, high = (ladder.values[space.totals[:, at]] for at in (1, 2))
+    space.totals[:, 1:] = 0  # means are not asked for
+    tree = tree_of(space, table.scales, target, plan, behind(table, target))
     return replace(tree, answer=np.where(low == high, low, low / 2 + high / 2))
 
 
@@ -48,31 +51,13 @@ def by_kernel(plan: Plan, table: Coded) -> bool:
     return plain and all_of_it and plan.missing in RULES
 
 
-def _planted(table: Coded, target: Target, plan: Plan, ladder: Ladder) -> Deviator:
-    scales, p = table.scales, len(table.scales)
-    order = np.argsort(ladder.ranks, kind="stable").astype(np.int32)
-    units = np.ascontiguousarray(target.units)
-    columns = (
-        np.array([scale.number for scale in scales], np.int64),
-        np.array([scale.width for scale in scales], np.int64),
-        plan.fixed if len(plan.fixed) else np.zeros(p, np.int64),
-    )
-    settings = (
-        MISSING[plan.missing], int(plan.category_split == "multiway"), plan.max_depth,
-        plan.min_split, plan.min_leaf, plan.min_weight, plan.min_share, plan.min_decrease,
-        target.total, 2.0**-target.power, ladder.unit,
+def _planted(table: Coded, target: Target, plan: Plan, ladder: Ladder) -> Any:
+    columns = columns_of(table.scales, plan)
+    record = records.Record(min(2 * len(target), 1000), columns.p, target.width)
+    search = median_search.MedianSearch(
+        columns, limits_of(target, plan), MISSING[plan.missing], record.ties,
+        lists=table.entries, rows=np.argsort(ladder.ranks, kind="stable").astype(np.int32),
+        units=np.ascontiguousarray(target.units), ranks=ladder.ranks, values=ladder.wholes,
+        unit=ladder.unit,
     )  # fmt: skip
-    rows = (table.entries, order, units, ladder.ranks, ladder.wholes)
-    return Deviator(rows, columns, settings, _room(len(target), p))
-
-
-def _room(n: int, p: int) -> tuple[Array, ...]:
-    """Space to work in."""
-    small: Any = (n, n, n, (2, n + 2), n + 2, n + 2, n + 2)
-    large: Any = (*[n + 2] * 7, (2, n + 2))
-    return (
-        *(np.zeros(size, np.int32) for size in small),
-        *(np.zeros(size, np.int64) for size in large),
-        np.zeros((p, 2)),
-        np.zeros((p, 4), np.int64),
-    )
+    return median_grower.MedianGrower(columns, search, record)

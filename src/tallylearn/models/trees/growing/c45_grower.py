@@ -1,37 +1,41 @@
-"""Parcels: C4.5's tree of a table, grown by ``kernels.portioning``, rows in parts where need be."""
+"""Parcels: C4.5's tree of a table, grown by ``kernels.trees``, rows in parts where need be."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from tallylearn.kernels.portioning import Portioner
+from tallylearn.kernels.trees import c45_grower, c45_search
+from tallylearn.kernels.trees import record as records
 from tallylearn.models.trees.growing.coded_columns import Coded
 from tallylearn.models.trees.growing.gain_ratio import crowded, reach_of
-from tallylearn.models.trees.growing.grower import Plan, tree_of
+from tallylearn.models.trees.growing.grower import Plan, columns_of, limits_of, tree_of
 from tallylearn.models.trees.growing.growing_tree import Space
 from tallylearn.models.trees.growing.node_target import Target
 from tallylearn.models.trees.tree import Tree
 from tallylearn.tables import Array
 
+ITEMS, PARTS = 5, 6  # what there is no room for, beside what a record holds
+
 
 def parcelled(table: Coded, target: Target, plan: Plan) -> Tree:
     """The tree of a table, whose lists are used up."""
-    grower, items = _planted(table, target, plan), _Items.of(table, target)
-    space = Space.of(1000, len(table.scales), target.width)
-    grower.hold(*items.arrays)
-    grower.put(*space.arrays)
-    grower.begin(len(target))
+    grower = _planted(table, target, plan)
+    items = [table.entries, target.units.copy(), target.labels.copy()]
+    grower.hold(*items)
+    grower.share_more(len(target))
+    grower.record.begin(0, len(target))
     while full := grower.grow():
-        if full < 5:
-            space = space.with_more(full)
-            grower.put(*space.arrays)
+        if full == ITEMS:
+            size = grower.need + grower.need // 4
+            items = [_wider(array, size) for array in items]
+            grower.hold(*items)
+        elif full == PARTS:
+            grower.share_more(2 * grower.need)
         else:
-            items = items.with_more(full, grower.wanted())
-            grower.hold(*items.arrays)
-    return tree_of(space.cut(*grower.counted()), table.scales, target, plan)
+            grower.record.enlarge(full)
+    return tree_of(Space(*grower.record.arrays()), table.scales, target, plan)
 
 
 def by_kernel(plan: Plan, table: Coded) -> bool:
@@ -40,54 +44,19 @@ def by_kernel(plan: Plan, table: Coded) -> bool:
     return plan.missing == "fractional" and plan.tie == "first" and multiway
 
 
-def _planted(table: Coded, target: Target, plan: Plan) -> Portioner:
-    scales, n, k = table.scales, len(target), len(target.classes)
+def _planted(table: Coded, target: Target, plan: Plan) -> Any:
+    scales, n = table.scales, len(target)
     reach = [reach_of(scale) for scale in scales]
     logs = np.arange(n + 1.0)
     logs[1:] *= np.log2(logs[1:])
-    columns = (
-        np.array([scale.number for scale in scales], np.int64),
-        np.array([scale.width for scale in scales], np.int64),
-        crowded(scales, n).astype(np.int64), np.concatenate(reach),
-        np.cumsum([0, *map(len, reach)], dtype=np.int64), logs,
+    columns = columns_of(scales, plan)
+    record = records.Record(1000, columns.p, target.width)
+    search = c45_search.C45Search(
+        columns, limits_of(target, plan), record.ties, len(target.classes),
+        crowded=crowded(scales, n).astype(np.int64), reach=np.concatenate(reach),
+        starts=np.cumsum([0, *map(len, reach)], dtype=np.int64), logs=logs,
     )  # fmt: skip
-    settings = (
-        plan.max_depth, float(plan.min_split), float(plan.min_leaf), plan.min_weight,
-        plan.min_decrease, target.total, 2.0**-target.power,
-    )  # fmt: skip
-    most = max([2, *(scale.width for scale in scales if not scale.number)])
-    work = (
-        np.zeros(k, np.int64), np.zeros((2, k), np.int64), np.zeros((2, k)),
-        np.zeros((most, k + 4), np.int64), np.zeros(most, np.int64),
-        np.zeros((len(scales), 2)), np.zeros(len(scales), np.int64), np.zeros(3),
-    )  # fmt: skip
-    return Portioner(columns, settings, work)
-
-
-@dataclass(frozen=True)
-class _Items:
-    """Rows and parts of rows, and room to work on them."""
-
-    arrays: tuple[Any, ...]  # lists, units, labels, room, share: see kernels.portioning
-
-    @classmethod
-    def of(cls, table: Coded, target: Target) -> _Items:
-        room, share = _room(len(target)), np.zeros(len(target), np.int32)
-        return cls((table.entries, target.units.copy(), target.labels.copy(), room, share))
-
-    def with_more(self, full: int, need: int) -> _Items:
-        """Room for more parts (6), or items."""
-        lists, units, labels, room, share = self.arrays
-        if full == 6:
-            return _Items((lists, units, labels, room, np.zeros(2 * need, np.int32)))
-        size = need + need // 4
-        wide = [_wider(array, size) for array in (lists, units, labels)]
-        return _Items((*wide, _room(size), share))
-
-
-def _room(size: int) -> tuple[Array, ...]:
-    kinds = (np.int32, np.int32, np.int64, np.int32, np.float64)
-    return tuple(np.zeros(size, kind) for kind in kinds)
+    return c45_grower.C45Grower(columns, search, record)
 
 
 def _wider(array: Array, size: int) -> Array:

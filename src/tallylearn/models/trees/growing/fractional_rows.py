@@ -5,7 +5,7 @@ Growing by hand: slower than ``growing``, and open to any criterion.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -90,8 +90,7 @@ class Rows:
         """The same, but only the best of every column."""
         if self.ladder is not None:
             spread = Spread(share, self.ladder, self.target, self.plan)
-            columns = self._promising(share, spread)
-            return scored(self._spread(share, spread.best, columns), impurity, self.plan)
+            return scored(self._spread(share, spread.best), impurity, self.plan)
         return self.questions(share, impurity, 2.0 * TIED * impurity)
 
     def drawn(self, share: Share, draw: Draw) -> list[list[Question]]:
@@ -121,29 +120,12 @@ class Rows:
             return gain_ratio.cuts(j, table, reach, total, self.plan, self.target)
         return questions(j, table, total, self.plan, self.target, slack)
 
-    def _spread(
-        self, share: Share, offer: Callable[..., list[Question]], columns: Sequence[int] = ()
-    ) -> list[list[Question]]:
-        """What some columns offer, or all."""
+    def _spread(self, share: Share, offer: Callable[..., list[Question]]) -> list[list[Question]]:
+        """What every column offers."""
         return [
-            offer(j, self.codes[j][share.rows], self.columns[j].width, self.columns[j].number)
-            for j in columns or range(len(self.columns))
+            offer(j, codes[share.rows], scale.width, scale.number)
+            for j, (codes, scale) in enumerate(zip(self.codes, self.columns, strict=True))
         ]
-
-    def _promising(self, share: Share, spread: Spread) -> list[int]:
-        """The columns that may gain the most: of numbers without gaps the best is known."""
-        p = len(self.columns)
-        some = self.plan.max_features < p  # drawn later, among all
-        if some or self.plan.scorer != "gain" or self.plan.missing == "fractional":
-            return [*range(p)]
-        codes = self.codes[:, share.rows]
-        width = np.array([column.width for column in self.columns])
-        number = np.array([column.number for column in self.columns])
-        plain = np.flatnonzero(number & (codes.max(axis=1) < width))
-        left = spread.gauged(codes[plain])
-        least = int(left[left >= 0].min(initial=np.iinfo(np.int64).max))
-        found = plain[(left >= 0) & (left <= spread.near(least))]
-        return sorted({*range(p)}.difference(plain.tolist()).union(found.tolist()))
 
     def parted(self, share: Share, q: Question) -> tuple[list[Share], int]:
         """The rows of every branch, and the branch of what is missing (-1: none)."""
@@ -265,4 +247,4 @@ class _Notes:
             )
         ]  # fmt: skip
         nodes, totals, leads, ties = whole
-        return Space((np.zeros((0, 5), np.int64), nodes, np.array(self.reals), totals, leads, ties))
+        return Space(nodes, np.array(self.reals), totals, leads, ties)

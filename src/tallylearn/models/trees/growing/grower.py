@@ -13,7 +13,9 @@ import numpy as np
 from tallylearn import engines
 from tallylearn.errors import InputError
 from tallylearn.kernels import binning
-from tallylearn.kernels.splitting import Grower
+from tallylearn.kernels.trees import grower as growers
+from tallylearn.kernels.trees import histograms, settings, sorted_lists
+from tallylearn.kernels.trees import record as records
 from tallylearn.models.trees.growing.coded_columns import Coded, Scale
 from tallylearn.models.trees.growing.growing_tree import Space, spliced
 from tallylearn.models.trees.growing.node_target import Target
@@ -23,7 +25,6 @@ from tallylearn.tables import Array
 CRITERIA = {"gini": 0, "entropy": 1, "variance": 2, "sdr": 3, "poisson": 4, "fifth_root": 9}
 SCORERS = {"gain": 0, "ratio": 1, "gain2/cost": 2, "(2^gain-1)/(cost+1)^w": 3}
 MISSING = {"branch": 0, "node": 1, "class": 2, "global": 3}
-TIES = {"first": 0, "random": 1, "undefined": 0}
 ENDLESS = 2**31
 PARALLEL = 2_000_000  # cells: from here on threads pay
 LARGE = 65_536  # rows: nodes of more are worked on column by column
@@ -31,6 +32,7 @@ FEW = 2_000  # rows: nodes of less are not worth a grower of their own
 SLOTS = 64  # histograms of as many nodes are kept, if memory takes them
 MOST_BYTES = 2**28
 LEFT = -1  # the test of a node that is left to another grower
+OPEN = 5  # what a grower says of a node that is worked on column by column
 
 
 @dataclass(frozen=True)
@@ -63,140 +65,127 @@ class Plan:
 
 def grown(table: Coded, target: Target, plan: Plan) -> Tree:
     """The tree of a table, whose lists are used up."""
-    n, threads = len(target), engines.here().number
-    rows, settings = _rows(table, target, plan), _settings(table.scales, target, plan)
-    gardener = _Gardener(table.scales, target, rows, settings)
-    grower, space = gardener.planted(0, n, 0, plan.seed)
-    if threads == 1 or n * len(table.scales) < PARALLEL or plan.max_features < len(table.scales):
-        space = gardener.grown(grower, space)
+    n, p, threads = len(target), len(table.scales), engines.here().number
+    gardener = _Gardener.of(table, target, plan)
+    grower = gardener.planted(0, n, 0, plan.seed)
+    if threads == 1 or n * p < PARALLEL or plan.max_features < p:
+        space = gardener.grown(grower)
     else:
-        space = gardener.grown_together(grower, space, threads)
+        space = gardener.grown_together(grower, threads)
     return tree_of(space, table.scales, target, plan, behind(table, target))
 
 
 @dataclass(frozen=True)
 class _Gardener:
-    """Growers over the same lists: one for the large nodes, others for the rest."""
+    """Growers over the same rows: one for the large nodes, others for the rest."""
 
-    scales: tuple[Scale, ...]
-    target: Target
-    rows: tuple[Any, ...]
-    settings: tuple[Any, ...]
+    settings: Any
+    columns: Any
+    amounts: Any
+    rows: Callable[[int], Any]  # those that a grower works on, of so many at most
 
-    def planted(self, lo: int, hi: int, depth: int, seed: int) -> tuple[Grower, Space]:
-        """A grower of the rows from lo to hi of every list."""
-        n = hi - lo
-        grower = Grower(self.rows[:-2], *self.settings, self._work(n) + self._histograms())
-        space = Space.of(min(2 * n, 1000), len(self.scales), self.target.width)
-        grower.place(*space.arrays)
-        grower.begin(lo, hi, depth, seed)
-        return grower, space
+    @classmethod
+    def of(cls, table: Coded, target: Target, plan: Plan) -> _Gardener:
+        columns, amounts = columns_of(table.scales, plan), amounts_of(target)
+        rows = _rows(table, target, columns, amounts, plan.max_features >= columns.p)
+        return cls(settings_of(table.scales, target, plan), columns, amounts, rows)
 
-    def grown(self, grower: Grower, space: Space) -> Space:
-        """Everything that is on the stack of a grower."""
+    def planted(self, lo: int, hi: int, depth: int, seed: int) -> Any:
+        """A grower of the rows from lo to hi."""
+        n, columns = hi - lo, self.columns
+        record = records.Record(min(2 * n, 1000), columns.p, self.amounts.q)
+        record.begin(lo, hi, depth, seed)
+        lines = min(columns.widest + 1, n + 1)
+        rows = self.rows(n)
+        return growers.Grower(self.settings, columns, self.amounts, rows, record, lines)
+
+    def grown(self, grower: Any) -> Space:
+        """Everything that waits on the stack of a grower."""
         while full := grower.grow(ENDLESS, ENDLESS):
-            space = _enlarged(grower, space, full)
-        return space.cut(*grower.counted())
+            grower.record.enlarge(full)
+        return Space(*grower.record.arrays())
 
-    def grown_together(self, grower: Grower, space: Space, threads: int) -> Space:
+    def grown_together(self, grower: Any, threads: int) -> Space:
         """Large nodes column by column, the others one each, on several threads."""
         with ThreadPoolExecutor(threads) as pool:
-            space = self._top(grower, space, pool, threads)
-            left = np.flatnonzero(space.arrays[1][:, 2] == LEFT)
-            grown = pool.map(self._branch, space.arrays[1][left, 3:7].tolist())
+            space = self._top(grower, pool, threads)
+            left = np.flatnonzero(space.nodes[:, 2] == LEFT)
+            grown = pool.map(self._branch, space.nodes[left, 3:7].tolist())
             return spliced(space, left, list(grown))
 
     def _branch(self, place: list[int]) -> Space:
-        return self.grown(*self.planted(*place))
+        return self.grown(self.planted(*place))
 
-    def _top(self, grower: Grower, space: Space, pool: ThreadPoolExecutor, threads: int) -> Space:
+    def _top(self, grower: Any, pool: ThreadPoolExecutor, threads: int) -> Space:
         """The nodes of many rows, and those of few; the others are left."""
-        p, n = len(self.scales), len(self.target)
+        p, n = self.columns.p, self.amounts.n
         cuts = np.linspace(0, p, min(threads, p) + 1).astype(int)
         ranges = [*itertools.pairwise(cuts.tolist())]
-        spares = [np.empty(n + self._branches, np.int64) for _ in ranges]
+        spares = [np.empty(n + self.columns.branches, np.int64) for _ in ranges]
         while full := grower.grow(LARGE, FEW):
-            if full != 5:
-                space = _enlarged(grower, space, full)
-                continue
-            full = grower.open()
-            if full == 0:
-                list(pool.map(grower.survey, *zip(*ranges, strict=True)))
-                full = grower.settle()
-            if full == 0:
-                list(pool.map(grower.part, *zip(*ranges, strict=True), spares))
-                grower.push()
-            elif full > 0:
-                space = _enlarged(grower, space, full)
-        return space.cut(*grower.counted())
-
-    @property
-    def _branches(self) -> int:
-        """The most children that a node can have."""
-        return max((c.width + 1 for c in self.scales if not c.number), default=1) + 3
-
-    def _work(self, n: int) -> tuple[Any, ...]:
-        """Space to work in."""
-        columns, target = self.scales, self.target
-        p, q, k = len(columns), target.width, target.line
-        lines = min(max(column.width for column in columns) + 2, n + 1)
-        coded = max((c.width + 1 for c in columns if not c.number), default=1)
-        branches = self._branches
-        half, side = self.rows[-2:]
-        return (
-            np.zeros((lines, k), np.int64), np.zeros(lines, np.int32), np.zeros(lines, np.int32),
-            np.zeros(lines, np.int32), np.zeros(lines), np.zeros((5, q), np.int64),
-            np.zeros(k + 1, np.int32), np.zeros(coded, np.int32), side,
-            np.zeros(n + branches, np.int64), np.zeros(branches + 1, np.int64), np.zeros(p),
-            np.zeros(p),
-            np.zeros(p), np.arange(p, dtype=np.int32), np.zeros(p, np.int32),
-            np.zeros(branches + 1, np.int64), np.zeros(branches + 1, np.int32), half,
-            np.zeros((p, len(target.classes)), np.int64),
-        )  # fmt: skip
-
-    def _histograms(self) -> tuple[Any, ...]:
-        """Space for those of several nodes, and of one column; none beside lists."""
-        grid, branches = self.rows[10], self._branches
-        codes = max(column.width for column in self.scales) + 1 if len(grid) else 1
-        size = codes * self.target.line
-        slots = min(SLOTS, MOST_BYTES // (8 * size * len(grid))) if len(grid) else 0
-        return (
-            np.empty((slots, size * len(grid)), np.int64), np.empty(size, np.int64),
-            np.empty(slots, np.int32), np.zeros(branches + 1, np.int32),
-        )  # fmt: skip
+            if full == OPEN:
+                full = grower.open()
+                if full == 0:
+                    list(pool.map(grower.survey, *zip(*ranges, strict=True)))
+                    full = grower.settle()
+                if full == 0:
+                    list(pool.map(grower.part, *zip(*ranges, strict=True), spares))
+                    grower.push()
+            if full > 0:
+                grower.record.enlarge(full)
+        return Space(*grower.record.arrays())
 
 
-def _enlarged(grower: Grower, space: Space, full: int) -> Space:
-    space = space.with_more(full)
-    grower.place(*space.arrays)
-    return space
-
-
-def _rows(table: Coded, target: Target, plan: Plan) -> tuple[Any, ...]:
-    split, p = 1 if plan.category_split == "multiway" else 2, len(table.scales)
-    return (
-        _stamped(table, target),
-        np.array([0 if scale.number else split for scale in table.scales], dtype=np.int64),
-        np.array([scale.width for scale in table.scales], dtype=np.int64),
-        plan.fixed if len(plan.fixed) else np.zeros(p, np.int64),
-        np.array(plan.costs or [1.0] * p),
-        target.labels,
-        target.amounts,
-        target.levels,
-        target.logs if plan.criterion == "entropy" else np.zeros(0),
-        _critical(table.scales, target, plan),
-        *_ordered(table, target),
-        np.zeros(len(target), np.uint8),
-        np.zeros(len(target), np.int32),
+def _rows(
+    table: Coded, target: Target, columns: Any, amounts: Any, inherits: bool
+) -> Callable[[int], Any]:
+    """How growers keep the rows of a table, each at most so many: in lists, or in a grid."""
+    n = len(target)
+    shared = columns, amounts, np.zeros(n, np.uint8), np.zeros(n, np.int32)
+    if not len(table.grid):
+        entries, bits = _stamped(table, target), _bits(target)
+        return lambda most: sorted_lists.SortedLists(*shared, most, entries=entries, bits=bits)
+    ys = target.labels if target.classes else target.levels
+    order, ys = np.arange(n, dtype=np.int32), ys.astype(np.int64)
+    slots = min(SLOTS, MOST_BYTES // (8 * columns.widest * amounts.k * columns.p))
+    return lambda most: histograms.Histograms(
+        *shared, most, grid=table.grid, order=order, ys=ys, slots=slots, inherits=inherits
     )
 
 
-def _ordered(table: Coded, target: Target) -> tuple[Array, Array, Array]:
-    """The grid, the rows in their order, and what they have for y; nothing beside lists."""
-    if not len(table.grid):
-        return table.grid, np.zeros(0, np.int32), np.zeros(0, np.int64)
-    ys = target.labels if target.classes else target.levels
-    return table.grid, np.arange(len(target), dtype=np.int32), ys.astype(np.int64)
+def columns_of(scales: Sequence[Scale], plan: Plan) -> Any:
+    """The columns, as the kernels see them."""
+    split, p = 1 if plan.category_split == "multiway" else 2, len(scales)
+    return settings.Columns(
+        kinds=np.array([0 if scale.number else split for scale in scales], dtype=np.int64),
+        gaps=np.array([scale.width for scale in scales], dtype=np.int64),
+        fixed=plan.fixed if len(plan.fixed) else np.zeros(p, np.int64),
+        costs=np.array(plan.costs or [1.0] * p),
+    )
+
+
+def amounts_of(target: Target) -> Any:
+    """What rows amount to, as the kernels see it."""
+    return settings.Amounts(
+        target.labels, target.amounts, target.levels,
+        classes=len(target.classes), k=target.line, q=target.width,
+        rows_at=target.width - 1 if target.weighed else -1,
+    )  # fmt: skip
+
+
+def settings_of(scales: Sequence[Scale], target: Target, plan: Plan) -> Any:
+    """How to grow, as the kernels see it."""
+    powers = {"variance": 2, "sdr": 1, "poisson": 1, "fifth_root": 0.4}
+    unit, one = target.unit ** powers.get(plan.criterion, 0), 2.0**-target.power
+    return settings.Settings(
+        CRITERIA[plan.criterion], MISSING[plan.missing], SCORERS[plan.scorer],
+        max_depth=plan.max_depth, min_split=plan.min_split, min_leaf=plan.min_leaf,
+        min_weight=int(np.ceil(plan.min_weight * 2.0**target.power)), min_share=plan.min_share,
+        min_gain=plan.min_decrease * target.total / one / unit if plan.min_decrease else 0.0,
+        max_features=min(plan.max_features, len(scales)), random_tie=plan.tie == "random",
+        exponent=plan.exponent, scale=unit, one=one, critical=_critical(scales, target, plan),
+        logs=target.logs if plan.criterion == "entropy" else np.zeros(0),
+    )  # fmt: skip
 
 
 def _critical(scales: Sequence[Scale], target: Target, plan: Plan) -> Array:
@@ -234,20 +223,13 @@ def _stamped(table: Coded, target: Target) -> Array:
     return table.lists
 
 
-def _settings(columns: Sequence[Scale], target: Target, plan: Plan) -> tuple[Any, ...]:
-    powers = {"variance": 2, "sdr": 1, "poisson": 1, "fifth_root": 0.4}
-    unit = target.unit ** powers.get(plan.criterion, 0)
-    rows_at = target.width - 1 if target.weighed else -1
-    whole = (
-        CRITERIA[plan.criterion], len(target.classes), MISSING[plan.missing],
-        SCORERS[plan.scorer], plan.max_depth, plan.min_split, plan.min_leaf,
-        int(np.ceil(plan.min_weight * 2.0**target.power)),
-        min(plan.max_features, len(columns)), TIES[plan.tie], rows_at,
-        _bits(target),
+def limits_of(target: Target, plan: Plan) -> Any:
+    """When to stop, for the kernels whose gains are means."""
+    return settings.Limits(
+        max_depth=plan.max_depth, min_split=plan.min_split, min_leaf=plan.min_leaf,
+        min_weight=plan.min_weight, min_share=plan.min_share, min_decrease=plan.min_decrease,
+        whole=target.total, one=2.0**-target.power,
     )  # fmt: skip
-    one = 2.0**-target.power
-    least = plan.min_decrease * target.total / one / unit if plan.min_decrease else 0.0
-    return whole, (least, plan.exponent, unit, one, plan.min_share)
 
 
 def tree_of(
@@ -259,7 +241,7 @@ def tree_of(
 ) -> Tree:
     """The arrays of the kernel as a tree; ``numbers`` are those behind two codes of a column."""
     numbers = numbers or (lambda j, code, after: (columns[j].high[code], columns[j].low[after]))
-    _, nodes, reals, totals, leads, ties = space.arrays
+    nodes, reals, totals, leads, ties = space
     parent, _, test, column, cut, after, gap, rows, lead_ends, tie_ends = (
         np.ascontiguousarray(part) for part in nodes.T
     )

@@ -36,7 +36,7 @@ class Target:
 
     classes: tuple[Any, ...]  # () for measures
     labels: Array  # (n,) int32, all zero for measures
-    amounts: Array  # (n, q) int64, what a row adds: see kernels.splitting
+    amounts: Array  # (n, q) int64, what a row adds: see kernels.trees.settings
     weighed: bool
     power: int
     line: int  # how many of the amounts a table needs
@@ -227,7 +227,7 @@ def _scale(y: Array, total: int, weighed: bool) -> tuple[float, int]:
 
 
 def _summands(levels: Array, units: Array, weighed: bool, logs: bool = False) -> Array:
-    """(n, q) int64: what rows add to a line, see kernels.splitting."""
+    """(n, q) int64: what rows add to a line, see kernels.trees.settings."""
     powers = _logs(levels, units) if logs else _squares(levels, units)
     if not weighed:
         return np.column_stack([units, levels, *powers])

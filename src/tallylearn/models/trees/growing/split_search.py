@@ -1,7 +1,7 @@
 """Splits: every question that a node could ask, and what its answers would leave mixed.
 
-The readable version of ``kernels.splitting``: it shows the gains of a node, and grows the trees
-that the kernel does not, with rows in parts or with a criterion of the user's own.
+The readable version of ``kernels.trees.split_search``: it shows the gains of a node, and grows the
+trees that the kernel does not, with rows in parts or with a criterion of the user's own.
 """
 
 from __future__ import annotations

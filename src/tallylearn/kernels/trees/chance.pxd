@@ -1,0 +1,2 @@
+cdef unsigned long long mixed(unsigned long long z) noexcept nogil
+cdef void shuffle(unsigned long long z, int[::1] pick) noexcept nogil

@@ -1,0 +1,37 @@
+cimport cython
+
+from tallylearn.kernels.trees.chance cimport mixed, shuffle
+from tallylearn.kernels.trees.choice cimport Choice
+from tallylearn.kernels.trees.lines cimport TOTAL
+from tallylearn.kernels.trees.question cimport Question
+from tallylearn.kernels.trees.record cimport (
+    DEPTH, END, FIRST, LEADS_FULL, NODES_FULL, SEED, SLOT, STACK_FULL, Record,
+)
+from tallylearn.kernels.trees.rows cimport Rows
+from tallylearn.kernels.trees.settings cimport NUMBER, Columns, Settings
+from tallylearn.kernels.trees.split_search cimport Search
+
+@cython.final
+cdef class Grower:
+    cdef Settings settings
+    cdef Columns columns
+    cdef Rows rows
+    cdef Search search
+    cdef Choice choice
+    cdef readonly Record record
+    cdef int[::1] pick
+    cdef int[::1] growing
+    cdef long long others_from, others_to
+    cdef bint live
+    cdef bint sum_up(self, Py_ssize_t at) noexcept nogil
+    cdef int step(self) noexcept nogil
+    cdef void look(self) noexcept nogil
+    cdef int ask(self, Py_ssize_t at) noexcept nogil
+    cdef int divide(self, Py_ssize_t at) noexcept nogil
+    cdef void take_stock(self, long long depth) noexcept nogil
+    cdef void put_on(self, Py_ssize_t at) noexcept nogil
+    cdef void write(self, long long test, Py_ssize_t f) noexcept nogil
+    cdef void leaf(self, Py_ssize_t at) noexcept nogil
+    cdef int leave(self, Py_ssize_t at) noexcept nogil
+
+cdef void copy(const long long[::1] line, long long[::1] out) noexcept nogil

@@ -1,0 +1,280 @@
+"""Grower: a tree, depth first, from rows that are counted and parted."""
+
+import cython
+import numpy as np
+
+if not cython.compiled:
+    from tallylearn.kernels.trees.chance import mixed, shuffle
+    from tallylearn.kernels.trees.choice import Choice
+    from tallylearn.kernels.trees.lines import TOTAL
+    from tallylearn.kernels.trees.record import (
+        DEPTH,
+        END,
+        FIRST,
+        LEADS_FULL,
+        NODES_FULL,
+        SEED,
+        SLOT,
+        STACK_FULL,
+        Record,
+    )
+    from tallylearn.kernels.trees.settings import NUMBER
+    from tallylearn.kernels.trees.split_search import Search
+
+LEFT_TO_OTHERS = cython.declare(cython.longlong, -1)  # the test of a node that others grow
+LARGE = cython.declare(cython.int, 5)  # a node that is worked on from outside
+UNKNOWN = cython.declare(cython.double, -2.0)  # the gain of a column that is yet to be looked at
+
+
+class Grower:
+    """A tree as it grows; see ``models.trees.growing``.
+
+    Growing ends whatever the numbers are: a node without a question, or with a child as large as
+    itself, becomes a leaf, and is counted.
+
+    Large nodes are worked on from outside, their columns on several threads: ``open``, ``survey``,
+    ``settle``, ``part``, ``push``. Nodes of few rows may be left to others, who grow them at the
+    same time, each in its own run of the rows.
+    """
+
+    def __init__(self, settings, columns, amounts, rows, record: Record, lines):
+        self.settings, self.columns, self.rows, self.record = settings, columns, rows, record
+        self.search = Search(settings, columns, amounts, lines, record.ties)
+        self.choice = Choice(settings, columns, self.search, rows)
+        self.pick = np.arange(columns.p, dtype=np.int32)
+        self.growing = np.zeros(columns.branches + 1, np.int32)
+        self.others_from, self.others_to = 1, 0
+
+    def grow(self, large: cython.longlong, few: cython.longlong):
+        """Grow until nothing waits, something is full, or a large node comes.
+
+        0 done; to be enlarged: 1 nodes, 2 leads, 3 ties, 4 stack; 5 a node of more than ``large``
+        rows. Nodes of at least ``few`` and at most ``large`` rows are left to others (test -1).
+        """
+        full: cython.int = 0
+        at: cython.Py_ssize_t
+        n: cython.longlong
+        self.others_from = few
+        self.others_to = large
+        with cython.nogil:
+            while self.record.waiting > 0 and full == 0:
+                at = self.record.waiting - 1
+                n = self.record.stack[at, END] - self.record.stack[at, FIRST]
+                if n > large:
+                    full = LARGE
+                elif n >= few:
+                    full = self.leave(at)
+                else:
+                    full = self.step()
+        return full
+
+    def open(self):
+        """Sum the next node up: 0 go on, 1 no room, -1 it was a leaf."""
+        at: cython.Py_ssize_t = self.record.waiting - 1
+        if self.record.no_room():
+            return NODES_FULL
+        if self.sum_up(at):
+            self.leaf(at)
+            return -1
+        return 0
+
+    def survey(self, first: cython.Py_ssize_t, last: cython.Py_ssize_t):
+        """Look at some columns, on any thread, as far as that goes without their lines."""
+        f: cython.Py_ssize_t
+        with cython.nogil:
+            for f in range(first, last):
+                self.search.gains[f] = -1.0
+                if not self.rows.known(f, self.search):
+                    self.search.gains[f] = UNKNOWN
+                    self.rows.prepare(f)
+
+    def settle(self):
+        """Look at the other columns, and choose: 0 go on, 1 to 4 no room, -1 it became a leaf."""
+        f: cython.Py_ssize_t
+        with cython.nogil:
+            self.rows.settle()
+            for f in range(self.columns.p):
+                if self.search.gains[f] == UNKNOWN:
+                    self.search.gains[f] = -1.0
+                    self.rows.tabulate(f, self.search.table)
+                    self.search.look(f)
+        return self.ask(self.record.waiting - 1)
+
+    def part(self, first: cython.Py_ssize_t, last: cython.Py_ssize_t, spare: cython.longlong[::1]):
+        """Part some columns, on any thread."""
+        f: cython.Py_ssize_t
+        with cython.nogil:
+            for f in range(first, last):
+                if f == 0 or self.live:
+                    self.rows.part(f, spare)
+
+    def push(self):
+        """Put the children on the stack."""
+        self.put_on(self.record.waiting - 1)
+
+    def refusals(self):
+        """How many nodes became leaves because a child was its parent: none, if all is right."""
+        return self.choice.refused
+
+    def step(self):
+        """Take a node off the stack: a leaf, or a question whose children are put on it."""
+        at: cython.Py_ssize_t = self.record.waiting - 1
+        f: cython.Py_ssize_t
+        full: cython.int
+        if self.record.no_room():
+            return NODES_FULL
+        if self.sum_up(at):
+            self.leaf(at)
+            return 0
+        self.look()
+        self.rows.settle()
+        full = self.ask(at)
+        if full == 0:
+            for f in range(self.columns.p if self.live else 1):
+                self.rows.part(f, self.rows.spare)
+            self.put_on(at)
+        return full if full > 0 else 0
+
+    def sum_up(self, at):
+        """The totals of a node; whether it is a leaf at once."""
+        flat: cython.bint
+        rows: cython.longlong = self.record.stack[at, END] - self.record.stack[at, FIRST]
+        self.rows.open(self.record.stack[at, FIRST], self.record.stack[at, END])
+        flat = self.rows.total(self.search.table.sums)
+        self.search.open(rows, flat)
+        if flat or self.record.stack[at, DEPTH] >= self.settings.max_depth:
+            return True
+        if rows < self.settings.min_split:
+            return True
+        self.record.stack[at, SLOT] = self.rows.take_slot(self.record.stack[at, SLOT])
+        return False
+
+    def look(self):
+        """The best question of every column, or of some in a random order: until one has any."""
+        f: cython.Py_ssize_t
+        i: cython.Py_ssize_t
+        tried: cython.Py_ssize_t = 0
+        p: cython.Py_ssize_t = self.columns.p
+        some: cython.bint = False
+        if self.settings.max_features < p:
+            shuffle(self.record.stack[self.record.waiting - 1, SEED], self.pick)
+        for i in range(p):
+            f = self.pick[i]
+            self.search.gains[f] = -1.0
+            if tried >= self.settings.max_features and some:
+                continue
+            tried += 1
+            if not self.rows.known(f, self.search):
+                self.rows.tabulate(f, self.search.table)
+                self.search.look(f)
+            some = some or self.search.gains[f] >= 0
+
+    def ask(self, at):
+        """Choose a question and send the rows on: 0; -1 where there is none; 1 to 4 no room."""
+        full: cython.int = self.choice.choose(self.record.stack[at, SEED])
+        if full == 0:
+            full = self.divide(at)
+            if full:
+                self.choice.withdraw(full)
+        if full < 0:
+            self.leaf(at)
+        return full
+
+    def divide(self, at):
+        """Note the question, and the child of every row."""
+        r: cython.int
+        code: cython.longlong
+        f: cython.Py_ssize_t = self.choice.question.column
+        lines: cython.Py_ssize_t = self.search.table.n
+        if at + self.choice.question.children > self.record.stack.shape[0]:
+            return STACK_FULL
+        if self.columns.kinds[f] == NUMBER:
+            lines = 0
+        if self.record.n_leads + lines > self.record.leads.shape[0]:
+            return LEADS_FULL
+        self.rows.take_sides(self.choice.question)
+        for r in range(self.rows.children):
+            if self.rows.size(r) >= self.search.rows:
+                self.choice.refused += 1
+                return -1
+        for r in range(lines):
+            code = self.search.table.codes[r]
+            self.record.lead(code, self.choice.question.child[code])
+        self.write(self.choice.question.test(), f)
+        self.take_stock(self.record.stack[at, DEPTH] + 1)
+        self.rows.part_first()
+        self.rows.bequeath(self.growing)
+        return 0
+
+    def take_stock(self, depth):
+        """Which children are split again, ``live``: whether any; which of them by this grower."""
+        c: cython.int
+        n: cython.longlong
+        self.live = False
+        for c in range(self.rows.children):
+            n = self.rows.size(c)
+            self.growing[c] = (
+                self.rows.mixed[c]
+                and n >= self.settings.min_split
+                and depth < self.settings.max_depth
+            )
+            self.live = self.live or self.growing[c]
+            if self.others_from <= n <= self.others_to:
+                self.growing[c] = False
+
+    def put_on(self, at):
+        """The children wait in place of the node, the first on top."""
+        r: cython.Py_ssize_t
+        c: cython.int
+        children: cython.int = self.rows.children
+        depth: cython.longlong = self.record.stack[at, DEPTH]
+        z: cython.ulonglong = self.record.stack[at, SEED]
+        for c in range(children):
+            r = at + children - 1 - c
+            self.record.wait(
+                r, self.record.n_nodes - 1, c, self.rows.starts[c], self.rows.starts[c + 1],
+                depth + 1,
+            )  # fmt: skip
+            self.record.stack[r, SEED] = cython.cast(cython.longlong, mixed(z + c + 2) >> 1)
+            self.record.stack[r, SLOT] = self.rows.heirs[c]
+        self.record.waiting = at + children
+
+    def write(self, test, f):
+        """Write the node on top of the stack down."""
+        w: cython.double = self.search.impurity.weight
+        spread: cython.double = self.search.impurity.spread / w if w > 0 else 0.0
+        gain: cython.double = self.search.gains[f] / w if f >= 0 else 0.0
+        self.record.note(test, f, self.search.rows)
+        if f >= 0:
+            self.record.ask(
+                self.choice.question.cut, self.choice.question.next, self.choice.question.gap_child
+            )
+        self.record.measure(spread * self.settings.scale, gain * self.settings.scale)
+        copy(self.search.table.sums[TOTAL], self.record.totals[self.record.n_nodes])
+        self.record.close()
+
+    def leaf(self, at):
+        """Note a leaf; it needs no histogram."""
+        self.write(0, -1)
+        self.rows.give_back(self.record.stack[at, SLOT])
+        self.record.waiting = at
+
+    def leave(self, at):
+        """Note a node that others will grow: its run, depth and seed in place of a question."""
+        c: cython.Py_ssize_t
+        node: cython.Py_ssize_t = self.record.n_nodes
+        if self.record.no_room():
+            return NODES_FULL
+        self.rows.give_back(self.record.stack[at, SLOT])
+        self.search.impurity.weight = 0
+        self.write(LEFT_TO_OTHERS, -1)
+        for c in range(4):
+            self.record.nodes[node, 3 + c] = self.record.stack[at, FIRST + c]
+        self.record.waiting = at
+        return 0
+
+
+def copy(line, out):
+    c: cython.Py_ssize_t
+    for c in range(line.shape[0]):
+        out[c] = line[c]

@@ -1,0 +1,387 @@
+"""Median search: the best question of every column by absolute error, from lists of its rows.
+
+Every column keeps the rows of a node sorted by code, and one more list keeps them sorted by
+measure. All sums are integers. The readable version is ``models.trees.deviations``.
+"""
+
+import cython
+import numpy as np
+
+if not cython.compiled:
+    from tallylearn.kernels.trees.medians import by_coming, by_going
+    from tallylearn.kernels.trees.settings import AS_NODE, MULTIWAY, NUMBER
+
+MASK = cython.declare(cython.longlong, 0xFFFFFFFF)
+TIED = cython.declare(cython.double, 1e-9)  # of the impurity
+UNEVEN = cython.declare(cython.longlong, 16)  # times the lightest row: a median may leap too far
+
+
+class MedianSearch:
+    """A node, and its columns one after the other; a column's rows of one code are a line.
+
+    ``lists`` (p, n): code * 2^32 + row, sorted, for every column; ``rows`` (n,): by measure. A node
+    is a run of them all. ``units`` (n,): the weight of every row; ``ranks`` (n,): its measure,
+    among all ``values`` (v,), which are in units of ``unit``.
+    """
+
+    def __init__(self, columns, limits, rule, ties, *, lists, rows, units, ranks, values, unit):
+        n, p = len(rows), columns.p
+        self.columns, self.limits, self.rule, self.ties = columns, limits, rule, ties
+        self.lists, self.rows, self.units, self.ranks = lists, rows, units, ranks
+        self.values, self.unit, self.n = values, unit, n
+        if (
+            len(lists) < p
+            or min(lists.shape[1], len(units), len(ranks)) < n
+            or len(values) <= ranks.max()
+        ):
+            raise ValueError("trees.median_search.MedianSearch: its arrays do not agree in length")
+        self.place, self.side = np.zeros(n, np.int32), np.zeros(n, np.int32)
+        self.seq, self.chain = np.zeros(n, np.int32), np.zeros((2, n + 2), np.int32)
+        self.rank, self.sorted = np.zeros(n + 2, np.int32), np.zeros(n + 2, np.int32)
+        self.measure, self.weight = np.zeros(n + 2, np.int64), np.zeros(n + 2, np.int64)
+        self.codes, self.ends = np.zeros(n + 2, np.int64), np.zeros(n + 2, np.int64)
+        self.load, self.left = np.zeros(n + 2, np.int64), np.zeros(n + 2, np.int64)
+        self.spare = np.zeros(2 * n + 2, np.int64)
+        self.sums = np.zeros((2, n + 2), np.int64)
+        self.gain, self.best = np.zeros((p, 2)), np.zeros((p, 4), np.int64)
+
+    def open(self, first, end):
+        """The rows of a node by measure, their median, and how far they lie from it."""
+        i: cython.Py_ssize_t
+        row: cython.Py_ssize_t
+        w: cython.longlong
+        heaviest: cython.longlong = 0
+        lightest: cython.longlong = self.units[self.rows[first]]
+        self.s = first
+        self.m = end - first
+        self.heft = 0
+        for i in range(self.m):
+            row = self.rows[self.s + i]
+            w = self.units[row]
+            self.place[row] = i + 1
+            self.measure[i + 1] = self.values[self.ranks[row]]
+            self.weight[i + 1] = w
+            self.heft += w
+            heaviest = max(heaviest, w)
+            lightest = min(lightest, w)
+        self.uneven = heaviest > UNEVEN * lightest
+        self.total = self.apart_of(self.rows[self.s : self.s + self.m])
+        self.middle = self.low
+        self.second = self.high
+        self.slack = TIED * self.mean(self.total)
+        self.least = max(
+            self.limits.min_weight, self.limits.min_share * (self.heft * self.limits.one)
+        )
+
+    def mean(self, apart):
+        """Of all rows of the node."""
+        if self.heft == 0:
+            return 0.0
+        return cython.cast(cython.double, apart) / self.heft * self.unit
+
+    def apart_of(self, rows):
+        """How far rows, which rise by measure, lie from their median, whose ranks are noted."""
+        i: cython.Py_ssize_t
+        k: cython.Py_ssize_t = rows.shape[0]
+        weight: cython.longlong = 0
+        below: cython.longlong = 0
+        found: cython.longlong = 0
+        middle: cython.longlong
+        if k == 0:
+            return 0
+        for i in range(k):
+            weight += self.units[rows[i]]
+        i = 0
+        while 2 * (below + self.units[rows[i]]) < weight:
+            below += self.units[rows[i]]
+            i += 1
+        self.low = self.ranks[rows[i]]
+        while i < k - 1 and 2 * (below + self.units[rows[i]]) <= weight:
+            below += self.units[rows[i]]
+            i += 1
+        self.high = self.ranks[rows[i]]
+        middle = self.values[self.low]
+        for i in range(k):
+            found += self.units[rows[i]] * abs(self.values[self.ranks[rows[i]]] - middle)
+        return found
+
+    def asks(self, s, m, depth):
+        """Whether rows may ask at all: where two branches have no room none is ever found."""
+        if (
+            depth >= self.limits.max_depth
+            or m < self.limits.min_split
+            or m < 2 * self.limits.min_leaf
+        ):
+            return False
+        return self.ranks[self.rows[s]] != self.ranks[self.rows[s + m - 1]]
+
+    def choose(self):
+        """The column to ask; -1: none, -2: there is no room for its ties."""
+        j: cython.Py_ssize_t
+        asked: cython.Py_ssize_t = -1
+        ties: cython.Py_ssize_t = self.ties.n
+        top: cython.double = -1.0
+        for j in range(self.columns.p):
+            self.look(j)
+            top = max(top, self.gain[j, 0])
+        for j in range(self.columns.p):
+            if top < 0 or self.gain[j, 0] < max(top - self.slack, 0.0):
+                continue
+            self.list_best(j)
+            asked = j if asked < 0 else asked
+        if self.ties.full():
+            self.ties.n = ties
+            return -2
+        if asked >= 0:
+            top = self.heft * self.limits.one / self.limits.whole * self.gain[asked, 0]
+            asked = -1 if top + 1e-12 < self.limits.min_decrease else asked
+        if self.ties.n == ties + 1 or asked < 0:
+            self.ties.n = ties
+        return asked
+
+    def list_best(self, j):
+        """The best questions of a column; of categories only the first."""
+        v: cython.Py_ssize_t
+        r: cython.Py_ssize_t
+        fall: cython.double
+        if self.columns.kinds[j] != NUMBER or self.best[j, 0] == 1:
+            self.ties.note(j, self.best[j, 2], self.best[j, 3])
+            return
+        v = self.lay(j)
+        self.sweep_lines(v)
+        for r in range(-1, v - 1):
+            fall = self.fall(r if r >= 0 else v - 1, v)
+            if fall >= 0 and fall >= self.gain[j, 1]:
+                self.ties.note(
+                    j, self.codes[r if r >= 0 else v - 1], self.codes[r + 1] if r >= 0 else -1
+                )
+
+    def lay(self, j):
+        """The rows of a column by line, what is missing last or in its line; returns the lines."""
+        i: cython.Py_ssize_t
+        v: cython.Py_ssize_t = 0
+        row: cython.Py_ssize_t
+        last: cython.longlong = -1
+        code: cython.longlong
+        for i in range(self.m):
+            code = self.lists[j, self.s + i] >> 32
+            row = self.lists[j, self.s + i] & MASK
+            if code == self.columns.gaps[j]:
+                break
+            if code != last:
+                self.codes[v] = code
+                self.load[v] = 0
+                v += 1
+                last = code
+            self.seq[i] = row
+            self.side[row] = v - 1
+            self.load[v - 1] += self.units[row]
+            self.ends[v - 1] = i + 1
+        else:
+            i = self.m
+        self.held = i
+        self.usual = self.common(j, v)
+        self.gap = 0
+        self.gap_load = 0
+        if v > 0 and (self.held < self.m or self.columns.kinds[j] != NUMBER):
+            self.lay_gaps(j, v)
+        return v
+
+    def common(self, j, v):
+        """The line of the median, or of the most frequent category."""
+        r: cython.Py_ssize_t
+        found: cython.Py_ssize_t = 0
+        below: cython.longlong = 0
+        total: cython.longlong = 0
+        for r in range(v):
+            total += self.load[r]
+            if self.load[r] > self.load[found]:
+                found = r
+        if self.columns.kinds[j] != NUMBER:
+            return found
+        for r in range(v):
+            below += self.load[r]
+            if 2 * below >= total:
+                return r
+        return 0
+
+    def lay_gaps(self, j, v):
+        """Rows without a value in the line of the most, or last; all by measure within a line."""
+        i: cython.Py_ssize_t
+        row: cython.Py_ssize_t
+        self.codes[v] = -1
+        for i in range(self.held, self.m):
+            row = self.lists[j, self.s + i] & MASK
+            self.side[row] = self.usual if self.rule == AS_NODE else v
+            if self.rule == AS_NODE:
+                self.load[self.usual] += self.units[row]
+            else:
+                self.gap_load += self.units[row]
+        if self.rule == AS_NODE:
+            self.held = self.m
+        self.order(v)
+        self.gap = self.apart_of(self.seq[self.held : self.m])
+
+    def order(self, v):
+        """The rows by line, and by measure within."""
+        i: cython.Py_ssize_t
+        r: cython.Py_ssize_t
+        row: cython.Py_ssize_t
+        for r in range(v + 1):
+            self.ends[r] = 0
+        for i in range(self.s, self.s + self.m):
+            self.ends[self.side[self.rows[i]]] += 1
+        for r in range(1, v + 1):
+            self.ends[r] += self.ends[r - 1]
+        for i in range(self.s + self.m - 1, self.s - 1, -1):
+            row = self.rows[i]
+            self.ends[self.side[row]] -= 1
+            self.seq[self.ends[self.side[row]]] = row
+        for r in range(v):
+            self.ends[r] = self.ends[r + 1]
+
+    def look(self, j):
+        """The first of the best questions of a column, and how many are tied with it."""
+        r: cython.Py_ssize_t
+        at: cython.Py_ssize_t
+        v: cython.Py_ssize_t = self.lay(j)
+        fall: cython.double
+        top: cython.double = 0.0
+        self.gain[j, 0] = -1.0
+        self.best[j, 0] = 0
+        self.best[j, 2] = -1
+        self.best[j, 3] = -1
+        if v == 0:
+            return
+        if self.columns.kinds[j] != NUMBER:
+            if self.columns.kinds[j] == MULTIWAY:
+                self.ask_all(j, v)
+                return
+            self.arrange(v)
+        self.sweep_lines(v)
+        for r in range(v):
+            top = max(top, self.fall(r, v))
+        self.gain[j, 1] = top - self.slack
+        for r in range(-1, v - 1):
+            at = r if r >= 0 else v - 1
+            fall = self.fall(at, v)
+            if fall < 0 or fall < self.gain[j, 1]:
+                continue
+            if self.best[j, 0] == 0:
+                self.gain[j, 0] = fall
+                self.best[j, 1] = at
+                if self.columns.kinds[j] == NUMBER:
+                    self.best[j, 2] = self.codes[at]
+                    self.best[j, 3] = self.codes[at + 1] if r >= 0 else -1
+            self.best[j, 0] += 1
+
+    def ask_all(self, j, v):
+        """One branch a category: at least two with enough rows and weight."""
+        r: cython.Py_ssize_t
+        start: cython.Py_ssize_t = 0
+        enough: cython.Py_ssize_t = 1 if self.enough(self.gap_load, self.m - self.held) else 0
+        left: cython.longlong = self.gap
+        for r in range(v):
+            left += self.apart_of(self.seq[start : self.ends[r]])
+            if self.enough(self.load[r], self.ends[r] - start):
+                enough += 1
+            start = self.ends[r]
+        if enough > 1:
+            self.gain[j, 0] = self.mean(self.total - left)
+
+    def enough(self, load, rows):
+        """Whether a branch has rows and weight enough to be asked for."""
+        return load > 0 and rows >= self.limits.min_leaf and load * self.limits.one >= self.least
+
+    def arrange(self, v):
+        """The lines of categories by their medians, of equal ones the first first."""
+        r: cython.Py_ssize_t
+        i: cython.Py_ssize_t
+        k: cython.Py_ssize_t
+        start: cython.Py_ssize_t = 0
+        step: cython.Py_ssize_t = 1
+        for r in range(v):
+            self.apart_of(self.seq[start : self.ends[r]])
+            start = self.ends[r]
+            self.left[r] = self.values[self.low] + self.values[self.high]
+            self.spare[r] = self.load[r]
+            self.sorted[r] = r
+        while 3 * step < v:
+            step = 3 * step + 1
+        while step > 0:  # Shell's sort: no two lines are alike, for their codes count
+            for i in range(step, v):
+                r = self.sorted[i]
+                k = i
+                while k >= step and self.later(self.sorted[k - step], r):
+                    self.sorted[k] = self.sorted[k - step]
+                    k -= step
+                self.sorted[k] = r
+            step //= 3
+        for i in range(v):
+            self.rank[self.sorted[i]] = i
+            self.load[i] = self.spare[self.sorted[i]]
+        self.rank[v] = v
+        self.sorted[v] = v
+        for i in range(self.s, self.s + self.m):
+            self.side[self.rows[i]] = self.rank[self.side[self.rows[i]]]
+        self.order(v)
+
+    def later(self, a, b):
+        return self.left[a] > self.left[b] or (self.left[a] == self.left[b] and a > b)
+
+    def sweep_lines(self, v):
+        """What every cut leaves apart, and the loads up to it; the last cuts nothing off."""
+        r: cython.Py_ssize_t
+        for r in range(v):
+            self.left[r] = self.gap
+            if r > 0:
+                self.load[r] += self.load[r - 1]
+        if self.uneven:
+            by_coming(
+                self.seq, self.place, self.measure[1 : self.m + 1], self.weight, self.sums[0],
+                self.sums[1], self.ends[:v], self.left,
+            )  # fmt: skip
+            return
+        for r in range(2):
+            self.link()
+            by_going(
+                self.seq, self.place, self.measure[: self.m + 1], self.weight, self.chain,
+                self.ends[:v], self.left, r == 1,
+            )  # fmt: skip
+
+    def link(self):
+        """The chain of the rows that are in a line, by measure."""
+        i: cython.Py_ssize_t
+        last: cython.Py_ssize_t = 0
+        if self.held == self.m:
+            for i in range(self.m + 2):
+                self.chain[0, i] = i - 1
+                self.chain[1, i] = i + 1
+            return
+        for i in range(1, self.m + 1):
+            self.chain[1, i] = 0
+        for i in range(self.held):
+            self.chain[1, self.place[self.seq[i]]] = 1
+        for i in range(1, self.m + 1):
+            if self.chain[1, i]:
+                self.chain[1, last] = i
+                self.chain[0, i] = last
+                last = i
+        self.chain[1, last] = self.m + 1
+        self.chain[0, self.m + 1] = last
+
+    def fall(self, r, v):
+        """What a cut behind a line gains; -1 where it may not be asked for.
+
+        The last is no cut: it asks whether there is a value.
+        """
+        rows: cython.longlong = self.held
+        above: cython.longlong = self.load[v - 1] - self.load[r]
+        if r == v - 1:
+            rows = self.m
+            above = self.gap_load
+        if not self.enough(self.load[r], self.ends[r]):
+            return -1.0
+        if rows == self.ends[r] or not self.enough(above, rows - self.ends[r]):
+            return -1.0
+        return self.mean(self.total - self.left[r])

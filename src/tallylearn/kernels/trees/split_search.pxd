@@ -1,0 +1,48 @@
+cimport cython
+
+from tallylearn.kernels.trees.gaps cimport set_apart
+from tallylearn.kernels.trees.impurity cimport Impurity
+from tallylearn.kernels.trees.lines cimport GAP, KNOWN, LEFT, RIGHT, TOTAL, Lines
+from tallylearn.kernels.trees.record cimport Ties
+from tallylearn.kernels.trees.settings cimport (
+    MULTIWAY, NUMBER, POISSON, RATIO, SUBSET, Columns, Settings,
+)
+
+@cython.final
+cdef class Search:
+    cdef Settings settings
+    cdef Columns columns
+    cdef readonly Impurity impurity
+    cdef Lines table
+    cdef long long[:, ::1] lines
+    cdef long long[:, ::1] sums
+    cdef int k, classes
+    cdef bint any_size
+    cdef Ties ties
+    cdef readonly long long rows, min_weight
+    cdef double gap_mass
+    cdef Py_ssize_t found
+    cdef double[::1] gains
+    cdef double[::1] infos
+    cdef int[::1] orders
+    cdef int[::1] turn
+    cdef double[::1] keys
+    cdef void open(self, long long rows, bint flat) noexcept nogil
+    cdef void look(self, Py_ssize_t f) noexcept nogil
+    cdef void take_gap(self, Py_ssize_t f) noexcept nogil
+    cdef void note(self, Py_ssize_t f, double after, double info) noexcept nogil
+    cdef bint enough(self, long long[:, ::1] t, Py_ssize_t r) noexcept nogil
+    cdef void ask_all(self, Py_ssize_t f) noexcept nogil
+    cdef void ask_two(self, Py_ssize_t f) noexcept nogil
+    cdef void arrange(self, Py_ssize_t f, Py_ssize_t c) noexcept nogil
+    cdef void sort(self) noexcept nogil
+    cdef void sink(self, Py_ssize_t i, Py_ssize_t n) noexcept nogil
+    cdef bint before(self, int a, int b) noexcept nogil
+    cdef Py_ssize_t start(self) noexcept nogil
+    cdef bint move(self, Py_ssize_t r) noexcept nogil
+    cdef double scan(self) noexcept nogil
+    cdef void list_best(self, Py_ssize_t f, bint all_of_them) noexcept nogil
+    cdef void find(self, Py_ssize_t f) noexcept nogil
+    cdef double info(self) noexcept nogil
+
+cdef double odds(long long c, long long n) noexcept nogil

@@ -1,0 +1,281 @@
+"""Split search: the best question that a column can ask, from its lines.
+
+Where the lines come from does not matter: from lists, from histograms, from histograms of other
+workers that were added up. ``open`` takes the totals of a node, which stand in the sums of the
+table; ``look`` takes the lines of one column after the other. What is best stays in ``gains``,
+``infos`` and ``orders`` by column, for ``choice``. The readable version is
+``models.trees.splits``.
+"""
+
+import cython
+import numpy as np
+
+if not cython.compiled:
+    from tallylearn.kernels.trees.gaps import set_apart
+    from tallylearn.kernels.trees.impurity import Impurity
+    from tallylearn.kernels.trees.lines import GAP, KNOWN, LEFT, RIGHT, Lines
+    from tallylearn.kernels.trees.settings import MULTIWAY, NUMBER, POISSON, RATIO, SUBSET
+
+
+class Search:
+    """The columns of a node, one after the other.
+
+    ``gains``: the best of each, in units of mass; -1 where there is no question to ask. ``infos``:
+    the split information of that question, times the weight. ``orders``: the class whose shares
+    gave the order of its categories. ``found``: the line before the cut, in the order ``turn``.
+    ``lines`` and ``sums`` are those of the table, nearer at hand.
+    """
+
+    def __init__(self, settings, columns, amounts, lines, ties):
+        self.settings, self.columns, self.ties = settings, columns, ties
+        self.impurity, self.table = Impurity(settings, amounts), Lines(lines, amounts)
+        self.lines, self.sums = self.table.lines, self.table.sums
+        self.k, self.classes = amounts.k, amounts.classes
+        p = columns.p
+        self.gains, self.infos = np.zeros(p), np.zeros(p)
+        self.orders = np.zeros(p, np.int32)
+        self.turn, self.keys = np.zeros(lines, np.int32), np.zeros(lines)
+
+    def open(self, rows, flat):
+        """A node whose totals stand in the table; ``flat``: its rows are all alike."""
+        share: cython.double
+        self.rows = rows
+        self.impurity.open(self.sums, flat)
+        share = self.settings.min_share * self.impurity.weight
+        self.min_weight = cython.cast(cython.longlong, share)
+        self.min_weight += self.min_weight < share
+        if self.settings.min_weight > self.min_weight:
+            self.min_weight = self.settings.min_weight
+        self.any_size = self.settings.min_leaf <= 1 and self.min_weight <= 0
+        self.any_size = self.any_size and self.settings.criterion != POISSON
+
+    def look(self, f):
+        """The best question of a column whose lines stand in the table."""
+        self.take_gap(f)
+        if self.columns.kinds[f] == MULTIWAY:
+            self.ask_all(f)
+        else:
+            self.ask_two(f)
+
+    def take_gap(self, f):
+        set_apart(
+            self.table, self.columns.gaps[f], self.settings.rule, self.columns.kinds[f] == NUMBER
+        )
+
+    def note(self, f, after, info):
+        """Remember the best question of a column: rounding cannot make a gain negative."""
+        gain: cython.double = self.impurity.before - after
+        self.gains[f] = gain if gain > 0 else 0.0
+        self.infos[f] = info
+
+    def enough(self, t, r):
+        """Whether a branch has as many rows, and as much weight, as it needs."""
+        w: cython.longlong = self.impurity.weigh(t, r)
+        n: cython.longlong = w if self.impurity.rows_at < 0 else t[r, self.impurity.rows_at]
+        if self.impurity.criterion == POISSON and self.impurity.total(t, r) <= 0:
+            return False  # a mean of 0 would rule every count out but 0
+        return n >= self.settings.min_leaf and w >= self.min_weight
+
+    def ask_all(self, f):
+        """One branch a code: at least two that have enough rows."""
+        r: cython.Py_ssize_t
+        n: cython.Py_ssize_t = self.table.n
+        enough: cython.Py_ssize_t = 0
+        after: cython.double = 0.0
+        info: cython.double = 0.0
+        weight: cython.longlong = self.impurity.weight
+        for r in range(n):
+            after += self.impurity.mass(self.lines, r)
+            info += self.impurity.portion(self.table.weight(r), weight)
+            enough += self.enough(self.lines, r)
+        if self.table.gapped:
+            n += 1
+            after += self.impurity.mass(self.sums, GAP)
+            info += self.impurity.portion(self.impurity.weigh(self.sums, GAP), weight)
+            enough += self.enough(self.sums, GAP)
+        if n > 1 and enough > 1:
+            self.note(f, after, info)
+
+    def ask_two(self, f):
+        """Two branches: the best cut through the codes, in order or by their shares."""
+        c: cython.Py_ssize_t
+        rounds: cython.Py_ssize_t = 1
+        least: cython.double
+        before: cython.double = 0.0
+        some: cython.bint = False
+        if self.columns.kinds[f] == SUBSET and self.classes > 2:
+            rounds = self.classes
+        for c in range(rounds):
+            self.arrange(f, c)
+            least = self.scan()
+            if self.found >= 0 and (not some or least < before - self.impurity.slack):
+                some = True
+                before = least
+                self.orders[f] = c
+                self.note(f, least, 0.0)
+                if self.settings.scorer == RATIO:
+                    self.find(f)
+                    self.infos[f] = self.info()
+
+    def arrange(self, f, c):
+        """The order of the lines: by code, or by the share of a class (of two, the second)."""
+        r: cython.Py_ssize_t
+        x: cython.longlong
+        w: cython.longlong
+        for r in range(self.table.n):
+            self.turn[r] = r
+            if self.columns.kinds[f] == SUBSET:
+                w = self.table.weight(r)
+                if self.classes:
+                    x = self.lines[r, 1 if self.classes <= 2 else c]
+                    self.keys[r] = odds(x, w)
+                else:
+                    self.keys[r] = self.impurity.about(self.lines, r) / w if w else 0.0
+        if self.columns.kinds[f] == SUBSET:
+            self.sort()
+
+    def sort(self):
+        """Heapsort of the lines by key, then by place."""
+        i: cython.Py_ssize_t
+        end: cython.Py_ssize_t
+        kept: cython.int
+        n: cython.Py_ssize_t = self.table.n
+        for i in range(n // 2):
+            self.sink(n // 2 - 1 - i, n)
+        for i in range(n - 1):
+            end = n - 1 - i
+            kept = self.turn[0]
+            self.turn[0] = self.turn[end]
+            self.turn[end] = kept
+            self.sink(0, end)
+
+    def sink(self, i, n):
+        j: cython.Py_ssize_t = 2 * i + 1
+        top: cython.int = self.turn[i]
+        while j < n:
+            if j + 1 < n and self.before(self.turn[j], self.turn[j + 1]):
+                j += 1
+            if not self.before(top, self.turn[j]):
+                break
+            self.turn[i] = self.turn[j]
+            i = j
+            j = 2 * i + 1
+        self.turn[i] = top
+
+    def before(self, a, b):
+        if self.keys[a] != self.keys[b]:
+            return self.keys[a] < self.keys[b]
+        return a < b
+
+    def start(self):
+        """All known rows on the right; how many cuts there are.
+
+        Where all known rows are of one class, only whether there is a value can be worth asking.
+        """
+        c: cython.Py_ssize_t
+        several: cython.Py_ssize_t = 0
+        for c in range(self.k):
+            self.sums[LEFT, c] = 0
+            self.sums[RIGHT, c] = self.sums[KNOWN, c]
+        for c in range(self.classes):
+            several += self.sums[KNOWN, c] > 0
+        self.gap_mass = self.impurity.mass(self.sums, GAP) if self.table.gapped else 0.0
+        return 0 if self.classes and several < 2 else self.table.n - 1
+
+    def move(self, r):
+        """Move line turn[r] to the left; whether a cut behind it may be."""
+        c: cython.Py_ssize_t
+        i: cython.Py_ssize_t = self.turn[r]
+        for c in range(self.k):
+            self.sums[LEFT, c] += self.lines[i, c]
+            self.sums[RIGHT, c] -= self.lines[i, c]
+        if self.any_size:
+            return True
+        return self.enough(self.sums, LEFT) and self.enough(self.sums, RIGHT)
+
+    def scan(self):
+        """The least mass after a cut behind line turn[r]; ``found`` is r, -1 where none may be.
+
+        Behind the last line the question is whether there is a value at all: asked first. A cut
+        between two lines of one and the same class is never the best one (Fayyad and Irani, 1992),
+        unless the best ones may not be.
+        """
+        r: cython.Py_ssize_t
+        tag: cython.int
+        free: cython.bint = self.settings.min_leaf <= 1 and self.min_weight <= 0
+        after: cython.double
+        least: cython.double = 0.0
+        n: cython.Py_ssize_t = self.table.n
+        cuts: cython.Py_ssize_t = self.start()
+        self.found = -1
+        if self.table.gapped and n:
+            if self.enough(self.sums, KNOWN) and self.enough(self.sums, GAP):
+                least = self.impurity.mass(self.sums, KNOWN) + self.gap_mass
+                self.found = n - 1
+        for r in range(cuts):
+            tag = self.table.tags[self.turn[r]] if free else -1
+            if self.move(r) and (tag < 0 or tag != self.table.tags[self.turn[r + 1]]):
+                after = (
+                    self.impurity.mass(self.sums, LEFT)
+                    + self.impurity.mass(self.sums, RIGHT)
+                    + self.gap_mass
+                )
+                if self.found < 0 or after < least:
+                    least = after
+                    self.found = r
+        return least
+
+    def list_best(self, f, all_of_them):
+        """Find the first cut that is as good as the best of a column, and list all of them."""
+        r: cython.Py_ssize_t
+        after: cython.double
+        most: cython.double = self.impurity.before - self.gains[f] + self.impurity.slack
+        n: cython.Py_ssize_t = self.table.n
+        cuts: cython.Py_ssize_t = self.start()
+        self.found = -1
+        if self.table.gapped:
+            if self.enough(self.sums, KNOWN) and self.enough(self.sums, GAP):
+                if self.impurity.mass(self.sums, KNOWN) + self.gap_mass <= most:
+                    self.found = n - 1
+                    self.ties.note(f, self.table.codes[n - 1], -1)
+        for r in range(cuts):
+            if self.found >= 0 and not all_of_them:
+                return
+            if not self.move(r):
+                continue
+            after = (
+                self.impurity.mass(self.sums, LEFT)
+                + self.impurity.mass(self.sums, RIGHT)
+                + self.gap_mass
+            )
+            if after > most:
+                continue
+            if self.found < 0:
+                self.found = r
+            self.ties.note(f, self.table.codes[self.turn[r]], self.table.codes[self.turn[r + 1]])
+
+    def find(self, f):
+        """The first cut that is as good as the best of a column; nothing is listed."""
+        kept: cython.Py_ssize_t = self.ties.n
+        self.list_best(f, False)
+        self.ties.n = kept
+
+    def info(self):
+        """The weight of the node times the split information of the cut that was found."""
+        r: cython.Py_ssize_t
+        left: cython.longlong = 0
+        weight: cython.longlong = self.impurity.weight
+        gap: cython.longlong = self.impurity.weigh(self.sums, GAP)
+        for r in range(self.found + 1):
+            left += self.table.weight(self.turn[r])
+        return (
+            self.impurity.portion(left, weight)
+            + self.impurity.portion(weight - gap - left, weight)
+            + self.impurity.portion(gap, weight)
+        )
+
+
+def odds(c, n):
+    """c to n - c: in the order of c / n, and apart where that is 1 in all its places."""
+    x: cython.double = cython.cast(cython.double, c)
+    return x / cython.cast(cython.double, n - c) if c < n else 1e300 * (c > 0)
