@@ -19,7 +19,8 @@ import tallylearn as tl
 from tallylearn.errors import TallyError
 from tests.hostile.forging import forged
 
-MEMORY = 3 << 30  # bytes that reading a file of some kilobytes may take, Arrow's own included
+MEMORY = 6 << 30  # bytes of addresses: the budget of 4 GiB, and what Arrow sets aside; where
+# an allocation of its own fails, a thread of Arrow may wait for itself when the process ends
 SECONDS = 30
 
 
