@@ -16,7 +16,8 @@ from tallylearn.models.trees.growing.coded_columns import coded, filled
 from tallylearn.models.trees.growing.fractional_rows import grown_by_hand
 from tallylearn.models.trees.growing.grower import Plan, grown
 from tallylearn.models.trees.growing.node_target import of_classes, of_measures
-from tallylearn.models.trees.tree import LEAF, MULTIWAY, SUBSET, Tree
+from tallylearn.models.trees.node import LEAF, MULTIWAY, SUBSET
+from tallylearn.models.trees.tree import Tree
 from tallylearn.tables import CATEGORY, NUMBER, Block, Codes, Column, Schema
 from tests.trees.oracle import Options, Oracle
 

@@ -13,16 +13,17 @@ from tallylearn.doors import Plain
 from tallylearn.doors.exchange import as_sklearn
 from tallylearn.errors import ColumnError, InputError, OptionError, listed, speaking, told
 from tallylearn.models.naive_bayes.column_factors import check_finite
+from tallylearn.models.trees import explanation
 from tallylearn.models.trees.growing import absolute_error_grower, c45_grower, gain_ratio
 from tallylearn.models.trees.growing.coded_columns import coded, filled
 from tallylearn.models.trees.growing.fractional_rows import grown_by_hand
 from tallylearn.models.trees.growing.grower import ENDLESS, Plan, grown
 from tallylearn.models.trees.growing.node_target import Target
+from tallylearn.models.trees.nodes import ABSOLUTE
 from tallylearn.models.trees.pruning.pruner import Pruner
-from tallylearn.models.trees.showing import explanation
 from tallylearn.models.trees.showing.candidates import FORGOTTEN, Gains, check_node, gains_at
 from tallylearn.models.trees.showing.views import Viewed
-from tallylearn.models.trees.tree import ABSOLUTE, Tree
+from tallylearn.models.trees.tree import Tree
 from tallylearn.sources.sparse_matrices import dense
 from tallylearn.tables import CATEGORY, DATE, NUMBER, Array, Block, Column
 

@@ -9,8 +9,9 @@ from tallylearn.doors import Regressor
 from tallylearn.errors import OptionError
 from tallylearn.models.trees.growing.node_target import Target, of_counts, of_measures
 from tallylearn.models.trees.learner import TreeLearner
+from tallylearn.models.trees.nodes import ABSOLUTE
 from tallylearn.models.trees.pruning.pruner import BY_ERRORS
-from tallylearn.models.trees.tree import ABSOLUTE, Tree
+from tallylearn.models.trees.tree import Tree
 from tallylearn.tables import Array, Block
 
 CRITERIA = ("squared_error", "friedman_mse", "sdr", ABSOLUTE, "poisson")

@@ -14,6 +14,7 @@ import numpy as np
 from tallylearn.kernels import deviating
 from tallylearn.models.trees.growing.grower import Plan
 from tallylearn.models.trees.growing.node_target import Target
+from tallylearn.models.trees.growing.shares import Share
 from tallylearn.models.trees.growing.split_search import (
     TIED,
     Question,
@@ -23,8 +24,7 @@ from tallylearn.models.trees.growing.split_search import (
     information_of,
     test_of,
 )
-from tallylearn.models.trees.showing.shares import Share
-from tallylearn.models.trees.tree import MULTIWAY, PRESENCE, SUBSET, THRESHOLD
+from tallylearn.models.trees.node import MULTIWAY, PRESENCE, SUBSET, THRESHOLD
 from tallylearn.tables import Array
 
 

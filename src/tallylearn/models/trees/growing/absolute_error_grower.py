@@ -17,7 +17,8 @@ from tallylearn.models.trees.growing.coded_columns import Coded
 from tallylearn.models.trees.growing.grower import MISSING, Plan, behind, tree_of
 from tallylearn.models.trees.growing.growing_tree import Space
 from tallylearn.models.trees.growing.node_target import Target
-from tallylearn.models.trees.tree import ABSOLUTE, Tree
+from tallylearn.models.trees.nodes import ABSOLUTE
+from tallylearn.models.trees.tree import Tree
 from tallylearn.tables import Array
 
 RULES = ("branch", "node", "global")

@@ -18,6 +18,7 @@ from tallylearn.models.trees.growing.growing_tree import Space
 from tallylearn.models.trees.growing.impurity import impurity_of, weights_of
 from tallylearn.models.trees.growing.node_target import Target
 from tallylearn.models.trees.growing.random_splits import Draw, tried
+from tallylearn.models.trees.growing.shares import Share
 from tallylearn.models.trees.growing.split_search import (
     TIED,
     Question,
@@ -28,8 +29,9 @@ from tallylearn.models.trees.growing.split_search import (
     questions,
     scored,
 )
-from tallylearn.models.trees.showing.shares import Share
-from tallylearn.models.trees.tree import ABSOLUTE, LEAF, MULTIWAY, SUBSET, THRESHOLD, Tree
+from tallylearn.models.trees.node import LEAF, MULTIWAY, SUBSET, THRESHOLD
+from tallylearn.models.trees.nodes import ABSOLUTE
+from tallylearn.models.trees.tree import Tree
 from tallylearn.tables import Array
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from tallylearn.errors import InputError, TargetError
-from tallylearn.models.trees.tree import answer_of
+from tallylearn.models.trees.least_loss import answer_of
 from tallylearn.tables import Array, Codes
 
 LIMBS = 4  # of 32 bits: a square times a weight

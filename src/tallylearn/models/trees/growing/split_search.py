@@ -13,7 +13,7 @@ import numpy as np
 from tallylearn.models.trees.growing.grower import Plan
 from tallylearn.models.trees.growing.impurity import impurity_of, weights_of
 from tallylearn.models.trees.growing.node_target import Target, sums_of
-from tallylearn.models.trees.tree import MULTIWAY, PRESENCE, SUBSET, THRESHOLD
+from tallylearn.models.trees.node import MULTIWAY, PRESENCE, SUBSET, THRESHOLD
 from tallylearn.tables import Array
 
 TIED = 1e-9  # of the impurity, or of the best score

@@ -14,7 +14,8 @@ import numpy as np
 
 from tallylearn import forms
 from tallylearn.models.naive_bayes.column_factors import check_finite
-from tallylearn.models.trees.tree import LEAF, SUBSET, THRESHOLD, Tree
+from tallylearn.models.trees.node import LEAF, SUBSET, THRESHOLD
+from tallylearn.models.trees.tree import Tree
 from tallylearn.tables import CATEGORY, NUMBER, Array, Block, Column, Schema, check_shape
 
 

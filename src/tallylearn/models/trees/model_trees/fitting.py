@@ -13,7 +13,8 @@ from tallylearn.models.trees.growing.node_target import of_measures
 from tallylearn.models.trees.model_trees.attributes import Attributes
 from tallylearn.models.trees.model_trees.linear_models import Line, lined, promised
 from tallylearn.models.trees.model_trees.model_tree import ModelTree
-from tallylearn.models.trees.tree import LEAF, Tree
+from tallylearn.models.trees.node import LEAF
+from tallylearn.models.trees.tree import Tree
 from tallylearn.tables import Array, Block
 
 DEARER = 2.0  # what a coefficient counts in a tree, for its questions were chosen of many (M5')

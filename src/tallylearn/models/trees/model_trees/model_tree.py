@@ -12,11 +12,11 @@ import numpy as np
 from tallylearn import forms
 from tallylearn.doors import RegressionModel
 from tallylearn.errors import InputError
+from tallylearn.models.trees.explanation import derivation
 from tallylearn.models.trees.model_trees.attributes import Attributes
 from tallylearn.models.trees.model_trees.formulas import MOST_LINES, Formula
-from tallylearn.models.trees.showing.explanation import derivation, route
-from tallylearn.models.trees.showing.tree_text import worded
 from tallylearn.models.trees.tree import Tree
+from tallylearn.models.trees.wording import route, worded
 from tallylearn.tables import CATEGORY, Array, Block, Schema, check_shape
 from tallylearn.workings import Derivation, Evidence, Line, Sentence, Term
 from tallylearn.workings import Formula as Shown

@@ -6,8 +6,9 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from tallylearn.models.trees.node import LEAF
 from tallylearn.models.trees.pruning.pruning_record import Cut
-from tallylearn.models.trees.tree import LEAF, Tree
+from tallylearn.models.trees.tree import Tree
 from tallylearn.tables import Array
 
 

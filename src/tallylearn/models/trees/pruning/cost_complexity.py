@@ -9,10 +9,11 @@ from typing import Any
 import numpy as np
 
 from tallylearn.folds import Folds
+from tallylearn.models.trees.node import LEAF
 from tallylearn.models.trees.pruning.branch_costs import Costs, Link, weakest
 from tallylearn.models.trees.pruning.pruning_record import Cut
 from tallylearn.models.trees.pruning.reduced_error import costs_on, least, totals, training_costs
-from tallylearn.models.trees.tree import LEAF, Tree
+from tallylearn.models.trees.tree import Tree
 from tallylearn.tables import Array, Block, Codes
 
 FOLDS = 10

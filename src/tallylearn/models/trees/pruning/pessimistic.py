@@ -5,11 +5,13 @@ from __future__ import annotations
 import numpy as np
 
 from tallylearn.models.trees.growing.fractional_rows import Rows
+from tallylearn.models.trees.growing.shares import Share
+from tallylearn.models.trees.least_loss import answer_of
+from tallylearn.models.trees.node import LEAF
 from tallylearn.models.trees.pruning.branch_costs import Costs
 from tallylearn.models.trees.pruning.pruning_record import Cut, Stage
 from tallylearn.models.trees.pruning.subtree_raising import Bough, Sending
-from tallylearn.models.trees.showing.shares import Share
-from tallylearn.models.trees.tree import LEAF, Tree, answer_of
+from tallylearn.models.trees.tree import Tree
 from tallylearn.tables import Array
 
 EVEN = 1e-3  # errors: a branch that saves no more is collapsed

@@ -16,6 +16,7 @@ from tallylearn.models.trees.growing.coded_columns import coded
 from tallylearn.models.trees.growing.fractional_rows import Rows
 from tallylearn.models.trees.growing.grower import Plan
 from tallylearn.models.trees.growing.node_target import Target
+from tallylearn.models.trees.least_loss import answer_of
 from tallylearn.models.trees.pruning import chi_square, cost_complexity, pessimistic
 from tallylearn.models.trees.pruning.best_first import with_leaves
 from tallylearn.models.trees.pruning.cost_complexity import PruningPath, path_of
@@ -29,7 +30,7 @@ from tallylearn.models.trees.pruning.reduced_error import (
     never_worse,
 )
 from tallylearn.models.trees.training_record import Record
-from tallylearn.models.trees.tree import Tree, answer_of
+from tallylearn.models.trees.tree import Tree
 from tallylearn.tables import Block, Codes
 
 BY_ERRORS = ("reduced_error", "reduced_error_greedy")

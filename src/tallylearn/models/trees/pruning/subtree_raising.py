@@ -14,8 +14,10 @@ import numpy as np
 
 from tallylearn.models.trees.growing.fractional_rows import Rows
 from tallylearn.models.trees.growing.impurity import impurity_of
-from tallylearn.models.trees.showing.shares import Share
-from tallylearn.models.trees.tree import LEAF, MULTIWAY, SUBSET, THRESHOLD, Tree, answer_of
+from tallylearn.models.trees.growing.shares import Share
+from tallylearn.models.trees.least_loss import answer_of
+from tallylearn.models.trees.node import LEAF, MULTIWAY, SUBSET, THRESHOLD
+from tallylearn.models.trees.tree import Tree
 from tallylearn.tables import Array
 
 
@@ -69,7 +71,7 @@ class Sending:
         kids, test = self.tree.children(i), self.tree.test[i]
         if test != MULTIWAY:
             return [*range(len(kids))]
-        codes, leads = self.tree._leads(i)
+        codes, leads = self.tree.led(i)
         key = dict(zip(leads.tolist(), codes.tolist(), strict=True))
         return [key.get(kid, self._width(i)) for kid in kids]
 
@@ -101,7 +103,7 @@ class Sending:
         if test == SUBSET:
             kids = self.tree.children(i)
             table = np.full(column.width + 1, -1)
-            known, leads = self.tree._leads(i)
+            known, leads = self.tree.led(i)
             table[known] = [kids.index(lead) for lead in leads.tolist()]
             return table[codes], gap
         return np.zeros_like(codes), gap
@@ -195,7 +197,7 @@ class Sending:
                 leads += [number[id(bough.kids[key])] for key in found]
             elif test == SUBSET:
                 kids = self.tree.children(bough.asks)
-                known, to = self.tree._leads(bough.asks)
+                known, to = self.tree.led(bough.asks)
                 codes += known.tolist()
                 leads += [number[id(bough.kids[kids.index(kid)])] for kid in to.tolist()]
             ends.append(len(codes))

@@ -14,11 +14,11 @@ from tallylearn.models.trees.growing.coded_columns import Scale, coded, filled
 from tallylearn.models.trees.growing.fractional_rows import Rows
 from tallylearn.models.trees.growing.grower import Plan
 from tallylearn.models.trees.growing.node_target import Target
+from tallylearn.models.trees.growing.shares import Share
 from tallylearn.models.trees.growing.split_search import Question, chosen
-from tallylearn.models.trees.showing.explanation import route
-from tallylearn.models.trees.showing.regions import cut_of
-from tallylearn.models.trees.showing.shares import Share
-from tallylearn.models.trees.tree import MULTIWAY, PRESENCE, SUBSET, THRESHOLD, Tree
+from tallylearn.models.trees.node import MULTIWAY, PRESENCE, SUBSET, THRESHOLD
+from tallylearn.models.trees.tree import Tree
+from tallylearn.models.trees.wording import cut_of, route
 from tallylearn.tables import Array, Block
 from tallylearn.workings import Grid
 from tallylearn.workings.derivations import MOST_ROWS
@@ -149,7 +149,7 @@ def _asked(tree: Tree, at: int, table: Rows, share: Share) -> Question:
         groups = (table.columns[column].low[raw.codes] > cut).astype(np.int64)
         code = int(raw.codes[groups == 0][-1])
     else:
-        codes, leads = tree._leads(at)
+        codes, leads = tree.led(at)
         lead = dict(zip(codes.tolist(), leads.tolist(), strict=True))
         kids = tree.children(at)
         groups, code = np.array([kids.index(lead[c]) for c in raw.codes.tolist()]), -1

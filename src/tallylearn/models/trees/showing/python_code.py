@@ -7,8 +7,9 @@ from math import inf
 from typing import Any
 
 from tallylearn.errors import OptionError
+from tallylearn.models.trees.node import LEAF
 from tallylearn.models.trees.showing.regions import Among, Condition, Span, answers
-from tallylearn.models.trees.tree import LEAF, Tree
+from tallylearn.models.trees.tree import Tree
 from tallylearn.tables import CATEGORY, DATE, Column
 from tallylearn.workings.rendering import plain_data
 
@@ -74,7 +75,7 @@ def predict(row):
     raise ValueError(f"no rule holds for {{row!r}}")
 """
 
-# The parts are summed in the order of Tree._portions, so that equal shares stay equal.
+# The parts are summed in the order of ``routing.parts``, so that equal shares stay equal.
 PARTS = """
 # What every node says, the chance of each branch, and the test that leads there; None is a gap.
 NODES = [

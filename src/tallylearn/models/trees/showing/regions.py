@@ -11,23 +11,11 @@ from dataclasses import dataclass, replace
 from math import inf
 from typing import Any
 
-from tallylearn.models.trees.tree import LEAF, MULTIWAY, SUBSET, THRESHOLD, Tree
-from tallylearn.tables import DATE, NUMBER, Array, Column, day
+from tallylearn.models.trees.node import LEAF, MULTIWAY, SUBSET, THRESHOLD
+from tallylearn.models.trees.tree import Tree
+from tallylearn.models.trees.wording import cut_of
+from tallylearn.tables import NUMBER, Array, Column
 from tallylearn.workings.rendering import plain_data
-
-
-def cut_of(value: float, kind: str = NUMBER) -> str:
-    """A threshold in words: six digits of a number, the day and time of a date.
-
-    >>> cut_of(2.5), cut_of(18262.5, "date")
-    ('2.5', '2020-01-01 12:00')
-    """
-    if kind != DATE:
-        return f"{value:.6g}"
-    try:
-        return f"{day(value):%Y-%m-%d %H:%M}".removesuffix(" 00:00")
-    except OverflowError:  # before the year 1, or after 9999
-        return f"day {value:.6g}"
 
 
 @dataclass(frozen=True)
@@ -175,7 +163,7 @@ def answers(tree: Tree, i: int) -> dict[int, Condition]:
         return {}
     column = tree.columns[tree.column[i]]
     if test in (MULTIWAY, SUBSET):
-        codes, leads = tree._leads(i)
+        codes, leads = tree.led(i)
         found: dict[int, set[str]] = {kid: set() for kid in kids}
         for code, kid in zip(codes.tolist(), leads.tolist(), strict=True):
             found[kid].add(column.values[code])
@@ -200,7 +188,7 @@ def stop(tree: Tree, i: int) -> Condition | None:
     column: Column = tree.columns[tree.column[i]]
     missing = bool(tree.missing[i] < 0) and not tree.fractional
     if tree.test[i] in (MULTIWAY, SUBSET):
-        known = frozenset(column.values[code] for code in tree._leads(i)[0].tolist())
+        known = frozenset(column.values[code] for code in tree.led(i)[0].tolist())
         return Among(column.name, known, others=True, missing=missing)
     if tree.test[i] == LEAF or not missing:
         return None

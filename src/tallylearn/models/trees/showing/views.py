@@ -10,10 +10,11 @@ import numpy as np
 
 from tallylearn.doors import Predictor
 from tallylearn.errors import speaking
+from tallylearn.models.trees import routing
 from tallylearn.models.trees.showing import dot, html, svg, tree_text
 from tallylearn.models.trees.showing.excerpts import Excerpt
 from tallylearn.models.trees.showing.importances import Importances, importances_of
-from tallylearn.models.trees.showing.rules import Rules, fired, landings, rules_of
+from tallylearn.models.trees.showing.rules import Rules, fired, rules_of
 from tallylearn.models.trees.tree import Tree
 from tallylearn.plots import Plot
 from tallylearn.tables import Array
@@ -111,7 +112,7 @@ class Viewed(Drawn):
     def fired(self, X: Any) -> Rules:
         """The rule that answers each row."""
         tree = self._seen()
-        nodes = self._mapped(X, lambda block: landings(tree, block))
+        nodes = self._mapped(X, lambda block: routing.single_ends(tree, block))
         with speaking(type(self).__name__):
             return fired(tree, nodes.tolist(), self.schema_.missing)
 
