@@ -14,8 +14,8 @@ from tallylearn.doors.exchange import as_sklearn
 from tallylearn.errors import ColumnError, InputError, OptionError, listed, speaking, told
 from tallylearn.models.naive_bayes.column_factors import check_finite
 from tallylearn.models.trees import explanation
-from tallylearn.models.trees.growing import absolute_error_grower, c45_grower, gain_ratio
-from tallylearn.models.trees.growing.coded_columns import coded, filled
+from tallylearn.models.trees.growing import absolute_error_grower, c45_grower, gain_ratio, gaps
+from tallylearn.models.trees.growing.coded_columns import coded
 from tallylearn.models.trees.growing.fractional_rows import grown_by_hand
 from tallylearn.models.trees.growing.grower import ENDLESS, Plan, grown
 from tallylearn.models.trees.growing.node_target import Target
@@ -27,7 +27,6 @@ from tallylearn.models.trees.tree import Tree
 from tallylearn.sources.sparse_matrices import dense
 from tallylearn.tables import CATEGORY, DATE, NUMBER, Array, Block, Column
 
-RULES = ("branch", "node", "class", "global", "fractional")
 COSTS = ("gain2/cost", "(2^gain-1)/(cost+1)^w")
 
 
@@ -75,16 +74,15 @@ class TreeLearner(Pruner, Viewed, Plain):
 
     def _grown(self, block: Block, target: Target, plan: Plan) -> Tree:
         table = coded(block, self.bins)
-        if plan.missing == "global":
-            table, fixed = filled(table, target.weights)
-            plan = plan.with_fixed(fixed)
+        table, fixed = gaps.filled(plan.missing, table, target.weights)
+        plan = plan.with_fixed(fixed)
         if plan.variant == "c45":
             grow = c45_grower.parcelled if c45_grower.by_kernel(plan, table) else grown_by_hand
             return gain_ratio.snapped(grow(table, target, plan), table.scales)
         if absolute_error_grower.by_kernel(plan, table):
             return absolute_error_grower.grown_by_medians(table, target, plan)
         by_hand = callable(plan.criterion) or plan.criterion == ABSOLUTE
-        if by_hand or plan.missing == "fractional" or plan.splitter == "random":
+        if by_hand or gaps.in_parts(plan.missing) or plan.splitter == "random":
             return grown_by_hand(table, target, plan)
         return grown(table, target, plan)
 
@@ -201,7 +199,7 @@ class TreeLearner(Pruner, Viewed, Plain):
     def _check_options(self) -> None:
         self._one_of("splitter", ("best", "random"))
         self._one_of("category_split", ("multiway", "subset"))
-        self._one_of("missing", RULES)
+        self._one_of("missing", gaps.RULES)
         self._one_of("cost_rule", COSTS)
         self._one_of("tie", self.ties_broken)
         self._check_count("max_depth", 0)

@@ -63,6 +63,11 @@ def parts(tree: Nodes, block: Block) -> Iterator[tuple[Array, Array, Array]]:
             )
 
 
+def gap_ends(tree: Nodes, i: int) -> bool:
+    """Whether a row ends at a node where its value is missing."""
+    return bool(tree.missing[i] < 0) and not tree.fractional
+
+
 def single_ends(tree: Nodes, block: Block) -> Array:
     """(n,) the node where each row ends; -1 for a row that goes down in parts."""
     nodes = ends(tree, block)

@@ -12,16 +12,15 @@ from typing import Any
 import numpy as np
 
 from tallylearn.kernels.deviating import Deviator
+from tallylearn.models.trees.growing import gaps
 from tallylearn.models.trees.growing.absolute_error import Ladder
 from tallylearn.models.trees.growing.coded_columns import Coded
-from tallylearn.models.trees.growing.grower import MISSING, Plan, behind, tree_of
+from tallylearn.models.trees.growing.grower import Plan, behind, tree_of
 from tallylearn.models.trees.growing.growing_tree import Space
 from tallylearn.models.trees.growing.node_target import Target
 from tallylearn.models.trees.nodes import ABSOLUTE
 from tallylearn.models.trees.tree import Tree
 from tallylearn.tables import Array
-
-RULES = ("branch", "node", "global")
 
 
 def grown_by_medians(table: Coded, target: Target, plan: Plan) -> Tree:
@@ -46,7 +45,7 @@ def by_kernel(plan: Plan, table: Coded) -> bool:
     """Whether the kernel grows such a tree."""
     all_of_it = plan.splitter == "best" and plan.max_features >= len(table.scales)
     plain = plan.criterion == ABSOLUTE and plan.scorer == "gain" and plan.tie != "random"
-    return plain and all_of_it and plan.missing in RULES
+    return plain and all_of_it and plan.missing in gaps.WITHOUT_CLASSES
 
 
 def _planted(table: Coded, target: Target, plan: Plan, ladder: Ladder) -> Deviator:
@@ -59,7 +58,7 @@ def _planted(table: Coded, target: Target, plan: Plan, ladder: Ladder) -> Deviat
         plan.fixed if len(plan.fixed) else np.zeros(p, np.int64),
     )
     settings = (
-        MISSING[plan.missing], int(plan.category_split == "multiway"), plan.max_depth,
+        gaps.IN_KERNELS[plan.missing], int(plan.category_split == "multiway"), plan.max_depth,
         plan.min_split, plan.min_leaf, plan.min_weight, plan.min_share, plan.min_decrease,
         target.total, 2.0**-target.power, ladder.unit,
     )  # fmt: skip

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from tallylearn.kernels.portioning import Portioner
+from tallylearn.models.trees.growing import gaps
 from tallylearn.models.trees.growing.coded_columns import Coded
 from tallylearn.models.trees.growing.gain_ratio import crowded, reach_of
 from tallylearn.models.trees.growing.grower import Plan, tree_of
@@ -37,7 +38,7 @@ def parcelled(table: Coded, target: Target, plan: Plan) -> Tree:
 def by_kernel(plan: Plan, table: Coded) -> bool:
     """Whether the kernel grows such a tree."""
     multiway = plan.category_split == "multiway" or all(c.number for c in table.scales)
-    return plan.missing == "fractional" and plan.tie == "first" and multiway
+    return gaps.in_parts(plan.missing) and plan.tie == "first" and multiway
 
 
 def _planted(table: Coded, target: Target, plan: Plan) -> Portioner:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from tallylearn.models.trees.growing import gain_ratio
+from tallylearn.models.trees.growing import gain_ratio, gaps
 from tallylearn.models.trees.growing.absolute_error import Ladder, Spread
 from tallylearn.models.trees.growing.coded_columns import Coded, Scale
 from tallylearn.models.trees.growing.grower import Plan, tree_of
@@ -57,8 +57,8 @@ class Rows:
     def table(self, j: int, share: Share, lines: Array) -> Table:
         """One column of some rows that amount to ``lines``, gaps filled where the rule says so."""
         table = self._counted(j, share, lines)
-        if self.plan.missing in ("node", "class") and len(table.codes):
-            return table.filled(self.plan.missing, len(self.target.classes))[0]
+        if gaps.filled_at_nodes(self.plan.missing) and len(table.codes):
+            return table.filled(self.plan.missing, len(self.target.classes))
         return table
 
     def _raw(self, j: int, share: Share) -> Table:
@@ -136,7 +136,7 @@ class Rows:
         """The columns that may gain the most: of numbers without gaps the best is known."""
         p = len(self.columns)
         some = self.plan.max_features < p  # drawn later, among all
-        if some or self.plan.scorer != "gain" or self.plan.missing == "fractional":
+        if some or self.plan.scorer != "gain" or gaps.in_parts(self.plan.missing):
             return [*range(p)]
         codes = self.codes[:, share.rows]
         width = np.array([column.width for column in self.columns])
@@ -152,17 +152,17 @@ class Rows:
         codes, rule = self.codes[q.column][share.rows], self.plan.missing
         gap = codes == self.columns[q.column].width
         to, last, usual = self._branches(codes, gap, q), int(q.groups.max()) + 1, -1
-        if rule == "fractional":
+        if gaps.in_parts(rule):
             return self._portions(share, to, gap, q), -1
-        if rule == "branch" and gap.any():
+        if gaps.own_branch(rule) and gap.any():
             to, usual = np.where(gap, last, to), last
-        elif rule in ("node", "class"):
+        elif gaps.filled_at_nodes(rule):
             table, classes = self._raw(q.column, share), len(self.target.classes)
-            fills = q.groups[table.filled(rule, classes)[1]]
-            usual = int(q.groups[table.filled("node", classes)[1][0]])
+            fills = q.groups[gaps.fills(rule, table.lines, table.number, classes)]
+            usual = int(q.groups[gaps.fills("node", table.lines, table.number, classes)[0]])
             mine = fills[self.target.labels[share.rows]] if classes else usual
             to = np.where(gap, mine, to)
-        elif rule == "global":
+        elif gaps.filled_before(rule):
             usual = self._fixed(q, self._raw(q.column, share))
         return [share.where(to == b) for b in range(len(q.branches))], usual
 
@@ -214,7 +214,7 @@ def _asked(table: Rows, share: Share, depth: int, node: int) -> tuple[list[Quest
     impurity = table.impurity(share, total)
     weight = float(weights_of(total, target))
     pure = (total[: len(target.classes)] > 0).sum() < 2 if target.classes else impurity == 0
-    size = weight if plan.missing == "fractional" else len(share.rows)
+    size = weight if gaps.in_parts(plan.missing) else len(share.rows)
     if pure or depth >= plan.max_depth or size < plan.min_split:
         return [], impurity, total
     if plan.splitter == "random":

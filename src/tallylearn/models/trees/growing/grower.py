@@ -14,6 +14,7 @@ from tallylearn import engines
 from tallylearn.errors import InputError
 from tallylearn.kernels import binning
 from tallylearn.kernels.splitting import Grower
+from tallylearn.models.trees.growing import gaps
 from tallylearn.models.trees.growing.coded_columns import Coded, Scale
 from tallylearn.models.trees.growing.growing_tree import Space, spliced
 from tallylearn.models.trees.growing.node_target import Target
@@ -22,7 +23,6 @@ from tallylearn.tables import Array
 
 CRITERIA = {"gini": 0, "entropy": 1, "variance": 2, "sdr": 3, "poisson": 4, "fifth_root": 9}
 SCORERS = {"gain": 0, "ratio": 1, "gain2/cost": 2, "(2^gain-1)/(cost+1)^w": 3}
-MISSING = {"branch": 0, "node": 1, "class": 2, "global": 3}
 TIES = {"first": 0, "random": 1, "undefined": 0}
 ENDLESS = 2**31
 PARALLEL = 2_000_000  # cells: from here on threads pay
@@ -40,7 +40,7 @@ class Plan:
     criterion: Any = "gini"  # see CRITERIA; or a function of the counts at a node
     scorer: str = "gain"  # see SCORERS
     category_split: str = "subset"  # or "multiway"
-    missing: str = "branch"  # see MISSING
+    missing: str = "branch"  # see gaps
     max_depth: int = ENDLESS
     min_split: int = 2  # rows
     min_leaf: int = 1  # rows
@@ -239,7 +239,7 @@ def _settings(columns: Sequence[Scale], target: Target, plan: Plan) -> tuple[Any
     unit = target.unit ** powers.get(plan.criterion, 0)
     rows_at = target.width - 1 if target.weighed else -1
     whole = (
-        CRITERIA[plan.criterion], len(target.classes), MISSING[plan.missing],
+        CRITERIA[plan.criterion], len(target.classes), gaps.IN_KERNELS[plan.missing],
         SCORERS[plan.scorer], plan.max_depth, plan.min_split, plan.min_leaf,
         int(np.ceil(plan.min_weight * 2.0**target.power)),
         min(plan.max_features, len(columns)), TIES[plan.tie], rows_at,
@@ -279,7 +279,7 @@ def tree_of(
         gain=np.ascontiguousarray(reals[:, 1]), answer=answer, tie_ends=tie_ends,
         tie_columns=np.ascontiguousarray(ties[:, 0]),
         tie_thresholds=cuts[len(nodes) :].copy(),
-        loss=target.loss, fractional=plan.missing == "fractional", tie=target.tie,
+        loss=target.loss, fractional=gaps.in_parts(plan.missing), tie=target.tie,
         seed=target.seed,
     )  # fmt: skip
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from tallylearn.models.trees.growing import gaps
 from tallylearn.models.trees.growing.grower import Plan
 from tallylearn.models.trees.growing.impurity import impurity_of, weights_of
 from tallylearn.models.trees.growing.node_target import Target, sums_of
@@ -42,26 +43,13 @@ class Table:
         gaps = len(codes) - int(starts[known]) if known < len(starts) else 0
         return cls(found[:known], lines[:known], lines[known:].sum(axis=0), gaps, number)
 
-    def filled(self, rule: str, classes: int) -> tuple[Table, Array]:
-        """With what is missing in the line that the rule says, and those lines by class."""
-        known = self.lines[:, :classes].sum(axis=1) if classes else self.lines[:, 0]
-        usual = self._usual(known)
-        fills = np.full(max(classes, 1), usual)
-        if rule == "class":
-            for c in range(classes):
-                if self.lines[:, c].any():
-                    fills[c] = self._usual(self.lines[:, c])
+    def filled(self, rule: str, classes: int) -> Table:
+        """With what is missing in the lines that the rule says."""
+        fills, usual = (gaps.fills(r, self.lines, self.number, classes) for r in (rule, "node"))
         lines = self.lines.copy()
         for c in range(lines.shape[1]):
-            lines[fills[c] if c < classes else usual, c] += self.gap[c]
-        return Table(self.codes, lines, np.zeros_like(self.gap), 0, self.number), fills
-
-    def _usual(self, weight: Array) -> int:
-        """The line of the median, or of the most frequent category."""
-        if not self.number:
-            return int(weight.argmax())
-        total = np.cumsum(weight)
-        return int(np.searchsorted(2 * total, total[-1]))
+            lines[fills[c] if c < classes else usual[0], c] += self.gap[c]
+        return Table(self.codes, lines, np.zeros_like(self.gap), 0, self.number)
 
 
 @dataclass(frozen=True)
@@ -118,7 +106,7 @@ def _halved(
 
     That is the only question where all known rows are of one class.
     """
-    k, v, gapped = len(target.classes), len(order), table.gaps and plan.missing != "fractional"
+    k, v, gapped = len(target.classes), len(order), table.gaps and not gaps.in_parts(plan.missing)
     found = [question_of(at, table, np.zeros(v, np.int64), total, plan, target)] if gapped else []
     found = [q for q in found if allowed(q, plan, target)]
     lower = table.lines[order].cumsum(axis=0)
@@ -160,7 +148,7 @@ def question_of(
     size = int(groups.max()) + 1
     branches = np.zeros((size, table.lines.shape[1]), dtype=np.int64)
     np.add.at(branches, groups, table.lines)
-    if table.gaps and plan.missing != "fractional":
+    if table.gaps and not gaps.in_parts(plan.missing):
         branches = np.concatenate([branches, table.gap[None]])
     numbers = (float(part[0]) for part in _judged(branches[None], total, plan, target))
     return Question(at, *test_of(table, groups, plan), groups, branches, *numbers)
@@ -212,7 +200,7 @@ def allowed(q: Question, plan: Plan, target: Target) -> bool:
 def enough(branches: Array, total: Array, plan: Plan, target: Target) -> Array:
     """Which branches (..., q) of all have rows and weight enough to be asked for."""
     weight = weights_of(branches, target)
-    parts = plan.missing == "fractional"
+    parts = gaps.in_parts(plan.missing)
     rows = branches[..., -1] if target.weighed and not parts else weight + ROUNDED * parts
     least = max(plan.min_weight, plan.min_share * float(weights_of(total, target)))
     found = (rows >= plan.min_leaf) & (weight >= least) & (weight > 0)

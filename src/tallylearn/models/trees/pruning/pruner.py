@@ -12,6 +12,7 @@ from tallylearn import engines
 from tallylearn.doors.intake import lesson
 from tallylearn.errors import InputError, OptionError, listed, speaking
 from tallylearn.folds import Folds
+from tallylearn.models.trees.growing import gaps
 from tallylearn.models.trees.growing.coded_columns import coded
 from tallylearn.models.trees.growing.fractional_rows import Rows
 from tallylearn.models.trees.growing.grower import Plan
@@ -198,7 +199,7 @@ class Pruner:
     ) -> tuple[Tree, tuple[Stage, ...]]:
         if how == "pessimistic":
             # gaps that the class filled in cannot be sent down again as rows to predict are
-            moves = self.raising and len(tree) > 1 and self.missing != "class"
+            moves = self.raising and len(tree) > 1 and gaps.sent_alike(self.missing)
             rows = self._rows_of(grew) if moves else None
             return pessimistic.pruned(tree, float(self.confidence), rows)
         cuts = self._cuts(tree, how, grew, held)

@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 
 from tallylearn.errors import ColumnError, OptionError, among, told
-from tallylearn.models.trees.growing.coded_columns import Scale, coded, filled
+from tallylearn.models.trees.growing import gaps
+from tallylearn.models.trees.growing.coded_columns import Scale, coded
 from tallylearn.models.trees.growing.fractional_rows import Rows
 from tallylearn.models.trees.growing.grower import Plan
 from tallylearn.models.trees.growing.node_target import Target
@@ -116,10 +117,8 @@ def gains_at(
     tree: Tree, node: int, block: Block, target: Target, plan: Plan, bins: int | None = None
 ) -> Gains:
     """The candidates of a node, from the rows that came to it."""
-    codes = coded(block, bins)
-    if plan.missing == "global":
-        codes, fixed = filled(codes, target.weights)
-        plan = plan.with_fixed(fixed)
+    codes, fixed = gaps.filled(plan.missing, coded(block, bins), target.weights)
+    plan = plan.with_fixed(fixed)
     table = Rows.of(codes, target, plan)
     share = _came(tree, node, table)
     total = target.lines(share.rows, share.units).sum(axis=0)

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from math import inf
 from typing import Any
 
+from tallylearn.models.trees import routing
 from tallylearn.models.trees.node import LEAF, MULTIWAY, SUBSET, THRESHOLD
 from tallylearn.models.trees.tree import Tree
 from tallylearn.models.trees.wording import cut_of
@@ -186,7 +187,7 @@ def stop(tree: Tree, i: int) -> Condition | None:
     Where rows with gaps go down every branch, in parts, they do not end.
     """
     column: Column = tree.columns[tree.column[i]]
-    missing = bool(tree.missing[i] < 0) and not tree.fractional
+    missing = routing.gap_ends(tree, i)
     if tree.test[i] in (MULTIWAY, SUBSET):
         known = frozenset(column.values[code] for code in tree.led(i)[0].tolist())
         return Among(column.name, known, others=True, missing=missing)
