@@ -13,6 +13,7 @@ from tallylearn.models.trees.growing.coded_columns import Coded
 from tallylearn.models.trees.growing.gain_ratio import crowded, reach_of
 from tallylearn.models.trees.growing.grower import Plan, tree_of
 from tallylearn.models.trees.growing.growing_tree import Space
+from tallylearn.models.trees.growing.impurity import times_log2
 from tallylearn.models.trees.growing.node_target import Target
 from tallylearn.models.trees.tree import Tree
 from tallylearn.tables import Array
@@ -44,13 +45,11 @@ def by_kernel(plan: Plan, table: Coded) -> bool:
 def _planted(table: Coded, target: Target, plan: Plan) -> Portioner:
     scales, n, k = table.scales, len(target), len(target.classes)
     reach = [reach_of(scale) for scale in scales]
-    logs = np.arange(n + 1.0)
-    logs[1:] *= np.log2(logs[1:])
     columns = (
         np.array([scale.number for scale in scales], np.int64),
         np.array([scale.width for scale in scales], np.int64),
         crowded(scales, n).astype(np.int64), np.concatenate(reach),
-        np.cumsum([0, *map(len, reach)], dtype=np.int64), logs,
+        np.cumsum([0, *map(len, reach)], dtype=np.int64), times_log2(n + 1),
     )  # fmt: skip
     settings = (
         plan.max_depth, float(plan.min_split), float(plan.min_leaf), plan.min_weight,

@@ -17,6 +17,7 @@ from tallylearn.kernels.splitting import Grower
 from tallylearn.models.trees.growing import gaps
 from tallylearn.models.trees.growing.coded_columns import Coded, Scale
 from tallylearn.models.trees.growing.growing_tree import Space, spliced
+from tallylearn.models.trees.growing.impurity import logs_of
 from tallylearn.models.trees.growing.node_target import Target
 from tallylearn.models.trees.tree import Tree
 from tallylearn.tables import Array
@@ -183,7 +184,7 @@ def _rows(table: Coded, target: Target, plan: Plan) -> tuple[Any, ...]:
         target.labels,
         target.amounts,
         target.levels,
-        target.logs if plan.criterion == "entropy" else np.zeros(0),
+        logs_of(target) if plan.criterion == "entropy" else np.zeros(0),
         _critical(table.scales, target, plan),
         *_ordered(table, target),
         np.zeros(len(target), np.uint8),

@@ -12,7 +12,7 @@ import numpy as np
 
 from tallylearn.models.trees.growing import gaps
 from tallylearn.models.trees.growing.grower import Plan
-from tallylearn.models.trees.growing.impurity import impurity_of, weights_of
+from tallylearn.models.trees.growing.impurity import bits, impurity_of, weights_of
 from tallylearn.models.trees.growing.node_target import Target, sums_of
 from tallylearn.models.trees.node import MULTIWAY, PRESENCE, SUBSET, THRESHOLD
 from tallylearn.tables import Array
@@ -184,7 +184,7 @@ def _judged(
 def information_of(shares: Array) -> Array:
     """Of splits, in bits, by the shares (..., b) of the branches; what is left is one more."""
     parts = np.concatenate([shares, 1.0 - shares.sum(axis=-1, keepdims=True)], axis=-1)
-    return np.asarray(-(parts * np.log2(np.where(parts > 0, parts, 1.0))).sum(axis=-1)) + 0.0
+    return bits(parts)
 
 
 def allowed(q: Question, plan: Plan, target: Target) -> bool:

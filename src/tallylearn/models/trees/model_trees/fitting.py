@@ -9,6 +9,7 @@ import numpy as np
 from tallylearn.errors import ColumnError
 from tallylearn.models.trees.growing.coded_columns import coded
 from tallylearn.models.trees.growing.grower import Plan, grown
+from tallylearn.models.trees.growing.impurity import fall
 from tallylearn.models.trees.growing.node_target import of_measures
 from tallylearn.models.trees.model_trees.attributes import Attributes
 from tallylearn.models.trees.model_trees.linear_models import Line, lined, promised
@@ -93,8 +94,7 @@ def _in_deviations(tree: Tree) -> Tree:
         return tree
     spread, gain = tree.impurity**2.5, np.zeros(len(tree))
     for i in np.flatnonzero(tree.test != LEAF).tolist():
-        kids = list(tree.children(i))
-        gain[i] = spread[i] - (tree.n[kids] * spread[kids]).sum() / tree.n[i]
+        gain[i] = fall(i, tree.children(i), tree.n, spread)
     return replace(tree, criterion="sdr", impurity=spread, gain=gain)
 
 

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from tallylearn.models.trees.growing.fractional_rows import Rows
-from tallylearn.models.trees.growing.impurity import impurity_of
+from tallylearn.models.trees.growing.impurity import fall, impurity_of
 from tallylearn.models.trees.growing.shares import Share
 from tallylearn.models.trees.least_loss import answer_of
 from tallylearn.models.trees.node import LEAF, MULTIWAY, SUBSET, THRESHOLD
@@ -225,6 +225,5 @@ def _gains(
         if bough.asks < 0:
             continue
         kids = [number[id(kid)] for kid in bough.kids.values()]
-        fall = impurity[i] - float((n[kids] * impurity[kids]).sum() / n[i])
-        gain[i] = max(fall, 0.0) if bough.moved else tree.gain[bough.asks]
+        gain[i] = max(fall(i, kids, n, impurity), 0.0) if bough.moved else tree.gain[bough.asks]
     return gain

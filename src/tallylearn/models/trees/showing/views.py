@@ -6,14 +6,12 @@ from abc import abstractmethod
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from tallylearn.doors import Predictor
 from tallylearn.errors import speaking
 from tallylearn.models.trees import routing
 from tallylearn.models.trees.showing import dot, html, svg, tree_text
 from tallylearn.models.trees.showing.excerpts import Excerpt
-from tallylearn.models.trees.showing.importances import Importances, importances_of
+from tallylearn.models.trees.showing.importances import Importances, importances_of, shares_of
 from tallylearn.models.trees.showing.rules import Rules, fired, rules_of
 from tallylearn.models.trees.tree import Tree
 from tallylearn.plots import Plot
@@ -57,15 +55,12 @@ class Drawn(Predictor):
 
     def importances(self) -> Importances:
         """The share of every column in what the tree gained, the largest first."""
-        return importances_of(self._seen(), self.feature_importances_)
+        return importances_of(self._seen())
 
     @property
     def feature_importances_(self) -> Array:
         """(p,) the same shares in the order of the table."""
-        tree = self._seen()
-        gained, asked = tree.n * tree.gain, tree.column >= 0
-        found = np.bincount(tree.column[asked], gained[asked], minlength=len(tree.columns))
-        return found / found.sum() if found.sum() > 0 else found
+        return shares_of(self._seen())
 
     def _repr_html_(self) -> str:
         head: str = super()._repr_html_()
