@@ -9,7 +9,7 @@ import pytest
 
 import tallylearn as tl
 from tallylearn import modelfile
-from tallylearn.models.trees import tree
+from tallylearn.models.trees import nodes, routing
 from tallylearn.models.trees.growing import coded_columns, grower
 from tests.test_oracle import interpreted
 
@@ -40,7 +40,8 @@ def test_a_tree_of_interpreted_kernels_is_the_same(
     monkeypatch.setattr(grower, "Grower", interpreted("splitting").Grower)
     monkeypatch.setattr(coded_columns, "binning", interpreted("binning"))
     monkeypatch.setattr(grower, "binning", interpreted("binning"))
-    monkeypatch.setattr(tree, "walking", interpreted("walking"))
+    for module in (nodes, routing):
+        monkeypatch.setattr(module, "walking", interpreted("walking"))
     again = make().fit(frame, target)
     assert modelfile.digests(again) == modelfile.digests(compiled)
     assert again.predict(mixed[COLUMNS]).tolist() == predicted

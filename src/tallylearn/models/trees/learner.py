@@ -253,6 +253,11 @@ class TreeLearner(Pruner, Viewed, Plain):
             )
 
 
+def tree_in(learner: Any) -> Tree | None:
+    """The tree of a fitted learner of trees; None in anything else."""
+    return learner.tree_ if isinstance(learner, TreeLearner) else None
+
+
 def _limit(value: Any) -> int:
     return ENDLESS if value is None else min(int(value), ENDLESS)
 

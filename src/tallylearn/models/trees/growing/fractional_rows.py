@@ -181,13 +181,8 @@ class Rows:
         return int(q.groups[at[0]]) if len(at) else -1
 
     def _portions(self, share: Share, to: Array, gap: Array, q: Question) -> list[Share]:
-        lost, told, to = share.where(gap), share.where(~gap), to[~gap]
-        parts = [told.where(to == b) for b in range(len(q.branches))]
-        known = [float(part.units.sum()) for part in parts]
-        return [
-            part.with_parts(lost, np.rint(lost.units * (each / sum(known))).astype(np.int64))
-            for part, each in zip(parts, known, strict=True)
-        ]
+        told, to = share.where(~gap), to[~gap]
+        return share.where(gap).shared_out([told.where(to == b) for b in range(len(q.branches))])
 
 
 def grown_by_hand(coded: Coded, target: Target, plan: Plan) -> Tree:

@@ -21,9 +21,9 @@ from tallylearn.models.trees.model_trees.fitting import Growth, model_tree
 from tallylearn.models.trees.model_trees.formulas import MOST_LINES, Formula
 from tallylearn.models.trees.model_trees.model_rules import ModelRules, model_gains, model_rules
 from tallylearn.models.trees.model_trees.model_tree import ModelTree
+from tallylearn.models.trees.pruning.training_record import Record
 from tallylearn.models.trees.showing.candidates import Gains
 from tallylearn.models.trees.showing.views import Drawn
-from tallylearn.models.trees.training_record import Record
 from tallylearn.models.trees.tree import Tree
 from tallylearn.models.trees.wording import route
 from tallylearn.tables import CATEGORY, DATE, NUMBER, Array, Block, Column

@@ -30,9 +30,9 @@ from tallylearn.models.trees.pruning.reduced_error import (
     least,
     never_worse,
 )
-from tallylearn.models.trees.training_record import Record
+from tallylearn.models.trees.pruning.training_record import Record
 from tallylearn.models.trees.tree import Tree
-from tallylearn.tables import Block, Codes
+from tallylearn.tables import Block
 
 BY_ERRORS = ("reduced_error", "reduced_error_greedy")
 OF_CLASSES = ("chi2", "pessimistic", "loss")
@@ -157,7 +157,7 @@ class Pruner:
             return block, None
         block = block.arranged()  # so that the order of the rows decides nothing
         target = block.target
-        even = isinstance(target, Codes) and least(target) > 1 and block.group is None
+        even = self.task == "classifier" and least(target) > 1 and block.group is None
         folds = Folds.holdout(share, stratified=even, seed=self._seed(block))
         split = next(folds.splits(len(block), target if even else None, block.group))
         return block[split.train], block[split.test]

@@ -111,13 +111,10 @@ class Sending:
     def _portions(self, to: Array, gap: Array, share: Share) -> dict[int, Share] | None:
         if (to[~gap] < 0).any() or gap.all():
             return None
-        lost, told = share.where(gap), share.where(~gap)
-        found, known = {}, float(told.units.sum())
-        for key, here in _keyed(to[~gap]):
-            mine = told.where(here)
-            part = float(mine.units.sum()) / known
-            found[key] = mine.with_parts(lost, np.rint(lost.units * part).astype(np.int64))
-        return found
+        told = share.where(~gap)
+        found = {key: told.where(here) for key, here in _keyed(to[~gap])}
+        shares = share.where(gap).shared_out([*found.values()])
+        return dict(zip(found, shares, strict=True))
 
     def _width(self, i: int) -> int:
         return self.rows.columns[int(self.tree.column[i])].width

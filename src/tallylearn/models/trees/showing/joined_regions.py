@@ -47,7 +47,7 @@ def _merged(group: list[Join], column: str) -> list[Join]:
     if len(group) == 1:
         return group
     found: list[Join] = []
-    for join in sorted(group, key=lambda join: getattr(join.region[column], "low", 0.0)):
+    for join in sorted(group, key=lambda join: join.region[column].start):
         one: Any = found[-1].region.get(column) if found else None
         both: Condition | None = one.joined(join.region[column]) if one is not None else None
         if both is None:

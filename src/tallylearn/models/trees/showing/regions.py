@@ -78,6 +78,24 @@ class Span:
     def ends(self) -> tuple[float, float]:
         return (self.low, self.high)
 
+    @property
+    def start(self) -> float:
+        """Where it stands in the order of its column."""
+        return self.low
+
+    def in_python(self) -> str:
+        """A condition on ``v``, where a gap is NaN."""
+        v = f"v[{self.column!r}]"
+        if not self.valued:
+            return f"isnan({v})"
+        low, high = (repr(float(end)) if abs(end) < inf else "" for end in self.ends)
+        said = f"not isnan({v})"
+        if low or high:
+            said = f"{v} > {low}" if low else f"{v} <= {high}"
+        if low and high:
+            said = f"{low} < {v} <= {high}"
+        return f"({said} or isnan({v}))" if self.missing else said
+
     def to_dict(self) -> dict[str, Any]:
         low, high = (None if abs(end) == inf else end for end in self.ends)
         return {"column": self.column, "kind": self.kind, "above": low, "at_most": high,
@@ -135,6 +153,21 @@ class Among:
         if not self.values:
             return f"{self.column} {'present' if self.others else 'missing'}"
         return said + (" or missing" if self.missing else "")
+
+    @property
+    def start(self) -> float:
+        """Categories have no order: the one stands where the other does."""
+        return 0.0
+
+    def in_python(self) -> str:
+        """A condition on ``v``, where a gap is None."""
+        v, names = f"v[{self.column!r}]", [*map(repr, sorted(self.values))]
+        if self.missing != self.others:
+            names.append("None")
+        if len(names) != 1:
+            return f"{v} {'not in' if self.others else 'in'} ({', '.join(names)})"
+        same, different = ("is", "is not") if names[0] == "None" else ("==", "!=")
+        return f"{v} {different if self.others else same} {names[0]}"
 
     def to_dict(self) -> dict[str, Any]:
         return {"column": self.column, "kind": "category",
