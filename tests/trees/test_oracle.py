@@ -15,8 +15,9 @@ import tallylearn as tl
 from tallylearn.models.trees.growing import gaps
 from tallylearn.models.trees.growing.coded_columns import coded
 from tallylearn.models.trees.growing.fractional_rows import grown_by_hand
-from tallylearn.models.trees.growing.grower import Plan, grown
+from tallylearn.models.trees.growing.grower import grown
 from tallylearn.models.trees.growing.node_target import of_classes, of_measures
+from tallylearn.models.trees.growing.plan import Plan
 from tallylearn.models.trees.node import LEAF, MULTIWAY, SUBSET
 from tallylearn.models.trees.tree import Tree
 from tallylearn.tables import CATEGORY, NUMBER, Block, Codes, Column, Schema

@@ -12,10 +12,11 @@ from tallylearn.doors import Classifier
 from tallylearn.errors import OptionError, among, listed, speaking, told
 from tallylearn.models.trees.growing import gaps
 from tallylearn.models.trees.growing.node_target import Target, of_classes
-from tallylearn.models.trees.learner import TreeLearner, seeded
+from tallylearn.models.trees.learner import TreeLearner
 from tallylearn.models.trees.least_loss import UNDEFINED
 from tallylearn.models.trees.pruning.pruning_curve import ORDERS, PruningCurve, curve_of
 from tallylearn.models.trees.tree import Tree
+from tallylearn.models.trees.tree_options import seeded
 from tallylearn.tables import Array, Block
 
 CRITERIA = ("gini", "entropy", "log_loss", "gain_ratio")

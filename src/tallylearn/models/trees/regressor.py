@@ -11,7 +11,7 @@ from tallylearn.models.trees.growing import gaps
 from tallylearn.models.trees.growing.node_target import Target, of_counts, of_measures
 from tallylearn.models.trees.learner import TreeLearner
 from tallylearn.models.trees.nodes import ABSOLUTE
-from tallylearn.models.trees.pruning.pruner import BY_ERRORS
+from tallylearn.models.trees.pruning.pruning_options import BY_ERRORS
 from tallylearn.models.trees.tree import Tree
 from tallylearn.tables import Array, Block
 

@@ -8,9 +8,9 @@ from itertools import islice
 from typing import Any
 
 from tallylearn.models.trees.node import LEAF, MULTIWAY
+from tallylearn.models.trees.showing.conditions import Condition
 from tallylearn.models.trees.showing.joined_regions import joined
 from tallylearn.models.trees.showing.regions import (
-    Condition,
     Region,
     answers,
     met,

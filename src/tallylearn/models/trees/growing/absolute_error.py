@@ -13,8 +13,8 @@ import numpy as np
 
 from tallylearn.kernels import deviating
 from tallylearn.models.trees.growing import gaps
-from tallylearn.models.trees.growing.grower import Plan
 from tallylearn.models.trees.growing.node_target import Target
+from tallylearn.models.trees.growing.plan import Plan
 from tallylearn.models.trees.growing.shares import Share
 from tallylearn.models.trees.growing.split_search import (
     TIED,

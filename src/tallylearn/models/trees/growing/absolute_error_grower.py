@@ -15,9 +15,10 @@ from tallylearn.kernels.deviating import Deviator
 from tallylearn.models.trees.growing import gaps
 from tallylearn.models.trees.growing.absolute_error import Ladder
 from tallylearn.models.trees.growing.coded_columns import Coded
-from tallylearn.models.trees.growing.grower import Plan, behind, tree_of
+from tallylearn.models.trees.growing.grower import behind, tree_of
 from tallylearn.models.trees.growing.growing_tree import Space
 from tallylearn.models.trees.growing.node_target import Target
+from tallylearn.models.trees.growing.plan import Plan
 from tallylearn.models.trees.nodes import ABSOLUTE
 from tallylearn.models.trees.tree import Tree
 from tallylearn.tables import Array

@@ -11,10 +11,11 @@ from tallylearn.kernels.portioning import Portioner
 from tallylearn.models.trees.growing import gaps
 from tallylearn.models.trees.growing.coded_columns import Coded
 from tallylearn.models.trees.growing.gain_ratio import crowded, reach_of
-from tallylearn.models.trees.growing.grower import Plan, tree_of
+from tallylearn.models.trees.growing.grower import tree_of
 from tallylearn.models.trees.growing.growing_tree import Space
 from tallylearn.models.trees.growing.impurity import times_log2
 from tallylearn.models.trees.growing.node_target import Target
+from tallylearn.models.trees.growing.plan import Plan
 from tallylearn.models.trees.tree import Tree
 from tallylearn.tables import Array
 

@@ -13,21 +13,21 @@ import numpy as np
 from tallylearn.models.trees.growing import gain_ratio, gaps
 from tallylearn.models.trees.growing.absolute_error import Ladder, Spread
 from tallylearn.models.trees.growing.coded_columns import Coded, Scale
-from tallylearn.models.trees.growing.grower import Plan, tree_of
+from tallylearn.models.trees.growing.grower import tree_of
 from tallylearn.models.trees.growing.growing_tree import Space
 from tallylearn.models.trees.growing.impurity import impurity_of, weights_of
 from tallylearn.models.trees.growing.node_target import Target
+from tallylearn.models.trees.growing.plan import Plan
 from tallylearn.models.trees.growing.random_splits import Draw, tried
 from tallylearn.models.trees.growing.shares import Share
+from tallylearn.models.trees.growing.split_choice import chosen, scored
 from tallylearn.models.trees.growing.split_search import (
     TIED,
     Question,
     Table,
     allowed,
-    chosen,
     question_of,
     questions,
-    scored,
 )
 from tallylearn.models.trees.node import LEAF, MULTIWAY, SUBSET, THRESHOLD
 from tallylearn.models.trees.nodes import ABSOLUTE

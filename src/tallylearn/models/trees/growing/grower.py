@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -19,47 +19,19 @@ from tallylearn.models.trees.growing.coded_columns import Coded, Scale
 from tallylearn.models.trees.growing.growing_tree import Space, spliced
 from tallylearn.models.trees.growing.impurity import logs_of
 from tallylearn.models.trees.growing.node_target import Target
+from tallylearn.models.trees.growing.plan import ENDLESS, Plan
 from tallylearn.models.trees.tree import Tree
 from tallylearn.tables import Array
 
 CRITERIA = {"gini": 0, "entropy": 1, "variance": 2, "sdr": 3, "poisson": 4, "fifth_root": 9}
 SCORERS = {"gain": 0, "ratio": 1, "gain2/cost": 2, "(2^gain-1)/(cost+1)^w": 3}
 TIES = {"first": 0, "random": 1, "undefined": 0}
-ENDLESS = 2**31
 PARALLEL = 2_000_000  # cells: from here on threads pay
 LARGE = 65_536  # rows: nodes of more are worked on column by column
 FEW = 2_000  # rows: nodes of less are not worth a grower of their own
 SLOTS = 64  # histograms of as many nodes are kept, if memory takes them
 MOST_BYTES = 2**28
 LEFT = -1  # the test of a node that is left to another grower
-
-
-@dataclass(frozen=True)
-class Plan:
-    """How a tree is to grow: what is best, and when to stop."""
-
-    criterion: Any = "gini"  # see CRITERIA; or a function of the counts at a node
-    scorer: str = "gain"  # see SCORERS
-    category_split: str = "subset"  # or "multiway"
-    missing: str = "branch"  # see gaps
-    max_depth: int = ENDLESS
-    min_split: int = 2  # rows
-    min_leaf: int = 1  # rows
-    min_weight: float = 0.0  # of a leaf
-    min_share: float = 0.0  # of a node's weight, in every branch
-    min_decrease: float = 0.0  # of the impurity, times the node's share of the weight
-    max_features: int = ENDLESS
-    splitter: str = "best"  # or "random": see draws
-    seed: int = 0
-    tie: str = "first"
-    costs: tuple[float, ...] = ()  # of the columns
-    exponent: float = 1.0  # of the costs
-    significance: float | None = None  # the level of a chi-square test before splitting
-    variant: str | None = None  # "c45": see ratios
-    fixed: Array = field(default_factory=lambda: np.zeros(0, np.int64))  # codes that fill gaps
-
-    def with_fixed(self, codes: Array) -> Plan:
-        return replace(self, fixed=codes)
 
 
 def grown(table: Coded, target: Target, plan: Plan) -> Tree:

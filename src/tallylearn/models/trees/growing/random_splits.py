@@ -8,7 +8,7 @@ import numpy as np
 
 from tallylearn.models.trees.growing import gaps
 from tallylearn.models.trees.growing.coded_columns import Scale
-from tallylearn.models.trees.growing.grower import Plan
+from tallylearn.models.trees.growing.plan import Plan
 from tallylearn.models.trees.growing.split_search import Question, Table
 from tallylearn.tables import Array
 

@@ -8,9 +8,10 @@ import numpy as np
 
 from tallylearn.errors import ColumnError
 from tallylearn.models.trees.growing.coded_columns import coded
-from tallylearn.models.trees.growing.grower import Plan, grown
+from tallylearn.models.trees.growing.grower import grown
 from tallylearn.models.trees.growing.impurity import fall
 from tallylearn.models.trees.growing.node_target import of_measures
+from tallylearn.models.trees.growing.plan import Plan
 from tallylearn.models.trees.model_trees.attributes import Attributes
 from tallylearn.models.trees.model_trees.linear_models import Line, lined, promised
 from tallylearn.models.trees.model_trees.model_tree import ModelTree

@@ -15,7 +15,7 @@ from tallylearn.doors.intake import lesson
 from tallylearn.errors import OptionError, speaking
 from tallylearn.models.naive_bayes.column_factors import check_finite
 from tallylearn.models.trees import explanation
-from tallylearn.models.trees.growing.grower import ENDLESS
+from tallylearn.models.trees.growing.plan import ENDLESS
 from tallylearn.models.trees.model_trees.attributes import Attributes
 from tallylearn.models.trees.model_trees.fitting import Growth, model_tree
 from tallylearn.models.trees.model_trees.formulas import MOST_LINES, Formula

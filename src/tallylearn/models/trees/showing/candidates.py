@@ -13,10 +13,11 @@ from tallylearn.errors import ColumnError, OptionError, among, told
 from tallylearn.models.trees.growing import gaps
 from tallylearn.models.trees.growing.coded_columns import Scale, coded
 from tallylearn.models.trees.growing.fractional_rows import Rows
-from tallylearn.models.trees.growing.grower import Plan
 from tallylearn.models.trees.growing.node_target import Target
+from tallylearn.models.trees.growing.plan import Plan
 from tallylearn.models.trees.growing.shares import Share
-from tallylearn.models.trees.growing.split_search import Question, chosen
+from tallylearn.models.trees.growing.split_choice import chosen
+from tallylearn.models.trees.growing.split_search import Question
 from tallylearn.models.trees.node import MULTIWAY, PRESENCE, SUBSET, THRESHOLD
 from tallylearn.models.trees.tree import Tree
 from tallylearn.models.trees.wording import cut_of, route

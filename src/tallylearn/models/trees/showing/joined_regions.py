@@ -6,7 +6,8 @@ from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from tallylearn.models.trees.showing.regions import Condition, Region
+from tallylearn.models.trees.showing.conditions import Condition
+from tallylearn.models.trees.showing.regions import Region
 
 
 @dataclass(frozen=True)

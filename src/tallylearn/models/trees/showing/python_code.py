@@ -7,7 +7,8 @@ from typing import Any
 
 from tallylearn.errors import OptionError
 from tallylearn.models.trees.node import LEAF
-from tallylearn.models.trees.showing.regions import Condition, answers
+from tallylearn.models.trees.showing.conditions import Condition
+from tallylearn.models.trees.showing.regions import answers
 from tallylearn.models.trees.tree import Tree
 from tallylearn.tables import CATEGORY, DATE, Column
 from tallylearn.workings.rendering import plain_data
