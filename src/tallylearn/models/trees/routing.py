@@ -80,6 +80,22 @@ def single_ends(tree: Nodes, block: Block) -> Array:
     return nodes
 
 
+def by_codes(codes: Array, width: int, test: int, cut: int, known: Array, groups: Array) -> Array:
+    """(n,) the branch of rows that are codes, as those a tree grows from; GAP, or NOWHERE.
+
+    A number above ``cut`` goes down the second branch; a category down the one of its group among
+    those ``known``; ``width`` is the code of what is missing.
+    """
+    if test in (THRESHOLD, PRESENCE):
+        to = (codes > cut).astype(np.int8)
+    else:
+        table = np.full(width + 1, NOWHERE)
+        table[known] = groups
+        to = table[codes]
+    to[codes == width] = GAP
+    return to
+
+
 def _steps(tree: Nodes, node: int, rows: Array, block: Block, numbered: Array) -> Array:
     """The child that each row goes to; GAP, or NOWHERE for a category that leads nowhere."""
     name = tree.columns[tree.column[node]].name

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from tallylearn.models.trees import routing
 from tallylearn.models.trees.growing import gain_ratio, gaps
 from tallylearn.models.trees.growing.absolute_error import Ladder, Spread
 from tallylearn.models.trees.growing.coded_columns import Coded, Scale
@@ -29,7 +30,7 @@ from tallylearn.models.trees.growing.split_search import (
     question_of,
     questions,
 )
-from tallylearn.models.trees.node import LEAF, MULTIWAY, SUBSET, THRESHOLD
+from tallylearn.models.trees.node import LEAF, MULTIWAY, SUBSET
 from tallylearn.models.trees.nodes import ABSOLUTE
 from tallylearn.models.trees.tree import Tree
 from tallylearn.tables import Array
@@ -150,8 +151,10 @@ class Rows:
     def parted(self, share: Share, q: Question) -> tuple[list[Share], int]:
         """The rows of every branch, and the branch of what is missing (-1: none)."""
         codes, rule = self.codes[q.column][share.rows], self.plan.missing
-        gap = codes == self.columns[q.column].width
-        to, last, usual = self._branches(codes, gap, q), int(q.groups.max()) + 1, -1
+        width, last, usual = self.columns[q.column].width, int(q.groups.max()) + 1, -1
+        gap = codes == width
+        known = np.unique(codes[~gap]) if q.test in (MULTIWAY, SUBSET) else codes[:0]
+        to = routing.by_codes(codes, width, q.test, q.cut, known, q.groups)
         if gaps.in_parts(rule):
             return self._portions(share, to, gap, q), -1
         if gaps.own_branch(rule) and gap.any():
@@ -165,13 +168,6 @@ class Rows:
         elif gaps.filled_before(rule):
             usual = self._fixed(q, self._raw(q.column, share))
         return [share.where(to == b) for b in range(len(q.branches))], usual
-
-    def _branches(self, codes: Array, gap: Array, q: Question) -> Array:
-        """The branch of every row that has an answer."""
-        if q.test == THRESHOLD:
-            return (codes > q.cut).astype(np.int64)
-        here = np.unique(codes[~gap])
-        return np.asarray(q.groups[np.minimum(np.searchsorted(here, codes), len(here) - 1)])
 
     def _fixed(self, q: Question, table: Table) -> int:
         code = int(self.plan.fixed[q.column])

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from tallylearn.models.trees import routing
 from tallylearn.models.trees.growing.fractional_rows import Rows
 from tallylearn.models.trees.growing.impurity import fall, impurity_of
 from tallylearn.models.trees.growing.shares import Share
@@ -77,7 +78,8 @@ class Sending:
 
     def sent(self, i: int, share: Share) -> dict[int, Share] | None:
         """The rows of every branch of a node's question; None where some row has none."""
-        to, gap = self._steps(i, share)
+        to = self._steps(i, share)
+        gap = to == routing.GAP
         if self.tree.fractional and gap.any():
             return self._portions(to, gap, share)
         usual = int(self.tree.missing[i])
@@ -90,23 +92,17 @@ class Sending:
             return None
         return {key: share.where(here) for key, here in _keyed(to)}
 
-    def _steps(self, i: int, share: Share) -> tuple[Array, Array]:
-        """The key of every row, -1 where it has none; and where the value is missing."""
-        j, test = int(self.tree.column[i]), self.tree.test[i]
+    def _steps(self, i: int, share: Share) -> Array:
+        """The key of every row, below 0 where it has none."""
+        j, test = int(self.tree.column[i]), int(self.tree.test[i])
         codes, column = self.rows.codes[j][share.rows], self.rows.columns[j]
-        gap = codes == column.width
+        if test == MULTIWAY:  # a category that is new here has a key, and gets a leaf
+            return np.where(codes == column.width, routing.GAP, codes)
+        cut, (known, leads), kids = column.width, self.tree.led(i), self.tree.children(i)
         if test == THRESHOLD:
-            above = int(np.searchsorted(column.low, self.tree.threshold[i], side="right"))
-            return (codes >= above).astype(np.int8), gap
-        if test == MULTIWAY:
-            return codes, gap
-        if test == SUBSET:
-            kids = self.tree.children(i)
-            table = np.full(column.width + 1, -1)
-            known, leads = self.tree.led(i)
-            table[known] = [kids.index(lead) for lead in leads.tolist()]
-            return table[codes], gap
-        return np.zeros_like(codes), gap
+            cut = int(np.searchsorted(column.low, self.tree.threshold[i], side="right")) - 1
+        groups = np.array([kids.index(lead) for lead in leads.tolist()], dtype=np.int64)
+        return routing.by_codes(codes, column.width, test, cut, known, groups)
 
     def _portions(self, to: Array, gap: Array, share: Share) -> dict[int, Share] | None:
         if (to[~gap] < 0).any() or gap.all():
