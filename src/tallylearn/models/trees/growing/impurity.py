@@ -1,4 +1,4 @@
-"""Criteria: how mixed a node is, by the counts of its classes or the sums of its measures."""
+"""Impurity: how mixed a node is, by the counts of its classes or the sums of its measures."""
 
 from __future__ import annotations
 
