@@ -24,8 +24,8 @@ from tallylearn.models.trees.growing import absolute_error, absolute_error_growe
 from tallylearn.models.trees.growing.absolute_error_grower import grown_by_medians
 from tallylearn.models.trees.growing.coded_columns import Coded
 from tallylearn.models.trees.growing.fractional_rows import grown_by_hand
-from tallylearn.models.trees.growing.grower import Plan
 from tallylearn.models.trees.growing.node_target import Target, of_measures
+from tallylearn.models.trees.growing.plan import Plan
 from tallylearn.models.trees.tree import Tree
 from tests.test_oracle import interpreted, uncompiled
 from tests.trees.oracle import Options, Oracle, decimal

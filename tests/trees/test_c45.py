@@ -16,6 +16,7 @@ from click.testing import CliRunner
 import tallylearn as tl
 from tallylearn import modelfile
 from tallylearn.cli import main
+from tallylearn.models.trees import routing
 from tallylearn.models.trees.growing import c45_grower, grower
 from tallylearn.models.trees.tree import Tree
 from tests.test_oracle import uncompiled
@@ -253,8 +254,8 @@ def by_row(model: tl.DecisionTreeClassifier, x: pd.DataFrame) -> np.ndarray[Any,
     block = next(iter(model._blocks(x)))
     found = np.zeros((len(x), len(tree.classes)))
     assert schema is not None
-    for rows, parts, node in tree._portions(block):
-        found[rows] += parts[:, None] * (tree.counts[node] / tree.n[node])
+    for rows, parts, node in routing.parts(tree, block):
+        found[rows] += parts[:, None] * (tree.counts[node] / tree.n[node][:, None])
     return found
 
 

@@ -19,7 +19,8 @@ from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 import tallylearn as tl
 from tallylearn import modelfile
 from tallylearn.models.trees.growing import grower
-from tallylearn.models.trees.tree import LEAF, Tree
+from tallylearn.models.trees.node import LEAF
+from tallylearn.models.trees.tree import Tree
 from tallylearn.tables import Array
 
 MIXED = ("length", "width", "colour", "shape", "heavy")

@@ -9,7 +9,7 @@ import pytest
 
 import tallylearn as tl
 from tallylearn import modelfile
-from tallylearn.models.trees import tree
+from tallylearn.models.trees import nodes, routing
 from tallylearn.models.trees.growing import coded_columns, grower
 from tests.test_oracle import uncompiled
 
@@ -37,7 +37,7 @@ def test_a_tree_of_interpreted_kernels_is_the_same(
     frame = mixed[[*COLUMNS, target]][:60]
     compiled = make().fit(frame, target)
     predicted = compiled.predict(mixed[COLUMNS]).tolist()
-    uncompiled(monkeypatch, coded_columns, grower, tree)
+    uncompiled(monkeypatch, coded_columns, grower, nodes, routing)
     again = make().fit(frame, target)
     assert modelfile.digests(again) == modelfile.digests(compiled)
     assert again.predict(mixed[COLUMNS]).tolist() == predicted

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 import tallylearn as tl
-from tallylearn.models.trees.growing.split_search import cost_score
+from tallylearn.models.trees.growing.split_choice import cost_score
 from tallylearn.models.trees.tree import Tree
 
 Golden = dict[str, dict[str, Any]]

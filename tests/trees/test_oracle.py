@@ -12,11 +12,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import tallylearn as tl
-from tallylearn.models.trees.growing.coded_columns import coded, filled
+from tallylearn.models.trees.growing import gaps
+from tallylearn.models.trees.growing.coded_columns import coded
 from tallylearn.models.trees.growing.fractional_rows import grown_by_hand
-from tallylearn.models.trees.growing.grower import Plan, grown
+from tallylearn.models.trees.growing.grower import grown
 from tallylearn.models.trees.growing.node_target import of_classes, of_measures
-from tallylearn.models.trees.tree import LEAF, MULTIWAY, SUBSET, Tree
+from tallylearn.models.trees.growing.plan import Plan
+from tallylearn.models.trees.node import LEAF, MULTIWAY, SUBSET
+from tallylearn.models.trees.tree import Tree
 from tallylearn.tables import CATEGORY, NUMBER, Block, Codes, Column, Schema
 from tests.trees.oracle import Options, Oracle
 
@@ -74,7 +77,7 @@ def ours(table: dict[str, Any], options: Options, grow: Any, tie: str = "first")
     else:
         target = of_classes(Codes.of(table["y"]), block.weight, None, parts)
     if options.missing == "global":
-        columns, fixed = filled(columns, target.weights)
+        columns, fixed = gaps.filled(plan.missing, columns, target.weights)
         plan = plan.with_fixed(fixed)
     tree: Tree = grow(columns, target, plan)
     return tree

@@ -15,6 +15,7 @@ from sklearn import datasets, tree
 import tallylearn as tl
 from tallylearn import errors
 from tallylearn.folds import Folds
+from tallylearn.models.trees import routing
 from tallylearn.models.trees.pruning.branch_costs import Costs, weakest
 from tallylearn.models.trees.pruning.chi_square import chi_squares
 from tallylearn.models.trees.pruning.pessimistic import estimated
@@ -306,8 +307,8 @@ def test_after_raising_every_node_counts_the_rows_that_come_to_it(seed: int) -> 
     block = block_of(model, frame)
     counts = np.zeros_like(model.tree_.counts)
     labels = block.target.among(model.tree_.classes)
-    for rows, part, node in model.tree_._portions(block):
-        np.add.at(counts[node], labels[rows], part)
+    for rows, part, node in routing.parts(model.tree_, block):
+        np.add.at(counts, (node, labels[rows]), part)
     leaves = model.tree_.leaves
     assert counts[leaves] == pytest.approx(model.tree_.counts[leaves], abs=1e-6)
     inner = np.flatnonzero(model.tree_.test > 0)

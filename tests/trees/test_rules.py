@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 import tallylearn as tl
 from tallylearn.errors import InputError, OptionError
-from tallylearn.models.trees.showing.regions import Among, Condition, Span
+from tallylearn.models.trees.showing.conditions import Among, Condition, Span
 from tests.trees.forest import COLUMNS, LEARNERS, asked_for, fitted, rows, target
 
 WHOLE = [name for name in LEARNERS if name not in ("c45", "parts with loss", "regression in parts")]

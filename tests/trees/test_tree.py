@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tallylearn.models.trees.tree import LEAF, MULTIWAY, PRESENCE, SUBSET, THRESHOLD, Tree
+from tallylearn.models.trees.node import LEAF, MULTIWAY, PRESENCE, SUBSET, THRESHOLD
+from tallylearn.models.trees.tree import Tree
 from tallylearn.tables import Block, Codes, Column, Schema
 
 NAN = np.nan

@@ -18,7 +18,8 @@ from tallylearn.models.trees.growing import grower
 from tallylearn.models.trees.growing.fractional_rows import grown_by_hand
 from tallylearn.models.trees.growing.grower import grown
 from tallylearn.models.trees.growing.node_target import of_classes, of_measures, whole
-from tallylearn.models.trees.tree import LEAF, Tree
+from tallylearn.models.trees.node import LEAF
+from tallylearn.models.trees.tree import Tree
 from tallylearn.tables import Codes
 from tests.trees.oracle import Options
 from tests.trees.test_oracle import check, ours, slow

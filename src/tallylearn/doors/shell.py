@@ -21,6 +21,11 @@ SHOWN = 6  # columns, and classes, in a repr
 GATHERED = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
 
 
+def spelled(learner: Any) -> str:
+    """The call that makes a learner, of whatever house, without what it has learned."""
+    return learner.spelled() if isinstance(learner, Estimator) else repr(learner)
+
+
 class Estimator:
     """Parameters are stored as given; what is learned ends with an underscore."""
 

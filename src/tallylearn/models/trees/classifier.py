@@ -10,10 +10,13 @@ import numpy as np
 
 from tallylearn.doors import Classifier
 from tallylearn.errors import OptionError, among, listed, speaking, told
+from tallylearn.models.trees.growing import gaps
 from tallylearn.models.trees.growing.node_target import Target, of_classes
-from tallylearn.models.trees.learner import TreeLearner, seeded
+from tallylearn.models.trees.learner import TreeLearner
+from tallylearn.models.trees.least_loss import UNDEFINED
 from tallylearn.models.trees.pruning.pruning_curve import ORDERS, PruningCurve, curve_of
-from tallylearn.models.trees.tree import UNDEFINED, Tree
+from tallylearn.models.trees.tree import Tree
+from tallylearn.models.trees.tree_options import seeded
 from tallylearn.tables import Array, Block
 
 CRITERIA = ("gini", "entropy", "log_loss", "gain_ratio")
@@ -187,15 +190,11 @@ class DecisionTreeClassifier(TreeLearner, Classifier):
 
     def _target(self, block: Block) -> Target:
         weight = self._weights(block)
-        if weight is not None and self.missing == "class" and self.min_samples_leaf not in (1, 0):
-            raise OptionError(
-                'missing="class" does not count rows beside weights: with weights, use '
-                "min_weight_fraction_leaf instead of min_samples_leaf."
-            )
+        gaps.check_of_classes(self.missing, weight, self.min_samples_leaf)
         loss = self._losses(block.target.values)
         if self.tie == UNDEFINED and UNDEFINED in block.target.values:
             raise OptionError('tie="undefined" says what a class is called here. Rename the class.')
-        found = of_classes(block.target, weight, loss, self.missing == "fractional")
+        found = of_classes(block.target, weight, loss, gaps.in_parts(self.missing))
         return replace(found, tie=self.tie, seed=seeded(self.random_state))
 
     def _weights(self, block: Block) -> Array | None:

@@ -7,10 +7,12 @@ from typing import Any
 
 from tallylearn.doors import Regressor
 from tallylearn.errors import OptionError
+from tallylearn.models.trees.growing import gaps
 from tallylearn.models.trees.growing.node_target import Target, of_counts, of_measures
 from tallylearn.models.trees.learner import TreeLearner
-from tallylearn.models.trees.pruning.pruner import BY_ERRORS
-from tallylearn.models.trees.tree import ABSOLUTE, Tree
+from tallylearn.models.trees.nodes import ABSOLUTE
+from tallylearn.models.trees.pruning.pruning_options import BY_ERRORS
+from tallylearn.models.trees.tree import Tree
 from tallylearn.tables import Array, Block
 
 CRITERIA = ("squared_error", "friedman_mse", "sdr", ABSOLUTE, "poisson")
@@ -117,7 +119,7 @@ class DecisionTreeRegressor(TreeLearner, Regressor):
 
     def _target(self, block: Block) -> Target:
         weight: Array | None = block.weight
-        parts = self.missing == "fractional"
+        parts = gaps.in_parts(self.missing)
         if self.criterion == "poisson":
             return of_counts(block.target, weight, parts)
         by_median = self.criterion == ABSOLUTE
@@ -127,11 +129,7 @@ class DecisionTreeRegressor(TreeLearner, Regressor):
         if not callable(self.criterion):
             self._one_of("criterion", CRITERIA)  # before the pruning, which asks for it
         super()._check_options()
-        if self.missing == "class":
-            raise OptionError(
-                'missing="class" fills in what rows of the same class have, and a regression has '
-                'no classes. Use "node".'
-            )
+        gaps.check_of_measures(self.missing)
 
     def _check_stored(self) -> None:
         super()._check_stored()

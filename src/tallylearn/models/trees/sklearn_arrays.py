@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from abc import abstractmethod
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import Any
@@ -10,43 +11,17 @@ from typing import Any
 import numpy as np
 
 from tallylearn.errors import OptionError
+from tallylearn.models.trees.nodes import Nodes
 from tallylearn.sources.sparse_matrices import dense
 from tallylearn.tables import NUMBER, Array, Block, Column, Schema
 
-LEAF, THRESHOLD, MULTIWAY, SUBSET, PRESENCE = range(5)  # what a node asks
 
-
-class Binary:
+class Binary(Nodes):
     """What scikit-learn's ``tree_`` tells, of a tree whose every question is ``x <= threshold``.
 
     Nodes have the same numbers there and here. ``apply``, ``predict`` and ``decision_path`` take
     arrays of numbers.
     """
-
-    columns: tuple[Column, ...]
-    classes: tuple[Any, ...]
-    parent: Array
-    test: Array
-    column: Array
-    threshold: Array
-    missing: Array
-    ends: Array
-    codes: Array
-    leads: Array
-    counts: Array
-    n: Array
-    rows: Array
-    answer: Array
-    impurity: Array
-    tie_ends: Array
-    tie_columns: Array
-    loss: Array
-    tie: str
-    sizes: Any
-    depth: Any
-    depths: Any
-    leaves: Any
-    landed: Callable[[Block], Array]
 
     n_outputs = 1
 
@@ -93,9 +68,7 @@ class Binary:
     @property
     def value(self) -> Array:
         """(m, 1, k) the share of every class; (m, 1, 1) the mean or median."""
-        if not self.classes:
-            return self.answer[:, None, None].copy()
-        return np.asarray(self.counts / np.where(self.n > 0, self.n, 1.0)[:, None])[:, None, :]
+        return self.told[:, None, :].copy()
 
     @property
     def feature(self) -> Array:
@@ -122,6 +95,10 @@ class Binary:
         left, right = self.children_left, self.children_right
         larger = self.rows[left] > self.rows[right]
         return np.where(self.missing >= 0, self.missing == left, larger) & (self.column >= 0)
+
+    @abstractmethod
+    def landed(self, block: Block) -> Array:
+        """(n,) the node where each row ends."""
 
     def apply(self, X: Any) -> Array:
         """(n,) the node where each row of an array ends."""

@@ -7,20 +7,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from tallylearn.models.trees.sklearn_arrays import (
-    LEAF,
-    MULTIWAY,
-    PRESENCE,
-    SUBSET,
-    THRESHOLD,
-    Binary,
-)
+from tallylearn.models.trees.node import LEAF, MULTIWAY, PRESENCE, SUBSET, THRESHOLD
+from tallylearn.models.trees.nodes import Nodes
 from tallylearn.tables import CATEGORY, DATE, NUMBER, Array
 
 ROUNDING = 1e-6  # of a weight: sums of fractions, on another processor
 
 
-def check_walkable(tree: Binary) -> None:
+def check_walkable(tree: Nodes) -> None:
     """Every step leads on to a node that is there: looked at whenever a tree is made."""
     try:
         _check_order(tree)
@@ -30,13 +24,13 @@ def check_walkable(tree: Binary) -> None:
         raise ValueError(f"the nodes are no tree: {error}") from None
 
 
-def check_told(tree: Binary) -> None:
+def check_told(tree: Nodes) -> None:
     """What is known of the nodes can be: looked at when a tree comes from a file."""
     _check_ties(tree)
     _check_answers(tree)
 
 
-def _check_order(tree: Binary) -> None:
+def _check_order(tree: Nodes) -> None:
     """Nodes are numbered in pre-order: a subtree is a run of numbers, children in turn."""
     parent, at = tree.parent, np.arange(len(tree.parent))
     if not len(tree.parent) or parent[0] != -1 or (parent >= at).any() or (parent[1:] < 0).any():
@@ -50,7 +44,7 @@ def _check_order(tree: Binary) -> None:
         raise ValueError("the nodes are not in pre-order")
 
 
-def _check_tests(tree: Binary) -> None:
+def _check_tests(tree: Nodes) -> None:
     """Leaves ask nothing; the others ask a column of the right kind, with enough branches."""
     asks = tree.test != LEAF
     if (tree.test > PRESENCE).any() or (asks != (tree.sizes > 1)).any():
@@ -77,7 +71,7 @@ def _kind(kind: str) -> int:
     return 2 if kind == CATEGORY else 1 if kind in (NUMBER, DATE) else 0
 
 
-def _check_leads(tree: Binary) -> None:
+def _check_leads(tree: Nodes) -> None:
     """Categories of a node are sorted, are values of its column, and lead to its branches."""
     lengths = _lengths(tree.ends, len(tree.leads), "categories")
     if ((lengths > 0) != np.isin(tree.test, (MULTIWAY, SUBSET))).any():
@@ -93,7 +87,7 @@ def _check_leads(tree: Binary) -> None:
         raise ValueError("the categories of a node are out of order")
 
 
-def _check_ties(tree: Binary) -> None:
+def _check_ties(tree: Nodes) -> None:
     lengths = _lengths(tree.tie_ends, len(tree.tie_columns), "ties")
     if ((lengths > 0) & (tree.test == LEAF)).any():
         raise ValueError("a leaf has ties")
@@ -101,7 +95,7 @@ def _check_ties(tree: Binary) -> None:
         raise ValueError("a tie is of no column")
 
 
-def _check_answers(tree: Binary) -> None:
+def _check_answers(tree: Nodes) -> None:
     """Classes are numbered, and their weights are those of the rows; losses are of all classes."""
     k = len(tree.classes)
     least = -1 if tree.tie == "undefined" else 0  # of tied classes none is the answer

@@ -9,8 +9,8 @@ from typing import Any
 
 from tallylearn.errors import KindError, OptionError, listed, told
 from tallylearn.reasoning.answers import Answer, answer
-from tallylearn.reasoning.belief.given_tables import rows_by_name
 from tallylearn.reasoning.belief.likelihoods import Classifiers, Likelihood
+from tallylearn.reasoning.given_tables import rows_by_name
 from tallylearn.reasoning.probabilities import (
     Number,
     largest,

@@ -11,8 +11,8 @@ from functools import cached_property
 from typing import Any
 
 from tallylearn.errors import InputError, KindError, OptionError, listed, told
-from tallylearn.reasoning.belief.given_tables import numbers_by_name, rows_by_name
 from tallylearn.reasoning.belief.score_products import Scores
+from tallylearn.reasoning.given_tables import numbers_by_name, rows_by_name
 from tallylearn.reasoning.names import asked, check_name, distinct, within
 from tallylearn.reasoning.probabilities import Number, check_whole, number, probability
 

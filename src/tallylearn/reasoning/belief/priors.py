@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import Any
 
 from tallylearn.errors import InputError, KindError, OptionError, listed, told
-from tallylearn.reasoning.belief.given_tables import numbers_by_name
+from tallylearn.reasoning.given_tables import numbers_by_name
 from tallylearn.reasoning.names import check_name, distinct, several
 from tallylearn.reasoning.probabilities import Number, check_whole, probability, same, total
 

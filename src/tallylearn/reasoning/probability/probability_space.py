@@ -10,7 +10,7 @@ from itertools import product
 from typing import Any
 
 from tallylearn.errors import InputError, KindError, OptionError, listed, speaking, told
-from tallylearn.reasoning.belief.given_tables import numbers_by_name, places
+from tallylearn.reasoning.given_tables import numbers_by_name, places
 from tallylearn.reasoning.names import MOST, asked, check_name, distinct, within
 from tallylearn.reasoning.probabilities import (
     Number,

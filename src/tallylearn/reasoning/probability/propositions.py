@@ -8,7 +8,7 @@ from itertools import islice
 from typing import Any
 
 from tallylearn.errors import ColumnError, InputError, KindError, listed, told
-from tallylearn.reasoning.belief.given_tables import numbers_by_name
+from tallylearn.reasoning.given_tables import numbers_by_name
 from tallylearn.reasoning.names import MOST, asked, distinct, within
 from tallylearn.reasoning.probabilities import Number
 from tallylearn.reasoning.probability.events import Event

@@ -10,7 +10,7 @@ from tallylearn.errors import ColumnError, KindError, OptionError, among, listed
 from tallylearn.intervals import check_count
 from tallylearn.models.trees.differences.overlay import Dissent, Fork, forks, overlaid
 from tallylearn.models.trees.differences.trial import Trial, tried
-from tallylearn.models.trees.learner import TreeLearner
+from tallylearn.models.trees.learner import tree_in
 from tallylearn.models.trees.tree import Tree
 from tallylearn.workings import Derivation, Grid, Sentence
 from tallylearn.workings.rendering import Shown, plain_data, short
@@ -178,8 +178,8 @@ def diff(
 
 
 def _checked(learner: Any, which: str) -> Tree:
-    tree = learner.tree_ if isinstance(learner, TreeLearner) else None
-    if not isinstance(tree, Tree):
+    tree = tree_in(learner)
+    if tree is None:
         raise KindError(
             f"the {which} is a {type(learner).__name__}, and trees are compared. Pass two fitted "
             "decision trees, or two regression trees."

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
+from tallylearn.models.trees.node import LEAF, MULTIWAY
+from tallylearn.models.trees.showing.conditions import Condition
 from tallylearn.models.trees.showing.joined_regions import joined
 from tallylearn.models.trees.showing.regions import (
-    Condition,
     Region,
     answers,
     met,
@@ -18,7 +19,7 @@ from tallylearn.models.trees.showing.regions import (
     stop,
     stops_of,
 )
-from tallylearn.models.trees.tree import LEAF, MULTIWAY, Tree
+from tallylearn.models.trees.tree import Tree
 from tallylearn.workings.rendering import short
 
 CLOSE = 1e-9  # means that differ by less than this share of the larger one are equal

@@ -11,7 +11,7 @@ from tallylearn.doors.intake import lesson
 from tallylearn.models.trees.differences.overlay import CLOSE
 from tallylearn.models.trees.learner import TreeLearner
 from tallylearn.significance import mcnemar
-from tallylearn.tables import Array, Codes
+from tallylearn.tables import Array
 
 
 @dataclass(frozen=True)
@@ -60,10 +60,9 @@ def _answered(learner: TreeLearner, X: Any, y: Any) -> tuple[Array, Array]:
     truth: list[Any] = []
     said: list[Any] = []
     for block in read.blocks():
-        codes = isinstance(block.target, Codes)
-        truth += block.target.items() if codes else block.target.tolist()
+        truth += block.target.items() if task == "classifier" else block.target.tolist()
         said += learner.answers(block).tolist()
-    kind = object if learner.task == "classifier" else float
+    kind = object if task == "classifier" else float
     return np.array(truth, dtype=kind), np.array(said, dtype=kind)
 
 

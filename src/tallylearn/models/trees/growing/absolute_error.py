@@ -12,8 +12,10 @@ from functools import cached_property
 import numpy as np
 
 from tallylearn.kernels.trees import medians
-from tallylearn.models.trees.growing.grower import Plan
+from tallylearn.models.trees.growing import gaps
 from tallylearn.models.trees.growing.node_target import Target
+from tallylearn.models.trees.growing.plan import Plan
+from tallylearn.models.trees.growing.shares import Share
 from tallylearn.models.trees.growing.split_search import (
     TIED,
     Question,
@@ -23,8 +25,7 @@ from tallylearn.models.trees.growing.split_search import (
     information_of,
     test_of,
 )
-from tallylearn.models.trees.showing.shares import Share
-from tallylearn.models.trees.tree import MULTIWAY, PRESENCE, SUBSET, THRESHOLD
+from tallylearn.models.trees.node import MULTIWAY, PRESENCE, SUBSET, THRESHOLD
 from tallylearn.tables import Array
 
 
@@ -143,8 +144,8 @@ class Spread:
         units = self.share.units
         amounts = np.column_stack([units, np.ones_like(units)][: 1 + self.target.weighed])
         table = Table.of(codes, amounts, width, number)
-        if self.plan.missing == "node" and table.gaps and len(table.codes):
-            usual = table.codes[table._usual(table.lines[:, 0])]
+        if gaps.filled_at_nodes(self.plan.missing) and table.gaps and len(table.codes):
+            usual = table.codes[gaps.most_common(table.lines[:, 0], number)]
             codes = np.where(codes == width, usual, codes)
             table = Table.of(codes, amounts, width, number)
         known = codes < width
@@ -185,7 +186,7 @@ class Spread:
 
     @property
     def _parts(self) -> bool:
-        return self.plan.missing == "fractional"
+        return gaps.in_parts(self.plan.missing)
 
     def of(self, rows: Array) -> Share:
         return type(self.share)(self.share.rows[rows], self.share.units[rows])

@@ -13,21 +13,15 @@ import numpy as np
 
 from tallylearn.kernels.trees import median_grower, median_search
 from tallylearn.kernels.trees import record as records
+from tallylearn.models.trees.growing import gaps
 from tallylearn.models.trees.growing.absolute_error import Ladder
 from tallylearn.models.trees.growing.coded_columns import Coded
-from tallylearn.models.trees.growing.grower import (
-    MISSING,
-    Plan,
-    behind,
-    columns_of,
-    limits_of,
-    tree_of,
-)
+from tallylearn.models.trees.growing.grower import behind, columns_of, limits_of, tree_of
 from tallylearn.models.trees.growing.growing_tree import Space
 from tallylearn.models.trees.growing.node_target import Target
-from tallylearn.models.trees.tree import ABSOLUTE, Tree
-
-RULES = ("branch", "node", "global")
+from tallylearn.models.trees.growing.plan import Plan
+from tallylearn.models.trees.nodes import ABSOLUTE
+from tallylearn.models.trees.tree import Tree
 
 
 def grown_by_medians(table: Coded, target: Target, plan: Plan) -> Tree:
@@ -48,14 +42,14 @@ def by_kernel(plan: Plan, table: Coded) -> bool:
     """Whether the kernel grows such a tree."""
     all_of_it = plan.splitter == "best" and plan.max_features >= len(table.scales)
     plain = plan.criterion == ABSOLUTE and plan.scorer == "gain" and plan.tie != "random"
-    return plain and all_of_it and plan.missing in RULES
+    return plain and all_of_it and plan.missing in gaps.WITHOUT_CLASSES
 
 
 def _planted(table: Coded, target: Target, plan: Plan, ladder: Ladder) -> Any:
     columns = columns_of(table.scales, plan)
     record = records.Record(min(2 * len(target), 1000), columns.p, target.width)
     search = median_search.MedianSearch(
-        columns, limits_of(target, plan), MISSING[plan.missing], record.ties,
+        columns, limits_of(target, plan), gaps.IN_KERNELS[plan.missing], record.ties,
         lists=table.entries, rows=np.argsort(ladder.ranks, kind="stable").astype(np.int32),
         units=np.ascontiguousarray(target.units), ranks=ladder.ranks, values=ladder.wholes,
         unit=ladder.unit,

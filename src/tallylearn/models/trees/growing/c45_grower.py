@@ -8,11 +8,14 @@ import numpy as np
 
 from tallylearn.kernels.trees import c45_grower, c45_search
 from tallylearn.kernels.trees import record as records
+from tallylearn.models.trees.growing import gaps
 from tallylearn.models.trees.growing.coded_columns import Coded
 from tallylearn.models.trees.growing.gain_ratio import crowded, reach_of
-from tallylearn.models.trees.growing.grower import Plan, columns_of, limits_of, tree_of
+from tallylearn.models.trees.growing.grower import columns_of, limits_of, tree_of
 from tallylearn.models.trees.growing.growing_tree import Space
+from tallylearn.models.trees.growing.impurity import times_log2
 from tallylearn.models.trees.growing.node_target import Target
+from tallylearn.models.trees.growing.plan import Plan
 from tallylearn.models.trees.tree import Tree
 from tallylearn.tables import Array
 
@@ -41,20 +44,18 @@ def parcelled(table: Coded, target: Target, plan: Plan) -> Tree:
 def by_kernel(plan: Plan, table: Coded) -> bool:
     """Whether the kernel grows such a tree."""
     multiway = plan.category_split == "multiway" or all(c.number for c in table.scales)
-    return plan.missing == "fractional" and plan.tie == "first" and multiway
+    return gaps.in_parts(plan.missing) and plan.tie == "first" and multiway
 
 
 def _planted(table: Coded, target: Target, plan: Plan) -> Any:
     scales, n = table.scales, len(target)
     reach = [reach_of(scale) for scale in scales]
-    logs = np.arange(n + 1.0)
-    logs[1:] *= np.log2(logs[1:])
     columns = columns_of(scales, plan)
     record = records.Record(1000, columns.p, target.width)
     search = c45_search.C45Search(
         columns, limits_of(target, plan), record.ties, len(target.classes),
         crowded=crowded(scales, n).astype(np.int64), reach=np.concatenate(reach),
-        starts=np.cumsum([0, *map(len, reach)], dtype=np.int64), logs=logs,
+        starts=np.cumsum([0, *map(len, reach)], dtype=np.int64), logs=times_log2(n + 1),
     )  # fmt: skip
     return c45_grower.C45Grower(columns, search, record)
 

@@ -227,26 +227,3 @@ def of_codes(column: Column, codes: Codes, out: Array) -> Scale:
     else:
         binning.sort(at, np.zeros(len(values) + 2, dtype=np.int64), out)
     return Scale(replace(column, values=values), len(values))
-
-
-def filled(table: Coded, weight: Array) -> tuple[Coded, Array]:
-    """The table with its gaps filled by the most common value; and that value's codes."""
-    fills = np.zeros(len(table.scales), dtype=np.int64)
-    table = replace(table, lists=table.lists.copy(), grid=table.grid.copy())
-    for j, scale in enumerate(table.scales):
-        codes = table.codes(j)
-        gap = codes == scale.width
-        if not gap.all():
-            fills[j] = _most_common(scale, codes[~gap], weight[~gap])
-            codes[gap] = fills[j]
-            table.with_codes(j, codes)
-    return table, fills
-
-
-def _most_common(scale: Scale, codes: Array, weight: Array) -> int:
-    """The median of a number, the most frequent category."""
-    sums = np.bincount(codes, weight, minlength=scale.width)
-    if not scale.number:
-        return int(sums.argmax())
-    total = np.cumsum(sums)
-    return int(np.searchsorted(2 * total, total[-1]))

@@ -10,26 +10,29 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from tallylearn.models.trees.growing import gain_ratio
+from tallylearn.models.trees import routing
+from tallylearn.models.trees.growing import gain_ratio, gaps
 from tallylearn.models.trees.growing.absolute_error import Ladder, Spread
 from tallylearn.models.trees.growing.coded_columns import Coded, Scale
-from tallylearn.models.trees.growing.grower import Plan, tree_of
+from tallylearn.models.trees.growing.grower import tree_of
 from tallylearn.models.trees.growing.growing_tree import Space
 from tallylearn.models.trees.growing.impurity import impurity_of, weights_of
 from tallylearn.models.trees.growing.node_target import Target
+from tallylearn.models.trees.growing.plan import Plan
 from tallylearn.models.trees.growing.random_splits import Draw, tried
+from tallylearn.models.trees.growing.shares import Share
+from tallylearn.models.trees.growing.split_choice import chosen, scored
 from tallylearn.models.trees.growing.split_search import (
     TIED,
     Question,
     Table,
     allowed,
-    chosen,
     question_of,
     questions,
-    scored,
 )
-from tallylearn.models.trees.showing.shares import Share
-from tallylearn.models.trees.tree import ABSOLUTE, LEAF, MULTIWAY, SUBSET, THRESHOLD, Tree
+from tallylearn.models.trees.node import LEAF, MULTIWAY, SUBSET
+from tallylearn.models.trees.nodes import ABSOLUTE
+from tallylearn.models.trees.tree import Tree
 from tallylearn.tables import Array
 
 
@@ -55,8 +58,8 @@ class Rows:
     def table(self, j: int, share: Share, lines: Array) -> Table:
         """One column of some rows that amount to ``lines``, gaps filled where the rule says so."""
         table = self._counted(j, share, lines)
-        if self.plan.missing in ("node", "class") and len(table.codes):
-            return table.filled(self.plan.missing, len(self.target.classes))[0]
+        if gaps.filled_at_nodes(self.plan.missing) and len(table.codes):
+            return table.filled(self.plan.missing, len(self.target.classes))
         return table
 
     def _raw(self, j: int, share: Share) -> Table:
@@ -130,28 +133,23 @@ class Rows:
     def parted(self, share: Share, q: Question) -> tuple[list[Share], int]:
         """The rows of every branch, and the branch of what is missing (-1: none)."""
         codes, rule = self.codes[q.column][share.rows], self.plan.missing
-        gap = codes == self.columns[q.column].width
-        to, last, usual = self._branches(codes, gap, q), int(q.groups.max()) + 1, -1
-        if rule == "fractional":
+        width, last, usual = self.columns[q.column].width, int(q.groups.max()) + 1, -1
+        gap = codes == width
+        known = np.unique(codes[~gap]) if q.test in (MULTIWAY, SUBSET) else codes[:0]
+        to = routing.by_codes(codes, width, q.test, q.cut, known, q.groups)
+        if gaps.in_parts(rule):
             return self._portions(share, to, gap, q), -1
-        if rule == "branch" and gap.any():
+        if gaps.own_branch(rule) and gap.any():
             to, usual = np.where(gap, last, to), last
-        elif rule in ("node", "class"):
+        elif gaps.filled_at_nodes(rule):
             table, classes = self._raw(q.column, share), len(self.target.classes)
-            fills = q.groups[table.filled(rule, classes)[1]]
-            usual = int(q.groups[table.filled("node", classes)[1][0]])
+            fills = q.groups[gaps.fills(rule, table.lines, table.number, classes)]
+            usual = int(q.groups[gaps.fills("node", table.lines, table.number, classes)[0]])
             mine = fills[self.target.labels[share.rows]] if classes else usual
             to = np.where(gap, mine, to)
-        elif rule == "global":
+        elif gaps.filled_before(rule):
             usual = self._fixed(q, self._raw(q.column, share))
         return [share.where(to == b) for b in range(len(q.branches))], usual
-
-    def _branches(self, codes: Array, gap: Array, q: Question) -> Array:
-        """The branch of every row that has an answer."""
-        if q.test == THRESHOLD:
-            return (codes > q.cut).astype(np.int64)
-        here = np.unique(codes[~gap])
-        return np.asarray(q.groups[np.minimum(np.searchsorted(here, codes), len(here) - 1)])
 
     def _fixed(self, q: Question, table: Table) -> int:
         code = int(self.plan.fixed[q.column])
@@ -161,13 +159,8 @@ class Rows:
         return int(q.groups[at[0]]) if len(at) else -1
 
     def _portions(self, share: Share, to: Array, gap: Array, q: Question) -> list[Share]:
-        lost, told, to = share.where(gap), share.where(~gap), to[~gap]
-        parts = [told.where(to == b) for b in range(len(q.branches))]
-        known = [float(part.units.sum()) for part in parts]
-        return [
-            part.with_parts(lost, np.rint(lost.units * (each / sum(known))).astype(np.int64))
-            for part, each in zip(parts, known, strict=True)
-        ]
+        told, to = share.where(~gap), to[~gap]
+        return share.where(gap).shared_out([told.where(to == b) for b in range(len(q.branches))])
 
 
 def grown_by_hand(coded: Coded, target: Target, plan: Plan) -> Tree:
@@ -194,7 +187,7 @@ def _asked(table: Rows, share: Share, depth: int, node: int) -> tuple[list[Quest
     impurity = table.impurity(share, total)
     weight = float(weights_of(total, target))
     pure = (total[: len(target.classes)] > 0).sum() < 2 if target.classes else impurity == 0
-    size = weight if plan.missing == "fractional" else len(share.rows)
+    size = weight if gaps.in_parts(plan.missing) else len(share.rows)
     if pure or depth >= plan.max_depth or size < plan.min_split:
         return [], impurity, total
     if plan.splitter == "random":

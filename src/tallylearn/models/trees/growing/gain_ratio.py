@@ -21,11 +21,12 @@ from dataclasses import replace
 import numpy as np
 
 from tallylearn.models.trees.growing.coded_columns import Scale
-from tallylearn.models.trees.growing.grower import Plan
 from tallylearn.models.trees.growing.impurity import impurity_of, weights_of
 from tallylearn.models.trees.growing.node_target import Target
+from tallylearn.models.trees.growing.plan import Plan
 from tallylearn.models.trees.growing.split_search import TIED, Question, Table, question_of
-from tallylearn.models.trees.tree import THRESHOLD, Tree
+from tallylearn.models.trees.node import THRESHOLD
+from tallylearn.models.trees.tree import Tree
 from tallylearn.tables import Array
 
 MOST = 25.0  # rows that a side of a cut must have, however large the node is

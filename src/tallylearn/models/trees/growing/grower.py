@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -16,16 +16,17 @@ from tallylearn.kernels import binning
 from tallylearn.kernels.trees import grower as growers
 from tallylearn.kernels.trees import histograms, settings, sorted_lists
 from tallylearn.kernels.trees import record as records
+from tallylearn.models.trees.growing import gaps
 from tallylearn.models.trees.growing.coded_columns import Coded, Scale
 from tallylearn.models.trees.growing.growing_tree import Space, spliced
+from tallylearn.models.trees.growing.impurity import logs_of
 from tallylearn.models.trees.growing.node_target import Target
+from tallylearn.models.trees.growing.plan import ENDLESS, Plan
 from tallylearn.models.trees.tree import Tree
 from tallylearn.tables import Array
 
 CRITERIA = {"gini": 0, "entropy": 1, "variance": 2, "sdr": 3, "poisson": 4, "fifth_root": 9}
 SCORERS = {"gain": 0, "ratio": 1, "gain2/cost": 2, "(2^gain-1)/(cost+1)^w": 3}
-MISSING = {"branch": 0, "node": 1, "class": 2, "global": 3}
-ENDLESS = 2**31
 PARALLEL = 2_000_000  # cells: from here on threads pay
 LARGE = 65_536  # rows: nodes of more are worked on column by column
 FEW = 2_000  # rows: nodes of less are not worth a grower of their own
@@ -33,34 +34,6 @@ SLOTS = 64  # histograms of as many nodes are kept, if memory takes them
 MOST_BYTES = 2**28
 LEFT = -1  # the test of a node that is left to another grower
 OPEN = 5  # what a grower says of a node that is worked on column by column
-
-
-@dataclass(frozen=True)
-class Plan:
-    """How a tree is to grow: what is best, and when to stop."""
-
-    criterion: Any = "gini"  # see CRITERIA; or a function of the counts at a node
-    scorer: str = "gain"  # see SCORERS
-    category_split: str = "subset"  # or "multiway"
-    missing: str = "branch"  # see MISSING
-    max_depth: int = ENDLESS
-    min_split: int = 2  # rows
-    min_leaf: int = 1  # rows
-    min_weight: float = 0.0  # of a leaf
-    min_share: float = 0.0  # of a node's weight, in every branch
-    min_decrease: float = 0.0  # of the impurity, times the node's share of the weight
-    max_features: int = ENDLESS
-    splitter: str = "best"  # or "random": see draws
-    seed: int = 0
-    tie: str = "first"
-    costs: tuple[float, ...] = ()  # of the columns
-    exponent: float = 1.0  # of the costs
-    significance: float | None = None  # the level of a chi-square test before splitting
-    variant: str | None = None  # "c45": see ratios
-    fixed: Array = field(default_factory=lambda: np.zeros(0, np.int64))  # codes that fill gaps
-
-    def with_fixed(self, codes: Array) -> Plan:
-        return replace(self, fixed=codes)
 
 
 def grown(table: Coded, target: Target, plan: Plan) -> Tree:
@@ -178,13 +151,13 @@ def settings_of(scales: Sequence[Scale], target: Target, plan: Plan) -> Any:
     powers = {"variance": 2, "sdr": 1, "poisson": 1, "fifth_root": 0.4}
     unit, one = target.unit ** powers.get(plan.criterion, 0), 2.0**-target.power
     return settings.Settings(
-        CRITERIA[plan.criterion], MISSING[plan.missing], SCORERS[plan.scorer],
+        CRITERIA[plan.criterion], gaps.IN_KERNELS[plan.missing], SCORERS[plan.scorer],
         max_depth=plan.max_depth, min_split=plan.min_split, min_leaf=plan.min_leaf,
         min_weight=int(np.ceil(plan.min_weight * 2.0**target.power)), min_share=plan.min_share,
         min_gain=plan.min_decrease * target.total / one / unit if plan.min_decrease else 0.0,
         max_features=min(plan.max_features, len(scales)), random_tie=plan.tie == "random",
         exponent=plan.exponent, scale=unit, one=one, critical=_critical(scales, target, plan),
-        logs=target.logs if plan.criterion == "entropy" else np.zeros(0),
+        logs=logs_of(target) if plan.criterion == "entropy" else np.zeros(0),
     )  # fmt: skip
 
 
@@ -261,7 +234,7 @@ def tree_of(
         gain=np.ascontiguousarray(reals[:, 1]), answer=answer, tie_ends=tie_ends,
         tie_columns=np.ascontiguousarray(ties[:, 0]),
         tie_thresholds=cuts[len(nodes) :].copy(),
-        loss=target.loss, fractional=plan.missing == "fractional", tie=target.tie,
+        loss=target.loss, fractional=gaps.in_parts(plan.missing), tie=target.tie,
         seed=target.seed,
     )  # fmt: skip
 

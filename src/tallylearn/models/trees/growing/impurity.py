@@ -1,8 +1,8 @@
-"""Criteria: how mixed a node is, by the counts of its classes or the sums of its measures."""
+"""Impurity: how mixed a node is, by the counts of its classes or the sums of its measures."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,6 +11,7 @@ from tallylearn.errors import OptionError, asked, told
 from tallylearn.models.trees.growing.node_target import LIMBS, Target, sums_of
 from tallylearn.tables import Array
 
+MOST_LOGS = 1 << 22
 ROUNDING = 1e-9  # what a criterion may fall below 0 at a pure node
 
 
@@ -57,8 +58,31 @@ def gini(counts: Array) -> Array:
 
 def entropy(counts: Array) -> Array:
     """- sum p log2 p, in bits; 0 log 0 is 0."""
-    share = _shares(counts)
-    return np.asarray(-(share * np.log2(np.where(share > 0, share, 1.0))).sum(axis=-1)) + 0.0
+    return bits(_shares(counts))
+
+
+def bits(shares: Array) -> Array:
+    """The entropy of shares (..., k) that sum to 1."""
+    return np.asarray(-(shares * np.log2(np.where(shares > 0, shares, 1.0))).sum(axis=-1)) + 0.0
+
+
+def times_log2(most: int) -> Array:
+    """x log2 x for the whole numbers below ``most``: the kernels' entropies are sums of these."""
+    x: Array = np.arange(most, dtype=np.float64)
+    x[1:] *= np.log2(x[1:])
+    return x
+
+
+def logs_of(target: Target) -> Array:
+    """The same for the counts that may come; of too many none, and the kernel works them out."""
+    most = int(target.total * 2.0**target.power) + 1
+    return times_log2(most if most <= MOST_LOGS else 2)
+
+
+def fall(i: int, kids: Sequence[int], n: Array, impurity: Array) -> float:
+    """How far a split lowers the impurity: that of the node less the mean of its branches."""
+    branches = [*kids]
+    return float(impurity[i] - (n[branches] * impurity[branches]).sum() / n[i])
 
 
 def variance(lines: Array) -> Array:

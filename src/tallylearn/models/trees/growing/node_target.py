@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from tallylearn.errors import InputError, TargetError
-from tallylearn.models.trees.tree import answer_of
+from tallylearn.models.trees.least_loss import answer_of
 from tallylearn.tables import Array, Codes
 
 LIMBS = 4  # of 32 bits: a square times a weight
@@ -17,7 +17,6 @@ MOST = 52  # bits of all weights together
 SHARED = 36  # for medians, whose sums of w |y - median| have 61 bits: the rest is left to y
 PARTED = 42  # and where there are parts of rows, which are rounded again and again
 COARSEST = 40  # bits of y beside weights, whose sums have a limb more
-MOST_LOGS = 1 << 22
 LARGEST = 1e150  # half a range: its square is a double
 MASK = np.int64(0xFFFFFFFF)
 
@@ -76,16 +75,6 @@ class Target:
             counts[np.arange(len(rows)), self.labels[rows]] = units
             return np.column_stack([counts, *ones])
         return _summands(self.levels[rows], units, self.weighed, self.counted)
-
-    @property
-    def logs(self) -> Array:
-        """x log2 x for the counts that may come."""
-        most = int(self.total * 2.0**self.power) + 1
-        if most > MOST_LOGS:
-            most = 2
-        x: Array = np.arange(most, dtype=np.float64)
-        x[1:] *= np.log2(x[1:])
-        return x
 
     def told(self, totals: Array) -> tuple[Array, Array, Array]:
         """The counts of every class, the weight and the answer of nodes."""

@@ -6,8 +6,9 @@ from collections.abc import Callable
 
 import numpy as np
 
+from tallylearn.models.trees.growing import gaps
 from tallylearn.models.trees.growing.coded_columns import Scale
-from tallylearn.models.trees.growing.grower import Plan
+from tallylearn.models.trees.growing.plan import Plan
 from tallylearn.models.trees.growing.split_search import Question, Table
 from tallylearn.tables import Array
 
@@ -25,7 +26,7 @@ class Draw:
 
     def _groups(self, scale: Scale, table: Table) -> Array | None:
         v = len(table.codes)
-        if v == 1 and table.gaps and self.plan.missing == "branch":
+        if v == 1 and table.gaps and gaps.own_branch(self.plan.missing):
             return np.zeros(1, np.int64)  # whether there is a value at all
         if v < 2:
             return None

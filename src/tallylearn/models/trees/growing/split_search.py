@@ -6,14 +6,15 @@ trees that the kernel does not, with rows in parts or with a criterion of the us
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
-from tallylearn.models.trees.growing.grower import Plan
-from tallylearn.models.trees.growing.impurity import impurity_of, weights_of
+from tallylearn.models.trees.growing import gaps
+from tallylearn.models.trees.growing.impurity import bits, impurity_of, weights_of
 from tallylearn.models.trees.growing.node_target import Target, sums_of
-from tallylearn.models.trees.tree import MULTIWAY, PRESENCE, SUBSET, THRESHOLD
+from tallylearn.models.trees.growing.plan import Plan
+from tallylearn.models.trees.node import MULTIWAY, PRESENCE, SUBSET, THRESHOLD
 from tallylearn.tables import Array
 
 TIED = 1e-9  # of the impurity, or of the best score
@@ -42,26 +43,13 @@ class Table:
         gaps = len(codes) - int(starts[known]) if known < len(starts) else 0
         return cls(found[:known], lines[:known], lines[known:].sum(axis=0), gaps, number)
 
-    def filled(self, rule: str, classes: int) -> tuple[Table, Array]:
-        """With what is missing in the line that the rule says, and those lines by class."""
-        known = self.lines[:, :classes].sum(axis=1) if classes else self.lines[:, 0]
-        usual = self._usual(known)
-        fills = np.full(max(classes, 1), usual)
-        if rule == "class":
-            for c in range(classes):
-                if self.lines[:, c].any():
-                    fills[c] = self._usual(self.lines[:, c])
+    def filled(self, rule: str, classes: int) -> Table:
+        """With what is missing in the lines that the rule says."""
+        fills, usual = (gaps.fills(r, self.lines, self.number, classes) for r in (rule, "node"))
         lines = self.lines.copy()
         for c in range(lines.shape[1]):
-            lines[fills[c] if c < classes else usual, c] += self.gap[c]
-        return Table(self.codes, lines, np.zeros_like(self.gap), 0, self.number), fills
-
-    def _usual(self, weight: Array) -> int:
-        """The line of the median, or of the most frequent category."""
-        if not self.number:
-            return int(weight.argmax())
-        total = np.cumsum(weight)
-        return int(np.searchsorted(2 * total, total[-1]))
+            lines[fills[c] if c < classes else usual[0], c] += self.gap[c]
+        return Table(self.codes, lines, np.zeros_like(self.gap), 0, self.number)
 
 
 @dataclass(frozen=True)
@@ -118,7 +106,7 @@ def _halved(
 
     That is the only question where all known rows are of one class.
     """
-    k, v, gapped = len(target.classes), len(order), table.gaps and plan.missing != "fractional"
+    k, v, gapped = len(target.classes), len(order), table.gaps and not gaps.in_parts(plan.missing)
     found = [question_of(at, table, np.zeros(v, np.int64), total, plan, target)] if gapped else []
     found = [q for q in found if allowed(q, plan, target)]
     lower = table.lines[order].cumsum(axis=0)
@@ -160,7 +148,7 @@ def question_of(
     size = int(groups.max()) + 1
     branches = np.zeros((size, table.lines.shape[1]), dtype=np.int64)
     np.add.at(branches, groups, table.lines)
-    if table.gaps and plan.missing != "fractional":
+    if table.gaps and not gaps.in_parts(plan.missing):
         branches = np.concatenate([branches, table.gap[None]])
     numbers = (float(part[0]) for part in _judged(branches[None], total, plan, target))
     return Question(at, *test_of(table, groups, plan), groups, branches, *numbers)
@@ -196,7 +184,7 @@ def _judged(
 def information_of(shares: Array) -> Array:
     """Of splits, in bits, by the shares (..., b) of the branches; what is left is one more."""
     parts = np.concatenate([shares, 1.0 - shares.sum(axis=-1, keepdims=True)], axis=-1)
-    return np.asarray(-(parts * np.log2(np.where(parts > 0, parts, 1.0))).sum(axis=-1)) + 0.0
+    return bits(parts)
 
 
 def allowed(q: Question, plan: Plan, target: Target) -> bool:
@@ -212,66 +200,10 @@ def allowed(q: Question, plan: Plan, target: Target) -> bool:
 def enough(branches: Array, total: Array, plan: Plan, target: Target) -> Array:
     """Which branches (..., q) of all have rows and weight enough to be asked for."""
     weight = weights_of(branches, target)
-    parts = plan.missing == "fractional"
+    parts = gaps.in_parts(plan.missing)
     rows = branches[..., -1] if target.weighed and not parts else weight + ROUNDED * parts
     least = max(plan.min_weight, plan.min_share * float(weights_of(total, target)))
     found = (rows >= plan.min_leaf) & (weight >= least) & (weight > 0)
     if plan.criterion == "poisson":  # a mean of 0 would rule every count out but 0
         found &= sums_of(branches) > 0
     return np.asarray(found)
-
-
-def scored(found: list[list[Question]], impurity: float, plan: Plan) -> list[list[Question]]:
-    """Every question with its score: the gain, the gain ratio, or gain and cost in one.
-
-    A gain ratio counts only where the gain is at least the mean of the columns' best gains.
-    """
-    best = [max(q.gain for q in column) for column in found if column]
-    mean = sum(best) / len(best) - TIED * impurity if best else 0.0
-    return [[_with_score(q, mean, plan) for q in column] for column in found]
-
-
-def _with_score(q: Question, mean: float, plan: Plan) -> Question:
-    score = q.gain
-    if plan.scorer == "ratio":
-        score = q.ratio if q.gain >= mean and q.information > 0 else -1.0
-    elif plan.scorer != "gain":
-        cost = plan.costs[q.column] if plan.costs else 1.0
-        score = cost_score(q.gain, cost, plan.scorer, plan.exponent)
-    return replace(q, score=score)
-
-
-def cost_score(gain: float, cost: float, rule: str, exponent: float = 1.0) -> float:
-    """Gain and cost in one number: gain^2 / cost, or (2^gain - 1) / (cost + 1)^w.
-
-    >>> round(cost_score(0.2467498, 23, "(2^gain-1)/(cost+1)^w", 0.5), 4)
-    0.0381
-    """
-    if rule == "gain2/cost":
-        return gain * gain / cost
-    return float((2.0**gain - 1.0) / (cost + 1.0) ** exponent)
-
-
-def chosen(found: list[list[Question]], impurity: float, plan: Plan) -> list[Question]:
-    """The best questions, the asked one first: of the tied columns the first, by gain within."""
-    best = [best_of(column, impurity)[0] for column in found if column]
-    scores = [q.score for q in best]
-    top = max(scores, default=-1.0)
-    if top < 0:
-        return []
-    slack = TIED * (impurity if plan.scorer == "gain" else top)
-    if plan.scorer == "ratio":
-        slack = TIED * max(top, impurity)
-    tied: list[Question] = []
-    for q in best:
-        if q.score < top - slack:
-            continue
-        near = best_of(next(c for c in found if c and c[0].column == q.column), impurity)
-        tied += near if q.test in (THRESHOLD, PRESENCE) else near[:1]
-    return tied
-
-
-def best_of(column: list[Question], impurity: float) -> list[Question]:
-    """The questions of a column with the best gain, or tied with it."""
-    top = max(q.gain for q in column)
-    return [q for q in column if q.gain >= top - TIED * impurity]

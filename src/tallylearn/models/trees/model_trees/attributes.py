@@ -14,7 +14,9 @@ import numpy as np
 
 from tallylearn import forms
 from tallylearn.models.naive_bayes.column_factors import check_finite
-from tallylearn.models.trees.tree import LEAF, SUBSET, THRESHOLD, Tree
+from tallylearn.models.trees.growing import gaps
+from tallylearn.models.trees.node import LEAF, SUBSET, THRESHOLD
+from tallylearn.models.trees.tree import Tree
 from tallylearn.tables import CATEGORY, NUMBER, Array, Block, Column, Schema, check_shape
 
 
@@ -169,5 +171,4 @@ def _ordered(block: Block, name: str, weight: Array) -> tuple[tuple[str, ...], i
 
 def _middle(count: Sequence[float] | Array) -> int:
     """The place where half of the weight is reached."""
-    total = np.cumsum(count)
-    return int(np.searchsorted(2 * total, total[-1])) if len(total) else 0
+    return gaps.most_common(np.asarray(count), number=True) if len(count) else 0

@@ -8,12 +8,15 @@ import numpy as np
 
 from tallylearn.errors import ColumnError
 from tallylearn.models.trees.growing.coded_columns import coded
-from tallylearn.models.trees.growing.grower import Plan, grown
+from tallylearn.models.trees.growing.grower import grown
+from tallylearn.models.trees.growing.impurity import fall
 from tallylearn.models.trees.growing.node_target import of_measures
+from tallylearn.models.trees.growing.plan import Plan
 from tallylearn.models.trees.model_trees.attributes import Attributes
 from tallylearn.models.trees.model_trees.linear_models import Line, lined, promised
 from tallylearn.models.trees.model_trees.model_tree import ModelTree
-from tallylearn.models.trees.tree import LEAF, Tree
+from tallylearn.models.trees.node import LEAF
+from tallylearn.models.trees.tree import Tree
 from tallylearn.tables import Array, Block
 
 DEARER = 2.0  # what a coefficient counts in a tree, for its questions were chosen of many (M5')
@@ -92,8 +95,7 @@ def _in_deviations(tree: Tree) -> Tree:
         return tree
     spread, gain = tree.impurity**2.5, np.zeros(len(tree))
     for i in np.flatnonzero(tree.test != LEAF).tolist():
-        kids = list(tree.children(i))
-        gain[i] = spread[i] - (tree.n[kids] * spread[kids]).sum() / tree.n[i]
+        gain[i] = fall(i, tree.children(i), tree.n, spread)
     return replace(tree, criterion="sdr", impurity=spread, gain=gain)
 
 

@@ -12,23 +12,18 @@ import numpy as np
 from tallylearn.errors import InputError, picked
 from tallylearn.models.trees.growing.coded_columns import coded
 from tallylearn.models.trees.growing.fractional_rows import Rows
-from tallylearn.models.trees.growing.grower import Plan
 from tallylearn.models.trees.growing.node_target import of_measures
-from tallylearn.models.trees.growing.split_search import Question, chosen
+from tallylearn.models.trees.growing.plan import Plan
+from tallylearn.models.trees.growing.split_choice import chosen
+from tallylearn.models.trees.growing.split_search import Question
 from tallylearn.models.trees.model_trees.attributes import Attributes
 from tallylearn.models.trees.model_trees.fitting import MORE, Growth
 from tallylearn.models.trees.model_trees.model_tree import ModelTree
+from tallylearn.models.trees.node import LEAF
 from tallylearn.models.trees.showing.candidates import FORGOTTEN, Candidate, Gains, check_node
-from tallylearn.models.trees.showing.explanation import route
-from tallylearn.models.trees.showing.regions import (
-    Condition,
-    cut_of,
-    regions_of,
-    sentence,
-    stops_of,
-)
-from tallylearn.models.trees.showing.tree_text import counted, rows_of
-from tallylearn.models.trees.tree import LEAF
+from tallylearn.models.trees.showing.conditions import Condition
+from tallylearn.models.trees.showing.regions import regions_of, sentence, stops_of
+from tallylearn.models.trees.wording import counted, cut_of, route, rows_of
 from tallylearn.tables import Block
 from tallylearn.workings import Grid
 from tallylearn.workings.rendering import Shown, more, plain, short

@@ -11,21 +11,17 @@ import numpy as np
 
 from tallylearn import forms
 from tallylearn.doors import RegressionModel
+from tallylearn.doors.shell import spelled
 from tallylearn.errors import InputError
+from tallylearn.models.trees.explanation import derivation
 from tallylearn.models.trees.model_trees.attributes import Attributes
 from tallylearn.models.trees.model_trees.formulas import MOST_LINES, Formula
-from tallylearn.models.trees.showing.explanation import derivation, route
-from tallylearn.models.trees.showing.tree_text import worded
 from tallylearn.models.trees.tree import Tree
+from tallylearn.models.trees.wording import route, worded
 from tallylearn.tables import CATEGORY, Array, Block, Schema, check_shape
 from tallylearn.workings import Derivation, Evidence, Line, Sentence, Term
 from tallylearn.workings import Formula as Shown
 from tallylearn.workings.rendering import short
-
-
-def _spelled(guest: Any) -> str:
-    """A learner at a leaf, without what it learned there."""
-    return str(guest.spelled()) if hasattr(guest, "spelled") else repr(guest)
 
 
 @dataclass(frozen=True, eq=False)
@@ -189,7 +185,7 @@ class ModelTree(RegressionModel):
         """The names of the leaves' models, and the models; a guest has its own name, no formula."""
         leaves = self.tree.leaves.tolist()
         if self.guests:
-            return dict(zip(leaves, map(_spelled, self.guests), strict=True)), {}
+            return dict(zip(leaves, map(spelled, self.guests), strict=True)), {}
         told = {formula.node: str(formula) for formula in self.formulas()}
         return {i: f"LM{at}" for at, i in enumerate(leaves, 1)}, told
 

@@ -14,17 +14,18 @@ from tallylearn.doors import Plain, Regressor
 from tallylearn.doors.intake import lesson
 from tallylearn.errors import OptionError, speaking
 from tallylearn.models.naive_bayes.column_factors import check_finite
-from tallylearn.models.trees.growing.grower import ENDLESS
+from tallylearn.models.trees import explanation
+from tallylearn.models.trees.growing.plan import ENDLESS
 from tallylearn.models.trees.model_trees.attributes import Attributes
 from tallylearn.models.trees.model_trees.fitting import Growth, model_tree
 from tallylearn.models.trees.model_trees.formulas import MOST_LINES, Formula
 from tallylearn.models.trees.model_trees.model_rules import ModelRules, model_gains, model_rules
 from tallylearn.models.trees.model_trees.model_tree import ModelTree
-from tallylearn.models.trees.showing import explanation
+from tallylearn.models.trees.pruning.training_record import Record
 from tallylearn.models.trees.showing.candidates import Gains
 from tallylearn.models.trees.showing.views import Drawn
-from tallylearn.models.trees.training_record import Record
 from tallylearn.models.trees.tree import Tree
+from tallylearn.models.trees.wording import route
 from tallylearn.tables import CATEGORY, DATE, NUMBER, Array, Block, Column
 from tallylearn.workings.rendering import more
 
@@ -257,7 +258,7 @@ def _taught(learner: Any, model: ModelTree, block: Block) -> tuple[Any, ...]:
         try:
             guest.fit(x[here], block.target[here], **weights)
         except Exception as error:  # whatever a stranger may raise
-            way = explanation.route(model.tree, leaf)
+            way = route(model.tree, leaf)
             raise OptionError(
                 f"the learner {learner!r} failed at leaf {leaf} ({way}), with {len(here)} rows: "
                 f"{error} Raise min_samples_leaf, or take another learner."

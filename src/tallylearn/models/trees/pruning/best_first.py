@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import heapq
 
-from tallylearn.models.trees.tree import LEAF, Tree
+from tallylearn.models.trees.node import LEAF
+from tallylearn.models.trees.tree import Tree
 
 
 def with_leaves(tree: Tree, most: int) -> Tree:

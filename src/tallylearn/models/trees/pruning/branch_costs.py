@@ -8,7 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from tallylearn.kernels import linking
-from tallylearn.models.trees.tree import LEAF, Tree
+from tallylearn.models.trees.node import LEAF
+from tallylearn.models.trees.tree import Tree
 from tallylearn.tables import Array
 
 

@@ -6,8 +6,9 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from tallylearn.models.trees.node import LEAF
 from tallylearn.models.trees.pruning.pruning_record import Cut
-from tallylearn.models.trees.tree import LEAF, Tree
+from tallylearn.models.trees.tree import Tree
 from tallylearn.tables import Array
 
 
@@ -22,8 +23,7 @@ def chi_squares(tree: Tree) -> tuple[Array, Array, Array]:
     from scipy.special import chdtrc
 
     up = np.maximum(tree.parent, 0)
-    share = tree.counts[up] / np.where(tree.n > 0, tree.n, 1.0)[up][:, None]
-    expected = tree.n[:, None] * share
+    expected = tree.n[:, None] * tree.told[up]
     squares = (tree.counts - expected) ** 2 / np.where(expected > 0, expected, 1.0)
     m = len(tree)
     chi2 = np.bincount(up[1:], squares[1:].sum(axis=1), minlength=m)

@@ -9,11 +9,12 @@ from typing import Any
 import numpy as np
 
 from tallylearn.folds import Folds
+from tallylearn.models.trees.node import LEAF
 from tallylearn.models.trees.pruning.branch_costs import Costs, Link, weakest
 from tallylearn.models.trees.pruning.pruning_record import Cut
 from tallylearn.models.trees.pruning.reduced_error import costs_on, least, totals, training_costs
-from tallylearn.models.trees.tree import LEAF, Tree
-from tallylearn.tables import Array, Block, Codes
+from tallylearn.models.trees.tree import Tree
+from tallylearn.tables import Array, Block
 
 FOLDS = 10
 
@@ -89,7 +90,7 @@ def chosen(tree: Tree, block: Block, grow: Callable[[Block], Tree], seed: int) -
     alphas = np.maximum.accumulate(np.maximum(path_of(tree).ccp_alphas, 0.0))
     tried = np.append(np.sqrt(alphas[:-1] * alphas[1:]), alphas[-1])
     costs = np.zeros(len(tried))
-    for split in _folds(block, seed):
+    for split in _folds(block, bool(tree.classes), seed):
         costs += _errors(grow(block[split.train]), block[split.test], tried)
     least = costs.min() + 1e-9 * abs(costs.min())
     return float(tried[np.flatnonzero(costs <= least)[-1]])
@@ -102,9 +103,8 @@ def _errors(tree: Tree, held: Block, tried: Array) -> Array:
     return np.asarray(errors[np.searchsorted(at, tried, side="right")])
 
 
-def _folds(block: Block, seed: int) -> Iterator[Any]:
+def _folds(block: Block, classes: bool, seed: int) -> Iterator[Any]:
     target = block.target
-    classes = isinstance(target, Codes)
     k = min(FOLDS, len(block) if block.group is None else len(block.group.values))
     even = classes and least(target) >= k and block.group is None
     folds = Folds.k(k, stratified=even, seed=seed)

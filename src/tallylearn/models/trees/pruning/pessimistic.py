@@ -5,11 +5,13 @@ from __future__ import annotations
 import numpy as np
 
 from tallylearn.models.trees.growing.fractional_rows import Rows
+from tallylearn.models.trees.growing.shares import Share
+from tallylearn.models.trees.least_loss import answer_of
+from tallylearn.models.trees.node import LEAF
 from tallylearn.models.trees.pruning.branch_costs import Costs
 from tallylearn.models.trees.pruning.pruning_record import Cut, Stage
-from tallylearn.models.trees.pruning.subtree_raising import Bough, Sending
-from tallylearn.models.trees.showing.shares import Share
-from tallylearn.models.trees.tree import LEAF, Tree, answer_of
+from tallylearn.models.trees.pruning.subtree_raising import MutableNode, Sending
+from tallylearn.models.trees.tree import Tree
 from tallylearn.tables import Array
 
 EVEN = 1e-3  # errors: a branch that saves no more is collapsed
@@ -105,37 +107,37 @@ class Pruning:
         root = self.sending.planted()
         agenda = [*root.walk()]
         while agenda:
-            bough = agenda.pop()
-            if self._decided(bough):  # what moved up is pruned once more
-                agenda += bough.walk()
+            node = agenda.pop()
+            if self._decided(node):  # what moved up is pruned once more
+                agenda += node.walk()
         tree = self.sending.tree
         if any(cut.raised >= 0 for cut in self.cuts):
             return self.sending.tree_of(root), tuple(self.cuts)
         return tree.without(cut.node for cut in self.cuts), tuple(self.cuts)
 
-    def _decided(self, bough: Bough) -> bool:
-        leaf = self._as_leaves([bough.share]) if bough.moved else self.leaf[bough.place]
-        if bough.asks < 0:
-            bough.errors = leaf
+    def _decided(self, node: MutableNode) -> bool:
+        leaf = self._as_leaves([node.share]) if node.moved else self.leaf[node.place]
+        if node.asks < 0:
+            node.errors = leaf
             return False
-        bough.errors = branch = sum(kid.errors for kid in bough.kids.values())
-        largest = self._largest(bough)
-        raised = self._as_branch(largest, bough.share)
+        node.errors = branch = sum(kid.errors for kid in node.kids.values())
+        largest = self._largest(node)
+        raised = self._as_branch(largest, node.share)
         numbers = {"as leaf": leaf, "in branches": branch, "largest branch alone": raised}
         if leaf <= min(branch, raised) + CLOSE + SMALL:
-            self.cuts.append(Cut(bough.place, numbers))
-            bough.turn_to_leaf()
-            bough.errors = leaf
+            self.cuts.append(Cut(node.place, numbers))
+            node.turn_to_leaf()
+            node.errors = leaf
         elif raised <= branch + CLOSE + SMALL:
-            self.cuts.append(Cut(bough.place, numbers, largest.place))
-            bough.asks, bough.kids = largest.asks, largest.kids
-            self.sending.resend(bough, bough.share)
+            self.cuts.append(Cut(node.place, numbers, largest.place))
+            node.asks, node.kids = largest.asks, largest.kids
+            self.sending.resend(node, node.share)
             return True
         return False
 
-    def _largest(self, bough: Bough) -> Bough:
+    def _largest(self, node: MutableNode) -> MutableNode:
         """The branch of most rows, of equal ones the last."""
-        kids = [bough.kids[key] for key in sorted(bough.kids)]
+        kids = [node.kids[key] for key in sorted(node.kids)]
         weight = np.array([float(kid.share.units.sum()) for kid in kids])
         return kids[int(np.flatnonzero(weight >= weight.max() * (1.0 - 1e-9))[-1])]
 
@@ -147,9 +149,9 @@ class Pruning:
         missed = n - counts[np.arange(len(counts)), said]
         return float(estimated(n, missed, self.confidence).sum())
 
-    def _as_branch(self, bough: Bough, share: Share) -> float:
+    def _as_branch(self, node: MutableNode, share: Share) -> float:
         """The errors of a branch if all rows of its parent came to it; none where some cannot."""
-        leaves, stack = [], [(bough, share)]
+        leaves, stack = [], [(node, share)]
         while stack:
             at, came = stack.pop()
             if at.asks < 0:
@@ -158,6 +160,6 @@ class Pruning:
             parts = self.sending.sent(at.asks, came)
             if parts is None:
                 return float("inf")
-            new = Bough(-1, -1, came)
+            new = MutableNode(-1, -1, came)
             stack += [(at.kids.get(key, new), part) for key, part in parts.items()]
         return self._as_leaves(leaves)

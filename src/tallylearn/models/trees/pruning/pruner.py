@@ -5,20 +5,22 @@ from __future__ import annotations
 import copy
 from collections.abc import Callable
 from dataclasses import replace
-from numbers import Real
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 from tallylearn import engines
 from tallylearn.doors.intake import lesson
-from tallylearn.errors import InputError, OptionError, listed, speaking
+from tallylearn.errors import InputError, speaking
 from tallylearn.folds import Folds
+from tallylearn.models.trees.growing import gaps
 from tallylearn.models.trees.growing.coded_columns import coded
 from tallylearn.models.trees.growing.fractional_rows import Rows
-from tallylearn.models.trees.growing.grower import Plan
 from tallylearn.models.trees.growing.node_target import Target
+from tallylearn.models.trees.growing.plan import Plan
+from tallylearn.models.trees.least_loss import answer_of
 from tallylearn.models.trees.pruning import chi_square, cost_complexity, pessimistic
 from tallylearn.models.trees.pruning.best_first import with_leaves
 from tallylearn.models.trees.pruning.cost_complexity import PruningPath, path_of
+from tallylearn.models.trees.pruning.pruning_options import BY_ERRORS, PruningOptions
 from tallylearn.models.trees.pruning.pruning_record import Cut, Prunings, Stage
 from tallylearn.models.trees.pruning.reduced_error import (
     ALIKE,
@@ -28,42 +30,19 @@ from tallylearn.models.trees.pruning.reduced_error import (
     least,
     never_worse,
 )
-from tallylearn.models.trees.training_record import Record
-from tallylearn.models.trees.tree import Tree, answer_of
-from tallylearn.tables import Block, Codes
+from tallylearn.models.trees.pruning.training_record import Record
+from tallylearn.models.trees.tree import Tree
+from tallylearn.tables import Block
 
-BY_ERRORS = ("reduced_error", "reduced_error_greedy")
-OF_CLASSES = ("chi2", "pessimistic", "loss")
-METHODS = ("chi2", *BY_ERRORS, "pessimistic", "cost_complexity", "loss")
-GOES_WITH = {
-    "level": "chi2",
-    "confidence": "pessimistic",
-    "raising": "pessimistic",
-    "ccp_alpha": "cost_complexity",
-    "cp": "cost_complexity",
-}
 THIRD = 1 / 3  # of the rows are kept for validation where no share is given
 
 
-class Pruner:
+class Pruner(PruningOptions):
     """What a learner of trees can do to a tree that has grown."""
 
-    task: ClassVar[str | None]
     model_: Tree
     schema_: Any
     missing: Any
-
-    # a learner has those of these parameters that make sense for it
-    significance: Any = None
-    pruning: Any = None
-    level: Any = 0.05
-    validation: Any = None
-    confidence: Any = 0.25
-    raising: Any = True
-    ccp_alpha: Any = 0.0
-    cp: Any = None
-    max_leaf_nodes: Any = None
-    loss: Any = None
 
     record_: Record | None = None  # with record=True
     record: Any = False
@@ -73,8 +52,6 @@ class Pruner:
     _grown: Callable[[Block, Target, Plan], Tree]
     _table: Callable[[Any], Any]
     _check_fitted: Callable[[], None]
-    _in_range: Callable[..., float]
-    _one_of: Callable[..., Any]
 
     def prune(
         self, how: str, X: Any = None, y: Any = None, sample_weight: Any = None, **options: Any
@@ -125,27 +102,6 @@ class Pruner:
         read = lesson(self._table(X), y, weight, type(self).__name__, self.task, self.schema_)
         return read.whole(engines.here().told)
 
-    def _take(self, how: str, options: dict[str, Any]) -> None:
-        """Options of one call, checked as the constructor's are."""
-        known = ("level", "confidence", "raising", "ccp_alpha", "cp", "loss")
-        if odd := [name for name in options if name not in known]:
-            raise OptionError(f"prune takes {listed(known)}, not {odd[0]!r}.")
-        if self.task != "classifier" and "loss" in options:
-            raise OptionError("loss goes with classes, and a regression has none.")
-        if how is None:
-            raise OptionError(f"how is one of {listed(METHODS, 20)}, not None.")
-        self.pruning = how
-        self._one_of("pruning", METHODS)
-        for name, value in options.items():
-            setattr(self, name, value)
-        if how != "cost_complexity":
-            self.ccp_alpha, self.cp = 0.0, None
-        elif "cp" in options or "ccp_alpha" in options:  # one of them, and not what growing had
-            self.ccp_alpha, self.cp = options.get("ccp_alpha", 0.0), options.get("cp")
-        self._check_pruning()
-        if odd := [name for name in options if GOES_WITH.get(name, how) != how]:
-            raise OptionError(f"{odd[0]} goes with {GOES_WITH[odd[0]]!r}, not with {how!r}.")
-
     def _parted(self, block: Block) -> tuple[Block, Block | None]:
         """The rows to grow from, and those kept for validation."""
         share = self.validation
@@ -155,7 +111,7 @@ class Pruner:
             return block, None
         block = block.arranged()  # so that the order of the rows decides nothing
         target = block.target
-        even = isinstance(target, Codes) and least(target) > 1 and block.group is None
+        even = self.task == "classifier" and least(target) > 1 and block.group is None
         folds = Folds.holdout(share, stratified=even, seed=self._seed(block))
         split = next(folds.splits(len(block), target if even else None, block.group))
         return block[split.train], block[split.test]
@@ -197,7 +153,7 @@ class Pruner:
     ) -> tuple[Tree, tuple[Stage, ...]]:
         if how == "pessimistic":
             # gaps that the class filled in cannot be sent down again as rows to predict are
-            moves = self.raising and len(tree) > 1 and self.missing != "class"
+            moves = self.raising and len(tree) > 1 and gaps.sent_alike(self.missing)
             rows = self._rows_of(grew) if moves else None
             return pessimistic.pruned(tree, float(self.confidence), rows)
         cuts = self._cuts(tree, how, grew, held)
@@ -238,43 +194,3 @@ class Pruner:
                 "or fit with record=True."
             )
         return self.record_.rows
-
-    def _check_pruning(self) -> None:
-        self._one_of("pruning", (None, *METHODS))
-        if self.task != "classifier" and self.pruning in OF_CLASSES:
-            raise OptionError(
-                f"pruning={self.pruning!r} counts classes, and a regression has none. Use "
-                f"{listed([m for m in METHODS if m not in OF_CLASSES])}."
-            )
-        if self.pruning == "loss" and self.loss is None:
-            raise OptionError('pruning="loss" asks for loss=, what each mistake costs.')
-        self._check_inside("level", 1.0)
-        self._check_inside("confidence", 0.5, "]")
-        if self.validation is not None:
-            self._check_inside("validation", 1.0)
-        if not isinstance(self.raising, bool):
-            raise OptionError(f"raising is True or False, not {self.raising!r}.")
-        self._check_alpha()
-
-    def _check_alpha(self) -> None:
-        if not (isinstance(self.ccp_alpha, str) and self.ccp_alpha == "cv"):
-            self._in_range("ccp_alpha", 0.0)
-        if self.cp is not None:
-            self._in_range("cp", 0.0, 1.0)
-        if self.cp is not None and self.ccp_alpha != 0:
-            raise OptionError("cp and ccp_alpha both say what a leaf is worth. Leave one out.")
-        given = "ccp_alpha" if self.ccp_alpha != 0 else "cp" if self.cp is not None else ""
-        if given and self.pruning not in (None, "cost_complexity"):
-            raise OptionError(
-                f"{given} goes with cost_complexity, and pruning is {self.pruning!r}. "
-                "Leave one of them out."
-            )
-
-    def _check_inside(self, name: str, high: float, end: str = ")") -> None:
-        value = getattr(self, name)
-        number = isinstance(value, Real) and not isinstance(value, bool)
-        if not number or not (0 < value < high or (end == "]" and value == high)):
-            raise OptionError(
-                f"The {name!r} parameter of {type(self).__name__} must be a float in the range "
-                f"(0.0, {high}{end}. Got {value!r} instead."
-            )

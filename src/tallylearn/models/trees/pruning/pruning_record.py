@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from tallylearn.errors import picked
-from tallylearn.models.trees.showing.explanation import route
-from tallylearn.models.trees.showing.tree_text import worded
 from tallylearn.models.trees.tree import Tree
+from tallylearn.models.trees.wording import route, worded
 from tallylearn.workings import Grid
 from tallylearn.workings.rendering import Shown, short
 

@@ -8,9 +8,11 @@ import numpy as np
 
 from tallylearn.errors import InputError, TargetError, listed
 from tallylearn.kernels import linking
+from tallylearn.models.trees import routing
+from tallylearn.models.trees.node import LEAF
 from tallylearn.models.trees.pruning.branch_costs import Costs, Link, no_worse, summed_up, weakest
 from tallylearn.models.trees.pruning.pruning_record import Cut
-from tallylearn.models.trees.tree import LEAF, Tree
+from tallylearn.models.trees.tree import Tree
 from tallylearn.tables import Array, Block, Codes
 
 ALIKE = np.zeros((0, 0))  # losses: all mistakes cost the same
@@ -40,18 +42,9 @@ def _sums(tree: Tree, block: Block) -> Array:
         y = np.asarray(block.target) - tree.answer[0]  # near zero, so that squares keep digits
         amounts = np.stack([weight, weight * y, weight * y * y], axis=1)
     found = np.zeros((len(tree), amounts.shape[1]))
-    for rows, part, node in _ended(tree, block):
+    for rows, part, node in routing.parts(tree, block):
         np.add.at(found, node, amounts[rows] * part[:, None])
     return found
-
-
-def _ended(tree: Tree, block: Block) -> Iterator[tuple[Array, Array, Array]]:
-    """Rows, the part of each, and the nodes where they end."""
-    if not tree.fractional:
-        yield np.arange(len(block)), np.ones(len(block)), tree.landed(block)
-        return
-    for rows, part, node in tree._portions(block):
-        yield rows, part, np.full(len(rows), node)
 
 
 def _labels(tree: Tree, block: Block) -> Array:

@@ -1,4 +1,4 @@
-"""Boughs: a tree that may still be cut and moved, each node with the rows that came to it.
+"""Subtree raising: nodes that may still be cut and moved, each with the rows that came to it.
 
 Where a branch takes the place of the node above it, rows of its former neighbours come to it: they
 are sent down again, and what its nodes counted is counted anew.
@@ -12,31 +12,34 @@ from typing import Any
 
 import numpy as np
 
+from tallylearn.models.trees import routing
 from tallylearn.models.trees.growing.fractional_rows import Rows
-from tallylearn.models.trees.growing.impurity import impurity_of
-from tallylearn.models.trees.showing.shares import Share
-from tallylearn.models.trees.tree import LEAF, MULTIWAY, SUBSET, THRESHOLD, Tree, answer_of
+from tallylearn.models.trees.growing.impurity import fall, impurity_of
+from tallylearn.models.trees.growing.shares import Share
+from tallylearn.models.trees.least_loss import answer_of
+from tallylearn.models.trees.node import LEAF, MULTIWAY, SUBSET, THRESHOLD
+from tallylearn.models.trees.tree import Tree
 from tallylearn.tables import Array
 
 
 @dataclass(eq=False)
-class Bough:
+class MutableNode:
     """One node: where it stands, whose question it asks, and what came to it."""
 
     place: int  # its number in the tree before
     asks: int  # the node whose question it asks; -1 for a leaf
     share: Share
-    kids: dict[int, Bough] = field(default_factory=dict)  # by the key of their answer
+    kids: dict[int, MutableNode] = field(default_factory=dict)  # by the key of their answer
     moved: bool = False  # whether its rows are others than in the tree before
     errors: float = 0.0
 
-    def walk(self) -> Iterator[Bough]:
+    def walk(self) -> Iterator[MutableNode]:
         """This node and all below it, in pre-order."""
         stack = [self]
         while stack:
-            bough = stack.pop()
-            yield bough
-            stack += [bough.kids[key] for key in sorted(bough.kids, reverse=True)]
+            node = stack.pop()
+            yield node
+            stack += [node.kids[key] for key in sorted(node.kids, reverse=True)]
 
     def turn_to_leaf(self) -> None:
         """Ask nothing any more."""
@@ -50,15 +53,15 @@ class Sending:
     tree: Tree
     rows: Rows
 
-    def planted(self) -> Bough:
-        """The tree as boughs."""
-        root = Bough(0, self._asks(0), self.rows.all())
-        for bough in root.walk():
-            if bough.asks >= 0:
-                keys, kids = self.keys(bough.asks), self.tree.children(bough.asks)
-                parts = self.sent(bough.asks, bough.share) or {}
+    def planted(self) -> MutableNode:
+        """The tree as nodes that can move."""
+        root = MutableNode(0, self._asks(0), self.rows.all())
+        for node in root.walk():
+            if node.asks >= 0:
+                keys, kids = self.keys(node.asks), self.tree.children(node.asks)
+                parts = self.sent(node.asks, node.share) or {}
                 for kid, key in zip(kids, keys, strict=True):
-                    bough.kids[key] = Bough(kid, self._asks(kid), parts[key])
+                    node.kids[key] = MutableNode(kid, self._asks(kid), parts[key])
         return root
 
     def _asks(self, i: int) -> int:
@@ -69,13 +72,14 @@ class Sending:
         kids, test = self.tree.children(i), self.tree.test[i]
         if test != MULTIWAY:
             return [*range(len(kids))]
-        codes, leads = self.tree._leads(i)
+        codes, leads = self.tree.led(i)
         key = dict(zip(leads.tolist(), codes.tolist(), strict=True))
         return [key.get(kid, self._width(i)) for kid in kids]
 
     def sent(self, i: int, share: Share) -> dict[int, Share] | None:
         """The rows of every branch of a node's question; None where some row has none."""
-        to, gap = self._steps(i, share)
+        to = self._steps(i, share)
+        gap = to == routing.GAP
         if self.tree.fractional and gap.any():
             return self._portions(to, gap, share)
         usual = int(self.tree.missing[i])
@@ -88,34 +92,25 @@ class Sending:
             return None
         return {key: share.where(here) for key, here in _keyed(to)}
 
-    def _steps(self, i: int, share: Share) -> tuple[Array, Array]:
-        """The key of every row, -1 where it has none; and where the value is missing."""
-        j, test = int(self.tree.column[i]), self.tree.test[i]
+    def _steps(self, i: int, share: Share) -> Array:
+        """The key of every row, below 0 where it has none."""
+        j, test = int(self.tree.column[i]), int(self.tree.test[i])
         codes, column = self.rows.codes[j][share.rows], self.rows.columns[j]
-        gap = codes == column.width
+        if test == MULTIWAY:  # a category that is new here has a key, and gets a leaf
+            return np.where(codes == column.width, routing.GAP, codes)
+        cut, (known, leads), kids = column.width, self.tree.led(i), self.tree.children(i)
         if test == THRESHOLD:
-            above = int(np.searchsorted(column.low, self.tree.threshold[i], side="right"))
-            return (codes >= above).astype(np.int8), gap
-        if test == MULTIWAY:
-            return codes, gap
-        if test == SUBSET:
-            kids = self.tree.children(i)
-            table = np.full(column.width + 1, -1)
-            known, leads = self.tree._leads(i)
-            table[known] = [kids.index(lead) for lead in leads.tolist()]
-            return table[codes], gap
-        return np.zeros_like(codes), gap
+            cut = int(np.searchsorted(column.low, self.tree.threshold[i], side="right")) - 1
+        groups = np.array([kids.index(lead) for lead in leads.tolist()], dtype=np.int64)
+        return routing.by_codes(codes, column.width, test, cut, known, groups)
 
     def _portions(self, to: Array, gap: Array, share: Share) -> dict[int, Share] | None:
         if (to[~gap] < 0).any() or gap.all():
             return None
-        lost, told = share.where(gap), share.where(~gap)
-        found, known = {}, float(told.units.sum())
-        for key, here in _keyed(to[~gap]):
-            mine = told.where(here)
-            part = float(mine.units.sum()) / known
-            found[key] = mine.with_parts(lost, np.rint(lost.units * part).astype(np.int64))
-        return found
+        told = share.where(~gap)
+        found = {key: told.where(here) for key, here in _keyed(to[~gap])}
+        shares = share.where(gap).shared_out([*found.values()])
+        return dict(zip(found, shares, strict=True))
 
     def _width(self, i: int) -> int:
         return self.rows.columns[int(self.tree.column[i])].width
@@ -126,78 +121,80 @@ class Sending:
         found = np.bincount(target.labels[share.rows], share.units, len(target.classes))
         return np.asarray(found * 2.0**-target.power)
 
-    def resend(self, top: Bough, share: Share) -> None:
-        """New rows for a bough and all below it; a category that is new there gets a leaf."""
+    def resend(self, top: MutableNode, share: Share) -> None:
+        """New rows for a node and all below it; a category that is new there gets a leaf."""
         stack = [(top, share)]
         while stack:
-            bough, came = stack.pop()
-            bough.share, bough.moved = came, True
-            if bough.asks < 0:
+            node, came = stack.pop()
+            node.share, node.moved = came, True
+            if node.asks < 0:
                 continue
-            for key, part in (self.sent(bough.asks, came) or {}).items():
-                kid = bough.kids.setdefault(key, Bough(bough.place, -1, part))
+            for key, part in (self.sent(node.asks, came) or {}).items():
+                kid = node.kids.setdefault(key, MutableNode(node.place, -1, part))
                 stack.append((kid, part))
 
-    def tree_of(self, root: Bough) -> Tree:
-        """The boughs as a tree: what did not move is kept as it was counted."""
+    def tree_of(self, root: MutableNode) -> Tree:
+        """The nodes as a tree: what did not move is kept as it was counted."""
         order = [*root.walk()]
-        number = {id(bough): at for at, bough in enumerate(order)}
-        tree, asks = self.tree, np.array([bough.asks for bough in order])
-        place = np.array([bough.place for bough in order])
+        number = {id(node): at for at, node in enumerate(order)}
+        tree, asks = self.tree, np.array([node.asks for node in order])
+        place = np.array([node.place for node in order])
         at = np.maximum(asks, 0)
-        counts = tree.counts[place]
-        for i in (moved := [i for i, bough in enumerate(order) if bough.moved]):
-            counts[i] = self.counts(order[i].share)
-        parent = np.full(len(order), -1)
-        for bough in order:
-            for kid in bough.kids.values():
-                parent[number[id(kid)]] = number[id(bough)]
-        n = counts.sum(axis=1)
-        impurity = tree.impurity[place]
-        impurity[moved] = self._impurity([order[i].share for i in moved])
-        ends, codes, leads = self._leads(order, number)
+        counts, impurity = self._counted(order, place)
+        n, (ends, codes, leads) = counts.sum(axis=1), self._leads(order, number)
         ties = [
             np.zeros(0, np.int64) if b.moved or b.asks < 0 else _ties(tree, b.asks) for b in order
         ]
         tied = np.concatenate(ties)
         return replace(
-            tree, parent=parent, test=np.where(asks < 0, LEAF, tree.test[at]),
+            tree, parent=_parents(order, number), test=np.where(asks < 0, LEAF, tree.test[at]),
             column=np.where(asks < 0, -1, tree.column[at]),
             threshold=np.where(asks < 0, np.nan, tree.threshold[at]),
-            missing=np.array([self._usual(bough, number) for bough in order]),
+            missing=np.array([self._usual(node, number) for node in order]),
             ends=ends, codes=codes, leads=leads, counts=counts, n=n,
-            rows=np.array([len(bough.share.rows) for bough in order]), impurity=impurity,
+            rows=np.array([len(node.share.rows) for node in order]), impurity=impurity,
             gain=_gains(order, number, n, impurity, tree),
             answer=answer_of(counts, tree.loss, tree.tie, tree.seed),
             tie_ends=np.cumsum([len(part) for part in ties]), tie_columns=tree.tie_columns[tied],
             tie_thresholds=tree.tie_thresholds[tied],
         )  # fmt: skip
 
+    def _counted(self, order: list[MutableNode], place: Array) -> tuple[Array, Array]:
+        """The counts of every node and its impurity: anew where other rows came to it."""
+        counts, impurity = self.tree.counts[place], self.tree.impurity[place]
+        moved = [i for i, node in enumerate(order) if node.moved]
+        for i in moved:
+            counts[i] = self.counts(order[i].share)
+        impurity[moved] = self._impurity([order[i].share for i in moved])
+        return counts, impurity
+
     def _impurity(self, shares: list[Share]) -> Any:
         lines = [self.rows.target.lines(s.rows, s.units).sum(axis=0) for s in shares]
         measure = impurity_of(self.rows.plan.criterion, self.rows.target)
         return measure(np.array(lines)) if lines else np.zeros(0)
 
-    def _usual(self, bough: Bough, number: dict[int, int]) -> int:
-        usual = int(self.tree.missing[bough.asks]) if bough.asks >= 0 else -1
+    def _usual(self, node: MutableNode, number: dict[int, int]) -> int:
+        usual = int(self.tree.missing[node.asks]) if node.asks >= 0 else -1
         if usual < 0:
             return -1
-        key = self.keys(bough.asks)[self.tree.children(bough.asks).index(usual)]
-        return number[id(bough.kids[key])]
+        key = self.keys(node.asks)[self.tree.children(node.asks).index(usual)]
+        return number[id(node.kids[key])]
 
-    def _leads(self, order: list[Bough], number: dict[int, int]) -> tuple[Array, Array, Array]:
+    def _leads(
+        self, order: list[MutableNode], number: dict[int, int]
+    ) -> tuple[Array, Array, Array]:
         ends, codes, leads = [], [], []
-        for bough in order:
-            test = self.tree.test[bough.asks] if bough.asks >= 0 else LEAF
+        for node in order:
+            test = self.tree.test[node.asks] if node.asks >= 0 else LEAF
             if test == MULTIWAY:
-                found = [key for key in sorted(bough.kids) if key < self._width(bough.asks)]
+                found = [key for key in sorted(node.kids) if key < self._width(node.asks)]
                 codes += found
-                leads += [number[id(bough.kids[key])] for key in found]
+                leads += [number[id(node.kids[key])] for key in found]
             elif test == SUBSET:
-                kids = self.tree.children(bough.asks)
-                known, to = self.tree._leads(bough.asks)
+                kids = self.tree.children(node.asks)
+                known, to = self.tree.led(node.asks)
                 codes += known.tolist()
-                leads += [number[id(bough.kids[kids.index(kid)])] for kid in to.tolist()]
+                leads += [number[id(node.kids[kids.index(kid)])] for kid in to.tolist()]
             ends.append(len(codes))
         return np.array(ends), np.array(codes, dtype=np.int64), np.array(leads, dtype=np.int64)
 
@@ -210,19 +207,26 @@ def _keyed(to: Array) -> list[tuple[int, Array]]:
     return [(int(key), to == key) for key in np.unique(to)]
 
 
+def _parents(order: list[MutableNode], number: dict[int, int]) -> Array:
+    parent = np.full(len(order), -1)
+    for node in order:
+        for kid in node.kids.values():
+            parent[number[id(kid)]] = number[id(node)]
+    return parent
+
+
 def _ties(tree: Tree, i: int) -> Array:
     return np.arange(int(tree.tie_ends[i - 1]) if i else 0, int(tree.tie_ends[i]))
 
 
 def _gains(
-    order: list[Bough], number: dict[int, int], n: Array, impurity: Array, tree: Tree
+    order: list[MutableNode], number: dict[int, int], n: Array, impurity: Array, tree: Tree
 ) -> Array:
     """As before; of what moved, how far the impurity falls."""
     gain = np.zeros(len(order))
-    for i, bough in enumerate(order):
-        if bough.asks < 0:
+    for i, node in enumerate(order):
+        if node.asks < 0:
             continue
-        kids = [number[id(kid)] for kid in bough.kids.values()]
-        fall = impurity[i] - float((n[kids] * impurity[kids]).sum() / n[i])
-        gain[i] = max(fall, 0.0) if bough.moved else tree.gain[bough.asks]
+        kids = [number[id(kid)] for kid in node.kids.values()]
+        gain[i] = max(fall(i, kids, n, impurity), 0.0) if node.moved else tree.gain[node.asks]
     return gain

@@ -10,15 +10,17 @@ from typing import Any
 import numpy as np
 
 from tallylearn.errors import ColumnError, OptionError, among, told
-from tallylearn.models.trees.growing.coded_columns import Scale, coded, filled
+from tallylearn.models.trees.growing import gaps
+from tallylearn.models.trees.growing.coded_columns import Scale, coded
 from tallylearn.models.trees.growing.fractional_rows import Rows
-from tallylearn.models.trees.growing.grower import Plan
 from tallylearn.models.trees.growing.node_target import Target
-from tallylearn.models.trees.growing.split_search import Question, chosen
-from tallylearn.models.trees.showing.explanation import route
-from tallylearn.models.trees.showing.regions import cut_of
-from tallylearn.models.trees.showing.shares import Share
-from tallylearn.models.trees.tree import MULTIWAY, PRESENCE, SUBSET, THRESHOLD, Tree
+from tallylearn.models.trees.growing.plan import Plan
+from tallylearn.models.trees.growing.shares import Share
+from tallylearn.models.trees.growing.split_choice import chosen
+from tallylearn.models.trees.growing.split_search import Question
+from tallylearn.models.trees.node import MULTIWAY, PRESENCE, SUBSET, THRESHOLD
+from tallylearn.models.trees.tree import Tree
+from tallylearn.models.trees.wording import cut_of, route
 from tallylearn.tables import Array, Block
 from tallylearn.workings import Grid
 from tallylearn.workings.derivations import MOST_ROWS
@@ -116,10 +118,8 @@ def gains_at(
     tree: Tree, node: int, block: Block, target: Target, plan: Plan, bins: int | None = None
 ) -> Gains:
     """The candidates of a node, from the rows that came to it."""
-    codes = coded(block, bins)
-    if plan.missing == "global":
-        codes, fixed = filled(codes, target.weights)
-        plan = plan.with_fixed(fixed)
+    codes, fixed = gaps.filled(plan.missing, coded(block, bins), target.weights)
+    plan = plan.with_fixed(fixed)
     table = Rows.of(codes, target, plan)
     share = _came(tree, node, table)
     total = target.lines(share.rows, share.units).sum(axis=0)
@@ -149,7 +149,7 @@ def _asked(tree: Tree, at: int, table: Rows, share: Share) -> Question:
         groups = (table.columns[column].low[raw.codes] > cut).astype(np.int64)
         code = int(raw.codes[groups == 0][-1])
     else:
-        codes, leads = tree._leads(at)
+        codes, leads = tree.led(at)
         lead = dict(zip(codes.tolist(), leads.tolist(), strict=True))
         kids = tree.children(at)
         groups, code = np.array([kids.index(lead[c]) for c in raw.codes.tolist()]), -1

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from tallylearn.models.trees.node import LEAF
 from tallylearn.models.trees.showing.excerpts import Excerpt
-from tallylearn.models.trees.showing.tree_text import answered, told
-from tallylearn.models.trees.tree import LEAF
+from tallylearn.models.trees.showing.tree_text import told
+from tallylearn.models.trees.wording import answered
 from tallylearn.workings.rendering import plain
 
 WIDEST = 200  # branches of a node

@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 
 from tallylearn.errors import OptionError, told
-from tallylearn.models.trees.tree import Branch, Tree
+from tallylearn.models.trees.node import Branch
+from tallylearn.models.trees.tree import Tree
 from tallylearn.tables import Array
 
 DEEPEST = 1 << 62  # a level that no tree has, and NumPy can compare

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from tallylearn.models.trees.node import LEAF
 from tallylearn.models.trees.showing.excerpts import Excerpt
 from tallylearn.models.trees.showing.svg import OTHERS, colours_of
-from tallylearn.models.trees.showing.tree_text import readable, told, worded
-from tallylearn.models.trees.tree import LEAF, Tree
+from tallylearn.models.trees.showing.tree_text import readable, told
+from tallylearn.models.trees.tree import Tree
+from tallylearn.models.trees.wording import worded
 from tallylearn.workings.rendering import escaped
 
 OPEN = 40  # nodes that are open at first

@@ -88,11 +88,18 @@ def _bar(one: Importance, left: float, top: float, room: float) -> Iterator[str]
     yield label(short(one.share), left + width + 5, top + 13, room=50)
 
 
-def importances_of(tree: Tree, shares: Array) -> Importances:
+def shares_of(tree: Tree) -> Array:
+    """(p,) the share of every column in what the tree gained, in the order of the table."""
+    gained, asked = tree.n * tree.gain, tree.column >= 0
+    found = np.bincount(tree.column[asked], gained[asked], minlength=len(tree.columns))
+    return np.asarray(found / found.sum() if found.sum() > 0 else found)
+
+
+def importances_of(tree: Tree) -> Importances:
     """The columns in the order of their shares; of equal ones the first in the table first."""
     asked = np.bincount(tree.column[tree.column >= 0], minlength=len(tree.columns))
     found = [
         Importance(column.name, float(share), int(times))
-        for column, share, times in zip(tree.columns, shares, asked, strict=True)
+        for column, share, times in zip(tree.columns, shares_of(tree), asked, strict=True)
     ]
     return Importances(tuple(sorted(found, key=lambda one: -one.share)))

@@ -6,7 +6,8 @@ from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from tallylearn.models.trees.showing.regions import Condition, Region
+from tallylearn.models.trees.showing.conditions import Condition
+from tallylearn.models.trees.showing.regions import Region
 
 
 @dataclass(frozen=True)
@@ -47,7 +48,7 @@ def _merged(group: list[Join], column: str) -> list[Join]:
     if len(group) == 1:
         return group
     found: list[Join] = []
-    for join in sorted(group, key=lambda join: getattr(join.region[column], "low", 0.0)):
+    for join in sorted(group, key=lambda join: join.region[column].start):
         one: Any = found[-1].region.get(column) if found else None
         both: Condition | None = one.joined(join.region[column]) if one is not None else None
         if both is None:

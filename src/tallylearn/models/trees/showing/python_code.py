@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import inf
 from typing import Any
 
 from tallylearn.errors import OptionError
-from tallylearn.models.trees.showing.regions import Among, Condition, Span, answers
-from tallylearn.models.trees.tree import LEAF, Tree
+from tallylearn.models.trees.node import LEAF
+from tallylearn.models.trees.showing.conditions import Condition
+from tallylearn.models.trees.showing.regions import answers
+from tallylearn.models.trees.tree import Tree
 from tallylearn.tables import CATEGORY, DATE, Column
 from tallylearn.workings.rendering import plain_data
 
@@ -74,7 +75,7 @@ def predict(row):
     raise ValueError(f"no rule holds for {{row!r}}")
 """
 
-# The parts are summed in the order of Tree._portions, so that equal shares stay equal.
+# The parts are summed in the order of ``routing.parts``, so that equal shares stay equal.
 PARTS = """
 # What every node says, the chance of each branch, and the test that leads there; None is a gap.
 NODES = [
@@ -125,7 +126,7 @@ def _branch(rule: tuple[tuple[Condition, ...], Any]) -> str:
     back = f"return {plain_data(answer)!r}"
     if not conditions:
         return f"    {back}"
-    return f"    if {' and '.join(map(_test, conditions))}:\n        {back}"
+    return f"    if {' and '.join(c.in_python() for c in conditions)}:\n        {back}"
 
 
 def _reader(column: Column) -> str:
@@ -133,33 +134,6 @@ def _reader(column: Column) -> str:
     if column.kind == CATEGORY:
         return {"number": "numeral", "truth": "truth"}.get(column.origin, "text")
     return "days" if column.kind == DATE else "number"
-
-
-def _test(condition: Condition) -> str:
-    """A condition on ``v``: gaps are NaN among numbers, None among categories."""
-    v = f"v[{condition.column!r}]"
-    if isinstance(condition, Among):
-        names: list[str | None] = [*sorted(condition.values)]
-        if condition.missing != condition.others:
-            names.append(None)
-        if len(names) == 1:
-            same = "is" if names[0] is None else "=="
-            different = "is not" if names[0] is None else "!="
-            return f"{v} {different if condition.others else same} {names[0]!r}"
-        return f"{v} {'not in' if condition.others else 'in'} ({', '.join(map(repr, names))})"
-    said = _span(condition, v)
-    if not condition.valued:
-        return f"isnan({v})"
-    return f"({said} or isnan({v}))" if condition.missing else said
-
-
-def _span(span: Span, v: str) -> str:
-    low, high = (repr(float(end)) if abs(end) < inf else "" for end in span.ends)
-    if low and high:
-        return f"{low} < {v} <= {high}"
-    if low or high:
-        return f"{v} > {low}" if low else f"{v} <= {high}"
-    return f"not isnan({v})"
 
 
 def _parts(tree: Tree) -> str:
@@ -201,6 +175,6 @@ def _steps(tree: Tree, i: int) -> str:
     gap = f"None if v[{name!r}] is None or v[{name!r}] != v[{name!r}] else"
     tests = answers(tree, i)
     return ", ".join(
-        f"({kid}, {share!r}, lambda v: {gap} {_test(tests[kid])})"
+        f"({kid}, {share!r}, lambda v: {gap} {tests[kid].in_python()})"
         for kid, share in zip(kids, shares, strict=True)
     )

@@ -7,153 +7,15 @@ categories. Two nodes share a row if and only if their conditions meet in every 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
 from math import inf
 from typing import Any
 
-from tallylearn.models.trees.tree import LEAF, MULTIWAY, SUBSET, THRESHOLD, Tree
-from tallylearn.tables import DATE, NUMBER, Array, Column, day
-from tallylearn.workings.rendering import plain_data
+from tallylearn.models.trees import routing
+from tallylearn.models.trees.node import LEAF, MULTIWAY, SUBSET, THRESHOLD
+from tallylearn.models.trees.showing.conditions import Among, Condition, Span
+from tallylearn.models.trees.tree import Tree
+from tallylearn.tables import Array, Column
 
-
-def cut_of(value: float, kind: str = NUMBER) -> str:
-    """A threshold in words: six digits of a number, the day and time of a date.
-
-    >>> cut_of(2.5), cut_of(18262.5, "date")
-    ('2.5', '2020-01-01 12:00')
-    """
-    if kind != DATE:
-        return f"{value:.6g}"
-    try:
-        return f"{day(value):%Y-%m-%d %H:%M}".removesuffix(" 00:00")
-    except OverflowError:  # before the year 1, or after 9999
-        return f"day {value:.6g}"
-
-
-@dataclass(frozen=True)
-class Span:
-    """Numbers above ``low``, up to ``high``, and gaps if ``missing``.
-
-    >>> print(Span("x", low=2) & Span("x", high=5), Span("x", missing=False), sep="; ")
-    2 < x <= 5 or missing; x present
-    """
-
-    column: str
-    low: float = -inf
-    high: float = inf
-    missing: bool = True
-    kind: str = NUMBER
-
-    @property
-    def valued(self) -> bool:
-        """Whether any number lies inside."""
-        return self.low < self.high
-
-    @property
-    def empty(self) -> bool:
-        return not self.valued and not self.missing
-
-    @property
-    def free(self) -> bool:
-        return self.low == -inf and self.high == inf and self.missing
-
-    def __and__(self, other: Span) -> Span:
-        low, high = max(self.low, other.low), min(self.high, other.high)
-        low, high = (low, high) if low < high else (inf, -inf)
-        return replace(self, low=low, high=high, missing=self.missing and other.missing)
-
-    def joined(self, other: Span) -> Span | None:
-        """Both together, where that is one range."""
-        missing = self.missing or other.missing
-        if not self.valued or not other.valued:
-            return replace(self if self.valued else other, missing=missing)
-        first, last = sorted((self, other), key=lambda span: span.low)
-        if first.high < last.low:
-            return None
-        return replace(self, low=first.low, high=max(first.high, last.high), missing=missing)
-
-    def __str__(self) -> str:
-        low, high = (cut_of(end, self.kind) if abs(end) < inf else "" for end in self.ends)
-        if not self.valued:
-            return f"{self.column} missing"
-        said = f"{low} < {self.column} <= {high}"
-        if not low:
-            said = f"{self.column} <= {high}"
-        if not high:
-            said = f"{self.column} > {low}"
-        if not low and not high:
-            return f"{self.column} present"
-        return said + (" or missing" if self.missing else "")
-
-    @property
-    def ends(self) -> tuple[float, float]:
-        return (self.low, self.high)
-
-    def to_dict(self) -> dict[str, Any]:
-        low, high = (None if abs(end) == inf else end for end in self.ends)
-        return {"column": self.column, "kind": self.kind, "above": low, "at_most": high,
-                "present": self.valued, "missing": self.missing}  # fmt: skip
-
-
-@dataclass(frozen=True)
-class Among:
-    """One of some categories; with ``others`` any but these; and gaps if ``missing``.
-
-    >>> sunny = Among("Outlook", frozenset({"Sunny", "Rain"}), missing=False)
-    >>> print(sunny, sunny & Among("Outlook", frozenset({"Rain"}), others=True), sep="; ")
-    Outlook in {Rain, Sunny}; Outlook = Sunny
-    """
-
-    column: str
-    values: frozenset[str] = frozenset()
-    others: bool = False
-    missing: bool = True
-
-    @property
-    def empty(self) -> bool:
-        return not self.values and not self.others and not self.missing
-
-    @property
-    def free(self) -> bool:
-        return not self.values and self.others and self.missing
-
-    def __and__(self, other: Among) -> Among:
-        if self.others and other.others:
-            values = self.values | other.values
-        elif self.others or other.others:
-            named, rest = (other, self) if self.others else (self, other)
-            values = named.values - rest.values
-        else:
-            values = self.values & other.values
-        both = self.others and other.others
-        return Among(self.column, values, both, self.missing and other.missing)
-
-    def joined(self, other: Among) -> Among:
-        """Both together."""
-        turned = self.turned & other.turned
-        return Among(self.column, turned.values, not turned.others, not turned.missing)
-
-    @property
-    def turned(self) -> Among:
-        """All that is not in it."""
-        return Among(self.column, self.values, not self.others, not self.missing)
-
-    def __str__(self) -> str:
-        names = ", ".join(sorted(self.values))
-        said = f"{self.column} {'not ' if self.others else ''}in {{{names}}}"
-        if len(self.values) == 1:
-            said = f"{self.column} {'!=' if self.others else '='} {names}"
-        if not self.values:
-            return f"{self.column} {'present' if self.others else 'missing'}"
-        return said + (" or missing" if self.missing else "")
-
-    def to_dict(self) -> dict[str, Any]:
-        return {"column": self.column, "kind": "category",
-                "but" if self.others else "among": sorted(map(plain_data, self.values)),
-                "missing": self.missing}  # fmt: skip
-
-
-Condition = Span | Among
 Region = dict[str, Condition]  # by column; a column without a condition is not there
 
 
@@ -175,7 +37,7 @@ def answers(tree: Tree, i: int) -> dict[int, Condition]:
         return {}
     column = tree.columns[tree.column[i]]
     if test in (MULTIWAY, SUBSET):
-        codes, leads = tree._leads(i)
+        codes, leads = tree.led(i)
         found: dict[int, set[str]] = {kid: set() for kid in kids}
         for code, kid in zip(codes.tolist(), leads.tolist(), strict=True):
             found[kid].add(column.values[code])
@@ -198,9 +60,9 @@ def stop(tree: Tree, i: int) -> Condition | None:
     Where rows with gaps go down every branch, in parts, they do not end.
     """
     column: Column = tree.columns[tree.column[i]]
-    missing = bool(tree.missing[i] < 0) and not tree.fractional
+    missing = routing.gap_ends(tree, i)
     if tree.test[i] in (MULTIWAY, SUBSET):
-        known = frozenset(column.values[code] for code in tree._leads(i)[0].tolist())
+        known = frozenset(column.values[code] for code in tree.led(i)[0].tolist())
         return Among(column.name, known, others=True, missing=missing)
     if tree.test[i] == LEAF or not missing:
         return None

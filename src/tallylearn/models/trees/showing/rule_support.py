@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from tallylearn.intervals import Interval, t_interval, wilson
-from tallylearn.models.trees.showing.regions import Condition, sentence
-from tallylearn.models.trees.showing.tree_text import counted, rows_of
+from tallylearn.models.trees.showing.conditions import Condition
+from tallylearn.models.trees.showing.regions import sentence
+from tallylearn.models.trees.wording import counted, rows_of
 from tallylearn.workings.rendering import plain, plain_data, short
 
 

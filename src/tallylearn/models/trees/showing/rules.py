@@ -14,13 +14,14 @@ from typing import Any
 import numpy as np
 
 from tallylearn.errors import InputError, OptionError, among, listed, picked, told
+from tallylearn.models.trees.node import LEAF
 from tallylearn.models.trees.showing.joined_regions import joined
 from tallylearn.models.trees.showing.python_code import program
 from tallylearn.models.trees.showing.regions import Region, regions_of, sentence, stops_of
 from tallylearn.models.trees.showing.rule_support import Rule
 from tallylearn.models.trees.showing.tree_text import spread
-from tallylearn.models.trees.tree import LEAF, Tree
-from tallylearn.tables import Array, Block
+from tallylearn.models.trees.tree import Tree
+from tallylearn.tables import Array
 from tallylearn.workings import Grid
 from tallylearn.workings.rendering import Shown, more, plain, plain_data
 
@@ -146,18 +147,6 @@ def fired(tree: Tree, nodes: Iterable[int], missing: tuple[Any, ...] = ()) -> Ru
             "rule answers it. explain() shows the sum."
         )
     return replace(rules, rules=tuple(rule for rule in found if rule), ends=())
-
-
-def landings(tree: Tree, block: Block) -> Array:
-    """The node where each row ends; -1 for a row that goes down in parts."""
-    nodes = tree.landed(block)
-    if not tree.fractional:
-        return nodes
-    coded = tree._categories_of(block)
-    for i in np.unique(nodes[tree.test[nodes] != LEAF]).tolist():
-        here = np.flatnonzero(nodes == i)
-        nodes[here[tree._steps(i, here, block, coded) == -1]] = -1
-    return nodes
 
 
 def _read(tree: Tree, leaf: Array, missing: tuple[Any, ...]) -> Rules:

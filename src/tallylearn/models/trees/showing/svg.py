@@ -8,11 +8,13 @@ from typing import Any
 import numpy as np
 
 from tallylearn.errors import OptionError, among, listed, told
+from tallylearn.models.trees.node import LEAF
 from tallylearn.models.trees.showing.excerpts import Excerpt
 from tallylearn.models.trees.showing.regions import Region, regions_of, sentence
 from tallylearn.models.trees.showing.svg_boxes import BOX, EDGE, ROOM, SMALL, TEXT, Box, Drawing
-from tallylearn.models.trees.showing.tree_text import SHOWN, said
-from tallylearn.models.trees.tree import LEAF, Tree
+from tallylearn.models.trees.showing.tree_text import said
+from tallylearn.models.trees.tree import Tree
+from tallylearn.models.trees.wording import SHOWN
 from tallylearn.plots.marks import COLOURS, FAINT, GRID, INK, extent, label, tag, tooltip, track
 from tallylearn.plots.pictures import BOLD, TOP, Plot, picture
 from tallylearn.workings.rendering import more, plain, plain_data, short

@@ -7,9 +7,10 @@ from functools import cached_property
 
 import numpy as np
 
+from tallylearn.models.trees.node import LEAF
 from tallylearn.models.trees.showing.excerpts import Excerpt
-from tallylearn.models.trees.showing.tree_text import answered, averaged, counted, rows_of, tied
-from tallylearn.models.trees.tree import LEAF
+from tallylearn.models.trees.showing.tree_text import averaged, tied
+from tallylearn.models.trees.wording import answered, counted, rows_of
 from tallylearn.plots.layouts import tidied
 from tallylearn.plots.marks import extent
 from tallylearn.plots.pictures import BOLD

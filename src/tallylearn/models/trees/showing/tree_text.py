@@ -9,16 +9,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from tallylearn.models.trees.node import LEAF, Branch
+from tallylearn.models.trees.nodes import ABSOLUTE
 from tallylearn.models.trees.showing.excerpts import Excerpt
-from tallylearn.models.trees.showing.regions import cut_of
-from tallylearn.models.trees.tree import ABSOLUTE, LEAF, Branch, Tree
+from tallylearn.models.trees.tree import Tree
+from tallylearn.models.trees.wording import SHOWN, counted, rows_of, worded
 from tallylearn.workings.rendering import more, plain, short
 
 if TYPE_CHECKING:
     from rich.tree import Tree as RichTree
 
 MOST_LINES = 200
-SHOWN = 8  # categories of a branch, and classes of a node
 _UNCLEAR = re.compile(r"[\d\s:,]").search
 
 
@@ -64,23 +65,6 @@ def told(part: Excerpt, i: int) -> str:
     return f"{part.named[i]}  {rows}" if i in part.named else rows
 
 
-def worded(tree: Tree, branch: Branch) -> str:
-    """An answer with its question; dates as such, and long lists of categories cut."""
-    sign = {"=": " = ", "in": " in {"}.get(branch.relation, " ")
-    return branch.column + sign + answered(tree, branch) + ("}" if branch.relation == "in" else "")
-
-
-def answered(tree: Tree, branch: Branch) -> str:
-    """An answer without the column that it answers for."""
-    if branch.relation in ("<=", ">"):
-        column = tree.columns[tree.column[tree.parent[branch.node]]]
-        return f"{branch.relation} {cut_of(branch.values[0], column.kind)}"
-    if not branch.values:
-        return branch.relation
-    left = len(branch.values) - SHOWN
-    return ", ".join(branch.values[:SHOWN]) + (f", … {left} more" if left > 0 else "")
-
-
 def said(tree: Tree, i: int) -> str:
     """The counts of a node, its ties, and its answer if it is a leaf."""
     if tree.classes:
@@ -113,16 +97,6 @@ def _wordy(classes: tuple[Any, ...]) -> bool:
 def tied(tree: Tree, i: int) -> str:
     """The columns whose questions were equally good."""
     return plain(", ".join(dict.fromkeys(name for name, _ in tree.ties(i))))
-
-
-def counted(n: float) -> str:
-    """A weight: whole numbers in full, others in four digits."""
-    return str(int(n)) if n == int(n) and n < 1e15 else short(n)
-
-
-def rows_of(n: float) -> str:
-    """A number of rows, in words."""
-    return f"{counted(n)} row{'' if n == 1 else 's'}"
 
 
 def averaged(tree: Tree, i: int) -> str:

@@ -6,14 +6,13 @@ from abc import abstractmethod
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from tallylearn.doors import Predictor
 from tallylearn.errors import speaking
+from tallylearn.models.trees import routing
 from tallylearn.models.trees.showing import dot, html, svg, tree_text
 from tallylearn.models.trees.showing.excerpts import Excerpt
-from tallylearn.models.trees.showing.importances import Importances, importances_of
-from tallylearn.models.trees.showing.rules import Rules, fired, landings, rules_of
+from tallylearn.models.trees.showing.importances import Importances, importances_of, shares_of
+from tallylearn.models.trees.showing.rules import Rules, fired, rules_of
 from tallylearn.models.trees.tree import Tree
 from tallylearn.plots import Plot
 from tallylearn.tables import Array
@@ -56,15 +55,12 @@ class Drawn(Predictor):
 
     def importances(self) -> Importances:
         """The share of every column in what the tree gained, the largest first."""
-        return importances_of(self._seen(), self.feature_importances_)
+        return importances_of(self._seen())
 
     @property
     def feature_importances_(self) -> Array:
         """(p,) the same shares in the order of the table."""
-        tree = self._seen()
-        gained, asked = tree.n * tree.gain, tree.column >= 0
-        found = np.bincount(tree.column[asked], gained[asked], minlength=len(tree.columns))
-        return found / found.sum() if found.sum() > 0 else found
+        return shares_of(self._seen())
 
     def _repr_html_(self) -> str:
         head: str = super()._repr_html_()
@@ -111,7 +107,7 @@ class Viewed(Drawn):
     def fired(self, X: Any) -> Rules:
         """The rule that answers each row."""
         tree = self._seen()
-        nodes = self._mapped(X, lambda block: landings(tree, block))
+        nodes = self._mapped(X, lambda block: routing.single_ends(tree, block))
         with speaking(type(self).__name__):
             return fired(tree, nodes.tolist(), self.schema_.missing)
 

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import itertools
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
-from tallylearn.models.trees.showing.tree_text import answered, counted, worded
-from tallylearn.models.trees.tree import LEAF, UNDEFINED, Tree
-from tallylearn.tables import Block
+from tallylearn.models.trees.least_loss import UNDEFINED
+from tallylearn.models.trees.node import LEAF
+from tallylearn.models.trees.nodes import Nodes
+from tallylearn.models.trees.wording import answered, counted, route
+from tallylearn.tables import Array
 from tallylearn.workings import Derivation, Evidence, Grid, Line, Sentence, Term
 from tallylearn.workings.derivations import MOST_ROWS
 from tallylearn.workings.rendering import short
@@ -25,7 +28,7 @@ class Tie:
     node: int
     candidates: tuple[tuple[str, float], ...]  # column and threshold (NaN: categories)
     chosen: str  # the column that was asked
-    tree: Tree = field(repr=False, compare=False)
+    tree: Nodes = field(repr=False, compare=False)
 
     @property
     def path(self) -> str:
@@ -33,7 +36,7 @@ class Tie:
         return route(self.tree, self.node)
 
 
-def ties(tree: Tree) -> tuple[Tie, ...]:
+def ties(tree: Nodes) -> tuple[Tie, ...]:
     """All ties, from the root down."""
     found = np.flatnonzero(np.diff(tree.tie_ends, prepend=0))
     return tuple(
@@ -41,20 +44,8 @@ def ties(tree: Tree) -> tuple[Tie, ...]:
     )
 
 
-def route(tree: Tree, i: int) -> str:
-    """The answers that lead to a node."""
-    return " & ".join(worded(tree, tree.branch(j)) for j in tree.above(i)[1:]) or "root"
-
-
-def evidence(tree: Tree, block: Block) -> list[Evidence]:
-    """For every row what each answer on its path adds: factors of the shares, or steps of means."""
-    if tree.fractional:
-        return _spread(tree, block)
-    return [_ended(tree, node) for node in tree.landed(block).tolist()]
-
-
-def _ended(tree: Tree, node: int) -> Evidence:
-    """Of a row that ends at one node."""
+def of_end(tree: Nodes, node: int) -> Evidence:
+    """What each answer on the path to a node adds: factors of the shares, or steps of means."""
     if tree.classes:
         said = tree.said(node)
         notes = (*_notes(tree, node), *_undecided(tree, said))
@@ -62,7 +53,7 @@ def _ended(tree: Tree, node: int) -> Evidence:
     return Evidence((_means(tree, node),), tree.said(node), "sum", _notes(tree, node))
 
 
-def _notes(tree: Tree, node: int) -> tuple[str, ...]:
+def _notes(tree: Nodes, node: int) -> tuple[str, ...]:
     """The path, and why it ends before a leaf where it does."""
     path = f"path: {route(tree, node)}"
     if tree.test[node] == LEAF:
@@ -71,12 +62,12 @@ def _notes(tree: Tree, node: int) -> tuple[str, ...]:
     return (path, f"ends there: {name} is missing, or a value that no row had there")
 
 
-def _shares(tree: Tree, node: int) -> tuple[Line, ...]:
+def _shares(tree: Nodes, node: int) -> tuple[Line, ...]:
     path = tree.above(node)
     return tuple(_line(tree, path, c) for c in range(len(tree.classes)))
 
 
-def _line(tree: Tree, path: tuple[int, ...], c: int) -> Line:
+def _line(tree: Nodes, path: tuple[int, ...], c: int) -> Line:
     """A class's share at the root, times how far each answer raises or lowers it."""
     shares = [Fraction(tree.counts[i, c]) / (Fraction(tree.n[i]) or 1) for i in path]
     terms = [Term("", "", _log(shares[0]), Fraction(tree.counts[0, c]), Fraction(tree.n[0]))]
@@ -94,7 +85,7 @@ def _log(share: Fraction) -> float:
     return math.log(share.numerator) - math.log(share.denominator) if share else -math.inf
 
 
-def _means(tree: Tree, node: int) -> Line:
+def _means(tree: Nodes, node: int) -> Line:
     path = tree.above(node)
     terms = [Term("", f"{tree.answers_with} of all", float(tree.answer[0]))]
     for before, after in itertools.pairwise(path):
@@ -102,7 +93,7 @@ def _means(tree: Tree, node: int) -> Line:
     return Line("ŷ", tuple(terms))
 
 
-def _term(tree: Tree, node: int, amount: float, **rest: Any) -> Term:
+def _term(tree: Nodes, node: int, amount: float, **rest: Any) -> Term:
     """What the answer that leads to a node adds."""
     branch = tree.branch(node)
     value = answered(tree, branch)
@@ -112,22 +103,22 @@ def _term(tree: Tree, node: int, amount: float, **rest: Any) -> Term:
     return Term(branch.column, value, amount, sign=sign, **rest)
 
 
-def _spread(tree: Tree, block: Block) -> list[Evidence]:
+def of_parts(
+    tree: Nodes, parts: Iterable[tuple[Array, Array, Array]], shares: Array, answers: Array
+) -> list[Evidence]:
     """Rows with gaps go down several branches: every end of theirs, by its share of the row."""
-    ends: list[list[tuple[float, int]]] = [[] for _ in range(len(block))]
-    for rows, parts, node in tree._portions(block):
-        for row, part in zip(rows.tolist(), parts.tolist(), strict=True):
+    ends: list[list[tuple[float, int]]] = [[] for _ in range(len(shares))]
+    for each in parts:
+        for row, part, node in zip(*(array.tolist() for array in each), strict=True):
             ends[row].append((part, node))
-    told = tree.shares(block)
-    said = tree.settled(told, block).tolist() if tree.classes else told[:, 0].tolist()
     return [
-        _ended(tree, found[0][1]) if len(found) == 1 else _parted(tree, found, shares, answer)
-        for found, shares, answer in zip(ends, told.tolist(), said, strict=True)
+        of_end(tree, found[0][1]) if len(found) == 1 else _parted(tree, found, told, answer)
+        for found, told, answer in zip(ends, shares.tolist(), answers.tolist(), strict=True)
     ]
 
 
 def _parted(
-    tree: Tree, ends: list[tuple[float, int]], shares: list[float], answer: Any
+    tree: Nodes, ends: list[tuple[float, int]], shares: list[float], answer: Any
 ) -> Evidence:
     """Of a row that ends at several nodes: what each of them tells, by its part of the row."""
     order = sorted(ends, key=lambda end: -end[0])
@@ -150,21 +141,21 @@ def _parted(
     return Evidence((Line("ŷ", terms),), answer, "sum", tuple(notes))
 
 
-def _undecided(tree: Tree, said: Any) -> tuple[str, ...]:
+def _undecided(tree: Nodes, said: Any) -> tuple[str, ...]:
     """That the answer is none of the classes, where they tie and a tie is to have none."""
     tied = tree.tie == UNDEFINED and said == UNDEFINED
     return ("classes tie: the answer is undefined",) if tied else ()
 
 
-def _told(tree: Tree, i: int) -> str:
+def _told(tree: Nodes, i: int) -> str:
     """What a node tells: the shares of its classes, or its mean."""
     if not tree.classes:
         return short(float(tree.answer[i]))
-    shares = zip(tree.classes, tree._told[i].tolist(), strict=True)
+    shares = zip(tree.classes, tree.told[i].tolist(), strict=True)
     return ", ".join(f"{name} {short(x)}" for name, x in shares if x > 0)
 
 
-def derivation(tree: Tree) -> Derivation:
+def derivation(tree: Nodes) -> Derivation:
     """Every question, with what it gained."""
     asked = np.flatnonzero(tree.test != LEAF).tolist()
     rows = tuple(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -21,8 +22,16 @@ class Share:
         at = np.flatnonzero(here)
         return Share(self.rows[at], self.units[at])
 
-    def with_parts(self, lost: Share, units: Array) -> Share:
-        """And parts of rows that have no answer, as far as a part is anything."""
+    def shared_out(self, branches: Sequence[Share]) -> list[Share]:
+        """The branches with parts of these rows, which have no answer, each by its weight."""
+        known = [float(branch.units.sum()) for branch in branches]
+        return [
+            branch._with(self, np.rint(self.units * (each / sum(known))).astype(np.int64))
+            for branch, each in zip(branches, known, strict=True)
+        ]
+
+    def _with(self, lost: Share, units: Array) -> Share:
+        """And parts of other rows, as far as a part is anything."""
         if not units.all():
             lost, units = lost.where(units > 0), units[units > 0]
         return Share(np.concatenate([self.rows, lost.rows]), np.concatenate([self.units, units]))

@@ -1,0 +1,40 @@
+"""A plan: how a tree is to grow, what is best, and when to stop."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from tallylearn.tables import Array
+
+ENDLESS = 2**31
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How a tree is to grow: what is best, and when to stop."""
+
+    criterion: Any = "gini"  # see impurity; or a function of the counts at a node
+    scorer: str = "gain"  # see split_search
+    category_split: str = "subset"  # or "multiway"
+    missing: str = "branch"  # see gaps
+    max_depth: int = ENDLESS
+    min_split: int = 2  # rows
+    min_leaf: int = 1  # rows
+    min_weight: float = 0.0  # of a leaf
+    min_share: float = 0.0  # of a node's weight, in every branch
+    min_decrease: float = 0.0  # of the impurity, times the node's share of the weight
+    max_features: int = ENDLESS
+    splitter: str = "best"  # or "random": see random_splits
+    seed: int = 0
+    tie: str = "first"
+    costs: tuple[float, ...] = ()  # of the columns
+    exponent: float = 1.0  # of the costs
+    significance: float | None = None  # the level of a chi-square test before splitting
+    variant: str | None = None  # "c45": see gain_ratio
+    fixed: Array = field(default_factory=lambda: np.zeros(0, np.int64))  # codes that fill gaps
+
+    def with_fixed(self, codes: Array) -> Plan:
+        return replace(self, fixed=codes)

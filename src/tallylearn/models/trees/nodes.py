@@ -1,0 +1,210 @@
+"""The nodes of a tree as arrays, one a property: who is whose child, what each asks and answers.
+
+Nodes are numbered in pre-order: the root is 0, the first child of node i is i + 1, and a subtree is
+a run of numbers. So prunings and drawings walk plain arrays.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from tallylearn.kernels import walking
+from tallylearn.models.trees.least_loss import UNDEFINED
+from tallylearn.models.trees.node import (
+    LEAF,
+    MULTIWAY,
+    SUBSET,
+    TESTS,
+    THRESHOLD,
+    Branch,
+    Node,
+)
+from tallylearn.tables import CATEGORY, Array, Column
+
+ABSOLUTE = "absolute_error"  # the criterion whose answers are medians
+Plan = tuple[Array, Array, Array]  # steps, thresholds and leads: see ``kernels.walking``
+
+
+@dataclass(frozen=True, eq=False)
+class Nodes:
+    """The nodes of a decision tree (``classes``) or of a regression tree (no classes).
+
+    Weights and counts are doubles that hold whole numbers exactly. Children come in the order of
+    their answers: at most the threshold, above it; the categories; missing last.
+    """
+
+    columns: tuple[Column, ...]  # of a category, ``values`` are those seen or declared, sorted
+    classes: tuple[Any, ...]
+    criterion: str
+    parent: Array  # (m,) int64, -1 at the root
+    test: Array  # (m,) int64, see TESTS
+    column: Array  # (m,) int64, -1 at a leaf
+    threshold: Array  # (m,) float64, NaN where there is none
+    missing: Array  # (m,) int64: the node for missing values; -1: a row ends here
+    ends: Array  # (m,) int64: the leads of node i are ends[i - 1] to ends[i]
+    codes: Array  # (l,) int64: which category, sorted within a node ...
+    leads: Array  # (l,) int64: ... leads to which node
+    counts: Array  # (m, k) float64: the weight of every class
+    n: Array  # (m,) float64: the weight of the rows
+    rows: Array  # (m,) int64
+    impurity: Array  # (m,) float64
+    gain: Array  # (m,) float64, 0 at a leaf
+    answer: Array  # (m,) float64: the number of the class, -1 for none; or the mean or median
+    tie_ends: Array  # (m,) int64: the ties of node i are tie_ends[i - 1] to tie_ends[i]
+    tie_columns: Array  # (t,) int64
+    tie_thresholds: Array  # (t,) float64, NaN for categories
+    fractional: bool = False  # whether a row with a gap goes down every branch, in parts
+    loss: Array = field(default_factory=lambda: np.zeros((0, 0)))  # (k, k) or empty, see answer_of
+    tie: str = "first"  # of classes: see answer_of
+    seed: int = 0
+
+    def __len__(self) -> int:
+        return len(self.parent)
+
+    @property
+    def answers_with(self) -> str:
+        """What a leaf answers: "class", "mean" or "median"."""
+        return "class" if self.classes else "median" if self.criterion == ABSOLUTE else "mean"
+
+    @property
+    def depths(self) -> Array:
+        """(m,) how many questions lie above each node."""
+        return self._measures[0]
+
+    @property
+    def sizes(self) -> Array:
+        """(m,) how many nodes the subtree of each node has, itself included."""
+        return self._measures[1]
+
+    @cached_property
+    def _measures(self) -> tuple[Array, Array]:
+        depths, sizes = (np.zeros(len(self), dtype=np.int64) for _ in range(2))
+        walking.measure(self.parent, depths, sizes)
+        return depths, sizes
+
+    @property
+    def depth(self) -> int:
+        return int(self.depths.max())
+
+    @cached_property
+    def leaves(self) -> Array:
+        """The numbers of the leaves, from left to right."""
+        return np.flatnonzero(self.test == LEAF)
+
+    def children(self, i: int) -> tuple[int, ...]:
+        """The children of a node, in the order of their answers."""
+        found, at, end = [], i + 1, i + int(self.sizes[i])
+        while at < end:
+            found.append(at)
+            at += int(self.sizes[at])
+        return tuple(found)
+
+    def above(self, i: int) -> tuple[int, ...]:
+        """The nodes from the root to a node."""
+        found = [i]
+        while found[-1] > 0:
+            found.append(int(self.parent[found[-1]]))
+        return tuple(reversed(found))
+
+    def branch(self, i: int) -> Branch:
+        """The answer that leads to a node from its parent."""
+        return next(b for b in self.branches(int(self.parent[i])) if b.node == i)
+
+    def branches(self, i: int) -> tuple[Branch, ...]:
+        """Every answer at a node, in order."""
+        test, kids = int(self.test[i]), self.children(i)
+        if test == LEAF:
+            return ()
+        name = self.columns[self.column[i]].name
+        if test in (MULTIWAY, SUBSET):
+            values = self._values_led(i)
+            word = "=" if test == MULTIWAY else "in"
+            found = [
+                Branch(name, word if kid in values else "missing", values.get(kid, ()), kid)
+                for kid in kids
+            ]
+        elif test == THRESHOLD:
+            cut = (float(self.threshold[i]),)
+            found = [Branch(name, "<=", cut, kids[0]), Branch(name, ">", cut, kids[1])]
+            found += [Branch(name, "missing", (), kid) for kid in kids[2:]]
+        else:
+            found = [Branch(name, "present", (), kids[0]), Branch(name, "missing", (), kids[1])]
+        return tuple(found)
+
+    def absent(self, i: int) -> tuple[str, ...]:
+        """Categories of a node's column that no row had here: such a row gets the node's answer."""
+        if self.test[i] not in (MULTIWAY, SUBSET):
+            return ()
+        here = {*self.led(i)[0].tolist()}
+        values = self.columns[self.column[i]].values
+        return tuple(value for code, value in enumerate(values) if code not in here)
+
+    def node(self, i: int) -> Node:
+        """All about one node."""
+        leaf = self.test[i] == LEAF
+        return Node(
+            i, int(self.parent[i]), int(self.depths[i]), TESTS[self.test[i]],
+            "" if leaf else self.columns[self.column[i]].name, float(self.threshold[i]),
+            self.branches(i), self.absent(i), tuple(self.counts[i].tolist()), float(self.n[i]),
+            int(self.rows[i]), float(self.impurity[i]), float(self.gain[i]), self.said(i),
+            self.ties(i),
+        )  # fmt: skip
+
+    def said(self, i: int) -> Any:
+        """What a node answers: a class or "undefined", a mean, or a median."""
+        answer = float(self.answer[i])
+        return self.named(int(answer)) if self.classes else answer
+
+    def named(self, c: int) -> Any:
+        """A class by its number; -1 is none."""
+        return UNDEFINED if c < 0 else self.classes[c]
+
+    def ties(self, i: int) -> tuple[tuple[str, float], ...]:
+        """The candidates that are as good as the chosen one, which is the first; () if none is."""
+        here = slice(int(self.tie_ends[i - 1]) if i else 0, int(self.tie_ends[i]))
+        names = [self.columns[j].name for j in self.tie_columns[here]]
+        return tuple(zip(names, self.tie_thresholds[here].tolist(), strict=True))
+
+    def led(self, i: int) -> tuple[Array, Array]:
+        """The categories that a node asks for, by code, and the child that each leads to."""
+        here = slice(int(self.ends[i - 1]) if i else 0, int(self.ends[i]))
+        return self.codes[here], self.leads[here]
+
+    def _values_led(self, i: int) -> dict[int, tuple[str, ...]]:
+        """The categories of every branch."""
+        values, found = self.columns[self.column[i]].values, dict[int, list[str]]()
+        for code, node in zip(*(part.tolist() for part in self.led(i)), strict=True):
+            found.setdefault(node, []).append(values[code])
+        return {node: tuple(names) for node, names in found.items()}
+
+    @cached_property
+    def told(self) -> Array:
+        """(m, k) the share of every class at each node; (m, 1) its mean in a regression."""
+        if not self.classes:
+            return self.answer[:, None]
+        return np.asarray(self.counts / np.where(self.n > 0, self.n, 1.0)[:, None])
+
+    @cached_property
+    def questioned(self) -> tuple[Column, ...]:
+        """The columns that are asked for."""
+        return tuple(self.columns[j] for j in np.unique(self.column).tolist() if j >= 0)
+
+    @cached_property
+    def asked(self) -> tuple[str, ...]:
+        """The categories among them."""
+        return tuple(column.name for column in self.questioned if column.kind == CATEGORY)
+
+    @cached_property
+    def numbers_of(self) -> dict[str, tuple[tuple[Any, ...], dict[Any, int]]]:
+        """The values of every category that is asked for, and their numbers."""
+        found = [column for column in self.questioned if column.kind == CATEGORY]
+        return {c.name: (c.values, {v: at for at, v in enumerate(c.values)}) for c in found}
+
+    @cached_property
+    def plans(self) -> dict[tuple[int, ...], Plan]:
+        """The nodes as the kernel walks them, by the places of the columns: see ``routing``."""
+        return {}

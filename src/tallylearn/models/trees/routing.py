@@ -1,0 +1,155 @@
+"""Routing: where every row of a table goes, from the root to the node where it ends.
+
+A row whose value is missing goes where the node says, or, in a fractional tree, down every branch,
+in parts: each is as large as the branch's share of the node's weight.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from tallylearn.kernels import walking
+from tallylearn.models.trees.node import LEAF, MULTIWAY, PRESENCE, SUBSET, THRESHOLD
+from tallylearn.models.trees.nodes import Nodes, Plan
+from tallylearn.tables import CATEGORY, Array, Block, Codes
+
+LANES = 16  # rows that walk side by side
+GAP, NOWHERE = -1, -2  # in place of a child: the value is missing; no row of this value came
+
+
+def ends(tree: Nodes, block: Block) -> Array:
+    """(n,) the node where each row ends: a leaf, or a node that has no branch for its value."""
+    out = np.zeros(len(block), dtype=np.int64)
+    if len(tree) > 1:
+        lanes = np.zeros(LANES, dtype=np.int64)
+        walking.walk(block.numbers, _numbered(tree, block), *_plan(tree, block), lanes, out)
+    return out
+
+
+def shares(tree: Nodes, block: Block) -> Array:
+    """(n, k) what is told where each row ends; of a row in parts, by the part of each."""
+    if not tree.fractional or len(tree) == 1:
+        return np.asarray(tree.told[ends(tree, block)])
+    out = np.zeros((len(block), tree.told.shape[1]))
+    room = np.empty(len(tree), dtype=np.int64), np.empty(len(tree))
+    walking.spread(
+        block.numbers, _numbered(tree, block), _plan(tree, block), tree.sizes, tree.n, tree.told,
+        room, out,
+    )  # fmt: skip
+    return out
+
+
+def parts(tree: Nodes, block: Block) -> Iterator[tuple[Array, Array, Array]]:
+    """Rows, the part of each, and the nodes where these parts end."""
+    if not tree.fractional:
+        yield np.arange(len(block)), np.ones(len(block)), ends(tree, block)
+        return
+    numbered = _numbered(tree, block)
+    stack = [(np.arange(len(block)), np.ones(len(block)), 0)]
+    while stack:
+        rows, part, node = stack.pop()
+        if tree.test[node] == LEAF or not len(rows):
+            yield rows, part, np.full(len(rows), node)
+            continue
+        to = _steps(tree, node, rows, block, numbered)
+        kids, gap, lost = [*tree.children(node)], to == GAP, to == NOWHERE
+        yield rows[lost], part[lost], np.full(int(lost.sum()), node)
+        for kid, share in zip(kids, tree.n[kids] / tree.n[kids].sum(), strict=True):
+            on = to == kid
+            stack.append(
+                (np.append(rows[on], rows[gap]), np.append(part[on], part[gap] * share), kid)
+            )
+
+
+def gap_ends(tree: Nodes, i: int) -> bool:
+    """Whether a row ends at a node where its value is missing."""
+    return bool(tree.missing[i] < 0) and not tree.fractional
+
+
+def single_ends(tree: Nodes, block: Block) -> Array:
+    """(n,) the node where each row ends; -1 for a row that goes down in parts."""
+    nodes = ends(tree, block)
+    if not tree.fractional:
+        return nodes
+    numbered = _numbered(tree, block)
+    for i in np.unique(nodes[tree.test[nodes] != LEAF]).tolist():
+        here = np.flatnonzero(nodes == i)
+        nodes[here[_steps(tree, i, here, block, numbered) == GAP]] = -1
+    return nodes
+
+
+def by_codes(codes: Array, width: int, test: int, cut: int, known: Array, groups: Array) -> Array:
+    """(n,) the branch of rows that are codes, as those a tree grows from; GAP, or NOWHERE.
+
+    A number above ``cut`` goes down the second branch; a category down the one of its group among
+    those ``known``; ``width`` is the code of what is missing.
+    """
+    if test in (THRESHOLD, PRESENCE):
+        to = (codes > cut).astype(np.int8)
+    else:
+        table = np.full(width + 1, NOWHERE)
+        table[known] = groups
+        to = table[codes]
+    to[codes == width] = GAP
+    return to
+
+
+def _steps(tree: Nodes, node: int, rows: Array, block: Block, numbered: Array) -> Array:
+    """The child that each row goes to; GAP, or NOWHERE for a category that leads nowhere."""
+    name = tree.columns[tree.column[node]].name
+    if tree.test[node] in (THRESHOLD, PRESENCE):
+        x = block.numbers[rows, block.schema.places[name]]
+        first, *rest = tree.children(node)
+        to = np.where(x <= tree.threshold[node], first, rest[0])
+        return np.where(np.isnan(x), GAP, to)
+    codes, leads = tree.led(node)
+    x = numbered[rows, tree.asked.index(name)]
+    at = np.minimum(np.searchsorted(codes, x), len(codes) - 1)
+    return np.where(x == -1, GAP, np.where(codes[at] == x, leads[at], NOWHERE))
+
+
+def _plan(tree: Nodes, block: Block) -> Plan:
+    """The tree as the kernel walks it; it is made once for every order of columns."""
+    known = block.schema.places
+    places = tuple(-1 if c.kind == CATEGORY else known[c.name] for c in tree.questioned)
+    if places not in tree.plans:
+        tree.plans[places] = _laid_out(tree, places)
+    return tree.plans[places]
+
+
+def _laid_out(tree: Nodes, places: tuple[int, ...]) -> Plan:
+    at, kept = np.arange(len(tree)), np.zeros(len(tree.columns) + 1, np.int64)
+    asked = [j for j in np.unique(tree.column).tolist() if j >= 0]
+    for j, place in zip(asked, places, strict=True):
+        name = tree.columns[j].name
+        kept[j] = -1 - tree.asked.index(name) if name in tree.asked else place
+    kept[-1] = max(kept[asked])
+    after, leaf = np.minimum(at + 1, len(tree) - 1), tree.test == LEAF
+    coded = np.isin(tree.test, (MULTIWAY, SUBSET))
+    steps = np.stack([
+        kept[tree.column],  # of a leaf any column will do
+        np.where(coded, np.append(0, tree.ends[:-1]), np.where(leaf, at, after)),
+        np.where(coded, tree.ends, np.where(leaf, at, after + tree.sizes[after])),
+        np.where(tree.missing < 0, at, tree.missing),
+    ], axis=1)  # fmt: skip
+    steps[leaf & (kept[-1] < 0), 1:3] = 0  # no category leads anywhere
+    cut = np.where(tree.test == THRESHOLD, tree.threshold, np.inf)  # all that is present
+    leads = np.ascontiguousarray(np.stack([tree.codes, tree.leads]), dtype=np.int32)
+    return np.ascontiguousarray(steps, dtype=np.int32), cut, leads
+
+
+def _numbered(tree: Nodes, block: Block) -> Array:
+    """(n, asked) the categories as the tree numbers them: -1 missing, -2 unseen."""
+    if not tree.asked:
+        return np.empty((len(block), 0), dtype=np.int32)
+    return np.stack([_numbers(tree, name, block.codes[name]) for name in tree.asked], axis=1)
+
+
+def _numbers(tree: Nodes, name: str, codes: Codes) -> Array:
+    values, place = tree.numbers_of[name]
+    if len(codes.values) == len(values) and codes.values == values:
+        return np.ascontiguousarray(codes.codes, dtype=np.int32)
+    table = [place.get(value, -2) for value in codes.values]
+    return np.array([*table, -1], dtype=np.int32)[codes.codes]

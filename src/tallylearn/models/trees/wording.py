@@ -1,0 +1,56 @@
+"""Words for a tree: a threshold, a number of rows, an answer, the way to a node."""
+
+from __future__ import annotations
+
+from tallylearn.models.trees.node import Branch
+from tallylearn.models.trees.nodes import Nodes
+from tallylearn.tables import DATE, NUMBER, day
+from tallylearn.workings.rendering import short
+
+SHOWN = 8  # categories of a branch, and classes of a node
+
+
+def cut_of(value: float, kind: str = NUMBER) -> str:
+    """A threshold in words: six digits of a number, the day and time of a date.
+
+    >>> cut_of(2.5), cut_of(18262.5, "date")
+    ('2.5', '2020-01-01 12:00')
+    """
+    if kind != DATE:
+        return f"{value:.6g}"
+    try:
+        return f"{day(value):%Y-%m-%d %H:%M}".removesuffix(" 00:00")
+    except OverflowError:  # before the year 1, or after 9999
+        return f"day {value:.6g}"
+
+
+def counted(n: float) -> str:
+    """A weight: whole numbers in full, others in four digits."""
+    return str(int(n)) if n == int(n) and n < 1e15 else short(n)
+
+
+def rows_of(n: float) -> str:
+    """A number of rows, in words."""
+    return f"{counted(n)} row{'' if n == 1 else 's'}"
+
+
+def worded(tree: Nodes, branch: Branch) -> str:
+    """An answer with its question; dates as such, and long lists of categories cut."""
+    sign = {"=": " = ", "in": " in {"}.get(branch.relation, " ")
+    return branch.column + sign + answered(tree, branch) + ("}" if branch.relation == "in" else "")
+
+
+def answered(tree: Nodes, branch: Branch) -> str:
+    """An answer without the column that it answers for."""
+    if branch.relation in ("<=", ">"):
+        column = tree.columns[tree.column[tree.parent[branch.node]]]
+        return f"{branch.relation} {cut_of(branch.values[0], column.kind)}"
+    if not branch.values:
+        return branch.relation
+    left = len(branch.values) - SHOWN
+    return ", ".join(branch.values[:SHOWN]) + (f", … {left} more" if left > 0 else "")
+
+
+def route(tree: Nodes, i: int) -> str:
+    """The answers that lead to a node."""
+    return " & ".join(worded(tree, tree.branch(j)) for j in tree.above(i)[1:]) or "root"
