@@ -86,7 +86,7 @@ CALLS: dict[str, tuple[tuple[Any, ...], str]] = {
         "0.1 2.0 6.0",
     ),
     "descending.answer": ((real(6, 2), real(3), real(6)), "0.0 0.1"),
-    "descending.slope": ((real(6, 2), real(6), real(3)), "0.0 0.1"),
+    "descending.slope": ((real(6, 2), real(6), real(2, 4), real(2, 4)), "0.0"),
     "deviating.gauge": (
         (
             np.stack([rows(), rows()]), whole(6), whole(6), whole(2), whole(2), whole(2, 3),
