@@ -13,12 +13,14 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from click.testing import CliRunner, Result
 
 import tallylearn as tl
+from tallylearn import engines
 from tallylearn.cli import main
 from tallylearn.cli.reading_progress import Progress, expected
 from tallylearn.sources.shipped import TARGETS, text_of
@@ -966,6 +968,36 @@ def test_a_bar_of_several_passes_is_full_after_the_last() -> None:
     progress(14)
     assert progress._bar.finished
     progress.close()
+
+
+def test_a_bar_says_which_round_it_is_and_counts_the_rows_of_each() -> None:
+    from rich.console import Console
+
+    pq.write_table(pa.table({"x": np.arange(14.0)}), "x.parquet")
+    screen = io.StringIO()
+    console = Console(file=screen, force_terminal=True, width=80)
+    progress = Progress([Path("x.parquet")], console, patience=0.0)
+    for stage in ("survey", "round 1 of 2", "round 2 of 2"):
+        with engines.during(stage):
+            progress(10)
+            assert not progress._bar.finished
+            progress(4)
+            progress._bar.refresh()
+            assert progress._bar.finished
+        assert stage in screen.getvalue()
+    progress.close()
+    assert progress.rows == 14
+
+
+def test_batch_steps_learn_from_files_and_say_how_many_rows_there_are() -> None:
+    rows = pd.DataFrame({"a": np.arange(20.0) % 7, "y": 3.0 * np.arange(20)})
+    rows[:12].to_csv("1.csv", index=False)
+    rows[12:].to_csv("2.csv", index=False)
+    words = ["--target", "y", "--model", "lms", "--set", "scaling=mean", "--set", "rate=0.001"]
+    said = fine("learn", "1.csv", "2.csv", *words, "--set", "steps=9", "-o", "m.tally")
+    assert "learned from 20 rows" in said
+    found = tl.LMS(0.001, scaling="mean", steps=9).fit(rows, "y")
+    assert tl.load("m.tally").coef_.tolist() == found.coef_.tolist()
 
 
 def test_the_number_of_rows_is_guessed_before_they_are_read() -> None:

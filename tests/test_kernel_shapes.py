@@ -89,7 +89,7 @@ CALLS: dict[str, tuple[tuple[Any, ...], str]] = {
         "0.1 2.0 6.0",
     ),
     "descending.answer": ((real(6, 2), real(3), real(6)), "0.0 0.1"),
-    "descending.slope": ((real(6, 2), real(6), real(3)), "0.0 0.1"),
+    "descending.slope": ((real(6, 2), real(6), real(2, 4), real(2, 4)), "0.0"),
     "gathering.centred": ((real(6, 2), rows(), real(2), real(6), real(6, 3)), "0.0 0.1 1.0"),
     "limbs.collect": (
         (whole(2, 3, 4, 8), 19, whole(3, 2), whole(3, 2, 3), whole(3, 2, 5)), "0.0 0.1 0.2",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,9 @@ from hypothesis import strategies as st
 from sklearn.linear_model import LinearRegression, SGDRegressor
 
 import tallylearn as tl
-from tallylearn import errors, modelfile
+from tallylearn import errors, modelfile, tables
+from tallylearn.sources import files
+from tallylearn.sources.csv import decoding, delimited
 
 DATA = Path(__file__).parent / "data"
 RNG = np.random.default_rng(0)
@@ -68,6 +71,88 @@ def test_batches_come_to_least_squares() -> None:
     plain = tl.LMS(0.1, scaling="mean", steps=500, fit_intercept=False).fit(X, Y)
     assert plain.intercept_ == 0
     assert plain.coef_ == pytest.approx(LinearRegression(fit_intercept=False).fit(X, Y).coef_)
+
+
+@pytest.mark.parametrize("scaling", ["sum", "mean"])
+def test_batches_have_the_same_bits_from_files_in_any_order_and_on_any_threads(
+    scaling: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    frame = pd.DataFrame(X * [1e-3, 1, 1e3], columns=["b", "a", "c"]).assign(y=Y)
+    frame[:130].to_csv(tmp_path / "1.csv", index=False)
+    frame[130:].to_csv(tmp_path / "2.csv", index=False)
+    frame.to_parquet(tmp_path / "t.parquet", row_group_size=70)
+    rows = [frame, frame[::-1], frame.sample(frac=1, random_state=1)]
+
+    def descended(source: Any) -> Any:
+        return tl.LMS(1e-9, scaling=scaling, steps=6, start=[0, 1, 2, 3]).fit(source, "y")
+
+    found = {modelfile.digests(descended(frame))}
+    monkeypatch.setattr(tables, "BLOCK", 17)
+    for source in (*rows, tmp_path / "*.csv", tmp_path / "t.parquet"):
+        for threads in (1, 3):
+            with tl.engine(threads=threads):
+                found.add(modelfile.digests(descended(source)))
+    assert len(found) == 1
+
+
+def test_the_trace_of_batches_is_that_of_the_formula() -> None:
+    design, w = np.column_stack([np.ones(200), X]), np.zeros(4)
+    model = tl.LMS(0.05, scaling="mean", steps=8).fit(X, Y)
+    assert model.model_.trace.shape == (5, 5)
+    for loss, *after in model.model_.trace:
+        error = Y - design @ w
+        w = w + 0.05 * 2 / 200 * design.T @ error
+        assert loss == pytest.approx(np.mean(error**2), rel=1e-13)
+        assert after == pytest.approx(w, rel=1e-13)
+
+
+SIZES = st.floats(-1e9, 1e9) | st.floats(-1e-180, 1e-180)
+
+
+@given(rows=st.lists(st.tuples(SIZES, SIZES), min_size=1, max_size=9), cut=st.integers(0, 9))
+def test_sums_on_grids_are_exact_in_any_order(rows: list[tuple[float, float]], cut: int) -> None:
+    x, y = (np.array(column) for column in zip(*rows, strict=True))
+    learner = tl.LMS(scaling="sum")
+    schema = tables.Schema((tables.Column("x", tables.NUMBER),))
+    state = learner.begin(learner.survey(tables.Block(schema, x[:, None], target=y)))
+    whole = state.tally(x[:, None], y)
+    parts = state.tally(x[cut:, None], y[cut:]) + state.tally(x[:cut, None], y[:cut])
+    assert whole.sums.tobytes() == parts.sums.tobytes()
+    lengths = [math.sqrt(sum(Fraction(v) ** 2 for v in column)) for column in (x * 0 + 1, x, y)]
+    products = np.array([y, y * x, y * y])
+    for found, column, length in zip(
+        [*whole.slope, whole.squares], products.tolist(), lengths, strict=True
+    ):
+        exact, most = sum(map(Fraction, column)), Fraction(length) * Fraction(lengths[2])
+        lost = abs(exact) / 2**53 + most / 2**80 + Fraction(1, 2**1070)
+        assert abs(Fraction(found) - exact) <= lost
+
+
+def test_batches_parse_a_file_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[str] = []
+    opened = decoding.opened
+
+    def opens(path: Path) -> Any:
+        seen.append(path.name)
+        return opened(path)
+
+    for module in (decoding, delimited, files):
+        monkeypatch.setattr(module, "opened", opens)
+    pd.DataFrame(X, columns=[*"abc"]).assign(y=Y).to_csv(tmp_path / "t.csv", index=False)
+    tl.LMS(0.01, scaling="mean", steps=30).fit(tmp_path / "t.csv", "y")
+    assert seen == ["t.csv", "t.csv"]  # to sniff, and to read
+
+
+def test_more_rows_are_one_step_of_a_batch() -> None:
+    parts = tl.LMS(0.01, scaling="mean", steps=7).partial_fit(X[:90], Y[:90])
+    assert parts.n_steps_ == 1
+    first = tl.LMS(0.01, scaling="mean").fit(X[:90], Y[:90])
+    assert weights(parts) == weights(first)
+    parts.partial_fit(X[90:], Y[90:])
+    second = tl.LMS(0.01, scaling="mean", start=weights(first)).fit(X[90:], Y[90:])
+    assert weights(parts) == weights(second)
+    assert (parts.n_steps_, parts.model_.rows) == (2, 200)
+    assert parts.model_.trace[1].tolist() == second.model_.trace[0].tolist()
 
 
 def test_rows_as_they_come_are_the_table_in_its_order() -> None:
@@ -153,6 +238,15 @@ def test_weights_that_run_away_are_an_error(scaling: str, rate: float) -> None:
         model.fit(X, Y)
     model.set_params(rate=0.001, scaling="error", steps=None)
     assert modelfile.digests(model) == before
+
+
+@pytest.mark.parametrize("scaling", ["sum", "mean"])
+def test_numbers_beyond_a_double_are_an_error_of_batches(scaling: str) -> None:
+    for number, start in ((1e200, "zeros"), (1e150, "zeros"), (1.0, [0, 1e200])):
+        for learn in ("fit", "partial_fit"):
+            model = tl.LMS(scaling=scaling, start=start)
+            with pytest.raises(errors.InputError, match=r"^LMS: numbers.*beyond a double"):
+                getattr(model, learn)([[number], [1.0]], [number, 2.0])
 
 
 def test_numbers_beyond_a_double_are_an_error() -> None:

@@ -268,11 +268,15 @@ def test_compiled_steps_equal_the_python_they_are_written_in() -> None:
         assert found[0] == overshot
         assert overshot or most == 1.0
     for module in (descending, interpreted("descending")):
-        out, slope = np.empty(20), np.empty(4)
+        out, sums = np.empty(20), np.empty((2, 5))
         module.answer(x, w, out)
-        module.slope(x, y, slope)
+        module.slope(x, y, np.array([[3 * 2.0**9] * 5, [3 * 2.0**-37] * 5]), sums)
         assert np.allclose(out, w[0] + x @ w[1:], rtol=1e-12)
-        assert np.allclose(slope, [y.sum(), *(y @ x)], rtol=1e-12)
+        assert not (sums[0] % 2.0**-42).any()  # whole steps of the coarse grid
+        products = np.column_stack([y, y[:, None] * x, y * y])
+        exact = [sum(map(Fraction, column)) for column in products.T.tolist()]
+        found = [Fraction(a) + Fraction(b) for a, b in sums.T.tolist()]
+        assert all(abs(a - b) < 20 * 2.0**-89 for a, b in zip(exact, found, strict=True))
 
 
 def test_compiled_tokens_equal_the_python_they_are_written_in() -> None:

@@ -120,6 +120,7 @@ class Given(Generic[Item]):
 
 
 _current: ContextVar[Engine | None] = ContextVar("engine", default=None)
+_stage: ContextVar[str] = ContextVar("stage", default="")
 
 
 @contextmanager
@@ -130,7 +131,8 @@ def engine(
 
     ``threads`` is the number of processors that this process may use unless said, and one where the
     process is itself one of many workers; the result is the same for any. ``watch`` is called with
-    the number of rows of each block that is done.
+    the number of rows of each block that is done; a learner that reads them in rounds says in
+    ``tallylearn.engines.stage()`` which one it is.
     """
     number = processors() if threads is None else threads
     if not isinstance(number, int) or not 1 <= number <= MOST:
@@ -152,6 +154,21 @@ def using(chosen: Engine) -> Iterator[None]:
         yield
     finally:
         _current.reset(token)
+
+
+@contextmanager
+def during(stage: str) -> Iterator[None]:
+    """Name what the rows are read for meanwhile, such as "round 3 of 10": who watches may ask."""
+    token = _stage.set(stage)
+    try:
+        yield
+    finally:
+        _stage.reset(token)
+
+
+def stage() -> str:
+    """What the rows are read for, where that has a name."""
+    return _stage.get()
 
 
 def here() -> Engine:

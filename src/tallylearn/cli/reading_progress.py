@@ -6,6 +6,7 @@ import sys
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,10 @@ SAMPLE = 1 << 20  # bytes
 
 
 class Progress:
-    """Counts the rows of the blocks that are done, and draws a bar when that takes long."""
+    """Counts the rows of the blocks that are done, and draws a bar when that takes long.
+
+    A learner that goes through the rows in rounds has a bar for each, under its name.
+    """
 
     def __init__(
         self,
@@ -25,17 +29,28 @@ class Progress:
     ) -> None:
         self.rows = 0
         self._paths, self._console, self._patience = paths, console, patience
-        self._passes = passes
+        self._passes, self._stage = passes, ""
         self._started = time.monotonic()
         self._bar: Any = None
         self._task: Any = None
 
     def __call__(self, rows: int) -> None:
+        from tallylearn.engines import stage
+
+        self._turn(stage())
         self.rows += rows
         if self._bar is None and self._lasts():
             self._open()
         if self._bar is not None:
             self._bar.update(self._task, completed=self.rows)
+
+    def _turn(self, stage: str) -> None:
+        """In a new round the rows are counted anew."""
+        if stage == self._stage:
+            return
+        self._stage, self.rows = stage, 0
+        if self._bar is not None:
+            self._bar.reset(self._task, description=stage, total=self._total())
 
     def close(self) -> None:
         """Take the bar away."""
@@ -51,12 +66,21 @@ class Progress:
         from rich.progress import BarColumn, TextColumn, TimeElapsedColumn
         from rich.progress import Progress as Bar
 
-        text = TextColumn("{task.completed:,.0f} rows")
+        stage, text = TextColumn("{task.description}"), TextColumn("{task.completed:,.0f} rows")
         console = self._console or Console(stderr=True)
-        self._bar = Bar(BarColumn(), text, TimeElapsedColumn(), console=console, transient=True)
-        rows = expected(self._paths)
-        self._task = self._bar.add_task("", total=None if rows is None else self._passes * rows)
+        columns = stage, BarColumn(), text, TimeElapsedColumn()
+        self._bar = Bar(*columns, console=console, transient=True)
+        self._task = self._bar.add_task(self._stage, total=self._total())
         self._bar.start()
+
+    def _total(self) -> float | None:
+        """The rows to come: of all passes, or of the round."""
+        rows = self._expected
+        return None if rows is None else rows * (1 if self._stage else self._passes)
+
+    @cached_property
+    def _expected(self) -> float | None:
+        return expected(self._paths)
 
 
 @contextmanager

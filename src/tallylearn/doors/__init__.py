@@ -3,7 +3,9 @@
 from tallylearn.doors.model import ClassificationModel, Model, RegressionModel, ScoringModel
 from tallylearn.doors.onepass import OnePass, merge
 from tallylearn.doors.plain import Incremental, Plain
+from tallylearn.doors.rounds import Rounds, State
 from tallylearn.doors.tasks import Classifier, Predictor, Regressor
 
 __all__ = ["ClassificationModel", "Classifier", "Incremental", "Model", "OnePass", "Plain",
-           "Predictor", "RegressionModel", "Regressor", "ScoringModel", "merge"]  # fmt: skip
+           "Predictor", "RegressionModel", "Regressor", "Rounds", "ScoringModel", "State",
+           "merge"]  # fmt: skip

@@ -55,6 +55,11 @@ class Lesson:
     def schema(self) -> Schema:
         return self.source.schema
 
+    @property
+    def parsed(self) -> bool:
+        """Whether to read the rows is to parse text."""
+        return self.source.parsed
+
     def parts(self) -> Iterator[LessonPart]:
         """Parts of blocks with their target, rows of weight zero left out."""
         return (LessonPart(part) for part in self.coded.parts())

@@ -11,9 +11,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
-import numpy as np
-
 from tallylearn import engines, modelfile
+from tallylearn.doors.counted import counted, within_doubles
 from tallylearn.doors.intake import Lesson, lesson
 from tallylearn.doors.model import Model
 from tallylearn.doors.schemas import checked, united
@@ -155,25 +154,9 @@ class OnePass(Estimator, ABC):
     def _learned(self, read: Lesson) -> Learned:
         schema = checked(read.schema, self.kinds, type(self).__name__)
         tally = engines.here().total(self.tally, read)
-        counted = self._checked(tally, read, schema)
-        schema = self._settled(schema, counted)
-        return Learned(schema, counted, read.label_type, read.by_name, self.shape())
-
-    def _checked(self, tally: Bundle | None, read: Lesson, schema: Schema) -> Bundle:
-        """What was counted; no rows, no columns and rows of gaps alone are told apart."""
-        some = bool(tally) or any(len(block) for block in read.blocks())
-        check_size(int(some), self._width(schema), read.weighed)
-        if not tally:
-            raise InputError(
-                "every row has gaps where values are needed, so none was counted. Fill them, or "
-                "leave the columns with most gaps out: tl.table(..., ignore=[...])."
-            )
-        if not isinstance(tally, Bundle) or "target" not in tally:
-            raise TypeError(
-                f"{type(self).__name__}.tally must return a Bundle with a part 'target', as "
-                f"OnePass.tally says; here is {tally!r}."
-            )
-        return tally
+        found = counted(tally, read, self._width(schema), f"{type(self).__name__}.tally")
+        schema = self._settled(schema, found)
+        return Learned(schema, found, read.label_type, read.by_name, self.shape())
 
     def _check_stored(self) -> None:
         super()._check_stored()
@@ -215,16 +198,12 @@ class OnePass(Estimator, ABC):
         says why when it is asked for an answer.
         """
         model = None
-        try:
-            model = self.solve(learned.tally)
-        except (InputError, OptionError):
-            if not patient:
-                raise
-        except (OverflowError, np.linalg.LinAlgError):
-            raise InputError(
-                "numbers or weights are so large that a mean, a count or a variance is beyond a "
-                "double. Rescale them."
-            ) from None
+        with within_doubles():
+            try:
+                model = self.solve(learned.tally)
+            except (InputError, OptionError):
+                if not patient:
+                    raise
         self.schema_, self.tally_, self.model_ = learned.schema, learned.tally, model
         self._label_type, self._by_name = learned.label_type, learned.by_name
         self._shaped = learned.shape

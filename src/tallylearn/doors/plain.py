@@ -8,25 +8,21 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import Path
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
-from tallylearn import engines, modelfile
+from tallylearn import engines
 from tallylearn.doors.intake import Lesson, lesson
 from tallylearn.doors.model import Model
 from tallylearn.doors.schemas import checked
-from tallylearn.doors.shell import Estimator
-from tallylearn.errors import ForgetError, OptionError, TargetError, listed
+from tallylearn.doors.untallied import Untallied
+from tallylearn.errors import OptionError, TargetError, listed
 from tallylearn.sources.class_labels import flat, labels
 from tallylearn.sources.memory_table import check_size
 from tallylearn.tables import Block, Codes, Schema
 
 
-class Plain(Estimator, ABC):
+class Plain(Untallied, ABC):
     """``train(block)``: all rows in one block, with their target and weights."""
-
-    stored: ClassVar[tuple[type, ...]] = ()  # what a model file of it may hold
-    tally_: Any = None  # there is none
 
     @abstractmethod
     def train(self, block: Block) -> Model:
@@ -42,31 +38,12 @@ class Plain(Estimator, ABC):
             self._learn(schema, model, read.label_type, read.by_name)
         return self
 
-    def forget(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Refused: what was learned is no sum, so nothing can be taken out of it."""
-        self._check_fitted()
-        raise ForgetError(
-            f"{type(self).__name__}: the model keeps no tally, so no row can be taken out of it. "
-            "Fit again without those rows."
-        )
-
-    def save(self, path: str | Path, tally: bool = True) -> None:
-        """Write a model file; there is no tally to keep or to leave out."""
-        with self._learning():
-            self._check_fitted()
-            modelfile.save(self, path, tally=False)
-
     def _taught(self, read: Lesson) -> tuple[Schema, Block]:
         """The columns, checked, and all rows."""
         schema = checked(read.schema, self.kinds, type(self).__name__)
         block = read.whole(engines.here().told)
         check_size(len(block), len(schema.columns), read.weighed)
         return schema, block
-
-    def _learn(self, schema: Schema, model: Model, label_type: str, by_name: bool) -> None:
-        self.schema_, self.model_ = schema, model
-        self._label_type, self._by_name = label_type, by_name
-        self._derive()
 
 
 class Incremental(Plain):

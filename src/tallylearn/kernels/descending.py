@@ -91,17 +91,41 @@ def answer(
 def slope(
     x: cython.const[cython.double][:, :],
     errors: cython.const[cython.double][::1],
-    out: cython.double[::1],
+    grids: cython.const[cython.double][:, ::1],
+    out: cython.double[:, ::1],
 ):
-    """The sums of error * (1, x) over all rows, into out (p + 1,)."""
-    if errors.shape[0] < x.shape[0] or out.shape[0] <= x.shape[1]:
+    """The sums of error * (1, x) and of error^2 over all rows, into out (2, p + 2).
+
+    A number plus a grid's number of 1.5 * 2^52 steps, minus the same, is the number in whole steps
+    of that grid: ``grids`` (2, p + 2) are so coarse that sums of whole steps need no rounding, and
+    what is left of every number is summed on a second, finer grid. So no order of rows shows.
+    """
+    if (
+        errors.shape[0] < x.shape[0]
+        or grids.shape[0] < 2
+        or grids.shape[1] != x.shape[1] + 2
+        or out.shape[0] < 2
+        or out.shape[1] != x.shape[1] + 2
+    ):
         raise ValueError("descending.slope: the lengths of its arrays do not agree")
     i: cython.Py_ssize_t
     j: cython.Py_ssize_t
+    p: cython.Py_ssize_t = x.shape[1]
+    error: cython.double
+    value: cython.double
+    whole: cython.double
     with cython.nogil:
-        for j in range(out.shape[0]):
-            out[j] = 0.0
+        for j in range(p + 2):
+            out[0, j] = 0.0
+            out[1, j] = 0.0
         for i in range(x.shape[0]):
-            out[0] += errors[i]
-            for j in range(x.shape[1]):
-                out[j + 1] += errors[i] * x[i, j]
+            error = errors[i]
+            for j in range(p + 2):
+                value = error
+                if j > p:
+                    value = error * error
+                elif j > 0:
+                    value = error * x[i, j - 1]
+                whole = (value + grids[0, j]) - grids[0, j]
+                out[0, j] += whole
+                out[1, j] += ((value - whole) + grids[1, j]) - grids[1, j]

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from math import ldexp
+from typing import Any
 
 import numpy as np
 
 from tallylearn.errors import ColumnError, InputError
 from tallylearn.kernels import descending
 from tallylearn.tables import UNKNOWN, Array, Block
+from tallylearn.tallies import Exact
 
 BELIEVED = 1e6  # an error this many times the largest one at the start is no learning
+LARGEST = 1e150  # errors: their squares are summed
 
 
 @dataclass(frozen=True)
@@ -56,29 +60,115 @@ def walked(
     return Descent(weights, len(rows), int(found[0]), trace, *losses)
 
 
-def descended(
-    weights: Array, x: Array, y: Array, steps: int, rate: float, *, intercept: bool, room: int
-) -> Descent:
-    """Steps that look at all rows: w += rate · Σ error · (1, x).
+@dataclass(frozen=True)
+class Gradient:
+    """The sums of error · (1, x) and of error² over rows: the same bits in any order.
+
+    Numbers are summed in whole steps of a grid, and what is left of each on a finer one. What is
+    left of that is dropped: of n rows at most n² · 2^-96 of the largest sum that there can be,
+    which for any table is less than sums of doubles lose.
+    """
+
+    sums: Array  # (2, p + 2), of which the last is the squared errors'
+
+    @classmethod
+    def of(cls, x: Array, errors: Array, grids: Array) -> Gradient:
+        out = np.empty_like(grids)
+        descending.slope(x, errors, grids, out)
+        return cls(out)
+
+    def __add__(self, other: Gradient) -> Gradient:
+        return Gradient(self.sums + other.sums)
+
+    @property
+    def slope(self) -> Array:  # (p + 1,)
+        return np.asarray(self.sums[0, :-1] + self.sums[1, :-1])
+
+    @property
+    def squares(self) -> float:
+        return float(self.sums[0, -1] + self.sums[1, -1])
+
+
+@dataclass(frozen=True)
+class BatchDescent:
+    """Steps that look at all rows, w += rate · Σ error · (1, x), and how far they have come.
 
     The trace holds the mean squared error before and the weights after a step.
     """
-    losses, trace = np.empty(steps + 1), np.empty((min(room, steps), 2 + x.shape[1]))
-    error, slope = _errors(weights, x, y), np.empty(len(weights))
-    with np.errstate(over="ignore", invalid="ignore"):
-        losses[0] = np.mean(error**2)
-        for t in range(steps):
-            descending.slope(x, error, slope)
-            slope[0] *= intercept
-            weights = weights + rate * slope
-            error = y - answered(weights, x)
-            losses[t + 1] = np.mean(error**2)
-            if not losses[t + 1] <= losses[0] * BELIEVED**2:
-                raise _diverged(rate, t + 1)
-            if t < len(trace):
-                trace[t] = losses[t], *weights
-    overshot = int((np.diff(losses) > 0).sum())
-    return Descent(weights, steps, overshot, trace, float(losses[0]), float(losses[-1]))
+
+    columns: tuple[str, ...]
+    rows: int
+    norms: Array  # (p + 2,) the columns are no longer: y, 1, x1, ..., xp
+    rate: float  # of the sum
+    intercept: bool
+    wanted: int  # steps
+    room: int  # of the trace
+    path: Descent
+    done: bool = False
+
+    @classmethod
+    def begun(cls, weights: Array, norms: Array, **told: Any) -> BatchDescent:
+        path = Descent(weights, 0, 0, np.empty((0, len(norms))), np.inf, np.inf)
+        found = cls(norms=norms, path=path, **told)
+        if not found.reach < LARGEST:
+            raise _too_large()
+        return found
+
+    @property
+    def reach(self) -> float:
+        """The errors, as long a vector as there are rows, are no longer than this."""
+        lengths = np.concatenate([self.norms[:1], np.abs(self.path.weights)])
+        return float(answered(lengths, self.norms[None, 1:])[0])
+
+    def tally(self, x: Array, y: Array) -> Gradient:
+        """What some rows say at these weights."""
+        return Gradient.of(x, y - answered(self.path.weights, x), self._grids())
+
+    def _grids(self) -> Array:  # (2, p + 2)
+        """No sum of the products can be larger than that of the lengths (Cauchy and Schwarz)."""
+        most = self.reach * np.array([*self.norms[1:], self.reach])
+        coarse = _grid(most)
+        steps = coarse / (3 << 51)
+        return np.array([coarse, _grid(steps * self.rows)])
+
+    def after(self, gradient: Gradient) -> BatchDescent:
+        """A step further; or done, when what the last step came to is known."""
+        path, loss = self.path, gradient.squares / self.rows
+        if path.steps and not loss <= path.before * BELIEVED**2:
+            raise _diverged(self.rate, path.steps)
+        overshot = path.overshot + int(path.steps > 0 and loss > path.after)
+        before = path.before if path.steps else loss
+        path = replace(path, overshot=overshot, before=before, after=loss)
+        if path.steps == self.wanted:
+            return replace(self, path=path, done=True)
+        return replace(self, path=path)._moved(gradient.slope)
+
+    def _moved(self, slope: Array) -> BatchDescent:
+        path = self.path
+        slope[0] *= self.intercept
+        with np.errstate(over="ignore", invalid="ignore"):
+            weights = path.weights + self.rate * slope
+        trace = path.trace
+        if len(trace) < self.room:
+            trace = np.vstack([trace, [path.after, *weights]])
+        path = replace(path, weights=weights, steps=path.steps + 1, trace=trace)
+        found = replace(self, path=path)
+        if not found.reach < LARGEST:
+            raise _diverged(self.rate, path.steps)
+        return found
+
+
+def lengths(squares: Exact) -> Array:
+    """Powers of two that are no less than the roots of sums of squares (1, p), however small."""
+    numbers, power = squares.scaled()
+    return np.array(
+        [ldexp(1.0, (n.bit_length() + power + 1) // 2 if n else -1075) for n in numbers[0]]
+    )
+
+
+def _grid(most: Array) -> Array:
+    """1.5 * 2^52 steps, so wide that sums of numbers in whole steps, up to ``most``, are exact."""
+    return np.asarray(np.ldexp(6.0, np.frexp(most)[1]))
 
 
 def answered(weights: Array, x: Array) -> Array:
@@ -112,9 +202,13 @@ def _errors(weights: Array, x: Array, y: Array) -> Array:
     """The errors at the start."""
     with np.errstate(over="ignore", invalid="ignore"):
         errors = y - answered(weights, x)
-    if not np.abs(errors).max() < 1e150:  # their squares are to be summed
-        raise InputError("numbers are so large that their squares are beyond a double. Rescale.")
+    if not np.abs(errors).max() < LARGEST:
+        raise _too_large()
     return np.asarray(errors)
+
+
+def _too_large() -> InputError:
+    return InputError("numbers are so large that their squares are beyond a double. Rescale.")
 
 
 def _diverged(rate: float, step: int) -> InputError:

@@ -74,6 +74,10 @@ class Files(Declared):
     def size(self) -> None:
         return None
 
+    @property
+    def parsed(self) -> bool:
+        return any(_ending(path) not in (*PARQUET, *ARROW) for path in self.paths)
+
     def parts(self) -> Iterator[FilePart]:
         """File after file in sorted order; rows are numbered from 1 in each file."""
         for path in self.paths:

@@ -89,6 +89,10 @@ class Table(Declared):
     def size(self) -> int:
         return len(self)
 
+    @property
+    def parsed(self) -> bool:
+        return False
+
     def whole(self, watch: Callable[[int], None] | None = None) -> Block:
         """All rows, target and weight as they came."""
         if watch is not None:

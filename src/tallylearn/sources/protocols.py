@@ -80,6 +80,11 @@ class Declared(ABC):
     def size(self) -> int | None:
         """How many rows there are, where they are in memory."""
 
+    @property
+    @abstractmethod
+    def parsed(self) -> bool:
+        """Whether to read the rows is to parse text, so that who reads them often keeps them."""
+
     @abstractmethod
     def aimed(self, targets: tuple[str, ...], weight: str | None) -> Declared:
         """The same rows with some of the columns as the targets, or as the weight."""

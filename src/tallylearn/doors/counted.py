@@ -1,0 +1,42 @@
+"""What was counted can be learned from: there are rows, columns, and numbers that doubles hold."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import numpy as np
+
+from tallylearn.doors.intake import Lesson
+from tallylearn.errors import InputError
+from tallylearn.sources.memory_table import check_size
+from tallylearn.tallies import Bundle
+
+
+def counted(tally: Bundle | None, read: Lesson, width: int, method: str) -> Bundle:
+    """A tally of so many columns; no rows, no columns and rows of gaps alone are told apart."""
+    some = bool(tally) or any(len(block) for block in read.blocks())
+    check_size(int(some), width, read.weighed)
+    if not tally:
+        raise InputError(
+            "every row has gaps where values are needed, so none was counted. Fill them, or "
+            "leave the columns with most gaps out: tl.table(..., ignore=[...])."
+        )
+    if not isinstance(tally, Bundle) or "target" not in tally:
+        raise TypeError(
+            f"{method} must return a Bundle with a part 'target', as "
+            f"OnePass.tally says; here is {tally!r}."
+        )
+    return tally
+
+
+@contextmanager
+def within_doubles() -> Iterator[None]:
+    """Sums are exact and of any size; what is worked out from them has to be a double."""
+    try:
+        yield
+    except (OverflowError, np.linalg.LinAlgError):
+        raise InputError(
+            "numbers or weights are so large that a mean, a count or a variance is beyond a "
+            "double. Rescale them."
+        ) from None

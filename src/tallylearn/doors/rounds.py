@@ -1,0 +1,148 @@
+"""Rounds: learners that sum their table up again and again, each time from where they stand.
+
+A survey says what there is; a state starts from it; every round sums the table up as the state
+sees it, and steps on to the next state, until one is done and is solved into a model. The rows are
+read through the engine in force in every pass. Those of text files are parsed in the first one.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
+from itertools import count
+from typing import Any, Generic, Protocol, Self, TypeVar
+
+from tallylearn import engines
+from tallylearn.doors.counted import counted, within_doubles
+from tallylearn.doors.intake import Lesson, lesson
+from tallylearn.doors.model import Model
+from tallylearn.doors.schemas import checked
+from tallylearn.doors.untallied import Untallied
+from tallylearn.errors import InputError
+from tallylearn.sources import Part, Parts
+from tallylearn.sources.spill import spilled
+from tallylearn.tables import Block
+from tallylearn.tallies import Bundle
+
+
+class State(Protocol):
+    """Where a learner stands between two rounds: small, frozen, picklable.
+
+    It may pass through phases (seeding, a line search), each with tallies of its own, and hold a
+    leading axis of folds.
+    """
+
+    @property
+    def done(self) -> bool:
+        """Whether no more rounds are needed."""
+        ...
+
+
+StateT = TypeVar("StateT", bound=State)
+TallyT = TypeVar("TallyT")
+
+
+class Rounds(Untallied, ABC, Generic[StateT, TallyT]):
+    """``step(state, sum(tally(block, state) for block in source))`` until ``state.done``."""
+
+    @abstractmethod
+    def survey(self, block: Block) -> Bundle:
+        """What a block says before the first round: classes, categories, means, scales.
+
+        A bundle whose part "target" counts the rows, as that of ``OnePass.tally`` does. What makes
+        rows useless is best refused here: every block passes once.
+        """
+
+    @abstractmethod
+    def begin(self, survey: Bundle) -> StateT:
+        """The state before the first round, from the surveys of all blocks."""
+
+    @abstractmethod
+    def tally(self, block: Block, state: StateT) -> TallyT:
+        """Sum a block up as the state sees it: anything that adds up with +."""
+
+    @abstractmethod
+    def step(self, state: StateT, tally: TallyT) -> StateT:
+        """The next state; an InputError where the rounds lead nowhere."""
+
+    @abstractmethod
+    def solve(self, state: StateT) -> Model:
+        """Turn the last state into a model."""
+
+    def limit(self, state: StateT) -> int | None:
+        """How many rounds there may be from a state on; None leaves that to the states."""
+        return None
+
+    def coded(self, block: Block) -> Block:
+        """A block as all passes see it, such as with its words counted; kept with the rows."""
+        return block
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Learn from a table: ``fit(X, y)``, or ``fit(table, "target")``."""
+        name = type(self).__name__
+        with self._learning():
+            self._check_options()
+            read = lesson(self._table(X), y, sample_weight, name, self.task)
+            schema = checked(read.schema, self.kinds, name)
+            with self._passes(read) as source:
+                with engines.during("survey"):
+                    survey = engines.here().total(self.survey, source)
+                found = counted(survey, read, len(schema.columns), f"{name}.survey")
+                with within_doubles():
+                    model = self.solve(self.rounds(self.begin(found), source))
+            self._learn(schema, model, read.label_type, read.by_name)
+        return self
+
+    def rounds(self, state: StateT, source: Parts[Block]) -> StateT:
+        """The state in which it is done, round after round over the rows of a source."""
+        most = self.limit(state)
+        of = "" if most is None else f" of {most}"
+        for number in count(1):
+            if state.done:
+                break
+            if most is not None and number > most:
+                raise InputError(
+                    f"it has not come to rest after {most} rounds. Allow more of them, or scale "
+                    "the columns."
+                )
+            with engines.during(f"round {number}{of}"):
+                tally = engines.here().total(partial(self.tally, state=state), source)
+            if tally is None:
+                raise InputError("the rows that were there in the first pass are gone.")
+            state = self.step(state, tally)
+        return state
+
+    @contextmanager
+    def _passes(self, read: Lesson) -> Iterator[Parts[Block]]:
+        """The rows of a lesson for many passes."""
+        source = Coded(read, self.coded)
+        if not read.parsed:
+            yield source
+            return
+        with spilled(source) as kept:
+            yield kept
+
+
+@dataclass(frozen=True)
+class CodedPart:
+    """A part whose blocks a learner has coded."""
+
+    part: Part[Block]
+    coding: Callable[[Block], Block]
+
+    def blocks(self) -> Iterator[Block]:
+        return map(self.coding, self.part.blocks())
+
+
+@dataclass(frozen=True)
+class Coded:
+    """Rows as a learner codes them."""
+
+    source: Parts[Block]
+    coding: Callable[[Block], Block]
+
+    def parts(self) -> Iterator[CodedPart]:
+        return (CodedPart(part, self.coding) for part in self.source.parts())
