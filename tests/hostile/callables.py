@@ -15,8 +15,8 @@ from tallylearn import plots
 
 REASONING = {"Hypotheses", "ProbabilitySpace", "VersionSpace"}
 # Take what the house itself makes, or belong to scikit-learn's routing.
-DOORS = {"answers", "check_lesson", "decided", "judged", "learn", "learned", "left_out", "lesson",
-         "shape", "solve", "start", "step", "survey", "tally", "train", "update", "average",
+DOORS = {"answers", "begin", "check_lesson", "decided", "judged", "learn", "learned", "left_out", "lesson",
+         "limit", "rounds", "shape", "solve", "start", "step", "survey", "tally", "train", "update", "average",
          "losses", "named", "of",
          "aimed", "coded", "grouping", "read_as", "taught", "times", "whole",
          "get_metadata_routing", "set_output", "set_params"}  # fmt: skip
