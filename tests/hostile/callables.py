@@ -15,9 +15,9 @@ from tallylearn import plots
 
 REASONING = {"Hypotheses", "ProbabilitySpace", "VersionSpace"}
 # Take what the house itself makes, or belong to scikit-learn's routing.
-DOORS = {"answers", "begin", "check_lesson", "decided", "judged", "learn", "learned", "left_out", "lesson",
-         "limit", "rounds", "shape", "solve", "start", "step", "survey", "tally", "train", "update", "average",
-         "losses", "named", "of",
+DOORS = {"answers", "begin", "check_lesson", "decided", "judged", "learn", "learned", "left_out",
+         "lesson", "limit", "rounds", "shape", "solve", "start", "step", "survey", "tally", "train",
+         "update", "average", "losses", "named", "of",
          "aimed", "coded", "grouping", "read_as", "taught", "times", "whole",
          "get_metadata_routing", "set_output", "set_params"}  # fmt: skip
 
