@@ -27,6 +27,7 @@ import pytest
 from click.testing import CliRunner
 
 import tallylearn as tl
+from tallylearn import errors
 from tallylearn.cli import main
 
 ROOT = Path(__file__).parent.parent
@@ -1539,6 +1540,64 @@ def f20(show: Show) -> None:
     one = x[classes == "c1"]
     show(f"LDA: mean of c1 {one.mean():.1f}, variance {one.var():.1f}")
     assert x[classes == "c2"].mean() == pytest.approx(7, abs=0.1)
+
+
+@row("G3", "002", "Gradient descent on half the sum of squared errors")
+def g3(show: Show) -> None:
+    given, golden = GOLDEN_INPUTS["linreg.gd_scalings"], GOLDEN["linreg.gd_scalings"]
+    x = [[value] for value in given["x"]]
+    once = tl.LMS(given["alpha"], scaling="sum", steps=1, start=given["theta"]).fit(x, given["y"])
+    show(once.show_work())
+    first = golden["002 half-sum loss: +alpha*X^T r"]
+    assert np.allclose([once.intercept_, *once.coef_], first, rtol=1e-15)
+    far = tl.LMS(given["alpha"], scaling="sum", steps=5000).fit(x, given["y"])
+    show(f"after {far.n_steps_} steps: w0 = {far.intercept_:.6f}, w1 = {far.coef_[0]:.6f}")
+    with pytest.raises(errors.InputError, match="run away"):
+        tl.LMS(1.0, scaling="sum", steps=500).fit(x, given["y"])  # steps that are too long
+
+
+@row("G4", "004", "Batch gradient descent, 2/m")
+def g4(show: Show) -> None:
+    given, golden = GOLDEN_INPUTS["linreg.gd_scalings"], GOLDEN["linreg.gd_scalings"]
+    table = pd.DataFrame({"x": given["x"], "y": given["y"]})
+    once = tl.LMS(given["alpha"], scaling="mean", steps=1, start=given["theta"]).fit(table, "y")
+    show(once.show_work())
+    first = golden["004 batch: +alpha*(2/m) X^T r"]
+    assert np.allclose([once.intercept_, *once.coef_], first, rtol=1e-15)
+    memory = tl.LMS(given["alpha"], scaling="mean", steps=200).fit(table, "y")
+    with tempfile.TemporaryDirectory() as folder:  # the rows of a file are read in every step
+        table.to_csv(f"{folder}/rows.csv", index=False)
+        files = tl.LMS(given["alpha"], scaling="mean", steps=200).fit(f"{folder}/rows.csv", "y")
+    show(f"w0 = {files.intercept_:.6f}, w1 = {files.coef_[0]:.6f}, from memory and from a file")
+    assert [files.intercept_, *files.coef_] == [memory.intercept_, *memory.coef_]
+
+
+@row("G5", "004", "Stochastic gradient descent, rows in order")
+def g5(show: Show) -> None:
+    given, golden = GOLDEN_INPUTS["linreg.gd_scalings"], GOLDEN["linreg.gd_scalings"]
+    x, y, alpha = [[value] for value in given["x"]], given["y"], given["alpha"]
+    once = tl.LMS(alpha, scaling="twice", steps=1, start=given["theta"]).fit(x, y)
+    first = golden["004 SGD sample 1: +2*alpha*err*x"]
+    assert np.allclose([once.intercept_, *once.coef_], first, rtol=1e-15)
+    model, w = tl.LMS(0.05, scaling="twice").fit(x, y), np.zeros(2)
+    for (value,), truth in zip(x, y, strict=True):
+        w += 2 * 0.05 * (truth - w @ [1, value]) * np.array([1, value])
+    show(model.show_work())
+    assert np.allclose([model.intercept_, *model.coef_], w, rtol=1e-12)
+    late = [tl.LMS(0.05, scaling="twice", steps=3000 + k).fit(x, y).coef_[0] for k in range(3)]
+    show(f"the slope goes round: {', '.join(f'{slope:.3f}' for slope in late)}")
+    assert max(late) - min(late) > 0.05  # it may not converge
+
+
+@row("G6", "002", "Check: gradient descent finds the closed form")
+def g6(show: Show) -> None:
+    golden, given = GOLDEN["linreg.ols_toy"], GOLDEN_INPUTS["linreg.ols_toy"]
+    x = [[value] for value in given["x"]]
+    model = tl.LMS(0.1, scaling="mean", steps=3000).fit(x, given["y"])
+    exact = [golden["theta0"]["decimal"], golden["theta1=cov/var"]["decimal"]]
+    show(f"gradient descent: {model.intercept_:.9f}, {model.coef_[0]:.9f}")
+    show(f"closed form:      {exact[0]:.9f}, {exact[1]:.9f}")
+    assert np.allclose([model.intercept_, *model.coef_], exact, rtol=1e-9)
 
 
 @row("G23", "000 003 004", "Discriminative and generative learners")
