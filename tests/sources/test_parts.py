@@ -15,7 +15,7 @@ import pytest
 
 import tallylearn as tl
 from tallylearn.doors.intake import lesson
-from tallylearn.errors import TargetError
+from tallylearn.errors import InputError, TargetError
 from tallylearn.sources import Source, columnar, joined_blocks, memory_table
 from tallylearn.sources.csv import decoding, parser
 from tallylearn.tables import BLOCK, Block, Codes
@@ -273,3 +273,23 @@ def test_who_learns_one_target_is_not_given_two() -> None:
     with pytest.raises(TargetError, match="declares the targets 'b', 'y', and one is learned"):
         tl.NaiveBayes().fit(source)
     assert "targets b, y" in repr(source)
+
+
+@pytest.mark.parametrize("target", ["y", "size"])
+@pytest.mark.parametrize("name", ["0.csv", "2.csv"])
+def test_a_file_without_rows_beside_others_changes_no_result(
+    tmp_path: Path, target: str, name: str
+) -> None:
+    frame = pd.DataFrame({"x": np.arange(40.0), "size": np.arange(40.0) % 7, "y": [*"uv"] * 20})
+    frame.to_csv(tmp_path / "1.csv", index=False)
+    model = tl.DummyClassifier() if target == "y" else tl.DummyRegressor()
+    alone = tl.evaluate(model, tmp_path / "1.csv", target, cv=4)
+    frame[:0].to_csv(tmp_path / name, index=False)
+    both = tl.table(str(tmp_path / "*.csv"), target=target, categories=["y"], ignore=["x"])
+    assert str(tl.evaluate(model, both, cv=4).headline) == str(alone.headline)
+
+
+def test_a_file_without_rows_alone_is_said_to_have_none(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text("x,y\n")
+    with pytest.raises(InputError, match="the table has no rows"):
+        tl.evaluate(tl.NaiveBayes(), tmp_path / "t.csv", "y")

@@ -22,12 +22,11 @@ import numpy as np
 
 from tallylearn.errors import FileError, OptionError, path_of
 from tallylearn.modelfile.containers import FORMAT, digest, read, sealed
-from tallylearn.modelfile.packing import Shelf, packed
-from tallylearn.tables import Array, Column, Schema
-from tallylearn.tallies import Bundle, Counts, Exact, Moments, Products, Scatter, Squares
+from tallylearn.modelfile.load_checks import UnknownLearner, restored
+from tallylearn.modelfile.packing import packed
+from tallylearn.tables import Array
 from tallylearn.writing import write_whole
 
-HOUSE = (Bundle, Counts, Exact, Moments, Products, Scatter, Squares, Schema, Column)
 FOUL = (ArithmeticError, AttributeError, LookupError, MemoryError, RecursionError, TypeError,
         ValueError)  # fmt: skip
 TOLD = 300  # characters of a reason: a file may hold long names
@@ -52,7 +51,12 @@ def load(path: str | Path) -> Any:
     """
     page, arrays = read(path_of(path))
     try:
-        return _restored(page, arrays)
+        return restored(page, arrays)
+    except UnknownLearner as error:
+        raise FileError(
+            f"{path} holds {error}, which this tallylearn does not have. Load it where the learner "
+            "is: in a newer version, or with its name in tallylearn.NAMES."
+        ) from None
     except FOUL as error:
         raise FileError(f"{path} is damaged: {str(error)[:TOLD]}. Save the model again.") from None
 
@@ -98,33 +102,6 @@ def _page(estimator: Any, tally: bool) -> tuple[dict[str, Any], dict[str, Array]
     }
     page["machine"] = {"processor": platform.machine(), "byteorder": sys.byteorder}
     return page, arrays
-
-
-def _restored(page: dict[str, Any], arrays: dict[str, Array]) -> Any:
-    import tallylearn
-
-    name = page["learner"]
-    if not isinstance(name, str) or name not in tallylearn.NAMES:
-        raise ValueError(f"there is no learner {name!r}")
-    kind = getattr(tallylearn, name)
-    if not hasattr(kind, "stored"):
-        raise ValueError(f"there is no learner {name!r}")
-    shelf = Shelf(arrays, {known.__name__: known for known in (*HOUSE, *kind.stored)})
-    estimator = kind(**{key: shelf.unpacked(tree) for key, tree in page["options"].items()})
-    estimator.schema_ = shelf.unpacked(page["schema"])
-    estimator.tally_ = shelf.unpacked(page["tally"])
-    estimator.model_ = shelf.unpacked(page["model"])
-    estimator._label_type, estimator._by_name = page["label_type"], page["by_name"]
-    if left := shelf.unused:
-        raise ValueError(f"nothing names the array {left[0]!r}")
-    if not isinstance(estimator.schema_, Schema) or not isinstance(estimator._by_name, bool):
-        raise ValueError("it has no schema")
-    if type(estimator.model_) is not kind.stored[0]:
-        raise ValueError("it has no model")
-    estimator.schema_.check()
-    estimator._check_stored()
-    estimator._derive()
-    return estimator
 
 
 def _version() -> str:

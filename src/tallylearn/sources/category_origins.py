@@ -10,10 +10,9 @@ import numpy as np
 
 from tallylearn.errors import ColumnError, listed
 from tallylearn.sources.csv.cell_errors import quoted
-from tallylearn.sources.kinds import stringy
+from tallylearn.sources.kinds import SPELLINGS, stringy
 from tallylearn.tables import Codes, Column, plain
 
-SPELLINGS = (("False", "True"), ("FALSE", "TRUE"), ("false", "true"))
 TRUTHS = {word: bool(at) for pair in (*SPELLINGS, ("0", "1")) for at, word in enumerate(pair)}
 _WORDS = {"text": "text", "number": "numbers", "truth": "truth values", "date": "dates"}
 _REMEDIES = {

@@ -38,17 +38,22 @@ class Files(Declared):
         self.declared = declared
         self.dialect: Dialect | None = None
         self._kinds: dict[str, str] = {}
-        first = self.paths[0]
-        if _ending(first) in (*PARQUET, *ARROW):
-            if declared.dialect:
-                raise OptionError(f"a dialect goes with a CSV file, not with {first.name}.")
-            self._names, shown = _columnar(first, read=schema is None)
-        else:
-            self._names, shown = self._delimited(first, schema)
+        for path in self.paths:  # until one has rows, to tell the kinds of its columns by
+            self._names, shown = self._begun(path, schema)
+            if schema is not None or shown.arrow.num_rows:
+                break
         if schema is None:
             declared.check(self.names)
         self._reading = Reading(schema or schema_of(shown, declared), declared, schema is not None)
         self._kinds |= _kinds_of(self.schema)
+
+    def _begun(self, path: Path, schema: Schema | None) -> tuple[tuple[str, ...], Frame]:
+        """The columns of a file, and what its first block shows of them."""
+        if _ending(path) not in (*PARQUET, *ARROW):
+            return self._delimited(path, schema)
+        if self.declared.dialect:
+            raise OptionError(f"a dialect goes with a CSV file, not with {path.name}.")
+        return _columnar(path, read=schema is None)
 
     def _delimited(self, path: Path, schema: Schema | None) -> tuple[tuple[str, ...], Frame]:
         """Open a file, and look at how it is written, its header and its first block at once."""

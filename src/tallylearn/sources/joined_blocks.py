@@ -22,6 +22,7 @@ def together(blocks: Sequence[Block], schema: Schema) -> Block:
     """All rows in one block, each with its target, its weight and its group."""
     import pyarrow as pa
 
+    blocks = [block for block in blocks if len(block)] or blocks[:1]  # a file may have no rows
     if len(blocks) == 1:
         return blocks[0]
     if not blocks:

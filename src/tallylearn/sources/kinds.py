@@ -1,4 +1,4 @@
-"""Columns: how a column of Arrow becomes numbers, codes or text, and which of the three it is."""
+"""Kinds: what a column is, by its type or its strings, and how it becomes numbers, codes or text."""
 
 from __future__ import annotations
 
@@ -10,10 +10,13 @@ from numpy.typing import NDArray
 from tallylearn.errors import ColumnError
 from tallylearn.sources.arrays import EXACT
 from tallylearn.sources.arrow_buffers import NOWHERE, doubles, emptied, numpy_of, whole
+from tallylearn.sources.csv import cells
 from tallylearn.sources.csv.cell_errors import not_a_number, number_as_text, too_large
 from tallylearn.tables import BLOCK, CATEGORY, DATE, NUMBER, TEXT, UNKNOWN, Codes, Column, plain
 
 Array = NDArray[Any]
+SPELLINGS = (("False", "True"), ("FALSE", "TRUE"), ("false", "true"))
+PADDED_ZEROS = r"^[+-]?0\d[\d.,]*$"  # a postal code, not a number
 WORDS = 4  # a string column is text when its values have this many words in the median
 
 
@@ -37,6 +40,28 @@ def kind_of(name: str, data: Any, read: bool = False) -> Column:
     if is_.is_dictionary(data.type):
         return Column(name, CATEGORY, origin="number")
     return Column(name, NUMBER)
+
+
+def kind_in_text(values: Any, decimal: str) -> str:
+    """The kind of a column in a delimited file, by the distinct cells of one block, trimmed.
+
+    >>> import pyarrow as pa
+    >>> [kind_in_text(pa.array(cells), ".") for cells in (["1.5", "2"], ["007"], ["true"], ["x"])]
+    ['number', 'string', 'truth', 'string']
+    """
+    import pyarrow.compute as pc
+
+    if not len(values):
+        return "unknown"
+    if pc.any(pc.match_substring_regex(values, PADDED_ZEROS)).as_py():
+        return "string"
+    few = values.unique().slice(0, 3).to_pylist()
+    if any({*pair}.issuperset(few) for pair in SPELLINGS):
+        return "truth"
+    for kind in ("number", "date"):
+        if cells.reads(values, kind, decimal):
+            return kind
+    return "string"
 
 
 def _kind_of_strings(data: Any) -> str:

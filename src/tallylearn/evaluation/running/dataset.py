@@ -50,9 +50,9 @@ class Exam:
         if (vectors := _vectors(y, task)) is not None:
             return cls._of_vectors(X, vectors, weight, groups)
         read = lesson(X, y, weight, who, task)
-        if not read.beside:
-            raise InputError("the table has no rows.")
         beside = together(read.beside, Schema(()))
+        if not len(beside):
+            raise InputError("the table has no rows.")
         truth, given, within = beside.target, beside.weight, beside.group
         files = read.source if read.source.size is None else None
         if files is not None:

@@ -1,220 +1,162 @@
-"""Decompositions: an expected squared error is bias squared, plus variance, plus noise."""
+"""Parts of an error: what the learner's form costs, what the sample costs, what nobody can save."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from fractions import Fraction
+from itertools import pairwise
+from operator import attrgetter
 from typing import Any
 
-from tallylearn.errors import OptionError, listed, picked, speaking
-from tallylearn.evaluation.result import Result
-from tallylearn.evaluation.running.dataset import Exam, task_of
-from tallylearn.evaluation.scores.confusion_matrix import positive_class
-from tallylearn.evaluation.theory.all_samples import Number
-from tallylearn.evaluation.theory.error_parts import Parts, of_population, of_table, verdicts
+import numpy as np
+
+from tallylearn.errors import InputError, TargetError
+from tallylearn.evaluation.result import name_of
+from tallylearn.evaluation.running.cross_validation import Crossing
+from tallylearn.evaluation.running.dataset import Exam
+from tallylearn.evaluation.scores.predictions import Answers
+from tallylearn.evaluation.theory.all_samples import Drawings, Number
 from tallylearn.evaluation.theory.population import Population
-from tallylearn.evaluation.theory.sample_error import exact_of, written
-from tallylearn.folds import Folds
-from tallylearn.intervals import check_count
-from tallylearn.plots import Plot, draw_lines
-from tallylearn.workings import Derivation, Grid, Sentence
-
-TOGETHER = (
-    "Noise cannot be told from bias without a known distribution: they stand together, with the "
-    "variance that all bootstrap samples share because they are drawn from the same rows."
-)
-NAMES = ("bias2", "variance", "noise", "total", "error")  # in the order of the columns
-SQUARED, BRIER = "squared error", "squared error of the probability of {!r}"
+from tallylearn.folds import Split
+from tallylearn.tables import Array, Codes
+from tallylearn.workings.rendering import short
 
 
-@dataclass(frozen=True, eq=False)
-class Decomposition(Result):
-    """The expected squared errors of one or more learners, taken apart; frozen.
+@dataclass(frozen=True)
+class Parts:
+    """The parts of an expected squared error; ``noise`` is None where ``bias2`` holds it."""
 
-    ``found[0]`` has the parts of the first learner; of a single one, ``found.bias2``,
-    ``found.variance``, ``found.noise`` and ``found.error`` do. ``verdict`` says what follows.
+    learner: str
+    error: Number  # measured by itself, so that the sum of the parts can be held against it
+    bias2: Number
+    variance: Number
+    noise: Number | None
+
+    @property
+    def form(self) -> str:
+        """What ``bias2`` holds."""
+        return "bias² + noise" if self.noise is None else "bias²"
+
+    @property
+    def values(self) -> tuple[Number, ...]:
+        """Bias squared, variance, and noise where it is known."""
+        return (self.bias2, self.variance, *(() if self.noise is None else (self.noise,)))
+
+    @property
+    def total(self) -> Number:
+        """What the parts add up to."""
+        return sum(self.values, start=Fraction(0))
+
+
+def of_population(learner: Any, known: Population, found: Drawings, positive: Any) -> Parts:
+    """The parts under a known distribution, in fractions where all samples and chances are known.
+
+    Over D samples drawn, the variance is taken over D - 1, and what that adds leaves bias squared.
     """
+    exact = known.exact and found.complete
+    exactly = np.vectorize(Fraction if exact else float, otypes=[object if exact else float])
+    rows = np.array([cell.row for cell in known.cells])
+    p = exactly([cell.p for cell in known.cells])
+    y = exactly([_number(cell.outcome, positive) for cell in known.cells])
+    said = [_answers(known.learned(learner, cells), known, positive) for cells in found.samples]
+    answers, weights = exactly(said)[:, rows], exactly(found.weights)  # (samples, cells)
+    alike = (rows[:, None] == rows) * p
+    target = (alike @ y) / alike.sum(axis=1)  # (cells,) E[y | row]
+    mean = weights @ answers
+    error = p @ (weights @ (y - answers) ** 2)
+    variance = p @ (weights @ (answers - mean) ** 2)
+    bias2, noise = p @ (target - mean) ** 2, p @ (y - target) ** 2
+    moved = 0 if found.complete else variance / (len(found) - 1)
+    return Parts(name_of(learner), error, bias2 - moved, variance + moved, noise)
 
-    parts: tuple[Parts, ...]
-    loss: str
-    n: int  # rows in a sample
-    means: str  # how the means over samples were taken
 
-    def __getitem__(self, at: int) -> Parts:
-        found: Parts = picked(self.parts, at, "learners")
-        return found
-
-    def __iter__(self) -> Iterator[Parts]:
-        return iter(self.parts)
-
-    @property
-    def error(self) -> Number:
-        return self._only.error
-
-    @property
-    def bias2(self) -> Number:
-        return self._only.bias2
-
-    @property
-    def variance(self) -> Number:
-        return self._only.variance
-
-    @property
-    def noise(self) -> Number | None:
-        return self._only.noise
-
-    @property
-    def verdict(self) -> str:
-        """Which part is the larger, and what a simpler and a more complex learner show."""
-        return " ".join(verdicts(self.parts))
-
-    @property
-    def _only(self) -> Parts:
-        if len(self.parts) > 1:
-            names = listed(part.learner for part in self.parts)
-            raise OptionError(f"these are the parts of {names}: say which, as in found[0].")
-        return self.parts[0]
-
-    @property
-    def _names(self) -> tuple[str, ...]:
-        first = self.parts[0]
-        return (first.form, "variance", *(() if first.noise is None else ("noise",)))
-
-    @staticmethod
-    def _told(found: dict[str, Any]) -> Derivation:
-        """The parts, their sum, and the error as it was measured."""
-        lines = tuple(
-            (part["learner"], *(written(exact_of(part[name])) for name in NAMES if name in part))
-            for part in found["parts"]
+def of_table(learner: Any, exam: Exam, splits: list[Split], positive: Any) -> Parts:
+    """The parts by what models say about rows that they were not drawn."""
+    if not isinstance(exam.truth, Codes) and exam.truth.ndim > 1:
+        raise TargetError("the target is a vector. Take one of its columns at a time.")
+    told = list(Crossing(learner, exam).told([splits]))
+    rows = np.concatenate([part.rows for part in told])
+    said = np.concatenate([_spoken(part.answers, positive) for part in told])
+    y = exam.truth
+    if isinstance(y, Codes):
+        y = (y.codes == y.values.index(positive)).astype(float)
+    times = np.bincount(rows, minlength=len(exam))
+    if times.min() < 2:
+        raise InputError(
+            f"row {exam.rows[int(np.argmin(times))]} was left out of {times.min()} of "
+            f"{len(splits)} samples, and a variance needs two. Raise draws."
         )
-        grid = Grid(found["loss"], found["header"], lines, f"Means over {found['means']}.")
-        said = [*found["verdicts"], *([] if "noise" in found["parts"][0] else [TOGETHER])]
-        return Derivation(found["title"], (grid, *map(Sentence, said)))
-
-    def facts(self) -> dict[str, Any]:
-        """The parts of every learner's error, fractions as text, and what follows."""
-        return {
-            "kind": "decomposition",
-            "title": f"Bias, variance and noise, from {self.n:,} rows",
-            "loss": self.loss, "n": self.n, "means": self.means,
-            "header": ("learner", *self._names, "sum", "measured"),
-            "parts": [_written_out(part) for part in self.parts],
-            "verdicts": [*verdicts(self.parts)],
-        }  # fmt: skip
-
-    def records(self) -> list[dict[str, Any]]:
-        """One row a learner, numbers as floats."""
-        return [
-            {
-                "learner": part.learner,
-                "error": float(part.error),
-                "bias2": float(part.bias2),
-                "variance": float(part.variance),
-                "noise": None if part.noise is None else float(part.noise),
-            }
-            for part in self.parts
-        ]
-
-    def plots(self) -> dict[str, Plot]:
-        """The parts from learner to learner, where there are several."""
-        if len(self.parts) < 2:
-            return {}
-        rows = [[float(value) for value in (*part.values, part.error)] for part in self.parts]
-        places = list(range(len(rows)))
-        names = (*self._names, "error")
-        columns = zip(*rows, strict=True)
-        series = {name: (places, list(v)) for name, v in zip(names, columns, strict=True)}
-        return {"parts": draw_lines(series, "Bias and variance", "learner, in order", self.loss)}
+    mean = np.bincount(rows, said) / times
+    spread = np.bincount(rows, (said - mean[rows]) ** 2) / (times - 1)
+    errors = np.bincount(rows, (said - y[rows]) ** 2) / times
+    error, bias2, variance = (
+        float(np.average(values, weights=exam.weight))
+        for values in (errors, (y - mean) ** 2 - spread / times, spread)
+    )
+    return Parts(name_of(learner), error, bias2, variance, None)
 
 
-def bias_variance(
-    learner: Any,
-    X: Any,
-    y: Any = None,
-    *,
-    n: int | None = None,
-    draws: int = 100,
-    seed: int = 0,
-    positive: Any = None,
-) -> Decomposition:
-    """Take the expected squared error of a learner apart: E (y - f^)² = bias² + variance + noise.
-
-    Bias is how far the mean answer over all samples lies from the mean of the target, variance how
-    far answers from single samples lie from their mean, noise how far the target lies from its own
-    mean. Classifiers are taken by the squared error of their probability of the positive class
-    (Brier); by 0 and 1 where they give none.
-
-    - With a `Population`: over all samples of n rows where there are at most 1000, in fractions if
-      its probabilities are; else over ``draws`` of them.
-    - With a table: models learned from ``draws`` bootstrap samples answer the rows that were not
-      drawn. Noise and bias² stand together then, and with them the part of the variance that all
-      samples share, since all are drawn from the same rows.
-
-    Over samples drawn, variance and bias² are unbiased estimates that add up: bias² may come out
-    just below 0.
-
-    Parameters
-    ----------
-    learner : one, or a list of them to compare, from simple to complex.
-    X : a `Population`, or as in `evaluate`; the table in memory.
-    n : rows in a sample from the population.
-    positive : the class whose probability is looked at; the last of two unless said.
-
-    Examples
-    --------
-    >>> import tallylearn as tl
-    >>> coin = tl.Population({"toss": 1}, target=lambda x: {0: "1/2", 10: "1/2"})
-    >>> found = tl.bias_variance(tl.DummyRegressor(), coin, n=5)
-    >>> print(found.bias2, found.variance, found.noise, found.error)
-    0 5 25 30
-
-    References
-    ----------
-    S. Geman, E. Bienenstock and R. Doursat, Neural networks and the bias/variance dilemma, Neural
-    Computation 4, 1992.
-    """
-    with speaking("bias_variance"):
-        learners = list(learner) if isinstance(learner, list | tuple) else [learner]
-        if len({task_of(one) for one in learners}) != 1:
-            raise OptionError("give learners that all classify, or that all answer with numbers.")
-        check_count("the means", "draws", draws, 2)
-        make = _of_population if isinstance(X, Population) else _of_table
-        return make(learners, X, y, n, draws, seed, positive)
+def verdicts(parts: tuple[Parts, ...]) -> Iterator[str]:
+    """Which part of every learner's error is the larger, and what the learners show together."""
+    yield from map(_larger, parts)
+    order = sorted(parts, key=attrgetter("variance"))
+    yield from (_compared(simple, complicated) for simple, complicated in pairwise(order))
+    if len(parts) > 1:
+        best = min(parts, key=attrgetter("error"))
+        yield f"Least error: {best.learner}, {short(float(best.error))}."
 
 
-def _of_population(
-    learners: list[Any], known: Population, y: Any, n: int | None, draws: int, seed: int,
-    positive: Any,
-) -> Decomposition:  # fmt: skip
-    if n is None or y is not None:
-        raise OptionError("a Population needs n, the rows in a sample, and has its own target.")
-    found = known.drawings(n, draws, seed)
-    one = None
-    if task_of(learners[0]) == "classifier":
-        one = positive_class(known.outcomes, positive)
-    parts = tuple(of_population(learner, known, found, one) for learner in learners)
-    return Decomposition(parts, _loss(one), n, found.said)
+def _larger(part: Parts) -> str:
+    """High is the larger of the two; with noise in it, the first may be larger without any bias."""
+    told = f"{part.form} {short(float(part.bias2))} against variance {short(float(part.variance))}"
+    if part.variance == part.bias2 == 0:
+        return f"{part.learner}: neither bias nor variance."
+    if part.variance >= part.bias2:
+        return f"{part.learner}: high variance, {told}."
+    return f"{part.learner}: {'high bias, ' if part.noise is not None else ''}{told}."
 
 
-def _of_table(
-    learners: list[Any], X: Any, y: Any, n: int | None, draws: int, seed: int, positive: Any
-) -> Decomposition:
-    if n is not None:
-        raise OptionError("n goes with a Population: bootstrap samples have the table's size.")
-    exam = Exam.of(X, y, None, None, task_of(learners[0]))
-    one = None
-    if exam.task == "classifier":
-        one = positive_class(exam.classes, positive)
-    splits = list(Folds.bootstrap(draws, seed=seed).splits(len(exam), None, exam.groups))
-    parts = tuple(of_table(learner, exam, splits, one) for learner in learners)
-    return Decomposition(parts, _loss(one), len(exam), f"{draws} bootstrap samples")
+def _compared(simple: Parts, other: Parts) -> str:
+    """Two learners, the one of lower variance first."""
+    if other.bias2 >= simple.bias2:
+        return (
+            f"{other.learner} has neither less {simple.form} nor less variance than "
+            f"{simple.learner}."
+        )
+    falls, rises = simple.bias2 - other.bias2, other.variance - simple.variance
+    return (
+        f"From {simple.learner} to {other.learner} {simple.form} falls by {short(float(falls))} "
+        f"and variance rises by {short(float(rises))}: the first is the simpler, with the stronger "
+        "inductive bias."
+    )
 
 
-def _written_out(part: Parts) -> dict[str, Any]:
-    noise = {} if part.noise is None else {"noise": part.noise}
-    return {"learner": part.learner, "bias2": part.bias2, "variance": part.variance, **noise,
-            "total": part.total, "error": part.error}  # fmt: skip
+def _answers(model: Any, known: Population, positive: Any) -> list[Any]:
+    """A number for every row: the answer, or the probability of the positive class."""
+    if positive is None:
+        return known.said(model)
+    if not hasattr(model, "predict_proba"):
+        return [_number(answer, positive) for answer in known.said(model)]
+    classes = [key.item() if isinstance(key, np.generic) else key for key in model.classes_]
+    if positive not in classes:
+        return [0] * len(known)
+    found = model.predict_proba(known.columns(model))[:, classes.index(positive)]
+    return list(np.asarray(found).tolist())
 
 
-def _loss(one: Any) -> str:
-    return SQUARED if one is None else BRIER.format(one)
+def _spoken(answers: Answers, positive: Any) -> Array:
+    if positive is None:
+        return np.asarray(answers.said)
+    if answers.proba is None:
+        return np.asarray(answers.said.codes == answers.said.values.index(positive), dtype=float)
+    return np.asarray(answers.proba[:, answers.classes.index(positive)])
+
+
+def _number(outcome: Any, positive: Any) -> Any:
+    """The outcome itself, or whether it is the positive class."""
+    if positive is not None:
+        return int(outcome == positive)
+    if isinstance(outcome, str) or outcome is None:
+        raise TargetError(f"the target has {outcome!r}, and the learner answers with numbers.")
+    return outcome

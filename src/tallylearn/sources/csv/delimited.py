@@ -24,16 +24,16 @@ from typing import Any, BinaryIO, ClassVar
 
 from tallylearn.errors import ColumnError, listed
 from tallylearn.sources.arrow_buffers import emptied, strings_of
-from tallylearn.sources.category_origins import SPELLINGS, TRUTHS
+from tallylearn.sources.category_origins import TRUTHS
 from tallylearn.sources.csv import cells
 from tallylearn.sources.csv.cell_errors import not_a_truth
 from tallylearn.sources.csv.decoding import opened
 from tallylearn.sources.csv.dialect import Dialect
 from tallylearn.sources.csv.fault_search import check_integers, check_long, fault, huge
 from tallylearn.sources.csv.parser import Parser
+from tallylearn.sources.kinds import kind_in_text
 from tallylearn.sources.file_parts import present
 
-_PADDED_ZEROS = r"^[+-]?0\d[\d.,]*$"
 
 
 @dataclass(frozen=True)
@@ -122,21 +122,9 @@ class Delimited:
 
     def _kind(self, column: Any) -> str:
         """The kind of a column by the distinct values of one block."""
-        import pyarrow.compute as pc
-
         dialect = self.dialect
         values = cells.trimmed(column.chunk(0).dictionary, dialect.missing).drop_null()
-        if not len(values):
-            return "unknown"
-        if pc.any(pc.match_substring_regex(values, _PADDED_ZEROS)).as_py():
-            return "string"
-        few = values.unique().slice(0, 3).to_pylist()
-        if any({*pair}.issuperset(few) for pair in SPELLINGS):
-            return "truth"
-        for kind in ("number", "date"):
-            if cells.reads(values, kind, dialect.decimal):
-                return kind
-        return "string"
+        return kind_in_text(values, dialect.decimal)
 
     def blocks(
         self, kinds: Mapping[str, str], columns: Sequence[str] | None = None

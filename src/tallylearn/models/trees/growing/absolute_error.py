@@ -13,6 +13,7 @@ import numpy as np
 
 from tallylearn.kernels.trees import medians
 from tallylearn.models.trees.growing import gaps
+from tallylearn.models.trees.growing.impurity import information_of
 from tallylearn.models.trees.growing.node_target import Target
 from tallylearn.models.trees.growing.plan import Plan
 from tallylearn.models.trees.growing.shares import Share
@@ -22,7 +23,6 @@ from tallylearn.models.trees.growing.split_search import (
     Table,
     allowed,
     enough,
-    information_of,
     test_of,
 )
 from tallylearn.models.trees.node import MULTIWAY, PRESENCE, SUBSET, THRESHOLD

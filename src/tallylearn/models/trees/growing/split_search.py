@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from tallylearn.models.trees.growing import gaps
-from tallylearn.models.trees.growing.impurity import bits, impurity_of, weights_of
+from tallylearn.models.trees.growing.impurity import gain_of, weights_of
 from tallylearn.models.trees.growing.node_target import Target, sums_of
 from tallylearn.models.trees.growing.plan import Plan
 from tallylearn.models.trees.node import MULTIWAY, PRESENCE, SUBSET, THRESHOLD
@@ -114,7 +114,7 @@ def _halved(
         return found
     sides = [lower[:-1], lower[-1] - lower[:-1]]
     branches = np.stack(sides + [np.broadcast_to(table.gap, sides[0].shape)] * gapped, axis=1)
-    after, gain, information = _judged(branches, total, plan, target)
+    after, gain, information = gain_of(branches, total, plan.criterion, target)
     fit = enough(branches, lower[-1] + table.gap * gapped, plan, target)[:, :2].all(axis=1)
     kept = np.flatnonzero(fit & (gain >= gain[fit].max(initial=0.0) - slack))
     steps = np.repeat(np.arange(2), v)  # the groups of every cut are a part of it
@@ -150,7 +150,7 @@ def question_of(
     np.add.at(branches, groups, table.lines)
     if table.gaps and not gaps.in_parts(plan.missing):
         branches = np.concatenate([branches, table.gap[None]])
-    numbers = (float(part[0]) for part in _judged(branches[None], total, plan, target))
+    numbers = (float(part[0]) for part in gain_of(branches[None], total, plan.criterion, target))
     return Question(at, *test_of(table, groups, plan), groups, branches, *numbers)
 
 
@@ -162,29 +162,6 @@ def test_of(table: Table, groups: Array, plan: Plan) -> tuple[int, int, int]:
     last = r == len(groups) - 1
     after = -1 if last else int(table.codes[r + 1])
     return PRESENCE if last else THRESHOLD, int(table.codes[r]), after
-
-
-def _judged(
-    branches: Array, total: Array, plan: Plan, target: Target
-) -> tuple[Array, Array, Array]:
-    """The impurity after every split (c, b, q), its gain, and its split information.
-
-    With rows in parts the gain is that of the known rows times their share, and the unknown ones
-    count as one more branch of the split (Quinlan, 1993).
-    """
-    impurity = impurity_of(plan.criterion, target)
-    weight, all_ = weights_of(branches, target), float(weights_of(total, target))
-    known = weight.sum(axis=1)
-    after = (weight * impurity(branches)).sum(axis=1) / known
-    before = impurity(branches[:1].sum(axis=1))  # the same for all
-    gain = np.maximum(known / all_ * (before - after), 0.0)
-    return after, gain, information_of(weight / all_)
-
-
-def information_of(shares: Array) -> Array:
-    """Of splits, in bits, by the shares (..., b) of the branches; what is left is one more."""
-    parts = np.concatenate([shares, 1.0 - shares.sum(axis=-1, keepdims=True)], axis=-1)
-    return bits(parts)
 
 
 def allowed(q: Question, plan: Plan, target: Target) -> bool:

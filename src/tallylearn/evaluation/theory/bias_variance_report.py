@@ -1,0 +1,220 @@
+"""Decompositions: an expected squared error is bias squared, plus variance, plus noise."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from tallylearn.errors import OptionError, listed, picked, speaking
+from tallylearn.evaluation.result import Result
+from tallylearn.evaluation.running.dataset import Exam, task_of
+from tallylearn.evaluation.scores.confusion_matrix import positive_class
+from tallylearn.evaluation.theory.all_samples import Number
+from tallylearn.evaluation.theory.error_parts import Parts, of_population, of_table, verdicts
+from tallylearn.evaluation.theory.population import Population
+from tallylearn.evaluation.theory.sample_error import exact_of, written
+from tallylearn.folds import Folds
+from tallylearn.intervals import check_count
+from tallylearn.plots import Plot, draw_lines
+from tallylearn.workings import Derivation, Grid, Sentence
+
+TOGETHER = (
+    "Noise cannot be told from bias without a known distribution: they stand together, with the "
+    "variance that all bootstrap samples share because they are drawn from the same rows."
+)
+NAMES = ("bias2", "variance", "noise", "total", "error")  # in the order of the columns
+SQUARED, BRIER = "squared error", "squared error of the probability of {!r}"
+
+
+@dataclass(frozen=True, eq=False)
+class Decomposition(Result):
+    """The expected squared errors of one or more learners, taken apart; frozen.
+
+    ``found[0]`` has the parts of the first learner; of a single one, ``found.bias2``,
+    ``found.variance``, ``found.noise`` and ``found.error`` do. ``verdict`` says what follows.
+    """
+
+    parts: tuple[Parts, ...]
+    loss: str
+    n: int  # rows in a sample
+    means: str  # how the means over samples were taken
+
+    def __getitem__(self, at: int) -> Parts:
+        found: Parts = picked(self.parts, at, "learners")
+        return found
+
+    def __iter__(self) -> Iterator[Parts]:
+        return iter(self.parts)
+
+    @property
+    def error(self) -> Number:
+        return self._only.error
+
+    @property
+    def bias2(self) -> Number:
+        return self._only.bias2
+
+    @property
+    def variance(self) -> Number:
+        return self._only.variance
+
+    @property
+    def noise(self) -> Number | None:
+        return self._only.noise
+
+    @property
+    def verdict(self) -> str:
+        """Which part is the larger, and what a simpler and a more complex learner show."""
+        return " ".join(verdicts(self.parts))
+
+    @property
+    def _only(self) -> Parts:
+        if len(self.parts) > 1:
+            names = listed(part.learner for part in self.parts)
+            raise OptionError(f"these are the parts of {names}: say which, as in found[0].")
+        return self.parts[0]
+
+    @property
+    def _names(self) -> tuple[str, ...]:
+        first = self.parts[0]
+        return (first.form, "variance", *(() if first.noise is None else ("noise",)))
+
+    @staticmethod
+    def _told(found: dict[str, Any]) -> Derivation:
+        """The parts, their sum, and the error as it was measured."""
+        lines = tuple(
+            (part["learner"], *(written(exact_of(part[name])) for name in NAMES if name in part))
+            for part in found["parts"]
+        )
+        grid = Grid(found["loss"], found["header"], lines, f"Means over {found['means']}.")
+        said = [*found["verdicts"], *([] if "noise" in found["parts"][0] else [TOGETHER])]
+        return Derivation(found["title"], (grid, *map(Sentence, said)))
+
+    def facts(self) -> dict[str, Any]:
+        """The parts of every learner's error, fractions as text, and what follows."""
+        return {
+            "kind": "decomposition",
+            "title": f"Bias, variance and noise, from {self.n:,} rows",
+            "loss": self.loss, "n": self.n, "means": self.means,
+            "header": ("learner", *self._names, "sum", "measured"),
+            "parts": [_written_out(part) for part in self.parts],
+            "verdicts": [*verdicts(self.parts)],
+        }  # fmt: skip
+
+    def records(self) -> list[dict[str, Any]]:
+        """One row a learner, numbers as floats."""
+        return [
+            {
+                "learner": part.learner,
+                "error": float(part.error),
+                "bias2": float(part.bias2),
+                "variance": float(part.variance),
+                "noise": None if part.noise is None else float(part.noise),
+            }
+            for part in self.parts
+        ]
+
+    def plots(self) -> dict[str, Plot]:
+        """The parts from learner to learner, where there are several."""
+        if len(self.parts) < 2:
+            return {}
+        rows = [[float(value) for value in (*part.values, part.error)] for part in self.parts]
+        places = list(range(len(rows)))
+        names = (*self._names, "error")
+        columns = zip(*rows, strict=True)
+        series = {name: (places, list(v)) for name, v in zip(names, columns, strict=True)}
+        return {"parts": draw_lines(series, "Bias and variance", "learner, in order", self.loss)}
+
+
+def bias_variance(
+    learner: Any,
+    X: Any,
+    y: Any = None,
+    *,
+    n: int | None = None,
+    draws: int = 100,
+    seed: int = 0,
+    positive: Any = None,
+) -> Decomposition:
+    """Take the expected squared error of a learner apart: E (y - f^)² = bias² + variance + noise.
+
+    Bias is how far the mean answer over all samples lies from the mean of the target, variance how
+    far answers from single samples lie from their mean, noise how far the target lies from its own
+    mean. Classifiers are taken by the squared error of their probability of the positive class
+    (Brier); by 0 and 1 where they give none.
+
+    - With a `Population`: over all samples of n rows where there are at most 1000, in fractions if
+      its probabilities are; else over ``draws`` of them.
+    - With a table: models learned from ``draws`` bootstrap samples answer the rows that were not
+      drawn. Noise and bias² stand together then, and with them the part of the variance that all
+      samples share, since all are drawn from the same rows.
+
+    Over samples drawn, variance and bias² are unbiased estimates that add up: bias² may come out
+    just below 0.
+
+    Parameters
+    ----------
+    learner : one, or a list of them to compare, from simple to complex.
+    X : a `Population`, or as in `evaluate`; the table in memory.
+    n : rows in a sample from the population.
+    positive : the class whose probability is looked at; the last of two unless said.
+
+    Examples
+    --------
+    >>> import tallylearn as tl
+    >>> coin = tl.Population({"toss": 1}, target=lambda x: {0: "1/2", 10: "1/2"})
+    >>> found = tl.bias_variance(tl.DummyRegressor(), coin, n=5)
+    >>> print(found.bias2, found.variance, found.noise, found.error)
+    0 5 25 30
+
+    References
+    ----------
+    S. Geman, E. Bienenstock and R. Doursat, Neural networks and the bias/variance dilemma, Neural
+    Computation 4, 1992.
+    """
+    with speaking("bias_variance"):
+        learners = list(learner) if isinstance(learner, list | tuple) else [learner]
+        if len({task_of(one) for one in learners}) != 1:
+            raise OptionError("give learners that all classify, or that all answer with numbers.")
+        check_count("the means", "draws", draws, 2)
+        make = _of_population if isinstance(X, Population) else _of_table
+        return make(learners, X, y, n, draws, seed, positive)
+
+
+def _of_population(
+    learners: list[Any], known: Population, y: Any, n: int | None, draws: int, seed: int,
+    positive: Any,
+) -> Decomposition:  # fmt: skip
+    if n is None or y is not None:
+        raise OptionError("a Population needs n, the rows in a sample, and has its own target.")
+    found = known.drawings(n, draws, seed)
+    one = None
+    if task_of(learners[0]) == "classifier":
+        one = positive_class(known.outcomes, positive)
+    parts = tuple(of_population(learner, known, found, one) for learner in learners)
+    return Decomposition(parts, _loss(one), n, found.said)
+
+
+def _of_table(
+    learners: list[Any], X: Any, y: Any, n: int | None, draws: int, seed: int, positive: Any
+) -> Decomposition:
+    if n is not None:
+        raise OptionError("n goes with a Population: bootstrap samples have the table's size.")
+    exam = Exam.of(X, y, None, None, task_of(learners[0]))
+    one = None
+    if exam.task == "classifier":
+        one = positive_class(exam.classes, positive)
+    splits = list(Folds.bootstrap(draws, seed=seed).splits(len(exam), None, exam.groups))
+    parts = tuple(of_table(learner, exam, splits, one) for learner in learners)
+    return Decomposition(parts, _loss(one), len(exam), f"{draws} bootstrap samples")
+
+
+def _written_out(part: Parts) -> dict[str, Any]:
+    noise = {} if part.noise is None else {"noise": part.noise}
+    return {"learner": part.learner, "bias2": part.bias2, "variance": part.variance, **noise,
+            "total": part.total, "error": part.error}  # fmt: skip
+
+
+def _loss(one: Any) -> str:
+    return SQUARED if one is None else BRIER.format(one)

@@ -1,0 +1,44 @@
+"""What a model file may hold: a learner that is here, and structures that fit it and each other."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tallylearn.errors import told
+from tallylearn.modelfile.packing import Shelf
+from tallylearn.tables import Array, Column, Schema
+from tallylearn.tallies import Bundle, Counts, Exact, Moments, Products, Scatter, Squares
+
+HOUSE = (Bundle, Counts, Exact, Moments, Products, Scatter, Squares, Schema, Column)
+
+
+class UnknownLearner(ValueError):
+    """A file names a learner that is not here."""
+
+
+def restored(page: dict[str, Any], arrays: dict[str, Array]) -> Any:
+    """The estimator that a page describes, every structure of it checked."""
+    import tallylearn
+
+    name = page["learner"]
+    if not isinstance(name, str):
+        raise ValueError("it names no learner")
+    kind = getattr(tallylearn, name) if name in tallylearn.NAMES else None
+    if not hasattr(kind, "stored"):
+        raise UnknownLearner(told(name))
+    shelf = Shelf(arrays, {known.__name__: known for known in (*HOUSE, *kind.stored)})
+    estimator = kind(**{key: shelf.unpacked(tree) for key, tree in page["options"].items()})
+    estimator.schema_ = shelf.unpacked(page["schema"])
+    estimator.tally_ = shelf.unpacked(page["tally"])
+    estimator.model_ = shelf.unpacked(page["model"])
+    estimator._label_type, estimator._by_name = page["label_type"], page["by_name"]
+    if left := shelf.unused:
+        raise ValueError(f"nothing names the array {left[0]!r}")
+    if not isinstance(estimator.schema_, Schema) or not isinstance(estimator._by_name, bool):
+        raise ValueError("it has no schema")
+    if type(estimator.model_) is not kind.stored[0]:
+        raise ValueError("it has no model")
+    estimator.schema_.check()
+    estimator._check_stored()
+    estimator._derive()
+    return estimator
