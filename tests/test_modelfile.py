@@ -19,7 +19,7 @@ from safetensors.numpy import save as to_bytes
 
 import tallylearn as tl
 from tallylearn import errors, modelfile
-from tallylearn.modelfile import containers, narrowing, packing
+from tallylearn.modelfile import file_bytes, load_checks, narrowing, packing
 from tests.forging.edits import opened, sealed
 from tests.learners import CASES
 
@@ -124,7 +124,7 @@ def forged(saved: Path, change: Any) -> Path:
 @pytest.mark.parametrize("name", ["os.system", "merge", "table", "Bayes", "Nothing", "__class__"])
 def test_only_learners_of_the_list_are_named(saved: Path, name: str) -> None:
     path = forged(saved, lambda page, arrays: page.update(learner=name))
-    with pytest.raises(errors.FileError, match="damaged"):
+    with pytest.raises(errors.FileError, match="does not have"):
         tl.load(path)
 
 
@@ -260,7 +260,7 @@ def test_every_parameter_of_every_learner_comes_back_with_its_type(case: Any, mi
             except errors.TallyError:
                 continue
             page, arrays = modelfile._page(model, tally=False)
-            again = modelfile._restored(json.loads(json.dumps(page)), arrays)
+            again = load_checks.restored(json.loads(json.dumps(page)), arrays)
             assert alike(again.get_params()[option], value), option
             tried += 1
         model.set_params(**{option: before})
@@ -378,10 +378,10 @@ def test_what_cannot_have_been_narrow_is_damage(told: Any, saved: Path) -> None:
     assert narrowing.widened(arrays, {"a": {"dtype": "float64", "zeros": [12]}})["a"][8] == 2.0
     page, _ = opened(saved.read_bytes())
     page["narrow"] = told
-    text = json.dumps({**page, "checksum": containers.BLANK.decode()})
-    data = to_bytes(arrays, metadata={containers.KEY: text})
+    text = json.dumps({**page, "checksum": file_bytes.BLANK.decode()})
+    data = to_bytes(arrays, metadata={file_bytes.KEY: text})
     total = hashlib.sha256(data).hexdigest().encode()
-    saved.write_bytes(data.replace(containers.BLANK, total, 1))
+    saved.write_bytes(data.replace(file_bytes.BLANK, total, 1))
     with pytest.raises(errors.FileError, match=r"is damaged: (?!its (digest|checksum))"):
         tl.load(saved)
 

@@ -27,7 +27,7 @@ NAMES = {  # public name -> the module that holds it
     "ProbabilitySpace": "reasoning.probability.probability_space",
     "QuadraticDiscriminantAnalysis": "models.discriminants.quadratic",
     "VersionSpace": "reasoning.concepts.version_space",
-    "bias_variance": "evaluation.theory.bias_variance",
+    "bias_variance": "evaluation.theory.bias_variance_report",
     "compare": "evaluation.compare.comparing",
     "diff": "models.trees.differences.difference",
     "engine": "engines",

@@ -21,8 +21,8 @@ from typing import Any
 import numpy as np
 
 from tallylearn.errors import FileError, OptionError, path_of
-from tallylearn.modelfile.containers import FORMAT, digest, read, sealed
-from tallylearn.modelfile.load_checks import UnknownLearner, restored
+from tallylearn.modelfile.file_bytes import FORMAT, digest, read, sealed
+from tallylearn.modelfile.load_checks import UnknownLearnerError, restored
 from tallylearn.modelfile.packing import packed
 from tallylearn.tables import Array
 from tallylearn.writing import write_whole
@@ -52,7 +52,7 @@ def load(path: str | Path) -> Any:
     page, arrays = read(path_of(path))
     try:
         return restored(page, arrays)
-    except UnknownLearner as error:
+    except UnknownLearnerError as error:
         raise FileError(
             f"{path} holds {error}, which this tallylearn does not have. Load it where the learner "
             "is: in a newer version, or with its name in tallylearn.NAMES."

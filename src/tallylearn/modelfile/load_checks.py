@@ -12,7 +12,7 @@ from tallylearn.tallies import Bundle, Counts, Exact, Moments, Products, Scatter
 HOUSE = (Bundle, Counts, Exact, Moments, Products, Scatter, Squares, Schema, Column)
 
 
-class UnknownLearner(ValueError):
+class UnknownLearnerError(ValueError):
     """A file names a learner that is not here."""
 
 
@@ -23,9 +23,9 @@ def restored(page: dict[str, Any], arrays: dict[str, Array]) -> Any:
     name = page["learner"]
     if not isinstance(name, str):
         raise ValueError("it names no learner")
-    kind = getattr(tallylearn, name) if name in tallylearn.NAMES else None
+    kind: Any = getattr(tallylearn, name) if name in tallylearn.NAMES else None
     if not hasattr(kind, "stored"):
-        raise UnknownLearner(told(name))
+        raise UnknownLearnerError(told(name))
     shelf = Shelf(arrays, {known.__name__: known for known in (*HOUSE, *kind.stored)})
     estimator = kind(**{key: shelf.unpacked(tree) for key, tree in page["options"].items()})
     estimator.schema_ = shelf.unpacked(page["schema"])

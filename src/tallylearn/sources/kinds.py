@@ -1,4 +1,4 @@
-"""Kinds: what a column is, by its type or its strings, and how it becomes numbers, codes or text."""
+"""Kinds: what a column is, by its type or its strings; and how it becomes numbers, codes, text."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ from tallylearn.evaluation.result import Result
 from tallylearn.evaluation.running.dataset import Exam, task_of
 from tallylearn.evaluation.scores.confusion_matrix import positive_class
 from tallylearn.evaluation.theory.all_samples import Number
-from tallylearn.evaluation.theory.error_parts import Parts, of_population, of_table, verdicts
+from tallylearn.evaluation.theory.bias_variance import Parts, of_population, of_table, verdicts
 from tallylearn.evaluation.theory.population import Population
 from tallylearn.evaluation.theory.sample_error import exact_of, written
 from tallylearn.folds import Folds

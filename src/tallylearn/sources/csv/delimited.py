@@ -31,9 +31,8 @@ from tallylearn.sources.csv.decoding import opened
 from tallylearn.sources.csv.dialect import Dialect
 from tallylearn.sources.csv.fault_search import check_integers, check_long, fault, huge
 from tallylearn.sources.csv.parser import Parser
-from tallylearn.sources.kinds import kind_in_text
 from tallylearn.sources.file_parts import present
-
+from tallylearn.sources.kinds import kind_in_text
 
 
 @dataclass(frozen=True)
