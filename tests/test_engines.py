@@ -15,6 +15,7 @@ import pytest
 
 import tallylearn as tl
 from tallylearn import engines, modelfile
+from tallylearn.errors import OptionError
 from tallylearn.sources import Parts, columnar, memory_table
 from tallylearn.tables import BLOCK
 
@@ -131,3 +132,12 @@ def test_watching_counts_the_rows_that_are_read_whole() -> None:
     with tl.engine(watch=seen.append):
         tl.DecisionTreeClassifier(max_depth=1).fit(FRAME, "y")
     assert seen == [N]
+
+
+def test_threads_are_a_whole_number_of_any_kind() -> None:
+    with tl.engine(threads=np.int64(2)) as chosen:
+        assert chosen.number == 2
+    odds: tuple[Any, ...] = (True, 2.0, 0, "2")
+    for odd in odds:
+        with pytest.raises(OptionError, match="whole number"), tl.engine(threads=odd):
+            pass

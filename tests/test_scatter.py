@@ -157,3 +157,9 @@ def test_too_many_pairs_name_the_widest_column() -> None:
     check_wide(2, tall)  # 0.7 GiB
     with pytest.raises(errors.SizeError, match=r"pairs of 2000 columns in 2 classes.*5\.7 GiB"):
         check_wide(2, tall, LIMBS)
+
+
+def test_a_column_twice_is_refused() -> None:
+    numbers, by = np.ones((2, 2)), Codes(("all",), np.zeros(2, dtype=np.int32))
+    with pytest.raises(ValueError, match="a column twice"):
+        Scatter.of(numbers, by, (("x", ""), ("x", "")))

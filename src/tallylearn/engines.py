@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar, copy_context
 from dataclasses import dataclass, replace
 from itertools import chain, groupby, islice
+from numbers import Integral
 from operator import itemgetter
 from typing import Any, Generic, Protocol, TypeVar
 
@@ -135,13 +136,14 @@ def engine(
     ``tallylearn.engines.stage()`` which one it is.
     """
     number = processors() if threads is None else threads
-    if not isinstance(number, int) or not 1 <= number <= MOST:
+    whole = isinstance(number, Integral) and not isinstance(number, bool)
+    if not whole or not 1 <= number <= MOST:
         raise OptionError(
             f"engine: threads is a whole number from 1 to {MOST:,}, not {told(threads)}."
         )
     if watch is not None and not callable(watch):
         raise OptionError(f"engine: watch is called with numbers of rows, not {told(watch)}.")
-    chosen = Threads(number, watch)
+    chosen = Threads(int(number), watch)
     with using(chosen):
         yield chosen
 

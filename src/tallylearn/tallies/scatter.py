@@ -83,6 +83,8 @@ class Scatter:
     ) -> Scatter:
         """Sum the numbers (n, p) class by class; NaN is missing, an infinity an error."""
         check_wide(len(by.values), names)
+        if len({*names}) < len(names):
+            raise ValueError("a scatter has a column twice: a target among them needs its own name")
         weight = None if weight is None else rounded(weight)
         numbers = np.ascontiguousarray(numbers)
         found = _by_class(by)
