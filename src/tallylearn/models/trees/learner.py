@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 
 from tallylearn.doors import Plain
 from tallylearn.doors.exchange import as_sklearn
-from tallylearn.errors import InputError, speaking
+from tallylearn.errors import speaking
 from tallylearn.models.naive_bayes.column_factors import check_finite
 from tallylearn.models.trees import explanation
 from tallylearn.models.trees.growing import absolute_error_grower, c45_grower, gain_ratio, gaps
@@ -16,8 +16,9 @@ from tallylearn.models.trees.growing.grower import grown
 from tallylearn.models.trees.growing.node_target import Target
 from tallylearn.models.trees.growing.plan import Plan
 from tallylearn.models.trees.nodes import ABSOLUTE
+from tallylearn.models.trees.passed_table import as_grown, forgotten
 from tallylearn.models.trees.pruning.pruner import Pruner
-from tallylearn.models.trees.showing.candidates import FORGOTTEN, Gains, check_node, gains_at
+from tallylearn.models.trees.showing.candidates import Gains, check_node, gains_at
 from tallylearn.models.trees.showing.views import Viewed
 from tallylearn.models.trees.tree import Tree
 from tallylearn.models.trees.tree_options import TreeOptions
@@ -64,11 +65,11 @@ class TreeLearner(TreeOptions, Pruner, Viewed, Plain):
         with speaking(type(self).__name__):
             check_node(self.model_, node)
             if X is not None:
-                block = self._read(X, y, sample_weight)
+                block = as_grown(self.model_, self._read(X, y, sample_weight))
             elif self.record_ is not None:
                 block = self.record_.rows
             else:
-                raise InputError(FORGOTTEN)
+                raise forgotten("gains(node, table, 'target')", self.record)
             target = self._target(block)
             return gains_at(self.model_, node, block, target, self._plan(block, target), self.bins)
 

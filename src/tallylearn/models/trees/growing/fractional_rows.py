@@ -133,7 +133,7 @@ class Rows:
     def parted(self, share: Share, q: Question) -> tuple[list[Share], int]:
         """The rows of every branch, and the branch of what is missing (-1: none)."""
         codes, rule = self.codes[q.column][share.rows], self.plan.missing
-        width, last, usual = self.columns[q.column].width, int(q.groups.max()) + 1, -1
+        width, last, usual = self.columns[q.column].width, len(q.branches) - 1, -1
         gap = codes == width
         known = np.unique(codes[~gap]) if q.test in (MULTIWAY, SUBSET) else codes[:0]
         to = routing.by_codes(codes, width, q.test, q.cut, known, q.groups)

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from tallylearn.errors import InputError, picked
+from tallylearn.errors import picked
 from tallylearn.models.trees.growing.coded_columns import coded
 from tallylearn.models.trees.growing.fractional_rows import Rows
 from tallylearn.models.trees.growing.node_target import of_measures
@@ -20,7 +20,8 @@ from tallylearn.models.trees.model_trees.attributes import Attributes
 from tallylearn.models.trees.model_trees.fitting import MORE, Growth
 from tallylearn.models.trees.model_trees.model_tree import ModelTree
 from tallylearn.models.trees.node import LEAF
-from tallylearn.models.trees.showing.candidates import FORGOTTEN, Candidate, Gains, check_node
+from tallylearn.models.trees.passed_table import unreached
+from tallylearn.models.trees.showing.candidates import Candidate, Gains, check_node
 from tallylearn.models.trees.showing.conditions import Condition
 from tallylearn.models.trees.showing.regions import regions_of, sentence, stops_of
 from tallylearn.models.trees.wording import counted, cut_of, route, rows_of
@@ -143,16 +144,14 @@ def model_rules(model: ModelTree) -> ModelRules:
     return ModelRules(tuple(leaves), tuple(ends))
 
 
-def model_gains(model: ModelTree, node: int, block: Block | None, growth: Growth) -> Gains:
+def model_gains(model: ModelTree, node: int, block: Block, growth: Growth) -> Gains:
     """The questions of a node, from the rows that came to it."""
     tree, attributes = model.tree, model.attributes
     check_node(tree, node)
-    if block is None:
-        raise InputError(FORGOTTEN)
     ends = tree.landed(block)
     block = block[np.flatnonzero((ends >= node) & (ends < node + tree.sizes[node]))]
     if not len(block):
-        raise InputError(f"no row of the table comes to node {node}. Pass the table of fit.")
+        raise unreached(tree, node)
     block = attributes.as_numbers(attributes.matrix(block), block)
     target = of_measures(block.target, block.weight, True)
     codes, best = coded(block), set[tuple[int, int]]()

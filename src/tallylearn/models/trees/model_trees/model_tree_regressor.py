@@ -21,6 +21,7 @@ from tallylearn.models.trees.model_trees.fitting import Growth, model_tree
 from tallylearn.models.trees.model_trees.formulas import MOST_LINES, Formula
 from tallylearn.models.trees.model_trees.model_rules import ModelRules, model_gains, model_rules
 from tallylearn.models.trees.model_trees.model_tree import ModelTree
+from tallylearn.models.trees.passed_table import forgotten
 from tallylearn.models.trees.pruning.training_record import Record
 from tallylearn.models.trees.showing.candidates import Gains
 from tallylearn.models.trees.showing.views import Drawn
@@ -185,6 +186,8 @@ class ModelTreeRegressor(Drawn, Plain, Regressor):
                 name = type(self).__name__
                 read = lesson(X, y, sample_weight, name, self.task, self.schema_)
                 block = read.whole(engines.here().told)
+            if block is None:
+                raise forgotten("gains(node, table, 'target')", self.record)
             return model_gains(self.model_, node, block, self._growth())
 
     def __str__(self) -> str:

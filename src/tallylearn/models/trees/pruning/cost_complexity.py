@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from tallylearn.errors import InputError
 from tallylearn.folds import Folds
 from tallylearn.models.trees.node import LEAF
 from tallylearn.models.trees.pruning.branch_costs import Costs, Link, weakest
@@ -106,6 +107,12 @@ def _errors(tree: Tree, held: Block, tried: Array) -> Array:
 def _folds(block: Block, classes: bool, seed: int) -> Iterator[Any]:
     target = block.target
     k = min(FOLDS, len(block) if block.group is None else len(block.group.values))
+    if k < 2:
+        what = "rows" if block.group is None else "groups of rows"
+        raise InputError(
+            f'ccp_alpha="cv" chooses alpha by folds, which takes at least two {what}, and the '
+            f"table has {k}. Pass more, or a number as ccp_alpha."
+        )
     even = classes and least(target) >= k and block.group is None
     folds = Folds.k(k, stratified=even, seed=seed)
     return folds.splits(len(block), target if even else None, block.group)

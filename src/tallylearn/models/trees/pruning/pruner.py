@@ -17,6 +17,7 @@ from tallylearn.models.trees.growing.fractional_rows import Rows
 from tallylearn.models.trees.growing.node_target import Target
 from tallylearn.models.trees.growing.plan import Plan
 from tallylearn.models.trees.least_loss import answer_of
+from tallylearn.models.trees.passed_table import as_grown, forgotten
 from tallylearn.models.trees.pruning import chi_square, cost_complexity, pessimistic
 from tallylearn.models.trees.pruning.best_first import with_leaves
 from tallylearn.models.trees.pruning.cost_complexity import PruningPath, path_of
@@ -154,7 +155,7 @@ class Pruner(PruningOptions):
         if how == "pessimistic":
             # gaps that the class filled in cannot be sent down again as rows to predict are
             moves = self.raising and len(tree) > 1 and gaps.sent_alike(self.missing)
-            rows = self._rows_of(grew) if moves else None
+            rows = self._rows_of(tree, grew) if moves else None
             return pessimistic.pruned(tree, float(self.confidence), rows)
         cuts = self._cuts(tree, how, grew, held)
         return tree.without(cut.node for cut in cuts), (Stage(how, tree, cuts),)
@@ -177,20 +178,17 @@ class Pruner(PruningOptions):
         return greedy(tree, costs) if how == BY_ERRORS[1] else never_worse(tree, costs, "errors")
 
     def _alpha(self, tree: Tree, grew: Block | None) -> float:
-        block = self._remembered(grew).arranged()
+        block = self._remembered(tree, grew).arranged()
         return cost_complexity.chosen(tree, block, self._full, self._seed(block))
 
-    def _rows_of(self, grew: Block | None) -> Rows:
-        block = self._remembered(grew)
+    def _rows_of(self, tree: Tree, grew: Block | None) -> Rows:
+        block = self._remembered(tree, grew)
         target = self._target(block)
         return Rows.of(coded(block), target, self._plan(block, target))
 
-    def _remembered(self, given: Block | None) -> Block:
+    def _remembered(self, tree: Tree, given: Block | None) -> Block:
         if given is not None:
-            return given
+            return as_grown(tree, given)
         if self.record_ is None:
-            raise InputError(
-                "the table is not kept with the tree. Pass it again: prune(how, table, 'target'); "
-                "or fit with record=True."
-            )
+            raise forgotten("prune(how, table, 'target')", self.record)
         return self.record_.rows

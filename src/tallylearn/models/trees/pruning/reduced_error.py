@@ -6,10 +6,11 @@ from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 
-from tallylearn.errors import InputError, TargetError, listed
+from tallylearn.errors import InputError
 from tallylearn.kernels import linking
 from tallylearn.models.trees import routing
 from tallylearn.models.trees.node import LEAF
+from tallylearn.models.trees.passed_table import labels
 from tallylearn.models.trees.pruning.branch_costs import Costs, Link, no_worse, summed_up, weakest
 from tallylearn.models.trees.pruning.pruning_record import Cut
 from tallylearn.models.trees.tree import Tree
@@ -25,7 +26,10 @@ def costs_on(tree: Tree, block: Block, loss: Array = ALIKE) -> Costs:
     answer costs. A row that goes down several branches counts in each by its part.
     """
     if not len(block):
-        raise InputError("the validation table has no rows. Pass some that the tree has not seen.")
+        raise InputError(
+            "the validation table has no rows, or none of a weight above zero. Pass some that the "
+            "tree has not seen."
+        )
     here = _sums(tree, block)
     above = np.stack([summed_up(tree, column) for column in here.T], axis=1)
     price = _price(tree, loss)
@@ -37,7 +41,7 @@ def _sums(tree: Tree, block: Block) -> Array:
     weight = np.ones(len(block)) if block.weight is None else block.weight
     if tree.classes:
         amounts = np.zeros((len(block), len(tree.classes)))
-        amounts[np.arange(len(block)), _labels(tree, block)] = weight
+        amounts[np.arange(len(block)), labels(tree, block, "validation table")] = weight
     else:
         y = np.asarray(block.target) - tree.answer[0]  # near zero, so that squares keep digits
         amounts = np.stack([weight, weight * y, weight * y * y], axis=1)
@@ -45,17 +49,6 @@ def _sums(tree: Tree, block: Block) -> Array:
     for rows, part, node in routing.parts(tree, block):
         np.add.at(found, node, amounts[rows] * part[:, None])
     return found
-
-
-def _labels(tree: Tree, block: Block) -> Array:
-    found = block.target.among(tree.classes)
-    if (found < 0).any():
-        odd = [value for value in block.target.values if value not in tree.classes]
-        raise TargetError(
-            f"the validation table has the class {odd[0]!r}, and the tree knows "
-            f"{listed(tree.classes)}. Leave those rows out, or grow the tree with some of them."
-        )
-    return np.asarray(found)
 
 
 def _price(tree: Tree, loss: Array) -> Callable[[Array], Array]:

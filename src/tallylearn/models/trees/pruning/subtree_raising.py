@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from tallylearn.errors import InputError
 from tallylearn.models.trees import routing
 from tallylearn.models.trees.growing.fractional_rows import Rows
 from tallylearn.models.trees.growing.impurity import fall, impurity_of
@@ -19,6 +20,7 @@ from tallylearn.models.trees.growing.shares import Share
 from tallylearn.models.trees.least_loss import answer_of
 from tallylearn.models.trees.node import LEAF, MULTIWAY, SUBSET, THRESHOLD
 from tallylearn.models.trees.tree import Tree
+from tallylearn.models.trees.wording import route
 from tallylearn.tables import Array
 
 
@@ -59,10 +61,26 @@ class Sending:
         for node in root.walk():
             if node.asks >= 0:
                 keys, kids = self.keys(node.asks), self.tree.children(node.asks)
-                parts = self.sent(node.asks, node.share) or {}
+                parts = self._grown_parts(node.asks, keys, node.share)
                 for kid, key in zip(kids, keys, strict=True):
                     node.kids[key] = MutableNode(kid, self._asks(kid), parts[key])
         return root
+
+    def _grown_parts(self, i: int, keys: list[int], share: Share) -> dict[int, Share]:
+        """Every branch has rows, and every row a branch, if the tree grew from these rows."""
+        parts, tree = self.sent(i, share), self.tree
+        if parts is not None and parts.keys() == {*keys}:
+            return parts
+        if parts is None or parts.keys() - {*keys}:
+            name = tree.columns[tree.column[i]].name
+            why = f"{name!r} has values or gaps at {route(tree, i)!r} that have no branch"
+        else:
+            kid = next(k for k, key in zip(tree.children(i), keys, strict=True) if key not in parts)
+            why = f"no row comes to {route(tree, kid)!r}, whose errors are to be estimated"
+        raise InputError(
+            f"this is not the table that the tree grew from: {why}. Pass the table of fit; with "
+            "record=True none is needed."
+        )
 
     def _asks(self, i: int) -> int:
         return i if self.tree.test[i] != LEAF else -1

@@ -19,17 +19,14 @@ from tallylearn.models.trees.growing.shares import Share
 from tallylearn.models.trees.growing.split_choice import chosen
 from tallylearn.models.trees.growing.split_search import Question
 from tallylearn.models.trees.node import MULTIWAY, PRESENCE, SUBSET, THRESHOLD
+from tallylearn.models.trees.passed_table import unreached
+from tallylearn.models.trees.routing import NOWHERE
 from tallylearn.models.trees.tree import Tree
 from tallylearn.models.trees.wording import cut_of, route
 from tallylearn.tables import Array, Block
 from tallylearn.workings import Grid
 from tallylearn.workings.derivations import MOST_ROWS
 from tallylearn.workings.rendering import Shown, short
-
-FORGOTTEN = (
-    "the table is not kept with the tree. Pass it again: gains(node, table, 'target'); or fit with "
-    "record=True."
-)
 
 
 @dataclass(frozen=True)
@@ -136,7 +133,12 @@ def _came(tree: Tree, node: int, table: Rows) -> Share:
     path = tree.above(node)
     for at, after in itertools.pairwise(path):
         q = _asked(tree, at, table, share)
+        # gaps follow the rows that have a value, except into a branch of their own
+        if not (q.groups >= 0).any() and not gaps.own_branch(table.plan.missing):
+            raise unreached(tree, node)
         share = table.parted(share, q)[0][tree.children(at).index(after)]
+        if not len(share.rows):
+            raise unreached(tree, node)
     return share
 
 
@@ -147,13 +149,15 @@ def _asked(tree: Tree, at: int, table: Rows, share: Share) -> Question:
     if test in (THRESHOLD, PRESENCE):
         cut = tree.threshold[at] if test == THRESHOLD else np.inf
         groups = (table.columns[column].low[raw.codes] > cut).astype(np.int64)
-        code = int(raw.codes[groups == 0][-1])
+        code = int(raw.codes[groups == 0].max(initial=-1))
     else:
         codes, leads = tree.led(at)
         lead = dict(zip(codes.tolist(), leads.tolist(), strict=True))
-        kids = tree.children(at)
-        groups, code = np.array([kids.index(lead[c]) for c in raw.codes.tolist()]), -1
-    branches = np.zeros((len(tree.children(at)), 1), np.int64)
+        place = {kid: b for b, kid in enumerate(tree.children(at))}
+        found = [place[lead[c]] if c in lead else NOWHERE for c in raw.codes.tolist()]
+        groups, code = np.array(found, dtype=np.int64), -1
+    size = len(tree.children(at)) + (tree.missing[at] < 0)  # the last is that of gaps, if any
+    branches = np.zeros((size, 1), np.int64)
     return Question(column, test, code, -1, groups, branches, 0.0, 0.0, 0.0)
 
 
