@@ -293,7 +293,7 @@ def test_gains_without_a_record_ask_for_the_table_again(tmp_path: Path) -> None:
     tree = tl.DecisionTreeClassifier(record=True).fit(frame, frame.columns[-1])
     tree.save(tmp_path / "t.tally")
     again = tl.load(tmp_path / "t.tally")
-    with pytest.raises(errors.InputError, match="Pass it again"):
+    with pytest.raises(errors.InputError, match="does not keep the record"):
         again.gains()
     assert str(again.gains(0, frame, frame.columns[-1])) == str(tree.gains())
     with pytest.raises(errors.OptionError, match="nodes 0 to"):
