@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import inf, sqrt
 from typing import Any
@@ -246,3 +247,41 @@ def _alike(ranks: Array, n: int) -> float:
 
     _, times = np.unique(ranks, return_counts=True)
     return float(np.exp((1 - n) * (gammaln(len(ranks) + 1) - gammaln(times + 1).sum())))
+
+
+def holm(chances: Sequence[float]) -> list[float]:
+    """Chances p adjusted so that among all of them a false find is as rare as in one.
+
+    The smallest is multiplied by their number m, the next by m - 1, and so on; none gets below one
+    that was smaller, or above 1. What is NaN was not tested, and stays. S. Holm, A simple
+    sequentially rejective multiple test procedure, Scandinavian Journal of Statistics 6, 1979.
+
+    >>> [round(p, 3) for p in holm([0.01, 0.04, 0.03])]
+    [0.03, 0.06, 0.06]
+    """
+    p = np.asarray(chances, dtype=float)
+    order = np.argsort(p, kind="stable")
+    m = int(np.isfinite(p).sum())
+    out = p.copy()
+    times = np.arange(m, 0, -1)
+    out[order[:m]] = np.minimum(np.maximum.accumulate(times * p[order[:m]]), 1.0)
+    return [float(value) for value in out]
+
+
+def simultaneous(chances: Sequence[float], level: float) -> list[float]:
+    """The levels at which intervals agree with Holm's test of them all.
+
+    Holm rejects the smallest p at (1 - level) / m, the next at (1 - level) / (m - 1), and so on to
+    the first that it does not reject; from there on all are held to that one's step.
+
+    >>> [round(one, 4) for one in simultaneous([0.01, 0.04, 0.03], 0.95)]
+    [0.9833, 0.975, 0.975]
+    """
+    p = np.asarray(chances, dtype=float)
+    order = np.argsort(p, kind="stable")
+    m = int(np.isfinite(p).sum())
+    out, step = np.full(len(p), level), 0
+    for at in order[:m]:
+        out[at] = 1 - (1 - level) / (m - step)
+        step += bool(p[at] * (m - step) <= 1 - level) and step < m - 1
+    return [float(value) for value in out]

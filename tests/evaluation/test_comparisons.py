@@ -24,11 +24,10 @@ from sklearn.tree import DecisionTreeClassifier
 import tallylearn as tl
 from tallylearn.errors import InputError, KindError, OptionError, TallyError
 from tallylearn.evaluation.compare.comparison import Comparison
-from tallylearn.evaluation.compare.paired_difference import holm, simultaneous
 from tallylearn.evaluation.compare.ranking import Ranking
 from tallylearn.intervals import mid_p
 from tallylearn.roc_area import delong_difference
-from tallylearn.significance import mcnemar
+from tallylearn.significance import holm, mcnemar, simultaneous
 
 Array = np.ndarray[Any, Any]
 CANCER = load_breast_cancer(return_X_y=True)

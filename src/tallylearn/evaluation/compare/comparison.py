@@ -14,13 +14,12 @@ from tallylearn.evaluation.compare.paired_difference import (
     Difference,
     Paper,
     difference,
-    holm,
     said,
-    simultaneous,
 )
 from tallylearn.evaluation.evaluate.evaluation import Evaluation
 from tallylearn.evaluation.result import Result, spec_of
 from tallylearn.plots import Plot
+from tallylearn.significance import holm, simultaneous
 from tallylearn.workings import Derivation
 
 

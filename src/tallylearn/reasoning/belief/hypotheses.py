@@ -10,7 +10,7 @@ from typing import Any
 from tallylearn.errors import MergeError, OptionError, speaking, told
 from tallylearn.plots import Plot, draw_lines
 from tallylearn.reasoning.answers import Answer, Worked
-from tallylearn.reasoning.belief import decisions, families, posteriors
+from tallylearn.reasoning.belief import decisions, families, posterior_report
 from tallylearn.reasoning.belief.likelihoods import (
     Classifiers,
     Likelihood,
@@ -249,10 +249,10 @@ class Hypotheses(Worked):
 
     def show_work(self) -> Derivation:
         """Priors, likelihoods, posteriors, h_MAP and h_ML, and the next observation."""
-        return posteriors.derivation(self)
+        return posterior_report.derivation(self)
 
     def _shown(self) -> Derivation:
-        return posteriors.summary(self)
+        return posterior_report.summary(self)
 
     def __repr__(self) -> str:
         n = len(self.seen)
