@@ -18,7 +18,7 @@ from safetensors.numpy import load_file, save_file
 from safetensors.numpy import save as to_bytes
 
 import tallylearn as tl
-from tallylearn import errors, modelfile
+from tallylearn import errors, forms, modelfile
 from tallylearn.modelfile import file_bytes, load_checks, narrowing, packing
 from tests.forging.edits import opened, sealed
 from tests.learners import CASES
@@ -119,6 +119,24 @@ def forged(saved: Path, change: Any) -> Path:
     path = saved.with_name("forged.tally")
     path.write_bytes(sealed(page, arrays))
     return path
+
+
+HALF = "\ud83e"  # JSON holds it and UTF-8 does not: such a name could not be written or shown
+
+
+@pytest.mark.parametrize(
+    ("check", "value"),
+    [
+        (forms.text(), HALF),
+        (forms.names(), ("Outlook", HALF)),
+        (forms.keys(), ("No", HALF)),
+        (forms.plain, HALF),
+    ],
+    ids=["text", "names", "keys", "plain"],
+)
+def test_half_a_letter_is_refused(check: Any, value: Any) -> None:
+    with pytest.raises(ValueError, match="half a letter"):
+        check(value, {})
 
 
 @pytest.mark.parametrize("name", ["os.system", "merge", "table", "Bayes", "Nothing", "__class__"])

@@ -107,6 +107,8 @@ def names(axis: str = "", unique: bool = True) -> Check:
     def check(value: Any, sizes: Sizes) -> None:
         if not isinstance(value, tuple) or not all(isinstance(name, str) for name in value):
             raise ValueError("is no list of names")
+        for name in value:
+            _check_letters(name)
         if unique and len({*value}) < len(value):
             raise ValueError("has a name twice")
         if axis:
@@ -134,8 +136,19 @@ def check_keys(value: Any) -> None:
         raise ValueError("is no list of keys")
     if not all(_plain(key) for key in value):
         raise ValueError("is no list of keys")
+    for key in value:
+        if isinstance(key, str):
+            _check_letters(key)
     if not all(a < b for a, b in itertools.pairwise(value)):
         raise ValueError("has keys out of order, or twice")
+
+
+def _check_letters(value: str) -> None:
+    """Text that can be written: JSON may hold half of a letter that takes two numbers."""
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        raise ValueError("is half a letter") from None
 
 
 def _plain(key: Any) -> bool:
@@ -147,8 +160,8 @@ def _plain(key: Any) -> bool:
 
 def plain(value: Any, sizes: Sizes) -> None:
     """Text in Unicode, a truth value, or a number that 64 bits hold."""
-    if isinstance(value, str) and any("\ud800" <= letter <= "\udfff" for letter in value):
-        raise ValueError("is half a letter")
+    if isinstance(value, str):
+        _check_letters(value)
     if not _plain(value) and not (type(value) is float and math.isnan(value)):
         raise ValueError("is no plain value")
 
@@ -171,6 +184,7 @@ def text(*allowed: str) -> Check:
     def check(value: Any, sizes: Sizes) -> None:
         if not isinstance(value, str) or (allowed and value not in allowed):
             raise ValueError(f"is {str(value)[:40]!r}")
+        _check_letters(value)
 
     return check
 
