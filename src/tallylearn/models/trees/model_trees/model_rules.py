@@ -21,7 +21,7 @@ from tallylearn.models.trees.model_trees.fitting import MORE, Growth
 from tallylearn.models.trees.model_trees.model_tree import ModelTree
 from tallylearn.models.trees.node import LEAF
 from tallylearn.models.trees.passed_table import unreached
-from tallylearn.models.trees.showing.candidates import Candidate, Gains, check_node
+from tallylearn.models.trees.showing.candidates import Candidate, Gains
 from tallylearn.models.trees.showing.conditions import Condition
 from tallylearn.models.trees.showing.regions import regions_of, sentence, stops_of
 from tallylearn.models.trees.wording import counted, cut_of, route, rows_of
@@ -147,7 +147,6 @@ def model_rules(model: ModelTree) -> ModelRules:
 def model_gains(model: ModelTree, node: int, block: Block, growth: Growth) -> Gains:
     """The questions of a node, from the rows that came to it."""
     tree, attributes = model.tree, model.attributes
-    check_node(tree, node)
     ends = tree.landed(block)
     block = block[np.flatnonzero((ends >= node) & (ends < node + tree.sizes[node]))]
     if not len(block):

@@ -23,7 +23,7 @@ from tallylearn.models.trees.model_trees.model_rules import ModelRules, model_ga
 from tallylearn.models.trees.model_trees.model_tree import ModelTree
 from tallylearn.models.trees.passed_table import forgotten
 from tallylearn.models.trees.pruning.training_record import Record
-from tallylearn.models.trees.showing.candidates import Gains
+from tallylearn.models.trees.showing.candidates import Gains, check_node
 from tallylearn.models.trees.showing.views import Drawn
 from tallylearn.models.trees.tree import Tree
 from tallylearn.models.trees.wording import route
@@ -181,6 +181,7 @@ class ModelTreeRegressor(Drawn, Plain, Regressor):
         """
         self._check_fitted()
         with speaking(type(self).__name__):
+            check_node(self.model_.tree, node)
             block = None if self.record_ is None else self.record_.rows
             if X is not None:
                 name = type(self).__name__
