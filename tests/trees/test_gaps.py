@@ -11,7 +11,6 @@ import pytest
 
 import tallylearn as tl
 from tallylearn import errors, modelfile
-from tests.conftest import DATA
 
 RULES = ("branch", "node", "class", "global", "fractional")
 GAPS = pd.DataFrame(
@@ -289,13 +288,12 @@ def test_infinities_and_text_are_refused() -> None:
 
 
 def test_gains_without_a_record_ask_for_the_table_again(tmp_path: Path) -> None:
-    frame = pd.read_csv(DATA / "weather.csv") if (DATA / "weather.csv").exists() else GAPS
-    tree = tl.DecisionTreeClassifier(record=True).fit(frame, frame.columns[-1])
+    tree = tl.DecisionTreeClassifier(record=True).fit(GAPS, GAPS.columns[-1])
     tree.save(tmp_path / "t.tally")
     again = tl.load(tmp_path / "t.tally")
     with pytest.raises(errors.InputError, match="does not keep the record"):
         again.gains()
-    assert str(again.gains(0, frame, frame.columns[-1])) == str(tree.gains())
+    assert str(again.gains(0, GAPS, GAPS.columns[-1])) == str(tree.gains())
     with pytest.raises(errors.OptionError, match="nodes 0 to"):
         tree.gains(99)
 
