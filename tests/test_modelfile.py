@@ -407,6 +407,28 @@ def test_narrow_numbers_have_the_bits_they_had(numbers: list[float], times: int)
         assert again[name].tobytes() == array.tobytes()
 
 
+def test_what_is_all_alike_is_not_deflated_beyond_what_load_takes() -> None:
+    """Deflated, a file of zeros would be a thousandth of what it makes in memory."""
+    alike = {"a": np.zeros(1 << 16, dtype=np.int64), "b": np.full(1 << 16, 0.1)}
+    kept, told = narrowing.narrowed(alike)
+    assert sum(array.nbytes for array in kept.values()) * narrowing.MOST >= 2 << 19
+    again = narrowing.widened(kept, told)
+    assert all(again[name].tobytes() == array.tobytes() for name, array in alike.items())
+    noise = {**alike, "c": np.random.default_rng(0).normal(size=1 << 14)}
+    kept, told = narrowing.narrowed(noise)  # beside which the same takes nothing
+    assert kept["a"].nbytes + kept["b"].nbytes < 2000
+    assert narrowing.widened(kept, told)["b"].tobytes() == alike["b"].tobytes()
+
+
+def test_arrays_that_are_small_enough_one_by_one_may_be_too_large_together() -> None:
+    zeros = np.frombuffer(zlib.compress(bytes(6000)), np.uint8)
+    arrays = {"a": zeros, "b": zeros, "noise": np.zeros(900, np.uint8)}
+    how = {"dtype": "int64", "shape": [6000], "deflated": "int8"}
+    assert not narrowing.widened(arrays, {"a": how})["a"].any()
+    with pytest.raises(ValueError, match="larger than those of a file"):
+        narrowing.widened(arrays, {"a": how, "b": how})
+
+
 def deflated_arrays() -> dict[str, Any]:
     """Deflated as it should be (d); more, cut short, altered, of another type; a bomb."""
     small = zlib.compress(np.arange(400, dtype=np.int16).tobytes())

@@ -31,6 +31,13 @@ Told = dict[str, dict[str, Any]]
 
 def narrowed(arrays: Mapping[str, Array]) -> tuple[dict[str, Array], Told]:
     """The arrays as a file holds them, and what it says of those that were wider."""
+    out, told = _narrowed(arrays, deflate=True)
+    if _bytes(arrays) > MOST * _bytes(out):
+        return _narrowed(arrays, deflate=False)
+    return out, told
+
+
+def _narrowed(arrays: Mapping[str, Array], deflate: bool) -> tuple[dict[str, Array], Told]:
     out: dict[str, Array] = {}
     told: Told = {}
     for name, array in arrays.items():
@@ -43,7 +50,7 @@ def narrowed(arrays: Mapping[str, Array]) -> tuple[dict[str, Array], Told]:
             out[f"{name}{MASK}"], kept = np.packbits(mask.ravel()), array[mask]
             how[common] = [*array.shape]
         out[name] = least = _least(kept)
-        if small := _deflated(least, array.nbytes):
+        if deflate and (small := _deflated(least)):
             out[name] = np.frombuffer(small, dtype=np.uint8)
             how |= {"deflated": least.dtype.name, "shape": [*least.shape]}
         if out[name].dtype != array.dtype or len(how) > 1:
@@ -74,13 +81,18 @@ def _least(array: Array) -> Array:
     return array
 
 
-def _deflated(array: Array, whole: int) -> bytes | None:
-    """The bytes in half the room or less; noise is left as it is, for anybody to read."""
-    data = array.tobytes()
-    if 2 * len(zlib.compress(data[:OPENING])) > len(data[:OPENING]):
-        return None
-    small = zlib.compress(data)
-    return small if 2 * len(small) <= len(data) and whole <= MOST * len(small) else None
+def _deflated(array: Array) -> bytes | None:
+    """The bytes in three quarters of the room; noise is left as it is, for anybody to read."""
+    small = data = array.tobytes()
+    for part in (data[:OPENING], data):
+        small = zlib.compress(part)
+        if 4 * len(small) > 3 * len(part):
+            return None
+    return small
+
+
+def _bytes(arrays: Mapping[str, Array]) -> int:
+    return sum(array.nbytes for array in arrays.values())
 
 
 def _bits(array: Array) -> Array:
@@ -91,24 +103,25 @@ def widened(arrays: Mapping[str, Array], told: Any) -> dict[str, Array]:
     """The arrays as they were in memory; a ValueError says what cannot be."""
     if not isinstance(told, dict):
         raise ValueError("it does not say which arrays are narrow")
-    out = dict(arrays)
+    out, room = dict(arrays), MOST * _bytes(arrays)
     for name, how in told.items():
         if name not in out or not isinstance(how, dict) or how.get("dtype") not in (*WIDE,):
             raise ValueError(f"there is no narrow array {name[:80]!r}")
         if "deflated" in how:
-            out[name] = _inflated(out[name], how["deflated"], how["shape"])
+            out[name] = _inflated(out[name], how["deflated"], how["shape"], room)
         out[name] = out[name].astype(WIDE[how["dtype"]])
         for common in how.keys() - {"dtype", "deflated", "shape"}:
             bits = out.pop(f"{name}{MASK}", np.empty(0))
             out[name] = _spread(out[name], bits, how[common], COMMON[common])
+        room -= out[name].nbytes
     return out
 
 
-def _inflated(small: Array, kind: Any, shape: Any) -> Array:
+def _inflated(small: Array, kind: Any, shape: Any, room: int) -> Array:
     """The numbers that were deflated, if they are as many as the file says."""
     size, dtype = _size(shape), np.dtype(DEFLATED[kind])
-    if not 0 <= size * WIDEST <= MOST * small.nbytes or small.dtype != np.uint8:
-        raise ValueError("an array is larger than its bytes can be")
+    if not 0 <= size * WIDEST <= room or small.dtype != np.uint8:
+        raise ValueError("an array is larger than those of a file of this length can be")
     stream = zlib.decompressobj()
     try:
         data = stream.decompress(small.tobytes(), size * dtype.itemsize + 1)  # 0 were any length
