@@ -123,6 +123,8 @@ def test_a_tree_that_is_none_is_refused(tmp_path: Path) -> None:
     test = file[1]["model.test"]
     asked, grouped = int(np.flatnonzero(test == 1)[0]), int(np.flatnonzero(test == 3)[0])
     leaf = int(np.flatnonzero(test == 0)[0])
+    tied = np.flatnonzero(np.diff(file[1]["model.tie_ends"], prepend=0))
+    other = (file[1]["model.column"][tied[0]] + 1) % 3
     changes = [
         ("pre-order|no tree", {"parent": (5, 4_000)}),
         ("branches", {"parent": (-1, 0)}),
@@ -141,6 +143,7 @@ def test_a_tree_that_is_none_is_refused(tmp_path: Path) -> None:
         ("no class", {"answer": (leaf, 0.5)}),
         ("not all of its rows", {"counts": ((leaf, 0), 1e9)}),
         ("tie is of no column", {"tie_columns": (0, 5)}),
+        ("not among its ties", {"tie_columns": (slice(None), other)}),
     ]
     for why, change in changes:
         refused("tree-two", change_tree("tree-two", **change), tmp_path, why)

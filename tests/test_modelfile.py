@@ -7,10 +7,12 @@ import hashlib
 import json
 import os
 import pickle
+import zlib
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -45,7 +47,7 @@ def test_saving_twice_writes_the_same_bytes(saved: Path, tmp_path: Path) -> None
 
 def test_the_page_says_what_the_file_is(saved: Path) -> None:
     page = header(saved)
-    assert page["format"] == 3
+    assert page["format"] == 4
     assert page["learner"] == "NaiveBayes"
     assert page["options"]["alpha"] == 0.5
     assert [len(page[sum_]) for sum_ in ("digest", "tally_digest", "checksum")] == [64] * 3
@@ -322,17 +324,18 @@ def loss_of(n: int = 400) -> tuple[Any, Any, Any]:
     return X, rng.integers(0, 3, n), np.array([[0, 4, 1], [1, 0, 1], [1, 2, 0]], dtype=np.int32)
 
 
-def test_a_file_of_narrow_numbers_loads_as_it_was() -> None:
-    """The first file of format 3: narrow arrays, masks of gaps and zeros, an option of int32."""
+@pytest.mark.parametrize(("name", "rows"), [("format-3", np.int16), ("format-4", np.uint8)])
+def test_a_file_of_narrow_numbers_loads_as_it_was(name: str, rows: type) -> None:
+    """Narrow arrays, masks of gaps and zeros, an option of int32; format 4 deflates some."""
     X, y, loss = loss_of()
-    path = DATA / "models" / "format-3.tally"
+    path = DATA / "models" / f"{name}.tally"
     fresh = tl.DecisionTreeClassifier(loss=loss).fit(X, y)
     if os.environ.get("TALLY_GOLDEN") and not path.exists():
         fresh.save(path)
     again = tl.load(path)
     assert modelfile.page(path)["narrow"]["model.threshold"]["gaps"] == [len(fresh.tree_)]
     assert "zeros" in modelfile.page(path)["narrow"]["model.gain"]
-    assert load_file(path)["model.rows"].dtype == np.int16
+    assert load_file(path)["model.rows"].dtype == rows
     assert load_file(path)["options.loss"].dtype == again.loss.dtype == np.int32
     assert modelfile.digests(again) == modelfile.digests(fresh)
     for field in dataclasses.fields(fresh.model_):
@@ -348,6 +351,34 @@ def test_a_tree_takes_no_more_bytes_a_node_than_a_pickle_of_scikit_learns(tmp_pa
         learner.save(tmp_path / "tree.tally")
         theirs = len(pickle.dumps(learner.to_sklearn()))
         assert (tmp_path / "tree.tally").stat().st_size < 0.7 * theirs
+
+
+def test_ties_down_to_pairs_of_rows_leave_a_file_no_larger_than_scikit_learns_pickle(
+    tmp_path: Path,
+) -> None:
+    """Every column parts two rows: of a tree down to single rows most is ties, which they lack."""
+    X = np.random.default_rng(0).normal(size=(4000, 20))
+    learner = tl.DecisionTreeRegressor().fit(X, X[:, 0] + X[:, 1] * X[:, 2])
+    assert len(learner.model_.tie_columns) > 4 * len(learner.tree_)
+    learner.save(tmp_path / "tree.tally")
+    theirs = len(pickle.dumps(learner.to_sklearn()))
+    assert (tmp_path / "tree.tally").stat().st_size <= theirs
+
+
+def test_ties_come_back_as_they_were(tmp_path: Path) -> None:
+    rng = np.random.default_rng(1)
+    table = pd.DataFrame(rng.normal(size=(600, 4)).round(1), columns=[*"abcd"])
+    table["hue"] = rng.choice(["red", "blue", "green"], 600)
+    table = table.mask(rng.random(table.shape) < 0.1)
+    table["y"] = rng.normal(size=600)
+    learner = tl.DecisionTreeRegressor(random_state=0, tie="random").fit(table, "y")
+    learner.save(tmp_path / "tree.tally")
+    narrow = modelfile.page(tmp_path / "tree.tally")["narrow"]
+    assert all("deflated" in narrow[f"model.tie_{name}"] for name in ("columns", "thresholds"))
+    again, ties = tl.load(tmp_path / "tree.tally"), learner.ties()
+    assert len({len(tie.candidates) for tie in ties}) > 3
+    assert repr(again.ties()) == repr(ties)  # repr tells the bits of a number, and knows NaN
+    assert str(again.show_work()) == str(learner.show_work())
 
 
 @settings(max_examples=100, deadline=None)
@@ -376,6 +407,37 @@ def test_narrow_numbers_have_the_bits_they_had(numbers: list[float], times: int)
         assert again[name].tobytes() == array.tobytes()
 
 
+def test_what_is_all_alike_is_not_deflated_beyond_what_load_takes() -> None:
+    """Deflated, a file of zeros would be a thousandth of what it makes in memory."""
+    alike = {"a": np.zeros(1 << 16, dtype=np.int64), "b": np.full(1 << 16, 0.1)}
+    kept, told = narrowing.narrowed(alike)
+    assert sum(array.nbytes for array in kept.values()) * narrowing.MOST >= 2 << 19
+    again = narrowing.widened(kept, told)
+    assert all(again[name].tobytes() == array.tobytes() for name, array in alike.items())
+    noise = {**alike, "c": np.random.default_rng(0).normal(size=1 << 14)}
+    kept, told = narrowing.narrowed(noise)  # beside which the same takes nothing
+    assert kept["a"].nbytes + kept["b"].nbytes < 2000
+    assert narrowing.widened(kept, told)["b"].tobytes() == alike["b"].tobytes()
+
+
+def test_arrays_that_are_small_enough_one_by_one_may_be_too_large_together() -> None:
+    zeros = np.frombuffer(zlib.compress(bytes(6000)), np.uint8)
+    arrays = {"a": zeros, "b": zeros, "noise": np.zeros(900, np.uint8)}
+    how = {"dtype": "int64", "shape": [6000], "deflated": "int8"}
+    assert not narrowing.widened(arrays, {"a": how})["a"].any()
+    with pytest.raises(ValueError, match="larger than those of a file"):
+        narrowing.widened(arrays, {"a": how, "b": how})
+
+
+def deflated_arrays() -> dict[str, Any]:
+    """Deflated as it should be (d); more, cut short, altered, of another type; a bomb."""
+    small = zlib.compress(np.arange(400, dtype=np.int16).tobytes())
+    odd = (small, small + b"x", small[:-1], small[:40] + b"xx" + small[42:])
+    found = {name: np.frombuffer(data, np.uint8) for name, data in zip("defg", odd, strict=True)}
+    bomb = np.frombuffer(zlib.compress(bytes(1 << 20)), np.uint8)
+    return {**found, "h": np.frombuffer(small + b"x" * (len(small) % 2), np.int16), "z": bomb}
+
+
 @pytest.mark.parametrize(
     "told",
     [
@@ -387,6 +449,15 @@ def test_narrow_numbers_have_the_bits_they_had(numbers: list[float], times: int)
         {"a": {"dtype": "float64", "zeros": [6, 2, *[1] * 40]}},
         {"a": {"dtype": "float64", "zeros": [1 << 32, 1 << 32, 12]}},
         {"a": {"dtype": "float64", "zeros": [12], "gaps": [12]}},
+        {"a": {"dtype": "float64", "shape": [3], "deflated": "int8"}},
+        *({"d": {"dtype": "int64", "shape": [400], "deflated": "int16"} | odd} for odd in (
+            {"shape": [401]}, {"shape": [399]}, {"shape": [0]}, {"shape": [1 << 60]},
+            {"shape": 400}, {"shape": [-1, -400]}, {"shape": [400, *[1] * 40]}, {"shape": None},
+            {"deflated": "int32"}, {"deflated": "object"}, {"deflated": []}, {"dtype": "int16"},
+            {"zeros": [400]},
+        )),
+        *({name: {"dtype": "int64", "shape": [400], "deflated": "int16"}} for name in "efgh"),
+        {"z": {"dtype": "int64", "shape": [1 << 20], "deflated": "int8"}},
     ],
     ids=str,
 )  # fmt: skip
@@ -394,6 +465,9 @@ def test_what_cannot_have_been_narrow_is_damage(told: Any, saved: Path) -> None:
     bits = np.packbits(np.arange(12) % 4 == 0)
     arrays = {"a": np.arange(3, dtype=np.int8), "a.mask": bits}
     assert narrowing.widened(arrays, {"a": {"dtype": "float64", "zeros": [12]}})["a"][8] == 2.0
+    arrays |= deflated_arrays()
+    right = {"d": {"dtype": "int64", "shape": [400], "deflated": "int16"}}
+    assert narrowing.widened(arrays, right)["d"].tolist() == [*range(400)]
     page, _ = opened(saved.read_bytes())
     page["narrow"] = told
     text = json.dumps({**page, "checksum": file_bytes.BLANK.decode()})

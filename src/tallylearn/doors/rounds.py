@@ -1,6 +1,6 @@
 """Rounds: learners that sum their table up again and again, each time from where they stand.
 
-A survey says what there is; a state starts from it; every round sums the table up as the state
+A survey says what there is; a state begins from it; every round sums the table up as the state
 sees it, and steps on to the next state, until one is done and is solved into a model. The rows are
 read through the engine in force in every pass. Those of text files are parsed in the first one.
 """

@@ -2,9 +2,9 @@
 
 The JSON (metadata key ``tallylearn``) holds: format, learner, options, schema, classes' type, the
 trees of the model and of the tally (frozen structures whose arrays are named), ``narrow`` (which
-arrays were wider in memory), versions, machine, ``digest`` (every array as it was and all of the
-JSON but narrow, versions and machine), ``tally_digest`` (learner, options, schema, tally) and
-``checksum`` (every byte of the file). Strings are UTF-8 bytes and offsets.
+arrays were wider in memory, or are deflated), versions, machine, ``digest`` (every array as it was
+and all of the JSON but narrow, versions and machine), ``tally_digest`` (learner, options, schema,
+tally) and ``checksum`` (every byte of the file). Strings are UTF-8 bytes and offsets.
 
 A tally holds counts, and a count of one is one person's row: treat a file with a tally as personal
 data. A file comes from strangers: every field has a form (``tallylearn.forms``), and every

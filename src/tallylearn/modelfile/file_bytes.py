@@ -22,8 +22,8 @@ from tallylearn.modelfile.narrowing import narrowed, widened
 from tallylearn.modelfile.packing import FIRST, untyped
 from tallylearn.tables import Array
 
-FORMAT = 3  # 1 had no checksum, and wrote 1.0 as 1; 2 had every number in 8 bytes
-KNOWN = (1, 2, 3)
+FORMAT = 4  # 1 had no checksum, and wrote 1.0 as 1; 2 had every number in 8 bytes; 3 no deflate
+KNOWN = (1, 2, 3, 4)
 KEY = "tallylearn"
 ASIDE = ("versions", "machine", "digest", "checksum", "narrow")  # what the digest does not cover
 TYPES = {

@@ -93,6 +93,10 @@ def _check_ties(tree: Nodes) -> None:
         raise ValueError("a leaf has ties")
     if (tree.tie_columns >= len(tree.columns)).any():
         raise ValueError("a tie is of no column")
+    node = np.repeat(np.arange(len(tree.parent)), lengths)
+    asked = node[tree.tie_columns == tree.column[node]]
+    if (np.bincount(asked, minlength=len(lengths)) == 0)[lengths > 0].any():
+        raise ValueError("a node asks what is not among its ties")
 
 
 def _check_answers(tree: Nodes) -> None:
