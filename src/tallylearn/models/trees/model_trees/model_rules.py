@@ -24,11 +24,11 @@ from tallylearn.models.trees.passed_table import unreached
 from tallylearn.models.trees.showing.candidates import Candidate, Gains
 from tallylearn.models.trees.showing.conditions import Condition
 from tallylearn.models.trees.showing.regions import regions_of, sentence, stops_of
-from tallylearn.models.trees.showing.rule_support import MOST_RULES, text_of
+from tallylearn.models.trees.showing.rule_support import MOST_RULES, text_of, worded
 from tallylearn.models.trees.wording import counted, cut_of, route, rows_of
 from tallylearn.tables import Block
 from tallylearn.workings import Grid
-from tallylearn.workings.rendering import number_of, plain, plain_data, short
+from tallylearn.workings.rendering import number_of, plain_data, short
 from tallylearn.workings.reports import Reported, Worded
 
 
@@ -112,9 +112,8 @@ class ModelRules(Reported):
 
 
 def _line(rule: dict[str, Any]) -> str:
-    head = f"IF {rule['condition']} THEN" if rule["condition"] else "ALWAYS"
     error = short(number_of(rule["error"]))
-    return plain(f"{head} {rule['model']} ({rows_of(rule['n'])}, error {error})")
+    return worded(rule, f"{rule['model']} ({rows_of(rule['n'])}, error {error})")
 
 
 def _notes(found: dict[str, Any]) -> list[str]:

@@ -80,13 +80,18 @@ class Rule:
 
 def line_of(rule: Mapping[str, Any]) -> str:
     """A rule in one line, from plain data."""
-    head = f"IF {rule['condition']} THEN" if rule["condition"] else "ALWAYS"
     _, answer, rows, apart, between = cells_of(rule)
     between = between and f", {between}"
     if "counts" in rule:
         said = f"{answer} ({counted(rule['support'])} of {rows}{between})"
     else:
         said = f"{answer}{apart and f' ± {apart}'} ({rows_of(rule['n'])}{between})"
+    return worded(rule, said)
+
+
+def worded(rule: Mapping[str, Any], said: str) -> str:
+    """What a rule says, behind its condition."""
+    head = f"IF {rule['condition']} THEN" if rule["condition"] else "ALWAYS"
     return plain(f"{head} {said}")
 
 
@@ -103,9 +108,9 @@ def cells_of(rule: Mapping[str, Any]) -> tuple[str, str, str, str, str]:
     )  # fmt: skip
 
 
-def text_of(lines: Iterable[str], notes: Iterable[str], most: int = 0) -> str:
-    """Rules, a line each, how many more there are, and what is to be said of all."""
+def text_of(lines: Iterable[str], notes: Iterable[str], n: int = 0) -> str:
+    """Rules, a line each, how many more of ``n`` there are, and what is to be said of all."""
     shown = [*lines]
-    left = most - len(shown)
+    left = n - len(shown)
     cut = [more(left, "rules") + ": .text() has all"] if left > 0 else []
     return "\n".join([*shown, *cut, *notes])
