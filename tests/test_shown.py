@@ -187,7 +187,7 @@ def test_a_report_says_what_its_data_say(
     assert said in str(view.report_of(data))
 
 
-@pytest.mark.parametrize("name", ["rules, id3", "one row", "apart, id3", "prunings", "answer"])
+@pytest.mark.parametrize("name", ["rules, id3", "one row", "explained, c45", "prunings", "answer"])
 @pytest.mark.parametrize("data", [{}, [], None, {"rows": 3, "steps": "x"}])
 def test_what_is_no_data_of_a_report_is_refused(name: str, data: Any) -> None:
     view = VIEWS[name]()

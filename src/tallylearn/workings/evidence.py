@@ -69,7 +69,7 @@ class Explanation(Reported):
 
     @staticmethod
     def _told(found: dict[str, Any]) -> Sheets:
-        return Sheets(found["rows"])
+        return Sheets.of(found)
 
     def to_dict(self) -> dict[str, Any]:
         return {"rows": [row.to_dict() for row in self.rows]}

@@ -151,7 +151,13 @@ class Sheet(Shown):
 class Sheets(Shown):
     """The sheets of several rows under each other, and how many more there are."""
 
-    rows: list[dict[str, Any]]  # plain data of evidence
+    found: dict[str, Any]
+    sheets: tuple[Sheet, ...]  # of the rows that are shown
+
+    @classmethod
+    def of(cls, found: dict[str, Any]) -> Sheets:
+        """Plain data of several evidences, laid out."""
+        return cls(found, tuple(map(Sheet.of, found["rows"][:MOST_ROWS])))
 
     def __str__(self) -> str:
         return "\n\n".join(self._parts(str, "{}"))
@@ -164,17 +170,17 @@ class Sheets(Shown):
         return '<div class="tally-explanation">' + "\n".join(parts) + "</div>"
 
     def to_dict(self) -> dict[str, Any]:
-        return {"rows": self.rows}
+        return self.found
 
     def _parts(
         self, show: Callable[[Sheet], str], heading: str, ending: str = "{}"
     ) -> Iterator[str]:
-        for number, row in enumerate(self.rows[:MOST_ROWS], start=1):
-            if len(self.rows) > 1:
+        for number, sheet in enumerate(self.sheets, start=1):
+            if len(self.sheets) > 1:
                 yield heading.format(f"Row {number}")
-            yield show(Sheet.of(row))
-        if len(self.rows) > MOST_ROWS:
-            yield ending.format(rendering.more(len(self.rows) - MOST_ROWS))
+            yield show(sheet)
+        if left := len(self.found["rows"]) - len(self.sheets):
+            yield ending.format(rendering.more(left))
 
 
 def _falling(line: Found) -> float:
