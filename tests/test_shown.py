@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import inspect
+import itertools
 import json
 import math
 import pkgutil
@@ -188,7 +189,7 @@ def test_a_report_says_what_its_data_say(
 
 
 @pytest.mark.parametrize("name", ["rules, id3", "one row", "explained, c45", "prunings", "answer"])
-@pytest.mark.parametrize("data", [{}, [], None, {"rows": 3, "steps": "x"}])
+@pytest.mark.parametrize("data", [{}, [], None, itertools.count(), {"rows": 3, "steps": "x"}])
 def test_what_is_no_data_of_a_report_is_refused(name: str, data: Any) -> None:
     view = VIEWS[name]()
     with pytest.raises(InputError, match=f"^{type(view).__name__}: .* is no data of its report"):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,12 +23,12 @@ class Reported(Shown):
     @classmethod
     def report_of(cls, data: dict[str, Any]) -> Shown:
         """The report again, from what ``to_dict`` gave, or a file of it."""
-        try:
-            return cls._told(data)
-        except Exception:  # whatever there may be in the place of the data
-            raise InputError(
-                f"{cls.__name__}: {told(data)} is no data of its report. Pass what to_dict() gives."
-            ) from None
+        with suppress(Exception):  # whatever there may be in the place of the data
+            if isinstance(data, dict):  # an endless iterator would be looked through
+                return cls._told(data)
+        raise InputError(
+            f"{cls.__name__}: {told(data)} is no data of its report. Pass what to_dict() gives."
+        )
 
     def report(self) -> Shown:
         """What is to be read, in tables and sentences."""
