@@ -20,7 +20,8 @@ from tallylearn.sources.declarations import Declaration
 from tallylearn.sources.memory_table import check_rows, check_size
 from tallylearn.tables import CATEGORY, DATE, NUMBER, TEXT, UNKNOWN, Array, Codes
 from tallylearn.workings import Derivation, Sentence, short
-from tallylearn.workings.rendering import Shown, evened, plain, plain_data
+from tallylearn.workings.rendering import evened, plain, plain_data
+from tallylearn.workings.reports import Reported, Worded
 
 TRAJECTORY = (  # what each step of a trajectory holds, as columns are called
     ("state", "s", "observation", "obs"),
@@ -30,7 +31,7 @@ TRAJECTORY = (  # what each step of a trajectory holds, as columns are called
 
 
 @dataclass(frozen=True)
-class Problem(Shown):
+class Problem(Reported):
     """What is to be learned from a table: T, P and E, and of what type X and Y are."""
 
     kind: str  # supervised, unsupervised, reinforcement
@@ -46,14 +47,9 @@ class Problem(Shown):
     cautions: tuple[str, ...] = ()
     whole: bool = True  # whether all rows were looked at
 
-    def __str__(self) -> str:
-        return text(self.to_dict())
-
-    def to_markdown(self) -> str:
-        return sheet(self.to_dict()).to_markdown()
-
-    def to_html(self) -> str:
-        return sheet(self.to_dict()).to_html()
+    @staticmethod
+    def _told(found: dict[str, Any]) -> Worded:
+        return Worded(_text(found), _sheet(found))
 
     def to_dict(self) -> dict[str, Any]:
         """The parts as plain data; ``options`` are the hyper-parameters as they are written."""
@@ -63,7 +59,7 @@ class Problem(Shown):
         return data
 
 
-def text(found: Mapping[str, Any]) -> str:
+def _text(found: Mapping[str, Any]) -> str:
     """A problem from its plain data, a part a line."""
     said = [(word, plain(words)) for word, words in _lines(found)]
     words = evened([word for word, _ in said], left=True)
@@ -71,7 +67,7 @@ def text(found: Mapping[str, Any]) -> str:
     return "\n".join([f"{found['name']} ({found['kind']})", *lines])
 
 
-def sheet(found: Mapping[str, Any]) -> Derivation:
+def _sheet(found: Mapping[str, Any]) -> Derivation:
     """A problem from its plain data, a part a sentence."""
     said = tuple(Sentence(f"{word}: {words}.") for word, words in _lines(found))
     return Derivation(f"{found['name']} ({found['kind']})", said)

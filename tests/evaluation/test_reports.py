@@ -14,7 +14,6 @@ from sklearn.model_selection import KFold
 from sklearn.tree import DecisionTreeRegressor
 
 import tallylearn as tl
-from tallylearn import problems
 from tallylearn.evaluation import result
 from tallylearn.evaluation.result import Result
 
@@ -134,21 +133,3 @@ def test_an_infinite_score_is_infinite_in_every_form() -> None:
     assert found["log_loss"].value == np.inf
     assert found.to_dict()["records"][0]["value"] == "inf"
     assert "log_loss inf" in str(found)
-
-
-@pytest.mark.parametrize(
-    "ask",
-    [
-        lambda: tl.problem(TENNIS, learner=tl.NaiveBayes()),
-        lambda: tl.problem(FRAME, "y", learner=tl.LinearDiscriminantAnalysis().fit(X, Y)),
-        lambda: tl.problem(X, Z),
-        lambda: tl.problem(X, Z, learner=tl.DecisionTreeRegressor(max_depth=3)),
-        lambda: tl.problem(FRAME.drop(columns="y")),
-    ],
-)
-def test_a_problem_is_read_from_a_file_as_it_was_posed(ask: Callable[[], Any]) -> None:
-    found = ask()
-    data = json.loads(json.dumps(found.to_dict(), allow_nan=False))
-    assert problems.text(data) == str(found)
-    assert problems.sheet(data).to_markdown() == found.to_markdown()
-    assert problems.sheet(data).to_html() == found.to_html()

@@ -334,6 +334,25 @@ def test_after_raising_impurities_and_gains_are_those_of_the_rows(seed: int) -> 
             assert found.gain[i] == pytest.approx(found.impurity[i] - after, abs=1e-12)
 
 
+@pytest.mark.parametrize(("seed", "kept"), [(8, 0), (13, 0), (17, 1), (43, 3)])
+def test_a_question_that_moved_up_leaves_its_ties_behind(seed: int, kept: int) -> None:
+    rng = np.random.default_rng(seed)
+    x = rng.integers(0, 4, (60, 4)).astype(float)
+    y = (x[:, 0] + x[:, 1] + rng.normal(size=60) * 2 > 4) + 0
+    whole = tl.DecisionTreeClassifier(criterion="entropy", record=True).fit(x, y)
+    pruned = whole.prune("pessimistic", confidence=0.45)
+    raised = [(r.path, str(r.became).removeprefix("branch ")) for r in pruned.prunings()
+              if str(r.became).startswith("branch ")]  # fmt: skip
+    before = {(tie.path, tie.candidates) for tie in whole.ties()}
+    tops = [branch if path == "root" else f"{path} & {branch}" for path, branch in raised]
+    assert any(path.startswith(top) for path, _ in before for top in tops)
+    # other rows come to it now, and whether they would tie too was never asked
+    assert {(tie.path, tie.candidates) for tie in pruned.ties()} <= before
+    questions = pruned.show_work().steps[0].to_dict()["rows"]
+    assert [row[1] for row in questions if row[-1]] == [tie.path for tie in pruned.ties()]
+    assert len(pruned.ties()) == kept
+
+
 Grown = tuple[int, float, Any, Any] | None  # column, threshold, both branches; None for a leaf
 
 

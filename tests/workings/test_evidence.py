@@ -250,10 +250,12 @@ def test_plain_data_keeps_fractions_and_infinities_as_text():
     assert data["lines"][0]["terms"][1] == {
         "column": "Outlook",
         "value": "Sunny",
+        "label": "Outlook = Sunny",
         "amount": "-inf",
         "factor": "0/5",
         "text": "",
         "note": "",
+        "skipped": False,
     }
 
 

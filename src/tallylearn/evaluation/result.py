@@ -10,10 +10,11 @@ from pathlib import Path
 from typing import Any
 
 from tallylearn.doors.shell import Estimator
-from tallylearn.errors import FileError, InputError, KindError, path_of, told
+from tallylearn.errors import FileError, KindError, path_of
 from tallylearn.plots import Plot, redrawn
 from tallylearn.workings import Derivation
-from tallylearn.workings.rendering import Shown, escaped, plain_data
+from tallylearn.workings.rendering import escaped, plain_data
+from tallylearn.workings.reports import Reported
 from tallylearn.writing import write_whole
 
 ENDINGS = (".html", ".json", ".md", ".txt")
@@ -27,7 +28,7 @@ STYLE = (
 )
 
 
-class Result(Shown):
+class Result(Reported):
     """What an evaluation found; frozen. Every form of it is made of ``to_dict()`` alone."""
 
     @abstractmethod
@@ -43,16 +44,6 @@ class Result(Shown):
     def _told(found: dict[str, Any]) -> Derivation:
         """The tables and sentences, from plain data."""
 
-    @classmethod
-    def report_of(cls, data: dict[str, Any]) -> Derivation:
-        """The report again, from what ``to_dict`` gave, or a file of it."""
-        try:
-            return cls._told(data)
-        except Exception:  # whatever there may be in the place of the data
-            raise InputError(
-                f"{cls.__name__}: {told(data)} is no data of its report. Pass what to_dict() gives."
-            ) from None
-
     def plots(self) -> dict[str, Plot]:
         """The charts by name."""
         return {}
@@ -60,12 +51,6 @@ class Result(Shown):
     def report(self) -> Derivation:
         """The finding in tables and sentences."""
         return self._told(self._without_plots())
-
-    def __str__(self) -> str:
-        return str(self.report())
-
-    def to_markdown(self) -> str:
-        return self.report().to_markdown()
 
     def to_html(self) -> str:
         """A fragment with tables and charts that needs nothing else."""

@@ -11,33 +11,21 @@ from typing import Any
 from tallylearn.reasoning.probabilities import Number, same, written
 from tallylearn.reasoning.quantities import Quantity
 from tallylearn.workings import Derivation, Formula, Grid, Sentence
-from tallylearn.workings.rendering import Shown
+from tallylearn.workings.reports import Reported
 
 Step = Grid | Formula | Sentence
 Law = tuple[str, Number, Number]  # what is said, and both its sides
 
 
-class Worked(Shown):
+class Worked(Reported):
     """Whatever can show its work is shown by it."""
 
     @abstractmethod
     def show_work(self) -> Derivation:
         """How it came about, step by step."""
 
-    def _shown(self) -> Derivation | Grid:
-        return self.show_work()
-
-    def __str__(self) -> str:
-        return str(self._shown())
-
-    def to_markdown(self) -> str:
-        return self._shown().to_markdown()
-
-    def to_html(self) -> str:
-        return self._shown().to_html()
-
     def to_dict(self) -> dict[str, Any]:
-        return self._shown().to_dict()
+        return self.show_work().to_dict()
 
 
 @dataclass(frozen=True, eq=False, repr=False)

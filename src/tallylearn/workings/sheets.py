@@ -4,36 +4,59 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
 
 from tallylearn.workings import rendering
-from tallylearn.workings.terms import Line, Term
+from tallylearn.workings.rendering import Shown, number_of
 
 MOST_TERMS = 8
+MOST_ROWS = 20
+Found = Mapping[str, Any]  # an evidence, a line of it, or a term, as plain data
 
 
 @dataclass(frozen=True)
-class Sheet:
+class Sheet(Shown):
     """An evidence laid out: a row for every outcome, a place for every term that counts."""
 
-    lines: tuple[Line, ...]
-    chosen: object
+    found: dict[str, Any]
+    lines: Sequence[Found]
     sums: bool  # else the terms are multiplied
     heads: tuple[str, ...]  # (places,)
-    terms: tuple[tuple[Term | None, ...], ...]  # (outcomes, places)
+    terms: tuple[tuple[Found | None, ...], ...]  # (outcomes, places)
 
     @classmethod
-    def of(cls, lines: tuple[Line, ...], chosen: object, how: str) -> Sheet:
+    def of(cls, found: dict[str, Any]) -> Sheet:
+        """Plain data of an evidence, laid out."""
+        how, lines = found["how"], found["lines"]
         sums = how != "product"
-        lines = lines if how == "sum" else tuple(sorted(lines, key=_falling))
+        lines = lines if how == "sum" else sorted(lines, key=_falling)
         rows = [_by_place(line) for line in lines]
-        kept = [{at: term for at, term in row.items() if not term.skipped} for row in rows]
+        kept = [{at: term for at, term in row.items() if not term["skipped"]} for row in rows]
         # Skipped terms keep the order of the others, and go when no outcome has use for them.
         known = dict.fromkeys(place for row in rows for place in row)
         places = [place for place in known if any(place in row for row in kept)]
         heads = tuple(label or _start(sums) for label, _, _ in places)
-        return cls(lines, chosen, sums, heads, tuple(tuple(map(row.get, places)) for row in kept))
+        terms = tuple(tuple(map(row.get, places)) for row in kept)
+        return cls(found, lines, sums, heads, terms)
+
+    def __str__(self) -> str:
+        lines = rendering.aligned(self.cells(str, str)) if self.long else self.text()
+        return "\n".join([*lines, *map(rendering.plain, self.remarks())])
+
+    def to_markdown(self) -> str:
+        rows = self.cells(rendering.markdown, _formula) if self.long else self.formulas()
+        notes = "\n".join(f"- {rendering.markdown(remark)}" for remark in self.remarks())
+        return "\n\n".join(filter(None, [rendering.markdown_table(rows), notes]))
+
+    def to_html(self) -> str:
+        table = rendering.html_table(self.cells(str, str), "evidence")
+        return f'<div class="tally-working">{table}{rendering.html_notes(self.remarks())}</div>'
+
+    def to_dict(self) -> dict[str, Any]:
+        return self.found
 
     @property
     def long(self) -> bool:
@@ -41,26 +64,29 @@ class Sheet:
 
     def names(self, blank: str = "") -> list[str]:
         """The outcomes; in a sum the chosen one is marked, for the smallest may have won."""
-        chosen = [self.sums and bool(line.outcome == self.chosen) for line in self.lines]
+        outcomes = [line["outcome"] for line in self.lines]
+        chosen = [self.sums and outcome == self.found["chosen"] for outcome in outcomes]
         marks = ["→ " if mark else blank if any(chosen) else "" for mark in chosen]
-        return [mark + str(line.outcome) for mark, line in zip(marks, self.lines, strict=True)]
+        return [mark + str(outcome) for mark, outcome in zip(marks, outcomes, strict=True)]
 
     def results(self) -> list[str]:
         """What the terms of every outcome come to."""
-        return [rendering.short(line.total) if self.sums else _product(line) for line in self.lines]
+        totals = [number_of(line["total"]) for line in self.lines]
+        return [*map(rendering.short, totals)] if self.sums else [*map(_product, self.lines)]
 
     def shares(self) -> list[str]:
         """Shares in per cent; none at all when no outcome has one."""
-        shares = [line.share for line in self.lines]
+        shares = [line["share"] for line in self.lines]
         if all(share is None for share in shares):
             return []
         return ["" if share is None else f"{100 * share:.1f} %" for share in shares]
 
-    def written(self, term: Term | None) -> str:
+    def written(self, term: Found | None) -> str:
         """A term as it stands in a table; nothing for an absent one."""
         if term is None:
             return ""
-        return rendering.short(term.amount) if self.sums else term.factor
+        amount = number_of(term["amount"])
+        return rendering.short(amount) if self.sums else term["factor"] or rendering.power(amount)
 
     def cells(self, name: Callable[[str], str], number: Callable[[str], str]) -> list[list[str]]:
         """A table with a row for every outcome; for every term where there are many."""
@@ -72,10 +98,10 @@ class Sheet:
             columns.append(["share", *shares])
         return columns if self.long else [list(row) for row in zip(*columns, strict=True)]
 
-    def chain(self, terms: Sequence[Term | None]) -> rendering.Chain:
+    def chain(self, terms: Sequence[Found | None]) -> rendering.Chain:
         """The terms of one outcome with the signs between them."""
         if self.sums:
-            return rendering.sum_chain(None if t is None else t.amount for t in terms)
+            return rendering.sum_chain(None if t is None else number_of(t["amount"]) for t in terms)
         return rendering.product_chain(map(self.written, terms))
 
     def text(self) -> list[str]:
@@ -102,34 +128,71 @@ class Sheet:
         return table
 
     def remarks(self) -> list[str]:
-        """What is to be said about single terms; said once if true of every outcome."""
+        """What is to be said about terms, once if true of every outcome; and about all."""
         about: dict[str, dict[str, None]] = {}
         for line in self.lines:
-            for said in (said for term in line.terms for said in self.said(term)):
-                about.setdefault(said, {})[str(line.outcome)] = None
+            for said in (said for term in line["terms"] for said in self.said(term)):
+                about.setdefault(said, {})[str(line["outcome"])] = None
         everywhere = len(self.lines)
-        return [
+        terms = [
             said if len(outcomes) == everywhere else f"{', '.join(outcomes)}, {said}"
             for said, outcomes in about.items()
         ]
+        return [*terms, *self.found["notes"]]
 
-    def said(self, term: Term) -> list[str]:
+    def said(self, term: Found) -> list[str]:
         """How a factor came about, where there is room for it, and its note."""
-        label = term.label or _start(self.sums)
-        text = "" if term.fraction or self.long else term.text
-        return [f"{label}: {words}" for words in (text, term.note) if words]
+        label = term["label"] or _start(self.sums)
+        text = "" if term["factor"] or self.long else term["text"]
+        return [f"{label}: {words}" for words in (text, term["note"]) if words]
 
 
-def _falling(line: Line) -> float:
-    return math.inf if line.share is None else -line.share
+@dataclass(frozen=True)
+class Sheets(Shown):
+    """The sheets of several rows under each other, and how many more there are."""
+
+    found: dict[str, Any]
+    sheets: tuple[Sheet, ...]  # of the rows that are shown
+
+    @classmethod
+    def of(cls, found: dict[str, Any]) -> Sheets:
+        """Plain data of several evidences, laid out."""
+        return cls(found, tuple(map(Sheet.of, found["rows"][:MOST_ROWS])))
+
+    def __str__(self) -> str:
+        return "\n\n".join(self._parts(str, "{}"))
+
+    def to_markdown(self) -> str:
+        return "\n\n".join(self._parts(Sheet.to_markdown, "### {}"))
+
+    def to_html(self) -> str:
+        parts = self._parts(Sheet.to_html, '<h4 class="tally-row">{}</h4>', "<p>{}</p>")
+        return '<div class="tally-explanation">' + "\n".join(parts) + "</div>"
+
+    def to_dict(self) -> dict[str, Any]:
+        return self.found
+
+    def _parts(
+        self, show: Callable[[Sheet], str], heading: str, ending: str = "{}"
+    ) -> Iterator[str]:
+        for number, sheet in enumerate(self.sheets, start=1):
+            if len(self.sheets) > 1:
+                yield heading.format(f"Row {number}")
+            yield show(sheet)
+        if left := len(self.found["rows"]) - len(self.sheets):
+            yield ending.format(rendering.more(left))
 
 
-def _by_place(line: Line) -> dict[tuple[str, str, int], Term]:
+def _falling(line: Found) -> float:
+    return math.inf if line["share"] is None else -line["share"]
+
+
+def _by_place(line: Found) -> dict[tuple[str, str, int], Found]:
     """The terms by label and value, and by number where both come again."""
     seen: Counter[tuple[str, str]] = Counter()
     places = {}
-    for term in line.terms:
-        key = (term.label, term.value)
+    for term in line["terms"]:
+        key = (term["label"], term["value"])
         places[(*key, seen[key])] = term
         seen[key] += 1
     return places
@@ -139,6 +202,13 @@ def _start(sums: bool) -> str:
     return "start" if sums else "prior"
 
 
-def _product(line: Line) -> str:
-    product = line.product
-    return rendering.power(line.total) if product is None else rendering.ratio(product)
+def _product(line: Found) -> str:
+    """The exact product as one cares to read it; plain data have many more of its digits."""
+    if line["product"] is None:
+        return rendering.power(number_of(line["total"]))
+    exact = line["product"].replace("/", "").isdigit()
+    return rendering.ratio(Fraction(line["product"])) if exact else line["product"]
+
+
+def _formula(number: str) -> str:
+    return f"${rendering.latex(number)}$"

@@ -49,10 +49,12 @@ class Term:
         return {
             "column": self.column,
             "value": self.value,
+            "label": self.label,
             "amount": rendering.plain_data(self.amount),
             "factor": None if self.fraction is None else self.factor,
             "text": self.text,
             "note": self.note,
+            "skipped": self.skipped,
         }
 
 

@@ -104,8 +104,8 @@ class Family(Worked):
             ),
         )
 
-    def _shown(self) -> Derivation:
-        return self.show_work() if self.seen else Derivation(repr(self), ())
+    def to_dict(self) -> dict[str, Any]:
+        return (self.show_work() if self.seen else Derivation(repr(self), ())).to_dict()
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}(θ from {self.low} to {self.high}, {len(self.seen)} seen)"
@@ -245,8 +245,8 @@ class Bernoulli(Worked):
             ),
         )
 
-    def _shown(self) -> Derivation:
-        return self.show_work() if any(self.counts) else Derivation(repr(self), ())
+    def to_dict(self) -> dict[str, Any]:
+        return (self.show_work() if any(self.counts) else Derivation(repr(self), ())).to_dict()
 
     def __repr__(self) -> str:
         hits, misses = self.counts

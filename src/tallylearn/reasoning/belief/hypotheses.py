@@ -251,8 +251,8 @@ class Hypotheses(Worked):
         """Priors, likelihoods, posteriors, h_MAP and h_ML, and the next observation."""
         return posterior_report.derivation(self)
 
-    def _shown(self) -> Derivation:
-        return posterior_report.summary(self)
+    def to_dict(self) -> dict[str, Any]:
+        return posterior_report.summary(self).to_dict()
 
     def __repr__(self) -> str:
         n = len(self.seen)

@@ -13,13 +13,12 @@ from tallylearn.models.trees.differences.trial import Trial, tried
 from tallylearn.models.trees.learner import tree_in
 from tallylearn.models.trees.tree import Tree
 from tallylearn.workings import Derivation, Grid, Sentence
-from tallylearn.workings.rendering import Shown, plain_data, short
-
-Step = Grid | Sentence
+from tallylearn.workings.rendering import number_of, plain_data, short
+from tallylearn.workings.reports import Reported
 
 
 @dataclass(frozen=True)
-class Difference(Shown):
+class Difference(Reported):
     """Two trees side by side. ``regions`` is exact unless ``complete`` is False.
 
     Regions with ``known`` are taken by leaves of both trees; in the others a row ends before a leaf
@@ -47,79 +46,78 @@ class Difference(Shown):
             )
         return trials[name]
 
-    def derivation(self) -> Derivation:
+    @staticmethod
+    def _told(found: dict[str, Any]) -> Derivation:
         """The difference in words and tables."""
-        steps = (Sentence(self._summed_up()), *self._forked(), *self._regions(), *self._trials())
-        return Derivation(f"{self.names[0]} and {self.names[1]}", steps)
-
-    def __str__(self) -> str:
-        return str(self.derivation())
-
-    def to_markdown(self) -> str:
-        return self.derivation().to_markdown()
-
-    def to_html(self) -> str:
-        return self.derivation().to_html()
+        said, title = Sentence(_summed_up(found)), " and ".join(found["names"])
+        return Derivation(title, (said, *_forked(found), *_regions(found), *_trials(found)))
 
     def to_dict(self) -> dict[str, Any]:
         regions = [
-            {"conditions": [c.to_dict() for c in one.conditions], "known": one.known,
-             "answers": [plain_data(one.first), plain_data(one.second)]}
+            {"conditions": [c.to_dict() for c in one.conditions], "region": str(one),
+             "known": one.known, "answers": [plain_data(one.first), plain_data(one.second)]}
             for one in self.regions
         ]  # fmt: skip
-        trials = [
-            {"name": one.name, "n": one.n, "scores": [*one.scores], "p": plain_data(one.p),
-             "rows": [*one.rows]}
-            for one in self.trials
-        ]  # fmt: skip
+        sizes = [
+            {"nodes": len(tree), "leaves": len(tree.leaves), "depth": int(tree.depth)}
+            for tree in self.trees
+        ]
         parts = [{"path": f.path, "first": f.first, "second": f.second} for f in self.forks]
         return {"names": [*self.names], "alike": self.alike, "complete": self.complete,
-                "forks": parts, "regions": regions, "trials": trials}  # fmt: skip
+                "in_parts": any(tree.fractional for tree in self.trees),
+                "classes": bool(self.trees[0].classes), "trees": sizes, "forks": parts,
+                "regions": regions, "trials": [one.to_dict() for one in self.trials]}  # fmt: skip
 
-    def _summed_up(self) -> str:
-        sizes = "; ".join(
-            f"{name}: {len(tree)} nodes, {len(tree.leaves)} leaves, depth {tree.depth}"
-            for name, tree in zip(self.names, self.trees, strict=True)
-        )
-        known = sum(one.known for one in self.regions)
-        rest = len(self.regions) - known
-        said = "They decide alike everywhere." if self.alike else (
-            f"They decide differently in {known} region{'s' if known != 1 else ''}"
-            + (f", and in {rest} more where a value is missing or new." if rest else ".")
-        )  # fmt: skip
-        cut = "" if self.complete else " Not all regions were looked at: raise limit=."
-        parts = " Rows with gaps go down in parts, and are not looked at."
-        return f"{sizes}. {said}{cut}" + parts * any(tree.fractional for tree in self.trees)
 
-    def _forked(self) -> Iterator[Step]:
-        if self.forks:
-            rows = tuple((fork.path, fork.first, fork.second) for fork in self.forks)
-            yield Grid("where they part", ("path", *self.names), rows)
+def _summed_up(found: dict[str, Any]) -> str:
+    sizes = "; ".join(
+        f"{name}: {tree['nodes']} nodes, {tree['leaves']} leaves, depth {tree['depth']}"
+        for name, tree in zip(found["names"], found["trees"], strict=True)
+    )
+    known = sum(one["known"] for one in found["regions"])
+    rest = len(found["regions"]) - known
+    said = "They decide alike everywhere." if found["alike"] else (
+        f"They decide differently in {known} region{'s' if known != 1 else ''}"
+        + (f", and in {rest} more where a value is missing or new." if rest else ".")
+    )  # fmt: skip
+    cut = "" if found["complete"] else " Not all regions were looked at: raise limit=."
+    parts = " Rows with gaps go down in parts, and are not looked at."
+    return f"{sizes}. {said}{cut}{parts if found['in_parts'] else ''}"
 
-    def _regions(self) -> Iterator[Step]:
-        for known, title in ((True, "decided differently"), (False, "a value missing or new")):
-            rows = tuple(
-                (str(one), _said(one.first), _said(one.second))
-                for one in self.regions
-                if one.known is known
-            )
-            if rows:
-                yield Grid(title, ("region", *self.names), rows)
 
-    def _trials(self) -> Iterator[Step]:
-        if not self.trials:
-            return
-        classes = bool(self.trees[0].classes)
-        header = ("table", "rows", *self.names, "differ", *(["McNemar's p"] if classes else []))
+def _forked(found: dict[str, Any]) -> Iterator[Grid]:
+    if found["forks"]:
+        rows = tuple((fork["path"], fork["first"], fork["second"]) for fork in found["forks"])
+        yield Grid("where they part", ("path", *found["names"]), rows)
+
+
+def _regions(found: dict[str, Any]) -> Iterator[Grid]:
+    for known, title in ((True, "decided differently"), (False, "a value missing or new")):
         rows = tuple(
-            (one.name, str(one.n), *map(short, one.scores), str(len(one.rows)),
-             *([short(one.p)] if classes else []))
-            for one in self.trials
-        )  # fmt: skip
-        yield Grid("accuracy" if classes else "root mean squared error", header, rows)
-        for one in self.trials:
-            if one.rows:
-                yield Grid(f"rows of {one.name}", ("row", *self.names, "truth"), _rows(one))
+            (one["region"], *map(_said, one["answers"]))
+            for one in found["regions"]
+            if one["known"] is known
+        )
+        if rows:
+            yield Grid(title, ("region", *found["names"]), rows)
+
+
+def _trials(found: dict[str, Any]) -> Iterator[Grid]:
+    if not found["trials"]:
+        return
+    names, classes = found["names"], found["classes"]
+    header = ("table", "rows", *names, "differ", *(["McNemar's p"] if classes else []))
+    rows = tuple(
+        (one["name"], str(one["n"]), *(short(number_of(score)) for score in one["scores"]),
+         str(len(one["rows"])), *([short(number_of(one["p"]))] if classes else []))
+        for one in found["trials"]
+    )  # fmt: skip
+    yield Grid("accuracy" if classes else "root mean squared error", header, rows)
+    for one in found["trials"]:
+        if one["rows"]:
+            answers = zip(one["rows"], one["answers"], strict=True)
+            lines = tuple((str(row), *map(_said, said)) for row, said in answers)
+            yield Grid(f"rows of {one['name']}", ("row", *names, "truth"), lines)
 
 
 def diff(
@@ -198,11 +196,6 @@ def _check_alike(one: Tree, two: Tree) -> None:
                 f"column {column.name!r} is a {kind} in the first tree, and a {column.kind} in the "
                 "second. Fit both on tables that declare it alike."
             )
-
-
-def _rows(trial: Trial) -> tuple[tuple[str, ...], ...]:
-    columns = (*trial.answers, trial.truth)
-    return tuple((str(i), *(_said(column[i]) for column in columns)) for i in trial.rows)
 
 
 def _said(answer: Any) -> str:

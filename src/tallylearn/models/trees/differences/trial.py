@@ -12,6 +12,7 @@ from tallylearn.models.trees.differences.overlay import CLOSE
 from tallylearn.models.trees.learner import TreeLearner
 from tallylearn.significance import mcnemar
 from tallylearn.tables import Array
+from tallylearn.workings.rendering import plain_data
 
 
 @dataclass(frozen=True)
@@ -37,6 +38,14 @@ class Trial:
     @property
     def n(self) -> int:
         return len(self.truth)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data for JSON: of rows that are decided differently both answers, and the truth."""
+        rows = self.rows
+        answers = [[column[i] for column in (*self.answers, self.truth)] for i in rows]
+        found = {"name": self.name, "n": self.n, "scores": self.scores, "p": self.p, "rows": rows}
+        data: dict[str, Any] = plain_data(found | {"answers": answers})
+        return data
 
 
 def tried(name: str, first: TreeLearner, second: TreeLearner, given: Any) -> Trial:

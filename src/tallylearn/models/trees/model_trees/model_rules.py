@@ -24,12 +24,12 @@ from tallylearn.models.trees.passed_table import unreached
 from tallylearn.models.trees.showing.candidates import Candidate, Gains
 from tallylearn.models.trees.showing.conditions import Condition
 from tallylearn.models.trees.showing.regions import regions_of, sentence, stops_of
+from tallylearn.models.trees.showing.rule_support import MOST_RULES, text_of, worded
 from tallylearn.models.trees.wording import counted, cut_of, route, rows_of
 from tallylearn.tables import Block
 from tallylearn.workings import Grid
-from tallylearn.workings.rendering import Shown, more, plain, short
-
-MOST_RULES = 200  # of a text
+from tallylearn.workings.rendering import number_of, plain_data, short
+from tallylearn.workings.reports import Reported, Worded
 
 
 @dataclass(frozen=True)
@@ -48,17 +48,16 @@ class ModelRule:
         return sentence(self.conditions)
 
     def __str__(self) -> str:
-        head = f"IF {self.condition} THEN" if self.conditions else "ALWAYS"
-        return plain(f"{head} {self.model} ({rows_of(self.n)}, error {short(self.error)})")
+        return _line(self.to_dict())
 
     def to_dict(self) -> dict[str, Any]:
         conditions = [condition.to_dict() for condition in self.conditions]
-        return {"conditions": conditions, "model": self.model, "n": self.n, "error": self.error,
-                "node": self.node}  # fmt: skip
+        return {"conditions": conditions, "condition": self.condition, "model": self.model,
+                "n": self.n, "error": plain_data(self.error), "node": self.node}  # fmt: skip
 
 
 @dataclass(frozen=True)
-class ModelRules(Shown):
+class ModelRules(Reported):
     """All rules of a model tree, from left to right; ``ends`` are for values that no row had.
 
     >>> import tallylearn as tl
@@ -90,28 +89,18 @@ class ModelRules(Shown):
 
     def text(self) -> str:
         """Every rule on a line."""
-        return "\n".join([*map(str, self.rules), *self._notes()])
+        found = self.to_dict()
+        return text_of(map(_line, found["rules"]), _notes(found))
 
-    def __str__(self) -> str:
-        left = len(self) - MOST_RULES
-        cut = [more(left, "rules") + ": .text() has all"] if left > 0 else []
-        return "\n".join([*map(str, self.rules[:MOST_RULES]), *cut, *self._notes()])
-
-    def _notes(self) -> Iterator[str]:
-        if self.ends:
-            yield f"ELSE the model of the node where the row ends ({len(self.ends)} in .ends)"
-
-    def _grid(self) -> Grid:
+    @staticmethod
+    def _told(found: dict[str, Any]) -> Worded:
+        rules, notes = found["rules"], _notes(found)
         rows = tuple(
-            (r.condition or "always", r.model, counted(r.n), short(r.error)) for r in self.rules
+            (r["condition"] or "always", r["model"], counted(r["n"]), short(number_of(r["error"])))
+            for r in rules
         )
-        return Grid("Rules", ("if", "then", "rows", "error"), rows, " ".join(self._notes()))
-
-    def to_markdown(self) -> str:
-        return self._grid().to_markdown()
-
-    def to_html(self) -> str:
-        return self._grid().to_html()
+        grid = Grid("Rules", ("if", "then", "rows", "error"), rows, " ".join(notes))
+        return Worded(text_of(map(_line, rules[:MOST_RULES]), notes, len(rules)), grid)
 
     def to_dict(self) -> dict[str, Any]:
         return {"kind": "model rules", "rules": [rule.to_dict() for rule in self.rules],
@@ -120,6 +109,16 @@ class ModelRules(Shown):
     def to_json(self) -> str:
         """The rules for other programs."""
         return json.dumps(self.to_dict(), ensure_ascii=False, allow_nan=False, indent=1)
+
+
+def _line(rule: dict[str, Any]) -> str:
+    error = short(number_of(rule["error"]))
+    return worded(rule, f"{rule['model']} ({rows_of(rule['n'])}, error {error})")
+
+
+def _notes(found: dict[str, Any]) -> list[str]:
+    ends = f"ELSE the model of the node where the row ends ({len(found['ends'])} in .ends)"
+    return [ends] * bool(found["ends"])
 
 
 def model_rules(model: ModelTree) -> ModelRules:

@@ -18,13 +18,14 @@ from tallylearn.models.trees.tree import Tree
 from tallylearn.plots import Plot, draw_lines
 from tallylearn.tables import Array, Block
 from tallylearn.workings import Grid
-from tallylearn.workings.rendering import Shown, short
+from tallylearn.workings.rendering import short
+from tallylearn.workings.reports import Reported
 
 ORDERS = ("reduced_error_greedy", "cost_complexity")
 
 
 @dataclass(frozen=True, eq=False)
-class PruningCurve(Shown):
+class PruningCurve(Reported):
     """Accuracy against size, from the whole tree to its root."""
 
     nodes: Array  # (s,) int64
@@ -44,23 +45,11 @@ class PruningCurve(Shown):
         }
         return draw_lines(series, "Accuracy as pruning goes on", "nodes", "accuracy")
 
-    def _grid(self) -> Grid:
+    def to_dict(self) -> dict[str, Any]:
         rows = zip(self.nodes.tolist(), self.training.tolist(), self.validation.tolist(),
                    strict=True)  # fmt: skip
         shown = tuple((str(n), short(a), short(b)) for n, a, b in rows)
-        return Grid("accuracy by size", ("nodes", "training", "validation"), shown)
-
-    def __str__(self) -> str:
-        return str(self._grid())
-
-    def to_markdown(self) -> str:
-        return self._grid().to_markdown()
-
-    def to_html(self) -> str:
-        return self._grid().to_html()
-
-    def to_dict(self) -> dict[str, Any]:
-        return self._grid().to_dict()
+        return Grid("accuracy by size", ("nodes", "training", "validation"), shown).to_dict()
 
 
 def curve_of(tree: Tree, held: Block, how: str) -> PruningCurve:

@@ -10,7 +10,9 @@ from tallylearn.errors import picked
 from tallylearn.models.trees.tree import Tree
 from tallylearn.models.trees.wording import route, worded
 from tallylearn.workings import Grid
+from tallylearn.workings.derivations import read
 from tallylearn.workings.rendering import Shown, short
+from tallylearn.workings.reports import Reported, Worded
 
 
 @dataclass(frozen=True)
@@ -51,7 +53,7 @@ class Removal:
 
 
 @dataclass(frozen=True)
-class Prunings(Shown):
+class Prunings(Reported):
     """All removals, in their order."""
 
     stages: tuple[Stage, ...] = ()
@@ -66,26 +68,19 @@ class Prunings(Shown):
         found: Removal = picked(tuple(self), at, "removals")
         return found
 
-    def _grid(self) -> Grid:
+    def to_dict(self) -> dict[str, Any]:
         header = ("by", "node", "path", "question", "rows", "leaves", "became", "why")
         rows = tuple(
             (r.how, str(r.node), r.path, r.question, short(r.rows), str(r.leaves), str(r.became),
              r.why)
             for r in self
         )  # fmt: skip
-        return Grid("prunings", header, rows)
+        return Grid("prunings", header, rows).to_dict()
 
-    def __str__(self) -> str:
-        return str(self._grid()) if len(self) else "nothing was pruned"
-
-    def to_markdown(self) -> str:
-        return self._grid().to_markdown()
-
-    def to_html(self) -> str:
-        return self._grid().to_html()
-
-    def to_dict(self) -> dict[str, Any]:
-        return self._grid().to_dict()
+    @staticmethod
+    def _told(found: dict[str, Any]) -> Shown:
+        grid = read(found)
+        return grid if found["rows"] else Worded("nothing was pruned", grid)
 
 
 def _removal(stage: Stage, cut: Cut) -> Removal:

@@ -26,7 +26,8 @@ from tallylearn.models.trees.wording import cut_of, route
 from tallylearn.tables import Array, Block
 from tallylearn.workings import Grid
 from tallylearn.workings.derivations import MOST_ROWS
-from tallylearn.workings.rendering import Shown, short
+from tallylearn.workings.rendering import number_of, plain_data, short
+from tallylearn.workings.reports import Reported
 
 
 @dataclass(frozen=True)
@@ -44,7 +45,7 @@ class Candidate:
 
 
 @dataclass(frozen=True)
-class Gains(Shown):
+class Gains(Reported):
     """All candidates of a node; ``gains["Outlook"]`` is the best of one column."""
 
     node: int
@@ -66,42 +67,36 @@ class Gains(Shown):
             )
         return max((c for c in self.candidates if c.column == column), key=lambda c: c.gain)
 
-    def _grid(self, candidates: tuple[Candidate, ...]) -> Grid:
+    def to_dict(self) -> dict[str, Any]:
+        """The table of all, as it is written, and the ``candidates`` with all digits."""
         header = ("column", "test", "after", "gain", "split information", "ratio", "score", "")
         rows = tuple(
             (c.column, c.test, *map(short, (c.after, c.gain, c.information, c.ratio, c.score)),
              "best" if c.best else "")
-            for c in candidates
+            for c in self.candidates
         )  # fmt: skip
         title = f"node {self.node} ({self.path}): {self.criterion} {short(self.impurity)}"
-        if left := len(self.candidates) - len(candidates):
-            title += f"; the best of each column, {left} more in .candidates"
-        return Grid(title, header, rows)
+        candidates = [plain_data(vars(c)) for c in self.candidates]
+        return Grid(title, header, rows).to_dict() | {"candidates": candidates}
 
-    def _shown(self) -> Grid:
+    @staticmethod
+    def _told(found: dict[str, Any]) -> Grid:
         """All of a short list; of a long one the best of each column, the highest score first."""
-        if len(self) <= MOST_ROWS:
-            return self._grid(self.candidates)
-        best: dict[str, Candidate] = {}
-        for c in self.candidates:
-            if c.column not in best or (c.best, c.gain) > (
-                best[c.column].best,
-                best[c.column].gain,
-            ):
-                best[c.column] = c
-        return self._grid(tuple(sorted(best.values(), key=lambda c: -c.score)))
+        title, header, rows = found["title"], tuple(found["header"]), [*map(tuple, found["rows"])]
+        if len(rows) > MOST_ROWS:
+            shown = _best_of_columns(found["candidates"])
+            title += f"; the best of each column, {len(rows) - len(shown)} more in .candidates"
+            rows = [rows[at] for at in shown]
+        return Grid(title, header, tuple(rows))
 
-    def __str__(self) -> str:
-        return str(self._shown())
 
-    def to_markdown(self) -> str:
-        return self._shown().to_markdown()
-
-    def to_html(self) -> str:
-        return self._shown().to_html()
-
-    def to_dict(self) -> dict[str, Any]:
-        return self._grid(self.candidates).to_dict()
+def _best_of_columns(candidates: list[dict[str, Any]]) -> list[int]:
+    best: dict[str, int] = {}
+    for at, c in enumerate(candidates):
+        first = candidates[best.setdefault(c["column"], at)]
+        if (c["best"], number_of(c["gain"])) > (first["best"], number_of(first["gain"])):
+            best[c["column"]] = at
+    return sorted(best.values(), key=lambda at: -number_of(candidates[at]["score"]))
 
 
 def check_node(tree: Tree, node: Any) -> None:

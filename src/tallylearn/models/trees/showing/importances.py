@@ -14,7 +14,8 @@ from tallylearn.plots.marks import COLOURS, extent, label, tag, tooltip
 from tallylearn.plots.pictures import TOP, WIDTH, Plot, picture
 from tallylearn.tables import Array
 from tallylearn.workings import Grid
-from tallylearn.workings.rendering import Shown, plain, short
+from tallylearn.workings.rendering import plain, short
+from tallylearn.workings.reports import Reported
 
 ROW, NAMES = 22.0, 160.0  # pixels of a bar with its gap, and of a name
 DRAWN = 40  # columns of a chart
@@ -30,7 +31,7 @@ class Importance:
 
 
 @dataclass(frozen=True)
-class Importances(Shown):
+class Importances(Reported):
     """The columns of a tree, the one that gained most first; shares sum to 1.
 
     A share is the fall of the impurity, weighed by rows and summed over the questions of a column.
@@ -52,21 +53,15 @@ class Importances(Shown):
             raise ColumnError(f"the tree was grown from {listed(shares)}, not from {told(column)}.")
         return shares[column]
 
-    def _grid(self) -> Grid:
-        rows = tuple((c.column, short(c.share), str(c.questions)) for c in self.columns)
-        return Grid("Importances", ("column", "share of the gain", "questions"), rows)
-
-    def __str__(self) -> str:
-        return str(self._grid())
-
-    def to_markdown(self) -> str:
-        return self._grid().to_markdown()
-
-    def to_html(self) -> str:
-        return self._grid().to_html()
-
     def to_dict(self) -> dict[str, Any]:
         return {c.column: {"share": c.share, "questions": c.questions} for c in self.columns}
+
+    @staticmethod
+    def _told(found: dict[str, Any]) -> Grid:
+        rows = tuple(
+            (name, short(one["share"]), str(one["questions"])) for name, one in found.items()
+        )
+        return Grid("Importances", ("column", "share of the gain", "questions"), rows)
 
     def plot(self, title: str = "Importances") -> Plot:
         """A bar for every column, at most 40."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,7 +11,9 @@ from tallylearn.intervals import Interval, t_interval, wilson
 from tallylearn.models.trees.showing.conditions import Condition
 from tallylearn.models.trees.showing.regions import sentence
 from tallylearn.models.trees.wording import counted, rows_of
-from tallylearn.workings.rendering import plain, plain_data, short
+from tallylearn.workings.rendering import more, number_of, plain, plain_data, short
+
+MOST_RULES = 200  # of a text
 
 
 @dataclass(frozen=True)
@@ -55,32 +58,15 @@ class Rule:
         return sentence(self.conditions)
 
     def __str__(self) -> str:
-        head = f"IF {self.condition} THEN" if self.conditions else "ALWAYS"
-        return plain(f"{head} {self._said()}")
-
-    def cells(self) -> tuple[str, str, str, str]:
-        """The answer, its rows, its share or spread, and the interval: a row of a table."""
-        between = self.interval
-        said = "" if between is None else format(between, ".2f" if self.counts else ".4g")
-        if self.counts:
-            return str(self.answer), counted(self.n), short(self.share), said
-        apart = "" if math.isnan(self.sd) else short(self.sd)
-        return short(self.answer), counted(self.n), apart, said
-
-    def _said(self) -> str:
-        between = self.interval
-        shown = "" if between is None else f", {format(between, '.2f' if self.counts else '.4g')}"
-        if self.counts:
-            return f"{self.answer} ({counted(self.support)} of {counted(self.n)}{shown})"
-        apart = "" if math.isnan(self.sd) else f" ± {short(self.sd)}"
-        return f"{short(self.answer)}{apart} ({rows_of(self.n)}{shown})"
+        return line_of(self.to_dict())
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data for JSON."""
         between = self.interval
         told: dict[str, Any] = {
             "conditions": [condition.to_dict() for condition in self.conditions],
-            "answer": plain_data(self.answer), "n": self.n, "nodes": [*self.nodes],
+            "condition": self.condition, "answer": plain_data(self.answer), "n": self.n,
+            "nodes": [*self.nodes],
         }  # fmt: skip
         if self.counts:
             told |= {"support": self.support, "share": plain_data(self.share)}
@@ -90,3 +76,41 @@ class Rule:
             told[name] = plain_data(self.sd)
         told["interval"] = None if between is None else [*map(plain_data, between)]
         return told
+
+
+def line_of(rule: Mapping[str, Any]) -> str:
+    """A rule in one line, from plain data."""
+    _, answer, rows, apart, between = cells_of(rule)
+    between = between and f", {between}"
+    if "counts" in rule:
+        said = f"{answer} ({counted(rule['support'])} of {rows}{between})"
+    else:
+        said = f"{answer}{apart and f' ± {apart}'} ({rows_of(rule['n'])}{between})"
+    return worded(rule, said)
+
+
+def worded(rule: Mapping[str, Any], said: str) -> str:
+    """What a rule says, behind its condition."""
+    head = f"IF {rule['condition']} THEN" if rule["condition"] else "ALWAYS"
+    return plain(f"{head} {said}")
+
+
+def cells_of(rule: Mapping[str, Any]) -> tuple[str, str, str, str, str]:
+    """The condition, the answer, its rows, its share or spread, and the interval."""
+    classes = "counts" in rule
+    answer = str(rule["answer"]) if classes else short(number_of(rule["answer"]))
+    apart = rule["share"] if classes else rule.get("sd", rule.get("absolute_error"))
+    ends = [format(number_of(end), ".2f" if classes else ".4g") for end in rule["interval"] or ()]
+    return (
+        rule["condition"] or "always", answer, counted(rule["n"]),
+        short(number_of(apart)) if classes or apart is not None else "",
+        f"[{', '.join(ends)}]" if ends else "",
+    )  # fmt: skip
+
+
+def text_of(lines: Iterable[str], notes: Iterable[str], n: int = 0) -> str:
+    """Rules, a line each, how many more of ``n`` there are, and what is to be said of all."""
+    shown = [*lines]
+    left = n - len(shown)
+    cut = [more(left, "rules") + ": .text() has all"] if left > 0 else []
+    return "\n".join([*shown, *cut, *notes])

@@ -18,19 +18,26 @@ from tallylearn.models.trees.node import LEAF
 from tallylearn.models.trees.showing.joined_regions import joined
 from tallylearn.models.trees.showing.python_code import program
 from tallylearn.models.trees.showing.regions import Region, regions_of, sentence, stops_of
-from tallylearn.models.trees.showing.rule_support import Rule
+from tallylearn.models.trees.showing.rule_support import (
+    MOST_RULES,
+    Rule,
+    cells_of,
+    line_of,
+    text_of,
+)
 from tallylearn.models.trees.showing.tree_text import spread
 from tallylearn.models.trees.tree import Tree
 from tallylearn.tables import Array
 from tallylearn.workings import Grid
-from tallylearn.workings.rendering import Shown, more, plain, plain_data
+from tallylearn.workings.rendering import plain, plain_data
+from tallylearn.workings.reports import Reported, Worded
 
-MOST_RULES = 200  # of a text
+SPREAD = {"class": "share", "mean": "sd", "median": "absolute error"}
 ORDERS = ("leaf", "support")
 
 
 @dataclass(frozen=True)
-class Rules(Shown):
+class Rules(Reported):
     """All rules of a tree: every row meets exactly one, of ``rules`` or of ``ends``.
 
     ``ends`` are for rows that no leaf takes: a category that no row had there, or a gap where none
@@ -85,34 +92,19 @@ class Rules(Shown):
 
     def text(self) -> str:
         """Every rule on a line."""
-        return "\n".join([*map(str, self.rules), *self._notes()])
+        found = self.to_dict()
+        return text_of(map(line_of, found["rules"]), _notes(found))
 
-    def __str__(self) -> str:
-        left = len(self) - MOST_RULES
-        cut = [more(left, "rules") + ": .text() has all"] if left > 0 else []
-        return "\n".join([*map(str, self.rules[:MOST_RULES]), *cut, *self._notes()])
-
-    def _notes(self) -> Iterator[str]:
-        if self.ends:
-            yield f"ELSE the answer of the node where the row ends ({len(self.ends)} in .ends)"
-        if self.tree.fractional:
-            yield "A row with a gap goes down every branch, in parts."
-
-    def _grid(self) -> Grid:
-        rows = tuple((r.condition or "always", *r.cells()) for r in self.rules)
-        spread = {"class": "share", "mean": "sd", "median": "absolute error"}
-        named = ("rows", spread[self.tree.answers_with], "95 %")
-        return Grid("Rules", ("if", "then", *named), rows, " ".join(self._notes()))
-
-    def to_markdown(self) -> str:
-        return self._grid().to_markdown()
-
-    def to_html(self) -> str:
-        return self._grid().to_html()
+    @staticmethod
+    def _told(found: dict[str, Any]) -> Worded:
+        rules, notes = found["rules"], _notes(found)
+        header = ("if", "then", "rows", SPREAD[found["answers_with"]], "95 %")
+        grid = Grid("Rules", header, tuple(map(cells_of, rules)), " ".join(notes))
+        return Worded(text_of(map(line_of, rules[:MOST_RULES]), notes, len(rules)), grid)
 
     def to_dict(self) -> dict[str, Any]:
         return {"kind": "rules", "classes": [*map(plain_data, self.tree.classes)],
-                "in_parts": self.tree.fractional,
+                "in_parts": self.tree.fractional, "answers_with": self.tree.answers_with,
                 "rules": [rule.to_dict() for rule in self.rules],
                 "ends": [rule.to_dict() for rule in self.ends]}  # fmt: skip
 
@@ -124,6 +116,12 @@ class Rules(Shown):
         """A program without imports of ours: ``predict(row)`` answers a dict as the tree does."""
         every = [(rule.conditions, rule.answer) for rule in (*self.rules, *self.ends)]
         return program(self.tree, every, self.missing)
+
+
+def _notes(found: dict[str, Any]) -> list[str]:
+    ends = f"ELSE the answer of the node where the row ends ({len(found['ends'])} in .ends)"
+    parts = "A row with a gap goes down every branch, in parts."
+    return [ends] * bool(found["ends"]) + [parts] * found["in_parts"]
 
 
 def rules_of(tree: Tree, missing: tuple[Any, ...] = (), order: str = "leaf") -> Rules:
