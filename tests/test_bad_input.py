@@ -163,7 +163,9 @@ def test_the_prior_answers_where_every_class_is_impossible() -> None:
 
 
 def test_kinds_that_a_learner_does_not_take_are_named_with_a_remedy() -> None:
-    table = pd.DataFrame({"note": ["one two three four five"] * 4, "x": [1.0, 2, 3, 4]})
+    table = pd.DataFrame(
+        {"note": [f"one two three four {i}" for i in range(4)], "x": [1.0, 2, 3, 4]}
+    )
     with pytest.raises(errors.ColumnError, match=r"holds text.*categories=\['note'\].*ignore"):
         tl.NearestCentroid().fit(table, Y)
     with pytest.raises(errors.ColumnError, match=r"'c' holds categories.*ignore=\['c'\]"):

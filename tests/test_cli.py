@@ -835,10 +835,16 @@ def test_examples_are_listed_and_printed() -> None:
 def test_an_error_tells_its_remedy_as_an_option() -> None:
     rows = "".join(f"{at % 5},y\n" for at in range(70_000))
     Path("late.csv").write_text(f"x,c\n{rows}n/a?,z\n")
-    message = failed("learn", "late.csv", "--target", "c", "--model", "bayes")
+    message = failed("learn", "late.csv", "--target", "c", "--model", "bayes", "--as", "x=number")
     assert "row 70001" in message
     assert "--missing 'n/a?'" in message
     assert "--categories x" in message
+    Path("day.csv").write_text("d,y\n1/2/2024,u\n3/4/2024,v\n5/6/2024,u\n")
+    message = failed("learn", "day.csv", "--target", "y", "--model", "bayes")
+    assert "--as d=%d/%m/%Y or --as d=%m/%d/%Y" in message
+    for remedy in (("--as", "d=%d/%m/%Y"), ("--date-format", "%m/%d/%Y")):
+        fine("learn", "day.csv", "--target", "y", "--model", "bayes", "-o", "d.tally", "--force",
+             *remedy)  # fmt: skip
     message = failed("learn", "tennis.csv", "--target", "PlayTennis", "--model", "centroid")
     assert "--ignore Outlook" in message
     Path("gap.csv").write_text("x,y\n1,a\n2,\n")

@@ -179,7 +179,7 @@ def test_categorical_naive_bayes_agrees_with_scikit_learn(alpha: float) -> None:
     rng = np.random.default_rng(1)
     codes = rng.integers(0, 4, (300, 5))
     y = (codes[:, 0] + codes[:, 1] + rng.integers(0, 3, 300)) % 3
-    frame = pd.DataFrame(codes.astype(str), columns=list("abcde"))
+    frame = pd.DataFrame(codes, columns=list("abcde")).map("v{}".format)
     ours = tl.NaiveBayes(alpha=alpha).fit(frame, y)
     theirs = CategoricalNB(alpha=alpha).fit(codes, y)
     assert np.allclose(ours.predict_log_proba(frame), theirs.predict_log_proba(codes))

@@ -32,23 +32,33 @@ def rows(dates: Any) -> dict[str, Any]:
     return {"date": dates, "x": [float(i % 7) for i in range(N)], "y": ["u", "v"] * (N // 2)}
 
 
-@pytest.mark.parametrize("form", ["pandas", "arrow", "dict", "table", "category"])
-@pytest.mark.parametrize("name", TEXTS)
-def test_written_dates_are_no_order(name: str, form: str) -> None:
-    data = rows(TEXTS[name])
-    forms: dict[str, Any] = {
-        "pandas": lambda: pd.DataFrame(data),
-        "arrow": lambda: pa.table(data),
-        "dict": lambda: data,
-        "table": lambda: tl.table(data, target="y"),
-        "category": lambda: pd.DataFrame(data).astype({"date": "category"}),
-    }
+FORMS: dict[str, Any] = {
+    "pandas": pd.DataFrame,
+    "arrow": pa.table,
+    "dict": dict,
+    "table": lambda data: tl.table(data, target="y"),
+    "category": lambda data: pd.DataFrame(data).astype({"date": "category"}),
+}
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("name", ["months", "points", "slashes", "numbers"])
+def test_written_dates_are_an_order_in_time_and_not_in_the_alphabet(name: str, form: str) -> None:
+    shuffled = np.random.default_rng(0).permutation(N)
+    data = FORMS[form](rows([TEXTS[name][i] for i in shuffled]))
+    for train, test in FORWARD.split(data if form != "dict" else tl.table(data)):
+        assert shuffled[train].max() < shuffled[test].min()
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_words_are_no_order(form: str) -> None:
+    data = FORMS[form](rows(TEXTS["names"]))
     for ask in (
         lambda X: tl.evaluate(tl.NaiveBayes(), X, "y" if form != "table" else None, cv=FORWARD),
         lambda X: list(FORWARD.split(X)),
     ):
         with pytest.raises(ColumnError, match=r"'date' is text \('.*' in row 0\).*pandas.to_date"):
-            ask(forms[form]())
+            ask(data)
 
 
 @pytest.mark.parametrize("values", [[True, False] * 20, [b"a", b"b"] * 20, [1j, 2j] * 20])
@@ -84,9 +94,21 @@ def csv_of(dates: list[Any], path: str = "d.csv") -> Path:
     return Path(path)
 
 
-@pytest.mark.parametrize("name", ["months", "points", "slashes", "names"])
-def test_a_file_of_written_dates_is_no_order(name: str) -> None:
-    path = csv_of(TEXTS[name])
+def test_dates_that_do_not_tell_day_from_month_are_no_order() -> None:
+    path = csv_of([f"{day.month}/{day.day % 12 + 1}/{day.year}" for day in DAYS])
+    with pytest.raises(ColumnError, match=r"two ways.*kinds=\{\"date\": \"%d/%m/%Y\"\}"):
+        tl.evaluate(tl.NaiveBayes(), path, "y", cv=FORWARD)
+
+
+@pytest.mark.parametrize("name", ["months", "points", "slashes"])
+def test_a_file_of_written_dates_is_an_order(name: str) -> None:
+    found = tl.evaluate(tl.NaiveBayes(), csv_of(TEXTS[name]), "y", cv=FORWARD)
+    same = tl.evaluate(tl.NaiveBayes(), csv_of([*map(str, DAYS)]), "y", cv=FORWARD)
+    assert found.to_dict()["folds"] == same.to_dict()["folds"]
+
+
+def test_a_file_of_words_is_no_order() -> None:
+    path = csv_of(TEXTS["names"])
     with pytest.raises(ColumnError, match="'date' is text"):
         tl.evaluate(tl.NaiveBayes(), path, "y", cv=FORWARD)
     said = failed("evaluate", path, "--target", "y", "--model", "bayes", "--cv", "forward",

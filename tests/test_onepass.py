@@ -42,7 +42,7 @@ def test_a_column_that_was_empty_is_learned_when_it_comes() -> None:
     model = tl.NaiveBayes().partial_fit(EMPTY, "y").partial_fit(FULL, "y")
     both = pd.concat([EMPTY, FULL.drop(columns="more")])
     assert model.tally_ == tl.NaiveBayes().fit(both, "y").tally_
-    assert [column.kind for column in model.schema_.columns] == ["category", "category"]
+    assert [column.kind for column in model.schema_.columns] == ["number", "category"]
 
 
 def test_a_column_whose_values_are_forgotten_is_unknown_again() -> None:

@@ -139,5 +139,5 @@ def test_a_failed_fit_changes_nothing() -> None:
     with pytest.raises(errors.InputError, match="every row has weight zero"):
         model.fit(FRAME[["x"]], FRAME["y"], sample_weight=np.zeros(4))
     with pytest.raises(errors.ColumnError, match="holds text"):
-        model.fit(pd.DataFrame({"t": ["a b c d e"] * 4}), FRAME["y"])
+        model.fit(pd.DataFrame({"t": [f"a b c d {i}" for i in range(4)]}), FRAME["y"])
     assert model.predict(FRAME[["x"]]).tolist() == ["a"] * 4

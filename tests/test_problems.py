@@ -103,7 +103,7 @@ def test_declared_values_and_truth_values_count_in_x() -> None:
 def test_text_and_dates_are_named() -> None:
     found = tl.problem(
         tl.table(
-            {"when": ["2026-01-05"] * 12, "said": ["one two three four five"] * 12},
+            {"when": ["2026-01-05"] * 12, "said": [f"one two three four {i}" for i in range(12)]},
             dates=["when"],
         )
     )

@@ -39,6 +39,12 @@ class ColumnError(InputError):
     """A column is missing, of another kind, or holds a value that it should not."""
 
 
+class CellError(ColumnError):
+    """A cell is not written as the others of its column are."""
+
+    column = ""  # its name
+
+
 class TargetError(InputError):
     """The target is missing, or not what the learner can learn."""
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from functools import cached_property
@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tallylearn import forms
+from tallylearn.spelling import Spelling
 
 Array = NDArray[Any]
 BLOCK = 65_536  # rows
@@ -48,6 +49,8 @@ class Schema:
     named: bool = True  # whether the names came with the table
     parts: tuple[tuple[str, tuple[str, ...]], ...] = ()  # dates that are taken apart
     missing: tuple[Any, ...] = ()  # values that stand for nothing, beside the empty ones
+    # how strings were written that were read as something else: no part of what was learned
+    spellings: Mapping[str, Spelling] = field(default_factory=dict, compare=False)
 
     form: ClassVar[forms.Form] = {
         "columns": forms.many(forms.one(Column)),

@@ -252,6 +252,6 @@ def test_half_a_surrogate_pair_is_our_error() -> None:
 def test_gaps_among_text_and_floats_stay_gaps() -> None:
     rows = [{"c": "x", "f": 1.5}, {"c": None, "f": None}, {"c": "", "f": float("nan")}] * 4
     table = tl.table(rows)
-    assert table.block.codes["c"].items()[:3] == ["x", None, ""]
+    assert table.block.codes["c"].items()[:3] == ["x", None, None]
     assert np.isnan(table.block.numbers[1:3, 0]).all()
     assert table.block.numbers[0, 0] == 1.5

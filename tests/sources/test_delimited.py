@@ -16,8 +16,12 @@ import pytest
 
 from tallylearn.errors import ColumnError, FileError, InputError, OptionError
 from tallylearn.sources.csv.delimited import Delimited
-from tallylearn.sources.csv.dialect import MISSING, Dialect, sniff
-from tallylearn.tables import BLOCK
+from tallylearn.sources.csv.dialect import Dialect, sniff
+from tallylearn.sources.declarations import declaration
+from tallylearn.sources.files import Files
+from tallylearn.sources.written.judging import Hints
+from tallylearn.sources.written.plain_words import MISSING
+from tallylearn.tables import BLOCK, Column, Schema
 
 Write = Callable[..., Path]
 
@@ -36,13 +40,16 @@ def source(path: Path, missing: Any = (), **given: Any) -> Delimited:
     return Delimited(path, sniff(path, given, missing))
 
 
+def files(path: Path, missing: Any = (), **given: Any) -> Files:
+    return Files([path], declaration(missing=missing, dialect=given))
+
+
 def kinds(path: Path, **given: Any) -> dict[str, str]:
-    return source(path, **given).kinds({})
+    return {column.name: column.kind for column in files(path, **given).schema.columns}
 
 
 def read(path: Path, missing: Any = (), **given: Any) -> dict[str, list[Any]]:
-    file = source(path, missing, **given)
-    tables = list(file.blocks(file.kinds({})))
+    tables = list(files(path, missing, **given).proved().typed())
     return pa.concat_tables(tables).to_pydict() if tables else {}
 
 
@@ -83,18 +90,21 @@ def test_rows_of_decimal_commas_without_a_header_are_cut_at_the_semicolons(write
     assert read(path) == {"x0": [1.5, 3.5], "x1": [2.5, 4.5]}
 
 
-def test_a_point_in_a_file_of_decimal_commas_is_text(write: Write) -> None:
-    assert kinds(write("a;b\n1,5;1.5\n2,5;2\n")) == {"a": "number", "b": "string"}
+def test_a_column_of_points_in_a_file_of_decimal_commas_is_one_of_numbers(write: Write) -> None:
+    assert read(write("a;b\n1,5;1.5\n2,5;2\n")) == {"a": [1.5, 2.5], "b": [1.5, 2.0]}
 
 
 def test_thousands_are_not_taken_for_decimals(write: Write) -> None:
     path = write("a\tb\n1,234\tx\n5,678\ty\n")
     assert sniff(path).decimal == "."
-    assert kinds(path)["a"] == "string"
+    with pytest.raises(ColumnError, match=r"two ways: '1,234' in row 1 .*kinds=.* \"1,234.5\""):
+        kinds(path)
+    assert read(path, thousands=",")["a"] == [1234.0, 5678.0]
+    assert read(path, decimal=",")["a"] == [1.234, 5.678]
 
 
-def test_numbers_with_thousands_are_text(write: Write) -> None:
-    assert kinds(write('a,b\n"1,234.5",1\n"2,345.5",2\n'))["a"] == "string"
+def test_numbers_with_thousands_are_numbers(write: Write) -> None:
+    assert read(write('a,b\n"1,234.5",1\n"2,345.5",2\n'))["a"] == [1234.5, 2345.5]
 
 
 @pytest.mark.parametrize(
@@ -114,7 +124,8 @@ def test_utf_16_with_a_big_endian_mark_is_read(write: Write) -> None:
 def test_the_euro_sign_of_windows_is_read(write: Write) -> None:
     path = write("a,b\n1,5 €\n", "cp1252")
     assert sniff(path).encoding == "cp1252"
-    assert read(path)["b"] == ["5 €"]
+    assert read(path)["b"] == [5.0]
+    assert files(path).schema.spellings["b"].unit == "€"
 
 
 def test_a_byte_order_mark_is_no_part_of_a_name(write: Write) -> None:
@@ -139,7 +150,7 @@ def test_what_is_given_is_not_guessed(write: Write) -> None:
     path = write("a;b\n1;2\n")
     given = {"delimiter": "|", "decimal": ",", "encoding": "latin-1", "header": False}
     assert sniff(path, given | {"missing": ["none"]}) == Dialect(
-        "|", ",", "latin-1", False, ("", "none")
+        "|", ",", "latin-1", False, ("", "none"), Hints(",")
     )
 
 
@@ -197,26 +208,30 @@ def test_spaces_around_a_marker_that_comes_late_do_not_count(write: Write) -> No
 
 
 def test_kinds_become_types(write: Write) -> None:
-    file = source(write("a,b,c,d,e\n1,x,2024-05-31,some words here,\n"))
-    assert file.kinds({"d": "text"}) == dict(
-        zip("abcde", ["number", "string", "date", "text", "unknown"], strict=True)
-    )
-    (table,) = file.blocks(file.kinds({"d": "text"}))
+    path = write("a,b,c,d,e\n1,x,2024-05-31,some words here,\n")
+    found = Files([path], declaration(text=["d"]))
+    kinds = ["number", "category", "date", "text", "unknown"]
+    assert [column.kind for column in found.schema.columns] == kinds
+    (table,) = found.typed()
     assert table.schema.types == [
         pa.float64(),
         pa.dictionary(pa.int32(), pa.string()),
         pa.timestamp("us"),
-        pa.string(),
+        pa.dictionary(pa.int32(), pa.string()),
         pa.null(),
     ]
 
 
 def test_truths_are_truths_and_padded_integers_strings(write: Write) -> None:
     path = write("a,b,c\ntrue,007,0.5\n false,12,0\n?,,\n")
-    assert kinds(path) == {"a": "truth", "b": "string", "c": "number"}
+    assert kinds(path) == {"a": "category", "b": "category", "c": "number"}
     assert read(path)["a"] == [True, False, None]
+    assert read(path)["b"] == ["007", "12", None]
     path = write("a,b\ntrue,True\n true ,false\nfalse,\nx,\n")
-    assert kinds(path) == {"a": "string", "b": "string"}
+    assert read(path) == {
+        "a": ["true", "true", "false", "x"],
+        "b": [True, False, None, None],
+    }
 
 
 def test_dates_with_times_and_zones_are_read(write: Write) -> None:
@@ -235,10 +250,11 @@ def test_infinity_is_a_number_and_nan_is_missing(write: Write) -> None:
 
 
 def test_a_declared_kind_wins(write: Write) -> None:
-    file = source(write("a,b\n1,2\n"))
-    assert file.kinds({"a": "string"}) == {"a": "string", "b": "number"}
-    with pytest.raises(ColumnError, match=r"no column 'c'\. The columns are 'a', 'b'"):
-        file.kinds({"c": "number"})
+    path = write("a,b\n1,2\n")
+    found = Files([path], declaration(kinds={"a": "category"}))
+    assert [column.kind for column in found.schema.columns] == ["category", "number"]
+    with pytest.raises(ColumnError, match="kinds names the column 'c', and the table has 'a', 'b'"):
+        Files([path], declaration(kinds={"c": "number"}))
 
 
 def test_quoted_cells_keep_their_line_ends_quotes_and_delimiters(write: Write) -> None:
@@ -268,7 +284,7 @@ def test_blocks_have_65536_rows_and_keep_the_order(write: Write) -> None:
     rows = 2 * BLOCK + 5
     path = write("a,b\n" + "".join(f"{i},w{i % 70_000}\n" for i in range(rows)))
     file = source(path)
-    tables = list(file.blocks(file.kinds({})))
+    tables = list(file.blocks({"a": "number", "b": "string"}))
     assert [len(table) for table in tables] == [BLOCK, BLOCK, 5]
     assert [table["a"].num_chunks for table in tables] == [1, 1, 1]
     assert pa.concat_tables(tables)["a"].to_pylist() == list(map(float, range(rows)))
@@ -285,12 +301,12 @@ def test_reading_may_stop_early(write: Write) -> None:
 
 def test_columns_come_in_the_order_asked_for(write: Write) -> None:
     file = source(write("a,b,c\n1,2,3\n"))
-    (table,) = file.blocks(file.kinds({}), ["c", "a"])
+    (table,) = file.blocks({"c": "number", "a": "number"})
     assert table.to_pydict() == {"c": [3.0], "a": [1.0]}
     with pytest.raises(ColumnError, match="no column 'z'"):
-        file.blocks(file.kinds({}), ["z"])
+        file.blocks({"z": "string"})
     with pytest.raises(ColumnError, match="no column is asked for"):
-        file.blocks(file.kinds({}), [])
+        file.blocks({})
 
 
 def test_a_column_that_is_empty_for_long_gets_its_kind_from_its_first_value(write: Write) -> None:
@@ -340,10 +356,10 @@ def test_an_empty_file_is_refused(write: Write, content: bytes) -> None:
 
 @pytest.mark.parametrize("end", ["", "\n", "\n\n \n"])
 def test_a_header_alone_has_names_and_no_rows(write: Write, end: str) -> None:
-    file = source(write("a,b" + end))
-    assert file.names == ("a", "b")
-    assert file.kinds({}) == {"a": "unknown", "b": "unknown"}
-    assert list(file.blocks(file.kinds({}))) == []
+    path = write("a,b" + end)
+    assert source(path).names == ("a", "b")
+    assert kinds(path) == {"a": "unknown", "b": "unknown"}
+    assert list(source(path).blocks({"a": "string", "b": "string"})) == []
 
 
 def test_empty_lines_are_passed_over(write: Write) -> None:
@@ -368,41 +384,50 @@ def test_a_ragged_row_is_named_far_into_the_file_and_without_a_header(write: Wri
         read(path)
 
 
-def test_text_that_comes_late_is_named_with_its_remedies(write: Write) -> None:
-    path = write("id,age\n" + "1,2\n" * 70_411 + "1,n/a\n" + "1,2\n" * 10)
+def test_a_cell_that_comes_late_counts_as_one_that_comes_early(write: Write) -> None:
+    rows = ["1,2024-05-31,7,true,1"] * 70_411
+    for odd, kind in {
+        "n/a,-,12 %,True,1": ("number", "date", "category", "category", "number"),
+        "x,31.5.2024,7 kg,no,9007199254740993": ("category",) * 5,
+    }.items():
+        late, early = [*rows, odd], [odd, *rows]
+        for lines in (late, early):
+            path = write("a,b,c,d,e\n" + "\n".join(lines) + "\n")
+            schema = files(path).proved().schema
+            assert tuple(column.kind for column in schema.columns) == kind, (odd, lines is late)
+
+
+def test_a_late_cell_in_a_column_that_is_declared_is_named_with_its_remedies(write: Write) -> None:
+    path = write("id,age\n" + "1,2\n" * 70_411 + "1,soon\n" + "1,2\n" * 10)
     with pytest.raises(ColumnError) as caught:
-        read(path)
+        Files([path], declaration(kinds={"age": "number"})).whole()
     assert str(caught.value).endswith(
-        "people.csv: column 'age' has text in row 70412 ('n/a'). Mark it as missing with "
-        'missing="n/a", declare the column with categories=["age"], or ignore it.'
+        "people.csv: column 'age' has something else than a number in row 70412 ('soon'). Mark it "
+        'as missing with missing="soon", declare the column with categories=["age"], or ignore it.'
     )
-    assert len(read(path, missing=["n/a"])["age"]) == 70_422
+    assert len(read(path, missing=["soon"])["age"]) == 70_422
 
 
-def test_the_first_of_several_wrong_cells_is_named(write: Write) -> None:
-    path = write("a,b\n" + "1,2\n" * BLOCK + "1,x\ny,2\n")
-    with pytest.raises(ColumnError, match="'b' has text in row 65537"):
-        read(path)
-
-
-def test_a_date_that_comes_late_as_something_else_is_named(write: Write) -> None:
+def test_a_date_in_another_form_is_named_with_the_form(write: Write) -> None:
     path = write("day\n" + "2024-05-31\n" * BLOCK + "\n31.5.2024\n")
-    with pytest.raises(ColumnError, match=r"column 'day' .*ISO date in row 65537 \('31.5.2024'\)"):
-        read(path)
+    with pytest.raises(ColumnError, match=r"'day' .* date in row 65537 \('31.5.2024'\).*%Y-%m-%d"):
+        Files([path], declaration(dates=["day"])).whole()
 
 
-def test_a_value_where_none_was_expected_is_named(write: Write) -> None:
-    file = source(write("a,b\n1,\n2,x\n"))
-    with pytest.raises(ColumnError, match=r"column 'b' has a value in row 2 \('x'\)"):
-        list(file.blocks({"a": "number", "b": "unknown"}))
+def test_a_value_where_none_was_learned_is_named(write: Write) -> None:
+    path = write("a,b\n1,\n2,x\n")
+    schema = Schema((Column("a", "number"), Column("b", "category")))
+    assert Files([path], declaration(), schema).whole().codes["b"].items() == [None, "x"]
 
 
-def test_an_integer_that_a_double_cannot_hold_is_named(write: Write) -> None:
+def test_an_integer_that_a_double_cannot_hold_is_a_word(write: Write) -> None:
     path = write("a,id\n" + "1,9007199254740992\n" * BLOCK + "1,9007199254740993\n")
-    with pytest.raises(ColumnError, match=r"'id' has 9007199254740993 in row 65537"):
-        read(path)
-    with pytest.raises(ColumnError, match=r'categories=\["id"\].*ignore=\["id"\]'):
-        read(path)
+    found = files(path).proved()
+    assert found.schema.columns[1].kind == "category"
+    assert "too long for a double ('9007199254740993')" in found.notes[0]
+    schema = Schema((Column("id", "number"),))
+    with pytest.raises(ColumnError, match=r"'id' has .*9007199254740993.* row 65537"):
+        Files([path], declaration(), schema).whole()
 
 
 def test_large_numbers_that_a_double_holds_are_read(write: Write) -> None:

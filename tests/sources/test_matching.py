@@ -126,12 +126,11 @@ def test_by_place_columns_are_checked_as_in_scikit_learn(people: pd.DataFrame) -
 @pytest.mark.parametrize(
     ("changed", "says"),
     [
-        ({"size": "q"}, r"column 'size' has text in row 0 \('q'\). Mark it as missing"),
-        ({"size": "3.5"}, r"column 'size' has its numbers as text here \('3.5' in row 0\)"),
+        ({"size": "q"}, r"column 'size' has something else .* row 0 \('q'\). Mark it as missing"),
         ({"color": 3}, r"'color' was a category of text .* has numbers here \(3 in row 0\)"),
         ({"size": pd.Timestamp("2024-01-01")}, "'size' was a number .* is a date here"),
         ({"day": 3.0}, r"'day' is one of dates, and has numbers here \(3.0\)"),
-        ({"day": "tomorrow"}, r"'day' has .*ISO date in row 0 \('tomorrow'\)"),
+        ({"day": "tomorrow"}, r"'day' has .* date in row 0 \('tomorrow'\)"),
         ({"size": np.inf}, "'size' has inf in row 0"),
     ],
 )

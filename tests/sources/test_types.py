@@ -200,9 +200,9 @@ def test_truth_values_in_a_csv_are_those_of_the_frame(tmp_path: Path, yes: str, 
     assert tl.NaiveBayes().fit(tmp_path / "pandas.csv", "y").tally_ == other.tally_
 
 
-def test_two_spellings_are_text(tmp_path: Path) -> None:
+def test_truth_values_may_be_written_in_any_letters(tmp_path: Path) -> None:
     (tmp_path / "t.csv").write_text("c,d\nTrue,true\nfalse,T\n")
-    assert kinds(tmp_path / "t.csv") == [("category", "text")] * 2
+    assert kinds(tmp_path / "t.csv") == [("category", "truth"), ("category", "text")]
 
 
 def test_a_truth_target_of_a_csv_is_a_truth_target(tmp_path: Path) -> None:
@@ -212,12 +212,12 @@ def test_a_truth_target_of_a_csv_is_a_truth_target(tmp_path: Path) -> None:
     assert model.score(tmp_path / "t.csv", "y") == 1.0
 
 
-def test_another_value_in_a_later_block_is_named(tmp_path: Path) -> None:
+def test_another_value_in_a_later_block_makes_words_of_truth_values(tmp_path: Path) -> None:
     (tmp_path / "t.csv").write_text("c,y\n" + "true,a\nfalse,b\n" * 40_000 + "maybe,a\n")
-    message = r"t.csv: column 'c' .* truth .* row 80001 \('maybe'\).*categories=\[\"c\"\]"
-    with pytest.raises(ColumnError, match=message):
-        tl.NaiveBayes().fit(tmp_path / "t.csv", "y")
-    tl.NaiveBayes().fit(tl.table(tmp_path / "t.csv", target="y", categories=["c"]))
+    late = tl.NaiveBayes().fit(tmp_path / "t.csv", "y")
+    (tmp_path / "t.csv").write_text("c,y\nmaybe,a\n" + "true,a\nfalse,b\n" * 40_000)
+    assert late.tally_ == tl.NaiveBayes().fit(tmp_path / "t.csv", "y").tally_
+    assert late.schema_.columns[0].origin == "text"
 
 
 def test_a_file_is_read_as_the_truth_values_that_were_learned(tmp_path: Path) -> None:
@@ -228,7 +228,7 @@ def test_a_file_is_read_as_the_truth_values_that_were_learned(tmp_path: Path) ->
             model.predict_proba(tmp_path / "t.csv")[:, 0], seen(model, TRUTH)
         )
     (tmp_path / "t.csv").write_text("c\nTrue\nyes\n")
-    with pytest.raises(ColumnError, match=r"'c' .* row 2 \('yes'\)"):
+    with pytest.raises(ColumnError, match=r"'c' .*\('yes' in row 2\)"):
         model.predict(tmp_path / "t.csv")
     pq.write_table(pa.table({"c": [1, 0]}), tmp_path / "t.parquet")
     assert list(model.predict(tmp_path / "t.parquet")) == list(model.predict({"c": [True, False]}))

@@ -112,7 +112,7 @@ def test_two_groups_of_categories_are_the_best_of_all() -> None:
     rng = np.random.default_rng(3)
     c = rng.integers(0, 7, 200)
     y = rng.random(200) < rng.random(7)[c]
-    tree = tl.DecisionTreeClassifier(max_depth=1).fit(pd.DataFrame({"c": c.astype(str)}), y)
+    tree = tl.DecisionTreeClassifier(max_depth=1).fit(pd.DataFrame({"c": [f"v{i}" for i in c]}), y)
     best = 0.0
     for mask in range(1, 64):
         left = (mask >> c) & 1 == 1
@@ -282,7 +282,7 @@ def test_infinities_and_text_are_refused() -> None:
         tl.DecisionTreeRegressor().fit([[1.0], [2.0]], [-1e300, 1e300])
     with pytest.raises(errors.ColumnError, match="infinity"):
         tl.DecisionTreeClassifier().fit([[1.0], [np.inf]], [0, 1])
-    text = pd.DataFrame({"t": ["one two three four"] * 4, "y": list("abab")})
+    text = pd.DataFrame({"t": [f"one two three {i}" for i in range(4)], "y": list("abab")})
     with pytest.raises(errors.ColumnError, match="holds text"):
         tl.DecisionTreeClassifier().fit(text, "y")
 

@@ -206,7 +206,10 @@ def test_a_table_of_categories_is_answered_as_by_m5p(way: str) -> None:
     """120 rows of a servo's kind, three categories of five, and what M5P of Weka 3.9 says of 40."""
     told = json.loads((Path(__file__).parent.parent / "data" / "m5p.json").read_text())
     frame = pd.DataFrame(told["rows"], columns=told["columns"])
-    model = tl.M5(**M5P[way]).fit(frame[:120], "y")
+    some = tl.table(
+        frame[:120], target="y", categories=[*frame.select_dtypes(exclude="number").columns]
+    )
+    model = tl.M5(**M5P[way]).fit(some)
     assert model.predict(frame[120:]) == pytest.approx(told[way], abs=1e-6)
 
 
@@ -572,7 +575,7 @@ def test_classes_and_text_are_refused() -> None:
     x, _ = noisy(20)
     with pytest.raises(errors.TargetError):
         tl.M5().fit(x, ["yes", "no"] * 10)
-    notes = pd.DataFrame({"note": ["a b c d e f"] * 5 + ["g h i j k l"] * 5})
+    notes = pd.DataFrame({"note": [f"a b c d e {i}" for i in range(10)]})
     with pytest.raises(errors.ColumnError, match="note"):
         tl.M5().fit(notes, np.arange(10.0))
     with pytest.raises(errors.InputError):

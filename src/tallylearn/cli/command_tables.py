@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from tallylearn.sources.declarations import Declaration
 
 MOST = 3  # cautions that are printed
+NOTES = 12  # columns of which is told how they were read
 
 
 def opened(
@@ -46,19 +47,21 @@ def facts(source: Files, left_out: dict[str, str]) -> dict[str, Any]:
         "target": source.declared.target,
         "left_out": left_out,
         "dialect": None if source.dialect is None else str(source.dialect),
+        "notes": [*source.notes],
     }
 
 
 def _declared(
     target: str, weight: str | None, categories: list[str], text: list[str], dates: list[str],
-    missing: tuple[str, ...], ignore: list[str], groups: str | None = None, **dialect: Any,
+    missing: tuple[str, ...], ignore: list[str], groups: str | None = None,
+    kinds: tuple[str, ...] = (), **dialect: Any,
 ) -> Declaration:  # fmt: skip
     from tallylearn.sources.declarations import declaration
 
     return declaration(
         target=target, weight=weight, groups=groups, categories=categories, text=text,
         dates=shared_options.parts(dates), missing=shared_options.markers(missing), ignore=ignore,
-        dialect=shared_options.dialect(**dialect),
+        dialect=shared_options.dialect(**dialect), kinds=shared_options.told_kinds(kinds),
     )  # fmt: skip
 
 
@@ -73,7 +76,7 @@ def _without_identifiers(
     source = Files(paths, declared)
     if odd := [name for name in keep if name not in source.names]:
         raise ColumnError(f"--keep names {listed(odd)}, and the table has {listed(source.names)}.")
-    wanted = {*keep, *declared.categories, *declared.text, *declared.dates}
+    wanted = {*keep, *declared.categories, *declared.text, *declared.dates, *declared.numbers}
     rows = Rows.of(source)
     left_out = {name: why for name, why in rows.identifiers.items() if name not in wanted}
     if left_out:
@@ -100,6 +103,11 @@ def _tell(source: Files, left_out: dict[str, str]) -> None:
         for kind, names in terminal_text.by_kind(source.schema).items()
     ]
     output_files.note("; ".join([*kinds, f"target {source.declared.target}"]) + ".")
+    told = [note for note in source.notes if note.partition(": ")[0] not in left_out]
+    for note in told[:NOTES]:
+        output_files.note(f"{note}.")
+    if len(told) > NOTES:
+        output_files.note(f"{len(told) - NOTES} more columns were read so; table.notes has all.")
     for name, reason in left_out.items():
         output_files.note(f"left out {name}: {reason}. --keep {shlex.quote(name)} brings it back.")
 

@@ -23,6 +23,16 @@ READING = (
     click.option(
         "--decimal", type=click.Choice([".", ","]), help="The decimal mark of a CSV file."
     ),
+    click.option(
+        "--thousands",
+        type=click.Choice([",", ".", "'", " "]),
+        help="The mark of thousands in a CSV file.",
+    ),
+    click.option(
+        "--date-format",
+        metavar="FORM",
+        help="Of dates that do not tell day from month: %d/%m/%Y or %m/%d/%Y.",
+    ),
     click.option("--encoding", metavar="NAME", help="Of a CSV file: utf-8, utf-16, latin-1 …"),
     click.option(
         "--header/--no-header",
@@ -62,6 +72,11 @@ def table(command: Command) -> Command:
         click.option("--weight", metavar="COLUMN", help="How much each row counts."),
         columns("--categories", "Columns to read as categories."),
         columns("--text", "Columns to read as text."),
+        click.option(
+            "--as", "kinds", multiple=True, metavar="COLUMN=KIND",
+            help="number, category, text, date or ignore; or how a column is written, as in "
+            "price=1.234,5 and day=%d/%m/%Y.",
+        ),
         columns("--dates", "Columns to read as dates; when=year+weekday takes parts of one."),
         click.option(
             "--missing", multiple=True, metavar="MARK", help="A value that stands for nothing."
@@ -126,6 +141,19 @@ def parts(dates: Iterable[str]) -> dict[str, tuple[str, ...]]:
         taken = tuple(wanted.split("+"))
         apart = bool(equals) and all(part in PARTS for part in taken)
         found |= {name: taken} if apart else {text: ()}
+    return found
+
+
+def told_kinds(given: Iterable[str]) -> dict[str, str]:
+    """Columns and their kinds: price=number."""
+    from tallylearn.errors import OptionError
+
+    found: dict[str, str] = {}
+    for text in given:
+        name, equals, kind = text.rpartition("=")
+        if not equals or not name or name in found:
+            raise OptionError(f"--as says {text!r}. Say COLUMN=KIND, once for every column.")
+        found[name] = kind
     return found
 
 

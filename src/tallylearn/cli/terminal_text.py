@@ -17,6 +17,7 @@ _HINTS = (
     rf"tl\.table\(\.\.\., (\w+)=({_LIST})\)",
     rf"\b(categories|text|dates|ignore|missing)=({_LIST}|{_ANY})",
     rf"dialect=\{{\"(\w+)\": ({_ANY})\}}",
+    rf"\b(kinds)=(\{{{_ANY}: {_ANY}\}})",
 )
 _NAMES = {
     'dialect={"header": False}': "--no-header",
@@ -50,7 +51,10 @@ def sentence(error: BaseException, known: frozenset[str] | None = None) -> str:
 
 
 def _as_option(hint: re.Match[str], known: frozenset[str] | None = None) -> str:
-    value, option = ast.literal_eval(hint[2]), f"--{hint[1]}"
+    value, option = ast.literal_eval(hint[2]), f"--{hint[1].replace('_', '-')}"
+    if isinstance(value, dict):
+        ((name, kind),) = value.items()
+        value, option = f"{name}={kind}", "--as"
     said = f"{option} {shlex.quote(value if isinstance(value, str) else ','.join(value))}"
     return said if known is None or option in known else f"{said} when learning"
 

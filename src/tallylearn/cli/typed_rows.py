@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from tallylearn.cli import shared_options
@@ -18,20 +16,26 @@ def table_of(rows: Sequence[str], schema: Schema) -> Table:
     """Rows as they are typed, read as the model's columns."""
     import pyarrow as pa
 
+    from tallylearn.errors import CellError, ColumnError
     from tallylearn.sources import Table
     from tallylearn.sources.declarations import declaration
     from tallylearn.sources.frames import Frame
 
     kinds = asked(schema)
-    types = {"number": pa.float64(), "date": pa.timestamp("us")}
     cells = [by_name(text, list(kinds)) for text in rows]
     columns = {
-        name: pa.array([value(name, kind, row.get(name, ""), schema) for row in cells],
-                       types.get(kind, pa.string()))
+        name: pa.array([value(name, kind, row.get(name, ""), schema) for row in cells], pa.string())
         for name, kind in kinds.items()
-    }  # fmt: skip
+    }
     frame = Frame(tuple(columns), schema.named, arrow=pa.table(columns))
-    return Table.of(frame, declaration(), schema)
+    try:
+        return Table.of(frame, declaration(), schema)
+    except CellError as odd:
+        what = "a date such as 2026-11-15" if kinds[odd.column] == "date" else "a number"
+        said = next(filter(None, (row.get(odd.column) for row in cells)))
+        raise ColumnError(
+            f"column {odd.column!r} needs {what}, and the row says {said!r}."
+        ) from None
 
 
 def asked(schema: Schema) -> dict[str, str]:
@@ -71,25 +75,10 @@ def by_name(text: str, names: Sequence[str]) -> dict[str, str]:
 def value(name: str, kind: str, text: str, schema: Schema) -> Any:
     """A value as its column has it; None where it is missing."""
     from tallylearn.errors import ColumnError
-    from tallylearn.sources.csv.dialect import MISSING
+    from tallylearn.sources.written.plain_words import MISSING
 
     if text in MISSING or text in schema.missing:
         return None
-    try:
-        if kind == "number":
-            return _finite(text)
-        return _instant(text) if kind == "date" else text
-    except ValueError:
-        what = "a number" if kind == "number" else "a date such as 2026-11-15"
-        raise ColumnError(f"column {name!r} needs {what}, and the row says {text!r}.") from None
-
-
-def _finite(text: str) -> float:
-    if not math.isfinite(number := float(text)):
-        raise ValueError(text)
-    return number
-
-
-def _instant(text: str) -> datetime:
-    when = datetime.fromisoformat(text)
-    return when.astimezone(UTC).replace(tzinfo=None) if when.tzinfo else when
+    if kind == "number" and text.strip("+-").lower() in ("inf", "infinity"):
+        raise ColumnError(f"column {name!r} needs a number, and the row says {text!r}.")
+    return text  # it is read as the column was written

@@ -7,12 +7,12 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tallylearn.errors import ColumnError, TargetError, listed
+from tallylearn.errors import CellError, ColumnError, TargetError, listed
 from tallylearn.sources import Declared, Part, Table, aimed, given, opened
 from tallylearn.sources.class_labels import Aim, Aimed, flat
 from tallylearn.sources.declarations import Declaration
@@ -23,6 +23,7 @@ from tallylearn.tables import UNKNOWN, Block, Codes, Schema
 
 Array = NDArray[Any]
 BARE = Declaration()
+Result = TypeVar("Result")
 
 
 @dataclass(frozen=True)
@@ -97,6 +98,15 @@ class Lesson:
         """The numbers of the rows that have any weight, from 0."""
         block = together(self.beside, Schema(()))
         return counting(block.weight, len(block))
+
+
+def trusting(read: Lesson, call: Callable[[Lesson], Result]) -> Result:
+    """What a call makes of a lesson; again from the start where a cell was unlike its column."""
+    while True:
+        try:
+            return call(read)
+        except CellError as odd:
+            read = replace(read, source=read.source.amended(odd))
 
 
 def lesson(X: Any, y: Any, weight: Any, who: str, aim: Aim, schema: Schema | None = None) -> Lesson:
@@ -181,7 +191,7 @@ def rows(X: Any, schema: Schema, by_name: bool, who: str) -> Declared:
         return source.untargeted().read_as(schema)
     if isinstance(X, str | Path):
         return opened(X, Declaration(missing=schema.missing), schema)
-    block = block_of(matched(framed(X), schema, by_name, who), schema)
+    block = block_of(matched(framed(X), schema, by_name, who), schema, learned=True)
     return Table(block, None, None, BARE)
 
 

@@ -13,7 +13,7 @@ from typing import Any, ClassVar, Self
 
 from tallylearn import engines, modelfile
 from tallylearn.doors.counted import counted, within_doubles
-from tallylearn.doors.intake import Lesson, lesson
+from tallylearn.doors.intake import Lesson, lesson, trusting
 from tallylearn.doors.model import Model
 from tallylearn.doors.schemas import checked, united
 from tallylearn.doors.shell import Estimator, same
@@ -152,6 +152,9 @@ class OnePass(Estimator, ABC):
         return None
 
     def _learned(self, read: Lesson) -> Learned:
+        return trusting(read, self._tallied)
+
+    def _tallied(self, read: Lesson) -> Learned:
         schema = checked(read.schema, self.kinds, type(self).__name__)
         tally = engines.here().total(self.tally, read)
         found = counted(tally, read, self._width(schema), f"{type(self).__name__}.tally")

@@ -17,14 +17,14 @@ from typing import Any, Generic, Protocol, Self, TypeVar
 
 from tallylearn import engines
 from tallylearn.doors.counted import counted, within_doubles
-from tallylearn.doors.intake import Lesson, lesson
+from tallylearn.doors.intake import Lesson, lesson, trusting
 from tallylearn.doors.model import Model
 from tallylearn.doors.schemas import checked
 from tallylearn.doors.untallied import Untallied
 from tallylearn.errors import InputError
 from tallylearn.sources import Part, Parts
 from tallylearn.sources.spill import spilled
-from tallylearn.tables import Block
+from tallylearn.tables import Block, Schema
 from tallylearn.tallies import Bundle
 
 
@@ -86,15 +86,19 @@ class Rounds(Untallied, ABC, Generic[StateT, TallyT]):
         with self._learning():
             self._check_options()
             read = lesson(self._table(X), y, sample_weight, name, self.task)
-            schema = checked(read.schema, self.kinds, name)
-            with self._passes(read) as source:
-                with engines.during("survey"):
-                    survey = engines.here().total(self.survey, source)
-                found = counted(survey, read, len(schema.columns), f"{name}.survey")
-                with within_doubles():
-                    model = self.solve(self.rounds(self.begin(found), source))
+            schema, model = trusting(read, self._solved)
             self._learn(schema, model, read.label_type, read.by_name)
         return self
+
+    def _solved(self, read: Lesson) -> tuple[Schema, Model]:
+        name = type(self).__name__
+        schema = checked(read.schema, self.kinds, name)
+        with self._passes(read) as source:
+            with engines.during("survey"):
+                survey = engines.here().total(self.survey, source)
+            found = counted(survey, read, len(schema.columns), f"{name}.survey")
+            with within_doubles():
+                return schema, self.solve(self.rounds(self.begin(found), source))
 
     def rounds(self, state: StateT, source: Parts[Block]) -> StateT:
         """The state in which it is done, round after round over the rows of a source."""

@@ -13,11 +13,13 @@ from tallylearn.errors import ColumnError, InputError, KindError, listed, told
 from tallylearn.sources.arrays import as_float, is_missing, unmixed
 from tallylearn.sources.arrow_buffers import strings_of
 from tallylearn.sources.class_labels import labels
-from tallylearn.sources.csv.cells import instants, reads
 from tallylearn.sources.frames import framed
 from tallylearn.sources.kinds import codes, numeric
 from tallylearn.sources.measures_and_weights import numbers_of
 from tallylearn.sources.memory_table import in_memory
+from tallylearn.sources.written import spelled_column
+from tallylearn.sources.written.judging import PLAIN
+from tallylearn.spelling import DATES, NUMBERS
 from tallylearn.tables import Array, Codes
 
 
@@ -98,9 +100,10 @@ def _times(found: Codes, what: str) -> list[Any]:
     if not odd.any():
         return list(found.values)
     if all(isinstance(value, str) for value in found.values):
-        texts = strings_of(tuple(found.values))
-        if reads(texts, "date"):
-            return np.asarray(instants(texts)).tolist()  # type: ignore[no-any-return]
+        column = spelled_column.coded(strings_of(tuple(found.values)), ())
+        if (judged := spelled_column.judgement(column, PLAIN)).spelling.kind in (DATES, NUMBERS):
+            times = spelled_column.read(what, column, judged.spelling)
+            return np.asarray(times).tolist()  # type: ignore[no-any-return]
     row = int(np.argmax(odd[found.codes]))
     value = found.values[found.codes[row]]
     kind = "text" if isinstance(value, str) else type(value).__name__

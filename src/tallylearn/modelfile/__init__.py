@@ -2,9 +2,10 @@
 
 The JSON (metadata key ``tallylearn``) holds: format, learner, options, schema, classes' type, the
 trees of the model and of the tally (frozen structures whose arrays are named), ``narrow`` (which
-arrays were wider in memory, or are deflated), versions, machine, ``digest`` (every array as it was
-and all of the JSON but narrow, versions and machine), ``tally_digest`` (learner, options, schema,
-tally) and ``checksum`` (every byte of the file). Strings are UTF-8 bytes and offsets.
+arrays were wider in memory, or are deflated), ``written`` (how the strings of columns were
+written), versions, machine, ``digest`` (every array as it was and all of the JSON but narrow,
+written, versions and machine), ``tally_digest`` (learner, options, schema, tally) and ``checksum``
+(every byte of the file). Strings are UTF-8 bytes and offsets.
 
 A tally holds counts, and a count of one is one person's row: treat a file with a tally as personal
 data. A file comes from strangers: every field has a form (``tallylearn.forms``), and every
@@ -95,6 +96,8 @@ def _page(estimator: Any, tally: bool) -> tuple[dict[str, Any], dict[str, Array]
     arrays |= counted if tally else {}
     page["model"] = packed(estimator.model_, "model", arrays, name)
     page["digest"] = digest(page, arrays)
+    spelled = estimator.schema_.spellings
+    page["written"] = {column: one.to_dict() for column, one in spelled.items()}
     page["versions"] = {
         "tallylearn": _version(),
         "numpy": np.__version__,

@@ -25,7 +25,8 @@ from tallylearn.tables import Array
 FORMAT = 4  # 1 had no checksum, and wrote 1.0 as 1; 2 had every number in 8 bytes; 3 no deflate
 KNOWN = (1, 2, 3, 4)
 KEY = "tallylearn"
-ASIDE = ("versions", "machine", "digest", "checksum", "narrow")  # what the digest does not cover
+# what the digest does not cover
+ASIDE = ("versions", "machine", "digest", "checksum", "narrow", "written")
 TYPES = {
     "BOOL": np.bool_, "U8": np.uint8, "U16": np.uint16, "U32": np.uint32, "U64": np.uint64,
     "I8": np.int8, "I16": np.int16, "I32": np.int32, "I64": np.int64, "F16": np.float16,

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from tallylearn.errors import told
 from tallylearn.modelfile.packing import Shelf
+from tallylearn.spelling import Spelling
 from tallylearn.tables import Array, Column, Schema
 from tallylearn.tallies import Bundle, Counts, Exact, Moments, Products, Scatter, Squares
 
@@ -38,7 +40,19 @@ def restored(page: dict[str, Any], arrays: dict[str, Array]) -> Any:
         raise ValueError("it has no schema")
     if type(estimator.model_) is not kind.stored[0]:
         raise ValueError("it has no model")
+    spelled = _written(page.get("written", {}), estimator.schema_)
+    estimator.schema_ = replace(estimator.schema_, spellings=spelled)
     estimator.schema_.check()
     estimator._check_stored()
     estimator._derive()
     return estimator
+
+
+def _written(told: Any, schema: Schema) -> dict[str, Spelling]:
+    """How the strings of columns were written, each of them a column of the schema."""
+    known = {*schema.names, *(name for name, _ in schema.parts)}
+    if not isinstance(told, dict) or not all(isinstance(one, dict) for one in told.values()):
+        raise ValueError("it does not say how its columns were written")
+    if odd := [name for name in told if name not in known]:
+        raise ValueError(f"it says how {odd[0]!r} was written, which is no column")
+    return {name: Spelling.from_dict(one) for name, one in told.items()}

@@ -23,7 +23,10 @@ WIDEST = 1 << 26  # bytes of an array of strings, each as wide as the longest; m
 
 
 def packed(value: Any, name: str, arrays: dict[str, Array], who: str) -> Any:
-    """A tree of JSON; arrays go into ``arrays`` under their place in the tree."""
+    """A tree of JSON; arrays go into ``arrays`` under their place in the tree.
+
+    A field that makes no difference between two structures is no part of what they hold.
+    """
     if isinstance(value, np.generic):
         return _packed_scalar(value, name, who)
     if value is None or isinstance(value, bool | int | float | str):
@@ -31,7 +34,7 @@ def packed(value: Any, name: str, arrays: dict[str, Array], who: str) -> Any:
     if isinstance(value, np.ndarray):
         return _packed_array(value, name, arrays, who)
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        fields = {f.name: getattr(value, f.name) for f in dataclasses.fields(value)}
+        fields = {f.name: getattr(value, f.name) for f in dataclasses.fields(value) if f.compare}
         inside = {key: packed(item, f"{name}.{key}", arrays, who) for key, item in fields.items()}
         return {"type": type(value).__name__, "fields": inside}
     if isinstance(value, set | frozenset):

@@ -29,6 +29,7 @@ def table(
     ignore: Sequence[str] = (),
     dialect: Mapping[str, Any] | None = None,
     classes: Sequence[Any] = (),
+    kinds: Mapping[str, str] | None = None,
 ) -> Declared:
     """Declare what a table is: the one place for everything that cannot be seen from the data.
 
@@ -42,6 +43,9 @@ def table(
     - ``text``: columns to read as text. ``ignore``: columns to leave out.
     - ``dates``: columns to read as dates (a number of days), or a dict with the parts to take:
       year and day as numbers; month, weekday and hour as categories.
+    - ``kinds``: what columns are, where their values do not say: number, category, text, date or
+      ignore; or how their strings are written, by a model: "1.234,5" or "$1,234.5" for numbers,
+      "%d/%m/%Y" for dates. ``notes`` of the table tell what was read as what.
     - ``missing``: values that stand for nothing, beside the empty ones.
     - ``classes``: all classes that the target may have, those that no row has among them.
     - ``dialect``: of a CSV file, where the guess is wrong: delimiter, decimal, encoding, header,
@@ -54,7 +58,7 @@ def table(
         declared = declaration(
             target=target, weight=weight, groups=groups, categories=categories, text=text,
             dates=dates, missing=missing, ignore=ignore, dialect=dialect,
-            classes=classes,
+            classes=classes, kinds=kinds,
         )  # fmt: skip
         if is_sparse(source) and declared.text:
             return counted(source, declared)

@@ -46,6 +46,19 @@ def doubles(data: Any) -> Array:
     return numpy_of(data, np.float64(np.nan))
 
 
+def places(at: Array) -> Any:
+    """Row numbers of NumPy's as Arrow's."""
+    import pyarrow as pa
+
+    at = np.ascontiguousarray(at, dtype=np.int64)
+    return pa.Array.from_buffers(pa.int64(), len(at), [None, pa.py_buffer(at)])
+
+
+def truths(data: Any) -> Array:
+    """A column of truth values as NumPy's, False where missing."""
+    return numpy_of(data, np.uint8(0)).astype(bool)
+
+
 def emptied(data: Any, where: Any) -> Any:
     """The column with null in some rows."""
     import pyarrow as pa

@@ -36,6 +36,13 @@ def column_at(table: Any, at: int) -> Any:
         raise _foreign(field) from None
 
 
+def stringy(kind: Any) -> bool:
+    """Whether a type of Arrow is one of strings."""
+    import pyarrow.types as is_
+
+    return any(check(kind) for check in (is_.is_string, is_.is_large_string, is_.is_string_view))
+
+
 def validated(table: Any) -> Any:
     """The table, looked at in full: offsets and codes may point anywhere, and kernels follow."""
     import pyarrow as pa

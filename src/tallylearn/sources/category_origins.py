@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 
 from tallylearn.errors import ColumnError, listed
+from tallylearn.sources.arrow_types import stringy
 from tallylearn.sources.csv.cell_errors import quoted
-from tallylearn.sources.kinds import SPELLINGS, stringy
 from tallylearn.tables import Codes, Column, plain
 
-TRUTHS = {word: bool(at) for pair in (*SPELLINGS, ("0", "1")) for at, word in enumerate(pair)}
+TRUTHS = {"false": "False", "0": "False", "true": "True", "1": "True"}
 _WORDS = {"text": "text", "number": "numbers", "truth": "truth values", "date": "dates"}
 _REMEDIES = {
     "text": "Pass the values as text.",
@@ -93,7 +93,7 @@ def _never(value: str) -> None:
 
 
 def _truth(value: str) -> str | None:
-    return str(TRUTHS[value]) if value in TRUTHS else None
+    return TRUTHS.get(value.lower())
 
 
 def _number(value: str) -> str | None:

@@ -9,20 +9,18 @@ from numpy.typing import NDArray
 
 from tallylearn.errors import ColumnError
 from tallylearn.sources.arrow_buffers import doubles
-from tallylearn.sources.csv import cells
-from tallylearn.sources.csv.cell_errors import not_a_date
-from tallylearn.sources.kinds import numeric, stringy
+from tallylearn.sources.kinds import numeric
 
 Array = NDArray[Any]
 DAY = {"s": 86_400, "ms": 86_400_000, "us": 86_400_000_000, "ns": 86_400_000_000_000}
 
 
-def days(name: str, data: Any, start: int = 0) -> Array:
+def days(name: str, data: Any) -> Array:
     """A column of dates as days since 1970, NaN where missing."""
     import pyarrow as pa
     import pyarrow.types as is_
 
-    data = _instants(name, data, start)
+    data = _instants(name, data)
     if data.null_count == len(data):
         return np.full(len(data), np.nan)
     if is_.is_date(data.type):
@@ -33,13 +31,13 @@ def days(name: str, data: Any, start: int = 0) -> Array:
     return doubles(data.cast(pa.int64())) / unit
 
 
-def date_part(name: str, part: str, data: Any, start: int = 0) -> Any:
+def date_part(name: str, part: str, data: Any) -> Any:
     """Year and day are numbers; month, weekday and hour are categories."""
     import pyarrow as pa
     import pyarrow.compute as pc
     import pyarrow.types as is_
 
-    data = _instants(name, data, start)
+    data = _instants(name, data)
     if numeric(data.type):
         data = pa.nulls(len(data)).cast(pa.timestamp("us"))
     try:
@@ -56,9 +54,8 @@ def date_part(name: str, part: str, data: Any, start: int = 0) -> Any:
     return pc.utf8_lpad(found.cast(pa.string()), width=1 if part == "weekday" else 2, padding="0")
 
 
-def _instants(name: str, data: Any, start: int) -> Any:
-    """Dates as Arrow has them, also where they came as text."""
-    import pyarrow as pa
+def _instants(name: str, data: Any) -> Any:
+    """Dates as Arrow has them."""
     import pyarrow.types as is_
 
     if is_.is_dictionary(data.type):
@@ -69,11 +66,4 @@ def _instants(name: str, data: Any, start: int) -> Any:
             f"column {name!r} is one of dates, and has numbers here ({value!r}). "
             "Pass dates, or text such as 2026-11-15 or 2026-11-15 20:30:00."
         )
-    if not stringy(data.type):
-        return data
-    data = data.cast(pa.string())
-    try:
-        return cells.instants(data)
-    except pa.ArrowInvalid:
-        row = cells.first_bad(data, "date") or 0
-        raise not_a_date(name, data[row].as_py(), start + row) from None
+    return data

@@ -10,8 +10,11 @@ from typing import Any
 
 from tallylearn.errors import ColumnError, OptionError, among, listed, told
 from tallylearn.sources.arrays import as_float
+from tallylearn.spelling import DATES, NUMBERS, Spelling
 from tallylearn.tables import PARTS as PARTS
 from tallylearn.tables import plain
+
+KINDS = ("number", "category", "text", "date", "ignore")
 
 
 @dataclass(frozen=True)
@@ -28,12 +31,14 @@ class Declaration:
     ignore: tuple[str, ...] = ()
     dialect: Mapping[str, Any] = field(default_factory=dict)
     classes: tuple[Any, ...] = ()  # that the target may have
+    numbers: tuple[str, ...] = ()
+    spellings: Mapping[str, Spelling] = field(default_factory=dict)  # name -> how it is written
 
     def check(self, names: Sequence[str]) -> None:
         """Every declared column must be in the table."""
-        for option in ("categories", "text", "dates", "ignore"):
+        for option in ("categories", "text", "dates", "numbers", "ignore"):
             for name in getattr(self, option):
-                _present(option, name, names)
+                _present("kinds" if option == "numbers" else option, name, names)
         for name in self.targets:
             _present("target", name, names)
         for option in ("weight", "groups"):
@@ -46,7 +51,13 @@ class Declaration:
             return "category"
         if name in self.text:
             return "text"
+        if name in self.numbers:
+            return "number"
         return "date" if name in self.dates else None
+
+    def spelling(self, name: str) -> Spelling | None:
+        """How a column is declared to be written."""
+        return self.spellings.get(name)
 
     @property
     def target(self) -> str | None:
@@ -76,12 +87,14 @@ def declaration(
     ignore: Sequence[str] = (),
     dialect: Mapping[str, Any] | None = None,
     classes: Sequence[Any] = (),
+    kinds: Mapping[str, str] | None = None,
 ) -> Declaration:
     """Bring the forms that ``tl.table`` takes to one."""
     for option, name in (("target", target), ("weight", weight), ("groups", groups)):
         if name is not None and not isinstance(name, str):
             raise OptionError(f"{option} is a column's name, not {told(name)}.")
-    kinds = {name: tuple(map(plain, values)) for name, values in _named(categories).items()}
+    said = _told_kinds(kinds)
+    values = {name: tuple(map(plain, values)) for name, values in _named(categories).items()}
     parts = {name: tuple(chosen) for name, chosen in _named(dates).items()}
     for name, chosen in parts.items():
         if unknown := [part for part in chosen if not among(part, PARTS)]:
@@ -93,12 +106,40 @@ def declaration(
     for names in (text, ignore):
         for name in _several(names):
             _name(name)
-    if kinds or parts:
-        _check_once({"categories": kinds, "text": _several(text), "dates": parts})
+    if values or parts or said:
+        clear = [name for name in said if name not in parts or said[name][0] != "date"]
+        _check_once({"categories": values, "text": _several(text), "dates": parts, "kinds": clear})
+    of: dict[str, list[str]] = {kind: [n for n in said if said[n][0] == kind] for kind in KINDS}
     return Declaration(
-        _several(target), weight, groups, kinds, _several(text), parts, _several(missing),
-        _several(ignore), dict(_options(dialect)), _several(classes),
+        _several(target), weight, groups, values | dict.fromkeys(of["category"], ()),
+        (*_several(text), *of["text"]), dict.fromkeys(of["date"], ()) | parts, _several(missing),
+        (*_several(ignore), *of["ignore"]), dict(_options(dialect)), _several(classes),
+        (*of["number"],), {name: found for name, (_, found) in said.items() if found is not None},
     )  # fmt: skip
+
+
+def _told_kinds(kinds: Any) -> dict[str, tuple[str, Spelling | None]]:
+    """Kinds by name, each with the way it is written where a model of that is given.
+
+    >>> _told_kinds({"price": "$1,234.5", "day": "%d.%m.%Y", "zip": "category"})["zip"]
+    ('category', None)
+    """
+    if kinds is not None and not isinstance(kinds, Mapping):
+        raise OptionError(f"kinds is a dict of columns and their kinds, not {told(kinds)}.")
+    return {_name(name): _told_kind(name, kind) for name, kind in (kinds or {}).items()}
+
+
+def _told_kind(name: str, kind: Any) -> tuple[str, Spelling | None]:
+    if among(kind, KINDS):
+        return kind, None
+    found = Spelling.of_model(kind) if isinstance(kind, str) else None
+    if found is None:
+        raise OptionError(
+            f"kinds says {told(kind)} of column {name!r}. A kind is {listed(KINDS)}; or a model of "
+            "how it is written, such as '1,234.5', '1.234,5' or '$1,234.5' for numbers, "
+            "'%d.%m.%Y' for dates, 'No/Yes' for answers."
+        )
+    return {NUMBERS: "number", DATES: "date"}.get(found.kind, "category"), found
 
 
 def _options(dialect: Any) -> Mapping[str, Any]:

@@ -2,22 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Protocol
 
 from tallylearn.errors import ColumnError, listed
 from tallylearn.sources.category_origins import check_declared
 from tallylearn.sources.declarations import Declaration
-from tallylearn.sources.frame_reading import beside, block_of, groups_of
+from tallylearn.sources.frame_reading import beside, block_of, groups_of, told, values_of
 from tallylearn.sources.frames import Frame
 from tallylearn.sources.protocols import Coding
-from tallylearn.tables import Block, Codes, Schema
+from tallylearn.sources.written.judging import PLAIN, Hints
+from tallylearn.sources.written.plain_words import MISSING
+from tallylearn.spelling import Spelling
+from tallylearn.tables import DATE, Block, Codes, Schema
 
 
 class Reader(Protocol):
     """A file, or a run of it, that gives Arrow tables of 65 536 rows."""
+
+    @property
+    def path(self) -> Path: ...
 
     def tables(self, columns: Sequence[str]) -> Iterator[Any]: ...
 
@@ -30,6 +36,9 @@ class Reading:
     declared: Declaration
     learned: bool = False  # a fitted schema: values may come that it has not seen
     coding: Coding | None = None
+    hints: Hints = PLAIN
+    missing: tuple[str, ...] = MISSING
+    spelled: Mapping[str, Spelling] = field(default_factory=dict)  # the columns beside
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -38,12 +47,26 @@ class Reading:
         names = [name for name in self.schema.names if name not in apart]
         return (*names, *(name for name, _ in self.schema.parts), *self.declared.beside)
 
-    def block(self, data: Any, start: int) -> Block:
-        frame = Frame(tuple(data.column_names), True, arrow=data)
-        block = block_of(frame, self.schema, start)
+    def frame(self, data: Any, path: Path | None = None) -> Frame:
+        """Arrow's table, and what is known of its strings."""
+        return Frame(
+            tuple(data.column_names), True, arrow=data, read=True, hints=self.hints,
+            missing=self.missing, where=f"{path}: " if path else "",
+        )  # fmt: skip
+
+    def column(self, frame: Frame, name: str, kinds: Mapping[str, str], start: int) -> Any:
+        """One column as Arrow has values of its kind, learned from or beside."""
+        if name in self.declared.beside:
+            return told(frame, name, start, self.spelled)
+        kind = kinds.get(name, DATE)  # a date that is taken apart
+        return values_of(frame, name, kind, self.schema, start, self.learned)
+
+    def block(self, data: Any, start: int, path: Path | None = None) -> Block:
+        frame = self.frame(data, path)
+        block = block_of(frame, self.schema, start, self.learned)
         if not self.learned:
             check_declared(self.declared.categories, block.codes, start)
-        target, weight = beside(frame, self.declared, start)
+        target, weight = beside(frame, self.declared, start, self.spelled)
         target = target if self.coding is None else self.coding(target, start)
         group = groups_of(frame, self.declared)
         if group is not None:  # in the order of their names, whichever block names them first
@@ -63,7 +86,7 @@ class FilePart:
     def blocks(self) -> Iterator[Block]:
         start = self.start
         for data in self.reader.tables(self.reading.columns):
-            yield self.reading.block(data, start)
+            yield self.reading.block(data, start, self.reader.path)
             start += len(data)
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -10,37 +12,142 @@ from numpy.typing import NDArray
 from tallylearn.errors import ColumnError
 from tallylearn.sources.category_origins import as_learned, origin_of
 from tallylearn.sources.class_labels import weights
+from tallylearn.sources.csv.cell_errors import quoted
 from tallylearn.sources.dates import date_part, days
 from tallylearn.sources.declarations import Declaration
 from tallylearn.sources.frames import Frame
-from tallylearn.sources.kinds import codes, kind_of, masked, numbers, strings
+from tallylearn.sources.kinds import (
+    codes,
+    kind_in_words,
+    kind_of,
+    masked,
+    numbers,
+    strings,
+)
+from tallylearn.sources.written.judging import Hints, Judgement
+from tallylearn.sources.written.plain_words import trimmed
+from tallylearn.sources.written.spelled_column import coded, judgement, read, read_leniently
+from tallylearn.spelling import DATES, EMPTY, NUMBERS, TRUTHS, Spelling
 from tallylearn.tables import CATEGORY, DATE, NUMBER, PARTS, TEXT, Block, Codes, Column, Schema
 
 Array = NDArray[Any]
 
 
-def schema_of(frame: Frame, declared: Declaration) -> Schema:
-    """The kinds of the columns that are learned from."""
+@dataclass(frozen=True)
+class Seen:
+    """What the values of a table show: its columns, and a judgement of those that are strings."""
+
+    schema: Schema
+    judged: Mapping[str, Judgement] = field(default_factory=dict)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What was read as what, a line for every column where that is not plain."""
+        return tuple(f"{name}: {found.why}" for name, found in self.judged.items() if found.why)
+
+    def check(self) -> None:
+        """Refuse a column that can be read in two ways."""
+        for name, found in self.judged.items():
+            if found.doubt:
+                one, two = (quoted({name: model}) for model in found.remedy)
+                raise ColumnError(
+                    f"column {name!r} can be read in two ways: {found.doubt}. Say kinds={one} or "
+                    f"kinds={two}, or leave the column out with ignore={quoted([name])}."
+                )
+
+
+def judgements(frame: Frame, declared: Declaration, start: int = 0) -> dict[str, Judgement]:
+    """How the columns of strings are written; those that are ignored, or groups, say nothing."""
+    aside = {*declared.ignore, declared.groups}
+    asked = [name for name in frame.names if name not in aside and frame.written(name)]
+    found = {}
+    for name in asked:
+        kind = NUMBER if name == declared.weight else declared.kind(name)
+        if kind in (None, NUMBER, DATE):
+            column = coded(frame.column(name), _marks(frame, declared.missing))
+            found[name] = judged_as(kind, declared.spelling(name), column, frame.hints, start)
+    return found
+
+
+def seen(frame: Frame, declared: Declaration, judged: Mapping[str, Judgement]) -> Seen:
+    """The columns that are learned from, some of which may have been judged by other rows too."""
     columns: list[Column] = []
-    for name in frame.names:
-        if name in declared.aside:
-            continue
+    names = [name for name in frame.names if name not in declared.aside]
+    for name in names:
         if parts := declared.dates.get(name):
-            columns += [_part_column(name, part) for part in parts]
+            columns += [Column(f"{name}.{part}", PARTS[part]) for part in parts]
         else:
-            columns.append(_column_of(frame, name, declared))
+            columns.append(_column_of(frame, name, declared, judged))
     parts_of = tuple((name, parts) for name, parts in declared.dates.items() if parts)
-    return Schema(tuple(columns), frame.named, parts_of, declared.missing)
+    found = {name: judged[name] for name in names if name in judged}
+    written = {**{n: j.spelling for n, j in found.items()}, **declared.spellings}
+    plain = (*_PLAIN.values(), Spelling())
+    spelled = {n: one for n, one in written.items() if n in names and one not in plain}
+    return Seen(
+        Schema(tuple(columns), frame.named, parts_of, declared.missing, spelled),
+        found,
+    )
 
 
-def beside(frame: Frame, declared: Declaration, start: int = 0) -> tuple[Any, Array | None]:
+def _column_of(
+    frame: Frame, name: str, declared: Declaration, judged: Mapping[str, Judgement]
+) -> Column:
+    kind = declared.kind(name)
+    if kind == NUMBER or (kind is None and frame.matrix is not None):
+        return Column(name, NUMBER)
+    if kind is not None:
+        return Column(name, kind, tuple(sorted(declared.categories.get(name, ()))), "declared")
+    if frame.documents:
+        return Column(name, TEXT)
+    if name not in judged:
+        return kind_of(name, masked(frame.column(name), declared.missing))
+    return kind_in_words(name, lambda: coded(frame.column(name), frame.missing), judged[name])
+
+
+def judged_as(
+    kind: str | None, told: Spelling | None, column: Any, hints: Hints, start: int
+) -> Judgement:
+    """How a column is written: as is told, else as its cells say, of the kind that is told."""
+    if told is not None:
+        return Judgement(told)
+    found = judgement(column, hints, start)
+    wanted = {NUMBER: NUMBERS, DATE: DATES}.get(kind or "")
+    if wanted is None or found.doubt or found.spelling.kind == wanted:
+        return found
+    date = "%Y-%m-%d" if wanted == DATES else ""
+    return Judgement(Spelling(wanted, date=date, gaps=found.spelling.gaps))
+
+
+def _marks(frame: Frame, missing: tuple[Any, ...]) -> tuple[str, ...]:
+    """The strings that stand for nothing: the usual ones, and those that are declared."""
+    return (*frame.missing, *(mark for mark in missing if isinstance(mark, str)))
+
+
+def beside(
+    frame: Frame,
+    declared: Declaration,
+    start: int = 0,
+    spelled: Mapping[str, Spelling] | None = None,
+) -> tuple[Any, Array | None]:
     """The target as it came, one for each where there are several, and the weights."""
-    targets = tuple(masked(frame.column(name), declared.missing) for name in declared.targets)
+    targets = tuple(
+        masked(told(frame, name, start, spelled or {}), declared.missing)
+        for name in declared.targets
+    )
     weight = None
     if name := declared.weight:
-        column = numbers(name, masked(frame.column(name), declared.missing), start)
+        column = told(frame, name, start, spelled or {name: Spelling(NUMBERS)})
+        column = numbers(name, masked(column, declared.missing), start)
         weight = weights(column, len(frame), f"the weight {name!r}", start)
     return one_or_all(targets), weight
+
+
+def told(frame: Frame, name: str, start: int, spelled: Mapping[str, Spelling]) -> Any:
+    """A column as it came, or read as it is known to be written."""
+    data = frame.column(name)
+    if name not in spelled or frame.matrix is not None or origin_of(data.type) != "text":
+        return data
+    return read(name, coded(data, frame.missing), spelled[name], start, frame.where)
 
 
 def one_or_all(targets: tuple[Any, ...]) -> Any:
@@ -52,46 +159,63 @@ def groups_of(frame: Frame, declared: Declaration) -> Codes | None:
     """The group of every row, -1 where missing."""
     if declared.groups is None:
         return None
-    return codes(masked(frame.column(declared.groups), declared.missing))
+    data = frame.column(declared.groups)
+    if frame.read and frame.written(declared.groups):
+        data = coded(data, frame.missing)
+    return codes(masked(data, declared.missing))
 
 
-def block_of(frame: Frame, schema: Schema, start: int = 0) -> Block:
-    """The columns of a schema, read from a frame that has them all."""
+def block_of(frame: Frame, schema: Schema, start: int = 0, learned: bool = False) -> Block:
+    """The columns of a schema, read from a frame that has them all.
+
+    Where the schema was learned from other rows, strings may be written otherwise here.
+    """
     if frame.matrix is not None and frame.names == schema.numbers and not schema.missing:
         return Block(schema, frame.matrix, start=start)
-    frame = _apart(frame, schema, start)
+    frame = _apart(frame, schema, start, learned)
     return Block(
         schema,
-        _matrix(frame, schema, start),
-        {c.name: _coded(frame, c, schema.missing, start) for c in schema.of_kind(CATEGORY)},
-        {
-            c.name: strings(masked(frame.column(c.name), schema.missing))
-            for c in schema.of_kind(TEXT)
-        },
+        _matrix(frame, schema, start, learned),
+        {c.name: _coded(frame, c, schema, start, learned) for c in schema.of_kind(CATEGORY)},
+        {c.name: _text(frame, c.name, schema) for c in schema.of_kind(TEXT)},
         start=start,
     )
 
 
-def _coded(frame: Frame, column: Column, missing: tuple[Any, ...], start: int) -> Codes:
-    data = masked(frame.column(column.name), missing)
+def values_of(frame: Frame, name: str, kind: str, schema: Schema, start: int, learned: bool) -> Any:
+    """A column as Arrow has values of its kind; strings are read as they are written."""
+    data = frame.column(name)
+    if not frame.written(name) and (kind == CATEGORY or origin_of(data.type) != "text"):
+        return masked(data, schema.missing)
+    column = coded(data, _marks(frame, schema.missing))
+    spelling = schema.spellings.get(name, _PLAIN.get(kind, Spelling()))
+    if learned and spelling.kind == TRUTHS:
+        spelling = Spelling()  # what was learned as a truth value says so by itself
+    if learned:
+        hints = frame.hints if frame.read else Hints(spelling.decimal, spelling.date)
+        found = read_leniently(name, column, spelling, hints, start, frame.where)
+    else:
+        found = read(name, column, spelling, start, frame.where)
+    return masked(found, tuple(mark for mark in schema.missing if not isinstance(mark, str)))
+
+
+_PLAIN = {
+    NUMBER: Spelling(NUMBERS), DATE: Spelling(DATES, date="%Y-%m-%d"), "unknown": Spelling(EMPTY),
+}  # fmt: skip
+
+
+def _coded(frame: Frame, column: Column, schema: Schema, start: int, learned: bool) -> Codes:
+    data = values_of(frame, column.name, CATEGORY, schema, start, learned)
     return as_learned(column, origin_of(data.type), codes(data, column.values), start)
 
 
-def _column_of(frame: Frame, name: str, declared: Declaration) -> Column:
-    if frame.matrix is not None and declared.kind(name) is None:
-        return Column(name, NUMBER)
-    if (kind := declared.kind(name)) is None:
-        data = frame.column(name)
-        data = masked(data, declared.missing)
-        return Column(name, TEXT) if frame.documents else kind_of(name, data, frame.read)
-    return Column(name, kind, tuple(sorted(declared.categories.get(name, ()))), "declared")
+def _text(frame: Frame, name: str, schema: Schema) -> Any:
+    if frame.written(name):
+        return strings(trimmed(frame.column(name), _marks(frame, schema.missing)))
+    return strings(masked(frame.column(name), schema.missing))
 
 
-def _part_column(name: str, part: str) -> Column:
-    return Column(f"{name}.{part}", PARTS[part])
-
-
-def _matrix(frame: Frame, schema: Schema, start: int) -> Array:
+def _matrix(frame: Frame, schema: Schema, start: int, learned: bool) -> Array:
     """The numbers of a block: as they came where nothing has to be done."""
     names = schema.numbers
     if frame.matrix is not None:
@@ -101,9 +225,10 @@ def _matrix(frame: Frame, schema: Schema, start: int) -> Array:
     dates = {column.name for column in schema.of_kind(DATE)}
     out = np.empty((len(names), len(frame)))
     for j, name in enumerate(names):
-        data = masked(frame.column(name), schema.missing)
-        if name in dates:
-            out[j] = days(name, data, start)
+        kind = DATE if name in dates else NUMBER
+        data = values_of(frame, name, kind, schema, start, learned)
+        if kind == DATE:
+            out[j] = days(name, data)
         else:
             _check_truth(name, data)
             out[j] = numbers(name, data, start)
@@ -119,15 +244,19 @@ def _check_truth(name: str, data: Any) -> None:
         )
 
 
-def _apart(frame: Frame, schema: Schema, start: int) -> Frame:
+def _apart(frame: Frame, schema: Schema, start: int, learned: bool) -> Frame:
     """With the parts of the dates as columns of their own."""
     if not schema.parts:
         return frame
     import pyarrow as pa
 
-    taken = {*schema.names, *(name for name, _ in schema.parts)}
-    columns = {name: frame.column(name) for name in frame.names if name in taken}
+    apart = {f"{name}.{part}" for name, parts in schema.parts for part in parts}
+    columns = {
+        name: frame.column(name)
+        for name in frame.names
+        if name in schema.names and name not in apart
+    }
     for name, parts in schema.parts:
-        data = masked(columns[name], schema.missing)
-        columns |= {f"{name}.{part}": date_part(name, part, data, start) for part in parts}
-    return Frame(tuple(columns), frame.named, arrow=pa.table(columns))
+        data = values_of(frame, name, DATE, schema, start, learned)
+        columns |= {f"{name}.{part}": date_part(name, part, data) for part in parts}
+    return replace(frame, names=tuple(columns), matrix=None, arrow=pa.table(columns))

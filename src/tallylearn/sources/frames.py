@@ -24,7 +24,9 @@ from tallylearn.sources.arrays import (
     of_strings,
 )
 from tallylearn.sources.arrow_buffers import emptied
-from tallylearn.sources.arrow_types import column_at, replaced, validated
+from tallylearn.sources.arrow_types import column_at, replaced, stringy, validated
+from tallylearn.sources.written.judging import PLAIN, Hints
+from tallylearn.sources.written.plain_words import MISSING
 
 Array = NDArray[Any]
 DOUBLE = np.dtype(np.float64)
@@ -41,6 +43,9 @@ class Frame:
     arrow: Any = None
     documents: bool = False  # one column of text, whatever its length
     read: bool = False  # from a file, where strings come as dictionaries to save room
+    hints: Hints = PLAIN  # of how its strings are written
+    missing: tuple[str, ...] = MISSING  # strings that stand for nothing in any column
+    where: str = ""  # the file, for who complains
 
     def __len__(self) -> int:
         return len(self.arrow) if self.matrix is None else len(self.matrix)
@@ -52,6 +57,17 @@ class Frame:
         if self.matrix is None:
             return column_at(self.arrow, self._place[name])
         return pa.array(self.matrix[:, self._place[name]], from_pandas=True)
+
+    def written(self, name: str) -> bool:
+        """Whether a column comes as strings, which may stand for anything."""
+        if self.matrix is not None or self.documents:
+            return False
+        import pyarrow.types as is_
+
+        kind = self.arrow.schema.field(self._place[name]).type
+        if is_.is_dictionary(kind):
+            return self.read and stringy(kind.value_type)
+        return stringy(kind)
 
     def positions(self, names: Sequence[str]) -> list[int]:
         return [self._place[name] for name in names]

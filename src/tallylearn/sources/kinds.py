@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -10,21 +11,19 @@ from numpy.typing import NDArray
 from tallylearn.errors import ColumnError
 from tallylearn.sources.arrays import EXACT
 from tallylearn.sources.arrow_buffers import NOWHERE, doubles, emptied, numpy_of, whole
-from tallylearn.sources.csv import cells
-from tallylearn.sources.csv.cell_errors import not_a_number, number_as_text, too_large
+from tallylearn.sources.arrow_types import stringy
+from tallylearn.sources.csv.cell_errors import too_large
+from tallylearn.sources.written.judging import Judgement
+from tallylearn.spelling import DATES, EMPTY, NUMBERS, TRUTHS
 from tallylearn.tables import BLOCK, CATEGORY, DATE, NUMBER, TEXT, UNKNOWN, Codes, Column, plain
 
 Array = NDArray[Any]
-SPELLINGS = (("False", "True"), ("FALSE", "TRUE"), ("false", "true"))
-PADDED_ZEROS = r"^[+-]?0\d[\d.,]*$"  # a postal code, not a number
-WORDS = 4  # a string column is text when its values have this many words in the median
+WORDS = 4  # a string column is text when its values have this many words in the median,
+REPEATED = 2  # and come this many times each at most, on average
 
 
-def kind_of(name: str, data: Any, read: bool = False) -> Column:
-    """The kind of a column, seen from its type and, for strings, its first 65 536 rows.
-
-    A dictionary in memory is a category by its type; one that was read from a file may be text.
-    """
+def kind_of(name: str, data: Any) -> Column:
+    """The kind of a column by its type; strings have one by what is written in them."""
     import pyarrow.types as is_
 
     kind = data.type.value_type if is_.is_dictionary(data.type) else data.type
@@ -34,46 +33,35 @@ def kind_of(name: str, data: Any, read: bool = False) -> Column:
         return Column(name, CATEGORY, ("False", "True"), "truth")
     if is_.is_temporal(kind):
         return Column(name, DATE)
-    if is_.is_string(kind) or is_.is_large_string(kind) or is_.is_string_view(kind):
-        known = is_.is_dictionary(data.type) and not read
-        return Column(name, CATEGORY if known else _kind_of_strings(data.slice(0, BLOCK)))
-    if is_.is_dictionary(data.type):
-        return Column(name, CATEGORY, origin="number")
+    if is_.is_dictionary(data.type) or stringy(kind):
+        return Column(name, CATEGORY, origin="text" if stringy(kind) else "number")
     return Column(name, NUMBER)
 
 
-def kind_in_text(values: Any, decimal: str) -> str:
-    """The kind of a column in a delimited file, by the distinct cells of one block, trimmed.
-
-    >>> import pyarrow as pa
-    >>> [kind_in_text(pa.array(cells), ".") for cells in (["1.5", "2"], ["007"], ["true"], ["x"])]
-    ['number', 'string', 'truth', 'string']
-    """
-    import pyarrow.compute as pc
-
-    if not len(values):
-        return "unknown"
-    if pc.any(pc.match_substring_regex(values, PADDED_ZEROS)).as_py():
-        return "string"
-    few = values.unique().slice(0, 3).to_pylist()
-    if any({*pair}.issuperset(few) for pair in SPELLINGS):
-        return "truth"
-    for kind in ("number", "date"):
-        if cells.reads(values, kind, decimal):
-            return kind
-    return "string"
+def kind_in_words(name: str, column: Callable[[], Any], judged: Judgement) -> Column:
+    """The kind of a column of coded strings, by how they are written."""
+    if judged.spelling.kind == NUMBERS:
+        return Column(name, NUMBER)
+    if judged.spelling.kind == DATES:
+        return Column(name, DATE)
+    if judged.spelling.kind == TRUTHS:
+        return Column(name, CATEGORY, ("False", "True"), "truth")
+    if judged.spelling.kind == EMPTY:
+        return Column(name, UNKNOWN)
+    return Column(name, TEXT if _is_text(column().slice(0, BLOCK)) else CATEGORY)
 
 
-def _kind_of_strings(data: Any) -> str:
-    """Text when the median value has four words or more, counted over the distinct values."""
-    coded = codes(data)
+def _is_text(column: Any) -> bool:
+    """Whether the median value has four words or more, and most values come once."""
+    coded = codes(column)
     counts = np.bincount(coded.codes[coded.codes >= 0], minlength=len(coded.values))
+    seen = int((counts > 0).sum())
+    if not seen or counts.sum() > REPEATED * seen:
+        return False
     words = np.array([len(value.split(None, WORDS - 1)) for value in coded.values])
-    if not counts.sum():
-        return CATEGORY
     order = np.argsort(words, kind="stable")
     median = words[order][np.searchsorted(np.cumsum(counts[order]), counts.sum() / 2)]
-    return TEXT if median >= WORDS else CATEGORY
+    return bool(median >= WORDS)
 
 
 def numbers(name: str, data: Any, start: int = 0) -> Array:
@@ -89,8 +77,6 @@ def numbers(name: str, data: Any, start: int = 0) -> Array:
             f"column {name!r} was a number when the model learned, and is a date here. "
             "Pass what it was."
         )
-    if not numeric(data.type):
-        raise _text_among_numbers(name, data, start)
     _check_integers(name, data, start)
     return doubles(data)
 
@@ -184,13 +170,6 @@ def numeric(kind: Any) -> bool:
     )
 
 
-def stringy(kind: Any) -> bool:
-    """Whether a type of Arrow is one of strings."""
-    import pyarrow.types as is_
-
-    return any(check(kind) for check in (is_.is_string, is_.is_large_string, is_.is_string_view))
-
-
 def _check_integers(name: str, data: Any, start: int) -> None:
     import pyarrow.compute as pc
     import pyarrow.types as is_
@@ -204,21 +183,3 @@ def _check_integers(name: str, data: Any, start: int) -> None:
     for row, value in enumerate(data.to_pylist()):
         if value is not None and int(float(value)) != value:
             raise too_large(name, value, start + row)
-
-
-def _text_among_numbers(name: str, data: Any, start: int) -> ColumnError:
-    """The first cell that is no number, or the first of all where all of them read as numbers."""
-    texts = [(row, value) for row, value in enumerate(data.to_pylist()) if value is not None]
-    odd = [cell for cell in texts if not _reads_as_number(cell[1])]
-    if not odd:
-        return number_as_text(name, str(texts[0][1]), start + texts[0][0])
-    row, value = odd[0]
-    return not_a_number(name, str(value), start + row)
-
-
-def _reads_as_number(value: Any) -> bool:
-    try:
-        float(value)
-    except (TypeError, ValueError):
-        return False
-    return True

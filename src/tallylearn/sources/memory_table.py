@@ -13,7 +13,14 @@ from tallylearn.errors import ColumnError, InputError, TargetError, listed
 from tallylearn.sources.category_origins import check_declared
 from tallylearn.sources.class_labels import weights
 from tallylearn.sources.declarations import Declaration
-from tallylearn.sources.frame_reading import beside, block_of, groups_of, one_or_all, schema_of
+from tallylearn.sources.frame_reading import (
+    beside,
+    block_of,
+    groups_of,
+    judgements,
+    one_or_all,
+    seen,
+)
 from tallylearn.sources.frames import Frame, framed
 from tallylearn.sources.learned_columns import picked
 from tallylearn.sources.picked_rows import row_numbers
@@ -46,6 +53,7 @@ class Table(Declared):
         self.target = target  # as it came: (n,) NumPy or Arrow, or None
         self.weight = weight
         self.declared = declared
+        self.notes: tuple[str, ...] = ()  # what was read as what, where that is not plain
 
     @classmethod
     def of(cls, X: Any, declared: Declaration, schema: Schema | None = None) -> Table:
@@ -55,11 +63,17 @@ class Table(Declared):
         frame = X if isinstance(X, Frame) else framed(X)
         declared.check(frame.names)
         target, weight = beside(frame, declared)
-        block = block_of(frame, schema or schema_of(frame, declared))
-        if schema is None:
+        notes: tuple[str, ...] = ()
+        if schema is not None:
+            block = block_of(frame, schema, learned=True)
+        else:
+            found = seen(frame, declared, judgements(frame, declared))
+            found.check()
+            block, notes = block_of(frame, found.schema), found.notes
             check_declared(declared.categories, block.codes)
-        block = replace(block, group=groups_of(frame, declared))
-        return cls(block, target, weight, declared)
+        table = cls(replace(block, group=groups_of(frame, declared)), target, weight, declared)
+        table.notes = notes
+        return table
 
     @property
     def schema(self) -> Schema:

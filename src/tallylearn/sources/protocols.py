@@ -9,6 +9,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Protocol, TypeVar
 
+from tallylearn.errors import CellError
 from tallylearn.sources.declarations import Declaration
 from tallylearn.tables import Array, Block, Codes, Schema
 
@@ -104,6 +105,10 @@ class Declared(ABC):
     @abstractmethod
     def coded(self, coding: Coding) -> Declared:
         """The same rows with their targets coded: once in memory, and as they are read in files."""
+
+    def amended(self, odd: CellError) -> Declared:
+        """The same rows, one column read otherwise after a cell was unlike the others."""
+        raise odd
 
     @abstractmethod
     def held(self) -> Declared:

@@ -29,8 +29,8 @@ def example(name: str) -> Table:
 
     path = resources.files("tallylearn") / "notes" / f"{_known(name)}.csv"
     with resources.as_file(path) as file:
-        files = Files([file], declaration())
-        data = pa.concat_tables(files.raw())
+        files = Files([file], declaration(target=TARGETS[name]))
+        data = pa.concat_tables(files.typed())
     return Table.of(data, declaration(target=TARGETS[name]))
 
 

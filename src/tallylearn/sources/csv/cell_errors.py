@@ -26,50 +26,19 @@ def too_large(name: object, value: object, row: int, where: str = "") -> ColumnE
     )
 
 
-def not_a_number(name: str, text: str, row: int, where: str = "") -> ColumnError:
-    """Text in a column of numbers."""
-    return _unlike(f"{where}column {name!r} has text", name, text, row)
-
-
-def not_a_date(name: str, text: str, row: int, where: str = "") -> ColumnError:
-    """Something else in a column of dates."""
-    return _unlike(f"{where}column {name!r} has something else than an ISO date", name, text, row)
-
-
-def not_a_truth(name: str, text: str, row: int, where: str = "") -> ColumnError:
-    """Another word in a column of truth values."""
-    return _unlike(f"{where}column {name!r} has something else than a truth value", name, text, row)
-
-
-def number_as_text(name: str, text: str, row: int) -> ColumnError:
-    """Text that reads as a number, in a column that was learned as numbers."""
-    return ColumnError(
-        f"column {name!r} has its numbers as text here ({text[:SHOWN]!r} in row {row}), and was "
-        "one of numbers when the model learned. Convert the column to numbers."
-    )
-
-
-def _unlike(what: str, name: str, text: str, row: int) -> ColumnError:
+def unlike(what: str, model: str, name: str, text: str, row: int, where: str = "") -> ColumnError:
+    """A cell that is not written as the column is."""
+    said = f"{where}column {name!r} has something else than a {what} in row {row}"
+    said += f" ({text[:SHOWN]!r})"
     if _VALUE.search(text):
         return ColumnError(
-            f"{what} in row {row} ({text[:SHOWN]!r}), which is a value and not a gap. Write it as "
-            "the others are, such as 2026-11-15 for a date and 1234.5 for a number; or declare "
-            f"the column with categories={quoted([name])}, or leave it out with "
-            f"ignore={quoted([name])}."
+            f"{said}, which is a value and not a gap: the others are written as {model}. Write it "
+            f"so, or say how the column is written with kinds={quoted({name: 'category'})}, or "
+            f"leave it out with ignore={quoted([name])}."
         )
     return ColumnError(
-        f"{what} in row {row} ({text[:SHOWN]!r}). Mark it as missing with "
-        f"missing={quoted(text[:SHOWN].strip())}, declare the column with "
-        f"categories={quoted([name])}, or ignore it."
-    )
-
-
-def not_empty(name: str, text: str, row: int, where: str = "") -> ColumnError:
-    """A value in a column that had none."""
-    return ColumnError(
-        f"{where}column {name!r} has a value in row {row} ({text[:SHOWN]!r}) where none "
-        f"was expected. Declare the column, with categories={quoted([name])} for instance, or "
-        "ignore it."
+        f"{said}. Mark it as missing with missing={quoted(text[:SHOWN].strip())}, declare the "
+        f"column with categories={quoted([name])}, or ignore it."
     )
 
 

@@ -33,10 +33,11 @@ from tallylearn.sources.csv.decoding import (
     misread,
     records,
 )
+from tallylearn.sources.written.judging import PLAIN, Hints
+from tallylearn.sources.written.plain_words import MISSING
 
-MISSING = ("", "NA", "N/A", "NaN", "nan", "null", "NULL", "?")
 DELIMITERS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "pipe"}
-OPTIONS = ("delimiter", "decimal", "encoding", "header", "missing")
+OPTIONS = ("delimiter", "decimal", "encoding", "header", "missing", "thousands", "date_format")
 SAMPLE = 1 << 20  # bytes
 LINES = 200
 
@@ -60,6 +61,7 @@ class Dialect:
     encoding: str = "utf-8"
     header: bool = True
     missing: tuple[str, ...] = MISSING
+    hints: Hints = PLAIN  # for columns that leave two readings open
 
     def __str__(self) -> str:
         delimiter = DELIMITERS.get(self.delimiter, repr(self.delimiter))
@@ -86,6 +88,8 @@ def sniff(
     delimiter = said.get("delimiter") or _delimiter(text)
     rows = _rows(text, delimiter)
     decimal = said.get("decimal") or _decimal(rows, delimiter)
+    marked = said.get("decimal") or {",": ".", ".": ","}.get(said.get("thousands", ""))
+    shown = marked or (decimal if decimal == "," or delimiter == "," or _points(rows) else "")
     markers = [*_spelled(said.get("missing", MISSING), decimal), *_spelled(missing, decimal)]
     return Dialect(
         delimiter=delimiter,
@@ -93,6 +97,7 @@ def sniff(
         encoding=encoding,
         header=said.get("header", not any(_is_value(cell.strip()) for cell in rows[0])),
         missing=tuple(dict.fromkeys(["", *markers])),
+        hints=Hints(shown, said.get("date_format", "")),
     )
 
 
@@ -106,6 +111,14 @@ def _checked(given: Mapping[str, Any]) -> dict[str, Any]:
         raise OptionError(f"dialect: delimiter must be one character, not {delimiter!r}.")
     if said.get("decimal", ".") not in (".", ","):
         raise OptionError(f"dialect: decimal must be '.' or ',', not {said['decimal']!r}.")
+    if said.get("thousands", ",") not in (",", ".", "'", " "):
+        raise OptionError(
+            f"dialect: thousands must be ',', '.', an apostrophe or a space, not "
+            f"{said['thousands']!r}."
+        )
+    form = said.get("date_format", "%Y-%m-%d")
+    if not isinstance(form, str) or not all(part in form for part in ("%d", "%m")):
+        raise OptionError(f"dialect: date_format is as in '%d/%m/%Y' or '%m/%d/%Y', not {form!r}.")
     if not isinstance(said.get("header", True), bool):
         raise OptionError(f"dialect: header must be True or False, not {said['header']!r}.")
     try:
@@ -194,6 +207,11 @@ def _decimal(rows: list[list[str]], delimiter: str) -> str:
     commas = sum(1 for cell in cells if _WITH_COMMA.fullmatch(cell))
     points = sum(1 for cell in cells if _WITH_POINT.fullmatch(cell))
     return "," if delimiter != "," and commas > points else "."
+
+
+def _points(rows: list[list[str]]) -> bool:
+    """Whether some cell has a decimal point."""
+    return any(_WITH_POINT.fullmatch(cell.strip()) for row in rows for cell in row)
 
 
 def _is_value(cell: str) -> bool:

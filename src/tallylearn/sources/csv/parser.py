@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import csv
+import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 from typing import Any, BinaryIO
 
+from tallylearn.errors import InputError
 from tallylearn.sources.batches import regrouped
-from tallylearn.sources.csv.cell_errors import check_quotes, ragged, unclosed
+from tallylearn.sources.csv.cell_errors import check_quotes, not_utf8, ragged, unclosed
 from tallylearn.sources.csv.decoding import (
     LONGEST,
     Bytes,
@@ -21,11 +23,11 @@ from tallylearn.sources.csv.decoding import (
     misread,
     records,
     text_of,
+    too_long,
 )
 from tallylearn.sources.csv.dialect import Dialect
 
 CHUNK = 1 << 20  # bytes: larger ones were no faster, and four megabytes doubled the memory
-PADDING = 8  # spaces around a missing marker in a column of numbers
 
 
 @dataclass(frozen=True)
@@ -66,36 +68,59 @@ class Parser:
         taken = frozenset(bare)
         return tuple(name or _free(f"x{at}", taken) for at, name in enumerate(bare))
 
-    def tables(self, kinds: Mapping[str, str], file: BinaryIO | None = None) -> Iterator[Any]:
+    def tables(self, forms: Mapping[str, str], file: BinaryIO | None = None) -> Iterator[Any]:
         """Tables of 65 536 rows as Arrow reads them, with more room where it has too little.
 
-        Long rows need larger chunks, which cost memory. Spaces around the markers need a longer
-        list of them, which costs a quarter of a millisecond a column. Few files need either. A file
-        that is open is read once only, since Arrow may be reading ahead in it when it fails.
+        Long rows need larger chunks, which cost memory. A column in which some number is none, or
+        is too large for a double to be sure of, is read again from that block on as strings. Few
+        files need either. A file that is open is read once only, since Arrow may be reading ahead
+        in it when it fails.
         """
         import pyarrow as pa
 
         width = 4 * len(self.dialect.delimiter.join(self.first).encode())
-        size, padding, done, more = max(CHUNK, width), 0, 0, self.filled
+        size, done, more, forms = max(CHUNK, width), 0, self.filled, dict(forms)
         while more:
             try:
-                batches = self._batches(kinds, size, padding, file)
-                for table in islice(regrouped(batches), done, None):
+                for table in islice(regrouped(self._batches(forms, size, file)), done, None):
+                    if odd := [name for name in forms if _huge(table[name])]:
+                        forms, file = forms | dict.fromkeys(odd, "string"), None
+                        break
                     done += 1
                     yield table
-                more = False
+                else:
+                    more = False
             except pa.ArrowInvalid as error:
                 file = None
-                if "straddling" in str(error) and size < LONGEST:
-                    size = min(4 * size, LONGEST)
-                elif "conversion error" in str(error) and not padding:
-                    padding = PADDING
-                else:
-                    raise
+                size, forms = self._mended(str(error), size, forms)
 
-    def _batches(
-        self, kinds: Mapping[str, str], size: int, padding: int, file: BinaryIO | None
-    ) -> Iterator[Any]:
+    def _mended(self, message: str, size: int, forms: dict[str, str]) -> tuple[int, dict[str, str]]:
+        """How to read on after what Arrow said; an error where nothing helps."""
+        if "straddling" in message and size < LONGEST:
+            return min(4 * size, LONGEST), forms
+        if "straddling" in message:
+            check_quotes(self.path, self.dialect)
+            raise too_long(self.path)
+        if "conversion error" in message and (odd := re.search(r"column #(\d+)", message)):
+            name = self.names[int(odd[1])]
+            if forms[name] == "number":
+                return size, {**forms, name: "string"}
+            raise self._not_utf8(name)
+        raise InputError(f"{self.path}: {message}.")
+
+    def _not_utf8(self, name: str) -> InputError:
+        """The first cell of a column whose bytes are of another encoding."""
+        row = 1
+        for table in regrouped(self._batches({name: "bytes"}, LONGEST, None)):
+            for value in table[name].to_pylist():
+                try:
+                    (value or b"").decode()
+                except UnicodeDecodeError:
+                    return not_utf8(name, value, row, f"{self.path}: ")
+                row += 1
+        return InputError(f"{self.path}: column {name!r} cannot be read.")
+
+    def _batches(self, forms: Mapping[str, str], size: int, file: BinaryIO | None) -> Iterator[Any]:
         import pyarrow as pa
         from pyarrow import csv as arrow
 
@@ -108,7 +133,7 @@ class Parser:
             return "error" if odd else "skip"
 
         try:
-            options = self._options(kinds, size, padding, invalid)
+            options = self._options(forms, size, invalid)
             with source, arrow.open_csv(source, *options) as reader:
                 yield from reader
         except pa.ArrowInvalid:
@@ -120,7 +145,7 @@ class Parser:
             check_quotes(self.path, self.dialect)
 
     def _options(
-        self, kinds: Mapping[str, str], size: int, padding: int, invalid: Callable[[Any], str]
+        self, forms: Mapping[str, str], size: int, invalid: Callable[[Any], str]
     ) -> tuple[Any, Any, Any]:
         from pyarrow import csv as arrow
 
@@ -135,11 +160,10 @@ class Parser:
             newlines_in_values=True,
             invalid_row_handler=invalid,
         )
-        spaces = [" " * n for n in range(padding + 1)]
         converting = arrow.ConvertOptions(
-            column_types={name: _type(kind) for name, kind in kinds.items()},
-            include_columns=list(kinds),
-            null_values=[a + m + b for m in self.dialect.missing for a in spaces for b in spaces],
+            column_types={name: _type(form) for name, form in forms.items()},
+            include_columns=list(forms),
+            null_values=self.dialect.missing,
             strings_can_be_null=True,
             decimal_point=self.dialect.decimal,
         )
@@ -158,10 +182,20 @@ def _filled(rows: Iterator[list[str]]) -> tuple[int, list[str]]:
     return next(((at, row) for at, row in enumerate(rows, 1) if not blank(row)), (0, []))
 
 
-def _type(kind: str) -> Any:
-    """The Arrow type that a kind is read as."""
+def _huge(column: Any) -> bool:
+    """Whether some number is so large that its neighbours are no longer all integers."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if not pa.types.is_floating(column.type):
+        return False
+    ends = pc.min_max(column).as_py()
+    return ends["max"] is not None and max(-ends["min"], ends["max"]) >= 2.0**53
+
+
+def _type(form: str) -> Any:
+    """The Arrow type that a column is read as."""
     import pyarrow as pa
 
-    plain = {"number": pa.float64(), "text": pa.string(), "unknown": pa.null()}
-    plain["bytes"] = pa.binary()
-    return plain.get(kind) or pa.dictionary(pa.int32(), pa.string())
+    plain = {"number": pa.float64(), "text": pa.string(), "bytes": pa.binary()}
+    return plain.get(form) or pa.dictionary(pa.int32(), pa.string())

@@ -1,0 +1,169 @@
+"""Numerals: 1,234.50, 1.234,50, $ 12, 12.3 %, (12) are numbers, once their marks are known.
+
+A single numeral may not tell: 1,234 is a thousand in one country and one and a bit in another. A
+column tells by all of its cells, so each cell says which marks it allows.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from functools import lru_cache
+from typing import Any
+
+from tallylearn.sources.arrow_buffers import emptied
+from tallylearn.spelling import NUMBERS, Spelling
+
+Marks = tuple[str, str]  # the decimal mark and the one of the thousands; "" where none is seen
+Options = frozenset[Marks]
+
+SIGNS = "$€£¥₹₽₩₺₪฿"
+CODES = (
+    "USD", "EUR", "GBP", "CHF", "JPY", "CNY", "INR", "CAD", "AUD", "NZD", "SEK", "NOK", "DKK",
+    "PLN", "CZK", "HUF", "BRL", "MXN", "ZAR", "SGD", "HKD", "KRW", "TRY", "RUB", "ILS", "THB",
+)  # fmt: skip
+SHARES = "%‰"
+_UNIT = "|".join([*map(re.escape, SIGNS), *CODES])
+_NUMERAL = re.compile(
+    rf"(?P<open>\()?(?P<sign>[+−-])? ?(?P<before>{_UNIT})? ?(?P<inner>[+−-])?"
+    r"(?P<body>[⁰9](?:[⁰9.,']| (?=[⁰9]))*|[.,]9+|inf|infinity)(?P<exponent>[eE][+−-]?[⁰9]+)?"
+    rf" ?(?P<after>{_UNIT}|[{SHARES}])?(?P<late>-)?(?P<close>\))?",
+    re.IGNORECASE,
+)
+_GROUPED = re.compile(r"9{1,3}(?:(?P<mark>[,.' ])999)(?:(?P=mark)999)*(?:(?P<decimal>[.,])[⁰9]*)?")
+_CHOICES: tuple[Marks, ...] = (
+    (".", ""), (",", ""), (".", ","), (",", "."), (".", " "), (",", " "), (".", "'"), (",", "'"),
+)  # fmt: skip
+
+
+def masked(texts: Any) -> Any:
+    """Texts with 9 for every digit, ⁰ for a nought that leads, and one kind of space.
+
+    >>> import pyarrow as pa
+    >>> masked(pa.array(["1,234.50", "0.5", "007", "$ 0.123"])).to_pylist()
+    ['9,999.99', '⁰.9', '⁰99', '$ ⁰.999']
+    """
+    import pyarrow.compute as pc
+
+    texts = pc.replace_substring_regex(texts, "[\u00a0\u202f\u2009]", " ")
+    texts = pc.replace_substring_regex(texts, "[’`]", "'")
+    texts = pc.replace_substring_regex(texts, r"(^|[^0-9.,' ] ?)0([0-9.,'])", r"\1⁰\2")
+    return pc.replace_substring_regex(texts, "[0-9]", "9")
+
+
+@lru_cache(maxsize=4096)
+def numeral(mask: str) -> tuple[str, Options] | None:
+    """The unit of a masked numeral and the marks that it allows; None for what is no numeral.
+
+    Noughts that lead make a code, not a number: they allow no marks at all.
+
+    >>> numeral("9,999.99")
+    ('', frozenset({('.', ',')}))
+    >>> numeral("⁰99")
+    ('', frozenset())
+    """
+    found = _NUMERAL.fullmatch(mask)
+    if found is None or _askew(found):
+        return None
+    options = _options(found["body"], bool(found["exponent"]))
+    return None if options is None else (found["before"] or found["after"] or "", options)
+
+
+def _askew(found: re.Match[str]) -> bool:
+    """Whether it has two signs, two units or half a bracket."""
+    signs = [found[name] for name in ("open", "sign", "inner", "late") if found[name]]
+    units = [found[name] for name in ("before", "after") if found[name]]
+    return len(signs) > 1 or len(units) > 1 or bool(found["open"]) != bool(found["close"])
+
+
+def _options(body: str, exponent: bool) -> Options | None:
+    found: set[Marks] = set()
+    if re.fullmatch(r"[⁰9]9*|inf.*", body, re.IGNORECASE):
+        return frozenset() if body[0] == "⁰" and not exponent else frozenset({("", "")})
+    if body.startswith("⁰9"):
+        return frozenset() if re.fullmatch(r"⁰9+[.,]?9*", body) else None
+    if (grouped := _GROUPED.fullmatch(body)) and grouped["mark"] != grouped["decimal"]:
+        found.add((grouped["decimal"] or "", grouped["mark"]))
+    decimal = re.fullmatch(r"[⁰9]?9*(?P<mark>[.,])9*", body)
+    if decimal and body[-1] != ",":
+        found.add((decimal["mark"], ""))
+    return frozenset(found) or None
+
+
+def marks(cells: Iterable[Options], decimal: str = "") -> Marks | None:
+    """The marks that all cells of a column allow; None where there are none.
+
+    What the cells leave open is settled by a decimal mark that is known from elsewhere; 1.234 alone
+    is a decimal by the custom of all programs. ("?", ",") where nothing settles 1,234.
+
+    >>> marks([frozenset({("", "")}), frozenset({(",", ""), ("", ",")})])
+    ('?', ',')
+    """
+    allowed = [pair for pair in _CHOICES if all(_fits(pair, options) for options in cells)]
+    if decimal and any(pair[0] == decimal for pair in allowed):
+        allowed = [pair for pair in allowed if pair[0] == decimal]
+    if allowed[:2] == [(",", ""), (".", ",")]:
+        return "?", ","
+    return allowed[0] if allowed else None
+
+
+def _fits(pair: Marks, options: Options) -> bool:
+    return any(one[0] in ("", pair[0]) and one[1] in ("", pair[1]) for one in options)
+
+
+def read_numbers(texts: Any, spelling: Spelling) -> Any:
+    """Trimmed strings as doubles, null where one is not written so.
+
+    >>> import pyarrow as pa
+    >>> read_numbers(pa.array(["$1,234.50", "($ 2)", "12"]), Spelling.of_model("$1,234.5"))
+    <pyarrow.lib.DoubleArray object at ...>
+    [
+      1234.5,
+      -2,
+      12
+    ]
+    """
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if spelling.kind == NUMBERS and not (spelling.thousands or spelling.unit):
+        quick = _quick(texts, spelling.decimal)
+        if quick is not None:
+            return quick
+    texts = pc.replace_substring_regex(texts, "[\u00a0\u202f\u2009]", " ")
+    texts = pc.replace_substring_regex(pc.replace_substring(texts, "−", "-"), "[’`]", "'")
+    pattern = _pattern(spelling)
+    odd = pc.invert(pc.match_substring_regex(texts, pattern))
+    bare = pc.replace_substring_regex(texts, pattern, r"\1\2\3\4\5")
+    bare = pc.replace_substring_regex(bare, r"^\((.*)$|^(.*)-$", r"-\1\2")
+    if spelling.thousands:
+        bare = pc.replace_substring(bare, spelling.thousands, "")
+    bare = pc.replace_substring(pc.replace_substring(bare, spelling.decimal, "."), "+", "")
+    return emptied(bare, odd).cast(pa.float64())
+
+
+def _quick(texts: Any, decimal: str) -> Any:
+    """Plain numbers at once, as nearly all are; None where some cell is none."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if decimal != ".":
+        texts = pc.replace_substring(pc.replace_substring(texts, ".", "no point"), decimal, ".")
+    try:
+        return texts.cast(pa.float64())
+    except pa.ArrowInvalid:
+        return None
+
+
+@lru_cache(maxsize=256)
+def _pattern(spelling: Spelling) -> str:
+    """A numeral in five groups: bracket or sign, inner sign, body, exponent, sign behind."""
+    mark, unit = re.escape(spelling.decimal), re.escape(spelling.unit)
+    share = unit and spelling.unit in SHARES
+    before = f" ?(?:{unit})? ?" if unit and not share else " ?"
+    after = f" ?(?:{unit}){'' if share else '?'}" if unit else ""
+    whole = r"\d+"
+    if spelling.thousands:
+        whole = rf"\d{{1,3}}(?:{re.escape(spelling.thousands)}\d{{3}})+|\d+"
+    body = rf"(?:{whole})(?:{mark}\d*)?|{mark}\d+|(?i:inf|infinity|nan)"
+    return rf"^([(+-]?){before}([+-]?)({body})([eE][+-]?\d+)?{after}(-?)\)?$"
