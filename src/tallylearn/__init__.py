@@ -28,6 +28,7 @@ NAMES = {  # public name -> the module that holds it
     "QuadraticDiscriminantAnalysis": "models.discriminants.quadratic",
     "VersionSpace": "reasoning.concepts.version_space",
     "bias_variance": "evaluation.theory.bias_variance_report",
+    "check": "checking",
     "compare": "evaluation.compare.comparing",
     "diff": "models.trees.differences.difference",
     "engine": "engines",

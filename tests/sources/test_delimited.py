@@ -41,7 +41,7 @@ def source(path: Path, missing: Any = (), **given: Any) -> Delimited:
 
 
 def files(path: Path, missing: Any = (), **given: Any) -> Files:
-    return Files([path], declaration(missing=missing, dialect=given))
+    return Files([path], declaration(missing=missing, dialect=given)).settled()
 
 
 def kinds(path: Path, **given: Any) -> dict[str, str]:

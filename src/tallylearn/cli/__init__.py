@@ -11,6 +11,7 @@ from typing import IO, Any
 import click
 
 from tallylearn import __version__
+from tallylearn.cli.check_command import check
 from tallylearn.cli.compare_command import compare
 from tallylearn.cli.evaluate_command import evaluate
 from tallylearn.cli.explain_command import explain
@@ -101,5 +102,5 @@ def main() -> None:
             stream.reconfigure(errors="backslashreplace")
 
 
-for command in (learn, predict, explain, evaluate, compare, merge, forget, show, example):
+for command in (check, learn, predict, explain, evaluate, compare, merge, forget, show, example):
     main.add_command(command)

@@ -25,7 +25,7 @@ def opened(
     files: Sequence[str], keep: Sequence[str], **declared: Any
 ) -> tuple[Files, dict[str, str], Rows]:
     """The table that files are, what was left out, told on standard error; its first rows."""
-    read = _without_identifiers(shared_options.paths(files), _declared(**declared), keep)
+    read = _without_identifiers(shared_options.paths(files), declared_as(**declared), keep)
     _tell(read[0], read[1])
     return read
 
@@ -51,10 +51,10 @@ def facts(source: Files, left_out: dict[str, str]) -> dict[str, Any]:
     }
 
 
-def _declared(
-    target: str, weight: str | None, categories: list[str], text: list[str], dates: list[str],
-    missing: tuple[str, ...], ignore: list[str], groups: str | None = None,
-    kinds: tuple[str, ...] = (), **dialect: Any,
+def declared_as(
+    target: str | None, weight: str | None, categories: list[str], text: list[str],
+    dates: list[str], missing: tuple[str, ...], ignore: list[str], groups: str | None = None,
+    kinds: tuple[str, ...] = (), schema: Path | None = None, **dialect: Any,
 ) -> Declaration:  # fmt: skip
     from tallylearn.sources.declarations import declaration
 
@@ -62,6 +62,7 @@ def _declared(
         target=target, weight=weight, groups=groups, categories=categories, text=text,
         dates=shared_options.parts(dates), missing=shared_options.markers(missing), ignore=ignore,
         dialect=shared_options.dialect(**dialect), kinds=shared_options.told_kinds(kinds),
+        schema=schema,
     )  # fmt: skip
 
 
@@ -73,7 +74,7 @@ def _without_identifiers(
     from tallylearn.errors import ColumnError, listed
     from tallylearn.sources import Files
 
-    source = Files(paths, declared)
+    source = Files(paths, declared).settled()
     if odd := [name for name in keep if name not in source.names]:
         raise ColumnError(f"--keep names {listed(odd)}, and the table has {listed(source.names)}.")
     wanted = {*keep, *declared.categories, *declared.text, *declared.dates, *declared.numbers}

@@ -33,6 +33,12 @@ READING = (
         metavar="FORM",
         help="Of dates that do not tell day from month: %d/%m/%Y or %m/%d/%Y.",
     ),
+    click.option(
+        "--schema",
+        type=click.Path(path_type=Path),
+        metavar="FILE",
+        help="A TOML file that says how the table is read; tally check writes one.",
+    ),
     click.option("--encoding", metavar="NAME", help="Of a CSV file: utf-8, utf-16, latin-1 …"),
     click.option(
         "--header/--no-header",
@@ -96,8 +102,12 @@ def added(command: Command, more: Sequence[Callable[[Command], Command]]) -> Com
 
 def dialect(delimiter: str | None = None, **given: Any) -> dict[str, Any]:
     """What was said about the dialect, as ``tl.table`` takes it."""
+    from tallylearn.sources.schema_files import schema_in
+
     given["delimiter"] = TAB.get(delimiter or "", delimiter)
-    return {option: value for option, value in given.items() if value is not None}
+    schema = given.pop("schema", None)
+    known = {} if schema is None else schema_in(schema).get("dialect", {})
+    return known | {option: value for option, value in given.items() if value is not None}
 
 
 def output(

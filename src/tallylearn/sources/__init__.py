@@ -30,6 +30,7 @@ def table(
     dialect: Mapping[str, Any] | None = None,
     classes: Sequence[Any] = (),
     kinds: Mapping[str, str] | None = None,
+    schema: str | Path | Mapping[str, Any] | None = None,
 ) -> Declared:
     """Declare what a table is: the one place for everything that cannot be seen from the data.
 
@@ -46,6 +47,7 @@ def table(
     - ``kinds``: what columns are, where their values do not say: number, category, text, date or
       ignore; or how their strings are written, by a model: "1.234,5" or "$1,234.5" for numbers,
       "%d/%m/%Y" for dates. ``notes`` of the table tell what was read as what.
+    - ``schema``: all of this in a TOML file, or a dict, such as ``tl.check`` gives.
     - ``missing``: values that stand for nothing, beside the empty ones.
     - ``classes``: all classes that the target may have, those that no row has among them.
     - ``dialect``: of a CSV file, where the guess is wrong: delimiter, decimal, encoding, header,
@@ -55,18 +57,28 @@ def table(
     Table(2 rows: size (number), zip (category))
     """
     with speaking("table"):
-        declared = declaration(
-            target=target, weight=weight, groups=groups, categories=categories, text=text,
+        return read_table(
+            source, target=target, weight=weight, groups=groups, categories=categories, text=text,
             dates=dates, missing=missing, ignore=ignore, dialect=dialect,
-            classes=classes, kinds=kinds,
-        )  # fmt: skip
-        if is_sparse(source) and declared.text:
-            return counted(source, declared)
-        return opened(source, declared)
+            classes=classes, kinds=kinds, schema=schema,
+        ).settled()  # fmt: skip
+
+
+def read_table(source: Any, **given: Any) -> Declared:
+    """A table as it is declared, though some column of it may be read in two ways."""
+    declared = declaration(**given)
+    if is_sparse(source) and declared.text:
+        return counted(source, declared)
+    return unsettled(source, declared)
 
 
 def opened(source: Any, declared: Declaration, schema: Schema | None = None) -> Declared:
     """A source for anything that is a table; with a schema, read as the schema says."""
+    return unsettled(source, declared, schema).settled()
+
+
+def unsettled(source: Any, declared: Declaration, schema: Schema | None = None) -> Declared:
+    """The same, though some column may be read in two ways."""
     if (known := given(source)) is not None:
         if declared != Declaration():
             raise OptionError(f"{source} is declared already. Declare everything in one call.")
@@ -96,5 +108,6 @@ def aimed(source: Declared, targets: tuple[str, ...], weight: str | None) -> Dec
 
 
 __all__ = [
-    "Declared", "Files", "Part", "Parts", "Source", "Table", "aimed", "given", "opened", "table",
+    "Declared", "Files", "Part", "Parts", "Source", "Table", "aimed", "given", "opened",
+    "read_table", "table",
 ]  # fmt: skip

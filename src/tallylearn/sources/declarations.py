@@ -10,6 +10,7 @@ from typing import Any
 
 from tallylearn.errors import ColumnError, OptionError, among, listed, told
 from tallylearn.sources.arrays import as_float
+from tallylearn.sources.schema_files import schema_in
 from tallylearn.spelling import DATES, NUMBERS, Spelling
 from tallylearn.tables import PARTS as PARTS
 from tallylearn.tables import plain
@@ -88,8 +89,14 @@ def declaration(
     dialect: Mapping[str, Any] | None = None,
     classes: Sequence[Any] = (),
     kinds: Mapping[str, str] | None = None,
+    schema: Any = None,
 ) -> Declaration:
-    """Bring the forms that ``tl.table`` takes to one."""
+    """Bring the forms that ``tl.table`` takes to one; what a call says goes before a schema."""
+    if schema is not None:
+        told_here = {"target": target, "weight": weight, "groups": groups, "missing": missing,
+                     "kinds": kinds, "categories": categories, "text": text, "dates": dates,
+                     "ignore": ignore, "dialect": dialect}  # fmt: skip
+        return declaration(**_over(schema_in(schema), told_here), classes=classes)
     for option, name in (("target", target), ("weight", weight), ("groups", groups)):
         if name is not None and not isinstance(name, str):
             raise OptionError(f"{option} is a column's name, not {told(name)}.")
@@ -116,6 +123,17 @@ def declaration(
         (*_several(ignore), *of["ignore"]), dict(_options(dialect)), _several(classes),
         (*of["number"],), {name: found for name, (_, found) in said.items() if found is not None},
     )  # fmt: skip
+
+
+def _over(schema: dict[str, Any], given: dict[str, Any]) -> dict[str, Any]:
+    """A schema, and over it what a call says; a column's kind is said in one place."""
+    kinds = {**schema.get("kinds", {}), **(given["kinds"] or {})}
+    for option in ("categories", "text", "dates", "ignore"):
+        for name in _named(given[option]):
+            kinds.pop(name, None)
+    found = {**schema, **{name: one for name, one in given.items() if one not in (None, (), {})}}
+    dialect = {**schema.get("dialect", {}), **_options(given["dialect"])}
+    return {**found, "kinds": kinds, "dialect": dialect}
 
 
 def _told_kinds(kinds: Any) -> dict[str, tuple[str, Spelling | None]]:

@@ -22,7 +22,7 @@ from tallylearn.sources.csv.delimited import Delimited, DelimitedReader
 from tallylearn.sources.csv.dialect import Dialect, sniff
 from tallylearn.sources.declarations import Declaration
 from tallylearn.sources.file_parts import FilePart, Reading
-from tallylearn.sources.frame_reading import judgements, seen
+from tallylearn.sources.frame_reading import judgements, schema_of
 from tallylearn.sources.frames import Frame
 from tallylearn.sources.joined_blocks import joined, small, together
 from tallylearn.sources.kinds import codes
@@ -30,6 +30,7 @@ from tallylearn.sources.memory_table import Table
 from tallylearn.sources.protocols import Coding, Declared
 from tallylearn.sources.written.cell_tally import CellTally
 from tallylearn.sources.written.judging import Judgement, judged
+from tallylearn.sources.written.plain_words import GAPS
 from tallylearn.sources.written.spelled_column import coded
 from tallylearn.spelling import EMPTY, NUMBERS, Spelling
 from tallylearn.tables import BLOCK, NUMBER, TEXT, Array, Block, Codes, Schema
@@ -85,16 +86,15 @@ class Files(Declared):
             unsure = [name for name in unsure if name not in self._whole]
             if unsure and (len(shown) >= BLOCK or len(self.paths) > 1):
                 found |= self._asked_whole(unsure)
-            told = seen(shown, self.declared, found)
-            told.check()
-            self._reading = replace(self._reading, schema=told.schema)
-        self._judged: Mapping[str, Judgement] = found
+            schema = schema_of(shown, self.declared, found)
+            self._reading = replace(self._reading, schema=schema)
+        self.judged: Mapping[str, Judgement] = found
         self._reading = self._told(self._reading)
 
     def _told(self, reading: Reading) -> Reading:
         """With what is known of the columns beside, which only a file of text leaves open."""
         beside = reading.declared.beside if self.dialect is not None else ()
-        spelled = {n: self._judged[n].spelling for n in beside if n in self._judged}
+        spelled = {n: self.judged[n].spelling for n in beside if n in self.judged}
         spelled.pop(reading.declared.groups or "", None)  # 007 and 7 are two groups
         return replace(reading, spelled=spelled)
 
@@ -122,13 +122,6 @@ class Files(Declared):
         found._whole = {**self._whole, **self._asked_whole([name])}
         found._judge(self._begun(self.paths[0])[1])
         return found
-
-    @property
-    def notes(self) -> tuple[str, ...]:
-        """What was read as what, a line for every column where that is not plain."""
-        learned = {*self.schema.names, *(name for name, _ in self.schema.parts)}
-        told = {*learned, *self.declared.targets}
-        return tuple(f"{n}: {j.why}" for n, j in self._judged.items() if j.why and n in told)
 
     @property
     def schema(self) -> Schema:
@@ -280,7 +273,9 @@ class Files(Declared):
         if strings:
             return [DelimitedReader(path, self.dialect)]
         plain = Spelling(NUMBERS, self.dialect.decimal)
-        numbers = {name for name, found in self._judged.items() if found.spelling == plain}
+        declared = replace(plain, gaps=GAPS)
+        spelled = {name: found.spelling for name, found in self.judged.items()}
+        numbers = {name for name, one in spelled.items() if one in (plain, declared)}
         if self._reading.learned:  # they may be plain here, and are read as strings where not
             numbers |= {column.name for column in self.schema.of_kind(NUMBER)}
         text = frozenset(column.name for column in self.schema.of_kind(TEXT))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 from tallylearn.errors import ColumnError
 from tallylearn.sources.category_origins import as_learned, origin_of
 from tallylearn.sources.class_labels import weights
-from tallylearn.sources.csv.cell_errors import quoted
 from tallylearn.sources.dates import date_part, days
 from tallylearn.sources.declarations import Declaration
 from tallylearn.sources.frames import Frame
@@ -25,35 +24,12 @@ from tallylearn.sources.kinds import (
     strings,
 )
 from tallylearn.sources.written.judging import Hints, Judgement
-from tallylearn.sources.written.plain_words import trimmed
+from tallylearn.sources.written.plain_words import GAPS, trimmed
 from tallylearn.sources.written.spelled_column import coded, judgement, read, read_leniently
 from tallylearn.spelling import DATES, EMPTY, NUMBERS, TRUTHS, Spelling
 from tallylearn.tables import CATEGORY, DATE, NUMBER, PARTS, TEXT, Block, Codes, Column, Schema
 
 Array = NDArray[Any]
-
-
-@dataclass(frozen=True)
-class Seen:
-    """What the values of a table show: its columns, and a judgement of those that are strings."""
-
-    schema: Schema
-    judged: Mapping[str, Judgement] = field(default_factory=dict)
-
-    @property
-    def notes(self) -> tuple[str, ...]:
-        """What was read as what, a line for every column where that is not plain."""
-        return tuple(f"{name}: {found.why}" for name, found in self.judged.items() if found.why)
-
-    def check(self) -> None:
-        """Refuse a column that can be read in two ways."""
-        for name, found in self.judged.items():
-            if found.doubt:
-                one, two = (quoted({name: model}) for model in found.remedy)
-                raise ColumnError(
-                    f"column {name!r} can be read in two ways: {found.doubt}. Say kinds={one} or "
-                    f"kinds={two}, or leave the column out with ignore={quoted([name])}."
-                )
 
 
 def judgements(frame: Frame, declared: Declaration, start: int = 0) -> dict[str, Judgement]:
@@ -69,7 +45,7 @@ def judgements(frame: Frame, declared: Declaration, start: int = 0) -> dict[str,
     return found
 
 
-def seen(frame: Frame, declared: Declaration, judged: Mapping[str, Judgement]) -> Seen:
+def schema_of(frame: Frame, declared: Declaration, judged: Mapping[str, Judgement]) -> Schema:
     """The columns that are learned from, some of which may have been judged by other rows too."""
     columns: list[Column] = []
     names = [name for name in frame.names if name not in declared.aside]
@@ -79,14 +55,10 @@ def seen(frame: Frame, declared: Declaration, judged: Mapping[str, Judgement]) -
         else:
             columns.append(_column_of(frame, name, declared, judged))
     parts_of = tuple((name, parts) for name, parts in declared.dates.items() if parts)
-    found = {name: judged[name] for name in names if name in judged}
-    written = {**{n: j.spelling for n, j in found.items()}, **declared.spellings}
+    written = {**declared.spellings, **{n: j.spelling for n, j in judged.items()}}
     plain = (*_PLAIN.values(), Spelling())
     spelled = {n: one for n, one in written.items() if n in names and one not in plain}
-    return Seen(
-        Schema(tuple(columns), frame.named, parts_of, declared.missing, spelled),
-        found,
-    )
+    return Schema(tuple(columns), frame.named, parts_of, declared.missing, spelled)
 
 
 def _column_of(
@@ -109,13 +81,14 @@ def judged_as(
 ) -> Judgement:
     """How a column is written: as is told, else as its cells say, of the kind that is told."""
     if told is not None:
-        return Judgement(told)
+        return Judgement(replace(told, gaps=GAPS if told.kind in (NUMBERS, DATES) else ()))
     found = judgement(column, hints, start)
     wanted = {NUMBER: NUMBERS, DATE: DATES}.get(kind or "")
-    if wanted is None or found.doubt or found.spelling.kind == wanted:
+    if wanted is None or found.doubt:
         return found
-    date = "%Y-%m-%d" if wanted == DATES else ""
-    return Judgement(Spelling(wanted, date=date, gaps=found.spelling.gaps))
+    if found.spelling.kind != wanted:
+        found = Judgement(Spelling(wanted, date="%Y-%m-%d" if wanted == DATES else ""))
+    return replace(found, spelling=replace(found.spelling, gaps=GAPS))
 
 
 def _marks(frame: Frame, missing: tuple[Any, ...]) -> tuple[str, ...]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -19,12 +19,13 @@ from tallylearn.sources.frame_reading import (
     groups_of,
     judgements,
     one_or_all,
-    seen,
+    schema_of,
 )
 from tallylearn.sources.frames import Frame, framed
 from tallylearn.sources.learned_columns import picked
 from tallylearn.sources.picked_rows import row_numbers
 from tallylearn.sources.protocols import Coding, Declared
+from tallylearn.sources.written.judging import Judgement
 from tallylearn.tables import DATE, NUMBER, RUN, TEXT, Block, Codes, Column, Schema
 
 Array = NDArray[Any]
@@ -53,7 +54,7 @@ class Table(Declared):
         self.target = target  # as it came: (n,) NumPy or Arrow, or None
         self.weight = weight
         self.declared = declared
-        self.notes: tuple[str, ...] = ()  # what was read as what, where that is not plain
+        self.judged: Mapping[str, Judgement] = {}
 
     @classmethod
     def of(cls, X: Any, declared: Declaration, schema: Schema | None = None) -> Table:
@@ -63,16 +64,15 @@ class Table(Declared):
         frame = X if isinstance(X, Frame) else framed(X)
         declared.check(frame.names)
         target, weight = beside(frame, declared)
-        notes: tuple[str, ...] = ()
+        judged: Mapping[str, Judgement] = {}
         if schema is not None:
             block = block_of(frame, schema, learned=True)
         else:
-            found = seen(frame, declared, judgements(frame, declared))
-            found.check()
-            block, notes = block_of(frame, found.schema), found.notes
+            judged = judgements(frame, declared)
+            block = block_of(frame, schema_of(frame, declared, judged))
             check_declared(declared.categories, block.codes)
         table = cls(replace(block, group=groups_of(frame, declared)), target, weight, declared)
-        table.notes = notes
+        table.judged = judged
         return table
 
     @property

@@ -6,11 +6,13 @@ Who sums rows up, learns or predicts asks no source what it is: these are the qu
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator
-from typing import Any, Protocol, TypeVar
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any, Protocol, Self, TypeVar
 
-from tallylearn.errors import CellError
+from tallylearn.errors import CellError, ColumnError
+from tallylearn.sources.csv.cell_errors import quoted
 from tallylearn.sources.declarations import Declaration
+from tallylearn.sources.written.judging import Judgement
 from tallylearn.tables import Array, Block, Codes, Schema
 
 Item_co = TypeVar("Item_co", covariant=True)  # a block, or what holds one
@@ -56,6 +58,25 @@ class Declared(ABC):
     """A source as a user gave it, with what is declared about it; where it is, it knows alone."""
 
     declared: Declaration
+    judged: Mapping[str, Judgement]  # how the columns that came as strings are written
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What was read as what, a line for every column where that is not plain."""
+        told = {*self.schema.names, *(name for name, _ in self.schema.parts)}
+        told |= {*self.declared.targets}
+        return tuple(f"{n}: {j.why}" for n, j in self.judged.items() if j.why and n in told)
+
+    def settled(self) -> Self:
+        """The same, unless a column that is learned from can be read in two ways."""
+        for name in self.schema.names:
+            if name in self.judged and (found := self.judged[name]).doubt:
+                one, two = (quoted({name: model}) for model in found.remedy)
+                raise ColumnError(
+                    f"column {name!r} can be read in two ways: {found.doubt}. Say kinds={one} or "
+                    f"kinds={two}, or leave the column out with ignore={quoted([name])}."
+                )
+        return self
 
     @property
     @abstractmethod

@@ -63,6 +63,12 @@ class Dialect:
     missing: tuple[str, ...] = MISSING
     hints: Hints = PLAIN  # for columns that leave two readings open
 
+    @property
+    def told(self) -> dict[str, Any]:
+        """As ``dialect=`` takes it."""
+        names = ("delimiter", "decimal", "encoding", "header")
+        return {name: getattr(self, name) for name in names}
+
     def __str__(self) -> str:
         delimiter = DELIMITERS.get(self.delimiter, repr(self.delimiter))
         decimal = "comma" if self.decimal == "," else "point"

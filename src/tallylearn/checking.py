@@ -1,0 +1,293 @@
+"""Checks: how a table is read, column by column, and what somebody has to decide before."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, cast
+
+import numpy as np
+
+from tallylearn.errors import CellError, InputError, path_of, speaking
+from tallylearn.sources import Declared, Files, given, read_table
+from tallylearn.sources.declarations import Declaration
+from tallylearn.sources.schema_files import toml_of
+from tallylearn.spelling import DATES, NUMBERS, WORDS, Spelling
+from tallylearn.tables import CATEGORY, DATE, NUMBER, TEXT, Array, Block
+from tallylearn.workings import Derivation, Grid, Sentence
+from tallylearn.workings.rendering import evened, plain, plain_data
+from tallylearn.workings.reports import Reported, Worded
+from tallylearn.writing import whole, write_whole
+
+SENTINELS = (-9, -99, -999, -9999, -99999, 99, 999, 9999, 99999, 999999)
+TWICE = 2  # times that a number comes before it can be called a mark
+MOST = 100_000  # categories that are compared with each other
+
+
+@dataclass
+class ColumnSum:
+    """What is counted of a column while its rows pass by."""
+
+    missing: int = 0
+    values: set[str] = field(default_factory=set)  # of categories, up to 100 000
+    marks: Counter[int] = field(default_factory=Counter)  # numbers that often stand for nothing
+    low: float = np.inf  # of the other numbers
+    high: float = -np.inf
+
+    def number(self, x: Array) -> None:
+        """Count a block of numbers."""
+        gaps = np.isnan(x)
+        self.missing += int(gaps.sum())
+        marked = np.isin(x, SENTINELS)
+        self.marks.update(x[marked].astype(int).tolist())
+        if len(rest := x[~gaps & ~marked]):
+            self.low, self.high = min(self.low, rest.min()), max(self.high, rest.max())
+
+    @property
+    def mark(self) -> int | None:
+        """A number that comes more than once, farther from all others than they lie apart."""
+        far = self.high - self.low
+        likely = [m for m, n in self.marks.items() if n >= TWICE and self._beyond(m) > far >= 0]
+        return max(likely, key=self._beyond, default=None)
+
+    def _beyond(self, mark: int) -> float:
+        return max(self.low - mark, mark - self.high)
+
+    @property
+    def alike(self) -> list[tuple[str, ...]]:
+        """Categories that differ only in letters or blanks."""
+        found: dict[str, list[str]] = {}
+        for value in sorted(self.values):
+            found.setdefault(" ".join(value.casefold().split()), []).append(value)
+        return [(*same,) for same in found.values() if len(same) > 1]
+
+
+@dataclass(frozen=True)
+class Checked:
+    """One column: what it is, why where that needs a word, and what is left to say."""
+
+    name: str
+    kind: str
+    written: str  # a model of it, where it came as strings
+    missing: int
+    note: str = ""
+    decide: str = ""  # what has to be said before anybody learns from it
+    consider: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Check(Reported):
+    """How a table is read. ``schema`` is what ``tl.table(schema=)`` takes."""
+
+    what: str
+    rows: int
+    columns: tuple[Checked, ...]
+    schema: Mapping[str, Any]
+
+    @property
+    def decisions(self) -> tuple[str, ...]:
+        """What has to be decided before the table can be learned from."""
+        return tuple(f"{one.name}: {one.decide}" for one in self.columns if one.decide)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The check as plain data."""
+        found: dict[str, Any] = plain_data(
+            {"what": self.what, "rows": self.rows, "columns": [vars(one) for one in self.columns],
+             "decisions": self.decisions, "schema": dict(self.schema)}
+        )  # fmt: skip
+        return found
+
+    def write_schema(self, path: str | Path) -> None:
+        """Write the schema as TOML, to be edited and passed to ``tl.table(schema=)``."""
+        with speaking("check"):
+            heading = f"How tallylearn reads {self.what}.\nEdit it; --schema and tl.table follow."
+            write_whole(path_of(path), toml_of(self.schema, heading).encode())
+
+    @staticmethod
+    def _told(found: dict[str, Any]) -> Worded:
+        return Worded(_text(found), _sheet(found))
+
+
+HEADER = ("column", "kind", "missing", "read as")
+
+
+def _text(found: Mapping[str, Any]) -> str:
+    """A check from its plain data, a column a line."""
+    columns = [*zip(HEADER, *_cells(found), strict=True)]
+    even = [evened([*map(plain, cells)], left=at != 2) for at, cells in enumerate(columns)]
+    lines = ["  ".join(row).rstrip() for row in zip(*even, strict=True)]
+    return "\n".join([_title(found), *lines, *map(plain, _remarks(found))])
+
+
+def _sheet(found: Mapping[str, Any]) -> Derivation:
+    said = tuple(map(Sentence, _remarks(found)))
+    return Derivation(_title(found), (Grid("", HEADER, tuple(_cells(found))), *said))
+
+
+def _title(found: Mapping[str, Any]) -> str:
+    return f"{found['what']}: {found['rows']:,} rows, {len(found['columns'])} columns"
+
+
+def _cells(found: Mapping[str, Any]) -> list[tuple[str, ...]]:
+    return [(c["name"], c["kind"], f"{c['missing']:,}", c["note"]) for c in found["columns"]]
+
+
+def _remarks(found: Mapping[str, Any]) -> list[str]:
+    """What is to be decided, and what to be considered."""
+    said = [f"to decide: {words}." for words in found["decisions"]]
+    return said + [
+        f"to consider: {one['name']}: {words}."
+        for one in found["columns"]
+        for words in one["consider"]
+    ]
+
+
+def check(source: Any, **declared: Any) -> Check:
+    """Say how a table is read: every column's kind and why, its gaps, its odd cells.
+
+    ``source`` and the options are those of ``tl.table``. All rows are read once, files block by
+    block. What can be read in two ways is not an error here but a decision, in ``decisions``.
+
+    >>> print(check({"paid": ["$1,200", "-", "$7"], "day": ["3/4/2024", "5/6/2024", None]}))
+    a table in memory: 3 rows, 2 columns
+    column  kind      missing  read as
+    paid    number          1  numbers written as $1,234.5; "-" stands for nothing
+    day     category        1
+    to decide: day: '3/4/2024' in row 0: no date tells day from month; say --as day=%d/%m/%Y or
+    --as day=%m/%d/%Y.
+    """
+    with speaking("check"):
+        known = given(source)
+        found = read_table(source, **declared) if known is None else known
+        found, sums, rows = _summed(found)
+        columns = tuple(_checked(found, name, sums) for name in _names(found))
+        return Check(_what(found), rows, columns, _schema(found, columns))
+
+
+def checked_files(paths: Sequence[Path], declared: Declaration) -> tuple[Check, Files]:
+    """The check of files, and the files as they were found to be."""
+    found, sums, rows = _summed(Files(paths, declared))
+    columns = tuple(_checked(found, name, sums) for name in _names(found))
+    return Check(_what(found), rows, columns, _schema(found, columns)), cast(Files, found)
+
+
+def write_parquet(source: Files, path: Path) -> int:
+    """Write a table as it is read, block by block, whole or not at all; how many rows it has."""
+    import pyarrow.parquet as pq
+
+    rows, writer = 0, None
+    with whole(path) as file:
+        for table in source.typed():
+            writer = writer or pq.ParquetWriter(file, table.schema)
+            writer.write_table(table)
+            rows += len(table)
+        if writer is None:
+            raise InputError("the table has no rows.")
+        writer.close()
+    return rows
+
+
+def _summed(source: Declared) -> tuple[Declared, dict[str, ColumnSum], int]:
+    """The table after all rows were read, what was counted, and how many there are."""
+    while True:
+        sums: dict[str, ColumnSum] = {name: ColumnSum() for name in source.schema.names}
+        rows = 0
+        try:
+            for block in source.blocks():
+                _count(block, sums)
+                rows += len(block)
+            return source, sums, rows
+        except CellError as odd:
+            source = source.amended(odd)
+
+
+def _count(block: Block, sums: dict[str, ColumnSum]) -> None:
+    for name, at in block.schema.places.items():
+        sums[name].number(block.numbers[:, at])
+    for name, codes in block.codes.items():
+        sums[name].missing += int((codes.codes < 0).sum())
+        if len(sums[name].values) < MOST:
+            sums[name].values.update(codes.values)
+    for name, text in block.text.items():
+        gaps = (~text.present).sum() if hasattr(text, "present") else text.null_count
+        sums[name].missing += int(gaps)
+
+
+def _names(source: Declared) -> list[str]:
+    """The columns that are learned from, dates whole."""
+    apart = {f"{name}.{part}": name for name, parts in source.schema.parts for part in parts}
+    return [*dict.fromkeys(apart.get(name, name) for name in source.schema.names)]
+
+
+def _checked(source: Declared, name: str, sums: Mapping[str, ColumnSum]) -> Checked:
+    kinds = {column.name: column.kind for column in source.schema.columns}
+    first = next(n for n in (name, *kinds) if n == name or n.startswith(f"{name}."))
+    found = sums.get(first) or next(s for n, s in sums.items() if n.startswith(f"{name}."))
+    judged = source.judged.get(name)
+    known = source.schema.spellings.get(name)
+    written = _model(known if judged is None else judged.spelling)
+    decide = ""
+    if judged is not None and judged.doubt:
+        ways = " or ".join(f"--as {name}={model}" for model in judged.remedy)
+        decide = f"{judged.doubt}; say {ways}"
+    elif judged is not None and "are no " in judged.why:
+        decide = f"{judged.why}; mend them, or say --missing or --as {name}=category"
+    note = "" if judged is None or decide else judged.why
+    kind = kinds.get(name, DATE)
+    return Checked(name, kind, written, found.missing, note, decide, (*_proposals(name, found),))
+
+
+def _model(spelling: Spelling | None) -> str:
+    """How a column is written, where it came as strings and a word for its kind does not do."""
+    if spelling is None or spelling.kind not in (NUMBERS, DATES, WORDS):
+        return ""
+    bare = replace(spelling, gaps=())
+    return "" if bare.plain or bare == Spelling() else str(bare)
+
+
+def _proposals(name: str, found: ColumnSum) -> Iterator[str]:
+    if (mark := found.mark) is not None:
+        yield (
+            f"{mark} comes {found.marks[mark]:,} times, and the others lie between {found.low:g} "
+            f"and {found.high:g}; say --missing {mark} if it stands for nothing"
+        )
+    for same in found.alike[:3]:
+        yield f"{' and '.join(map(repr, same))} differ only in letters or blanks"
+    if len(found.alike) > 3:
+        yield f"{len(found.alike) - 3} more values differ only in letters or blanks"
+
+
+def _what(source: Declared) -> str:
+    if not isinstance(source, Files):
+        return "a table in memory"
+    more = f" and {len(source.paths) - 1} more" if len(source.paths) > 1 else ""
+    return f"{source.paths[0].name}{more}"
+
+
+def _schema(source: Declared, columns: Sequence[Checked]) -> dict[str, Any]:
+    """What ``tl.table`` has to be told to read the table so."""
+    declared = source.declared
+    kinds = {
+        one.name: one.written or one.kind
+        for one in columns
+        if one.kind in (NUMBER, DATE, CATEGORY, TEXT)
+    }
+    kinds |= dict.fromkeys(declared.ignore, "ignore")
+    dates = {name: [*parts] for name, parts in declared.dates.items() if parts}
+    dialect = getattr(source, "dialect", None)
+    found = {
+        "target": declared.target,
+        "weight": declared.weight,
+        "groups": declared.groups,
+        "missing": [mark for mark in declared.missing if mark is not None],
+        "kinds": kinds,
+        "categories": {name: [*values] for name, values in declared.categories.items() if values},
+        "dates": dates,
+        "dialect": {} if dialect is None else dialect.told,
+    }
+    return {name: value for name, value in found.items() if value}
+
+
+__all__ = ["Check", "Checked", "check", "checked_files"]

@@ -1,0 +1,84 @@
+"""A schema file says once how a table is read: TOML, written by ``check`` and edited by hand.
+
+target = "late"
+missing = [-999]
+
+[kinds]
+price = "$1,234.5"
+sold = "%d.%m.%Y"
+zip = "category"
+id = "ignore"
+
+[dialect]
+delimiter = ";"
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from tallylearn.errors import FileError, OptionError, listed, told
+
+ENTRIES = ("target", "weight", "groups", "missing", "kinds", "categories", "dates", "dialect")
+TABLES = ("kinds", "categories", "dates", "dialect")
+
+
+def schema_in(schema: Any) -> dict[str, Any]:
+    """The options of ``tl.table`` that a schema holds: a path of a TOML file, or a dict."""
+    where = "schema"
+    if isinstance(schema, str | Path):
+        where, schema = str(schema), _parsed(Path(schema))
+    if not isinstance(schema, Mapping):
+        raise OptionError(f"schema is the path of a TOML file, or a dict, not {told(schema)}.")
+    if odd := [name for name in schema if name not in ENTRIES]:
+        raise OptionError(f"{where} has an entry {told(odd[0])}. There are {listed(ENTRIES)}.")
+    for name in TABLES:
+        if not isinstance(schema.get(name, {}), Mapping):
+            raise OptionError(f"{where}: [{name}] is a table of columns, not {told(schema[name])}.")
+    return dict(schema)
+
+
+def _parsed(path: Path) -> dict[str, Any]:
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise FileError(f"{path} cannot be read: {error.strerror or error}.") from None
+    except ValueError as error:  # no TOML, or no UTF-8
+        raise FileError(
+            f"{path} is no schema in TOML: {error}. `tally check` writes one."
+        ) from None
+
+
+def toml_of(schema: Mapping[str, Any], heading: str = "") -> str:
+    r"""A schema as TOML.
+
+    >>> print(toml_of({"target": "late", "kinds": {"a b": "number", "day": "%d.%m.%Y"}}))
+    target = "late"
+    <BLANKLINE>
+    [kinds]
+    "a b" = "number"
+    day = "%d.%m.%Y"
+    <BLANKLINE>
+    """
+    lines = [f"# {line}" for line in heading.splitlines()]
+    lines += [f"{_key(name)} = {_value(one)}" for name, one in schema.items() if name not in TABLES]
+    for name in TABLES:
+        if schema.get(name):
+            pairs = schema[name].items()
+            lines += ["", f"[{name}]", *(f"{_key(key)} = {_value(one)}" for key, one in pairs)]
+    return "\n".join(lines).strip("\n") + "\n"
+
+
+def _key(name: str) -> str:
+    return name if re.fullmatch(r"[A-Za-z0-9_-]+", name) else _value(name)
+
+
+def _value(value: Any) -> str:
+    if isinstance(value, list | tuple):
+        return f"[{', '.join(map(_value, value))}]"
+    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")

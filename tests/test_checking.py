@@ -1,0 +1,191 @@
+"""A check says how a table is read, and what has to be decided before."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pyarrow.parquet as pq
+import pytest
+
+import tallylearn as tl
+from tallylearn.errors import FileError, OptionError
+from tallylearn.sources.schema_files import schema_in, toml_of
+from tallylearn.tables import BLOCK
+from tests.test_cli import failed, fine, folder, tally
+
+__all__ = ["folder"]
+
+SALES = """price,sold,share,zip,paid,age,city,note,late
+"$1,234.50",31.12.2024,12.3 %,00715,Yes,41,Berlin,,no
+$ 12,1.2.2025,4 %,10115,yes,999,berlin,,yes
+$7,5.5.2025,-,10115,No,999,Bonn,,no
+$8,6.5.2025,1 %,10115,No,35,Bonn ,,no
+"""
+
+
+@pytest.fixture
+def sales(folder: Path) -> Path:
+    Path("sales.csv").write_text(SALES)
+    return Path("sales.csv")
+
+
+def found(check: Any) -> dict[str, dict[str, Any]]:
+    return {one["name"]: one for one in check.to_dict()["columns"]}
+
+
+def test_every_column_is_told_with_its_kind_its_gaps_and_how_it_is_written(sales: Path) -> None:
+    check = tl.check(sales, target="late")
+    assert check.rows == 4
+    assert {name: one["kind"] for name, one in found(check).items()} == {
+        "price": "number", "sold": "date", "share": "number", "zip": "category",
+        "paid": "category", "age": "number", "city": "category", "note": "unknown",
+    }  # fmt: skip
+    assert {name: one["missing"] for name, one in found(check).items() if one["missing"]} == {
+        "share": 1,
+    }
+    assert found(check)["share"]["note"] == 'numbers written as 1234.5 %; "-" stands for nothing'
+    assert check.decisions == ()
+
+
+def test_what_may_stand_for_nothing_is_proposed_and_not_taken(sales: Path) -> None:
+    check = found(tl.check(sales, target="late"))
+    (words,) = check["age"]["consider"]
+    assert "999 comes 2 times, and the others lie between 35 and 41; say --missing 999" in words
+    assert found(tl.check(sales, target="late", missing=[999]))["age"]["missing"] == 2
+    assert check["city"]["consider"] == ["'Berlin' and 'berlin' differ only in letters or blanks"]
+
+
+@pytest.mark.parametrize(
+    ("values", "mark"),
+    [
+        ([1, 2, 3, -999, -999], -999),
+        ([1, 2, 3, -999], None),  # once is chance
+        ([1, 998, 999, 999], None),  # no farther than the others lie apart
+        ([-99, -99, 9999, 9999, 5, 6], 9999),
+        ([999, 999], None),  # no others
+    ],
+)
+def test_a_mark_lies_farther_from_the_others_than_they_do(
+    values: list[int], mark: int | None
+) -> None:
+    said = found(tl.check({"x": values}))["x"]["consider"]
+    assert [words.split()[0] for words in said] == ([] if mark is None else [str(mark)])
+
+
+def test_what_can_be_read_in_two_ways_is_a_decision_and_its_remedy_works(folder: Path) -> None:
+    Path("d.csv").write_text("day,y\n3/4/2024,u\n5/6/2024,v\n")
+    (words,) = tl.check("d.csv").decisions
+    assert words.endswith("say --as day=%d/%m/%Y or --as day=%m/%d/%Y")
+    assert tally("check", "d.csv").exit_code == 1
+    assert tally("check", "d.csv", "--as", "day=%m/%d/%Y").exit_code == 0
+    table = tl.check("d.csv", kinds={"day": "%m/%d/%Y"})
+    assert table.decisions == () and found(table)["day"]["kind"] == "date"  # noqa: PT018
+
+
+def test_cells_that_are_no_numbers_among_many_are_a_decision_with_their_rows(folder: Path) -> None:
+    Path("d.csv").write_text("x\n" + "1\n" * 60 + "oops\n" + "2\n" * 40)
+    (words,) = tl.check("d.csv").decisions
+    assert words.startswith("x: 1 of its 101 cells are no numbers: 'oops' in row 61")
+    assert tl.check("d.csv", missing="oops").decisions == ()
+
+
+def test_a_cell_that_comes_late_is_told_as_one_that_comes_early(folder: Path) -> None:
+    for lines in (["oops", *["1"] * BLOCK], [*["1"] * BLOCK, "oops"]):
+        Path("d.csv").write_text("\n".join(["x", *lines]))
+        check = tl.check("d.csv")
+        assert check.rows == BLOCK + 1
+        assert found(check)["x"]["kind"] == "category"
+        assert len(check.decisions) == 1
+
+
+def test_the_schema_reads_the_same_table_from_a_dict_a_file_and_the_command(sales: Path) -> None:
+    check = tl.check(sales, target="late", missing=[999], ignore=["note"])
+    check.write_schema("sales.toml")
+    assert schema_in("sales.toml") == dict(check.schema)
+    direct = tl.table(sales, target="late", missing=[999], ignore=["note"])
+    for schema in (check.schema, "sales.toml", Path("sales.toml")):
+        again = tl.table(sales, schema=schema)
+        kinds = [(column.name, column.kind) for column in again.schema.columns]
+        assert kinds == [(column.name, column.kind) for column in direct.schema.columns]
+        assert again.declared.target == "late"
+        assert tl.NaiveBayes().fit(again).tally_ == tl.NaiveBayes().fit(direct).tally_
+    assert tl.check(sales, schema="sales.toml").schema == check.schema
+    fine("learn", sales, "--schema", "sales.toml", "--target", "late", "--model", "bayes",
+         "-o", "s.tally")  # fmt: skip
+    assert tl.load("s.tally").schema_.names == direct.schema.names
+    fine("predict", "s.tally", sales, "--schema", "sales.toml")
+
+
+def test_what_a_call_says_goes_before_the_schema(sales: Path) -> None:
+    schema = tl.check(sales, target="late").schema
+    table = tl.table(sales, schema=schema, target="paid", categories=["age"], ignore=["note"])
+    kinds = {column.name: column.kind for column in table.schema.columns}
+    assert table.declared.target == "paid"
+    assert kinds["age"] == "category"
+    assert "note" not in kinds
+
+
+def test_the_command_writes_a_schema_once_and_follows_it_then(sales: Path) -> None:
+    fine("check", sales, "--target", "late", "--schema", "s.toml")
+    text = Path("s.toml").read_text()
+    Path("s.toml").write_text(text.replace('age = "number"', 'age = "category"'))
+    again = json.loads(fine("check", sales, "--schema", "s.toml", "--json"))
+    assert again["schema"]["kinds"]["age"] == "category"
+    assert 'age = "category"' in Path("s.toml").read_text()
+
+
+def test_a_clean_copy_holds_the_values_that_were_read(sales: Path) -> None:
+    fine("check", sales, "--target", "late", "--fix", "clean.parquet")
+    clean = pq.read_table("clean.parquet").to_pydict()
+    assert clean["price"] == [1234.5, 12.0, 7.0, 8.0]
+    assert clean["share"] == [12.3, 4.0, None, 1.0]
+    assert clean["paid"] == ["Yes", "Yes", "No", "No"]
+    assert clean["city"][-1] == "Bonn"
+    first = tl.NaiveBayes().fit(tl.table(sales, target="late", ignore=["note"]))
+    again = tl.NaiveBayes().fit(tl.table("clean.parquet", target="late", ignore=["note"]))
+    assert again.tally_ == first.tally_
+    assert "clean.parquet" in failed("check", sales, "--fix", "clean.parquet")
+    assert failed("check", sales, "--fix", sales, "--force")
+    assert sales.read_text() == SALES
+
+
+def test_a_table_that_needs_a_decision_is_not_written(folder: Path) -> None:
+    Path("d.csv").write_text("day,y\n3/4/2024,u\n5/6/2024,v\n")
+    assert tally("check", "d.csv", "--fix", "clean.parquet").exit_code == 1
+    assert not Path("clean.parquet").exists()
+
+
+def test_frames_are_checked_as_files_are(sales: Path) -> None:
+    frame = pd.read_csv(sales, dtype=str, keep_default_na=False)
+    mine, theirs = tl.check(frame, target="late"), tl.check(sales, target="late")
+    assert mine.to_dict()["columns"] == theirs.to_dict()["columns"]
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("kinds = 3", r"\[kinds\] is a table of columns, not 3"),
+        ("colour = 3", "has an entry 'colour'. There are 'target'"),
+        ("= 3", "is no schema in TOML"),
+        ('[kinds]\nprice = "money"', "kinds says 'money' of column 'price'"),
+        ('[kinds]\nweight = "number"', "kinds names the column 'weight'"),
+    ],
+)
+def test_a_schema_that_says_nothing_is_refused(sales: Path, text: str, says: str) -> None:
+    Path("s.toml").write_text(text)
+    with pytest.raises((OptionError, FileError, ValueError), match=says):
+        tl.table(sales, schema="s.toml")
+    assert failed("check", sales, "--schema", "s.toml")
+
+
+def test_names_and_values_of_any_letters_survive_a_schema(folder: Path) -> None:
+    schema = {
+        "target": 'a "b"\n\x7f',
+        "missing": ["—", -9.5, True],
+        "kinds": {"näme.x": "number", "": "category", "a\\b": "text"},
+    }
+    Path("s.toml").write_text(toml_of(schema, "two\nlines"), encoding="utf-8")
+    assert schema_in("s.toml") == schema
