@@ -277,7 +277,7 @@ def test_a_truth_column_is_a_weight() -> None:
         (["1.5", "2", "3", "4"], r"text \('1.5' in row 0\)"),
         (np.array(["1.5", "2", "3", "4"], dtype=object), r"text \('1.5' in row 0\)"),
         ([1, 2, "3", 4], "text .*'3' in row 2"),
-        (pa.array(["2", None, "3", "4"]), "text .*'2' in row 0"),
+        (pa.array(["2 m", None, "3", "4"]), "text .*'2 m' in row 0"),
         (np.array([1, 2, 3, 4], dtype="M8[D]"), "date.* in row 0"),
         (np.array([1, 2, 3, 4], dtype="m8[D]"), "timedelta .* in row 0"),
         ([dt.date(2026, 1, 1)] * 4, "date .* in row 0"),
@@ -324,3 +324,16 @@ def test_a_categorical_target_names_the_classes_of_its_rows_alone() -> None:
     assert tl.NaiveBayes().fit(frame[["x"]], named).classes_.tolist() == ["u", "v"]
     declared = tl.table(frame, target="y", classes=["t", "u", "v", "w"])
     assert tl.NaiveBayes().fit(declared).classes_.tolist() == ["t", "u", "v", "w"]
+
+
+@pytest.mark.parametrize("kind", ["frame", "csv", "parquet"])
+def test_a_measure_may_be_written_with_marks_and_a_currency(tmp_path: Path, kind: str) -> None:
+    frame = pd.DataFrame({"x": [1.0, 2, 3, 4], "y": ["$1,200.50", "$ 7", "($5)", "$0"]})
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    frame.to_parquet(tmp_path / "t.parquet")
+    table: Any = frame if kind == "frame" else tmp_path / f"t.{kind}"
+    plain = frame.assign(y=[1200.5, 7.0, -5.0, 0.0])
+    found = tl.DecisionTreeRegressor().fit(table, "y")
+    assert (found.predict(plain) == tl.DecisionTreeRegressor().fit(plain, "y").predict(plain)).all()
+    with pytest.raises(TargetError, match="text"):
+        tl.DecisionTreeRegressor().fit(frame.assign(y=["$1", "€2", "$3", "$4"]), "y")

@@ -12,7 +12,11 @@ from numpy.typing import NDArray
 from tallylearn.errors import InputError, TargetError
 from tallylearn.sources.arrays import EXACT, held, is_missing, unmixed
 from tallylearn.sources.arrow_buffers import doubles, numpy_of
+from tallylearn.sources.arrow_types import stringy
 from tallylearn.sources.kinds import numeric
+from tallylearn.sources.written.judging import PLAIN
+from tallylearn.sources.written.spelled_column import coded, judgement, read
+from tallylearn.spelling import NUMBERS
 from tallylearn.tables import Codes
 
 Array = NDArray[Any]
@@ -37,10 +41,21 @@ def _measures_of_arrow(y: Any) -> Array:
     import pyarrow.types as is_
 
     kind = y.type.value_type if is_.is_dictionary(y.type) else y.type
+    if stringy(kind) and (written := _written(y)) is not None:
+        return written
     y = y.cast(kind)
     if not numeric(kind) or is_.is_decimal(kind):
         return _objects(y.to_pylist())
     return numbers_of(y)
+
+
+def _written(y: Any) -> Array | None:
+    """Strings as the numbers that they are written as; None where some are none."""
+    column = coded(y)
+    found = judgement(column, PLAIN)
+    if found.spelling.kind != NUMBERS or found.doubt:
+        return None
+    return doubles(read("target", column, found.spelling))
 
 
 def numbers_of(y: Any) -> Array:
