@@ -104,6 +104,9 @@ def show(
     """Say all of a finding, or write it to its file and say it in short."""
     if output is not None:
         found.save(output)
+    if output is not None or as_json:  # else the report says it
+        for text in found.notes:
+            output_files.note(text)
     if as_json:
         place = None if output is None else str(output)
         output_files.echo_json(found.to_dict() | facts | {"saved": place})

@@ -62,31 +62,32 @@ def learn(
     asked = learner_names.Asked(model, shared_options.settings({"alpha": alpha, "m": m}, pairs))
     output_files.check_place(output, files, force)
     estimator, source, left_out, problem = command_tables.posed(files, keep, asked, **table)
-    with watched(source.paths, threads) as progress:
+    with watched(source.paths, threads):
         estimator.fit(source)
+    output_files.note_unanswered(estimator)
     if output is not None:
         output_files.save(estimator, output, tally)
     if as_json:
         page = command_tables.facts(source, left_out)
         page["problem"] = None if problem is None else problem.to_dict()
-        _show_json(estimator, page, progress.rows, output)
+        _show_json(estimator, page, output)
     else:
-        output_files.echo(
-            _summary(estimator, progress.rows, output) if output else estimator.show_work()
-        )
+        output_files.echo(_summary(estimator, output) if output else estimator.show_work())
         if hasattr(estimator, "tree_"):
             output_files.echo(f"\n{estimator}")  # at most 200 lines of it
 
 
-def _summary(estimator: Any, rows: int, output: Path) -> str:
+def _summary(estimator: Any, output: Path) -> str:
+    rows = estimator.unanswered_.answered
     head = f"{estimator.spelled()} learned from {rows:,} {'row' if rows == 1 else 'rows'}"
     pairs = [*terminal_text.lines(estimator), ("saved", str(output))]
     return f"{head}\n{terminal_text.aligned(pairs)}"
 
 
-def _show_json(estimator: Any, page: dict[str, Any], rows: int, output: Path | None) -> None:
-    page = terminal_text.facts(estimator) | page
-    page |= {"rows": rows, "saved": None if output is None else str(output)}
+def _show_json(estimator: Any, page: dict[str, Any], output: Path | None) -> None:
+    page, counted = terminal_text.facts(estimator) | page, estimator.unanswered_
+    page |= {"rows": counted.answered, "unanswered": counted.rows}
+    page["saved"] = None if output is None else str(output)
     if output is None:
         page["working"] = estimator.show_work().to_dict()
     output_files.echo_json(page)

@@ -80,17 +80,19 @@ def forget(
     )
     estimator = tallylearn.load(model)
     source = opened(estimator, shared_options.paths(files), **table)
-    with watched(source.paths, threads) as progress:
+    with watched(source.paths, threads):
         estimator.forget(source)
+    output_files.note_unanswered(estimator)
     if not estimator.__sklearn_is_fitted__():
         raise ForgetError(
             "these are all the rows that the model learned, and nothing would be left of it. "
             f"Nothing was changed; to be rid of the model, delete {model}."
         )
     output_files.save(estimator, place)
-    rows = f"{progress.rows:,} {'row' if progress.rows == 1 else 'rows'}"
-    head = f"{rows} forgotten by {estimator.spelled()}"
-    _report(estimator, head, place, as_json, {"forgotten": progress.rows})
+    rows = estimator.unanswered_.answered
+    head = f"{rows:,} {'row' if rows == 1 else 'rows'} forgotten by {estimator.spelled()}"
+    counts = {"forgotten": rows, "unanswered": estimator.unanswered_.rows}
+    _report(estimator, head, place, as_json, counts)
 
 
 @click.command(epilog=SHOW)

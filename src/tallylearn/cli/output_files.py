@@ -39,6 +39,12 @@ def note(text: str) -> None:
     click.echo(visible(f"tally: {text}"), err=True)
 
 
+def note_unanswered(estimator: Any) -> None:
+    """Say which rows were left out, since they have no target."""
+    if estimator.unanswered_:
+        note(f"{estimator.unanswered_.told(estimator.target_name_)}.")
+
+
 def echo_json(data: Any) -> None:
     """One line of JSON on standard output."""
     echo(as_line(data))

@@ -20,6 +20,7 @@ from tallylearn.doors.counted import counted, within_doubles
 from tallylearn.doors.intake import Lesson, lesson
 from tallylearn.doors.model import Model
 from tallylearn.doors.schemas import checked
+from tallylearn.doors.unanswered import total
 from tallylearn.doors.untallied import Untallied
 from tallylearn.errors import InputError
 from tallylearn.sources import Part, Parts
@@ -89,11 +90,12 @@ class Rounds(Untallied, ABC, Generic[StateT, TallyT]):
             schema = checked(read.schema, self.kinds, name)
             with self._passes(read) as source:
                 with engines.during("survey"):
-                    survey = engines.here().total(self.survey, source)
-                found = counted(survey, read, len(schema.columns), f"{name}.survey")
+                    survey, left_out = total(self.survey, source)
+                width = len(schema.columns)
+                found = counted(survey, left_out, read, width, f"{name}.survey")
                 with within_doubles():
                     model = self.solve(self.rounds(self.begin(found), source))
-            self._learn(schema, model, read.label_type, read.by_name)
+            self._learn(schema, model, read.manner, left_out)
         return self
 
     def rounds(self, state: StateT, source: Parts[Block]) -> StateT:

@@ -10,10 +10,12 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Protocol, TypeVar
 
 from tallylearn.sources.declarations import Declaration
-from tallylearn.tables import Array, Block, Codes, Schema
+from tallylearn.tables import Array, Block, Codes, Schema, Start
 
 Item_co = TypeVar("Item_co", covariant=True)  # a block, or what holds one
-Coding = Callable[[Any, int], Any]  # a target as it came and its first row's number, as it is used
+Coding = Callable[
+    [Any, Start], Any
+]  # a target as it came and its first row's number, as it is used
 
 
 class Part(Protocol[Item_co]):

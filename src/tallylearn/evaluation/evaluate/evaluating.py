@@ -68,7 +68,7 @@ def evaluate(
         exam = Exam.of(X, y, sample_weight, groups, task)
         positive = exam.positive(positive)
         check_scores(scores, positive, exam)
-        named, rounds = planned(cv, exam)
+        named, rounds, notes = planned(cv, exam)
         groups_of = None if by is None else exam.column(by)
         with watching([estimator], models_of(rounds), progress) as watch:
             keep, proba = on_error == "keep", need_proba(scores)
@@ -79,5 +79,5 @@ def evaluate(
     return Evaluation(
         name_of(estimator), named, task, len(exam), exam.classes, found.scores, positive, level,
         found.folds, found.whole, base.on(found), found.groups, by, found.told,
-        tuple(crossing.failures), found.sample,
+        tuple(crossing.failures), found.sample, notes,
     )  # fmt: skip
