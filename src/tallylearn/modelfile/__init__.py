@@ -1,9 +1,9 @@
 """The .tally file: arrays and one page of JSON, in safetensors; loading it runs no code.
 
 The JSON (metadata key ``tallylearn``) holds: format, learner, options, schema, classes' type, the
-trees of the model and of the tally (frozen structures whose arrays are named), ``narrow`` (which
+name of the target, the trees of the model and of the tally (frozen structures whose arrays are named), ``narrow`` (which
 arrays were wider in memory), versions, machine, ``digest`` (every array as it was and all of the
-JSON but narrow, versions and machine), ``tally_digest`` (learner, options, schema, tally) and
+JSON but target, narrow, versions and machine), ``tally_digest`` (learner, options, schema, tally) and
 ``checksum`` (every byte of the file). Strings are UTF-8 bytes and offsets.
 
 A tally holds counts, and a count of one is one person's row: treat a file with a tally as personal
@@ -87,6 +87,7 @@ def _page(estimator: Any, tally: bool) -> tuple[dict[str, Any], dict[str, Array]
         "schema": packed(estimator.schema_, "schema", arrays, name),
         "label_type": estimator._label_type,
         "by_name": estimator._by_name,
+        "target": estimator.target_name_,
     }
     counted: dict[str, Array] = dict(arrays)
     tree = packed(estimator.tally_, "tally", counted, name)

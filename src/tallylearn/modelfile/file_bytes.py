@@ -22,10 +22,12 @@ from tallylearn.modelfile.narrowing import narrowed, widened
 from tallylearn.modelfile.packing import FIRST, untyped
 from tallylearn.tables import Array
 
-FORMAT = 3  # 1 had no checksum, and wrote 1.0 as 1; 2 had every number in 8 bytes
-KNOWN = (1, 2, 3)
+# 1 had no checksum, and wrote 1.0 as 1; 2 had every number in 8 bytes; 3 had no target's name
+FORMAT = 4
+KNOWN = (1, 2, 3, 4)
 KEY = "tallylearn"
-ASIDE = ("versions", "machine", "digest", "checksum", "narrow")  # what the digest does not cover
+# What the digest does not cover: how the target's column is called is not what was learned of it.
+ASIDE = ("versions", "machine", "digest", "checksum", "narrow", "target")
 TYPES = {
     "BOOL": np.bool_, "U8": np.uint8, "U16": np.uint16, "U32": np.uint32, "U64": np.uint64,
     "I8": np.int8, "I16": np.int16, "I32": np.int32, "I64": np.int64, "F16": np.float16,
@@ -33,7 +35,7 @@ TYPES = {
 }  # fmt: skip
 ENTRIES: dict[str, Any] = {
     "learner": str, "options": dict, "schema": dict, "label_type": str, "by_name": bool,
-    "tally": dict | None, "model": dict, "digest": str, "tally_digest": str, "versions": dict,
+    "target": str | None, "tally": dict | None, "model": dict, "digest": str, "tally_digest": str, "versions": dict,
     "machine": dict,
 }  # fmt: skip
 BLANK = b"0" * 64  # stands for the checksum while it is taken

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from tallylearn import forms
 from tallylearn.errors import told
 from tallylearn.modelfile.packing import Shelf
 from tallylearn.tables import Array, Column, Schema
@@ -32,6 +33,7 @@ def restored(page: dict[str, Any], arrays: dict[str, Array]) -> Any:
     estimator.tally_ = shelf.unpacked(page["tally"])
     estimator.model_ = shelf.unpacked(page["model"])
     estimator._label_type, estimator._by_name = page["label_type"], page["by_name"]
+    estimator.target_name_ = page.get("target")  # which files of format 3 do not have
     if left := shelf.unused:
         raise ValueError(f"nothing names the array {left[0]!r}")
     if not isinstance(estimator.schema_, Schema) or not isinstance(estimator._by_name, bool):
@@ -39,6 +41,16 @@ def restored(page: dict[str, Any], arrays: dict[str, Array]) -> Any:
     if type(estimator.model_) is not kind.stored[0]:
         raise ValueError("it has no model")
     estimator.schema_.check()
+    _check_target(estimator.target_name_, estimator.schema_)
     estimator._check_stored()
     estimator._derive()
     return estimator
+
+
+def _check_target(name: str | None, schema: Schema) -> None:
+    """The name of a column that was not learned from."""
+    if name is None:
+        return
+    forms.text()(name, {})
+    if name in schema.names:
+        raise ValueError(f"its target {name[:40]!r} is a column that it learned from")
