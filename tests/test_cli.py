@@ -493,8 +493,8 @@ def test_a_row_that_does_not_fit_is_refused_with_the_reason() -> None:
     )
     assert "column 'size' needs a number" in failed(*explain, "inf,2026-01-01")
     assert "column 'when' needs a date" in failed(*explain, "3,soon")
-    assert "'colour=red' in the row" in failed(*explain, "size=3,colour=red")
-    assert "gives a column again" in failed(*explain, "size=3,size=4")
+    assert "names the column 'colour', and the model's" in failed(*explain, "size=3,colour=red")
+    assert "gives 'size' again" in failed(*explain, "size=3,size=4")
     day = fine(*explain, "3,2026-01-02")
     assert day == fine(*explain, "size=3,when=2026-01-02T02:00:00+02:00")
 
@@ -1044,7 +1044,7 @@ def test_standard_input_is_a_file(
     assert (run.returncode, run.stdout) == (0, expected), run.stderr
     run = shell("predict", model, name, input="Outlook\nSunny\n")
     assert run.returncode == 1
-    assert "stdin.csv lacks the column" in run.stderr
+    assert "standard input lacks the column" in run.stderr
     assert [*folder.iterdir()] == []
 
 

@@ -38,6 +38,9 @@ class InputError(TallyError, ValueError):
 class ColumnError(InputError):
     """A column is missing, of another kind, or holds a value that it should not."""
 
+    column: str | None = None  # its name, where a cell is to blame
+    cell: str = ""  # what came, without the remedy
+
 
 class TargetError(InputError):
     """The target is missing, or not what the learner can learn."""

@@ -387,7 +387,7 @@ def test_the_first_of_several_wrong_cells_is_named(write: Write) -> None:
 
 def test_a_date_that_comes_late_as_something_else_is_named(write: Write) -> None:
     path = write("day\n" + "2024-05-31\n" * BLOCK + "\n31.5.2024\n")
-    with pytest.raises(ColumnError, match=r"column 'day' .*ISO date in row 65537 \('31.5.2024'\)"):
+    with pytest.raises(ColumnError, match=r"column 'day' .*ISO date in row 65538 \('31.5.2024'\)"):
         read(path)
 
 

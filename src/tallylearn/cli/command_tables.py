@@ -8,6 +8,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import click
+
 from tallylearn.cli import output_files, shared_options, terminal_text
 
 if TYPE_CHECKING:
@@ -18,6 +20,7 @@ if TYPE_CHECKING:
     from tallylearn.sources.declarations import Declaration
 
 MOST = 3  # cautions that are printed
+READING = ("delimiter", "decimal", "encoding", "header")
 
 
 def opened(
@@ -38,6 +41,35 @@ def posed(
     found = _problem(replace(rows, answer=learner.task), source, learner)
     _tell_problem(found)
     return learner, source, left_out, found
+
+
+def alike(
+    like: Path, files: Sequence[str], model: str | None, settings: dict[str, Any],
+    target: str | None, keep: Sequence[str], weight: str | None, **declared: Any,
+) -> tuple[Any, Files, dict[str, str], Problem | None]:  # fmt: skip
+    """The same, for a table that is read as a model file has learned another."""
+    import tallylearn
+    from tallylearn.cli.learner_names import Asked
+    from tallylearn.cli.predict_command import opened as read_as
+    from tallylearn.cli.predict_command import target_of
+    from tallylearn.description import Rows
+
+    dialect = {name: declared.pop(name) for name in READING}
+    if said := [f"--{name}" for name, value in (declared | {"keep": keep}).items() if value]:
+        raise click.UsageError(f"{said[0]} does not go with --like, whose model has its columns.")
+    known = tallylearn.load(like)
+    target = target_of(known, like, target)
+    source = read_as(known, shared_options.paths(files), target=target, weight=weight, **dialect)
+    _tell(source, {})
+    rows = Rows.of(source)
+    if model is None and settings:
+        raise click.UsageError("--alpha, --m and --set go with --model, and --like has its own.")
+    learner = (
+        type(known)(**known.get_params())
+        if model is None
+        else Asked(model, settings).suited(rows, target)
+    )
+    return learner, source, {}, _problem(replace(rows, answer=learner.task), source, learner)
 
 
 def facts(source: Files, left_out: dict[str, str]) -> dict[str, Any]:

@@ -34,7 +34,7 @@ Examples:
 @click.command(epilog=EXAMPLES)
 @click.argument("files", nargs=-1, required=True, metavar="FILE...")
 @shared_options.target
-@shared_options.model
+@shared_options.model()
 @dealing
 @shared_options.columns(
     "--scores", "Scores such as accuracy,f1,log_loss,mae; the usual ones unless said."

@@ -23,13 +23,20 @@ Examples:
   tally learn 'sales-*.parquet' --target bought --model bayes -o s.tally
   tally learn tennis.csv --target PlayTennis --model bayes     # shows the working
   tally learn prices.csv --target price --model mean --set strategy=median
+  tally learn february.csv --like january.tally -o february.tally
 """
 
 
 @click.command(epilog=EXAMPLES)
 @click.argument("files", nargs=-1, required=True, metavar="FILE...")
-@shared_options.target
-@shared_options.model
+@click.option("--target", metavar="COLUMN", help="The column to predict.")
+@shared_options.model(required=False)
+@click.option(
+    "--like",
+    type=click.Path(path_type=Path),
+    metavar="MODEL",
+    help="A model file: read the table as it did, and learn the same, so that the two merge.",
+)
 @shared_options.table
 @shared_options.threads
 @click.option(
@@ -40,7 +47,9 @@ Examples:
 @shared_options.as_json
 def learn(
     files: tuple[str, ...],
-    model: str,
+    target: str | None,
+    model: str | None,
+    like: Path | None,
     alpha: float | None,
     m: float | None,
     pairs: tuple[str, ...],
@@ -58,10 +67,19 @@ def learn(
     Without -o nothing is saved and the working is shown. A tree is drawn, its upper levels where
     it is large.
     Columns that only tell the rows apart are left out and named; --keep brings them back.
+    With --like MODEL the columns, their kinds, the target, the learner and its options are those
+    of MODEL, unless --target or --model say otherwise, so that `tally merge` adds the two up.
     """
-    asked = learner_names.Asked(model, shared_options.settings({"alpha": alpha, "m": m}, pairs))
-    output_files.check_place(output, files, force)
-    estimator, source, left_out, problem = command_tables.posed(files, keep, asked, **table)
+    settings = shared_options.settings({"alpha": alpha, "m": m}, pairs)
+    output_files.check_place(output, files if like is None else [like, *files], force)
+    if like is None:
+        if target is None or model is None:
+            raise click.UsageError("say --target and --model, or --like MODEL.")
+        asked = learner_names.Asked(model, settings)
+        posed = command_tables.posed(files, keep, asked, target=target, **table)
+    else:
+        posed = command_tables.alike(like, files, model, settings, target, keep=keep, **table)
+    estimator, source, left_out, problem = posed
     with watched(source.paths, threads):
         estimator.fit(source)
     output_files.note_unanswered(estimator)

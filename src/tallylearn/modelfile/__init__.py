@@ -1,10 +1,10 @@
 """The .tally file: arrays and one page of JSON, in safetensors; loading it runs no code.
 
 The JSON (metadata key ``tallylearn``) holds: format, learner, options, schema, classes' type, the
-name of the target, the trees of the model and of the tally (frozen structures whose arrays are named), ``narrow`` (which
-arrays were wider in memory), versions, machine, ``digest`` (every array as it was and all of the
-JSON but target, narrow, versions and machine), ``tally_digest`` (learner, options, schema, tally) and
-``checksum`` (every byte of the file). Strings are UTF-8 bytes and offsets.
+target's name, the trees of the model and of the tally (frozen structures whose arrays are named),
+``narrow`` (which arrays were wider in memory), versions, machine, ``digest`` (every array as it was
+and all of the JSON but target, narrow, versions and machine), ``tally_digest`` (learner, options,
+schema, tally) and ``checksum`` (every byte of the file). Strings are UTF-8 bytes and offsets.
 
 A tally holds counts, and a count of one is one person's row: treat a file with a tally as personal
 data. A file comes from strangers: every field has a form (``tallylearn.forms``), and every

@@ -35,8 +35,8 @@ TYPES = {
 }  # fmt: skip
 ENTRIES: dict[str, Any] = {
     "learner": str, "options": dict, "schema": dict, "label_type": str, "by_name": bool,
-    "target": str | None, "tally": dict | None, "model": dict, "digest": str, "tally_digest": str, "versions": dict,
-    "machine": dict,
+    "target": str | None, "tally": dict | None, "model": dict, "digest": str, "tally_digest": str,
+    "versions": dict, "machine": dict,
 }  # fmt: skip
 BLANK = b"0" * 64  # stands for the checksum while it is taken
 

@@ -18,12 +18,13 @@ from tallylearn.sources.measures_and_weights import (
     measures,
     missing,
     numbers_of,
+    weighing,
     weights,
 )
 from tallylearn.tables import Codes, Start, numbered, places
 
 Array = NDArray[Any]
-__all__ = ["answered", "flat", "labels", "measures", "taken", "weights"]
+__all__ = ["answered", "flat", "labels", "measures", "taken", "weighing", "weights"]
 
 
 def flat(y: Any) -> Array:

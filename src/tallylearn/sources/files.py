@@ -11,6 +11,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from tallylearn.errors import InputError, KindError, OptionError, TargetError
+from tallylearn.sources.class_labels import weighing
 from tallylearn.sources.columnar import ARROW, PARQUET, ArrowRun, ParquetRun
 from tallylearn.sources.csv.decoding import opened
 from tallylearn.sources.csv.delimited import Delimited, DelimitedReader
@@ -64,7 +65,8 @@ class Files(Declared):
             known = {name: kind for name, kind in said.items() if name in part.names}
             targets = [name for name in self.declared.targets if name in part.names]
             wanted = None if schema is None else [*known, *targets]
-            self._kinds, shown = part.begun(known, wanted)
+            with weighing(self.declared.weight):
+                self._kinds, shown = part.begun(known, wanted)
         return part.names, _shown(part.names, shown)
 
     @property
@@ -160,6 +162,12 @@ class Files(Declared):
         for path in self.paths:
             for reader in self._readers(path):
                 yield from reader.tables(self.names)
+
+    def written(self, names: Sequence[str]) -> Iterator[Iterator[Any]]:
+        """For every part some columns as they stand, in tables of as many rows as its blocks."""
+        for path in self.paths:
+            for reader in self._readers(path):
+                yield getattr(reader, "written", reader.tables)(names)
 
     def __len__(self) -> NoReturn:
         raise KindError(

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from tallylearn.errors import ColumnError
 from tallylearn.sources.category_origins import as_learned, origin_of
-from tallylearn.sources.class_labels import weights
+from tallylearn.sources.class_labels import weighing, weights
 from tallylearn.sources.dates import date_part, days
 from tallylearn.sources.declarations import Declaration
 from tallylearn.sources.frames import Frame
@@ -38,7 +38,8 @@ def beside(frame: Frame, declared: Declaration, start: int = 0) -> tuple[Any, Ar
     targets = tuple(masked(frame.column(name), declared.missing) for name in declared.targets)
     weight = None
     if name := declared.weight:
-        column = numbers(name, masked(frame.column(name), declared.missing), start)
+        with weighing(name):
+            column = numbers(name, masked(frame.column(name), declared.missing), start)
         weight = weights(column, len(frame), f"the weight {name!r}", start)
     return one_or_all(targets), weight
 

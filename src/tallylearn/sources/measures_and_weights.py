@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from decimal import Decimal
 from numbers import Real
 from typing import Any
@@ -9,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tallylearn.errors import InputError, TargetError
+from tallylearn.errors import ColumnError, InputError, TargetError
 from tallylearn.sources.arrays import EXACT, held, is_missing, unmixed
 from tallylearn.sources.arrow_buffers import doubles, numpy_of
 from tallylearn.sources.kinds import numeric
@@ -68,6 +70,20 @@ def weights(weight: Any, n: int, name: str = "sample_weight", start: int = 0) ->
                 f"{name} is {array[row]} in row {start + row}: {word}. Weights are 0 or more."
             )
     return array
+
+
+@contextmanager
+def weighing(name: str | None) -> Iterator[None]:
+    """Text in the column that is named as the weight gets the remedy for that."""
+    try:
+        yield
+    except ColumnError as error:
+        if name is None or error.column != name:
+            raise
+        raise ColumnError(
+            f"{error.cell}, and that column is named as the weight. Weights are numbers: name "
+            "another column, or mend the cell."
+        ) from None
 
 
 def _one_a_row(weight: Any, n: int, name: str) -> Array:

@@ -43,22 +43,31 @@ def not_a_truth(name: str, text: str, row: int, where: str = "") -> ColumnError:
 
 def number_as_text(name: str, text: str, row: int) -> ColumnError:
     """Text that reads as a number, in a column that was learned as numbers."""
-    return ColumnError(
-        f"column {name!r} has its numbers as text here ({text[:SHOWN]!r} in row {row}), and was "
-        "one of numbers when the model learned. Convert the column to numbers."
+    cell = f"column {name!r} has its numbers as text here ({text[:SHOWN]!r} in row {row})"
+    error = ColumnError(
+        f"{cell}, and was one of numbers when the model learned. Convert the column to numbers."
     )
+    error.column, error.cell = name, cell
+    return error
 
 
 def _unlike(what: str, name: str, text: str, row: int) -> ColumnError:
+    cell = f"{what} in row {row} ({text[:SHOWN]!r})"
+    error = _with_remedy(cell, name, text)
+    error.column, error.cell = name, cell
+    return error
+
+
+def _with_remedy(cell: str, name: str, text: str) -> ColumnError:
     if _VALUE.search(text):
         return ColumnError(
-            f"{what} in row {row} ({text[:SHOWN]!r}), which is a value and not a gap. Write it as "
+            f"{cell}, which is a value and not a gap. Write it as "
             "the others are, such as 2026-11-15 for a date and 1234.5 for a number; or declare "
             f"the column with categories={quoted([name])}, or leave it out with "
             f"ignore={quoted([name])}."
         )
     return ColumnError(
-        f"{what} in row {row} ({text[:SHOWN]!r}). Mark it as missing with "
+        f"{cell}. Mark it as missing with "
         f"missing={quoted(text[:SHOWN].strip())}, declare the column with "
         f"categories={quoted([name])}, or ignore it."
     )
@@ -94,11 +103,12 @@ def ragged(path: Path, row: Any, number: int, delimiter: str) -> InputError:
 
 def check_quotes(path: Path, dialect: Dialect) -> None:
     """Refuse a quote that is open to the end of the file."""
-    row = 1 - dialect.header
+    row, width = 1 - dialect.header, 0
     with text_of(path, dialect.encoding) as lines:
         try:
             for cells in records(lines, dialect.delimiter, strict=True):
-                row += not blank(cells)
+                width = width or (0 if blank(cells) else len(cells))
+                row += width == 1 or not blank(cells)  # of one column an empty line is a row
         except csv.Error as error:
             # Text behind a closing quote is an error to a strict reader, but none to Arrow.
             if "expected after" not in str(error):

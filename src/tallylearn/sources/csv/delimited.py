@@ -9,26 +9,26 @@ It is read in blocks of 65 536 rows, so that memory does not grow with the file.
   ``True``, ``TRUE`` and ``true``.
 - **Dates** are written as ISO 8601 has them, ``2024-05-31`` or ``2024-05-31 12:30:00``; a time
   with a zone becomes UTC, one without is taken as it stands, and digits below a microsecond go.
-- **Rows** are numbered from 1 at the first row of values; empty lines are passed over and do not
-  count.
+- **Rows** are numbered from 1 at the first row of values. Of several columns, an empty line is no
+  row: it is passed over and does not count. Of one column it is a row with a gap.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
 from typing import Any, BinaryIO, ClassVar
 
-from tallylearn.errors import ColumnError, listed
+from tallylearn.errors import ColumnError, FileError, listed
 from tallylearn.sources.arrow_buffers import emptied, strings_of
 from tallylearn.sources.category_origins import TRUTHS
 from tallylearn.sources.csv import cells
 from tallylearn.sources.csv.cell_errors import not_a_truth
 from tallylearn.sources.csv.decoding import opened
-from tallylearn.sources.csv.dialect import Dialect
+from tallylearn.sources.csv.dialect import DELIMITERS, Dialect, sniff
 from tallylearn.sources.csv.fault_search import check_integers, check_long, fault, huge
 from tallylearn.sources.csv.parser import Parser
 from tallylearn.sources.file_parts import present
@@ -48,9 +48,32 @@ class DelimitedReader:
         """Tables of 65 536 rows."""
         with opened(self.path) as file:
             read = Delimited(self.path, self.dialect, file)
+            check_delimiter(self.path, self.dialect, read.names, columns)
             chosen = present(self.path, read.names, columns)
             kinds = dict.fromkeys(chosen, "string") | dict(self.kinds)  # one may only be counted
             yield from read.blocks(kinds, chosen)
+
+    def written(self, columns: Sequence[str]) -> Iterator[Any]:
+        """The same rows with some columns as they stand: every space, and every mark of a gap."""
+        with opened(self.path) as file:
+            read = Delimited(self.path, replace(self.dialect, missing=()), file)
+            yield from read.written(present(self.path, read.names, columns))
+
+
+def check_delimiter(
+    path: Path, dialect: Dialect, names: Sequence[str], wanted: Sequence[str]
+) -> None:
+    """A file that lacks columns may have them, and be written with another delimiter."""
+    if {*wanted} <= {*names}:
+        return
+    other = sniff(path).delimiter
+    if other != dialect.delimiter and len(names) == 1:
+        mine, theirs = (DELIMITERS.get(mark, repr(mark)) for mark in (dialect.delimiter, other))
+        raise FileError(
+            f"{path.name} is {theirs}-separated, and the table is read as {mine}-separated: its "
+            f"one column is {names[0][:60]!r}. Several files are written alike: save it as the "
+            "others are, or read it alone."
+        )
 
 
 class Delimited:
@@ -134,6 +157,10 @@ class Delimited:
         if not chosen:
             raise ColumnError(f"{self.path}: no column is asked for. Ask for one at least.")
         return self._guarded(self._finished, {name: kinds[name] for name in chosen})
+
+    def written(self, columns: Sequence[str]) -> Iterator[Any]:
+        """The cells of some columns as text, with the spaces around them."""
+        return self._guarded(self._tables, dict.fromkeys(columns, "text"))
 
     def _check(self, names: Any) -> None:
         known = frozenset(self.names)

@@ -49,7 +49,10 @@ class Parser:
                 if not first:
                     raise empty(path)
                 check_width(path, len(first))
-                filled = not dialect.header or _filled(rows) != (0, [])
+                alone = len(first) == 1  # then an empty line is a row with a gap
+                filled = not dialect.header or (
+                    next(rows, None) is not None if alone else _filled(rows) != (0, [])
+                )
         except UnicodeDecodeError as error:
             raise misread(path, error) from None
         except csv.Error:
@@ -133,6 +136,7 @@ class Parser:
         parsing = arrow.ParseOptions(
             delimiter=self.dialect.delimiter,
             newlines_in_values=True,
+            ignore_empty_lines=len(self.first) > 1,
             invalid_row_handler=invalid,
         )
         spaces = [" " * n for n in range(padding + 1)]
