@@ -222,6 +222,39 @@ def test_forgetting_needs_no_target_where_the_model_names_it() -> None:
     assert modelfile.digests(tl.load("jan.tally")) == jan
 
 
+def test_a_model_file_is_evaluated_on_other_rows_without_naming_the_target() -> None:
+    months()
+    Path("mar.csv").write_text("zip,price,late,w,g\n01234,5,no,1,u\n10115,8,yes,2,v\n1,2,,1,u\n")
+    said = fine("evaluate", "jan.tally", "mar.csv")
+    assert "NaiveBayes() on 2 rows, as fitted" in said
+    assert "1 of 3 rows (33.3 %) has no late and was left out." in said
+    page = json.loads(fine("evaluate", "jan.tally", "mar.csv", "--weight", "w", "--by", "g",
+                           "--positive", "yes", "--scores", "accuracy,recall", "--json"))  # fmt: skip
+    assert (page["cv"], page["target"], page["positive"]) == ("as fitted", "late", "yes")
+    table = tl.table("mar.csv", weight="w", categories=["zip"])
+    found = tl.evaluate(
+        tl.load("jan.tally"), table, "late", cv=None, scores=["accuracy", "recall"], positive="yes"
+    )
+    assert [record["value"] for record in page["records"]] == [score.value for score in found]
+    learned("t.tally")
+    assert "lacks the column 'Outlook'" in failed("evaluate", "t.tally", "mar.csv", "--target", "g")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("jan.tally",), "name the rows to ask jan.tally about"),
+        (("jan.tally", "jan.csv", "--cv", "3"), "--cv does not go with a model that has learned"),
+        (("jan.tally", "jan.csv", "--set", "m=1"), "--set does not go with a model"),
+        (("jan.tally", "jan.csv", "--keep", "zip"), "--keep does not go with a model"),
+        (("jan.csv", "--target", "late"), "say --target and --model, or name a model file"),
+    ],
+)
+def test_what_does_not_go_with_a_model_file_is_named(arguments: Any, words: str) -> None:
+    months()
+    assert words in misused("evaluate", *arguments)
+
+
 def test_a_model_without_the_name_of_its_target_says_so() -> None:
     tl.NaiveBayes().fit(np.array([[1.0], [2.0], [3.0]]), ["a", "b", "a"]).save("m.tally")
     Path("row.csv").write_text("x0,y\n1,a\n")

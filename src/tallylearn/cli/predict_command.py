@@ -156,7 +156,7 @@ def _typed(estimator: Any, typed: Sequence[str]) -> Table:
 
 def opened(
     estimator: Any, paths: list[Path], target: str | None = None, weight: str | None = None,
-    **dialect: Any,
+    groups: str | None = None, **dialect: Any,
 ) -> Files:  # fmt: skip
     """Files to be read as the model learned: its columns, its kinds, its missing markers."""
     from tallylearn.sources import Files
@@ -164,7 +164,9 @@ def opened(
 
     schema = estimator.schema_
     said = shared_options.dialect(**dialect)
-    declared = declaration(target=target, weight=weight, missing=schema.missing, dialect=said)
+    declared = declaration(
+        target=target, weight=weight, groups=groups, missing=schema.missing, dialect=said
+    )
     return Files(paths, declared, schema)
 
 

@@ -47,11 +47,17 @@ class Exam:
     unanswered: Unanswered = NONE
 
     @classmethod
-    def of(cls, X: Any, y: Any, weight: Any, groups: Any, task: str, who: str = "evaluate") -> Exam:
-        """Read the table; a target of several columns is a vector of numbers."""
+    def of(
+        cls, X: Any, y: Any, weight: Any, groups: Any, task: str, who: str = "evaluate",
+        schema: Schema | None = None,
+    ) -> Exam:  # fmt: skip
+        """Read the table, as a model did if it has a schema.
+
+        A target of several columns is a vector of numbers.
+        """
         if (vectors := _vectors(y, task)) is not None:
             return cls._of_vectors(X, vectors, weight, groups)
-        read = lesson(X, y, weight, who, task)
+        read = lesson(X, y, weight, who, task, schema)
         beside = together(read.beside, Schema(()))
         if not len(beside):
             raise InputError("the table has no rows.")
