@@ -228,8 +228,8 @@ def test_a_model_file_is_evaluated_on_other_rows_without_naming_the_target() -> 
     said = fine("evaluate", "jan.tally", "mar.csv")
     assert "NaiveBayes() on 2 rows, as fitted" in said
     assert "1 of 3 rows (33.3 %) has no late and was left out." in said
-    page = json.loads(fine("evaluate", "jan.tally", "mar.csv", "--weight", "w", "--by", "g",
-                           "--positive", "yes", "--scores", "accuracy,recall", "--json"))  # fmt: skip
+    options = ("--weight", "w", "--by", "g", "--positive", "yes", "--scores", "accuracy,recall")
+    page = json.loads(fine("evaluate", "jan.tally", "mar.csv", *options, "--json"))
     assert (page["cv"], page["target"], page["positive"]) == ("as fitted", "late", "yes")
     table = tl.table("mar.csv", weight="w", categories=["zip"])
     found = tl.evaluate(

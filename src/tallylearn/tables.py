@@ -254,13 +254,13 @@ class Block:
 
     def counting(self) -> Array:
         """Which rows are learned from: those of a weight above zero that have every target."""
-        seen = np.ones(len(self), dtype=bool) if self.weight is None else self.weight > 0
+        seen = np.arange(len(self)) if self.weight is None else np.flatnonzero(self.weight > 0)
         for target in self.target if isinstance(self.target, tuple) else (self.target,):
-            if isinstance(target, Codes):
-                seen &= target.codes >= 0
-            elif isinstance(target, np.ndarray) and target.dtype.kind == "f":
-                seen &= ~np.isnan(target)
-        return np.flatnonzero(seen)
+            if isinstance(target, Codes) and target.codes.min(initial=0) < 0:
+                seen = seen[target.codes[seen] >= 0]
+            elif isinstance(target, np.ndarray) and np.isnan(target).any():
+                seen = seen[~np.isnan(target[seen])]
+        return seen
 
 
 def numbered(start: Start, at: int) -> int:

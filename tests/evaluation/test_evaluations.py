@@ -574,5 +574,8 @@ def test_a_fitted_model_reads_the_rows_as_it_learned(
         tl.evaluate(model, later.assign(y=[1, 2] * 3), "y", cv=None)
     with pytest.raises(errors.NotFitted):
         tl.evaluate(tl.NaiveBayes(), later, "y", cv=None)
+    few = tl.QuadraticDiscriminantAnalysis().partial_fit([[1.0]], [0], classes=[0, 1])
+    with pytest.raises(InputError, match="too few rows to answer"):
+        tl.evaluate(few, [[1.0], [2.0]], [0, 1], cv=None)
     with pytest.raises(errors.ColumnError, match="lacks 'zip'"):
         tl.evaluate(model, later[["more", "y"]], "y", cv=None)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from tallylearn.doors.shell import Estimator
-from tallylearn.errors import TargetError
+from tallylearn.errors import InputError, TargetError, not_fitted
 from tallylearn.evaluation.running.cross_validation import Crossing, Told
 from tallylearn.evaluation.running.dataset import Exam, picked
 from tallylearn.evaluation.running.fitted_learners import asked
@@ -60,7 +60,10 @@ def schema_of(model: Any) -> Schema | None:
     """The columns that a model of ours has learned from."""
     if not isinstance(model, Estimator):
         return None
-    model._check_fitted()
+    if not model.__sklearn_is_fitted__():
+        raise not_fitted(type(model).__name__)
+    if model.model_ is None:
+        raise InputError("the model has learned too few rows to answer. Let it learn more.")
     return model.schema_
 
 
