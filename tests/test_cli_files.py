@@ -369,8 +369,8 @@ def test_a_weight_that_is_text_is_told_as_a_weight() -> None:
         "Weights are numbers: name another column, or mend the cell."
     )
     assert failed(*learn, "w") == words
-    Path("w.csv").write_text("x,w,y\n" + "1,1,u\n" * 70_000 + "2,light,v\n")
-    assert "column 'w' has text in row 70001 ('light'), and that column is named as the" in failed(
+    Path("w.csv").write_text("x,w,y\n" + "1,1,u\n" * 250_000 + "2,light,v\n")
+    assert "column 'w' has text in row 250001 ('light'), and that column is named as the" in failed(
         *learn, "w"
     )
     assert "column 'x'" not in failed(*learn, "w")

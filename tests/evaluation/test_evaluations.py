@@ -570,6 +570,8 @@ def test_a_fitted_model_reads_the_rows_as_it_learned(
         assert (again.confusion == found.confusion).all()
     two = tl.evaluate(model, later[:2], "y", cv=None, scores=["accuracy", "log_loss"])
     assert two.n == 2
+    one = tl.evaluate(model, later[:1], "y", cv=None, scores=["accuracy"])
+    assert (one.classes, one["accuracy"].value) == (("a", "b"), 1)
     with pytest.raises(errors.TargetError, match="classes are like 'a', and the target has 1"):
         tl.evaluate(model, later.assign(y=[1, 2] * 3), "y", cv=None)
     with pytest.raises(errors.NotFitted):
