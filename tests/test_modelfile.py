@@ -343,8 +343,8 @@ def test_a_file_of_narrow_numbers_loads_as_it_was() -> None:
 
 
 def test_a_file_that_names_its_target_loads_as_it_was() -> None:
-    """The first file of format 4."""
-    path = DATA / "models" / "format-4.tally"
+    """A file of the first version that names the target."""
+    path = DATA / "models" / "named-target.tally"
     fresh = tl.NaiveBayes().fit(tl.example("tennis"))
     if os.environ.get("TALLY_GOLDEN") and not path.exists():
         fresh.save(path)
