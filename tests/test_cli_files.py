@@ -18,6 +18,7 @@ import pytest
 
 import tallylearn as tl
 from tallylearn import modelfile
+from tallylearn.cli.predict_command import CarriedPart
 from tests.test_cli import failed, fine, folder, learned, misused, tally
 
 __all__ = ["folder"]
@@ -130,6 +131,17 @@ def test_typed_columns_stay_typed() -> None:
     message = failed("predict", "jan.tally", "new-*.parquet", "--keep", "n", "-o", "b.parquet")
     assert "--keep n: the column is int64 in the first file and string in another" in message
     assert not Path("b.parquet").exists()
+
+
+def test_a_table_that_changes_between_its_rows_and_its_columns_is_told() -> None:
+    rows = tl.table({"x": [1.0, 2.0, 3.0]})
+    part = next(iter(rows.parts()))
+    for lengths in ([2], [], [3, 1]):
+        tables = iter([pa.table({"id": ["a"] * n}) for n in lengths])
+        with pytest.raises(tl.errors.FileError, match="changed while it was read"):
+            list(CarriedPart(part, tables).blocks())
+    (whole,) = CarriedPart(part, iter([pa.table({"id": ["a", "b", "c"]})])).blocks()
+    assert whole.kept["id"].to_pylist() == ["a", "b", "c"]
 
 
 def test_what_cannot_be_carried_is_said() -> None:

@@ -6,6 +6,7 @@ import math
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +16,7 @@ from tallylearn.cli import answer_forms, output_files, shared_options
 from tallylearn.cli.answer_forms import Answered
 from tallylearn.cli.reading_progress import PATIENCE, watched
 from tallylearn.cli.typed_rows import table_of
+from tallylearn.errors import ColumnError, FileError, listed
 
 if TYPE_CHECKING:
     from tallylearn.sources import Files, Part, Table
@@ -116,8 +118,6 @@ def _checked(
     keep: Sequence[str], source: Files | Table, estimator: Any, proba: bool
 ) -> tuple[str, ...]:
     """The columns to carry through: they are there, and none is called as an answer is."""
-    from tallylearn.errors import ColumnError, listed
-
     if odd := [name for name in keep if name not in source.names]:
         raise ColumnError(f"--keep names {listed(odd)}, and the table has {listed(source.names)}.")
     taken = {answer_forms.PREDICTION, *(f"P({c})" for c in (estimator.classes_ if proba else ()))}
@@ -203,7 +203,12 @@ class CarriedPart:
         if self.kept is None:
             yield from (Carried(block, {}) for block in self.rows.blocks())
             return
-        for block, table in zip(self.rows.blocks(), self.kept, strict=True):
+        for block, table in zip_longest(self.rows.blocks(), self.kept):
+            if block is None or table is None or len(block) != len(table):
+                raise FileError(
+                    "the table changed while it was read: its rows do not go with the columns of "
+                    "--keep. Run the command again when the file is whole."
+                )
             yield Carried(block, dict(zip(table.column_names, table.columns, strict=True)))
 
 
