@@ -78,12 +78,13 @@ def weighing(name: str | None) -> Iterator[None]:
     try:
         yield
     except ColumnError as error:
-        if name is None or error.column != name:
-            raise
-        raise ColumnError(
-            f"{error.cell}, and that column is named as the weight. Weights are numbers: name "
-            "another column, or mend the cell."
-        ) from None
+        if name is not None and error.column == name and error.cell:
+            error.args = (
+                f"{error.cell}, and that column is named as the weight. Weights are numbers: name "
+                "another column, or mend the cell.",
+            )
+            error.cell = ""  # said once
+        raise
 
 
 def _one_a_row(weight: Any, n: int, name: str) -> Array:
