@@ -493,8 +493,8 @@ def test_a_row_that_does_not_fit_is_refused_with_the_reason() -> None:
     )
     assert "column 'size' needs a number" in failed(*explain, "inf,2026-01-01")
     assert "column 'when' needs a date" in failed(*explain, "3,soon")
-    assert "'colour=red' in the row" in failed(*explain, "size=3,colour=red")
-    assert "gives a column again" in failed(*explain, "size=3,size=4")
+    assert "names the column 'colour', and the model's" in failed(*explain, "size=3,colour=red")
+    assert "gives 'size' again" in failed(*explain, "size=3,size=4")
     day = fine(*explain, "3,2026-01-02")
     assert day == fine(*explain, "size=3,when=2026-01-02T02:00:00+02:00")
 
@@ -657,11 +657,30 @@ def test_a_file_that_is_not_held_is_streamed(monkeypatch: pytest.MonkeyPatch) ->
     assert "draws its rows again and again" in failed(*arguments, "--cv", "bootstrap")
 
 
+def test_rows_without_a_target_are_left_out_aloud() -> None:
+    rows = [f"{at * 1.5},{'uv'[at % 2]},{'' if at % 5 == 3 else 'abb'[at % 3]}" for at in range(20)]
+    Path("gaps.csv").write_text("\n".join(["x,c,y", *rows]))
+    told = "4 of 20 rows (20.0 %) have no y and were left out."
+    learned = tally("learn", "gaps.csv", "--target", "y", "--model", "bayes", "-o", "g.tally")
+    assert f"tally: {told}" in learned.stderr
+    assert "learned from 16 rows" in learned.stdout
+    page = json.loads(fine("learn", "gaps.csv", "--target", "y", "--model", "tree", "--json"))
+    assert (page["rows"], page["unanswered"], page["target"]) == (16, 4, "y")
+    arguments = ("gaps.csv", "--target", "y", "--cv", 3)
+    assert told in fine("evaluate", *arguments, "--model", "bayes")
+    found = tally("evaluate", *arguments, "--model", "bayes", "--json")
+    assert json.loads(found.stdout)["notes"][0] == told
+    assert f"tally: {told}" in found.stderr
+    assert told in fine("compare", *arguments, "--models", "bayes,majority")
+    Path("few.csv").write_text("\n".join(["x,c,y", *rows[:5]]))
+    forgotten = tally("forget", "g.tally", "few.csv", "--target", "y", "--json")
+    assert "tally: 1 of 5 rows (20.0 %) has no y and was left out." in forgotten.stderr
+    assert (json.loads(forgotten.stdout)["forgotten"]) == 4
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        ((), "the class 'No' has 5 rows, fewer than the 10 parts it is dealt out to. Take fewer "
-             "parts, or --no-stratified."),
         (("--cv", "0"), "number is 0. Give a whole number, 2 or more."),
         (("--cv", "3", "--scores", "mae"), "'mae' is for a regressor"),
         (("--cv", "3", "--scores", "f"), "there is no score 'f'"),
@@ -847,9 +866,9 @@ def test_an_error_tells_its_remedy_as_an_option() -> None:
              *remedy)  # fmt: skip
     message = failed("learn", "tennis.csv", "--target", "PlayTennis", "--model", "centroid")
     assert "--ignore Outlook" in message
-    Path("gap.csv").write_text("x,y\n1,a\n2,\n")
+    Path("gap.csv").write_text("x,y\n1,\n2,\n")
     message = failed("learn", "gap.csv", "--target", "y", "--model", "bayes")
-    assert message.endswith("Drop that row, or fill it in.")
+    assert message.endswith("Name another target, or fill it in.")
 
 
 @pytest.mark.parametrize(
@@ -1031,7 +1050,7 @@ def test_standard_input_is_a_file(
     assert (run.returncode, run.stdout) == (0, expected), run.stderr
     run = shell("predict", model, name, input="Outlook\nSunny\n")
     assert run.returncode == 1
-    assert "stdin.csv lacks the column" in run.stderr
+    assert "standard input lacks the column" in run.stderr
     assert [*folder.iterdir()] == []
 
 

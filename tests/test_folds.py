@@ -562,9 +562,6 @@ def test_an_option_that_cannot_be_is_named(make: Any, match: str) -> None:
         (tl.Folds.leave_one_out(), 1, {}, "1 row cannot be in 2 parts"),
         (tl.Folds.bootstrap(3), 1, {}, "1 row cannot be in 2"),
         (tl.Folds.forward(5), 5, {}, "5 rows cannot be in 6"),
-        (tl.Folds.k(3), 5, {"strata": list("aaabb")},
-         "Folds.k: the class 'b' has 2 rows, fewer than the 3 .* or stratified=False"),
-        (tl.Folds.holdout(), 4, {"strata": [0, 0, 0, 9]}, "the class 9 has 1 row, fewer"),
         (tl.Folds.k(2), 4, {"strata": [1, 1]}, "4 rows, and strata 2 values"),
         (tl.Folds.k(2), 4, {"groups": [1, 2]}, "4 rows, and groups 2 values"),
         (tl.Folds.forward(2), 4, {"order": [1, 2]}, "4 rows, and order 2 values"),
@@ -590,6 +587,36 @@ def test_rows_that_cannot_be_split_are_named(
 ) -> None:
     with pytest.raises(InputError, match=match):
         list(folds.splits(n, **known))
+
+
+@given(st.data())
+def test_small_classes_are_dealt_out_as_evenly_as_they_go(data: st.DataObject) -> None:
+    y = np.array(data.draw(classes(2)))
+    k = data.draw(st.integers(2, len(y)))
+    folds = tl.Folds.k(k, seed=data.draw(st.integers(0, 9)))
+    (part,) = folds.dealt(len(y), y)
+    counts = pd.crosstab(part, y).to_numpy()
+    assert len(counts) == k
+    assert (np.ptp(counts, axis=0) <= 1).all()
+    assert np.ptp(counts.sum(axis=1)) <= 1
+    assert bool(folds.too_few(y)) == (np.unique(y, return_counts=True)[1].min() < k)
+
+
+def test_a_class_that_is_not_in_every_part_is_warned_of() -> None:
+    folds, y = tl.Folds.k(3), list("aaabb")
+    words = r"Folds.k: the class 'b' \(2 rows\) has fewer rows than the 3 parts"
+    for call in (folds.parts, folds.splits):
+        with pytest.warns(UserWarning, match=words):
+            call(5, y)
+    with pytest.warns(UserWarning, match=words):
+        assert len(list(folds.split(np.zeros((5, 1)), y))) == 3
+    with pytest.warns(UserWarning, match=r"'a' \(1 row\), 'b' \(1 row\) have fewer.*as they go"):
+        tl.Folds.holdout().parts(4, ["a", "b", "c", "c"])
+    assert folds.too_few(y, groups=list("xxyyz")) == ""
+    assert tl.Folds.k(3, stratified=False).too_few(y) == ""
+    few = tl.Folds.k(9).too_few([*range(8), 8, 8])
+    assert few.startswith("the classes 0 (1 row), 1 (1 row), 2 (1 row)")
+    assert "5 (1 row) and 3 more have fewer" in few
 
 
 def test_a_missing_class_is_named() -> None:

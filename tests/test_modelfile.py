@@ -345,6 +345,48 @@ def test_a_file_of_narrow_numbers_loads_as_it_was(name: str, rows: type) -> None
             assert one.tobytes() == two.tobytes(), field.name
 
 
+def test_a_file_that_names_its_target_loads_as_it_was() -> None:
+    """A file of the first version that names the target."""
+    path = DATA / "models" / "named-target.tally"
+    fresh = tl.NaiveBayes().fit(tl.example("tennis"))
+    if os.environ.get("TALLY_GOLDEN") and not path.exists():
+        fresh.save(path)
+    again = tl.load(path)
+    assert (again.target_name_, modelfile.page(path)["target"]) == ("PlayTennis", "PlayTennis")
+    assert modelfile.digests(again) == modelfile.digests(fresh)
+
+
+@pytest.mark.parametrize("name", ["bayes", "tree", "lms-mean", "format-3"])
+def test_a_file_of_an_earlier_format_has_no_name_of_a_target(name: str, tmp_path: Path) -> None:
+    model = tl.load(DATA / "models" / f"{name}.tally")
+    assert model.target_name_ is None
+    model.save(tmp_path / "again.tally")
+    assert tl.load(tmp_path / "again.tally").target_name_ is None
+
+
+def test_the_name_of_the_target_is_no_part_of_a_digest(tmp_path: Path) -> None:
+    x, y = [1.0, 2.0, 4.0, 5.0], ["a", "b", "a", "b"]
+    one, other = (tl.NaiveBayes().fit({"x": x, name: y}, name) for name in "yz")
+    assert modelfile.digests(one) == modelfile.digests(other)
+    other.save(tmp_path / "z.tally")
+    assert tl.load(tmp_path / "z.tally").target_name_ == "z"
+
+
+@pytest.mark.parametrize(
+    ("target", "words"),
+    [
+        (3, "no 'target' that can be"),
+        ("a", "a column that it learned"),
+    ],
+)
+def test_a_target_that_cannot_be_is_refused(target: Any, words: str, saved: Path) -> None:
+    names = [column.name for column in tl.load(saved).schema_.columns]
+    told = names[0] if target == "a" else target
+    path = forged(saved, lambda page, arrays: page.update(target=told))
+    with pytest.raises(errors.FileError, match=words):
+        tl.load(path)
+
+
 def test_a_tree_takes_no_more_bytes_a_node_than_a_pickle_of_scikit_learns(tmp_path: Path) -> None:
     X, y, _ = loss_of(4000)
     for learner in (tl.CART().fit(X, y), tl.CART("regression", min_samples_leaf=3).fit(X, X[:, 0])):

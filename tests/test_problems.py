@@ -169,7 +169,7 @@ def test_identifiers_gaps_and_constants_are_pointed_out() -> None:
 
 
 def test_a_target_with_gaps_is_pointed_out() -> None:
-    said = "y is missing in 2 rows, which cannot be learned from"
+    said = "y is missing in 2 of 12 rows, which are left out"
     assert said in cautions({"x": [1.5, 2.5, 9.5] * 4, "y": [None, "a", "b"] + ["a", "b", "a"] * 2
                              + ["a", None, "b"]})  # fmt: skip
     assert said in cautions({"x": [1.5, 2.5] * 6, "y": [None, None, *np.linspace(0.1, 3, 10)]})

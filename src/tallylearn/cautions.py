@@ -64,7 +64,7 @@ def _gaps(rows: Rows, target: str) -> Iterator[str]:
     if rows.target is not None:
         gaps = rows.target.codes < 0 if isinstance(rows.target, Codes) else np.isnan(rows.target)
         if n := int(gaps.sum()):
-            yield f"{target} is missing in {n:,} rows, which cannot be learned from"
+            yield f"{target} is missing in {n:,} of {len(gaps):,} rows, which are left out"
 
 
 def _shares(classes: Codes, target: str) -> Iterator[str]:

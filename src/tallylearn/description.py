@@ -14,7 +14,7 @@ from tallylearn.sources import Declared
 from tallylearn.sources.joined_blocks import joined
 from tallylearn.sources.kinds import codes, numeric
 from tallylearn.sources.measures_and_weights import numbers_of
-from tallylearn.tables import BLOCK, DATE, Array, Block, Codes, Schema
+from tallylearn.tables import BLOCK, DATE, Array, Block, Codes, Schema, places
 
 FEW = 10  # rows: of fewer, all may differ by chance
 MANY = 50  # rows: from here on, some values may come twice
@@ -99,13 +99,13 @@ class Rows:
         schema, columns = source.schema, {}
         for name in (*schema.places, *schema.categories) if blocks else ():
             columns[name] = _column(blocks, name)
-        places = [np.arange(block.start, block.start + len(block)) for block in blocks]
+        numbers = [places(block.start, np.arange(len(block))) for block in blocks]
         target = None
         if y is not None or source.declared.target:
             target = _target([b.target for b in blocks] if y is None else [y])
         whole = source.size is not None or sum(map(len, blocks)) < BLOCK
-        numbers = np.concatenate([np.arange(0), *places])
-        return cls(schema, numbers, columns, target, _telling(blocks), whole, answer)
+        found = np.concatenate([np.arange(0), *numbers])
+        return cls(schema, found, columns, target, _telling(blocks), whole, answer)
 
     def __len__(self) -> int:
         return len(self.places)

@@ -38,11 +38,12 @@ class InputError(TallyError, ValueError):
 class ColumnError(InputError):
     """A column is missing, of another kind, or holds a value that it should not."""
 
+    column: str = ""  # its name, where a cell is to blame
+    cell: str = ""  # what came, without the remedy
+
 
 class CellError(ColumnError):
     """A cell is not written as the others of its column are."""
-
-    column = ""  # its name
 
 
 class TargetError(InputError):

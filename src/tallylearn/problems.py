@@ -150,6 +150,8 @@ def posed(rows: Rows, target: str, learner: Any = None) -> Problem:
         task = _classified if rows.classes is not None else _measured
         name, said, performance, outputs = task(rows, target)
         experience = f"{_many(rows)}, each with its {target}"
+        if rows.answered < len(rows):
+            experience = f"{_many(rows)}, {rows.answered:,} of them with their {target}"
         found = Problem("supervised", name, said, performance, experience, inputs, outputs)
     elif steps := _steps(rows):
         found = _acted(rows, *steps)

@@ -20,6 +20,8 @@ RUN = (
     16 * BLOCK
 )  # rows of a part that is cut from more: a power of two, so that sums do not show it
 
+Start = int | Array  # the number of a block's first row in its table, or of every row
+
 NUMBER, CATEGORY, TEXT, DATE, UNKNOWN = "number", "category", "text", "date", "unknown"
 PARTS = {"year": NUMBER, "month": CATEGORY, "day": NUMBER, "weekday": CATEGORY, "hour": CATEGORY}
 
@@ -188,16 +190,16 @@ class Block:
     text: dict[str, Any] = field(default_factory=dict)  # Arrow strings, or Bags
     target: Any = None  # Codes, or (n,) float64; a tuple of those where there are several
     weight: Array | None = None  # (n,) float64, above zero
-    start: int = 0  # number of the first row in the whole table
+    start: Start = 0  # the numbers of all rows where some between them were left out
     group: Codes | None = None  # rows of a group stay together when a table is split
     part: Array | None = None  # (n,) of the rows: folds are counted side by side
+    unanswered: int = 0  # rows that were left out of the block, since they have no target
 
     def __len__(self) -> int:
         return len(self.numbers)
 
     def __getitem__(self, rows: Any) -> Block:
         """Some of the rows."""
-        start = rows.start or 0 if isinstance(rows, slice) else 0
         return replace(
             self,
             numbers=self.numbers[rows],
@@ -205,9 +207,10 @@ class Block:
             text={name: text_at(text, rows) for name, text in self.text.items()},
             target=_target_at(self.target, rows),
             weight=None if self.weight is None else self.weight[rows],
-            start=self.start + start,
+            start=_start_at(self.start, rows),
             group=None if self.group is None else self.group[rows],
             part=None if self.part is None else self.part[rows],
+            unanswered=0,
         )
 
     def keyed(self, codes: Codes | None = None) -> Codes:
@@ -243,13 +246,40 @@ class Block:
         keys += [] if self.weight is None else [self.weight]
         return self[np.lexsort(keys)] if keys else self
 
-    def weighed(self, weight: Array | None) -> Block:
-        """With weights; rows of weight zero are left out."""
-        if weight is None:
+    def taught(self) -> Block:
+        """The rows that are learned from, under the numbers that they have: see ``counting``."""
+        kept = self.counting()
+        if len(kept) == len(self):
             return self
-        seen = weight > 0
-        block = replace(self, weight=weight)
-        return block if seen.all() else block[np.flatnonzero(seen)]
+        weighed = len(self) if self.weight is None else np.count_nonzero(self.weight)
+        unanswered = int(weighed) - len(kept)
+        return replace(self[kept], start=places(self.start, kept), unanswered=unanswered)
+
+    def counting(self) -> Array:
+        """Which rows are learned from: those of a weight above zero that have every target."""
+        seen = np.arange(len(self)) if self.weight is None else np.flatnonzero(self.weight > 0)
+        for target in self.target if isinstance(self.target, tuple) else (self.target,):
+            if isinstance(target, Codes) and target.codes.min(initial=0) < 0:
+                seen = seen[target.codes[seen] >= 0]
+            elif isinstance(target, np.ndarray) and np.isnan(target).any():
+                seen = seen[~np.isnan(target[seen])]
+        return seen
+
+
+def numbered(start: Start, at: int) -> int:
+    """The number of a block's row in the whole table."""
+    return int(start[at]) if isinstance(start, np.ndarray) else int(start + at)
+
+
+def places(start: Start, rows: Array) -> Array:
+    """The numbers of some of a block's rows in the whole table."""
+    return np.asarray(start[rows] if isinstance(start, np.ndarray) else start + rows)
+
+
+def _start_at(start: Start, rows: Any) -> Start:
+    if isinstance(start, np.ndarray):
+        return np.asarray(start[rows])
+    return start + (rows.start or 0 if isinstance(rows, slice) else 0)
 
 
 def _target_at(target: Any, rows: Any) -> Any:

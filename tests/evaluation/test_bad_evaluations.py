@@ -65,9 +65,11 @@ class Measuring(Odd):
 
 def test_a_class_with_fewer_rows_than_folds_is_named() -> None:
     y = ["a"] * 37 + ["b"] * 3
-    with pytest.raises(errors.InputError, match=r"'b' has 3 rows, fewer than the 10 parts"):
-        tl.evaluate(BAYES, X, y)
-    assert tl.evaluate(BAYES, X, y, cv=3).n == 40
+    found = tl.evaluate(BAYES, X, y)
+    said = "The class 'b' (3 rows) has fewer rows than the 10 parts, and is dealt out as evenly"
+    assert found.notes == (f"{said} as it goes.",)
+    assert said in str(found)
+    assert tl.evaluate(BAYES, X, y, cv=3).notes == ()
     assert tl.evaluate(BAYES, X, y, cv=tl.Folds.k(4, stratified=False)).n == 40
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
@@ -13,6 +14,7 @@ import pandas as pd
 import polars as pl
 import pytest
 from sklearn.compose import make_column_transformer
+from sklearn.datasets import load_iris
 from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.metrics import roc_auc_score
 from sklearn.model_selection import (
@@ -28,6 +30,7 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from sklearn.svm import LinearSVC
 
 import tallylearn as tl
+from tallylearn import errors
 from tallylearn.errors import FileError, InputError, OptionError
 
 RNG = np.random.default_rng(3)
@@ -524,3 +527,57 @@ def test_numbers_beyond_squaring_are_scored_or_refused_in_our_words(
     assert found.plots() is not None
     assert np.isfinite(found[score].value) or found[score].reason in str(found)
     assert size > 1e150 or np.isfinite(found[score].value)
+
+
+# a model that has learned
+
+
+def test_a_fitted_model_is_asked_about_rows_as_it_is() -> None:
+    X, y = load_iris(return_X_y=True)
+    train, test = np.arange(0, 150, 2), np.arange(1, 150, 2)
+    for learner in (tl.NaiveBayes(), tl.ID3(), GaussianNB()):
+        model = learner.fit(X[train], y[train])
+        found = tl.evaluate(model, X[test], y[test], cv=None)
+        beside = tl.evaluate(learner, X, y, cv=[(train, test)])
+        for score in found:
+            assert score.value == beside[score.name].value
+        assert found["accuracy"].value == (model.predict(X[test]) == y[test]).mean()
+        assert (found.cv, found.n) == ("as fitted", 75)
+        majority = np.bincount(y[test]).max() / 75
+        assert found["accuracy"].baseline == majority
+        assert found["accuracy"].interval.about.endswith("for this model as it is")
+        assert "flatter it" in found.notes[-1]
+    numbers = tl.DecisionTreeRegressor(max_depth=2).fit(X[train, 1:], X[train, 0])
+    found = tl.evaluate(numbers, X[test, 1:], X[test, 0], cv=None)
+    assert found["r2"].value == pytest.approx(numbers.score(X[test, 1:], X[test, 0]))
+
+
+def test_a_fitted_model_reads_the_rows_as_it_learned(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    frame = pd.DataFrame({"zip": ["01", "2", "1", "2"] * 5, "y": ["a", "b", "a", "b"] * 5})
+    model = tl.NaiveBayes().fit(frame, "y")
+    later = pd.DataFrame({"more": range(6), "zip": ["1", "2", "1", "2", "1", "3"],
+                          "y": ["a", "b", "c", None, "a", "b"]})  # fmt: skip
+    found = tl.evaluate(model, later, "y", cv=None)
+    assert found.classes == ("a", "b", "c")
+    assert found.predictions["row"].tolist() == [0, 1, 2, 4, 5]
+    assert found.notes[0] == "1 of 6 rows (16.7 %) has no y and was left out."
+    later.to_csv(tmp_path / "later.csv", index=False)
+    for small in (1 << 26, 0):
+        monkeypatch.setattr("tallylearn.sources.joined_blocks.SMALL", small)
+        again = tl.evaluate(model, tmp_path / "later.csv", "y", cv=None)
+        assert (again.confusion == found.confusion).all()
+    two = tl.evaluate(model, later[:2], "y", cv=None, scores=["accuracy", "log_loss"])
+    assert two.n == 2
+    one = tl.evaluate(model, later[:1], "y", cv=None, scores=["accuracy"])
+    assert (one.classes, one["accuracy"].value) == (("a", "b"), 1)
+    with pytest.raises(errors.TargetError, match="classes are like 'a', and the target has 1"):
+        tl.evaluate(model, later.assign(y=[1, 2] * 3), "y", cv=None)
+    with pytest.raises(errors.NotFitted):
+        tl.evaluate(tl.NaiveBayes(), later, "y", cv=None)
+    few = tl.QuadraticDiscriminantAnalysis().partial_fit([[1.0]], [0], classes=[0, 1])
+    with pytest.raises(InputError, match="too few rows to answer"):
+        tl.evaluate(few, [[1.0], [2.0]], [0, 1], cv=None)
+    with pytest.raises(errors.ColumnError, match="lacks 'zip'"):
+        tl.evaluate(model, later[["more", "y"]], "y", cv=None)

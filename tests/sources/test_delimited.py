@@ -410,7 +410,7 @@ def test_a_late_cell_in_a_column_that_is_declared_is_named_with_its_remedies(wri
 
 def test_a_date_in_another_form_is_named_with_the_form(write: Write) -> None:
     path = write("day\n" + "2024-05-31\n" * BLOCK + "\n31.5.2024\n")
-    with pytest.raises(ColumnError, match=r"'day' .* date in row 65537 \('31.5.2024'\).*%Y-%m-%d"):
+    with pytest.raises(ColumnError, match=r"'day' .* date in row 65538 \('31.5.2024'\).*%Y-%m-%d"):
         Files([path], declaration(dates=["day"])).whole()
 
 

@@ -78,7 +78,9 @@ def test_infinities_are_named_at_fit_and_at_predict(form: Any, value: float) -> 
 
 def test_a_slice_of_a_table_names_the_rows_of_the_whole() -> None:
     table = tl.table({"a": [1.0, 2.0, 4.0, np.inf], "y": ["a", "b", None, "b"]}, target="y")
-    with pytest.raises(TargetError, match="missing in row 2"):
+    with pytest.raises(TargetError, match="the target 'y' is missing in all 1 rows"):
+        tl.NaiveBayes().fit(table[2:3])
+    with pytest.raises(ColumnError, match="inf in row 3"):
         tl.NaiveBayes().fit(table[2:])
     with pytest.raises(ColumnError, match="inf in row 3"):
         tl.NaiveBayes().fit(table[3:])

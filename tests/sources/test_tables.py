@@ -108,8 +108,9 @@ def test_a_value_that_stands_for_nothing_is_missing_everywhere() -> None:
     table = tl.table(rows, missing=[-1, "?"])
     np.testing.assert_array_equal(table.block.numbers[:, 0], [1, np.nan, 3])
     assert table.block.codes["b"].items() == ["x", None, "y"]
-    with pytest.raises(InputError, match="target is missing in row 2"):
-        tl.NaiveBayes().fit(tl.table(rows, missing=[-1, "?"], target="y"))
+    marked = tl.DummyClassifier().fit(tl.table(rows, missing=[-1, "?"], target="y"))
+    assert marked.classes_.tolist() == ["u", "v"]
+    assert str(marked.unanswered_) == "1 of 3 rows (33.3 %) has no target and was left out"
     matrix = tl.table(np.array([[1.0], [-1.0]]), missing=-1)
     np.testing.assert_array_equal(matrix.block.numbers[:, 0], [1, np.nan])
     coded = tl.table(pd.DataFrame({"a": pd.Categorical(["x", "?", "x"])}), missing="?")

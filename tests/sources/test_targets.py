@@ -116,16 +116,6 @@ def test_a_target_that_is_not_as_it_should_be_is_named(y: Any, says: str) -> Non
         tl.NaiveBayes().fit(X, y)
 
 
-@pytest.mark.parametrize("wrap", [lambda f: f, pl.from_pandas, tl.table])
-def test_a_missing_target_in_a_column_is_named(wrap: Any) -> None:
-    frame = pd.DataFrame({"x": X[:, 0], "y": ["a", "b", None, "a"]})
-    with pytest.raises(TargetError, match="the target is missing in row 2"):
-        tl.NaiveBayes().fit(wrap(frame), "y")
-    numbers = pd.DataFrame({"x": X[:, 0], "y": [1, 2, None, 1]})
-    with pytest.raises(TargetError, match="the target is missing in row 2"):
-        tl.NaiveBayes().fit(wrap(numbers), "y")
-
-
 def test_a_target_that_is_not_in_the_table_is_named_with_those_that_are() -> None:
     frame = pd.DataFrame({"x": X[:, 0], "y": TEXT})
     for source in (frame, tl.table(frame), pl.from_pandas(frame)):

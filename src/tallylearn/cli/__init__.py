@@ -17,6 +17,7 @@ from tallylearn.cli.evaluate_command import evaluate
 from tallylearn.cli.explain_command import explain
 from tallylearn.cli.learn_command import learn
 from tallylearn.cli.model_commands import example, forget, merge, show
+from tallylearn.cli.piped_input import named
 from tallylearn.cli.predict_command import predict
 
 __all__ = ["main"]
@@ -61,7 +62,7 @@ class Tally(click.Group):
         except click.ClickException as error:
             from tallylearn.cli.output_files import visible
 
-            vars(error)["message"] = visible(error.message)
+            vars(error)["message"] = visible(named(error.message))
             raise
         except (click.Abort, click.exceptions.Exit):
             raise
@@ -69,7 +70,7 @@ class Tally(click.Group):
             if os.environ.get("TALLY_DEBUG") or getattr(error, "errno", None) == errno.EPIPE:
                 raise
             command = self.get_command(context, context.invoked_subcommand or "")
-            raise Failure(told(error, command)) from None
+            raise Failure(named(told(error, command))) from None
 
 
 def told(error: Exception, command: click.Command | None = None) -> str:

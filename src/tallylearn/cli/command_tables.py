@@ -8,6 +8,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import click
+
 from tallylearn.cli import output_files, shared_options, terminal_text
 
 if TYPE_CHECKING:
@@ -19,6 +21,7 @@ if TYPE_CHECKING:
 
 MOST = 3  # cautions that are printed
 NOTES = 12  # columns of which is told how they were read
+READING = ("delimiter", "decimal", "encoding", "header")
 
 
 def opened(
@@ -41,13 +44,42 @@ def posed(
     return learner, source, left_out, found
 
 
+def alike(
+    like: Path, files: Sequence[str], model: str | None, settings: dict[str, Any],
+    target: str | None, keep: Sequence[str], weight: str | None, **declared: Any,
+) -> tuple[Any, Files, dict[str, str], Problem | None]:  # fmt: skip
+    """The same, for a table that is read as a model file has learned another."""
+    import tallylearn
+    from tallylearn.cli.learner_names import Asked
+    from tallylearn.cli.predict_command import opened as read_as
+    from tallylearn.cli.predict_command import target_of
+    from tallylearn.description import Rows
+
+    dialect = {name: declared.pop(name) for name in READING}
+    if said := [f"--{name}" for name, value in (declared | {"keep": keep}).items() if value]:
+        raise click.UsageError(f"{said[0]} does not go with --like, whose model has its columns.")
+    known = tallylearn.load(like)
+    target = target_of(known, like, target)
+    source = read_as(known, shared_options.paths(files), target=target, weight=weight, **dialect)
+    _tell(source, {})
+    rows = Rows.of(source)
+    if model is None and settings:
+        raise click.UsageError("--alpha, --m and --set go with --model, and --like has its own.")
+    learner = (
+        type(known)(**known.get_params())
+        if model is None
+        else Asked(model, settings).suited(rows, target)
+    )
+    return learner, source, {}, _problem(replace(rows, answer=learner.task), source, learner)
+
+
 def facts(source: Files, left_out: dict[str, str]) -> dict[str, Any]:
     """How the table was read, as plain data for JSON."""
     return {
         "target": source.declared.target,
         "left_out": left_out,
         "dialect": None if source.dialect is None else str(source.dialect),
-        "notes": [*source.notes],
+        "read_as": [*source.notes],
     }
 
 

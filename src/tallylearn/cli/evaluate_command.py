@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+from click.core import ParameterSource
 
 from tallylearn.cli import (
     command_tables,
@@ -16,11 +17,16 @@ from tallylearn.cli import (
     terminal_text,
 )
 from tallylearn.cli.fold_options import dealing, folds
+from tallylearn.cli.predict_command import opened, target_of
 from tallylearn.cli.reading_progress import watched
 
 if TYPE_CHECKING:
     from tallylearn.sources import Files
 
+FITTED = (  # the options that go with a model file
+    "files", "target", "weight", "groups", "scores", "by", "positive", "level", "threads", "output",
+    "force", "as_json", *command_tables.READING,
+)  # fmt: skip
 PASSES = 2  # over the rows, of a learner in cross-validation: one to learn, one to test
 EXAMPLES = """\b
 Examples:
@@ -28,13 +34,14 @@ Examples:
   tally evaluate sales.csv --target bought --model bayes --by region -o report.html
   tally evaluate 'visits-*.parquet' --target ill --model lda --groups patient
   tally evaluate sales.csv --target bought --model bayes --scores f1,roc_auc --json
+  tally evaluate s.tally new-sales.csv                # a model that has learned, on other rows
 """
 
 
 @click.command(epilog=EXAMPLES)
-@click.argument("files", nargs=-1, required=True, metavar="FILE...")
-@shared_options.target
-@shared_options.model
+@click.argument("files", nargs=-1, required=True, metavar="[MODEL] FILE...")
+@click.option("--target", metavar="COLUMN", help="The column to predict; MODEL may name it.")
+@shared_options.model(required=False)
 @dealing
 @shared_options.columns(
     "--scores", "Scores such as accuracy,f1,log_loss,mae; the usual ones unless said."
@@ -49,9 +56,13 @@ Examples:
 @shared_options.threads
 @shared_options.output(what="The report to write: .html, .json, .md or .txt.")
 @shared_options.as_json
+@click.pass_context
 def evaluate(
+    context: click.Context,
+    /,
     files: tuple[str, ...],
-    model: str,
+    target: str | None,
+    model: str | None,
     alpha: float | None,
     m: float | None,
     pairs: tuple[str, ...],
@@ -71,15 +82,24 @@ def evaluate(
     Scores come with intervals, and with those of a baseline that does not look at the row.
     Files larger than memory are read twice, in blocks.
     Columns that only tell the rows apart are left out and named; --keep brings them back.
+    With a model file in front nothing is learned: MODEL is asked about the rows of FILE as it is.
     """
     import tallylearn
 
-    asked = learner_names.Asked(model, shared_options.settings({"alpha": alpha, "m": m}, pairs))
-    dealt = folds(table)
     output_files.check_report(output, files, force)
-    source, left_out, rows = command_tables.opened(files, **table)
-    learner = asked.suited(rows, table["target"])
-    cv = dealt(learner.task)
+    left_out: dict[str, str] = {}
+    if Path(files[0]).suffix == ".tally":
+        _check_fitted_options(context)
+        learner, cv = tallylearn.load(files[0]), None
+        source = _rows_for(learner, files, target, table)
+    else:
+        if target is None or model is None:
+            raise click.UsageError("say --target and --model, or name a model file before FILE.")
+        settings = shared_options.settings({"alpha": alpha, "m": m}, pairs)
+        asked, dealt = learner_names.Asked(model, settings), folds(table)
+        source, left_out, rows = command_tables.opened(files, target=target, **table)
+        learner = asked.suited(rows, target)
+        cv = dealt(learner.task)
     chosen = None if positive is None else class_of(source, positive)
     with watched(source.paths, threads, passes=2 * PASSES):
         found = tallylearn.evaluate(
@@ -89,12 +109,31 @@ def evaluate(
     show(found, found.headline, output, as_json, command_tables.facts(source, left_out))
 
 
+def _check_fitted_options(context: click.Context) -> None:
+    """Options of learning and of folds do not go with a model that has learned."""
+    for name in context.params:
+        said = context.get_parameter_source(name) is ParameterSource.COMMANDLINE
+        if said and name not in FITTED:
+            option = next(one for one in context.command.params if one.name == name).opts[0]
+            raise click.UsageError(f"{option} does not go with a model that has learned already.")
+
+
+def _rows_for(learner: Any, files: tuple[str, ...], target: str | None, table: Any) -> Files:
+    """The files behind a model file, read as the model learned."""
+    if len(files) < 2:
+        raise click.UsageError(f"name the rows to ask {files[0]} about: tally evaluate MODEL FILE.")
+    said = {name: table[name] for name in ("weight", "groups", *command_tables.READING)}
+    named = target_of(learner, Path(files[0]), target)
+    return opened(learner, shared_options.paths(files[1:]), target=named, **said)
+
+
 def class_of(source: Files, text: str) -> Any:
     """A class as the target has it: classes may be text, numbers or truth values."""
-    from tallylearn.sources.class_labels import labels
+    from tallylearn.sources.class_labels import Aimed
 
     first = next(source.blocks(), None)
-    classes = () if first is None else labels(first.target, first.start).values
+    read = Aimed("classifier", gaps=True)
+    classes = () if first is None else read(first.target, first.start).values  # type: ignore[union-attr]
     return next((value for value in classes if str(value) == text), text)
 
 
@@ -104,6 +143,9 @@ def show(
     """Say all of a finding, or write it to its file and say it in short."""
     if output is not None:
         found.save(output)
+    if output is not None or as_json:  # else the report says it
+        for text in found.notes:
+            output_files.note(text)
     if as_json:
         place = None if output is None else str(output)
         output_files.echo_json(found.to_dict() | facts | {"saved": place})

@@ -23,13 +23,20 @@ Examples:
   tally learn 'sales-*.parquet' --target bought --model bayes -o s.tally
   tally learn tennis.csv --target PlayTennis --model bayes     # shows the working
   tally learn prices.csv --target price --model mean --set strategy=median
+  tally learn february.csv --like january.tally -o february.tally
 """
 
 
 @click.command(epilog=EXAMPLES)
 @click.argument("files", nargs=-1, required=True, metavar="FILE...")
-@shared_options.target
-@shared_options.model
+@click.option("--target", metavar="COLUMN", help="The column to predict.")
+@shared_options.model(required=False)
+@click.option(
+    "--like",
+    type=click.Path(path_type=Path),
+    metavar="MODEL",
+    help="A model file: read the table as it did, and learn the same, so that the two merge.",
+)
 @shared_options.table
 @shared_options.threads
 @click.option(
@@ -40,7 +47,9 @@ Examples:
 @shared_options.as_json
 def learn(
     files: tuple[str, ...],
-    model: str,
+    target: str | None,
+    model: str | None,
+    like: Path | None,
     alpha: float | None,
     m: float | None,
     pairs: tuple[str, ...],
@@ -58,35 +67,45 @@ def learn(
     Without -o nothing is saved and the working is shown. A tree is drawn, its upper levels where
     it is large.
     Columns that only tell the rows apart are left out and named; --keep brings them back.
+    With --like MODEL the columns, their kinds, the target, the learner and its options are those
+    of MODEL, unless --target or --model say otherwise, so that `tally merge` adds the two up.
     """
-    asked = learner_names.Asked(model, shared_options.settings({"alpha": alpha, "m": m}, pairs))
-    output_files.check_place(output, files, force)
-    estimator, source, left_out, problem = command_tables.posed(files, keep, asked, **table)
-    with watched(source.paths, threads) as progress:
+    settings = shared_options.settings({"alpha": alpha, "m": m}, pairs)
+    output_files.check_place(output, files if like is None else [like, *files], force)
+    if like is None:
+        if target is None or model is None:
+            raise click.UsageError("say --target and --model, or --like MODEL.")
+        asked = learner_names.Asked(model, settings)
+        posed = command_tables.posed(files, keep, asked, target=target, **table)
+    else:
+        posed = command_tables.alike(like, files, model, settings, target, keep=keep, **table)
+    estimator, source, left_out, problem = posed
+    with watched(source.paths, threads):
         estimator.fit(source)
+    output_files.note_unanswered(estimator)
     if output is not None:
         output_files.save(estimator, output, tally)
     if as_json:
         page = command_tables.facts(source, left_out)
         page["problem"] = None if problem is None else problem.to_dict()
-        _show_json(estimator, page, progress.rows, output)
+        _show_json(estimator, page, output)
     else:
-        output_files.echo(
-            _summary(estimator, progress.rows, output) if output else estimator.show_work()
-        )
+        output_files.echo(_summary(estimator, output) if output else estimator.show_work())
         if hasattr(estimator, "tree_"):
             output_files.echo(f"\n{estimator}")  # at most 200 lines of it
 
 
-def _summary(estimator: Any, rows: int, output: Path) -> str:
+def _summary(estimator: Any, output: Path) -> str:
+    rows = estimator.unanswered_.answered
     head = f"{estimator.spelled()} learned from {rows:,} {'row' if rows == 1 else 'rows'}"
     pairs = [*terminal_text.lines(estimator), ("saved", str(output))]
     return f"{head}\n{terminal_text.aligned(pairs)}"
 
 
-def _show_json(estimator: Any, page: dict[str, Any], rows: int, output: Path | None) -> None:
-    page = terminal_text.facts(estimator) | page
-    page |= {"rows": rows, "saved": None if output is None else str(output)}
+def _show_json(estimator: Any, page: dict[str, Any], output: Path | None) -> None:
+    page, counted = terminal_text.facts(estimator) | page, estimator.unanswered_
+    page |= {"rows": counted.answered, "unanswered": counted.rows}
+    page["saved"] = None if output is None else str(output)
     if output is None:
         page["working"] = estimator.show_work().to_dict()
     output_files.echo_json(page)

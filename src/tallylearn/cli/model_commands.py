@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 from typing import Any
 
 import click
 
 from tallylearn.cli import output_files, shared_options, terminal_text
-from tallylearn.cli.predict_command import opened
+from tallylearn.cli.predict_command import opened, target_of
 from tallylearn.cli.reading_progress import watched
 
 MERGE = """\b
@@ -17,8 +18,8 @@ Example:
 """
 FORGET = """\b
 Examples:
-  tally forget t.tally withdrawn.csv --target PlayTennis
-  tally forget t.tally withdrawn.csv --target PlayTennis -o less.tally
+  tally forget t.tally withdrawn.csv
+  tally forget t.tally withdrawn.csv -o less.tally
 """
 SHOW = """\b
 Examples:
@@ -38,19 +39,37 @@ Examples:
 @shared_options.as_json
 def merge(models: tuple[str, ...], output: Path, force: bool, as_json: bool) -> None:
     """Add models up: the same as one model that learned from all their rows."""
-    import tallylearn
-
     output_files.check_place(output, models, force)
-    merged = tallylearn.merge(*map(tallylearn.load, shared_options.paths(models)))
+    merged = _merged(shared_options.paths(models), models[0])
     output_files.save(merged, output)
     head = f"{len(models)} models merged into {merged.spelled()}"
     _report(merged, head, output, as_json, {"merged": list(models)})
 
 
+def _merged(paths: list[Path], named: str) -> Any:
+    """The sum; models whose columns were judged differently are told how to be learned alike."""
+    import tallylearn
+    from tallylearn.errors import MergeError
+
+    first, *others = (tallylearn.load(path) for path in paths)
+    try:
+        return tallylearn.merge(first, *others)
+    except MergeError as error:
+        if all(other.schema_ == first.schema_ for other in others):
+            raise
+        one = shlex.quote(named if Path(named) in paths else str(paths[0]))
+        raise MergeError(
+            f"{error} Or learn the other files as {one} was learned: tally learn FILE --like {one} "
+            "-o OTHER."
+        ) from None
+
+
 @click.command(epilog=FORGET)
 @click.argument("model", type=click.Path(path_type=Path))
 @click.argument("files", nargs=-1, required=True, metavar="FILE...")
-@click.option("--target", required=True, metavar="COLUMN", help="The column that was predicted.")
+@click.option(
+    "--target", metavar="COLUMN", help="The column that was predicted, if not the one in MODEL."
+)
 @click.option("--weight", metavar="COLUMN", help="The weights that the rows were learned with.")
 @shared_options.reading
 @shared_options.threads
@@ -79,25 +98,28 @@ def forget(
         place, files if output is None else [model, *files], force or not output
     )
     estimator = tallylearn.load(model)
+    table["target"] = target_of(estimator, model, table["target"])
     source = opened(estimator, shared_options.paths(files), **table)
-    with watched(source.paths, threads) as progress:
+    with watched(source.paths, threads):
         estimator.forget(source)
+    output_files.note_unanswered(estimator)
     if not estimator.__sklearn_is_fitted__():
         raise ForgetError(
             "these are all the rows that the model learned, and nothing would be left of it. "
             f"Nothing was changed; to be rid of the model, delete {model}."
         )
     output_files.save(estimator, place)
-    rows = f"{progress.rows:,} {'row' if progress.rows == 1 else 'rows'}"
-    head = f"{rows} forgotten by {estimator.spelled()}"
-    _report(estimator, head, place, as_json, {"forgotten": progress.rows})
+    rows = estimator.unanswered_.answered
+    head = f"{rows:,} {'row' if rows == 1 else 'rows'} forgotten by {estimator.spelled()}"
+    counts = {"forgotten": rows, "unanswered": estimator.unanswered_.rows}
+    _report(estimator, head, place, as_json, counts)
 
 
 @click.command(epilog=SHOW)
 @click.argument("model", type=click.Path(path_type=Path))
 @shared_options.as_json
 def show(model: Path, as_json: bool) -> None:
-    """Say what MODEL is: its options, columns, classes, digest and versions."""
+    """Say what MODEL is: its options, target, columns, classes, digest and versions."""
     import tallylearn
     from tallylearn import modelfile
 
@@ -116,6 +138,7 @@ def show(model: Path, as_json: bool) -> None:
     ours = [
         ("learner", type(estimator).__name__),
         ("options", settings),
+        ("target", estimator.target_name_ or "not named"),
         *terminal_text.lines(estimator),
     ]
     files = [

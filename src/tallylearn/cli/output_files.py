@@ -15,6 +15,8 @@ from typing import IO, Any
 
 import click
 
+from tallylearn.cli import piped_input
+
 # What a terminal obeys, or shows in another place than it stands in: all controls but the line
 # end and the tab, and the marks that turn the direction of writing.
 _OBEYED = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069]")
@@ -36,7 +38,13 @@ def echo(text: object, nl: bool = True) -> None:
 
 def note(text: str) -> None:
     """Say something beside the result, on standard error."""
-    click.echo(visible(f"tally: {text}"), err=True)
+    click.echo(visible(f"tally: {piped_input.named(text)}"), err=True)
+
+
+def note_unanswered(estimator: Any) -> None:
+    """Say which rows were left out, since they have no target."""
+    if estimator.unanswered_:
+        note(f"{estimator.unanswered_.told(estimator.target_name_)}.")
 
 
 def echo_json(data: Any) -> None:

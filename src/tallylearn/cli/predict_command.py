@@ -2,29 +2,31 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import math
 import sys
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from tallylearn.cli import output_files, shared_options
+from tallylearn.cli import answer_forms, output_files, shared_options
+from tallylearn.cli.answer_forms import Answered
 from tallylearn.cli.reading_progress import PATIENCE, watched
 from tallylearn.cli.typed_rows import table_of
+from tallylearn.errors import ColumnError, FileError, listed
 
 if TYPE_CHECKING:
-    from tallylearn.sources import Files, Table
+    from tallylearn.sources import Files, Part, Table
     from tallylearn.tables import Block
 
-FORMULA = ("=", "+", "-", "@", "\t", "\r")
 EXAMPLES = """\b
 Examples:
   tally predict t.tally new.csv > answers.csv
-  tally predict t.tally 'new-*.parquet' --proba -o answers.csv
+  tally predict t.tally 'new-*.parquet' --proba -o answers.parquet
+  tally predict t.tally new.csv --keep id,name -o answers.csv
   tally predict t.tally new.csv --json | head -3
   cat new.csv | tally predict t.tally -
 """
@@ -41,12 +43,16 @@ Examples:
     help="Values in the order of the model's columns, or column=value, instead of FILE.",
 )
 @click.option("--proba", is_flag=True, help="Add the probability of every class.")
+@shared_options.columns("--keep", "Columns of FILE to carry through, as they stand in it.")
 @click.option(
     "--spreadsheet",
     is_flag=True,
-    help="Put ' before classes that a spreadsheet would run as a formula: = + - @ in front.",
+    help="Put ' before text that a spreadsheet would run as a formula: = + - @ in front.",
 )
-@shared_options.output(what="The CSV file to write, instead of standard output.")
+@shared_options.output(
+    what="The file to write, instead of standard output: CSV, or by its ending Parquet (.parquet) "
+    "or Arrow (.arrow, .feather)."
+)
 @shared_options.reading
 @shared_options.threads
 @click.option("--json", "as_json", is_flag=True, help="Write one JSON object a line.")
@@ -55,6 +61,7 @@ def predict(
     file: str | None,
     typed: tuple[str, ...],
     proba: bool,
+    keep: Sequence[str],
     spreadsheet: bool,
     output: Path | None,
     force: bool,
@@ -66,14 +73,23 @@ def predict(
 
     FILE may be a pipe, and - is standard input; what comes is kept in a temporary file meanwhile.
     Columns are found by name and others are ignored. Memory does not grow with the file.
-    The output is CSV: prediction, and with --proba a column P(class) for every class.
-    Classes are written as they are; with --spreadsheet none of them starts a formula.
+    The output is CSV: prediction, and with --proba a column P(class) for every class; with --keep
+    other columns of FILE before them, cell by cell as they stand there. There is a row for every
+    row of FILE, in its order; an empty line is a row where FILE has one column, and none where it
+    has more. In Parquet and Arrow files numbers are numbers.
+    Classes are written as they are; with --spreadsheet no text starts a formula.
     Rows can be typed instead: --row; values that were never seen are named on standard error.
     """
     import tallylearn
 
     if bool(typed) == bool(file):
         raise click.UsageError("rows come from FILE, or from --row.")
+    if typed and keep:
+        raise click.UsageError("--keep names columns of FILE, and rows of --row have no others.")
+    columns = answer_forms.columnar(output)
+    if columns and (as_json or spreadsheet):
+        other = "--json" if as_json else "--spreadsheet"
+        raise click.UsageError(f"{other} is about text, and {output} is written as columns.")
     estimator = tallylearn.load(model)
     if proba and estimator.task != "classifier":
         raise click.UsageError(
@@ -82,13 +98,49 @@ def predict(
     output_files.check_apart(output, [model] if file is None else [model, file], force)
     paths = [] if file is None else shared_options.paths([file])
     source = opened(estimator, paths, **dialect) if paths else _typed(estimator, typed)
+    rows = Carrying(source, _checked(keep, source, estimator, proba))
     seen = output is None and sys.stdout.isatty()  # then the answers themselves are the progress
-    patience = math.inf if seen else PATIENCE
-    write = _objects if as_json else _guarded_rows if spreadsheet else _rows
-    with watched(paths, threads, patience), output_files.written(output) as out:
-        for text in _texts(estimator, source, proba, write):
-            text = output_files.visible(text) if seen else text
-            out.write(text.encode("utf-8", "backslashreplace"))
+    answer = _caller(estimator, proba)
+    with (
+        watched(paths, threads, math.inf if seen else PATIENCE),
+        output_files.written(output) as out,
+    ):
+        if columns and output is not None:
+            tables = _mapped(lambda item: answer_forms.as_table(answer(item)), rows, estimator)
+            answer_forms.write_columns(tables, out, output)
+            return
+        write = _written(as_json, spreadsheet, seen)
+        texts = _mapped(lambda item: write(answer(item)), rows, estimator)
+        answer_forms.write_lines(texts, out, headed=not as_json)
+
+
+def _checked(
+    keep: Sequence[str], source: Files | Table, estimator: Any, proba: bool
+) -> tuple[str, ...]:
+    """The columns to carry through: they are there, and none is called as an answer is."""
+    if odd := [name for name in keep if name not in source.names]:
+        raise ColumnError(f"--keep names {listed(odd)}, and the table has {listed(source.names)}.")
+    taken = {answer_forms.PREDICTION, *(f"P({c})" for c in (estimator.classes_ if proba else ()))}
+    if odd := [name for name in keep if name in taken]:
+        raise ColumnError(
+            f"--keep names {listed(odd)}, and so is a column of the answers called. Rename it in "
+            "the table."
+        )
+    return tuple(dict.fromkeys(keep))
+
+
+def _written(
+    as_json: bool, spreadsheet: bool, seen: bool
+) -> Callable[[Answered], tuple[list[str], str]]:
+    """How answers become text, under which names; on a terminal nothing that it would obey."""
+    form = answer_forms.as_objects if as_json else answer_forms.as_rows
+    form = answer_forms.as_guarded_rows if spreadsheet and not as_json else form
+
+    def write(found: Answered) -> tuple[list[str], str]:
+        text = form(found)
+        return found.heads, output_files.visible(text) if seen else text
+
+    return write
 
 
 def _typed(estimator: Any, typed: Sequence[str]) -> Table:
@@ -104,7 +156,7 @@ def _typed(estimator: Any, typed: Sequence[str]) -> Table:
 
 def opened(
     estimator: Any, paths: list[Path], target: str | None = None, weight: str | None = None,
-    **dialect: Any,
+    groups: str | None = None, **dialect: Any,
 ) -> Files:  # fmt: skip
     """Files to be read as the model learned: its columns, its kinds, its missing markers."""
     from tallylearn.sources import Files
@@ -112,65 +164,89 @@ def opened(
 
     schema = estimator.schema_
     said = shared_options.dialect(**dialect)
-    declared = declaration(target=target, weight=weight, missing=schema.missing, dialect=said)
+    declared = declaration(
+        target=target, weight=weight, groups=groups, missing=schema.missing, dialect=said
+    )
     return Files(paths, declared, schema)
 
 
-def _texts(
-    estimator: Any, source: Files | Table, proba: bool, write: Callable[[Any, list[Any], Any], str]
-) -> Iterator[str]:
-    """The header, then the answers of every block; nothing before there is a first block."""
+def target_of(estimator: Any, model: Path, said: str | None) -> str:
+    """The target's column: the one that is said, or the one that the model file names."""
+    name: str | None = said or estimator.target_name_
+    if name is None:
+        raise click.UsageError(
+            f"--target: {model} does not name its target, since an earlier version saved it, or it "
+            "was learned from arrays. Say which column it is."
+        )
+    return name
+
+
+@dataclass(frozen=True)
+class Carried:
+    """A block, and the columns of its rows that are carried through."""
+
+    block: Block
+    kept: dict[str, Any]  # Arrow's columns
+
+    def __len__(self) -> int:
+        return len(self.block)
+
+
+@dataclass(frozen=True)
+class CarriedPart:
+    """A part of a source, and what its rows carry."""
+
+    rows: Part[Block]
+    kept: Iterator[Any] | None  # tables of as many rows as the blocks
+
+    def blocks(self) -> Iterator[Carried]:
+        if self.kept is None:
+            yield from (Carried(block, {}) for block in self.rows.blocks())
+            return
+        for block, table in zip_longest(self.rows.blocks(), self.kept):
+            if block is None or table is None or len(block) != len(table):
+                raise FileError(
+                    "the table changed while it was read: its rows do not go with the columns of "
+                    "--keep. Run the command again when the file is whole."
+                )
+            yield Carried(block, dict(zip(table.column_names, table.columns, strict=True)))
+
+
+@dataclass(frozen=True)
+class Carrying:
+    """The rows of a source with columns that the model does not look at."""
+
+    source: Any  # Files; or a table, which carries nothing
+    names: tuple[str, ...]
+
+    def parts(self) -> Iterator[CarriedPart]:
+        if not self.names:
+            return (CarriedPart(part, None) for part in self.source.parts())
+        return map(CarriedPart, self.source.parts(), self.source.written(self.names))
+
+
+def _mapped(call: Callable[[Carried], Any], rows: Carrying, estimator: Any) -> Iterator[Any]:
+    """What a call makes of every block; a table without rows is an error."""
     from tallylearn import engines
     from tallylearn.sources.memory_table import check_size
 
-    header = ["prediction", *(_heads(estimator) if proba else [])]
     begun = False
-    call = _caller(estimator, proba, write)
-    for text in engines.here().map(call, source):
-        yield text if begun or write is _objects else _lines([header]) + text
+    for found in engines.here().map(call, rows):
         begun = True
+        yield found
     if not begun:
         check_size(0, len(estimator.schema_.columns))
 
 
-def _caller(
-    estimator: Any, proba: bool, write: Callable[[Any, list[Any], Any], str]
-) -> Callable[[Block], str]:
+def _caller(estimator: Any, proba: bool) -> Callable[[Carried], Answered]:
     from tallylearn.sources import Table
     from tallylearn.sources.declarations import declaration
 
-    def call(block: Block) -> str:
-        rows = Table(block, None, None, declaration())
+    classes = estimator.classes_.tolist() if estimator.task == "classifier" else []
+
+    def call(item: Carried) -> Answered:
+        rows = Table(item.block, None, None, declaration())
         shares = estimator.predict_proba(rows) if proba else None
-        return write(estimator, estimator.predict(rows).tolist(), shares)
+        return Answered(item.kept, estimator.predict(rows).tolist(), shares, classes)
 
     return call
-
-
-def _rows(estimator: Any, answers: list[Any], shares: Any) -> str:
-    return _lines(zip(answers, *([] if shares is None else shares.T.tolist()), strict=True))
-
-
-def _guarded_rows(estimator: Any, answers: list[Any], shares: Any) -> str:
-    """Classes that are text and begin as a formula does get a quote in front."""
-    kept = [f"'{a}" if isinstance(a, str) and a.startswith(FORMULA) else a for a in answers]
-    return _rows(estimator, kept, shares)
-
-
-def _objects(estimator: Any, answers: list[Any], shares: Any) -> str:
-    found = [{"prediction": answer} for answer in answers]
-    if shares is not None:
-        names = [str(name) for name in estimator.classes_]
-        for one, row in zip(found, shares.tolist(), strict=True):
-            one["probabilities"] = dict(zip(names, row, strict=True))
-    return "".join(f"{output_files.as_line(one)}\n" for one in found)
-
-
-def _heads(estimator: Any) -> list[str]:
-    return [f"P({name})" for name in estimator.classes_]
-
-
-def _lines(rows: Any) -> str:
-    text = io.StringIO(newline="")
-    csv.writer(text, lineterminator="\n").writerows(rows)
-    return text.getvalue()

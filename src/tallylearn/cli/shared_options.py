@@ -59,17 +59,20 @@ def reading(command: Command) -> Command:
     return added(command, READING)
 
 
-def model(command: Command) -> Command:
-    """Add the options that choose a learner."""
-    return added(command, (
-        click.option("--model", required=True, type=click.Choice(list(MODELS)), help=WHAT),
-        click.option("--alpha", type=float, help="Of bayes: added to every count (1 unless said)."),
-        click.option("--m", type=float, help="Of bayes: the m-estimate instead of alpha."),
-        click.option(
-            "--set", "pairs", multiple=True, metavar="NAME=VALUE",
-            help="Any other option of the model.",
-        ),
-    ))  # fmt: skip
+def model(required: bool = True) -> Callable[[Command], Command]:
+    """The options that choose a learner."""
+
+    def add(command: Command) -> Command:
+        return added(command, (
+            click.option("--model", required=required, type=click.Choice(list(MODELS)), help=WHAT),
+            click.option("--alpha", type=float,
+                         help="Of bayes: added to every count (1 unless said)."),
+            click.option("--m", type=float, help="Of bayes: the m-estimate instead of alpha."),
+            click.option("--set", "pairs", multiple=True, metavar="NAME=VALUE",
+                         help="Any other option of the model."),
+        ))  # fmt: skip
+
+    return add
 
 
 def table(command: Command) -> Command:

@@ -79,6 +79,7 @@ def facts(estimator: Any) -> dict[str, Any]:
     return {
         "learner": type(estimator).__name__,
         "options": estimator.get_params(),
+        "target": estimator.target_name_,
         "columns": [{"name": c.name, "kind": c.kind} for c in estimator.schema_.columns],
         "classes": classes(estimator),
     }

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from tallylearn.cli import shared_options
+from tallylearn.errors import ColumnError, InputError, listed
 
 if TYPE_CHECKING:
     from tallylearn.sources import Table
@@ -48,8 +49,6 @@ def asked(schema: Schema) -> dict[str, str]:
 
 def by_name(text: str, names: Sequence[str]) -> dict[str, str]:
     """The values of a row under their columns' names."""
-    from tallylearn.errors import ColumnError, InputError, listed
-
     if not names:
         raise InputError("the model looks at no column, and no row can be given to it.")
     cells = shared_options.cells(text)
@@ -57,6 +56,8 @@ def by_name(text: str, names: Sequence[str]) -> dict[str, str]:
         max((n for n in names if cell.startswith(f"{n}=")), key=len, default=None) for cell in cells
     ]
     if not any(keys):
+        if len(cells) != len(names) and all("=" in cell for cell in cells):
+            raise _unknown(cells[0], text, names)
         if len(cells) != len(names):
             raise InputError(
                 f"the row {text!r} has {len(cells)} of the {len(names)} values that the "
@@ -65,11 +66,21 @@ def by_name(text: str, names: Sequence[str]) -> dict[str, str]:
         return dict(zip(names, cells, strict=True))
     found: dict[str, str] = {}
     for key, cell in zip(keys, cells, strict=True):
-        if key is None or key in found:
-            why = "is none of the model's" if key is None else "gives a column again, one of"
-            raise ColumnError(f"{cell!r} in the row {text!r} {why} columns {listed(names)}.")
+        if key is None:
+            raise _unknown(cell, text, names)
+        if key in found:
+            raise ColumnError(f"{cell!r} in the row {text!r} gives {key!r} again.")
         found[key] = cell[len(key) + 1 :].strip()
     return found
+
+
+def _unknown(cell: str, text: str, names: Sequence[str]) -> ColumnError:
+    name, equals, _ = cell.partition("=")
+    what = f"names the column {name!r}" if equals else f"has {cell!r} without a column's name"
+    return ColumnError(
+        f"the row {text!r} {what}, and the model's columns are {listed(names)}. Write one of them "
+        "before every value: column=value."
+    )
 
 
 def value(name: str, kind: str, text: str, schema: Schema) -> Any:

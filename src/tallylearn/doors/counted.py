@@ -8,13 +8,17 @@ from contextlib import contextmanager
 import numpy as np
 
 from tallylearn.doors.intake import Lesson
+from tallylearn.doors.unanswered import Unanswered
 from tallylearn.errors import InputError
 from tallylearn.sources.memory_table import check_size
 from tallylearn.tallies import Bundle
 
 
-def counted(tally: Bundle | None, read: Lesson, width: int, method: str) -> Bundle:
+def counted(
+    tally: Bundle | None, left_out: Unanswered, read: Lesson, width: int, method: str
+) -> Bundle:
     """A tally of so many columns; no rows, no columns and rows of gaps alone are told apart."""
+    left_out.check(read.target)
     some = bool(tally) or any(len(block) for block in read.blocks())
     check_size(int(some), width, read.weighed)
     if not tally:

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from tallylearn import engines
-from tallylearn.doors.intake import Lesson, counting
+from tallylearn.doors.intake import Lesson
 from tallylearn.doors.onepass import OnePass
 from tallylearn.errors import ForgetError, InputError
 from tallylearn.sources import Part, Parts
@@ -64,8 +64,7 @@ class PiecesPart:
     def blocks(self) -> Iterator[Piece]:
         start = 0
         for block in self.rows.blocks():
-            kept = start + counting(block.weight, len(block))
-            yield Piece(self.numbers[kept], block.weighed(block.weight))
+            yield Piece(self.numbers[start + block.counting()], block.taught())
             start += len(block)
 
 

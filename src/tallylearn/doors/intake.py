@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from tallylearn.errors import CellError, ColumnError, TargetError, listed
+from tallylearn.errors import CellError, ColumnError, MergeError, TargetError, listed
 from tallylearn.sources import Declared, Part, Table, aimed, given, opened
 from tallylearn.sources.class_labels import Aim, Aimed, flat
 from tallylearn.sources.declarations import Declaration
@@ -27,13 +27,32 @@ Result = TypeVar("Result")
 
 
 @dataclass(frozen=True)
+class Manner:
+    """How rows were passed; those of two tables that are learned together go by one."""
+
+    by_name: bool  # whether the columns are matched by name from now on
+    label_type: str = ""  # of the classes that ``predict`` returns
+    target: str | None = None  # the name of its column, where it is one
+
+    def __add__(self, other: Manner) -> Manner:
+        mine, theirs = self.target, other.target
+        if mine is not None and theirs is not None and mine != theirs:
+            raise MergeError(
+                f"one table has the target {mine!r} and the other {theirs!r}, and what was learned "
+                "of two targets does not add up. Give the column one name in both, and fit again."
+            )
+        label_type = self.label_type if self.label_type == other.label_type else ""
+        return Manner(self.by_name, label_type, theirs if mine is None else mine)
+
+
+@dataclass(frozen=True)
 class LessonPart:
-    """A part of a lesson: rows of weight zero are left out."""
+    """A part of a lesson: rows of weight zero and rows without a target are left out."""
 
     rows: Part[Block]
 
     def blocks(self) -> Iterator[Block]:
-        return (block.weighed(block.weight) for block in self.rows.blocks())
+        return (block.taught() for block in self.rows.blocks())
 
 
 @dataclass(frozen=True)
@@ -42,13 +61,13 @@ class Lesson:
 
     ``aim`` is "classifier" or "regressor", and blocks have classes or measures as their target; a
     tuple of those, one for each target or one for all, and they have a tuple; or None, and they
-    have no target.
+    have no target. Where the target is a column, rows that lack it are left out; ``fit(X, y)``
+    raises for them, as scikit-learn does.
     """
 
     source: Declared
-    by_name: bool  # whether the columns are matched by name from now on
+    manner: Manner
     aim: Aim = None
-    label_type: str = ""  # of the classes that ``predict`` returns
     weighed: bool = False
     sizes: tuple[int, ...] = ()  # of the parts, where their rows were counted
 
@@ -62,26 +81,25 @@ class Lesson:
         return self.source.parsed
 
     def parts(self) -> Iterator[LessonPart]:
-        """Parts of blocks with their target, rows of weight zero left out."""
+        """Parts of blocks with the rows that are learned from, and their target."""
         return (LessonPart(part) for part in self.coded.parts())
 
     def blocks(self) -> Iterator[Block]:
         return (block for part in self.parts() for block in part.blocks())
 
     def whole(self, watch: Callable[[int], None] | None = None) -> Block:
-        """All rows that have any weight in one block, and only the classes that they have."""
-        block = self.coded.whole(watch)
-        if block.weight is None:
-            return block
-        block = block.weighed(block.weight)
-        if isinstance(block.target, Codes) and not block.target.declared:
+        """All rows that are learned from in one block, and only the classes that they have."""
+        found = self.coded.whole(watch)
+        block = found.taught()
+        if block is not found and isinstance(block.target, Codes) and not block.target.declared:
             return replace(block, target=_seen(block.target))
         return block
 
     @cached_property
     def coded(self) -> Declared:
         """The source, all rows of it, with the target that is learned."""
-        return self.source.coded(Aimed(self.aim, self.source.declared.classes))
+        declared = self.source.declared
+        return self.source.coded(Aimed(self.aim, declared.classes, gaps=bool(declared.targets)))
 
     @cached_property
     def beside(self) -> tuple[Block, ...]:
@@ -95,9 +113,13 @@ class Lesson:
 
     @property
     def rows(self) -> Array:
-        """The numbers of the rows that have any weight, from 0."""
-        block = together(self.beside, Schema(()))
-        return counting(block.weight, len(block))
+        """The numbers of the rows that are learned from, from 0."""
+        return together(self.beside, Schema(())).counting()
+
+    @property
+    def target(self) -> str | None:
+        """The name of the target, where it is a column."""
+        return self.manner.target
 
 
 def trusting(read: Lesson, call: Callable[[Lesson], Result]) -> Result:
@@ -131,7 +153,8 @@ def lesson(X: Any, y: Any, weight: Any, who: str, aim: Aim, schema: Schema | Non
     target = None if aim is None or targets or y is None else _columns(y, aim)
     source = source.taught(target, None if column else weight)
     by_name = by_name or not isinstance(X, Frame)
-    return Lesson(source, by_name, aim, _label_type(target), weighed)
+    named = None if aim is None else source.declared.target
+    return Lesson(source, Manner(by_name, _label_type(target), named), aim, weighed)
 
 
 def _names(y: Any, aim: Aim) -> tuple[str, ...]:
@@ -171,11 +194,6 @@ def _seen(target: Codes) -> Codes:
     found = np.unique(target.codes)
     values = tuple(target.values[code] for code in found)
     return Codes(values, target.among(values))
-
-
-def counting(weight: Array | None, n: int) -> Array:
-    """The numbers of the rows that have any weight."""
-    return np.arange(n) if weight is None else np.flatnonzero(weight > 0)
 
 
 def _refined(schema: Schema, seen: Schema) -> Schema:

@@ -11,13 +11,14 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
-from tallylearn import engines, modelfile
+from tallylearn import modelfile
 from tallylearn.doors.counted import counted, within_doubles
-from tallylearn.doors.intake import Lesson, lesson, trusting
+from tallylearn.doors.intake import Lesson, Manner, lesson, trusting
 from tallylearn.doors.model import Model
 from tallylearn.doors.schemas import checked, united
 from tallylearn.doors.shell import Estimator, same
 from tallylearn.doors.turns import turn
+from tallylearn.doors.unanswered import NONE, Unanswered, total
 from tallylearn.errors import ForgetError, InputError, MergeError, OptionError, speaking, told
 from tallylearn.sources.memory_table import check_size
 from tallylearn.tables import UNKNOWN, Array, Block, Column, Schema
@@ -30,17 +31,17 @@ class Learned:
 
     schema: Schema
     tally: Bundle
-    label_type: str
-    by_name: bool
+    manner: Manner
     shape: tuple[tuple[str, Any], ...]  # the options that say what is counted
+    unanswered: Unanswered = NONE
 
     def __add__(self, other: Learned) -> Learned:
         return Learned(
             united(self.schema, other.schema),
             self.tally + other.tally,
-            self.label_type if self.label_type == other.label_type else "",
-            self.by_name,
+            self.manner + other.manner,
             self.shape,
+            self.unanswered + other.unanswered,
         )
 
 
@@ -99,7 +100,8 @@ class OnePass(Estimator, ABC):
                 return self
             name = type(self).__name__
             read = lesson(X, y, sample_weight, name, self.task, before.schema)
-            other = engines.here().total(self.tally, read)
+            other, left_out = total(self.tally, read)
+            left_out.check(read.target)
             rest = before.tally if other is None else before.tally - other
             if reason := rest.impossible():
                 raise ForgetError(
@@ -108,7 +110,8 @@ class OnePass(Estimator, ABC):
                 )
             if rest:
                 schema = self._settled(before.schema, rest)
-                self._learn(replace(before, schema=schema, tally=rest), patient=True)
+                less = replace(before, schema=schema, tally=rest, unanswered=left_out)
+                self._learn(less, patient=True)
             else:
                 self._unlearn()
         return self
@@ -137,7 +140,7 @@ class OnePass(Estimator, ABC):
             return self
         schema = checked(read.schema, self.kinds, type(self).__name__)
         schema = self._settled(schema, tally)
-        self._learn(Learned(schema, tally, read.label_type, read.by_name, self.shape()))
+        self._learn(Learned(schema, tally, read.manner, self.shape()))
         return self
 
     def shape(self) -> tuple[tuple[str, Any], ...]:
@@ -156,10 +159,11 @@ class OnePass(Estimator, ABC):
 
     def _tallied(self, read: Lesson) -> Learned:
         schema = checked(read.schema, self.kinds, type(self).__name__)
-        tally = engines.here().total(self.tally, read)
-        found = counted(tally, read, self._width(schema), f"{type(self).__name__}.tally")
+        tally, left_out = total(self.tally, read)
+        method, width = f"{type(self).__name__}.tally", self._width(schema)
+        found = counted(tally, left_out, read, width, method)
         schema = self._settled(schema, found)
-        return Learned(schema, found, read.label_type, read.by_name, self.shape())
+        return Learned(schema, found, read.manner, self.shape(), left_out)
 
     def _check_stored(self) -> None:
         super()._check_stored()
@@ -208,7 +212,7 @@ class OnePass(Estimator, ABC):
                 if not patient:
                     raise
         self.schema_, self.tally_, self.model_ = learned.schema, learned.tally, model
-        self._label_type, self._by_name = learned.label_type, learned.by_name
+        self._remember(learned.manner, learned.unanswered)
         self._shaped = learned.shape
         self._derive()
 
@@ -239,7 +243,8 @@ class OnePass(Estimator, ABC):
                     f"{option} was {then!r} when the rows were counted, and is {now!r} now. "
                     "Fit again, or set it back."
                 )
-        return Learned(self.schema_, self.tally_, self._label_type, self._by_name, self._shaped)
+        manner, left_out = self._manner(), self.unanswered_
+        return Learned(self.schema_, self.tally_, manner, self._shaped, left_out)
 
 
 def merge(*estimators: Any) -> Any:

@@ -14,6 +14,7 @@ from tallylearn import engines
 from tallylearn.doors.intake import Lesson, lesson, trusting
 from tallylearn.doors.model import Model
 from tallylearn.doors.schemas import checked
+from tallylearn.doors.unanswered import Unanswered
 from tallylearn.doors.untallied import Untallied
 from tallylearn.errors import OptionError, TargetError, listed
 from tallylearn.sources.class_labels import flat, labels
@@ -35,7 +36,7 @@ class Plain(Untallied, ABC):
             read = lesson(self._table(X), y, sample_weight, type(self).__name__, self.task)
             schema, block = self._taught(read)
             model = self.train(block)
-            self._learn(schema, model, read.label_type, read.by_name)
+            self._learn(schema, model, read.manner, Unanswered.in_block(block))
         return self
 
     def _taught(self, read: Lesson) -> tuple[Schema, Block]:
@@ -45,6 +46,7 @@ class Plain(Untallied, ABC):
     def _whole(self, read: Lesson) -> tuple[Schema, Block]:
         schema = checked(read.schema, self.kinds, type(self).__name__)
         block = read.whole(engines.here().told)
+        Unanswered.in_block(block).check(read.target)
         check_size(len(block), len(schema.columns), read.weighed)
         return schema, block
 
@@ -76,9 +78,11 @@ class Incremental(Plain):
             elif classes is not None:
                 raise OptionError("classes= goes with a classifier.")
             model = self.update(self.model_ if fitted else None, block)
-            by_name = self._by_name if fitted else read.by_name
-            label_type = self._label_type if fitted else read.label_type
-            self._learn(schema, model, label_type, by_name)
+            manner, left_out = read.manner, Unanswered.in_block(block)
+            if fitted:
+                manner = replace(self._manner() + manner, label_type=self._label_type)
+                left_out = self.unanswered_ + left_out
+            self._learn(schema, model, manner, left_out)
         return self
 
 

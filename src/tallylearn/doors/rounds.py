@@ -20,6 +20,7 @@ from tallylearn.doors.counted import counted, within_doubles
 from tallylearn.doors.intake import Lesson, lesson, trusting
 from tallylearn.doors.model import Model
 from tallylearn.doors.schemas import checked
+from tallylearn.doors.unanswered import Unanswered, total
 from tallylearn.doors.untallied import Untallied
 from tallylearn.errors import InputError
 from tallylearn.sources import Part, Parts
@@ -86,19 +87,20 @@ class Rounds(Untallied, ABC, Generic[StateT, TallyT]):
         with self._learning():
             self._check_options()
             read = lesson(self._table(X), y, sample_weight, name, self.task)
-            schema, model = trusting(read, self._solved)
-            self._learn(schema, model, read.label_type, read.by_name)
+            schema, model, left_out = trusting(read, self._solved)
+            self._learn(schema, model, read.manner, left_out)
         return self
 
-    def _solved(self, read: Lesson) -> tuple[Schema, Model]:
+    def _solved(self, read: Lesson) -> tuple[Schema, Model, Unanswered]:
         name = type(self).__name__
         schema = checked(read.schema, self.kinds, name)
         with self._passes(read) as source:
             with engines.during("survey"):
-                survey = engines.here().total(self.survey, source)
-            found = counted(survey, read, len(schema.columns), f"{name}.survey")
+                survey, left_out = total(self.survey, source)
+            found = counted(survey, left_out, read, len(schema.columns), f"{name}.survey")
             with within_doubles():
-                return schema, self.solve(self.rounds(self.begin(found), source))
+                model = self.solve(self.rounds(self.begin(found), source))
+        return schema, model, left_out
 
     def rounds(self, state: StateT, source: Parts[Block]) -> StateT:
         """The state in which it is done, round after round over the rows of a source."""

@@ -12,8 +12,10 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
+from tallylearn.doors.intake import Manner
 from tallylearn.doors.schemas import checked
 from tallylearn.doors.turns import turn
+from tallylearn.doors.unanswered import NONE, Unanswered
 from tallylearn.errors import OptionError, listed, not_fitted, speaking, told
 from tallylearn.tables import Schema
 
@@ -34,6 +36,8 @@ class Estimator:
     kinds: ClassVar[tuple[str, ...]] = ()  # the kinds of columns that it learns from
     schema_: Schema
     model_: Any
+    target_name_: str | None = None  # the target's column, where it is one
+    unanswered_: Unanswered = NONE  # the rows that lacked their target when they were learned
     _by_name: bool
     _label_type: str
 
@@ -93,11 +97,20 @@ class Estimator:
             many = f"{int(rows):,} row{'s' if rows != 1 else ''}"
             counted = f"{many if rows.is_integer() else f'weight {rows:,.6g}'} of "
         told = "" if classes is None else f", classes {listed(classes.tolist(), SHOWN)}"
-        return f"learned from {counted}{columns}{told}"
+        left_out = f"; {self.unanswered_.told(self.target_name_)}" if self.unanswered_ else ""
+        return f"learned from {counted}{columns}{told}{left_out}"
 
     def _counted_rows(self) -> float | None:
         """How many rows were learned from; a tally counts their weights. None: nobody counted."""
         return None
+
+    def _manner(self) -> Manner:
+        """How the rows were passed that were learned."""
+        return Manner(self._by_name, self._label_type, self.target_name_)
+
+    def _remember(self, manner: Manner, unanswered: Unanswered) -> None:
+        self._by_name, self._label_type = manner.by_name, manner.label_type
+        self.target_name_, self.unanswered_ = manner.target, unanswered
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "schema_")

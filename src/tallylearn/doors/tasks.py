@@ -14,6 +14,7 @@ from tallylearn import engines
 from tallylearn.doors.intake import lesson, rows
 from tallylearn.doors.model import ClassificationModel, Model, RegressionModel
 from tallylearn.doors.shell import Estimator
+from tallylearn.doors.unanswered import NONE, Unanswered
 from tallylearn.doors.unseen import flagged
 from tallylearn.errors import TargetError, listed, speaking
 from tallylearn.sources import Source
@@ -87,18 +88,20 @@ class Classifier(Predictor):
         return self._mapped(X, lambda block: self.model_.shares(block))
 
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
-        """The share of rows whose class is predicted right."""
+        """The share of rows whose class is predicted right, of those that have one."""
         self._check_fitted()
         with speaking(type(self).__name__):
             name = type(self).__name__
             read = lesson(self._table(X), y, sample_weight, name, self.task, self.schema_)
-            right, whole = 0.0, 0.0
+            right, whole, left_out = 0.0, 0.0, NONE
             for block in read.blocks():
+                left_out += Unanswered.in_block(block)
                 self._check_labels(block.target.values)
                 truth = block.target.among(self.model_.classes)
                 weight = np.ones(len(block)) if block.weight is None else block.weight
                 right += float(weight[self.decided(block) == truth].sum())
                 whole += float(weight.sum())
+            left_out.check(read.target)
             check_size(int(whole > 0), self.n_features_in_, sample_weight is not None)
         return right / whole
 
@@ -167,14 +170,12 @@ class Regressor(Predictor):
         with speaking(type(self).__name__):
             name = type(self).__name__
             read = lesson(self._table(X), y, sample_weight, name, self.task, self.schema_)
-            pairs = [
-                (
-                    block.target,
-                    self.answers(block),
-                    np.ones(len(block)) if block.weight is None else block.weight,
-                )
-                for block in read.blocks()
-            ]
+            pairs, left_out = [], NONE
+            for block in read.blocks():
+                left_out += Unanswered.in_block(block)
+                weight = np.ones(len(block)) if block.weight is None else block.weight
+                pairs.append((block.target, self.answers(block), weight))
+            left_out.check(read.target)
             check_size(sum(len(truth) for truth, _, _ in pairs), self.n_features_in_)
         truth, answer, weight = (np.concatenate(column) for column in zip(*pairs, strict=True))
         mean = np.average(truth, weights=weight)

@@ -6,8 +6,10 @@ from pathlib import Path
 from typing import Any, ClassVar, Self
 
 from tallylearn import modelfile
+from tallylearn.doors.intake import Manner
 from tallylearn.doors.model import Model
 from tallylearn.doors.shell import Estimator
+from tallylearn.doors.unanswered import Unanswered
 from tallylearn.errors import ForgetError
 from tallylearn.tables import Schema
 
@@ -32,7 +34,7 @@ class Untallied(Estimator):
             self._check_fitted()
             modelfile.save(self, path, tally=False)
 
-    def _learn(self, schema: Schema, model: Model, label_type: str, by_name: bool) -> None:
+    def _learn(self, schema: Schema, model: Model, manner: Manner, unanswered: Unanswered) -> None:
         self.schema_, self.model_ = schema, model
-        self._label_type, self._by_name = label_type, by_name
+        self._remember(manner, unanswered)
         self._derive()

@@ -11,6 +11,7 @@ import numpy as np
 from tallylearn.errors import InputError, OptionError, listed, told
 from tallylearn.tables import Array, Codes
 
+MOST = 6  # classes in one sentence
 PARTS = {"k": 0, "leave_one_out": 0, "holdout": 2, "three": 3, "bootstrap": 0, "forward": 0}
 
 
@@ -68,16 +69,24 @@ def check_length(name: str, have: int, n: int) -> None:
         raise InputError(f"the table has {n} rows, and {name} {have} values. Give one a row.")
 
 
-def check_strata(strata: Codes, n: int, least: int) -> None:
-    """Every class has a row for every part."""
-    check_length("strata", len(strata), n)
+def too_few(strata: Codes, least: int) -> str:
+    """The classes that have no row for every part, in words; empty where all have one.
+
+    >>> too_few(Codes.of(["a", "a", "b"]), 2)
+    "the class 'b' (1 row) has fewer rows than the 2 parts, and is dealt out as evenly as it goes"
+    """
     counts = np.bincount(strata.codes, minlength=len(strata.values))
-    at = int(np.argmin(counts))
-    if counts[at] < least:
-        raise InputError(
-            f"the class {strata.values[at]!r} has {_rows(int(counts[at]))}, fewer than the {least} "
-            "parts it is dealt out to. Take fewer parts, or stratified=False."
-        )
+    small = [
+        f"{told(strata.values[at])} ({_rows(int(counts[at]))})"
+        for at in np.flatnonzero((counts > 0) & (counts < least))
+    ]
+    if not small:
+        return ""
+    more = f" and {len(small) - MOST} more" if len(small) > MOST else ""
+    names, than = ", ".join(small[:MOST]) + more, f"fewer rows than the {least} parts"
+    if len(small) == 1:
+        return f"the class {names} has {than}, and is dealt out as evenly as it goes"
+    return f"the classes {names} have {than}, and are dealt out as evenly as they go"
 
 
 def check_groups(groups: Codes, n: int, least: int) -> None:

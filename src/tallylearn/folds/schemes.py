@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
@@ -37,7 +38,8 @@ class Folds:
       ``order`` is a column of numbers or dates, without it the rows are in order.
 
     ``stratified``: each class is dealt out evenly, so that folds and the classes within them differ
-    by one row at most. ``repeats``: as many times with other folds. Groups stay whole, and come
+    by one row at most. A class with fewer rows than folds is in some of them only; a UserWarning
+    names it. ``repeats``: as many times with other folds. Groups stay whole, and come
     before classes: then these are not dealt out evenly.
 
     Scikit-learn takes it as ``cv``; of three parts it is shown the first two, since what chooses
@@ -112,11 +114,25 @@ class Folds:
         self, n: int, strata: Any = None, groups: Any = None, order: Any = None
     ) -> tuple[Array, ...]:
         """The part of every row, once for every repeat; where parts have shares, 0 trains."""
+        found = self.dealt(n, strata, groups)
+        if few := self.too_few(strata, groups):
+            warnings.warn(f"{self._who}: {few}.", UserWarning, stacklevel=2)
+        return found
+
+    def dealt(self, n: int, strata: Any = None, groups: Any = None) -> tuple[Array, ...]:
+        """The same, for who says by himself which classes have too few rows."""
         if not self.partitions:
             raise OptionError(f"{self._who}: rows are in several parts. Ask for the splits.")
         with speaking(self._who):
             known = self._known(n, strata, groups)
             return tuple(self._part(seed, n, *known) for seed in seeds(self.seed, self.repeats))
+
+    def too_few(self, strata: Any, groups: Any = None) -> str:
+        """The classes that have no row for every part, in words; empty where all have one."""
+        if not self.stratified or groups is not None:
+            return ""
+        coded = strata_of(strata)
+        return "" if coded is None else fold_checks.too_few(coded, self._least)
 
     def splits(
         self, n: int, strata: Any = None, groups: Any = None, order: Any = None
@@ -184,7 +200,7 @@ class Folds:
             return None, found
         coded = strata_of(strata) if self.stratified else None
         if coded is not None:
-            fold_checks.check_strata(coded, n, self._least)
+            fold_checks.check_length("strata", len(coded), n)
         return coded, None
 
     def _part(self, seed: int, n: int, strata: Codes | None, groups: Codes | None) -> Array:

@@ -1,11 +1,11 @@
 """The .tally file: arrays and one page of JSON, in safetensors; loading it runs no code.
 
 The JSON (metadata key ``tallylearn``) holds: format, learner, options, schema, classes' type, the
-trees of the model and of the tally (frozen structures whose arrays are named), ``narrow`` (which
-arrays were wider in memory, or are deflated), ``written`` (how the strings of columns were
-written), versions, machine, ``digest`` (every array as it was and all of the JSON but narrow,
-written, versions and machine), ``tally_digest`` (learner, options, schema, tally) and ``checksum``
-(every byte of the file). Strings are UTF-8 bytes and offsets.
+target's name, the trees of the model and of the tally (frozen structures whose arrays are named),
+``narrow`` (which arrays were wider in memory, or are deflated), ``written`` (how the strings of
+columns were written), versions, machine, ``digest`` (every array as it was and all of the JSON but
+target, narrow, written, versions and machine), ``tally_digest`` (learner, options, schema, tally)
+and ``checksum`` (every byte of the file). Strings are UTF-8 bytes and offsets.
 
 A tally holds counts, and a count of one is one person's row: treat a file with a tally as personal
 data. A file comes from strangers: every field has a form (``tallylearn.forms``), and every
@@ -88,6 +88,7 @@ def _page(estimator: Any, tally: bool) -> tuple[dict[str, Any], dict[str, Array]
         "schema": packed(estimator.schema_, "schema", arrays, name),
         "label_type": estimator._label_type,
         "by_name": estimator._by_name,
+        "target": estimator.target_name_,
     }
     counted: dict[str, Array] = dict(arrays)
     tree = packed(estimator.tally_, "tally", counted, name)

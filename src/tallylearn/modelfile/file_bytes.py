@@ -22,11 +22,12 @@ from tallylearn.modelfile.narrowing import narrowed, widened
 from tallylearn.modelfile.packing import FIRST, untyped
 from tallylearn.tables import Array
 
-FORMAT = 4  # 1 had no checksum, and wrote 1.0 as 1; 2 had every number in 8 bytes; 3 no deflate
+# 1 had no checksum, and wrote 1.0 as 1; 2 had every number in 8 bytes; 3 no deflate, nor a target
+FORMAT = 4
 KNOWN = (1, 2, 3, 4)
 KEY = "tallylearn"
-# what the digest does not cover
-ASIDE = ("versions", "machine", "digest", "checksum", "narrow", "written")
+# What the digest does not cover: how columns are called or written is not what was learned of them.
+ASIDE = ("versions", "machine", "digest", "checksum", "narrow", "written", "target")
 TYPES = {
     "BOOL": np.bool_, "U8": np.uint8, "U16": np.uint16, "U32": np.uint32, "U64": np.uint64,
     "I8": np.int8, "I16": np.int16, "I32": np.int32, "I64": np.int64, "F16": np.float16,
@@ -34,8 +35,8 @@ TYPES = {
 }  # fmt: skip
 ENTRIES: dict[str, Any] = {
     "learner": str, "options": dict, "schema": dict, "label_type": str, "by_name": bool,
-    "tally": dict | None, "model": dict, "digest": str, "tally_digest": str, "versions": dict,
-    "machine": dict,
+    "target": str | None, "tally": dict | None, "model": dict, "digest": str, "tally_digest": str,
+    "versions": dict, "machine": dict,
 }  # fmt: skip
 BLANK = b"0" * 64  # stands for the checksum while it is taken
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+from tallylearn import forms
 from tallylearn.errors import told
 from tallylearn.modelfile.packing import Shelf
 from tallylearn.spelling import Spelling
@@ -34,6 +35,7 @@ def restored(page: dict[str, Any], arrays: dict[str, Array]) -> Any:
     estimator.tally_ = shelf.unpacked(page["tally"])
     estimator.model_ = shelf.unpacked(page["model"])
     estimator._label_type, estimator._by_name = page["label_type"], page["by_name"]
+    estimator.target_name_ = page.get("target")  # which files of format 3 do not have
     if left := shelf.unused:
         raise ValueError(f"nothing names the array {left[0]!r}")
     if not isinstance(estimator.schema_, Schema) or not isinstance(estimator._by_name, bool):
@@ -43,6 +45,7 @@ def restored(page: dict[str, Any], arrays: dict[str, Array]) -> Any:
     spelled = _written(page.get("written", {}), estimator.schema_)
     estimator.schema_ = replace(estimator.schema_, spellings=spelled)
     estimator.schema_.check()
+    _check_target(estimator.target_name_, estimator.schema_)
     estimator._check_stored()
     estimator._derive()
     return estimator
@@ -56,3 +59,12 @@ def _written(told: Any, schema: Schema) -> dict[str, Spelling]:
     if odd := [name for name in told if name not in known]:
         raise ValueError(f"it says how {odd[0]!r} was written, which is no column")
     return {name: Spelling.from_dict(one) for name, one in told.items()}
+
+
+def _check_target(name: str | None, schema: Schema) -> None:
+    """The name of a column that was not learned from."""
+    if name is None:
+        return
+    forms.text()(name, {})
+    if name in schema.names:
+        raise ValueError(f"its target {name[:40]!r} is a column that it learned from")

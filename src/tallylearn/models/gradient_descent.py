@@ -10,7 +10,7 @@ import numpy as np
 
 from tallylearn.errors import ColumnError, InputError
 from tallylearn.kernels import descending
-from tallylearn.tables import UNKNOWN, Array, Block
+from tallylearn.tables import UNKNOWN, Array, Block, numbered
 from tallylearn.tallies import Exact
 
 BELIEVED = 1e6  # an error this many times the largest one at the start is no learning
@@ -191,9 +191,9 @@ def complete(block: Block) -> Array:
         value = block.numbers[row, at]
         what = "is missing" if np.isnan(value) else f"is {value}"
         raise ColumnError(
-            f"column {block.schema.numbers[at]!r} {what} in row {block.start + row}, and the "
-            "rule needs every number. Fill it in, or drop the row or the column. Input X contains "
-            "NaN or infinity."
+            f"column {block.schema.numbers[at]!r} {what} in row {numbered(block.start, row)}, "
+            "and the rule needs every number. Fill it in, or drop the row or the column. Input X "
+            "contains NaN or infinity."
         )
     return np.asarray(block.numbers)
 

@@ -11,7 +11,7 @@ import numpy as np
 from tallylearn.errors import ColumnError, listed
 from tallylearn.sources.arrow_types import stringy
 from tallylearn.sources.csv.cell_errors import quoted
-from tallylearn.tables import Codes, Column, plain
+from tallylearn.tables import Codes, Column, Start, numbered, plain
 
 TRUTHS = {"false": "False", "0": "False", "true": "True", "1": "True"}
 _WORDS = {"text": "text", "number": "numbers", "truth": "truth values", "date": "dates"}
@@ -36,7 +36,7 @@ def origin_of(kind: Any) -> str:
     return "text" if stringy(kind) else str(kind)
 
 
-def as_learned(learned: Column, origin: str, codes: Codes, start: int = 0) -> Codes:
+def as_learned(learned: Column, origin: str, codes: Codes, start: Start = 0) -> Codes:
     """Categories of some origin as the learned column has them, or an error.
 
     0 and 1 are truth values, and so are the words for them; text that reads as a number is one.
@@ -69,14 +69,14 @@ def check_declared(
             )
 
 
-def _check(learned: Column, origin: str, codes: Codes, bad: list[bool], start: int) -> None:
+def _check(learned: Column, origin: str, codes: Codes, bad: list[bool], start: Start) -> None:
     if (row := _first(codes, bad)) is None:
         return
     value, here = codes.values[codes.codes[row]], _WORDS.get(origin, origin)
     shown = repr(value) if origin == "text" else value
     raise ColumnError(
         f"column {learned.name!r} was a category of {_WORDS[learned.origin]} when the model "
-        f"learned, and has {here} here ({shown} in row {start + row}). "
+        f"learned, and has {here} here ({shown} in row {numbered(start, row)}). "
         f"{_REMEDIES[learned.origin]} To take anything, learn it with "
         f"categories={quoted([learned.name])}."
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -11,18 +11,20 @@ from numpy.typing import NDArray
 
 from tallylearn.errors import KindError, TargetError, listed, told, warn_of_conversion
 from tallylearn.sources.arrays import EXACT, as_float, is_missing, unmixed
+from tallylearn.sources.arrow_buffers import numpy_of
 from tallylearn.sources.kinds import codes, numeric
 from tallylearn.sources.measures_and_weights import (
     check_finite,
     measures,
     missing,
     numbers_of,
+    weighing,
     weights,
 )
-from tallylearn.tables import Codes
+from tallylearn.tables import Codes, Start, numbered, places
 
 Array = NDArray[Any]
-__all__ = ["flat", "labels", "measures", "weights"]
+__all__ = ["answered", "flat", "labels", "measures", "taken", "weighing", "weights"]
 
 
 def flat(y: Any) -> Array:
@@ -53,8 +55,9 @@ class Aimed:
 
     aim: Aim
     classes: tuple[Any, ...] = ()  # all that the table declares
+    gaps: bool = False  # whether a row may lack its target: code -1, or NaN
 
-    def __call__(self, target: Any, start: int = 0) -> Codes | Array | tuple[Any, ...] | None:
+    def __call__(self, target: Any, start: Start = 0) -> Codes | Array | tuple[Any, ...] | None:
         if not isinstance(self.aim, tuple):
             return None if self.aim is None else self._read(self.aim, target, start)
         targets = target if isinstance(target, tuple) else (target,)
@@ -63,7 +66,26 @@ class Aimed:
             raise TargetError(f"there are {len(targets)} targets, and {len(aims)} were expected.")
         return tuple(self._read(*pair, start) for pair in zip(aims, targets, strict=True))
 
-    def _read(self, aim: str, target: Any, start: int) -> Codes | Array:
+    def _read(self, aim: str, target: Any, start: Start) -> Codes | Array:
+        if not self.gaps or (there := answered(target)).all():
+            return self._whole(aim, target, start)
+        rows = np.flatnonzero(there)
+        numbers, told = places(start, rows), taken(target, rows)
+        found = self._whole(aim, told, numbers) if len(rows) else self._none(aim)
+        if isinstance(found, Codes):
+            codes = np.full(len(there), -1, dtype=np.int32)
+            codes[rows] = found.codes
+            return replace(found, codes=codes)
+        out = np.full(len(there), np.nan)
+        out[rows] = found
+        return out
+
+    def _none(self, aim: str) -> Codes | Array:
+        """What no row at all has."""
+        empty = np.empty(0, dtype=np.int32)
+        return self._named(Codes((), empty)) if aim == "classifier" else empty
+
+    def _whole(self, aim: str, target: Any, start: Start) -> Codes | Array:
         if aim == "classifier":
             return self._named(labels(target, start))
         if self.classes:
@@ -86,7 +108,35 @@ class Aimed:
         return Codes(known, found.among(known), known)
 
 
-def labels(y: Any, start: int = 0) -> Codes:
+def answered(target: Any) -> Array:
+    """(n,) whether each row has a target: None, NaN and null are none."""
+    if isinstance(target, Codes):
+        return np.asarray(target.codes >= 0)
+    if not isinstance(target, np.ndarray):
+        return _valid(target)
+    if target.dtype.kind == "O":
+        return np.array([not is_missing(item) for item in target], dtype=bool)
+    return np.asarray(target == target)  # neither NaN nor NaT is
+
+
+def _valid(target: Any) -> Array:
+    """A dictionary may hold nothing under one of its codes."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if not target.null_count and not pa.types.is_dictionary(target.type):
+        return np.ones(len(target), dtype=bool)
+    return np.asarray(numpy_of(pc.is_null(target, nan_is_null=True), np.uint8(0)) == 0)
+
+
+def taken(column: Any, rows: Any) -> Any:
+    """Some rows of a column, whatever holds it."""
+    if isinstance(column, np.ndarray | Codes):
+        return column[rows]
+    return column.take(np.arange(len(column))[rows])
+
+
+def labels(y: Any, start: Start = 0) -> Codes:
     """Classes: text, whole numbers or truth values."""
     if isinstance(y, Codes):
         return _sorted(y, start)
@@ -123,12 +173,12 @@ def _labels_of_integers(y: Array) -> Codes:
     return Codes(values, (np.cumsum(seen, dtype=np.int32) - 1)[offset].astype(np.int32))
 
 
-def _labels_of_floats(y: Array, start: int) -> Codes:
+def _labels_of_floats(y: Array, start: Start) -> Codes:
     check_finite(y, start)
     if (off := (y != np.floor(y)) | (np.abs(y) > EXACT)).any():
         row = int(np.argmax(off))
         raise TargetError(
-            f"the target is {y[row]} in row {start + row}: a measure, not a class. Use a "
+            f"the target is {y[row]} in row {numbered(start, row)}: a measure, not a class. Use a "
             "regressor, or turn the target into text. Unknown label type: continuous. Maybe you "
             "are trying to fit a classifier, which expects discrete classes on a regression target "
             "with continuous values."
@@ -136,21 +186,21 @@ def _labels_of_floats(y: Array, start: int) -> Codes:
     return _labels_of_integers(y.astype(np.int64))
 
 
-def _labels_of_dates(y: Array, start: int) -> Codes:
+def _labels_of_dates(y: Array, start: Start) -> Codes:
     import pyarrow as pa
 
     if np.datetime_data(y.dtype)[0] == "generic":  # nothing but gaps has no unit
-        raise missing(start)
+        raise missing(numbered(start, 0))
     return _labels_of_arrow(pa.array(y), start)
 
 
-def _labels_of_objects(y: Array, start: int) -> Codes:
+def _labels_of_objects(y: Array, start: Start) -> Codes:
     if (text := _text(y)) is not None:
         return _labels_of_arrow(text, start)
     items = [item.item() if isinstance(item, np.generic) else item for item in y]
     for row, item in enumerate(items):
         if is_missing(item):
-            raise missing(start + row)
+            raise missing(numbered(start, row))
     kinds = {
         bool if isinstance(item, bool) else str if isinstance(item, str) else float
         for item in items
@@ -178,12 +228,12 @@ def _text(y: Array) -> Any:
     return found if pa.types.is_string(found.type) else None
 
 
-def _labels_of_arrow(y: Any, start: int) -> Codes:
+def _labels_of_arrow(y: Any, start: Start) -> Codes:
     import pyarrow as pa
 
     if y.null_count:
         row = int(np.argmax(np.asarray(y.is_null())))
-        raise missing(start + row)
+        raise missing(numbered(start, row))
     kind = y.type.value_type if pa.types.is_dictionary(y.type) else y.type
     if numeric(kind):
         return labels(numbers_of(y.cast(kind)), start)
@@ -192,10 +242,10 @@ def _labels_of_arrow(y: Any, start: int) -> Codes:
     return _sorted(codes(y), start)
 
 
-def _sorted(found: Codes, start: int) -> Codes:
+def _sorted(found: Codes, start: Start) -> Codes:
     """The classes that occur, in order."""
     if (found.codes < 0).any():
-        raise missing(start + int(np.argmax(found.codes < 0)))
+        raise missing(numbered(start, int(np.argmax(found.codes < 0))))
     seen = np.bincount(found.codes, minlength=len(found.values)) > 0
     order = sorted(np.flatnonzero(seen), key=found.values.__getitem__)
     place = np.full(len(found.values), -1, dtype=np.int32)

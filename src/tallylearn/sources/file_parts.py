@@ -9,6 +9,7 @@ from typing import Any, Protocol
 
 from tallylearn.errors import ColumnError, listed
 from tallylearn.sources.category_origins import check_declared
+from tallylearn.sources.class_labels import weighing
 from tallylearn.sources.declarations import Declaration
 from tallylearn.sources.frame_reading import beside, block_of, groups_of, told, values_of
 from tallylearn.sources.frames import Frame
@@ -85,9 +86,10 @@ class FilePart:
 
     def blocks(self) -> Iterator[Block]:
         start = self.start
-        for data in self.reader.tables(self.reading.columns):
-            yield self.reading.block(data, start, self.reader.path)
-            start += len(data)
+        with weighing(self.reading.declared.weight):
+            for data in self.reader.tables(self.reading.columns):
+                yield self.reading.block(data, start, self.reader.path)
+                start += len(data)
 
 
 def present(path: Path, names: Sequence[str], wanted: Sequence[str]) -> list[str]:

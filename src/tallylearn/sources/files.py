@@ -246,6 +246,12 @@ class Files(Declared):
             for reader in self._readers(path):
                 yield from reader.tables(self.names)
 
+    def written(self, names: Sequence[str]) -> Iterator[Iterator[Any]]:
+        """For every part some columns as they stand, in tables of as many rows as its blocks."""
+        for path in self.paths:
+            for reader in self._readers(path):
+                yield getattr(reader, "written", reader.tables)(names)
+
     def __len__(self) -> NoReturn:
         raise KindError(
             f"{self} is not in memory and has no length. Read it first, "

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from tallylearn.errors import ColumnError
 from tallylearn.sources.category_origins import as_learned, origin_of
-from tallylearn.sources.class_labels import weights
+from tallylearn.sources.class_labels import weighing, weights
 from tallylearn.sources.dates import date_part, days
 from tallylearn.sources.declarations import Declaration
 from tallylearn.sources.frames import Frame
@@ -109,8 +109,9 @@ def beside(
     )
     weight = None
     if name := declared.weight:
-        column = told(frame, name, start, spelled or {name: Spelling(NUMBERS)})
-        column = numbers(name, masked(column, declared.missing), start)
+        with weighing(name):
+            column = told(frame, name, start, spelled or {name: Spelling(NUMBERS)})
+            column = numbers(name, masked(column, declared.missing), start)
         weight = weights(column, len(frame), f"the weight {name!r}", start)
     return one_or_all(targets), weight
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from decimal import Decimal
 from numbers import Real
 from typing import Any
@@ -9,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tallylearn.errors import InputError, TargetError
+from tallylearn.errors import ColumnError, InputError, TargetError
 from tallylearn.sources.arrays import EXACT, held, is_missing, unmixed
 from tallylearn.sources.arrow_buffers import doubles, numpy_of
 from tallylearn.sources.arrow_types import stringy
@@ -17,19 +19,19 @@ from tallylearn.sources.kinds import numeric
 from tallylearn.sources.written.judging import PLAIN
 from tallylearn.sources.written.spelled_column import coded, judgement, read
 from tallylearn.spelling import NUMBERS
-from tallylearn.tables import Codes
+from tallylearn.tables import Codes, Start, numbered
 
 Array = NDArray[Any]
 
 
-def measures(y: Any, start: int = 0) -> Array:
+def measures(y: Any, start: Start = 0) -> Array:
     """A target of numbers."""
     if isinstance(y, Codes):
         y = _objects(y.items())
     elif hasattr(y, "null_count"):
         y = _measures_of_arrow(y)
     if (row := _odd(y)) is not None:
-        raise _no_measure(y[row : row + 1].tolist()[0], start + row)
+        raise _no_measure(y[row : row + 1].tolist()[0], numbered(start, row))
     _check_held(y, start)
     numbers = y.astype(np.float64, copy=False)
     check_finite(numbers, start)
@@ -85,6 +87,21 @@ def weights(weight: Any, n: int, name: str = "sample_weight", start: int = 0) ->
     return array
 
 
+@contextmanager
+def weighing(name: str | None) -> Iterator[None]:
+    """Text in the column that is named as the weight gets the remedy for that."""
+    try:
+        yield
+    except ColumnError as error:
+        if name is not None and error.column == name and error.cell:
+            error.args = (
+                f"{error.cell}, and that column is named as the weight. Weights are numbers: name "
+                "another column, or mend the cell.",
+            )
+            error.cell = ""  # said once
+        raise
+
+
 def _one_a_row(weight: Any, n: int, name: str) -> Array:
     if isinstance(weight, Codes):
         weight = _objects(weight.items())
@@ -106,15 +123,15 @@ def _one_a_row(weight: Any, n: int, name: str) -> Array:
     return array
 
 
-def check_finite(y: Array, start: int) -> None:
+def check_finite(y: Array, start: Start) -> None:
     """Refuse a target that is missing or infinite in some row."""
     if np.isfinite(y).all():
         return
     row = int(np.argmin(np.isfinite(y)))
     if np.isnan(y[row]):
-        raise missing(start + row)
+        raise missing(numbered(start, row))
     raise TargetError(
-        f"the target is {y[row]} in row {start + row}. Drop that row, or mend it. "
+        f"the target is {y[row]} in row {numbered(start, row)}. Drop that row, or mend it. "
         "Input y contains infinity."
     )
 
@@ -153,7 +170,7 @@ def _no_measure(value: object, row: int) -> TargetError:
     )
 
 
-def _check_held(y: Array, start: int) -> None:
+def _check_held(y: Array, start: Start) -> None:
     """Refuse an integer that a double cannot hold."""
     if y.dtype.kind not in "iuO":
         return
@@ -161,6 +178,7 @@ def _check_held(y: Array, start: int) -> None:
         value = y[row]
         if np.isfinite(float(value)) and value == int(value) and not held(int(value)):
             raise TargetError(
-                f"the target is {value} in row {start + row}, an integer that a double cannot "
-                "hold. Pass it in a larger unit, or as floats if its last digits do not matter."
+                f"the target is {value} in row {numbered(start, int(row))}, an integer that a "
+                "double cannot hold. Pass it in a larger unit, or as floats if its last digits "
+                "do not matter."
             )

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from tallylearn.errors import ColumnError, InputError, TargetError, listed
 from tallylearn.sources.category_origins import check_declared
-from tallylearn.sources.class_labels import weights
+from tallylearn.sources.class_labels import taken, weights
 from tallylearn.sources.declarations import Declaration
 from tallylearn.sources.frame_reading import (
     beside,
@@ -94,8 +94,8 @@ class Table(Declared):
     def __getitem__(self, rows: Any) -> Table:
         rows = row_numbers(rows, len(self))
         several = isinstance(self.target, tuple)
-        columns = tuple(_rows_of(one, rows) for one in self.target) if several else ()
-        target = columns or (None if self.target is None else _rows_of(self.target, rows))
+        columns = tuple(taken(one, rows) for one in self.target) if several else ()
+        target = columns or (None if self.target is None else taken(self.target, rows))
         weight = None if self.weight is None else self.weight[rows]
         return Table(self.block[rows], target, weight, self.declared)
 
@@ -224,13 +224,6 @@ def _raw(block: Block, column: Column) -> Any:
     if column.origin == "truth":
         return replace(coded, values=tuple(value == "True" for value in coded.values))
     return coded
-
-
-def _rows_of(column: Any, rows: Any) -> Any:
-    if isinstance(column, np.ndarray | Codes):
-        return column[rows]
-    at = np.arange(len(column))[rows]
-    return column.take(at)
 
 
 def check_rows(n: int, y: Any) -> None:

@@ -13,10 +13,12 @@ from tallylearn.errors import CellError, ColumnError
 from tallylearn.sources.csv.cell_errors import quoted
 from tallylearn.sources.declarations import Declaration
 from tallylearn.sources.written.judging import Judgement
-from tallylearn.tables import Array, Block, Codes, Schema
+from tallylearn.tables import Array, Block, Codes, Schema, Start
 
 Item_co = TypeVar("Item_co", covariant=True)  # a block, or what holds one
-Coding = Callable[[Any, int], Any]  # a target as it came and its first row's number, as it is used
+Coding = Callable[
+    [Any, Start], Any
+]  # a target as it came and its first row's number, as it is used
 
 
 class Part(Protocol[Item_co]):

@@ -13,7 +13,7 @@ import numpy as np
 from tallylearn import forms
 from tallylearn.errors import ColumnError, OptionError, asked, items_of, told
 from tallylearn.kernels import tokens
-from tallylearn.tables import Array, Bags
+from tallylearn.tables import Array, Bags, Start, numbered
 from tallylearn.tallies.weights import ONCE
 
 WORD = re.compile(r"\w+")
@@ -56,7 +56,7 @@ class Reader:
         if self.shortest > self.longest:
             raise ValueError("the shortest run of words is longer than the longest")
 
-    def bags(self, text: Any, column: str = "text", start: int = 0) -> Bags:
+    def bags(self, text: Any, column: str = "text", start: Start = 0) -> Bags:
         """The terms of every document; what is counted already stays as it is."""
         if isinstance(text, Bags):
             return text
@@ -107,7 +107,7 @@ def _present(text: Any) -> Array:
     return np.array(text.is_valid().to_pylist(), dtype=bool)
 
 
-def _spelled(raw: Array, ends: Array, column: str, start: int) -> tuple[Array, Array]:
+def _spelled(raw: Array, ends: Array, column: str, start: Start) -> tuple[Array, Array]:
     """Documents beyond ASCII with their words parted by zeros; the others as they are."""
     odd = np.unique(np.searchsorted(ends, np.flatnonzero(raw >= 128), side="right") - 1)
     lengths, pieces, last = np.diff(ends), [], 0
@@ -116,7 +116,7 @@ def _spelled(raw: Array, ends: Array, column: str, start: int) -> tuple[Array, A
             text = raw[ends[d] : ends[d + 1]].tobytes().decode()
         except UnicodeDecodeError:
             raise ColumnError(
-                f"column {column!r} has bytes that are not UTF-8 in row {start + d}. "
+                f"column {column!r} has bytes that are not UTF-8 in row {numbered(start, d)}. "
                 "Decode the text with the encoding that it has."
             ) from None
         words = "\0".join(WORD.findall(text.lower())).encode()
@@ -127,17 +127,17 @@ def _spelled(raw: Array, ends: Array, column: str, start: int) -> tuple[Array, A
 
 
 def _cut_by(
-    tokenizer: Callable[[str], Iterable[str]], text: Any, start: int
+    tokenizer: Callable[[str], Iterable[str]], text: Any, start: Start
 ) -> tuple[Array, Array]:
     pieces = []
-    for row, document in enumerate(text.to_pylist(), start):
+    for row, document in enumerate(text.to_pylist()):
         found = () if document is None else asked("tokenizer", tokenizer, document)
         items = items_of(found)
         words: list[Any] = [found] if items is None else items
         if odd := [word for word in words if not isinstance(word, str) or "\0" in word]:
             raise OptionError(
-                f"tokenizer gave {told(odd[0])} for row {row}. It takes a text, and returns its "
-                "words as a list of strings without the character NUL."
+                f"tokenizer gave {told(odd[0])} for row {numbered(start, row)}. It takes a "
+                "text, and returns its words as a list of strings without the character NUL."
             )
         pieces.append("\0".join(words).encode("utf-8", "surrogatepass"))
     return _joined(pieces), np.concatenate([[0], np.cumsum([*map(len, pieces)], dtype=np.int64)])

@@ -10,7 +10,7 @@ import numpy as np
 from tallylearn import forms
 from tallylearn.errors import ColumnError, InputError
 from tallylearn.kernels import limbs, summing, weighing
-from tallylearn.tables import Array, Codes, check_last_axes
+from tallylearn.tables import Array, Codes, Start, check_last_axes, numbered
 from tallylearn.tallies.counts import ROOM, Counts, more_than
 from tallylearn.tallies.exact import LIMB, Exact, ratio
 from tallylearn.tallies.keys import Keys, in_parts, places, union
@@ -61,19 +61,20 @@ class Moments:
         by: Codes,
         columns: Keys,
         weight: Array | None = None,
-        start: int = 0,
+        start: Start = 0,
     ) -> Moments:
         """Sum the numbers (n, p) class by class; NaN is missing, an infinity an error."""
         bits = numbers.view(np.int64)
         found = np.zeros(4, dtype=np.int64)
         summing.survey(bits, found)
         if found[2] >= 0:
-            raise _infinite(columns[found[3]], numbers[found[2], found[3]], start + int(found[2]))
+            at = int(found[2]), int(found[3])
+            raise _infinite(columns[at[1]], numbers[at], numbered(start, at[0]))
         count, sums, squares = _totals(bits, by, weight, found)
         order = np.array(sorted(range(len(by.values)), key=by.values.__getitem__), dtype=int)
         keys = tuple(by.values[i] for i in order)
-        at = order, np.arange(len(columns))
-        return cls(keys, columns, count.at(*at), sums.at(*at), squares.at(*at))._pruned()
+        kept = order, np.arange(len(columns))
+        return cls(keys, columns, count.at(*kept), sums.at(*kept), squares.at(*kept))._pruned()
 
     @classmethod
     def of_rows(cls, numbers: Array, columns: Keys) -> Moments:

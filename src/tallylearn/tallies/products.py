@@ -9,7 +9,7 @@ import numpy as np
 
 from tallylearn import forms
 from tallylearn.kernels import limbs, multiplying, summing
-from tallylearn.tables import Array, Codes, check_shape
+from tallylearn.tables import Array, Codes, Start, check_shape
 from tallylearn.tallies.counts import Counts, more_than
 from tallylearn.tallies.exact import LIMB, Exact, ratio
 from tallylearn.tallies.keys import Keys, in_parts, union
@@ -74,7 +74,7 @@ class Products:
 
     @classmethod
     def of(
-        cls, numbers: Array, by: Codes, names: Names, weight: Array | None = None, start: int = 0
+        cls, numbers: Array, by: Codes, names: Names, weight: Array | None = None, start: Start = 0
     ) -> Products:
         """Sum the numbers (n, p) class by class; NaN is missing, an infinity an error."""
         check_wide(len(by.values), names, LIMBS)

@@ -11,7 +11,7 @@ from tallylearn import forms
 from tallylearn.blas import one_thread
 from tallylearn.errors import ColumnError, ForgetError
 from tallylearn.kernels import gathering
-from tallylearn.tables import Array, Codes
+from tallylearn.tables import Array, Codes, Start, numbered
 from tallylearn.tallies.counts import Counts
 from tallylearn.tallies.keys import Key, Keys, in_parts, places, union
 from tallylearn.tallies.pairs import (
@@ -79,7 +79,7 @@ class Scatter:
 
     @classmethod
     def of(
-        cls, numbers: Array, by: Codes, names: Names, weight: Array | None = None, start: int = 0
+        cls, numbers: Array, by: Codes, names: Names, weight: Array | None = None, start: Start = 0
     ) -> Scatter:
         """Sum the numbers (n, p) class by class; NaN is missing, an infinity an error."""
         check_wide(len(by.values), names)
@@ -213,14 +213,14 @@ class Scatter:
         return Scatter(keys, *apart(names), count, mean, scatter)
 
 
-def check_infinite(numbers: Array, names: Names, start: int) -> None:
+def check_infinite(numbers: Array, names: Names, start: Start) -> None:
     """An infinity is an error that names its row and column."""
     found = np.argwhere(np.isinf(numbers))
     if len(found):
         i, j = found[0]
         raise ColumnError(
-            f"column {names[j][0]!r} has {numbers[i, j]} in row {start + i}. Replace it, or drop "
-            "the row. Input X contains infinity or a value too large for dtype('float64')."
+            f"column {names[j][0]!r} has {numbers[i, j]} in row {numbered(start, i)}. Replace it, "
+            "or drop the row. Input X contains infinity or a value too large for dtype('float64')."
         )
 
 

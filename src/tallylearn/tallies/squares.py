@@ -15,7 +15,7 @@ import numpy as np
 
 from tallylearn import forms
 from tallylearn.errors import ColumnError, ForgetError
-from tallylearn.tables import Array, Codes, check_shape
+from tallylearn.tables import Array, Codes, Start, check_shape
 from tallylearn.tallies.keys import Keys, in_parts, union
 from tallylearn.tallies.pairs import (
     Names,
@@ -72,7 +72,7 @@ class Squares:
 
     @classmethod
     def of(
-        cls, numbers: Array, by: Codes, names: Names, weight: Array | None = None, start: int = 0
+        cls, numbers: Array, by: Codes, names: Names, weight: Array | None = None, start: Start = 0
     ) -> Squares:
         """Sum the numbers (n, p) class by class; a gap counts as 0, and is to be refused later."""
         numbers, p = np.nan_to_num(numbers, nan=0.0, posinf=np.inf, neginf=-np.inf), len(names)

@@ -116,7 +116,8 @@ class _Asked:
             return isnan(value), -value if high else value, paper.name
 
         ranked, base = tuple(sorted(papers, key=order)), sitting.baseline
-        return Comparison(score, sitting.cv, len(exam), self.level, ranked, base, failed)
+        cv, n, notes = sitting.cv, len(exam), sitting.notes
+        return Comparison(score, cv, n, self.level, ranked, base, failed, notes)
 
     def _papers(
         self, sitting: Sitting, progress: bool | None

@@ -7,6 +7,8 @@ from typing import Any
 from tallylearn.errors import speaking
 from tallylearn.evaluation.evaluate.evaluation import Evaluation
 from tallylearn.evaluation.result import name_of
+from tallylearn.evaluation.running import as_fitted
+from tallylearn.evaluation.running.as_fitted import AsFitted
 from tallylearn.evaluation.running.baseline import baseline
 from tallylearn.evaluation.running.cross_validation import Crossing
 from tallylearn.evaluation.running.dataset import Exam, task_of
@@ -41,7 +43,8 @@ def evaluate(
     ----------
     X, y : as in ``fit``: columns and target, or a table and the target's name.
     cv : a number of folds, "loo", "holdout", "bootstrap", "forward", a ``tl.Folds``, a splitter of
-        scikit-learn, or pairs of row numbers.
+        scikit-learn, or pairs of row numbers. None: the estimator is fitted, and is asked about
+        all rows as it is.
     scores : names, such as "accuracy", "f1", "log_loss", "mae"; the usual ones unless said.
     groups : rows of a group stay on one side; a column's name, or one value a row.
     by : a column, for whose values the scores are given one by one.
@@ -64,20 +67,25 @@ def evaluate(
     """
     with speaking("evaluate"):
         check_options(level, on_error)
-        task = task_of(estimator)
-        exam = Exam.of(X, y, sample_weight, groups, task)
+        task, fitted = task_of(estimator), cv is None
+        schema = as_fitted.schema_of(estimator) if fitted else None
+        exam = Exam.of(X, y, sample_weight, groups, task, schema=schema)
+        exam = as_fitted.known_to(estimator, exam) if fitted else exam
         positive = exam.positive(positive)
         check_scores(scores, positive, exam)
-        named, rounds = planned(cv, exam)
+        named, rounds, notes = as_fitted.planned(exam) if fitted else planned(cv, exam)
         groups_of = None if by is None else exam.column(by)
         with watching([estimator], models_of(rounds), progress) as watch:
             keep, proba = on_error == "keep", need_proba(scores)
-            crossing = Crossing(estimator, exam, keep, watch, proba=proba)
+            kind = AsFitted if fitted else Crossing
+            crossing = kind(estimator, exam, keep, watch, proba=proba)
             found = gathered(crossing, rounds, scores, positive, groups_of)
-        blind = Crossing(baseline(exam), exam.blind, proba=need_proba(found.scores))
-        base = gathered(blind, rounds, found.scores, positive, None)
+        base = baseline(exam)
+        base = Crossing(base, exam.blind).fitted() if fitted else base
+        blind = kind(base, exam.blind, proba=need_proba(found.scores))
+        beside = gathered(blind, rounds, found.scores, positive, None)
     return Evaluation(
         name_of(estimator), named, task, len(exam), exam.classes, found.scores, positive, level,
-        found.folds, found.whole, base.on(found), found.groups, by, found.told,
-        tuple(crossing.failures), found.sample,
+        found.folds, found.whole, beside.on(found), found.groups, by, found.told,
+        tuple(crossing.failures), found.sample, notes,
     )  # fmt: skip

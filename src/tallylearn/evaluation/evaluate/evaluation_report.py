@@ -96,7 +96,7 @@ def _classes(found: Found) -> Grid:
 
 
 def _remarks(found: Found, scores: list[Estimate]) -> list[str]:
-    first, said = scores[0], []
+    first, said = scores[0], [*found.get("notes", ())]
     if of_one := [e.name for e in scores if e.of is not None]:
         rows: defaultdict[int, float] = defaultdict(float)
         for true, _, count in found["confusion"]:

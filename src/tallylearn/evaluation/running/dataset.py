@@ -12,6 +12,7 @@ import numpy as np
 
 from tallylearn.doors.intake import Lesson, lesson
 from tallylearn.doors.shell import Estimator
+from tallylearn.doors.unanswered import NONE, Unanswered
 from tallylearn.errors import ColumnError, InputError, KindError, OptionError, TargetError, listed
 from tallylearn.evaluation.scores.confusion_matrix import positive_class
 from tallylearn.folds.fold_checks import check_length
@@ -29,8 +30,8 @@ TASKS = ("classifier", "regressor")
 class Exam:
     """Rows to learn from and to be asked about, with what is true of them.
 
-    Rows of weight zero are left out: ``rows`` has the numbers of the others, and everything else
-    is said of those alone.
+    Rows of weight zero and rows without a target are left out: ``rows`` has the numbers of the
+    others, and everything else is said of those alone.
     """
 
     X: Any  # as it came, for estimators that are not ours
@@ -43,13 +44,20 @@ class Exam:
     weight: Array | None = None  # (n,)
     groups: Codes | None = None  # (n,)
     files: Declared | None = None  # where the rows came from, if not from memory
+    unanswered: Unanswered = NONE
 
     @classmethod
-    def of(cls, X: Any, y: Any, weight: Any, groups: Any, task: str, who: str = "evaluate") -> Exam:
-        """Read the table; a target of several columns is a vector of numbers."""
+    def of(
+        cls, X: Any, y: Any, weight: Any, groups: Any, task: str, who: str = "evaluate",
+        schema: Schema | None = None,
+    ) -> Exam:  # fmt: skip
+        """Read the table, as a model did if it has a schema.
+
+        A target of several columns is a vector of numbers.
+        """
         if (vectors := _vectors(y, task)) is not None:
             return cls._of_vectors(X, vectors, weight, groups)
-        read = lesson(X, y, weight, who, task)
+        read = lesson(X, y, weight, who, task, schema)
         beside = together(read.beside, Schema(()))
         if not len(beside):
             raise InputError("the table has no rows.")
@@ -58,7 +66,8 @@ class Exam:
         if files is not None:
             held = read.coded.held()
             read = read.counted() if held.size is None else replace(read, source=held)
-        rows = np.arange(len(truth)) if given is None else np.flatnonzero(given > 0)
+        rows, unanswered = beside.counting(), Unanswered.in_block(beside.taught())
+        unanswered.check(read.target)
         if not len(rows):
             raise InputError("there is no row to learn from, or every row has weight zero.")
         kept = _groups(read, groups, within)
@@ -68,6 +77,7 @@ class Exam:
             X, y, read, task, truth[rows], rows, len(truth),
             None if given is None else given[rows],
             None if kept is None else grouped(kept[rows], rows + (files is not None)), files,
+            unanswered,
         )  # fmt: skip
 
     @classmethod
@@ -98,6 +108,12 @@ class Exam:
             weight=None if self.weight is None else self.weight[rows],
             groups=None if self.groups is None else grouped(self.groups[rows]),
         )
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What to know of the rows before the scores."""
+        target = None if self.read is None else self.read.target
+        return (f"{self.unanswered.told(target)}.",) if self.unanswered else ()
 
     @property
     def classes(self) -> tuple[Any, ...]:
@@ -220,8 +236,8 @@ def _groups(read: Lesson, groups: Any, within: Codes | None) -> Codes | None:
             raise OptionError(
                 "declare the groups of files with the table: tl.table(path, groups='column')."
             )
-        return grouped(column_of(read.source, groups, "groups"))
-    return grouped(groups)
+        return coded(column_of(read.source, groups, "groups"))
+    return coded(groups)
 
 
 def _columns(X: Any, y: Any, read: Lesson | None) -> Any:

@@ -11,7 +11,7 @@ import numpy as np
 from tallylearn.errors import InputError
 from tallylearn.evaluation.result import name_of
 from tallylearn.evaluation.running.dataset import Exam
-from tallylearn.folds import Folds, Split, partition, read
+from tallylearn.folds import Folds, Given, Split, partition, read
 from tallylearn.tables import Array
 
 OTHERS, FIRST, BEFORE = "the others", "the first part", "the parts before"
@@ -59,14 +59,24 @@ class Round:
             yield Split(train, test, self.repeat, part - self.tested.start)
 
 
-def planned(cv: Any, exam: Exam) -> tuple[str, list[Round | list[Split]]]:
-    """How cv deals out the rows of a table: rounds of parts, or splits that share rows."""
+def planned(cv: Any, exam: Exam) -> tuple[str, list[Round | list[Split]], tuple[str, ...]]:
+    """How cv deals out the rows of a table, and what to know of it before the scores.
+
+    Rounds of parts, or splits that share rows; the notes name rows that were left out, and classes
+    that are not in every fold.
+    """
     folds = read(cv, exam.task)
+    few = folds.too_few(exam.strata, exam.groups) if isinstance(folds, Folds) else ""
+    notes = (*exam.notes, *([f"{few[0].upper()}{few[1:]}."] if few else []))
+    return *_dealt(cv, folds, exam), notes
+
+
+def _dealt(cv: Any, folds: Folds | Given, exam: Exam) -> tuple[str, list[Round | list[Split]]]:
     n, order = len(exam), exam.order(getattr(folds, "order", None))
     known = exam.strata, exam.groups, order
     if isinstance(folds, Folds) and folds.partitions:
         rule = FIRST if folds.shares else OTHERS
-        parts = folds.parts(n, *known)
+        parts = folds.dealt(n, *known[:2])
         return repr(folds), [
             Round(at, part, int(part.max()) + 1, rule) for at, part in enumerate(parts)
         ]
@@ -75,7 +85,7 @@ def planned(cv: Any, exam: Exam) -> tuple[str, list[Round | list[Split]]]:
             f"{exam.files} is not in memory, and a bootstrap draws its rows again and again. Take "
             "a number of folds, or read it into memory."
         )
-    splits = list(folds.splits(n, *known))
+    splits = list(folds.splits(n, *known) if _shown_rows(folds) else _kept(folds, exam))
     if isinstance(folds, Folds) and folds.scheme == "forward":
         chunk = np.zeros(n, dtype=np.int32)
         for split in splits:
@@ -84,6 +94,25 @@ def planned(cv: Any, exam: Exam) -> tuple[str, list[Round | list[Split]]]:
     if (part := partition(splits, n)) is not None:
         return _named(cv), [Round(0, part, len(splits), OTHERS)]
     return repr(folds) if isinstance(folds, Folds) else _named(cv), [splits]
+
+
+def _shown_rows(folds: Folds | Given) -> bool:
+    """Whether it is shown the rows that are there, and does not number those of the whole table."""
+    return isinstance(folds, Folds) or not isinstance(folds.source, tuple)
+
+
+def _kept(folds: Folds | Given, exam: Exam) -> Iterator[Split]:
+    """Splits by the numbers of the table's rows, without those that were left out of the exam."""
+    place = np.full(exam.size, -1, dtype=np.int64)
+    place[exam.rows] = np.arange(len(exam))
+    for split in folds.splits(exam.size):
+        train, test = (rows[rows >= 0] for rows in (place[split.train], place[split.test]))
+        if not len(train) or not len(test):
+            raise InputError(
+                f"split {split.fold}: no row is left to {'test' if len(train) else 'train'} on; "
+                "those that it names have no target, or no weight. Give it others."
+            )
+        yield replace(split, train=train, test=test)
 
 
 def splits_of(rounds: Iterable[Round | list[Split]]) -> list[Split]:
@@ -104,7 +133,7 @@ def tested_share(splits: Sequence[Split]) -> float:
 
 def inside(exam: Exam, rows: Array, cv: Any) -> list[Round | list[Split]]:
     """How cv deals out some rows of a table; the others are in no part."""
-    _, rounds = planned(cv, exam[rows])
+    _, rounds, _ = planned(cv, exam[rows])
     return [_widened(place, rows, len(exam)) for place in rounds]
 
 

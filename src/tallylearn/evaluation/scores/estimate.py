@@ -21,6 +21,7 @@ from tallylearn.tallies import Bundle
 from tallylearn.workings.rendering import number_of
 
 ROWS = "rows like those tested, for models learned from parts like those trained on"
+FITTED = "rows like those tested, for this model as it is"
 MOST = 2000  # rows whose errors are drawn again; beyond, the folds tell the spread
 
 
@@ -103,6 +104,11 @@ class Sample:
     answers: Answers | None
 
     @property
+    def kind(self) -> str:
+        """The rows that an interval speaks of, and the models; where all test, none was trained."""
+        return ROWS if self.test_share < 1 else FITTED
+
+    @property
     def share(self) -> float:
         """How many rows a unit of weight stands for: below one where rows are tested again."""
         return self.rows / self.tested
@@ -149,12 +155,14 @@ def _interval(
     found = measure(whole, score.name, positive)
     if found.share is not None:
         below = sample.share * found.share[1]
-        return _about(wilson(min(value, 1.0) * below, below, level), f"the {score.name} on {ROWS}")
+        return _about(
+            wilson(min(value, 1.0) * below, below, level), f"the {score.name} on {sample.kind}"
+        )
     if score.part == "ranks" and score.of == "positive" and sample.answers is not None:
         return _area(sample, sample.answers, positive, level)
     error = spread(whole, score.name, positive, sample.share)
     if isfinite(error):
-        free, about = max(1, int(sample.rows) - 1), f"the {score.name} on {ROWS}"
+        free, about = max(1, int(sample.rows) - 1), f"the {score.name} on {sample.kind}"
         return t_interval(value, error, free, level, "t over rows", about).within(*score.bounds)
     if score.part == "confusion":
         return _drawn_again(score, whole, sample, positive, level)
@@ -182,7 +190,7 @@ def _drawn_again(
     if len(values) < 900 or np.ptp(values) == 0:  # no mistake can be drawn: not certainty
         return None
     low, high = np.quantile(values, ((1 - level) / 2, (1 + level) / 2))
-    about = f"the {score.name} on {ROWS}"
+    about = f"the {score.name} on {sample.kind}"
     return Interval(float(low), float(high), level, "bootstrap, percentile", about)
 
 
@@ -196,7 +204,9 @@ def _over_rows(score: Score, sample: Sample, positive: Any, level: float) -> Int
         return measure(again.tally([score.name], positive), score.name, positive).value
 
     try:
-        return _about(bootstrap(statistic, len(answers), 400, level), f"the {score.name} on {ROWS}")
+        return _about(
+            bootstrap(statistic, len(answers), 400, level), f"the {score.name} on {sample.kind}"
+        )
     except InputError:
         return None
 

@@ -7,9 +7,8 @@ from typing import Any
 import numpy as np
 
 from tallylearn.errors import InputError, TargetError
-from tallylearn.tables import Array, Codes
+from tallylearn.tables import Array, Codes, Start, numbered
 
-Start = int | Array  # the number of the first row, or of every row
 TOLERANCE = 1e-6  # by which a probability may leave [0, 1], and a row's sum may miss 1
 
 
@@ -60,14 +59,14 @@ def check_proba(proba: Array, classes: tuple[Any, ...], start: Start) -> None:
         inside = (proba >= -TOLERANCE) & (proba <= 1 + TOLERANCE)
         row, column = (int(place) for place in np.argwhere(~inside)[0])
         raise InputError(
-            f"row {_number(start, row)} has the probability {proba[row, column]} for class "
+            f"row {numbered(start, row)} has the probability {proba[row, column]} for class "
             f"{classes[column]!r}. Probabilities lie between 0 and 1."
         )
     sums = proba @ np.ones(proba.shape[1])
     if (off := np.abs(sums - 1) > TOLERANCE).any():
         row = int(np.argmax(off))
         raise InputError(
-            f"the probabilities of row {_number(start, row)} sum to {sums[row]}, not to 1 (within "
+            f"the probabilities of row {numbered(start, row)} sum to {sums[row]}, not to 1 (within "
             f"{TOLERANCE:g}). Divide every row by its sum."
         )
 
@@ -77,7 +76,7 @@ def check_rows(name: str, right: Array, values: Array, start: Start) -> None:
     if not right.all():
         row = int(np.argmin(right))
         raise InputError(
-            f"{name!r} has {values[row]} in row {_number(start, row)}. Leave the row out, or "
+            f"{name!r} has {values[row]} in row {numbered(start, row)}. Leave the row out, or "
             "replace the value."
         )
 
@@ -87,7 +86,7 @@ def check_near(right: Array, truth: Array, said: Array, start: Start) -> None:
     if not right.all():
         row = int(np.argmin(right))
         raise InputError(
-            f"row {_number(start, row)}: the truth {truth[row]} and the answer {said[row]} are so "
+            f"row {numbered(start, row)}: the truth {truth[row]} and the answer {said[row]} are so "
             "far apart that their difference, or its square, is beyond every double. Leave the row "
             "out, or take a smaller unit for all."
         )
@@ -110,7 +109,3 @@ def numeric(said: Array) -> Array:
         raise InputError(
             f"predict answers with {said.flat[0]!r}, and the target is a number."
         ) from None
-
-
-def _number(start: Start, row: int) -> int:
-    return int(start[row]) if isinstance(start, np.ndarray) else start + row

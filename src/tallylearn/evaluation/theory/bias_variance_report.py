@@ -39,6 +39,7 @@ class Decomposition(Result):
     loss: str
     n: int  # rows in a sample
     means: str  # how the means over samples were taken
+    notes: tuple[str, ...] = ()  # rows that were left out
 
     def __getitem__(self, at: int) -> Parts:
         found: Parts = picked(self.parts, at, "learners")
@@ -89,6 +90,7 @@ class Decomposition(Result):
         )
         grid = Grid(found["loss"], found["header"], lines, f"Means over {found['means']}.")
         said = [*found["verdicts"], *([] if "noise" in found["parts"][0] else [TOGETHER])]
+        said += found.get("notes", ())
         return Derivation(found["title"], (grid, *map(Sentence, said)))
 
     def facts(self) -> dict[str, Any]:
@@ -99,7 +101,7 @@ class Decomposition(Result):
             "loss": self.loss, "n": self.n, "means": self.means,
             "header": ("learner", *self._names, "sum", "measured"),
             "parts": [_written_out(part) for part in self.parts],
-            "verdicts": [*verdicts(self.parts)],
+            "verdicts": [*verdicts(self.parts)], "notes": self.notes,
         }  # fmt: skip
 
     def records(self) -> list[dict[str, Any]]:
@@ -207,7 +209,8 @@ def _of_table(
         one = positive_class(exam.classes, positive)
     splits = list(Folds.bootstrap(draws, seed=seed).splits(len(exam), None, exam.groups))
     parts = tuple(of_table(learner, exam, splits, one) for learner in learners)
-    return Decomposition(parts, _loss(one), len(exam), f"{draws} bootstrap samples")
+    means = f"{draws} bootstrap samples"
+    return Decomposition(parts, _loss(one), len(exam), means, exam.notes)
 
 
 def _written_out(part: Parts) -> dict[str, Any]:

@@ -89,7 +89,8 @@ def _grid(found: Found) -> Grid:
 
 def _remarks(found: Found) -> list[str]:
     failed = [c for c in found["candidates"] if c["failure"]]
-    said = [f"Failed: {c['spelled']}: {c['failure']}" for c in failed[:NAMED]]
+    said = [*found.get("notes", ())]
+    said += [f"Failed: {c['spelled']}: {c['failure']}" for c in failed[:NAMED]]
     said += [f"{len(failed) - NAMED} more failed; records() has them."] if failed[NAMED:] else []
     if chosen := found["chosen"]:
         often: Counter[str] = Counter(chosen)

@@ -22,7 +22,7 @@ from tallylearn.models.discriminants.gaussian_classes import (
 )
 from tallylearn.models.discriminants.shrinkage import within
 from tallylearn.models.discriminants.solvers import upright
-from tallylearn.tables import Array, Block, Schema, check_shape
+from tallylearn.tables import Array, Block, Schema, check_shape, numbered
 from tallylearn.tallies import Bundle
 from tallylearn.workings import Derivation, Evidence, Formula, Grid, Line, Sentence, Term
 
@@ -94,7 +94,7 @@ class QuadraticDiscriminants(GaussianModel):
         with one_thread(), np.errstate(invalid="ignore", over="ignore"):
             near = self._near(self.design.filled(block))
         if not np.isfinite(near).all():
-            row = block.start + int(np.argmin(np.isfinite(near).all(axis=1)))
+            row = numbered(block.start, int(np.argmin(np.isfinite(near).all(axis=1))))
             raise ColumnError(
                 f"row {row} is so far from the classes that its distance is beyond a double. "
                 "Rescale the columns, or mend the row."

@@ -13,7 +13,17 @@ from tallylearn import forms
 from tallylearn.errors import ColumnError, OptionError
 from tallylearn.kernels import scoring, summing
 from tallylearn.models.class_priors import LONGEST
-from tallylearn.tables import DATE, NUMBER, UNKNOWN, Array, Block, Codes, Schema, check_last_axes
+from tallylearn.tables import (
+    DATE,
+    NUMBER,
+    UNKNOWN,
+    Array,
+    Block,
+    Codes,
+    Schema,
+    check_last_axes,
+    numbered,
+)
 from tallylearn.tallies import Counts, Moments
 from tallylearn.tallies.keys import Keys, union
 from tallylearn.workings import Grid, Term
@@ -216,7 +226,7 @@ def check_finite(block: Block) -> None:
         at = int(found[2]), int(found[3])
         name = block.schema.numbers[at[1]]
         raise ColumnError(
-            f"column {name!r} has {block.numbers[at]} in row {block.start + at[0]}. "
+            f"column {name!r} has {block.numbers[at]} in row {numbered(block.start, at[0])}. "
             "Replace it, or mark it as missing. Input X contains infinity or a value too large for "
             "dtype('float64')."
         )

@@ -14,7 +14,7 @@ from tallylearn.doors.schemas import checked, united
 from tallylearn.errors import ColumnError, MergeError, TargetError, listed, told
 from tallylearn.reasoning.names import check_name, within
 from tallylearn.sources.memory_table import check_size
-from tallylearn.tables import Array, Block, Codes, Column, Schema
+from tallylearn.tables import Array, Block, Codes, Column, Schema, numbered
 
 Row = tuple[Any, ...]
 WORDS = ("undecided", "undefined")  # answers beside the two of the target
@@ -40,7 +40,7 @@ class Examples:
         labels: list[Any] = []
         for block in read.blocks():
             rows += cells(block)
-            numbers += range(block.start, block.start + len(block))
+            numbers += (numbered(block.start, at) for at in range(len(block)))
             labels += block.target.items()
         check_size(len(rows), len(schema.columns))
         yes, no = _sides(labels, positive)
@@ -131,13 +131,15 @@ def cells(block: Block) -> Iterator[Row]:
     for column, values in zip(block.schema.columns, columns, strict=True):
         if None in values:
             raise ColumnError(
-                f"column {column.name!r} is missing in row {block.start + values.index(None)}. A "
-                "hypothesis needs every value: fill it in, or leave the row out."
+                f"column {column.name!r} is missing in row "
+                f"{numbered(block.start, values.index(None))}. A hypothesis needs "
+                "every value: fill it in, or leave the row out."
             )
         if odd := [x for x in values if isinstance(x, float) and not np.isfinite(x)]:
             raise ColumnError(
-                f"column {column.name!r} is {odd[0]} in row {block.start + values.index(odd[0])}. "
-                "Give a finite number, or leave the row out."
+                f"column {column.name!r} is {odd[0]} in row "
+                f"{numbered(block.start, values.index(odd[0]))}. Give a finite "
+                "number, or leave the row out."
             )
     return zip(*columns, strict=True)
 

@@ -113,7 +113,7 @@ class VersionSpace:
             examples = Examples.of(read, self.space.kinds, positive)
             version = self.space.version(examples)
             _ = version.reason  # asks listed hypotheses about every row
-        self._version, self._by_name = version, read.by_name
+        self._version, self._by_name = version, read.manner.by_name
         return self
 
     def __and__(self, other: VersionSpace) -> VersionSpace:

@@ -8,7 +8,7 @@ import re
 from pathlib import Path
 from typing import Any
 
-from tallylearn.errors import ColumnError, InputError
+from tallylearn.errors import CellError, ColumnError, InputError
 from tallylearn.sources.csv.decoding import blank, records, text_of
 from tallylearn.sources.csv.dialect import Dialect
 
@@ -26,20 +26,23 @@ def too_large(name: object, value: object, row: int, where: str = "") -> ColumnE
     )
 
 
-def unlike(what: str, model: str, name: str, text: str, row: int, where: str = "") -> ColumnError:
+def unlike(what: str, model: str, name: str, text: str, row: int, where: str = "") -> CellError:
     """A cell that is not written as the column is."""
-    said = f"{where}column {name!r} has something else than a {what} in row {row}"
-    said += f" ({text[:SHOWN]!r})"
+    cell = f"{where}column {name!r} has something else than a {what} in row {row}"
+    cell += f" ({text[:SHOWN]!r})"
     if _VALUE.search(text):
-        return ColumnError(
-            f"{said}, which is a value and not a gap: the others are written as {model}. Write it "
+        error = CellError(
+            f"{cell}, which is a value and not a gap: the others are written as {model}. Write it "
             f"so, or say how the column is written with kinds={quoted({name: 'category'})}, or "
             f"leave it out with ignore={quoted([name])}."
         )
-    return ColumnError(
-        f"{said}. Mark it as missing with missing={quoted(text[:SHOWN].strip())}, declare the "
-        f"column with categories={quoted([name])}, or ignore it."
-    )
+    else:
+        error = CellError(
+            f"{cell}. Mark it as missing with missing={quoted(text[:SHOWN].strip())}, declare the "
+            f"column with categories={quoted([name])}, or ignore it."
+        )
+    error.cell = cell
+    return error
 
 
 def not_utf8(name: str, value: bytes, row: int, where: str = "") -> ColumnError:
@@ -63,11 +66,12 @@ def ragged(path: Path, row: Any, number: int, delimiter: str) -> InputError:
 
 def check_quotes(path: Path, dialect: Dialect) -> None:
     """Refuse a quote that is open to the end of the file."""
-    row = 1 - dialect.header
+    row, width = 1 - dialect.header, 0
     with text_of(path, dialect.encoding) as lines:
         try:
             for cells in records(lines, dialect.delimiter, strict=True):
-                row += not blank(cells)
+                width = width or (0 if blank(cells) else len(cells))
+                row += width == 1 or not blank(cells)  # of one column an empty line is a row
         except csv.Error as error:
             # Text behind a closing quote is an error to a strict reader, but none to Arrow.
             if "expected after" not in str(error):

@@ -2,21 +2,22 @@
 
 It is read in blocks of 65 536 rows, so that memory does not grow with the file. Columns of plain
 numbers come as doubles, all others as strings: what those are is not the file's affair. Rows are
-numbered from 1 at the first row of values; empty lines are passed over and do not count.
+numbered from 1 at the first row of values. Of several columns, an empty line is no row: it is
+passed over and does not count. Of one column it is a row with a gap.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, BinaryIO, ClassVar
 
-from tallylearn.errors import ColumnError, listed
+from tallylearn.errors import ColumnError, FileError, listed
 from tallylearn.sources.arrow_buffers import emptied
 from tallylearn.sources.csv.decoding import opened
-from tallylearn.sources.csv.dialect import Dialect
+from tallylearn.sources.csv.dialect import DELIMITERS, Dialect, sniff
 from tallylearn.sources.csv.parser import Parser
 from tallylearn.sources.file_parts import present
 
@@ -35,11 +36,34 @@ class DelimitedReader:
         """Tables of 65 536 rows."""
         with opened(self.path) as file:
             read = Delimited(self.path, self.dialect, file)
+            check_delimiter(self.path, self.dialect, read.names, columns)
             chosen = present(self.path, read.names, columns)
             yield from read.blocks({name: self._form(name) for name in chosen})
 
     def _form(self, name: str) -> str:
         return "number" if name in self.numbers else "text" if name in self.text else "string"
+
+    def written(self, columns: Sequence[str]) -> Iterator[Any]:
+        """The same rows with some columns as they stand: every space, and every mark of a gap."""
+        with opened(self.path) as file:
+            read = Delimited(self.path, replace(self.dialect, missing=()), file)
+            yield from read.written(present(self.path, read.names, columns))
+
+
+def check_delimiter(
+    path: Path, dialect: Dialect, names: Sequence[str], wanted: Sequence[str]
+) -> None:
+    """A file that lacks columns may have them, and be written with another delimiter."""
+    if {*wanted} <= {*names}:
+        return
+    other = sniff(path).delimiter
+    if other != dialect.delimiter and len(names) == 1:
+        mine, theirs = (DELIMITERS.get(mark, repr(mark)) for mark in (dialect.delimiter, other))
+        raise FileError(
+            f"{path.name} is {theirs}-separated, and the table is read as {mine}-separated: its "
+            f"one column is {names[0][:60]!r}. Several files are written alike: save it as the "
+            "others are, or read it alone."
+        )
 
 
 class Delimited:
@@ -66,6 +90,11 @@ class Delimited:
             raise ColumnError(f"{self.path}: no column is asked for. Ask for one at least.")
         file, self._file = self._file, None  # handed on once: Arrow may go on reading ahead in it
         return (_without_nan(table) for table in self._parser.tables(forms, file))
+
+    def written(self, columns: Sequence[str]) -> Iterator[Any]:
+        """The cells of some columns as text, with the spaces around them."""
+        file, self._file = self._file, None
+        return self._parser.tables(dict.fromkeys(columns, "text"), file)
 
     def _check(self, names: Any) -> None:
         known = frozenset(self.names)

@@ -51,7 +51,10 @@ class Parser:
                 if not first:
                     raise empty(path)
                 check_width(path, len(first))
-                filled = not dialect.header or _filled(rows) != (0, [])
+                alone = len(first) == 1  # then an empty line is a row with a gap
+                filled = not dialect.header or (
+                    next(rows, None) is not None if alone else _filled(rows) != (0, [])
+                )
         except UnicodeDecodeError as error:
             raise misread(path, error) from None
         except csv.Error:
@@ -158,6 +161,7 @@ class Parser:
         parsing = arrow.ParseOptions(
             delimiter=self.dialect.delimiter,
             newlines_in_values=True,
+            ignore_empty_lines=len(self.first) > 1,
             invalid_row_handler=invalid,
         )
         converting = arrow.ConvertOptions(

@@ -122,7 +122,7 @@ def _check(
         if found[int(at[rows[0]])].is_valid:
             error = CellError(*too_large(name, text, row, where).args)
         else:
-            error = CellError(*unlike(kind, str(spelling), name, text, row, where).args)
+            error = unlike(kind, str(spelling), name, text, row, where)
         error.column = name
         raise error
 
