@@ -379,9 +379,9 @@ def test_a_weight_that_is_text_is_told_as_a_weight() -> None:
     learn = ("learn", "w.csv", "--target", "y", "--model", "majority", "--weight")
     remedy = "Weights are numbers: name another column, or mend the cell."
     words = rf"w.csv: column 'w' has .* in row {{}} \('{{}}'\), and that .* as the weight. {remedy}"
-    assert re.fullmatch(words.format(1, "heavy"), failed(*learn, "w"))
+    assert re.search(words.format(1, "heavy"), failed(*learn, "w"))
     Path("w.csv").write_text("x,w,y\n" + "1,1,u\n" * 250_000 + "2,light,v\n")
-    assert re.fullmatch(words.format(250_001, "light"), failed(*learn, "w"))
+    assert re.search(words.format(250_001, "light"), failed(*learn, "w"))
     frame = pd.DataFrame({"x": [1.0, 2.0], "w": ["one", "two"], "y": ["u", "v"]})
     with pytest.raises(tl.errors.ColumnError, match=rf"row 0 \('one'\), and that .*{remedy}"):
         tl.DummyClassifier().fit(frame, "y", sample_weight="w")
