@@ -273,7 +273,7 @@ MASK = np.arange(40) < 20
         ("10", "cv is '10'"),
         (10.0, "cv is 10.0"),
         (True, "cv is True"),
-        (None, "cv is None"),
+        (None, "there is no model yet"),
         ([], r"cv is \[\]"),
         ({}, r"cv is \{\}"),
         ([1, 2], "split 0 is 1, not a pair"),

@@ -116,7 +116,8 @@ class Files(Declared):
     def amended(self, odd: CellError) -> Files:
         """The same files; a column in which a cell was unlike the others is judged by all cells."""
         name = odd.column
-        if self._reading.learned or name in self._whole or self.declared.kind(name):
+        said = self.declared.kind(name) or name == self.declared.weight
+        if self._reading.learned or name in self._whole or said:
             raise odd from None
         found = copy(self)
         found._whole = {**self._whole, **self._asked_whole([name])}
