@@ -1,4 +1,4 @@
-"""Files: CSV, Parquet and Arrow, one or many, read in blocks and never held whole."""
+"""Files of any format, one or many, read in blocks and never held whole."""
 
 from __future__ import annotations
 
@@ -6,23 +6,24 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from copy import copy
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any, BinaryIO, NoReturn
 
 import numpy as np
 
-from tallylearn.errors import InputError, KindError, OptionError, TargetError
-from tallylearn.sources.columnar import ARROW, PARQUET, ArrowRun, ParquetRun
-from tallylearn.sources.csv.decoding import opened
+from tallylearn.errors import InputError, KindError, TargetError
 from tallylearn.sources.csv.delimited import Delimited, DelimitedReader
 from tallylearn.sources.csv.dialect import Dialect, sniff
 from tallylearn.sources.declarations import Declaration
+from tallylearn.sources.file_formats import Format, FormatReader, format_of
 from tallylearn.sources.file_parts import FilePart, Reading
 from tallylearn.sources.frame_reading import schema_of
 from tallylearn.sources.frames import Frame
 from tallylearn.sources.joined_blocks import joined, small, together
 from tallylearn.sources.kinds import codes
 from tallylearn.sources.memory_table import Table
+from tallylearn.sources.packed import bare, opened
 from tallylearn.sources.protocols import Coding, Declared
+from tallylearn.sources.workbooks import Sheet
 from tallylearn.tables import CATEGORY, DATE, NUMBER, TEXT, Array, Block, Codes, Column, Schema
 
 CSV_KINDS = {NUMBER: "number", CATEGORY: "string", TEXT: "text", DATE: "date"}
@@ -36,7 +37,9 @@ class Files(Declared):
     ) -> None:
         self.paths = tuple(paths)
         self.declared = declared
-        self.dialect: Dialect | None = None
+        self.dialect: Dialect | Sheet | None = None
+        self._formats: dict[Path, Format | None] = {}
+        self._opened: dict[Path, Sequence[FormatReader]] = {}
         self._kinds: dict[str, str] = {}
         for path in self.paths:  # until one has rows, to tell the kinds of its columns by
             self._names, shown = self._begun(path, schema)
@@ -48,23 +51,27 @@ class Files(Declared):
         self._kinds |= _kinds_of(self.schema)
 
     def _begun(self, path: Path, schema: Schema | None) -> tuple[tuple[str, ...], Frame]:
-        """The columns of a file, and what its first block shows of them."""
-        if _ending(path) not in (*PARQUET, *ARROW):
-            return self._delimited(path, schema)
-        if self.declared.dialect:
-            raise OptionError(f"a dialect goes with a CSV file, not with {path.name}.")
-        return _columnar(path, read=schema is None)
-
-    def _delimited(self, path: Path, schema: Schema | None) -> tuple[tuple[str, ...], Frame]:
-        """Open a file, and look at how it is written, its header and its first block at once."""
+        """Open a file, and look at what it is, its columns and its first block at once."""
         with opened(path) as file:
-            self.dialect = sniff(path, self.declared.dialect, self.declared.missing, file)
-            part = Delimited(path, self.dialect, file)
-            said = _kinds_declared(self.declared) | ({} if schema is None else _kinds_of(schema))
-            known = {name: kind for name, kind in said.items() if name in part.names}
-            targets = [name for name in self.declared.targets if name in part.names]
-            wanted = None if schema is None else [*known, *targets]
-            self._kinds, shown = part.begun(known, wanted)
+            form = self._formats[path] = format_of(path, file)
+            if form is None:
+                return self._delimited(path, schema, file)
+        first = self._runs(path, form)[0]
+        self.dialect = getattr(first, "dialect", None)
+        shown = next(first.tables(first.names), None) if schema is None else None
+        return first.names, _shown(first.names, shown)
+
+    def _delimited(
+        self, path: Path, schema: Schema | None, file: BinaryIO
+    ) -> tuple[tuple[str, ...], Frame]:
+        """How an open file is written, its header and its first block."""
+        self.dialect = sniff(path, self.declared.dialect, self.declared.missing, file)
+        part = Delimited(path, self.dialect, file)
+        said = _kinds_declared(self.declared) | ({} if schema is None else _kinds_of(schema))
+        known = {name: kind for name, kind in said.items() if name in part.names}
+        targets = [name for name in self.declared.targets if name in part.names]
+        wanted = None if schema is None else [*known, *targets]
+        self._kinds, shown = part.begun(known, wanted)
         return part.names, _shown(part.names, shown)
 
     @property
@@ -81,7 +88,7 @@ class Files(Declared):
 
     @property
     def parsed(self) -> bool:
-        return any(_ending(path) not in (*PARQUET, *ARROW) for path in self.paths)
+        return any((form := self._format(path)) is None or form.parsed for path in self.paths)
 
     def parts(self) -> Iterator[FilePart]:
         """File after file in sorted order; rows are numbered from 1 in each file."""
@@ -175,14 +182,32 @@ class Files(Declared):
         how = f": {self.dialect}" if self.dialect else ""
         return f"Files({self.paths[0].name}{more}{how})"
 
-    def _readers(self, path: Path) -> Sequence[ParquetRun | ArrowRun | DelimitedReader]:
-        if _ending(path) in PARQUET:
-            return ParquetRun.of(path)
-        if _ending(path) in ARROW:
-            return ArrowRun.of(path)
-        if self.dialect is None:
+    def _format(self, path: Path) -> Format | None:
+        """What a file is; one that ends as the first does is not looked at for that."""
+        if path not in self._formats:
+            alike = bare(path) == bare(self.paths[0])
+            self._formats[path] = self._formats[self.paths[0]] if alike else format_of(path)
+        return self._formats[path]
+
+    def _readers(self, path: Path) -> Sequence[FormatReader | DelimitedReader]:
+        if (form := self._format(path)) is not None:
+            return self._runs(path, form)
+        if not isinstance(self.dialect, Dialect):
             self.dialect = sniff(path, self.declared.dialect, self.declared.missing)
-        return [DelimitedReader(path, self.dialect, self._kinds)]
+        return [DelimitedReader(path, self._dialect_of(path, self.dialect), self._kinds)]
+
+    def _dialect_of(self, path: Path, first: Dialect) -> Dialect:
+        """The dialect of all files; lines above a table, where some were found, are each file's."""
+        if not first.skip or "skip" in self.declared.dialect:
+            return first
+        own = sniff(path, self.declared.dialect, self.declared.missing)
+        return replace(first, skip=own.skip, names=own.names, header=own.header)
+
+    def _runs(self, path: Path, form: Format) -> Sequence[FormatReader]:
+        """The runs of a file that is no delimited text, opened once."""
+        if path not in self._opened:
+            self._opened[path] = form.readers(path, self.declared)
+        return self._opened[path]
 
     def _declaring(self, declared: Declaration) -> Files:
         """With columns put aside that were learned from before."""
@@ -201,19 +226,6 @@ class Files(Declared):
         known = _kinds_declared(reading.declared) | _kinds_of(reading.schema)
         found._kinds = self._kinds | known
         return found
-
-
-def _ending(path: Path) -> str:
-    return path.suffix.lower()
-
-
-def _columnar(path: Path, read: bool) -> tuple[tuple[str, ...], Frame]:
-    """The columns of a file, and the first block where it is read."""
-    runs: Sequence[ParquetRun | ArrowRun]
-    runs = ParquetRun.of(path) if _ending(path) in PARQUET else ArrowRun.of(path)
-    names = runs[0].names if runs else ParquetRun(path).names
-    first = next(runs[0].tables(names), None) if read and runs else None
-    return names, _shown(names, first)
 
 
 def _shown(names: tuple[str, ...], first: Any) -> Frame:

@@ -81,35 +81,38 @@ def not_utf8(name: str, value: bytes, row: int, where: str = "") -> ColumnError:
     )
 
 
-def ragged(path: Path, row: Any, number: int, delimiter: str) -> InputError:
+def ragged(path: Path, row: Any, number: int, dialect: Dialect) -> InputError:
     """A row with too few or too many cells; ``row`` is Arrow's."""
-    if row.text.count('"') % 2:
-        return unclosed(path, number)
+    if dialect.quote and row.text.count(dialect.quote) % 2:
+        return unclosed(path, number, dialect.quote)
+    remedy = f"Mend the row; a cell that contains {dialect.delimiter!r} needs quotes around it."
+    if (mark := row.text.lstrip()[:1]) and mark in "#%;!":
+        remedy = f'If such lines are comments, say dialect={{"comment": "{mark}"}}.'
     return InputError(
         f"{path}: row {number} has another number of cells than the first row: expected "
-        f"{row.expected_columns}, found {row.actual_columns} ({row.text[:SHOWN]!r}). "
-        f"Mend the row; a cell that contains {delimiter!r} needs quotes around it."
+        f"{row.expected_columns}, found {row.actual_columns} ({row.text[:SHOWN]!r}). {remedy}"
     )
 
 
 def check_quotes(path: Path, dialect: Dialect) -> None:
     """Refuse a quote that is open to the end of the file."""
     row = 1 - dialect.header
-    with text_of(path, dialect.encoding) as lines:
+    with text_of(path, dialect.encoding, rewriting=dialect.rewriting) as lines:
         try:
-            for cells in records(lines, dialect.delimiter, strict=True):
+            for cells in records(lines, dialect.delimiter, dialect.quote, strict=True):
                 row += not blank(cells)
         except csv.Error as error:
             # Text behind a closing quote is an error to a strict reader, but none to Arrow.
             if "expected after" not in str(error):
-                raise unclosed(path, row) from None
+                raise unclosed(path, row, dialect.quote) from None
 
 
-def unclosed(path: Path, row: int) -> InputError:
+def unclosed(path: Path, row: int, quote: str = '"') -> InputError:
     where = f"row {row}" if row else "the header"
     return InputError(
-        f"{path}: {where} opens a quote that is not closed. Close it; "
-        'a quote inside a quoted cell is written twice ("").'
+        f"{path}: {where} opens a quote that is not closed. Close it; a quote inside a quoted "
+        f"cell is written twice ({2 * quote}). "
+        'If quotes mean nothing here, say dialect={"quote": ""}.'
     )
 
 

@@ -15,7 +15,6 @@ It is read in blocks of 65 536 rows, so that memory does not grow with the file.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
@@ -27,12 +26,12 @@ from tallylearn.sources.arrow_buffers import emptied, strings_of
 from tallylearn.sources.category_origins import TRUTHS
 from tallylearn.sources.csv import cells
 from tallylearn.sources.csv.cell_errors import not_a_truth
-from tallylearn.sources.csv.decoding import opened
 from tallylearn.sources.csv.dialect import Dialect
 from tallylearn.sources.csv.fault_search import check_integers, check_long, fault, huge
 from tallylearn.sources.csv.parser import Parser
 from tallylearn.sources.file_parts import present
 from tallylearn.sources.kinds import kind_in_text
+from tallylearn.sources.packed import opened
 
 
 @dataclass(frozen=True)
@@ -60,11 +59,6 @@ class Delimited:
         self.path, self.dialect, self._file = Path(path), dialect, file
         self._parser = Parser.of(self.path, dialect, file)
         self.names = self._parser.names
-        if twice := [name for name, times in Counter(self.names).items() if times > 1]:
-            raise ColumnError(
-                f"{self.path}: the header has {listed(twice)} more than once. Rename the columns, "
-                'or say dialect={"header": False} if the first row is one of values.'
-            )
 
     def kinds(self, declared: Mapping[str, str]) -> dict[str, str]:
         """The kind of every column: as declared, else by the first block that has a value of it.
