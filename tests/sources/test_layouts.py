@@ -67,7 +67,8 @@ READ: dict[str, tuple[str, dict[str, Any], dict[str, list[Any]], str]] = {
     ),
     "spaces": ("a b c\n1 2 x\n3 4 y\n", {}, {"a": [1, 3], "b": [2, 4], "c": ["x", "y"]}, ""),
     "aligned columns": (
-        "  name   size\n  x       1.5\n  yy     10\n", {}, {"name": ["x", "yy"], "size": [1.5, 10]}, "",
+        "  name   size\n  x       1.5\n  yy     10\n", {},
+        {"name": ["x", "yy"], "size": [1.5, 10]}, "",
     ),
     "spaces, tabs and quotes": (
         'city \t n\n"New  York" 1\nRome\t2\n', {"delimiter": " "},
@@ -85,7 +86,7 @@ READ: dict[str, tuple[str, dict[str, Any], dict[str, list[Any]], str]] = {
         "'a','b'\n1,'x, y'\n2,'z'\n", {}, {"a": [1, 2], "b": ["x, y", "z"]}, "",
     ),
     "apostrophes that are no quotes": (
-        "a,b\n1,'tis\n2,don't\n3,'x'\n", {}, {"a": [1, 2, 2, 3], "b": ["'tis", "don't", "'x'"]}, "",
+        "a,b\n1,'tis\n2,don't\n3,'x'\n", {}, {"a": [1, 2, 3], "b": ["'tis", "don't", "'x'"]}, "",
     ),
     "no quotes at all": (
         'a,b\n1,5" pipe\n2,"6\n', {"quote": ""}, {"a": [1, 2], "b": ['5" pipe', '"6']}, "",
@@ -95,19 +96,25 @@ READ: dict[str, tuple[str, dict[str, Any], dict[str, list[Any]], str]] = {
         {"region": ["north", "south"], "2019": [1.5, 2], "2020": [2, 3], "2021": [3, 4]},
         "read as names, '2019', '2020', '2021' among them",
     ),
-    "years alone": ("2019,2020,2021\n1,2,3\n", {}, {"2019": [1], "2020": [2], "2021": [3]}, "names"),
+    "years alone": (
+        "2019,2020,2021\n1,2,3\n", {}, {"2019": [1], "2020": [2], "2021": [3]}, "names",
+    ),
     "years that are values": (
         "2019,2020\n2021,2022\n", {}, {"x0": [2019, 2021], "x1": [2020, 2022]}, "",
     ),
     "words over numbers beside numbers": (
         "150,4,setosa,versicolor\n5.1,3.5,1.4,0\n4.9,3,1.4,0\n", {},
-        {"150": [5.1, 4.9], "4": [3.5, 3], "setosa": [1.4, 1.4], "versicolor": [0, 0]}, "'150', '4'",
+        {"150": [5.1, 4.9], "4": [3.5, 3], "setosa": [1.4, 1.4], "versicolor": [0, 0]},
+        "'150', '4'",
     ),
     "one word over numbers": (
-        "low,1,2\n3,4,5\n6,7,8\n", {}, {"x0": ["low", "3", "6"], "x1": [1, 4, 7], "x2": [2, 5, 8]}, "",
+        "low,1,2\n3,4,5\n6,7,8\n", {},
+        {"x0": ["low", "3", "6"], "x1": [1, 4, 7], "x2": [2, 5, 8]}, "",
     ),
     "names twice": ("a,b,a\n1,2,3\n", {}, {"a": [1], "b": [2], "a_2": [3]}, "'a' more than once"),
-    "no name": ("a,,c\n1,2,3\n", {}, {"a": [1], "x1": [2], "c": [3]}, "1 of the columns have no name"),
+    "no name": (
+        "a,,c\n1,2,3\n", {}, {"a": [1], "x1": [2], "c": [3]}, "1 of the columns have no name",
+    ),
     "the index of pandas": (
         ",a\n0,x\n1,y\n2,z\n", {}, {"x0": [0, 1, 2], "a": ["x", "y", "z"]}, "ignore=['x0']",
     ),
@@ -117,7 +124,9 @@ READ: dict[str, tuple[str, dict[str, Any], dict[str, list[Any]], str]] = {
     "names that are given in place of others": (
         "a,b\n1,x\n", {"header": ["n", "w"], "skip": 1}, {"n": [1], "w": ["x"]}, "",
     ),
-    "a first row of numbers that names": ("1,2\n3,4\n", {"header": True}, {"1": [3], "2": [4]}, "names"),
+    "a first row of numbers that names": (
+        "1,2\n3,4\n", {"header": True}, {"1": [3], "2": [4]}, "names",
+    ),
     "titles and a header that is given": (
         "Sales\n7,8\n1,2\n", {"header": True}, {"7": [1], "8": [2]}, "1 line above",
     ),
@@ -133,11 +142,15 @@ READ: dict[str, tuple[str, dict[str, Any], dict[str, list[Any]], str]] = {
 REFUSED: dict[str, tuple[str, dict[str, Any], str, dict[str, Any]]] = {
     # name: text, what is given, what is said, what mends it
     "a title over values": ("Sales\n1,2\n3,4\n", {}, '"skip": 1', {"skip": 1}),
-    "names behind a mark over words": ("#id,name\na,b\nc,d\n", {}, 'line 1 .*"skip": 1', {"skip": 1}),
+    "names behind a mark over words": (
+        "#id,name\na,b\nc,d\n", {}, 'line 1 .*"skip": 1', {"skip": 1},
+    ),
     "a comment among the rows": ("a,b\n1,2\n# x\n3,4\n", {}, '"comment": "#"', {"comment": "#"}),
     "an open quote": ('a,b\n1,x\n2,"6\n', {}, '"quote": ""', {"quote": ""}),
     "names twice that are values": ("y,y\nn,y\ny,n\n", {}, '"header": False', {"header": False}),
-    "too few names": ("1,2\n", {"header": ["a"]}, "1 columns are named.*2 cells", {"header": ["a", "b"]}),
+    "too few names": (
+        "1,2\n", {"header": ["a"]}, "1 columns are named.*2 cells", {"header": ["a", "b"]},
+    ),
 }  # fmt: skip
 
 
@@ -198,7 +211,7 @@ def test_rows_are_numbered_below_what_was_skipped(tmp_path: Path) -> None:
     path = tmp_path / "t.csv"
     path.write_text("Sales\n\nname,sum\n" + "x,1\n" * 70_000 + "# note\n" + "y,2\n")
     with pytest.raises(
-        TallyError, match="row 70001 has another number of cells.*--comment|comment"
+        TallyError, match=r"row 70001 has another number of cells.*\"comment\": \"#\""
     ):
         tl.NaiveBayes().fit(path, "name")
     model = tl.NaiveBayes().fit(tl.table(path, target="name", dialect={"comment": "#"}))
