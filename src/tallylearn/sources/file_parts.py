@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Protocol
 
-from tallylearn.errors import ColumnError, listed
+from tallylearn.errors import ColumnError, TallyError, listed
 from tallylearn.sources.category_origins import check_declared
 from tallylearn.sources.declarations import Declaration
 from tallylearn.sources.frame_reading import beside, block_of, groups_of
 from tallylearn.sources.frames import Frame
+from tallylearn.sources.packed import changed, stamp
 from tallylearn.sources.protocols import Coding
 from tallylearn.tables import Block, Codes, Schema
 
@@ -62,9 +64,24 @@ class FilePart:
 
     def blocks(self) -> Iterator[Block]:
         start = self.start
-        for data in self.reader.tables(self.reading.columns):
-            yield self.reading.block(data, start)
-            start += len(data)
+        with unchanged(getattr(self.reader, "path", None)):
+            for data in self.reader.tables(self.reading.columns):
+                yield self.reading.block(data, start)
+                start += len(data)
+
+
+@contextmanager
+def unchanged(path: Path | None) -> Iterator[None]:
+    """A file is the same before and after it is read; where it is not, that is the error."""
+    before = path and stamp(path)
+    try:
+        yield
+    except TallyError:
+        if path and stamp(path) != before:
+            raise changed(path) from None
+        raise
+    if path and stamp(path) != before:
+        raise changed(path)
 
 
 def present(path: Path, names: Sequence[str], wanted: Sequence[str]) -> list[str]:

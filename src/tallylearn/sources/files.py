@@ -21,7 +21,7 @@ from tallylearn.sources.frames import Frame
 from tallylearn.sources.joined_blocks import joined, small, together
 from tallylearn.sources.kinds import codes
 from tallylearn.sources.memory_table import Table
-from tallylearn.sources.packed import bare, opened
+from tallylearn.sources.packed import bare, changed, opened, stamp
 from tallylearn.sources.protocols import Coding, Declared
 from tallylearn.sources.workbooks import Sheet
 from tallylearn.tables import CATEGORY, DATE, NUMBER, TEXT, Array, Block, Codes, Column, Schema
@@ -36,6 +36,7 @@ class Files(Declared):
         self, paths: Sequence[Path], declared: Declaration, schema: Schema | None = None
     ) -> None:
         self.paths = tuple(paths)
+        self._stamps = {path: stamp(path) for path in self.paths}
         self.declared = declared
         self.dialect: Dialect | Sheet | None = None
         self._formats: dict[Path, Format | None] = {}
@@ -93,6 +94,8 @@ class Files(Declared):
     def parts(self) -> Iterator[FilePart]:
         """File after file in sorted order; rows are numbered from 1 in each file."""
         for path in self.paths:
+            if stamp(path) != self._stamps[path]:
+                raise changed(path, "since the table was declared")
             for reader in self._readers(path):
                 yield FilePart(reader, self._reading, reader.start)
 

@@ -9,6 +9,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
+from typing import Any
 
 from tallylearn.errors import listed
 
@@ -106,6 +107,14 @@ def doubtful(rows: Rows) -> list[str]:
     return [name for name in twice if any(name in _below(rows, at) for at in columns[name])]
 
 
+def are_names(header: Any) -> bool:
+    """Whether these are names for columns, each of them once."""
+    if isinstance(header, str) or not isinstance(header, Sequence):
+        return False
+    names = [one for one in header if isinstance(one, str) and one.strip()]
+    return len({*names}) == len(header) > 0
+
+
 def named(cells: Iterable[str]) -> tuple[str, ...]:
     """A name for every column, each of them once: x0 for one without, a_2 for the second a.
 
@@ -113,26 +122,16 @@ def named(cells: Iterable[str]) -> tuple[str, ...]:
     ('a', 'x1_', 'a_2', 'x1')
     """
     bare = [cell.strip() for cell in cells]
-    taken, found = {*bare}, []
+    taken, numbers, found = {*bare}, Counter[str](), list[str]()
     for at, name in enumerate(bare):
-        free = name or f"x{at}"
-        if name in found or not name:
-            free = _free(free, taken, bool(name))
-            taken.add(free)
-        found.append(free)
+        numbers[name] += 1
+        new = name or f"x{at}"
+        while (numbers[name] > 1 or not name) and new in taken:
+            new = f"{name}_{numbers[name]}" if name else f"{new}_"
+            numbers[name] += new in taken and bool(name)
+        taken.add(new)
+        found.append(new)
     return tuple(found)
-
-
-def _free(name: str, taken: set[str], numbered: bool) -> str:
-    """A name that no other column has: x0, or x0_ where x0 is there; a_2, or a_3."""
-    if numbered:
-        number = 2
-        while f"{name}_{number}" in taken:
-            number += 1
-        return f"{name}_{number}"
-    while name in taken:
-        name += "_"
-    return name
 
 
 def notes_on(cells: Sequence[str], rows: Rows = ()) -> list[str]:

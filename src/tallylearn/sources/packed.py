@@ -152,6 +152,22 @@ def container(path: Path) -> Path:
     return next((parent for parent in path.parents if parent.is_file()), path)
 
 
+def stamp(path: Path) -> tuple[int, int] | None:
+    """What tells a file from what it was before: its size and the time of its last change."""
+    try:
+        found = container(path).stat()
+    except OSError:
+        return None
+    return found.st_size, found.st_mtime_ns
+
+
+def changed(path: Path, when: str = "while it was read") -> FileError:
+    return FileError(
+        f"{path} changed {when}, and there is no result. Read it again when nobody writes to it, "
+        "or read a copy."
+    )
+
+
 def members(archive: Path, pattern: str = "*") -> list[Path]:
     """The files in a zip archive, sorted, as paths; without what a system puts beside them."""
     try:

@@ -17,7 +17,7 @@ from typing import Any, ClassVar
 
 from tallylearn.errors import FileError, InputError, OptionError, listed
 from tallylearn.sources.file_parts import present
-from tallylearn.sources.headers import headed, named, notes_on, titles
+from tallylearn.sources.headers import are_names, headed, named, notes_on, titles
 from tallylearn.sources.packed import unpacked
 from tallylearn.tables import BLOCK, plain
 
@@ -48,7 +48,7 @@ class Workbook:
     start: ClassVar[int] = 1
 
     def __init__(self, path: Path, options: Mapping[str, Any], missing: Sequence[str]) -> None:
-        self.path, self.options, self.missing = path, dict(options), frozenset(missing)
+        self.path, self.options, self.missing = path, _checked(options), frozenset(missing)
 
     def __reduce__(self) -> Any:
         return Workbook, (self.path, self.options, tuple(self.missing))
@@ -79,6 +79,21 @@ class Workbook:
         """A cell, or None where it stands for nothing."""
         bare = cell.strip() if isinstance(cell, str) else plain(cell)
         return None if bare in self.missing else bare if isinstance(cell, str) else cell
+
+
+def _checked(options: Mapping[str, Any]) -> dict[str, Any]:
+    """The options as given, each of them possible."""
+    said = {key: value for key, value in options.items() if value is not None}
+    skip, sheet, header = said.get("skip", 0), said.get("sheet", ""), said.get("header", True)
+    if isinstance(skip, bool) or not isinstance(skip, int) or skip < 0:
+        raise OptionError(f"dialect: skip must be a number of rows from 0 on, not {skip!r}.")
+    if isinstance(sheet, bool) or not isinstance(sheet, str | int):
+        raise OptionError(f"dialect: sheet must be a name or a number from 1 on, not {sheet!r}.")
+    if not isinstance(header, bool) and not are_names(header):
+        raise OptionError(
+            f"dialect: header must be True or False, or the names of all columns, not {header!r}."
+        )
+    return said
 
 
 def _cells(path: Path, wanted: Any) -> tuple[str, list[list[Any]], list[Any]]:
@@ -152,20 +167,19 @@ def _begun(
     """How the sheet is read, the cells that name its columns, and the rows below them."""
     skip, header = options.get("skip"), options.get("header")
     at = skip if skip is not None else _above(rows)
-    rest = _trimmed(rows[at:])
+    rest = _trimmed(_spread(rows, at, merged))
     if not rest:
         raise FileError(f"{path}: the sheet {name!r} has no cells. Write a table into it.")
     shown = [[shown_as(cell) for cell in row] for row in rest[:LOOKED_AT]]
     header = headed(shown) if header is None else header
     names = () if isinstance(header, bool) else tuple(header)
     cells = list(names) or (shown[0] if header else [""] * len(shown[0]))
-    if names and len(names) != len(shown[0]):
+    if len(cells) != len(shown[0]):
         raise OptionError(
             f"{path}: {len(names)} columns are named, and the sheet {name!r} has {len(shown[0])}."
         )
-    if header is True and _spread(rows, at, merged) and len(rest) > 1 and headed(shown[1:]):
-        raise _two_headers(path, name, shown, at)
-    notes = [f"{at} row{'s' * (at > 1)} above the table left out"] if at and skip is None else []
+    above = skip is None and any(cell != "" for row in rows[:at] for cell in row)
+    notes = [f"{at} row{'s' * (at > 1)} above the table left out"] if above else []
     notes += notes_on(cells, shown[1:]) if header is True else []
     sheet = Sheet(name, at, header is True, names, tuple(notes))
     return sheet, cells, rest[1:] if header is True else rest
@@ -190,19 +204,25 @@ def _trimmed(rows: Sequence[Sequence[Any]]) -> list[list[Any]]:
     return [[row[at] for at in used] for row in kept]
 
 
-def _spread(rows: Sequence[Sequence[Any]], at: int, merged: Sequence[Any]) -> bool:
-    """Whether a name in the header is merged over several columns."""
-    while at < len(rows) and not any(cell != "" for cell in rows[at]):
-        at += 1
-    return any(top == at and right > left for (top, left), (_, right) in merged)
+def _spread(rows: Sequence[Sequence[Any]], at: int, merged: Sequence[Any]) -> list[list[Any]]:
+    """The rows from the first on; a name that is merged over columns is the name of each.
 
-
-def _two_headers(path: Path, name: str, shown: list[list[str]], at: int) -> InputError:
-    wide = next(cell for cell in shown[0] if cell)
-    return InputError(
-        f"{path}: the sheet {name!r} has names in two rows, some over several columns ({wide!r}). "
-        f'Take the lower row with dialect={{"skip": {at + 1}}}, or write one name over each column.'
-    )
+    Names in the row below belong to it: sales over 2019 and 2020 is 'sales 2019', 'sales 2020'.
+    """
+    rest = [[*row] for row in rows[at:]]
+    top = at + next((n for n, row in enumerate(rest) if any(cell != "" for cell in row)), 0)
+    wide = [(left, right) for (first, left), (_, right) in merged if first == top and right > left]
+    if not wide or len(rest) < 2:
+        return rest
+    upper, lower = rest[top - at], rest[top - at + 1]
+    for left, right in wide:
+        upper[left : right + 1] = [upper[left]] * (right + 1 - left)
+    below = [[shown_as(cell) for cell in row] for row in _trimmed(rest[top - at + 1 :])[:LOOKED_AT]]
+    if not below or not headed(below):
+        return rest
+    pairs = zip(map(shown_as, upper), map(shown_as, lower), strict=True)
+    rest[top - at : top - at + 2] = [[" ".join(filter(None, pair)) for pair in pairs]]
+    return rest
 
 
 def shown_as(cell: Any) -> str:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from tallylearn.errors import ColumnError, InputError
-from tallylearn.sources.csv.decoding import blank, records, text_of
+from tallylearn.sources.csv.decoding import blank, records, text_of, too_long
 from tallylearn.sources.csv.dialect import Dialect
 
 SHOWN = 60  # characters of a value
@@ -98,11 +98,14 @@ def check_quotes(path: Path, dialect: Dialect) -> None:
     """Refuse a quote that is open to the end of the file."""
     row = 1 - dialect.header
     with text_of(path, dialect.encoding, rewriting=dialect.rewriting) as lines:
+        rows, line = records(lines, dialect.delimiter, dialect.quote, strict=True), 0
         try:
-            for cells in records(lines, dialect.delimiter, dialect.quote, strict=True):
-                row += not blank(cells)
+            for cells in rows:
+                row, line = row + (not blank(cells)), rows.line_num
         except csv.Error as error:
             # Text behind a closing quote is an error to a strict reader, but none to Arrow.
+            if "larger than" in str(error) and rows.line_num <= line + 1:
+                raise too_long(path) from None
             if "expected after" not in str(error):
                 raise unclosed(path, row, dialect.quote) from None
 

@@ -34,7 +34,7 @@ from tallylearn.sources.csv import layout
 from tallylearn.sources.csv.decoding import Bytes, binary, blank, empty, misread, records
 from tallylearn.sources.csv.rewriting import Rewriting
 from tallylearn.sources.foreign_files import check_text
-from tallylearn.sources.headers import headed
+from tallylearn.sources.headers import are_names, headed
 
 MISSING = ("", "NA", "N/A", "NaN", "nan", "null", "NULL", "?")
 DELIMITERS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "pipe"}
@@ -161,7 +161,7 @@ def _checked(given: Mapping[str, Any]) -> dict[str, Any]:
         raise OptionError(f"dialect: skip must be a number of lines from 0 on, not {skip!r}.")
     if said.get("decimal", ".") not in (".", ","):
         raise OptionError(f"dialect: decimal must be '.' or ',', not {said['decimal']!r}.")
-    if not isinstance(said.get("header", True), bool) and not _are_names(said["header"]):
+    if not isinstance(said.get("header", True), bool) and not are_names(said["header"]):
         raise OptionError(
             "dialect: header must be True or False, or the names of all columns, not "
             f"{said['header']!r}."
@@ -217,16 +217,6 @@ def _decoded(path: Path, data: bytes, encoding: str) -> str:
         raise empty(path)
     lines = text.splitlines(keepends=True)
     return text if len(data) < SAMPLE or len(lines) == 1 else "".join(lines[:-1])
-
-
-def _are_names(header: Any) -> bool:
-    """Whether these are names for columns, each of them once."""
-    several = isinstance(header, Sequence) and not isinstance(header, str) and bool(header)
-    return (
-        several
-        and all(isinstance(one, str) and one for one in header)
-        and (len(set(header)) == len(header))
-    )
 
 
 def _rows(text: str, delimiter: str, quote: str = '"') -> layout.Table:
