@@ -15,11 +15,13 @@ import click
 from tallylearn.cli.learner_names import MODELS, WHAT
 
 Command = TypeVar("Command", bound=Callable[..., Any])
-TAB = {"tab": "\t", r"\t": "\t"}
+TAB = {"tab": "\t", r"\t": "\t", "space": " "}
 WORDS = {"True": True, "False": False, "None": None}
 
 READING = (
-    click.option("--delimiter", metavar="CHAR", help="Between the cells of a CSV file, or 'tab'."),
+    click.option(
+        "--delimiter", metavar="CHAR", help="Between the cells of a CSV file, or 'tab', 'space'."
+    ),
     click.option(
         "--decimal", type=click.Choice([".", ","]), help="The decimal mark of a CSV file."
     ),
@@ -27,8 +29,17 @@ READING = (
     click.option(
         "--header/--no-header",
         default=None,
-        help="Whether the first row of a CSV file names the columns.",
+        help="Whether the first row of a CSV file or a sheet names the columns.",
     ),
+    click.option(
+        "--names", metavar="A,B", help="Names for all columns, where no row of the file has them."
+    ),
+    click.option(
+        "--skip", type=click.IntRange(min=0), help="Lines above the table, titles for instance."
+    ),
+    click.option("--comment", metavar="MARK", help="What lines begin with that are no rows: '#'."),
+    click.option("--quote", metavar="CHAR", help="Around the cells of a CSV file; '' for none."),
+    click.option("--sheet", metavar="NAME", help="Of a workbook: its name, or its number from 1."),
 )
 
 target = click.option("--target", required=True, metavar="COLUMN", help="The column to predict.")
@@ -79,9 +90,13 @@ def added(command: Command, more: Sequence[Callable[[Command], Command]]) -> Com
     return command
 
 
-def dialect(delimiter: str | None = None, **given: Any) -> dict[str, Any]:
+def dialect(delimiter: str | None = None, names: str | None = None, **given: Any) -> dict[str, Any]:
     """What was said about the dialect, as ``tl.table`` takes it."""
     given["delimiter"] = TAB.get(delimiter or "", delimiter)
+    if names is not None:
+        if given.get("header") is True:
+            raise click.UsageError("--names or --header, not both: skip the row with --skip 1.")
+        given["header"] = cells(names)
     return {option: value for option, value in given.items() if value is not None}
 
 

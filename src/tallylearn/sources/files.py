@@ -59,7 +59,8 @@ class Files(Declared):
                 return self._delimited(path, schema, file)
         first = self._runs(path, form)[0]
         self.dialect = getattr(first, "dialect", None)
-        shown = next(first.tables(first.names), None) if schema is None else None
+        wanted = [name for name in first.names if name not in self.declared.ignore]
+        shown = next(first.tables(wanted), None) if schema is None else None
         return first.names, _shown(first.names, shown)
 
     def _delimited(

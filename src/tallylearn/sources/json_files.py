@@ -64,13 +64,35 @@ class JsonFile:
             yield from _parsed(chunk, options).select(names).to_batches()
 
     def _check(self, name: str) -> None:
+        """Refuse a column that is none, with the line where it is not."""
+        import pyarrow as pa
+
         key = self._keys[name]
+        if pa.types.is_nested(key.kind) and not key.line:
+            line, value = self._first(name)
+            raise ColumnError(
+                f"{self.path}: {name!r} has several values in line {line} ({told(value, 60)}), and "
+                "a cell has one. Take them apart, as pandas.json_normalize does, or leave them "
+                f'out with ignore=["{name}"].'
+            )
         if key.line:
             raise ColumnError(
                 f"{self.path}: {name!r} has another type in line {key.line} "
                 f"({told(key.value, 60)}) than before ({key.kind}). Write it in one type "
                 f'everywhere, or leave it out with ignore=["{name}"].'
             )
+
+    def _first(self, name: str) -> tuple[int, Any]:
+        """The first line with an object or a list behind a key, and that."""
+        for before, chunk in _chunks(self.path):
+            for line, text in enumerate(chunk.splitlines(), before + 1):
+                try:
+                    value = json.loads(text)[name]
+                except (ValueError, LookupError):
+                    continue
+                if isinstance(value, dict | list):
+                    return line, value
+        return 1, "{...}"
 
     @cached_property
     def _keys(self) -> dict[str, Key]:
