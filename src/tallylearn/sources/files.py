@@ -41,6 +41,7 @@ class Files(Declared):
         self.dialect: Dialect | Sheet | None = None
         self._formats: dict[Path, Format | None] = {}
         self._opened: dict[Path, Sequence[FormatReader]] = {}
+        self.kept: object = None  # what the files go with
         self._kinds: dict[str, str] = {}
         for path in self.paths:  # until one has rows, to tell the kinds of its columns by
             self._names, shown = self._begun(path, schema)
@@ -141,8 +142,9 @@ class Files(Declared):
         return self._again(replace(self._reading, coding=coding))
 
     def held(self) -> Files | Table:
-        if not small(self.paths):
-            return self
+        return self._held() if small(self.paths) else self
+
+    def _held(self) -> Table:
         block = self.whole()
         bare = replace(block, target=None, weight=None)
         return Table(bare, block.target, block.weight, self.declared)
@@ -160,7 +162,7 @@ class Files(Declared):
             dates={key: () for key in self.declared.dates if key == name},
             ignore=tuple(other for other in self.names if other != name),
         )  # fmt: skip
-        narrow = Files(self.paths, alone)
+        narrow = type(self)(self.paths, alone)
         blocks = list(narrow.blocks())
         if name in narrow.schema.places:
             return np.concatenate([block.numbers[:, 0] for block in blocks])
@@ -216,7 +218,7 @@ class Files(Declared):
     def _declaring(self, declared: Declaration) -> Files:
         """With columns put aside that were learned from before."""
         if self._reading.learned:
-            return Files(self.paths, declared)
+            return type(self)(self.paths, declared)
         declared.check(self.names)
         parts = {f"{name}.{part}": name for name, parts in declared.dates.items() for part in parts}
         kept = (c for c in self.schema.columns if parts.get(c.name, c.name) not in declared.aside)

@@ -156,7 +156,7 @@ def stamp(path: Path) -> tuple[int, int] | None:
     """What tells a file from what it was before: its size and the time of its last change."""
     try:
         found = container(path).stat()
-    except OSError:
+    except (AttributeError, OSError):  # no file of this machine
         return None
     return found.st_size, found.st_mtime_ns
 
