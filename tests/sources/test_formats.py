@@ -465,6 +465,25 @@ def test_a_line_of_a_hundred_megabytes_is_an_error(tmp_path: Path) -> None:
         read(path, comment="#")
 
 
+@pytest.mark.parametrize("rows", [1, 300_000])
+def test_mixed_encodings_are_an_error_that_names_them(tmp_path: Path, rows: int) -> None:
+    path = tmp_path / "t.csv"
+    path.write_bytes(b"a,b\n" + "1,é\n".encode() * rows + b"1,\xe9\n")
+    with pytest.raises(InputError, match=r"not utf-8|not UTF-8.*mixes two encodings"):
+        read(path)
+    assert read(path, encoding="latin-1")["b"][-1] == "é"
+
+
+def test_a_packed_parquet_is_unpacked_first(tmp_path: Path) -> None:
+    pq.write_table(pa.table(ROWS), tmp_path / "t.parquet")
+    (tmp_path / "t.parquet.gz").write_bytes(gzip.compress((tmp_path / "t.parquet").read_bytes()))
+    with zipfile.ZipFile(tmp_path / "t.zip", "w") as archive:
+        archive.write(tmp_path / "t.parquet", "t.parquet")
+    for name in ("t.parquet.gz", "t.zip"):
+        with pytest.raises(FileError, match=r"a Parquet file that is packed\. Unpack it first"):
+            read(tmp_path / name)
+
+
 # A file that changes while it is read
 
 

@@ -14,7 +14,7 @@ from tallylearn.sources.csv.dialect import MISSING, marks
 from tallylearn.sources.declarations import Declaration
 from tallylearn.sources.file_parts import Reader
 from tallylearn.sources.foreign_files import foreign, foreign_zip
-from tallylearn.sources.packed import ZIP, bare, start_of, unpacked
+from tallylearn.sources.packed import ZIP, bare, is_packed, start_of, unpacked
 
 OLE = b"\xd0\xcf\x11\xe0"
 _JSON = re.compile(rb"\s*(?:\[\s*)?\{\s*[\"}]|\s*\[\s*\]\s*$")
@@ -39,22 +39,27 @@ class Format:
     opened: Callable[[Path, Mapping[str, Any], Sequence[str]], Sequence[FormatReader]]
     options: tuple[str, ...] = ()  # of a dialect
     parsed: bool = True  # whether to read it again costs more than to keep what was read
+    placed: bool = False  # whether it is read at any place, and so not while it is packed
 
     def readers(self, path: Path, declared: Declaration) -> Sequence[FormatReader]:
         """The runs of a file, as it is declared."""
         if odd := [name for name in declared.dialect if name not in self.options]:
             raise OptionError(_misplaced(path, self, odd))
+        if self.placed and is_packed(path):
+            raise FileError(f"{path} is {self.what} that is packed. Unpack it first.")
         said = declared.dialect
         return self.opened(path, said, marks(said.get("missing", MISSING), declared.missing))
 
 
 PARQUET = Format(
     "a Parquet file", columnar.PARQUET,
-    lambda path, _, __: columnar.ParquetRun.of(path) or [columnar.ParquetRun(path)], parsed=False,
+    lambda path, _, __: columnar.ParquetRun.of(path) or [columnar.ParquetRun(path)],
+    parsed=False, placed=True,
 )  # fmt: skip
 ARROW = Format(
-    "an Arrow file", columnar.ARROW, lambda path, _, __: columnar.ArrowRun.of(path), parsed=False
-)
+    "an Arrow file", columnar.ARROW, lambda path, _, __: columnar.ArrowRun.of(path),
+    parsed=False, placed=True,
+)  # fmt: skip
 WORKBOOK = Format(
     "a workbook", workbooks.ENDINGS,
     lambda path, said, marks: [workbooks.Workbook(path, said, marks)], workbooks.OPTIONS,
@@ -62,7 +67,7 @@ WORKBOOK = Format(
 JSON = Format("a JSON file", json_files.ENDINGS, lambda path, _, __: [json_files.JsonFile(path)])
 STATISTICS = Format(
     "a file of SAS, Stata or SPSS", statistics_files.ENDINGS,
-    lambda path, _, __: [statistics_files.StatisticsFile(path)],
+    lambda path, _, __: [statistics_files.StatisticsFile(path)], placed=True,
 )  # fmt: skip
 FORMATS = (PARQUET, ARROW, WORKBOOK, JSON, STATISTICS)
 

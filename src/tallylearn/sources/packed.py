@@ -131,6 +131,14 @@ def unpacked(path: Path) -> BinaryIO:
             raise damaged(path, error) from None
 
 
+def is_packed(path: Path) -> bool:
+    """Whether a file is in an archive, or packed by itself."""
+    if container(path) != path:
+        return True
+    with open(path, "rb") as file:
+        return file.read(6).startswith(tuple(UNPACKING))
+
+
 def damaged(path: Path, error: BaseException) -> FileError:
     return FileError(f"{path}: the file is damaged or cut short ({error}). Copy it again.")
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from tallylearn.errors import ColumnError, InputError
-from tallylearn.sources.csv.decoding import blank, records, text_of, too_long
+from tallylearn.sources.csv.decoding import ENCODINGS, blank, records, text_of, too_long
 from tallylearn.sources.csv.dialect import Dialect
 
 SHOWN = 60  # characters of a value
@@ -77,7 +77,7 @@ def not_utf8(name: str, value: bytes, row: int, where: str = "") -> ColumnError:
     """Bytes of another encoding."""
     return ColumnError(
         f"{where}column {name!r} has bytes in row {row} that are not UTF-8 ({value[:SHOWN]!r}). "
-        'Name the encoding, such as dialect={"encoding": "latin-1"}.'
+        f"{ENCODINGS}"
     )
 
 

@@ -13,6 +13,10 @@ from tallylearn.errors import FileError, InputError
 from tallylearn.sources.csv.rewriting import AS_IT_IS, LONGEST, Rewriting
 from tallylearn.sources.packed import DAMAGE, damaged, opened
 
+ENCODINGS = (
+    'Name the encoding, such as dialect={"encoding": "latin-1"}. If letters come out wrong then, '
+    "the file mixes two encodings: write it anew in one."
+)
 WIDEST = 100_000  # columns: a reader takes 13 kB for each, whatever is in it
 
 
@@ -159,7 +163,4 @@ def binary(path: Path) -> FileError:
 
 def misread(path: Path, error: UnicodeDecodeError) -> InputError:
     byte = error.object[error.start]
-    return InputError(
-        f"{path}: byte 0x{byte:02x} is not {error.encoding}. Name the encoding, "
-        'such as dialect={"encoding": "latin-1"}.'
-    )
+    return InputError(f"{path}: byte 0x{byte:02x} is not {error.encoding}. {ENCODINGS}")
