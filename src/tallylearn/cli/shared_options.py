@@ -182,10 +182,21 @@ def paths(named: Iterable[str]) -> list[Path]:
     """The files that paths and globs name, sorted, none of them twice; pipes are kept in files."""
     from tallylearn.cli.piped_input import settled
     from tallylearn.errors import InputError
-    from tallylearn.sources.file_paths import found
 
-    every = sorted(path for name in settled(named) for path in found(name))
+    every = sorted(path for name in settled(named) for path in _found(name))
     file, times = Counter(path.resolve() for path in every).most_common(1)[0]
     if times > 1:
         raise InputError(f"{file.name} is named {times} times, and its rows would count as often.")
     return every
+
+
+def _found(name: str) -> list[Path]:
+    """The files that a path, a glob or a URL names; what was downloaded goes with the command."""
+    from tallylearn.sources.file_paths import found
+    from tallylearn.sources.passing_rows import Kept, brought
+
+    files = brought(name)
+    if not isinstance(files, Kept):
+        return found(name)
+    click.get_current_context().meta.setdefault(__name__, []).append(files)
+    return files.paths

@@ -79,12 +79,13 @@ def foreign_zip(path: Path, names: list[str]) -> FileError | None:
 
 
 def _marked_up(path: Path, start: bytes) -> FileError | None:
-    if _HTML.match(start):
+    ending = path.suffix.lower()
+    if _HTML.match(start) or ending in (".html", ".htm"):
         return _no_table(
             path, "HTML, a page for a browser",
             f"If it has a table, pass pandas.read_html({path.name!r})[0]; or download the data.",
         )  # fmt: skip
-    if start.lstrip().startswith(b"<?xml"):
+    if start.lstrip().startswith(b"<?xml") or ending == ".xml":
         excel = b"Excel.Sheet" in start
         remedy = "Save it in Excel as .xlsx or CSV." if excel else (
             f"If its rows are elements, pass pandas.read_xml({path.name!r})."
