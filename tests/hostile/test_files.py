@@ -100,8 +100,11 @@ def test_an_arrow_file_that_is_cut_short_after_it_was_opened_is_refused(tmp_path
     with pa.ipc.new_file(str(path), table.schema) as writer:
         writer.write_table(table, 10_000)
     source = tl.table(path, target="y")
+    parts = list(source.parts())
     os.truncate(path, path.stat().st_size // 2)  # a mapped file would end the process
     with pytest.raises(FileError, match="cannot be read as Arrow"):
+        [list(part.blocks()) for part in parts]
+    with pytest.raises(FileError, match="changed since the table was declared"):
         list(source.blocks())
 
 

@@ -160,7 +160,13 @@ def test_what_is_given_is_not_guessed(write: Write) -> None:
         ({"seperator": ","}, "'seperator'.*'delimiter', 'decimal', 'encoding', 'header'"),
         ({"delimiter": ";;"}, "one character, not ';;'"),
         ({"decimal": "x"}, "decimal must be"),
-        ({"header": "yes"}, "True or False, not 'yes'"),
+        ({"header": "yes"}, "True or False, or the names of all columns, not 'yes'"),
+        ({"header": ["a", "a"]}, r"not \['a', 'a'\]"),
+        ({"skip": -1}, "a number of lines from 0 on, not -1"),
+        ({"skip": True}, "not True"),
+        ({"comment": 3}, "comment must be text"),
+        ({"quote": "''"}, "quote must be one character"),
+        ({"quote": ";", "delimiter": ";"}, "quote must be one character"),
         ({"encoding": "utf-9"}, "'utf-9' is not known"),
     ],
 )
@@ -367,9 +373,19 @@ def test_empty_lines_are_passed_over(write: Write) -> None:
     assert read(path) == {"a": [1.0, 3.0], "b": [2.0, 4.0]}
 
 
-def test_names_that_occur_twice_are_named(write: Write) -> None:
-    with pytest.raises(ColumnError, match=r"has 'a', 'b' more than once.*\"header\": False"):
-        source(write("a,b,a,b,c\n1,2,3,4,5\n"))
+def test_names_that_occur_twice_are_numbered_aloud(write: Write) -> None:
+    file = source(write("a,b,a,b,a_2\n1,2,3,4,5\n"))
+    assert file.names == ("a", "b", "a_3", "b_2", "a_2")
+    said = "the header has 'a', 'b' more than once: read as 'a_3', 'b_2' too"
+    assert file.dialect.notes == (said,)
+
+
+def test_names_that_occur_twice_and_as_values_may_be_no_names(write: Write) -> None:
+    path = write("yes,yes,no\nno,yes,yes\nyes,no,no\n")
+    with pytest.raises(InputError, match=r"has 'yes' more than once.*\"header\": False"):
+        source(path)
+    assert source(path, header=False).names == ("x0", "x1", "x2")
+    assert source(path, header=True).names == ("yes", "yes_2", "no")
 
 
 def test_a_ragged_row_is_named(write: Write) -> None:

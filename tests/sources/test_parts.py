@@ -16,8 +16,8 @@ import pytest
 import tallylearn as tl
 from tallylearn.doors.intake import lesson
 from tallylearn.errors import InputError, TargetError
-from tallylearn.sources import Source, columnar, joined_blocks, memory_table
-from tallylearn.sources.csv import decoding, parser
+from tallylearn.sources import Source, columnar, joined_blocks, memory_table, packed
+from tallylearn.sources.csv import parser
 from tallylearn.tables import BLOCK, Block, Codes
 
 RNG = np.random.default_rng(5)
@@ -168,7 +168,7 @@ def counted(monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[str, list[str]]]:
         seen["parsed"].append(parser.path.name)
         return real_batches(parser, *more)
 
-    monkeypatch.setattr(decoding, "open", opens, raising=False)
+    monkeypatch.setattr(packed, "open", opens, raising=False)
     monkeypatch.setattr(parser.Parser, "_batches", batches)
     return seen
 

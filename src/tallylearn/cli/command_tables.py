@@ -131,6 +131,8 @@ def _tell(source: Files, left_out: dict[str, str]) -> None:
     if source.dialect is not None:
         what = source.paths[0].name if len(source.paths) == 1 else f"{len(source.paths)} files"
         output_files.note(f"read {what} as {source.dialect}.")
+        for said in source.dialect.notes:
+            output_files.note(f"{said}.")
     kinds = [
         f"{kind} {terminal_text.cut(names)}"
         for kind, names in terminal_text.by_kind(source.schema).items()

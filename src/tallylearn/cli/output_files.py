@@ -97,14 +97,19 @@ def _check_stdout(inputs: Iterable[str | Path]) -> None:
 
 
 def _same(place: os.stat_result, inputs: Iterable[str | Path]) -> str | Path | None:
-    """The input that is this file: by its own name, a link's, a glob's or standard input's."""
+    """The input that is this file: by its own name, a link's, a glob's or standard input's.
+
+    Or by that of a file in it, where it is an archive.
+    """
+    from tallylearn.sources.packed import container
+
     for named in inputs:
         if str(named) == "-":
             found: list[Any] = [_descriptor(sys.stdin)]
         elif any(mark in str(named) for mark in "*?[") and not Path(named).is_file():
-            found = list(glob.iglob(str(named), recursive=True))
+            found = list(glob.iglob(str(named), recursive=True)) or [container(Path(named))]
         else:
-            found = [named]
+            found = [container(Path(named))]
         if any(_is(place, one) for one in found):
             return named
     return None

@@ -109,8 +109,12 @@ def _rows(path: Path) -> float | None:
         import pyarrow.parquet as pq
 
         return int(pq.read_metadata(path).num_rows)
+    from tallylearn.sources.packed import is_packed
+
+    if is_packed(path):
+        return None
     with open(path, "rb") as file:
         sample = file.read(SAMPLE)
     lines = sample.count(b"\n")
-    packed = sample.startswith(b"\x1f\x8b")
-    return None if packed or not lines else path.stat().st_size * lines / len(sample)
+    text = lines and b"\0" not in sample
+    return path.stat().st_size * lines / len(sample) if text else None

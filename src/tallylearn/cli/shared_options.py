@@ -15,11 +15,13 @@ import click
 from tallylearn.cli.learner_names import MODELS, WHAT
 
 Command = TypeVar("Command", bound=Callable[..., Any])
-TAB = {"tab": "\t", r"\t": "\t"}
+TAB = {"tab": "\t", r"\t": "\t", "space": " "}
 WORDS = {"True": True, "False": False, "None": None}
 
 READING = (
-    click.option("--delimiter", metavar="CHAR", help="Between the cells of a CSV file, or 'tab'."),
+    click.option(
+        "--delimiter", metavar="CHAR", help="Between the cells of a CSV file, or 'tab', 'space'."
+    ),
     click.option(
         "--decimal", type=click.Choice([".", ","]), help="The decimal mark of a CSV file."
     ),
@@ -43,8 +45,17 @@ READING = (
     click.option(
         "--header/--no-header",
         default=None,
-        help="Whether the first row of a CSV file names the columns.",
+        help="Whether the first row of a CSV file or a sheet names the columns.",
     ),
+    click.option(
+        "--names", metavar="A,B", help="Names for all columns, where no row of the file has them."
+    ),
+    click.option(
+        "--skip", type=click.IntRange(min=0), help="Lines above the table, titles for instance."
+    ),
+    click.option("--comment", metavar="MARK", help="What lines begin with that are no rows: '#'."),
+    click.option("--quote", metavar="CHAR", help="Around the cells of a CSV file; '' for none."),
+    click.option("--sheet", metavar="NAME", help="Of a workbook: its name, or its number from 1."),
 )
 
 target = click.option("--target", required=True, metavar="COLUMN", help="The column to predict.")
@@ -103,11 +114,15 @@ def added(command: Command, more: Sequence[Callable[[Command], Command]]) -> Com
     return command
 
 
-def dialect(delimiter: str | None = None, **given: Any) -> dict[str, Any]:
+def dialect(delimiter: str | None = None, names: str | None = None, **given: Any) -> dict[str, Any]:
     """What was said about the dialect, as ``tl.table`` takes it."""
     from tallylearn.sources.schema_files import schema_in
 
     given["delimiter"] = TAB.get(delimiter or "", delimiter)
+    if names is not None:
+        if given.get("header") is True:
+            raise click.UsageError("--names or --header, not both: skip the row with --skip 1.")
+        given["header"] = cells(names)
     schema = given.pop("schema", None)
     known = {} if schema is None else schema_in(schema).get("dialect", {})
     return known | {option: value for option, value in given.items() if value is not None}
@@ -208,10 +223,21 @@ def paths(named: Iterable[str]) -> list[Path]:
     """The files that paths and globs name, sorted, none of them twice; pipes are kept in files."""
     from tallylearn.cli.piped_input import settled
     from tallylearn.errors import InputError
-    from tallylearn.sources.file_paths import found
 
-    every = sorted(path for name in settled(named) for path in found(name))
+    every = sorted(path for name in settled(named) for path in _found(name))
     file, times = Counter(path.resolve() for path in every).most_common(1)[0]
     if times > 1:
         raise InputError(f"{file.name} is named {times} times, and its rows would count as often.")
     return every
+
+
+def _found(name: str) -> list[Path]:
+    """The files that a path, a glob or a URL names; what was downloaded goes with the command."""
+    from tallylearn.sources.file_paths import found
+    from tallylearn.sources.passing_rows import Kept, brought
+
+    files = brought(name)
+    if not isinstance(files, Kept):
+        return found(name)
+    click.get_current_context().meta.setdefault(__name__, []).append(files)
+    return files.paths

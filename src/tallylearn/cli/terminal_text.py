@@ -16,11 +16,12 @@ _LIST = rf"\[{_ANY}(?:, {_ANY})*\]"
 _HINTS = (
     rf"tl\.table\(\.\.\., (\w+)=({_LIST})\)",
     rf"\b(categories|text|dates|ignore|missing)=({_LIST}|{_ANY})",
-    rf"dialect=\{{\"(\w+)\": ({_ANY})\}}",
     rf"\b(kinds)=(\{{{_ANY}: {_ANY}\}})",
+    rf"(?:dialect=)?\{{\"(\w+)\": ({_ANY}|\d+)\}}",
 )
 _NAMES = {
     'dialect={"header": False}': "--no-header",
+    'dialect={"header": True}': "--header",
     "stratified=False": "--no-stratified",
     "on_error='keep'": "--on-error keep",
     "positive=": "--positive",
@@ -55,7 +56,8 @@ def _as_option(hint: re.Match[str], known: frozenset[str] | None = None) -> str:
     if isinstance(value, dict):
         ((name, kind),) = value.items()
         value, option = f"{name}={kind}", "--as"
-    said = f"{option} {shlex.quote(value if isinstance(value, str) else ','.join(value))}"
+    text = str(value) if isinstance(value, str | int) else ",".join(value)
+    said = f"{option} {shlex.quote(text)}"
     return said if known is None or option in known else f"{said} when learning"
 
 

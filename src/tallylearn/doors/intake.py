@@ -6,14 +6,22 @@ import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
-from pathlib import Path
 from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tallylearn.errors import CellError, ColumnError, MergeError, TargetError, listed
-from tallylearn.sources import Declared, Part, Table, aimed, given, opened
+from tallylearn.sources import (
+    Declared,
+    Part,
+    Table,
+    aimed,
+    brought,
+    elsewhere,
+    given,
+    opened,
+)
 from tallylearn.sources.class_labels import Aim, Aimed, flat
 from tallylearn.sources.declarations import Declaration
 from tallylearn.sources.frame_reading import block_of
@@ -140,7 +148,8 @@ def lesson(X: Any, y: Any, weight: Any, who: str, aim: Aim, schema: Schema | Non
         if schema is not None and source.schema != schema:
             source = source.read_as(_refined(schema, source.schema))
     else:
-        if not isinstance(X, str | Path):
+        X = brought(X)
+        if not elsewhere(X):
             X = framed(X)
             X = X if schema is None else matched(X, schema, by_name, who)
         missing = () if schema is None else schema.missing
@@ -207,7 +216,8 @@ def rows(X: Any, schema: Schema, by_name: bool, who: str) -> Declared:
     """The rows to predict."""
     if (source := given(X)) is not None:
         return source.untargeted().read_as(schema)
-    if isinstance(X, str | Path):
+    X = brought(X)
+    if elsewhere(X):
         return opened(X, Declaration(missing=schema.missing), schema)
     block = block_of(matched(framed(X), schema, by_name, who), schema, learned=True)
     return Table(block, None, None, BARE)

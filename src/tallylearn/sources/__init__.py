@@ -7,17 +7,21 @@ from pathlib import Path
 from typing import Any
 
 from tallylearn.errors import OptionError, listed, speaking
+from tallylearn.sources.databases import answered, check_query
+from tallylearn.sources.datasets import Dataset, is_dataset
 from tallylearn.sources.declarations import Declaration, declaration
 from tallylearn.sources.file_paths import found
 from tallylearn.sources.files import Files
 from tallylearn.sources.memory_table import Table
+from tallylearn.sources.passing_rows import Kept, brought, gathered
 from tallylearn.sources.protocols import Declared, Part, Parts, Source, given
-from tallylearn.sources.sparse_matrices import counted, is_sparse
+from tallylearn.sources.sparse_matrices import counted, filled, is_sparse
 from tallylearn.tables import Schema
 
 
 def table(
     source: Any,
+    connection: Any = None,
     *,
     target: str | None = None,
     weight: str | None = None,
@@ -34,9 +38,11 @@ def table(
 ) -> Declared:
     """Declare what a table is: the one place for everything that cannot be seen from the data.
 
-    ``source`` is a frame (pandas, polars, Arrow, DuckDB), an array, a list of rows, or the path
-    or glob of CSV, Parquet or Arrow files; or a sparse matrix of counts of words, whose columns
-    are the terms ``text``: that is one column of text.
+    ``source`` is a frame (pandas, polars, Arrow, DuckDB), an array, a list of rows, the path, glob
+    or URL of files (CSV, Excel, JSON, Parquet, Arrow, SAS, Stata, SPSS, packed or not), an open
+    file, a dataset of Arrow, an iterator of frames, batches or dicts, or a query that
+    ``connection`` answers (ADBC, DuckDB, DB-API); or a sparse matrix, of numbers, or of counts of
+    words whose columns are the terms ``text``: that is one column of text.
 
     - ``target``, ``weight``, ``groups``: columns' names; rows of a group stay together when the
       table is split.
@@ -50,8 +56,9 @@ def table(
     - ``schema``: all of this in a TOML file, or a dict, such as ``tl.check`` gives.
     - ``missing``: values that stand for nothing, beside the empty ones.
     - ``classes``: all classes that the target may have, those that no row has among them.
-    - ``dialect``: of a CSV file, where the guess is wrong: delimiter, decimal, encoding, header,
-      missing.
+    - ``dialect``: of a CSV file or a workbook, where the guess is wrong: delimiter, decimal,
+      encoding, quote, comment; skip (lines above the table), header (True, False, or all names),
+      missing; sheet.
 
     >>> table([{"size": 3, "zip": 10115}, {"size": 5, "zip": 20095}], categories=["zip"])
     Table(2 rows: size (number), zip (category))
@@ -60,15 +67,19 @@ def table(
         return read_table(
             source, target=target, weight=weight, groups=groups, categories=categories, text=text,
             dates=dates, missing=missing, ignore=ignore, dialect=dialect,
-            classes=classes, kinds=kinds, schema=schema,
+            classes=classes, kinds=kinds, schema=schema, connection=connection,
         ).settled()  # fmt: skip
 
 
-def read_table(source: Any, **given: Any) -> Declared:
+def read_table(source: Any, connection: Any = None, **given: Any) -> Declared:
     """A table as it is declared, though some column of it may be read in two ways."""
     declared = declaration(**given)
-    if is_sparse(source) and declared.text:
-        return counted(source, declared)
+    if connection is not None:
+        source = gathered(answered(source, connection))
+    if is_sparse(source):
+        if declared.text:
+            return counted(source, declared)
+        source = filled(source)
     return unsettled(source, declared)
 
 
@@ -83,11 +94,24 @@ def unsettled(source: Any, declared: Declaration, schema: Schema | None = None) 
         if declared != Declaration():
             raise OptionError(f"{source} is declared already. Declare everything in one call.")
         return known
+    source = brought(source)
+    if isinstance(source, Kept):
+        files = Files(source.paths, declared, schema)
+        files.kept = source
+        return files
+    if is_dataset(source):
+        return Dataset(Dataset.scans(source), declared, schema)
     if isinstance(source, str | Path):
+        check_query(source)
         return Files(found(source), declared, schema)
     if declared.dialect:
         raise OptionError("a dialect goes with a CSV file, and this table is in memory.")
     return Table.of(source, declared, schema)
+
+
+def elsewhere(X: Any) -> bool:
+    """Whether the rows of a table are not in memory, once those that pass by are kept."""
+    return isinstance(X, str | Path | Kept) or is_dataset(X)
 
 
 def aimed(source: Declared, targets: tuple[str, ...], weight: str | None) -> Declared:
@@ -108,6 +132,6 @@ def aimed(source: Declared, targets: tuple[str, ...], weight: str | None) -> Dec
 
 
 __all__ = [
-    "Declared", "Files", "Part", "Parts", "Source", "Table", "aimed", "given", "opened",
-    "read_table", "table",
+    "Declared", "Files", "Part", "Parts", "Source", "Table", "aimed", "brought", "elsewhere",
+    "given", "opened", "read_table", "table",
 ]  # fmt: skip

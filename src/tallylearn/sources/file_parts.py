@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Protocol
 
-from tallylearn.errors import ColumnError, listed
+from tallylearn.errors import ColumnError, TallyError, listed
 from tallylearn.sources.category_origins import check_declared
 from tallylearn.sources.class_labels import weighing
 from tallylearn.sources.declarations import Declaration
 from tallylearn.sources.frame_reading import beside, block_of, groups_of, told, values_of
 from tallylearn.sources.frames import Frame
+from tallylearn.sources.packed import changed, stamp
 from tallylearn.sources.protocols import Coding
 from tallylearn.sources.written.judging import PLAIN, Hints
 from tallylearn.sources.written.plain_words import MISSING
@@ -86,10 +88,37 @@ class FilePart:
 
     def blocks(self) -> Iterator[Block]:
         start = self.start
-        with weighing(self.reading.declared.weight):
+        path = getattr(self.reader, "path", None)
+        with unchanged(path), weighing(self.reading.declared.weight):
             for data in self.reader.tables(self.reading.columns):
-                yield self.reading.block(data, start, self.reader.path)
+                yield self.reading.block(data, start, path)
                 start += len(data)
+
+    def typed(self) -> Iterator[Any]:
+        """Tables of Arrow with the values that were read, the target last."""
+        import pyarrow as pa
+
+        start, names = self.start, self.reading.columns
+        kinds = {column.name: column.kind for column in self.reading.schema.columns}
+        path = getattr(self.reader, "path", None)
+        for data in self.reader.tables(names):
+            frame = self.reading.frame(data, path)
+            yield pa.table({n: self.reading.column(frame, n, kinds, start) for n in names})
+            start += len(data)
+
+
+@contextmanager
+def unchanged(path: Path | None) -> Iterator[None]:
+    """A file is the same before and after it is read; where it is not, that is the error."""
+    before = path and stamp(path)
+    try:
+        yield
+    except TallyError:
+        if path and stamp(path) != before:
+            raise changed(path) from None
+        raise
+    if path and stamp(path) != before:
+        raise changed(path)
 
 
 def present(path: Path, names: Sequence[str], wanted: Sequence[str]) -> list[str]:

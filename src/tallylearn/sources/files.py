@@ -1,4 +1,4 @@
-"""Files: CSV, Parquet and Arrow, one or many, read in blocks and never held whole.
+"""Files of any format, one or many, read in blocks and never held whole.
 
 What the columns of strings are is told by the first block, and the rest is read in that trust. A
 cell that breaks it later is a ``CellError``: then the column is judged by all of its cells
@@ -11,23 +11,22 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any, ClassVar, NoReturn
 
 import numpy as np
 
-from tallylearn.errors import CellError, InputError, KindError, OptionError, TargetError
-from tallylearn.sources.columnar import ARROW, PARQUET, ArrowRun, ParquetRun
-from tallylearn.sources.csv.decoding import opened
-from tallylearn.sources.csv.delimited import Delimited, DelimitedReader
-from tallylearn.sources.csv.dialect import Dialect, sniff
+from tallylearn.errors import CellError, InputError, KindError, TargetError
+from tallylearn.sources.csv.dialect import Dialect
 from tallylearn.sources.declarations import Declaration
 from tallylearn.sources.file_parts import FilePart, Reading
 from tallylearn.sources.frame_reading import judgements, schema_of
 from tallylearn.sources.frames import Frame
-from tallylearn.sources.joined_blocks import joined, small, together
+from tallylearn.sources.joined_blocks import joined, together
 from tallylearn.sources.kinds import codes
 from tallylearn.sources.memory_table import Table
+from tallylearn.sources.opened_files import OpenedFiles
 from tallylearn.sources.protocols import Coding, Declared
+from tallylearn.sources.workbooks import Sheet
 from tallylearn.sources.written.cell_tally import CellTally
 from tallylearn.sources.written.judging import Judgement, judged
 from tallylearn.sources.written.plain_words import GAPS
@@ -39,11 +38,14 @@ from tallylearn.tables import BLOCK, NUMBER, TEXT, Array, Block, Codes, Schema
 class Files(Declared):
     """A table on disk, in one file or several of the same columns, read in blocks."""
 
+    opening: ClassVar[Any] = OpenedFiles
+
     def __init__(
         self, paths: Sequence[Path], declared: Declaration, schema: Schema | None = None
     ) -> None:
         self.paths, self.declared = tuple(paths), declared
-        self.dialect: Dialect | None = None
+        self.kept: object = None  # what the files go with
+        self._opened = self.opening(self.paths, declared)
         self._reading = Reading(schema or Schema(()), declared, schema is not None)
         for path in self.paths:  # until one has rows, to tell the kinds of its columns by
             self._names, shown = self._begun(path)
@@ -54,29 +56,24 @@ class Files(Declared):
         self._whole: Mapping[str, Judgement] = {}  # columns that all cells were asked about
         self._judge(shown)
 
+    @property
+    def dialect(self) -> Dialect | Sheet | None:
+        """How a delimited file is written, or which sheet of a workbook is read."""
+        found: Dialect | Sheet | None = self._opened.dialect
+        return found
+
     def _begun(self, path: Path) -> tuple[tuple[str, ...], Frame]:
         """The columns of a file, and what its first block shows of them."""
-        if _ending(path) not in (*PARQUET, *ARROW):
-            return self._delimited(path)
-        if self.declared.dialect:
-            raise OptionError(f"a dialect goes with a CSV file, not with {path.name}.")
-        names, first = _columnar(path, read=not self._reading.learned)
-        return names, self._reading.frame(_table(names, first))
-
-    def _delimited(self, path: Path) -> tuple[tuple[str, ...], Frame]:
-        """Open a file, and look at how it is written, its header and its first block at once."""
-        with opened(path) as file:
-            self.dialect = sniff(path, self.declared.dialect, self.declared.missing, file)
-            part = Delimited(path, self.dialect, file)
-            wanted = [name for name in part.names if self._in_question(name)]
-            first = next(part.blocks(dict.fromkeys(wanted, "string")), None) if wanted else None
-        hints, missing = self.dialect.hints, self.dialect.missing
-        self._reading = replace(self._reading, hints=hints, missing=missing)
-        return part.names, self._reading.frame(_table(wanted, first))
+        names, first = self._opened.first(path, self._in_question)
+        if isinstance(dialect := self.dialect, Dialect):
+            self._reading = replace(self._reading, hints=dialect.hints, missing=dialect.missing)
+        return names, self._reading.frame(first)
 
     def _in_question(self, name: str) -> bool:
         """Whether the first block is asked about a column: where its kind is known, it is not."""
-        return not self._reading.learned or name in self.declared.beside
+        if self._reading.learned:
+            return name in self.declared.beside
+        return name not in self.declared.ignore
 
     def _judge(self, shown: Frame) -> None:
         """Tell what the columns are by their first block, and by all cells where that is asked."""
@@ -93,7 +90,7 @@ class Files(Declared):
 
     def _told(self, reading: Reading) -> Reading:
         """With what is known of the columns beside, which only a file of text leaves open."""
-        beside = reading.declared.beside if self.dialect is not None else ()
+        beside = reading.declared.beside if isinstance(self.dialect, Dialect) else ()
         spelled = {n: self.judged[n].spelling for n in beside if n in self.judged}
         spelled.pop(reading.declared.groups or "", None)  # 007 and 7 are two groups
         return replace(reading, spelled=spelled)
@@ -102,7 +99,7 @@ class Files(Declared):
         """What columns are by all of their cells, which are read for that."""
         cells = dict.fromkeys(names, CellTally())
         for path in self.paths:
-            for reader in self._readers(path, strings=True):
+            for reader in self._opened.readers(path):
                 start = reader.start
                 for data in reader.tables(names):
                     frame = self._reading.frame(data)
@@ -138,11 +135,12 @@ class Files(Declared):
 
     @property
     def parsed(self) -> bool:
-        return any(_ending(path) not in (*PARQUET, *ARROW) for path in self.paths)
+        return bool(self._opened.parsed)
 
     def parts(self) -> Iterator[FilePart]:
         """File after file in sorted order; rows are numbered from 1 in each file."""
         for path in self.paths:
+            self._opened.check(path)
             for reader in self._readers(path):
                 yield FilePart(reader, self._reading, reader.start)
 
@@ -202,8 +200,9 @@ class Files(Declared):
         return self._again(replace(self._reading, coding=coding))
 
     def held(self) -> Files | Table:
-        if not small(self.paths):
-            return self
+        return self._held() if self._opened.small else self
+
+    def _held(self) -> Table:
         block = self.whole()
         bare = replace(block, target=None, weight=None)
         return Table(bare, block.target, block.weight, self.declared)
@@ -221,7 +220,7 @@ class Files(Declared):
             dates={key: () for key in self.declared.dates if key == name}, numbers=(),
             ignore=tuple(other for other in self.names if other != name),
         )  # fmt: skip
-        narrow = Files(self.paths, alone)
+        narrow = type(self)(self.paths, alone)
         blocks = list(narrow.blocks())
         if name in narrow.schema.places:
             return np.concatenate([block.numbers[:, 0] for block in blocks])
@@ -229,17 +228,7 @@ class Files(Declared):
 
     def typed(self) -> Iterator[Any]:
         """The rows as Arrow tables of the values that were read, the target last."""
-        import pyarrow as pa
-
-        reading, kinds = self._reading, {c.name: c.kind for c in self.schema.columns}
-        names = reading.columns
-        for path in self.paths:
-            for reader in self._readers(path):
-                start = reader.start
-                for data in reader.tables(names):
-                    frame = reading.frame(data, path)
-                    yield pa.table({n: reading.column(frame, n, kinds, start) for n in names})
-                    start += len(data)
+        return (table for part in self.parts() for table in part.typed())
 
     def raw(self) -> Iterator[Any]:
         """The rows as Arrow tables, all columns of every file, as they stand there."""
@@ -267,18 +256,10 @@ class Files(Declared):
         how = f": {self.dialect}" if self.dialect else ""
         return f"Files({self.paths[0].name}{more}{how})"
 
-    def _readers(
-        self, path: Path, strings: bool = False
-    ) -> Sequence[ParquetRun | ArrowRun | DelimitedReader]:
-        """The runs of a file; numbers as they are written where ``strings`` are asked for."""
-        if _ending(path) in PARQUET:
-            return ParquetRun.of(path)
-        if _ending(path) in ARROW:
-            return ArrowRun.of(path)
-        if self.dialect is None:
-            self.dialect = sniff(path, self.declared.dialect, self.declared.missing)
-        if strings:
-            return [DelimitedReader(path, self.dialect)]
+    def _readers(self, path: Path) -> Sequence[Any]:
+        """The runs of a file; columns of plain numbers come from text as such."""
+        if not isinstance(self.dialect, Dialect):
+            return list(self._opened.readers(path))
         plain = Spelling(NUMBERS, self.dialect.decimal)
         declared = replace(plain, gaps=GAPS)
         spelled = {name: found.spelling for name, found in self.judged.items()}
@@ -286,12 +267,12 @@ class Files(Declared):
         if self._reading.learned:  # they may be plain here, and are read as strings where not
             numbers |= {column.name for column in self.schema.of_kind(NUMBER)}
         text = frozenset(column.name for column in self.schema.of_kind(TEXT))
-        return [DelimitedReader(path, self.dialect, frozenset(numbers), text)]
+        return list(self._opened.readers(path, frozenset(numbers), text))
 
     def _declaring(self, declared: Declaration) -> Files:
         """With columns put aside that were learned from before."""
         if self._reading.learned:
-            return Files(self.paths, declared)
+            return type(self)(self.paths, declared)
         declared.check(self.names)
         parts = {f"{name}.{part}": name for name, parts in declared.dates.items() for part in parts}
         kept = (c for c in self.schema.columns if parts.get(c.name, c.name) not in declared.aside)
@@ -304,25 +285,6 @@ class Files(Declared):
         found.declared = reading.declared
         found._reading = found._told(reading)
         return found
-
-
-def _ending(path: Path) -> str:
-    return path.suffix.lower()
-
-
-def _columnar(path: Path, read: bool) -> tuple[tuple[str, ...], Any]:
-    """The columns of a file, and the first block where it is read."""
-    runs: Sequence[ParquetRun | ArrowRun]
-    runs = ParquetRun.of(path) if _ending(path) in PARQUET else ArrowRun.of(path)
-    names = runs[0].names if runs else ParquetRun(path).names
-    return names, next(runs[0].tables(names), None) if read and runs else None
-
-
-def _table(names: Sequence[str], first: Any) -> Any:
-    """The first block; nothing where there is none."""
-    import pyarrow as pa
-
-    return pa.table({name: pa.nulls(0) for name in names}) if first is None else first
 
 
 def _values(block: Block, name: str) -> Codes:

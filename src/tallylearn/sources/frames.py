@@ -81,6 +81,8 @@ def framed(X: Any) -> Frame:
     """Take any table in memory."""
     if type(X) is np.ndarray and X.ndim == 2 and X.dtype is DOUBLE:
         return Frame(numbered(X.shape[1]), False, matrix=X)
+    if hasattr(X, "collect") and type(X).__module__.startswith("polars"):
+        X = X.collect()
     _check_taken(X)
     module = type(X).__module__
     if module.startswith("pandas") and hasattr(X, "columns"):
@@ -97,8 +99,6 @@ def framed(X: Any) -> Frame:
 
 
 def _check_taken(X: Any) -> None:
-    if hasattr(X, "collect") and type(X).__module__.startswith("polars"):
-        raise KindError("a polars LazyFrame has no rows yet: pass X.collect().")
     if hasattr(X, "to_arrow") and hasattr(X, "columns") and not hasattr(X, "__arrow_c_stream__"):
         raise KindError(
             f"a {type(X).__name__} that has no Arrow stream would lose the names of its columns: "
@@ -106,8 +106,8 @@ def _check_taken(X: Any) -> None:
         )
     if hasattr(X, "tocsr") or (hasattr(X, "nnz") and hasattr(X, "todense")):
         raise KindError(
-            "a sparse matrix is not taken as a table: pass X.toarray(), or counts of words as "
-            "tl.table(X, text=terms). "
+            "a sparse matrix is not taken as it is: pass tl.table(X), which writes its zeros out, "
+            "or counts of words as tl.table(X, text=terms). "
             "Sparse input is not supported; a dense array is required."
         )
 

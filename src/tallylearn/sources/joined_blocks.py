@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from tallylearn.sources.packed import container
 from tallylearn.tables import Array, Block, Codes, Schema
 
 SMALL = 1 << 26  # bytes on disk
@@ -15,7 +16,7 @@ SMALL = 1 << 26  # bytes on disk
 
 def small(paths: Iterable[Path]) -> bool:
     """Whether files may be held in memory, where more can be asked of them."""
-    return sum(path.stat().st_size for path in paths) <= SMALL
+    return sum(container(path).stat().st_size for path in paths) <= SMALL
 
 
 def together(blocks: Sequence[Block], schema: Schema) -> Block:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tallylearn.budgets import ask
 from tallylearn.errors import InputError, OptionError, listed
 from tallylearn.sources.declarations import Declaration
 from tallylearn.sources.memory_table import Table
@@ -38,6 +39,20 @@ def dense(X: Any) -> Any:
             "that occur most."
         )
     return np.ascontiguousarray(X.toarray() if hasattr(X, "toarray") else np.asarray(X.todense()))
+
+
+def filled(X: Any) -> Any:
+    """A sparse matrix of numbers with its zeros written out, where the budget has room for it."""
+    n, p = X.shape
+    ask(
+        8.0 * n * p,
+        f"the sparse matrix of {n:,} x {p:,} cells with its zeros",
+        "Take fewer rows, "
+        "or the columns that occur most; counts of words as tl.table(X, text=terms).",
+    )
+    return np.ascontiguousarray(
+        X.toarray() if hasattr(X, "toarray") else np.asarray(X.todense()), dtype=np.float64
+    )
 
 
 def counted(matrix: Any, declared: Declaration) -> Table:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from tallylearn.errors import CellError, ColumnError, InputError
-from tallylearn.sources.csv.decoding import blank, records, text_of
+from tallylearn.sources.csv.decoding import ENCODINGS, blank, records, text_of, too_long
 from tallylearn.sources.csv.dialect import Dialect
 
 SHOWN = 60  # characters of a value
@@ -49,40 +49,47 @@ def not_utf8(name: str, value: bytes, row: int, where: str = "") -> ColumnError:
     """Bytes of another encoding."""
     return ColumnError(
         f"{where}column {name!r} has bytes in row {row} that are not UTF-8 ({value[:SHOWN]!r}). "
-        'Name the encoding, such as dialect={"encoding": "latin-1"}.'
+        f"{ENCODINGS}"
     )
 
 
-def ragged(path: Path, row: Any, number: int, delimiter: str) -> InputError:
+def ragged(path: Path, row: Any, number: int, dialect: Dialect) -> InputError:
     """A row with too few or too many cells; ``row`` is Arrow's."""
-    if row.text.count('"') % 2:
-        return unclosed(path, number)
+    if dialect.quote and row.text.count(dialect.quote) % 2:
+        return unclosed(path, number, dialect.quote)
+    remedy = f"Mend the row; a cell that contains {dialect.delimiter!r} needs quotes around it."
+    if (mark := row.text.lstrip()[:1]) and mark in "#%;!":
+        remedy = f'If such lines are comments, say dialect={{"comment": "{mark}"}}.'
     return InputError(
         f"{path}: row {number} has another number of cells than the first row: expected "
-        f"{row.expected_columns}, found {row.actual_columns} ({row.text[:SHOWN]!r}). "
-        f"Mend the row; a cell that contains {delimiter!r} needs quotes around it."
+        f"{row.expected_columns}, found {row.actual_columns} ({row.text[:SHOWN]!r}). {remedy}"
     )
 
 
 def check_quotes(path: Path, dialect: Dialect) -> None:
     """Refuse a quote that is open to the end of the file."""
     row, width = 1 - dialect.header, 0
-    with text_of(path, dialect.encoding) as lines:
+    with text_of(path, dialect.encoding, rewriting=dialect.rewriting) as lines:
+        rows, line = records(lines, dialect.delimiter, dialect.quote, strict=True), 0
         try:
-            for cells in records(lines, dialect.delimiter, strict=True):
+            for cells in rows:
                 width = width or (0 if blank(cells) else len(cells))
                 row += width == 1 or not blank(cells)  # of one column an empty line is a row
+                line = rows.line_num
         except csv.Error as error:
             # Text behind a closing quote is an error to a strict reader, but none to Arrow.
+            if "larger than" in str(error) and rows.line_num <= line + 1:
+                raise too_long(path) from None
             if "expected after" not in str(error):
-                raise unclosed(path, row) from None
+                raise unclosed(path, row, dialect.quote) from None
 
 
-def unclosed(path: Path, row: int) -> InputError:
+def unclosed(path: Path, row: int, quote: str = '"') -> InputError:
     where = f"row {row}" if row else "the header"
     return InputError(
-        f"{path}: {where} opens a quote that is not closed. Close it; "
-        'a quote inside a quoted cell is written twice ("").'
+        f"{path}: {where} opens a quote that is not closed. Close it; a quote inside a quoted "
+        f"cell is written twice ({2 * quote}). "
+        'If quotes mean nothing here, say dialect={"quote": ""}.'
     )
 
 

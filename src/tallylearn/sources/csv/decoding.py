@@ -4,23 +4,32 @@ from __future__ import annotations
 
 import codecs
 import csv
-import gzip
 import io
-import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any, BinaryIO, cast
+from typing import Any, BinaryIO
 
 from tallylearn.errors import FileError, InputError
+from tallylearn.sources.csv.rewriting import AS_IT_IS, LONGEST, Rewriting
+from tallylearn.sources.packed import DAMAGE, damaged, opened
 
-LONGEST = 1 << 24  # bytes of one row, or of one cell
+ENCODINGS = (
+    'Name the encoding, such as dialect={"encoding": "latin-1"}. If letters come out wrong then, '
+    "the file mixes two encodings: write it anew in one."
+)
 WIDEST = 100_000  # columns: a reader takes 13 kB for each, whatever is in it
 
 
 class Bytes(io.RawIOBase):
     """A file's bytes, unpacked and as UTF-8 (or as they are); counts quotes and refuses NUL."""
 
-    def __init__(self, path: Path, encoding: str = "", file: BinaryIO | None = None) -> None:
+    def __init__(
+        self,
+        path: Path,
+        encoding: str = "",
+        file: BinaryIO | None = None,
+        rewriting: Rewriting = AS_IT_IS,
+    ) -> None:
         """A file that is open already is read from its beginning, and stays open."""
         self._path, self._held, self._lent = path, b"", file is not None
         self._file = opened(path) if file is None else file
@@ -28,22 +37,36 @@ class Bytes(io.RawIOBase):
         self._refuses_nul = bool(encoding)
         foreign = encoding and codecs.lookup(encoding).name not in ("utf-8", "utf-8-sig")
         self._decoder = codecs.getincrementaldecoder(encoding)() if foreign else None
+        self._pieces = rewriting.pieces(self._utf8) if rewriting else None
+        self._rest = b""
+        self._quote = rewriting.quote.encode()
         self.quotes = 0
 
     def readable(self) -> bool:
         return True
 
     def readinto(self, buffer: Any) -> int:
-        data = self._held + self._utf8(len(buffer) - len(self._held))
+        data = self._held + self._rewritten(len(buffer) - len(self._held))
         # Arrow drops a line feed that starts a chunk when the chunk before ends in a return, also
         # inside quotes (apache/arrow issue 51368): the two are kept together.
         self._held = b"\r" if data.endswith(b"\r") and len(data) > 1 else b""
         data = data[: len(data) - len(self._held)]
         if self._refuses_nul and b"\0" in data:
             raise binary(self._path)
-        self.quotes += data.count(b'"')
+        self.quotes += data.count(self._quote) if self._quote else 0
         buffer[: len(data)] = data
         return len(data)
+
+    def _rewritten(self, size: int) -> bytes:
+        """Up to so many bytes, of the lines that are rows."""
+        if self._pieces is None:
+            return self._utf8(size)
+        if not self._rest:
+            self._rest = next(self._pieces, b"")
+            if len(self._rest) > LONGEST and b"\n" not in self._rest:
+                raise too_long(self._path)
+        data, self._rest = self._rest[:size], self._rest[size:]
+        return data
 
     def _utf8(self, size: int) -> bytes:
         """Up to so many bytes; none at the end of the file only."""
@@ -62,41 +85,13 @@ class Bytes(io.RawIOBase):
     def _read(self, size: int) -> bytes:
         try:
             return self._file.read(size)
-        except (EOFError, zlib.error, OSError) as error:
-            raise FileError(
-                f"{self._path}: the file is damaged or cut short ({error}). Copy it again."
-            ) from None
+        except DAMAGE as error:
+            raise damaged(self._path, error) from None
 
     def close(self) -> None:
         if "_file" in vars(self) and not self._lent:  # opening may have failed
             self._file.close()
         super().close()
-
-
-class Unpacked(gzip.GzipFile):
-    """The bytes in a packed file, which is closed with them."""
-
-    def __init__(self, packed: BinaryIO) -> None:
-        super().__init__(fileobj=packed, mode="rb")
-        self._packed = packed
-
-    def close(self) -> None:
-        super().close()
-        self._packed.close()
-
-
-def opened(path: Path) -> BinaryIO:
-    """A file open for reading, unpacked where it is packed."""
-    try:
-        file = open(path, "rb")  # noqa: SIM115  the caller closes it
-        packed = file.peek(2)[:2] == b"\x1f\x8b"
-        return cast(BinaryIO, Unpacked(file)) if packed else file
-    except FileNotFoundError:
-        raise FileError(f"{path}: there is no such file. Check the path.") from None
-    except IsADirectoryError:
-        raise FileError(f"{path} is a folder. Name a file, or the files as a glob.") from None
-    except OSError as error:
-        raise FileError(f"{path} cannot be opened: {error.strerror}.") from None
 
 
 class Lines:
@@ -128,16 +123,27 @@ def too_long(path: Path) -> InputError:
     )
 
 
-def text_of(path: Path, encoding: str, file: BinaryIO | None = None) -> io.TextIOWrapper:
+def text_of(
+    path: Path,
+    encoding: str,
+    file: BinaryIO | None = None,
+    rewriting: Rewriting = AS_IT_IS,
+) -> io.TextIOWrapper:
     """The file as text, line ends untouched and without a byte order mark."""
-    stream = io.BufferedReader(Bytes(path, encoding, file))
+    stream = io.BufferedReader(Bytes(path, encoding, file, rewriting))
     return io.TextIOWrapper(stream, encoding="utf-8-sig", newline="")
 
 
-def records(lines: Iterable[str], delimiter: str, strict: bool = False) -> Iterator[list[str]]:
+def records(lines: Iterable[str], delimiter: str, quote: str = '"', strict: bool = False) -> Any:
     """The rows of a text, quotes respected."""
     csv.field_size_limit(max(csv.field_size_limit(), LONGEST))
-    return csv.reader(lines, delimiter=delimiter, strict=strict)
+    return csv.reader(
+        lines,
+        delimiter=delimiter,
+        quotechar=quote or None,
+        quoting=csv.QUOTE_MINIMAL if quote else csv.QUOTE_NONE,
+        strict=strict,
+    )
 
 
 def blank(cells: Sequence[str]) -> bool:
@@ -146,32 +152,6 @@ def blank(cells: Sequence[str]) -> bool:
 
 def empty(path: Path) -> FileError:
     return FileError(f"{path}: the file is empty. It needs a row of names, or of values, at least.")
-
-
-_FORMATS = {
-    b"PK\x03\x04": "a zip archive or a workbook of Excel (.xlsx)",
-    b"\xd0\xcf\x11\xe0": "a workbook of Excel (.xls)",
-    b"PAR1": "a Parquet file",
-    b"ARROW1": "an Arrow file",
-    b"%PDF": "a PDF",
-    b"\x89PNG": "a picture",
-    b"\xff\xd8\xff": "a picture",
-    b"7z\xbc\xaf": "a 7z archive",
-    b"BZh": "packed with bzip2",
-    b"\xfd7zXZ": "packed with xz",
-    b"\x28\xb5\x2f\xfd": "packed with zstd",
-    b"SQLite format 3": "a database of SQLite",
-}
-
-
-def check_text(path: Path, start: bytes) -> None:
-    """Refuse what is no text by its first bytes: to say that it is not UTF-8 would help nobody."""
-    for magic, what in _FORMATS.items():
-        if start.startswith(magic):
-            raise FileError(
-                f"{path} is {what}, and not a table as text. Save the table as CSV, or as Parquet "
-                "or Arrow under a name that ends in .parquet or .arrow."
-            )
 
 
 def binary(path: Path) -> FileError:
@@ -183,7 +163,4 @@ def binary(path: Path) -> FileError:
 
 def misread(path: Path, error: UnicodeDecodeError) -> InputError:
     byte = error.object[error.start]
-    return InputError(
-        f"{path}: byte 0x{byte:02x} is not {error.encoding}. Name the encoding, "
-        'such as dialect={"encoding": "latin-1"}.'
-    )
+    return InputError(f"{path}: byte 0x{byte:02x} is not {error.encoding}. {ENCODINGS}")

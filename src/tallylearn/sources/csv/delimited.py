@@ -8,7 +8,6 @@ passed over and does not count. Of one column it is a row with a gap.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -16,10 +15,10 @@ from typing import Any, BinaryIO, ClassVar
 
 from tallylearn.errors import ColumnError, FileError, listed
 from tallylearn.sources.arrow_buffers import emptied
-from tallylearn.sources.csv.decoding import opened
 from tallylearn.sources.csv.dialect import DELIMITERS, Dialect, sniff
 from tallylearn.sources.csv.parser import Parser
 from tallylearn.sources.file_parts import present
+from tallylearn.sources.packed import opened
 
 
 @dataclass(frozen=True)
@@ -73,11 +72,6 @@ class Delimited:
         self.path, self.dialect, self._file = Path(path), dialect, file
         self._parser = Parser.of(self.path, dialect, file)
         self.names = self._parser.names
-        if twice := [name for name, times in Counter(self.names).items() if times > 1]:
-            raise ColumnError(
-                f"{self.path}: the header has {listed(twice)} more than once. Rename the columns, "
-                'or say dialect={"header": False} if the first row is one of values.'
-            )
 
     def blocks(self, forms: Mapping[str, str]) -> Iterator[Any]:
         """Arrow tables of 65 536 rows, the last one shorter, of the columns that are asked for.

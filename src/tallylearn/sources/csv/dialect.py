@@ -4,10 +4,16 @@ What is not said is guessed from the first megabyte:
 
 - the encoding: a byte order mark decides; else UTF-16 where every second byte is NUL, UTF-8 where
   the bytes allow it, cp1252 or latin-1 where they do not;
-- the delimiter: the one of , ; tab | that cuts most lines into equally many cells;
+- the lines above the table: ``sep=;``, comments (#) and titles, which have fewer cells;
+- the delimiter: the one of , ; tab | that cuts most lines into equally many cells; spaces, where
+  none of them does, a column is one of numbers, and all lines have equally many words;
+- the quotes: ' where cells begin and end with it and no cell has a ";
 - the decimal mark: a comma where numbers have one and the delimiter is another. Cells such as
   1,234 alone prove nothing (they may be thousands), and stay text;
-- the header: the first row, unless one of its cells is a number or a date.
+- the header: the first row, unless one of its cells is a number or a date (``headers.py`` says
+  which of those it may have).
+
+What was guessed beyond delimiter, decimal mark and encoding is told in ``notes``.
 """
 
 from __future__ import annotations
@@ -17,33 +23,31 @@ import io
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from math import trunc
 from numbers import Real
 from pathlib import Path
 from typing import Any, BinaryIO
 
 from tallylearn.errors import OptionError, listed
-from tallylearn.sources.csv.decoding import (
-    Bytes,
-    binary,
-    blank,
-    check_text,
-    empty,
-    misread,
-    records,
-)
+from tallylearn.sources.csv import layout
+from tallylearn.sources.csv.decoding import Bytes, binary, blank, empty, misread, records
+from tallylearn.sources.csv.rewriting import Rewriting
+from tallylearn.sources.foreign_files import check_text
+from tallylearn.sources.headers import are_names, headed
 from tallylearn.sources.written.judging import PLAIN, Hints
 from tallylearn.sources.written.plain_words import MISSING
 
 DELIMITERS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "pipe"}
-OPTIONS = ("delimiter", "decimal", "encoding", "header", "missing", "thousands", "date_format")
+NAMES = {**DELIMITERS, " ": "space"}
+OPTIONS = (
+    "delimiter", "decimal", "encoding", "header", "missing", "skip", "comment", "quote",
+    "thousands", "date_format",
+)  # fmt: skip
 SAMPLE = 1 << 20  # bytes
 LINES = 200
 
-_NUMBER = re.compile(r"[+-]?(\d+[.,]?\d*|[.,]\d+)([eE][+-]?\d+)?")
 _MULTIBYTE = re.compile(rb"(?:[\xc3-\xdf][\x80-\xbf]|[\xe0-\xef][\x80-\xbf]{2})[^\x80-\xff]")
-_DATE = re.compile(r"\d{4}-\d\d-\d\d([T ].*)?")
 _WITH_COMMA = re.compile(r"[+-]?(0,\d+|\d+,(\d{1,2}|\d{4,}))([eE][+-]?\d+)?")
 _WITH_POINT = re.compile(r"[+-]?\d*\.\d+([eE][+-]?\d+)?")
 
@@ -62,19 +66,36 @@ class Dialect:
     header: bool = True
     missing: tuple[str, ...] = MISSING
     hints: Hints = PLAIN  # for columns that leave two readings open
+    skip: int = 0  # lines above the table
+    comment: str = ""  # what lines begin with that are no rows
+    quote: str = '"'  # empty: a quotation mark is a character like others
+    names: tuple[str, ...] = ()  # of the columns, where no row of the table has them
+    notes: tuple[str, ...] = field(default=(), compare=False)  # what was guessed, as sentences
 
     @property
     def told(self) -> dict[str, Any]:
         """As ``dialect=`` takes it."""
-        names = ("delimiter", "decimal", "encoding", "header")
-        return {name: getattr(self, name) for name in names}
+        names = ("delimiter", "decimal", "encoding")
+        found = {name: getattr(self, name) for name in names}
+        more = {name: getattr(self, name) for name in ("skip", "comment") if getattr(self, name)}
+        quote = {} if self.quote == '"' else {"quote": self.quote}
+        return {**found, "header": [*self.names] or self.header, **more, **quote}
 
     def __str__(self) -> str:
-        delimiter = DELIMITERS.get(self.delimiter, repr(self.delimiter))
+        delimiter = NAMES.get(self.delimiter, repr(self.delimiter))
         decimal = "comma" if self.decimal == "," else "point"
         header = "with a header" if self.header else "without a header"
         encoding = self.encoding.upper().replace("-SIG", " with a byte order mark")
-        return f"{delimiter}-separated, decimal {decimal}, {encoding}, {header}"
+        said = [f"{delimiter}-separated", f"decimal {decimal}", encoding]
+        said += [f"quoted with {self.quote or 'nothing'}"] if self.quote != '"' else []
+        said += [f"{self.skip} line{'s' * (self.skip > 1)} skipped"] if self.skip else []
+        said += [f"comments after {self.comment}"] if self.comment else []
+        return ", ".join([*said, "with given names" if self.names else header])
+
+    @property
+    def rewriting(self) -> Rewriting:
+        """What is done to the lines before they are parsed."""
+        return Rewriting(self.skip, self.comment, self.delimiter == " ", self.quote)
 
 
 def sniff(
@@ -91,20 +112,51 @@ def sniff(
     data = _sample(path, file)
     encoding = said.get("encoding") or _encoding(data)
     text = _decoded(path, data, encoding)
-    delimiter = said.get("delimiter") or _delimiter(text)
-    rows = _rows(text, delimiter)
-    decimal = said.get("decimal") or _decimal(rows, delimiter)
+    quote = said.get("quote", layout.quote_of(text))
+    delimiter, table = _cut(path, text, said, quote)
+    decimal = said.get("decimal") or _decimal(table.rows, delimiter)
     marked = said.get("decimal") or {",": ".", ".": ","}.get(said.get("thousands", ""))
-    shown = marked or (decimal if decimal == "," or delimiter == "," or _points(rows) else "")
-    markers = [*_spelled(said.get("missing", MISSING), decimal), *_spelled(missing, decimal)]
+    sure = decimal == "," or delimiter == "," or _points(table.rows)
+    header = said.get("header", None if not table.names else False)
+    if header is None and (header := headed(table.rows)):
+        layout.check_header(path, table.rows)
     return Dialect(
         delimiter=delimiter,
         decimal=decimal,
         encoding=encoding,
-        header=said.get("header", not any(_is_value(cell.strip()) for cell in rows[0])),
-        missing=tuple(dict.fromkeys(["", *markers])),
-        hints=Hints(shown, said.get("date_format", "")),
+        header=header is True,
+        missing=marks(said.get("missing", MISSING), missing, decimal),
+        hints=Hints(marked or (decimal if sure else ""), said.get("date_format", "")),
+        skip=table.skip,
+        comment=said.get("comment", ""),
+        quote=quote,
+        names=table.names if isinstance(header, bool) else tuple(header or ()),
+        notes=layout.told(table, header is True),
     )
+
+
+def _cut(path: Path, text: str, said: Mapping[str, Any], quote: str) -> tuple[str, layout.Table]:
+    """The delimiter of a text, its first rows, and what stands above them."""
+    separator = "" if "skip" in said else layout.separator(text)
+    skip, comment = said.get("skip", 1 if separator else 0), said.get("comment", "")
+    body = layout.rewritten(text, Rewriting(skip, comment, quote=quote))
+    marked = 0 if "skip" in said or comment else layout.marked(body)
+    rest = layout.rewritten(body, Rewriting(marked))
+    if not rest.strip():
+        raise empty(path)
+    delimiter = said.get("delimiter") or separator or _delimiter(rest, quote)
+    spaces = Rewriting(spaces=delimiter == " ", quote=quote)
+    table = _rows(layout.rewritten(rest, spaces), delimiter, quote)
+    notes = [f"the first line says that the delimiter is {separator!r}"] if separator else []
+    table = replace(table, skip=skip, notes=tuple(notes))
+    if marked:
+        above = _rows("".join(body.splitlines(keepends=True)[:marked]), delimiter, quote)
+        return delimiter, layout.below_marks(path, table, above.rows, marked, "header" in said)
+    if "skip" in said or said.get("header") is False:
+        return delimiter, table
+    if "header" not in said and delimiter in " \t":
+        table = layout.below_short_names(table)
+    return delimiter, layout.without_titles(path, table, "header" not in said)
 
 
 def _checked(given: Mapping[str, Any]) -> dict[str, Any]:
@@ -115,6 +167,13 @@ def _checked(given: Mapping[str, Any]) -> dict[str, Any]:
     delimiter = said.get("delimiter", ",")
     if not isinstance(delimiter, str) or len(delimiter) != 1 or delimiter in '\r\n"':
         raise OptionError(f"dialect: delimiter must be one character, not {delimiter!r}.")
+    quote, comment, skip = said.get("quote", '"'), said.get("comment", ""), said.get("skip", 0)
+    if not isinstance(quote, str) or len(quote) > 1 or quote in ("\r", "\n", delimiter):
+        raise OptionError(f"dialect: quote must be one character, or '' for none, not {quote!r}.")
+    if not isinstance(comment, str) or "\n" in comment:
+        raise OptionError(f"dialect: comment must be text, such as '#', not {comment!r}.")
+    if isinstance(skip, bool) or not isinstance(skip, int) or skip < 0:
+        raise OptionError(f"dialect: skip must be a number of lines from 0 on, not {skip!r}.")
     if said.get("decimal", ".") not in (".", ","):
         raise OptionError(f"dialect: decimal must be '.' or ',', not {said['decimal']!r}.")
     if said.get("thousands", ",") not in (",", ".", "'", " "):
@@ -125,8 +184,11 @@ def _checked(given: Mapping[str, Any]) -> dict[str, Any]:
     form = said.get("date_format", "%Y-%m-%d")
     if not isinstance(form, str) or not all(part in form for part in ("%d", "%m")):
         raise OptionError(f"dialect: date_format is as in '%d/%m/%Y' or '%m/%d/%Y', not {form!r}.")
-    if not isinstance(said.get("header", True), bool):
-        raise OptionError(f"dialect: header must be True or False, not {said['header']!r}.")
+    if not isinstance(said.get("header", True), bool) and not are_names(said["header"]):
+        raise OptionError(
+            "dialect: header must be True or False, or the names of all columns, not "
+            f"{said['header']!r}."
+        )
     try:
         codecs.lookup(said.get("encoding", "utf-8"))
     except (LookupError, TypeError):
@@ -180,48 +242,53 @@ def _decoded(path: Path, data: bytes, encoding: str) -> str:
     return text if len(data) < SAMPLE or len(lines) == 1 else "".join(lines[:-1])
 
 
-def _rows(text: str, delimiter: str) -> list[list[str]]:
-    """The first rows of a sample, without the empty lines."""
-    rows = []
-    for cells in records(io.StringIO(text, newline=""), delimiter):
+def _rows(text: str, delimiter: str, quote: str = '"') -> layout.Table:
+    """The first rows of a sample, without the empty lines, and the lines that they begin at."""
+    rows: list[list[str]] = []
+    lines: list[int] = []
+    reader, before = records(io.StringIO(text, newline=""), delimiter, quote), 0
+    for cells in reader:
         if not blank(cells):
             rows.append(cells)
+            lines.append(before)
+        before = reader.line_num
         if len(rows) == LINES:
             break
-    return rows or [[]]
+    return layout.Table(rows or [[]], lines or [0])
 
 
-def _delimiter(text: str) -> str:
+def _delimiter(text: str, quote: str) -> str:
     """The delimiter that gives most rows the same number of cells; of two, the one with more."""
-    tables = {delimiter: _rows(text, delimiter) for delimiter in DELIMITERS}
+    tables = {delimiter: _rows(text, delimiter, quote).rows for delimiter in DELIMITERS}
     scores = {delimiter: _regularity(rows) for delimiter, rows in tables.items()}
     for other in ";\t|":
         # Rows such as 1,5;2,5 are as regular by their commas as by their semicolons.
         if scores[other][0] == 1 and _decimal(tables[other], other) == ",":
             scores[","] = (0.0, 0)
     best = max(scores, key=lambda delimiter: scores[delimiter])
-    return best if scores[best][0] else ","
+    return best if scores[best][0] else " " if layout.spaced(text, quote) else ","
 
 
-def _regularity(rows: list[list[str]]) -> tuple[float, int]:
+def _regularity(rows: Sequence[Sequence[str]]) -> tuple[float, int]:
     ((cells, times),) = Counter(map(len, rows)).most_common(1)
     return (times / len(rows), cells) if cells > 1 else (0.0, 0)
 
 
-def _decimal(rows: list[list[str]], delimiter: str) -> str:
+def _decimal(rows: Sequence[Sequence[str]], delimiter: str) -> str:
     cells = [cell.strip() for row in rows for cell in row]
     commas = sum(1 for cell in cells if _WITH_COMMA.fullmatch(cell))
     points = sum(1 for cell in cells if _WITH_POINT.fullmatch(cell))
     return "," if delimiter != "," and commas > points else "."
 
 
-def _points(rows: list[list[str]]) -> bool:
+def _points(rows: Sequence[Sequence[str]]) -> bool:
     """Whether some cell has a decimal point."""
     return any(_WITH_POINT.fullmatch(cell.strip()) for row in rows for cell in row)
 
 
-def _is_value(cell: str) -> bool:
-    return bool(_NUMBER.fullmatch(cell) or _DATE.fullmatch(cell))
+def marks(usual: Any, more: Any, decimal: str = ".") -> tuple[str, ...]:
+    """The words that stand for nothing in a file, the empty one among them."""
+    return tuple(dict.fromkeys(["", *_spelled(usual, decimal), *_spelled(more, decimal)]))
 
 
 def _spelled(markers: Any, decimal: str) -> Iterator[str]:

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from tallylearn.errors import InputError
+from tallylearn.errors import ColumnError, InputError
 from tallylearn.sources.batches import regrouped
 from tallylearn.sources.csv.cell_errors import check_quotes, not_utf8, ragged, unclosed
 from tallylearn.sources.csv.decoding import (
-    LONGEST,
     Bytes,
     Lines,
     blank,
@@ -26,6 +25,8 @@ from tallylearn.sources.csv.decoding import (
     too_long,
 )
 from tallylearn.sources.csv.dialect import Dialect
+from tallylearn.sources.csv.rewriting import LONGEST
+from tallylearn.sources.headers import named
 
 CHUNK = 1 << 20  # bytes: larger ones were no faster, and four megabytes doubled the memory
 
@@ -45,8 +46,8 @@ class Parser:
         """Look at the beginning of a file, which may be open."""
         first: list[str] = []
         try:
-            with text_of(path, dialect.encoding, file) as lines:
-                rows = records(Lines(path, lines), dialect.delimiter)
+            with text_of(path, dialect.encoding, file, dialect.rewriting) as lines:
+                rows = records(Lines(path, lines), dialect.delimiter, dialect.quote)
                 skip, first = _filled(rows)
                 if not first:
                     raise empty(path)
@@ -59,17 +60,17 @@ class Parser:
             raise misread(path, error) from None
         except csv.Error:
             raise unclosed(path, 1 if first or not dialect.header else 0) from None
+        if dialect.names and len(dialect.names) != len(first):
+            raise _misnamed(path, dialect.names, first)
         if not filled:
             check_quotes(path, dialect)
         return cls(path, dialect, tuple(first), skip if dialect.header else 0, filled)
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The names in the header; x0, x1, ... where there are none."""
-        named = self.first if self.dialect.header else [""] * len(self.first)
-        bare = [name.strip() for name in named]
-        taken = frozenset(bare)
-        return tuple(name or _free(f"x{at}", taken) for at, name in enumerate(bare))
+        """The names in the header, each of them once; x0, x1, ... where there are none."""
+        own = self.first if self.dialect.header else [""] * len(self.first)
+        return named(self.dialect.names or own)
 
     def tables(self, forms: Mapping[str, str], file: BinaryIO | None = None) -> Iterator[Any]:
         """Tables of 65 536 rows as Arrow reads them, with more room where it has too little.
@@ -127,7 +128,7 @@ class Parser:
         import pyarrow as pa
         from pyarrow import csv as arrow
 
-        source = Bytes(self.path, self.dialect.encoding, file)
+        source = Bytes(self.path, self.dialect.encoding, file, self.dialect.rewriting)
         spaces: list[Any] = []
         odd: list[Any] = []
 
@@ -142,7 +143,7 @@ class Parser:
         except pa.ArrowInvalid:
             if odd:
                 number = odd[0].number - self.skip - len(spaces)
-                raise ragged(self.path, odd[0], number, self.dialect.delimiter) from None
+                raise ragged(self.path, odd[0], number, self.dialect) from None
             raise
         if source.quotes % 2:
             check_quotes(self.path, self.dialect)
@@ -160,6 +161,7 @@ class Parser:
         )
         parsing = arrow.ParseOptions(
             delimiter=self.dialect.delimiter,
+            quote_char=self.dialect.quote or False,
             newlines_in_values=True,
             ignore_empty_lines=len(self.first) > 1,
             invalid_row_handler=invalid,
@@ -174,11 +176,11 @@ class Parser:
         return reading, parsing, converting
 
 
-def _free(name: str, taken: frozenset[str]) -> str:
-    """A name for a column without one that no other column has: x0, or x0_ where x0 is there."""
-    while name in taken:
-        name += "_"
-    return name
+def _misnamed(path: Path, names: Sequence[str], first: Sequence[str]) -> ColumnError:
+    return ColumnError(
+        f"{path}: {len(names)} columns are named, and the first row has {len(first)} cells "
+        f"({','.join(first)[:60]!r}). Name every column."
+    )
 
 
 def _filled(rows: Iterator[list[str]]) -> tuple[int, list[str]]:

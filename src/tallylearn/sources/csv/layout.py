@@ -1,0 +1,162 @@
+"""Layout: what stands above the rows of a text, between their cells and around them."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from tallylearn.errors import InputError, listed
+from tallylearn.sources.csv.decoding import blank, records
+from tallylearn.sources.csv.rewriting import Rewriting
+from tallylearn.sources.headers import (
+    Rows,
+    doubtful,
+    headed,
+    is_value,
+    notes_on,
+    over_numbers,
+    titles,
+)
+
+_SEPARATOR = re.compile(r"sep=(.)[\"\s]*$", re.IGNORECASE)
+_APOSTROPHES = re.compile(
+    r"(?:^|[,;\t|])[ ]*('(?:[^'\r\n]|'')*'?)[ ]*(?=[,;\t|\r\n]|\Z)", re.MULTILINE
+)
+_WHOLE = re.compile(r"\d{4}-\d\d-\d\d \S+|[+-]?\d{1,3}(?: \d{3})+")  # one value with a space in it
+
+
+@dataclass(frozen=True)
+class Table:
+    """The rows of a sample, the line that each begins at, and the lines above the first."""
+
+    rows: Rows
+    lines: Sequence[int]
+    skip: int = 0
+    names: tuple[str, ...] = ()  # where they stand in a line that is skipped
+    notes: tuple[str, ...] = ()
+
+
+def rewritten(text: str, rewriting: Rewriting) -> str:
+    """A sample as it is parsed."""
+    rest = iter([text.encode("utf-8", "surrogatepass"), b""])
+    pieces = rewriting.pieces(lambda _: next(rest, b"")) if rewriting else iter([])
+    return b"".join(pieces).decode("utf-8", "surrogatepass") if rewriting else text
+
+
+def separator(text: str) -> str:
+    """The delimiter that a first line such as sep=; names."""
+    found = _SEPARATOR.fullmatch(text.split("\n", 1)[0].strip().strip('"') or "-")
+    return found[1] if found else ""
+
+
+def marked(text: str) -> int:
+    """How many lines at the beginning start with #; empty lines among them count."""
+    lines, last = text.splitlines(), 0
+    for at, line in enumerate(lines, 1):
+        if line.lstrip().startswith("#"):
+            last = at
+        elif line.strip():
+            break
+    return last if last < len(lines) else 0
+
+
+def quote_of(text: str) -> str:
+    """An apostrophe, where cells begin and end with one, and no cell has a quotation mark."""
+    cells: list[str] = _APOSTROPHES.findall(text) if '"' not in text else []
+    closed = [cell for cell in cells if len(cell) > 1 and cell.endswith("'")]
+    return "'" if len(closed) > 1 and len(closed) == len(cells) == text.count("'") / 2 else '"'
+
+
+def spaced(text: str, quote: str) -> bool:
+    """Whether spaces are delimiters: equally many words in all lines, and numbers in a column."""
+    lines = [line.strip() for line in text.splitlines()[:200]]
+    cut = rewritten("\n".join(lines), Rewriting(spaces=True, quote=quote))
+    rows = [row for row in records(cut.splitlines(), " ", quote) if not blank(row)]
+    if len(rows) < 2 or all(_WHOLE.fullmatch(line) for line in lines[1:] if line):
+        return False
+    ((width, times),) = Counter(map(len, rows[1:])).most_common(1)
+    if width < 2 or times < len(rows) - 1 or len(rows[0]) not in (width, width - 1):
+        return False
+    return any(all(is_value(row[at]) for row in rows[1:]) for at in range(width))
+
+
+def without_titles(path: Path, table: Table, guessed: bool) -> Table:
+    """The table without the titles above it; ``guessed``: whether the header is not given."""
+    width = _width(table.rows)
+    above = titles(table.rows, width)
+    if not above or above == len(table.rows):
+        return table
+    rest = table.rows[above:]
+    skip = table.skip + table.lines[above]
+    if guessed and not headed(rest):
+        raise InputError(
+            f"{path}: line {table.skip + table.lines[0] + 1} has fewer cells than the {width} of "
+            f"most rows, and no row of names follows it ({','.join(table.rows[0])[:60]!r}). "
+            f'If it is a title, say dialect={{"skip": {skip}}}; if it is a row, {{"skip": 0}}.'
+        )
+    said = f"{skip} line{'s' * (skip > 1)} above the table left out ({_shown(table.rows[0])})"
+    lines = [line - table.lines[above] for line in table.lines[above:]]
+    return Table(rest, lines, skip, table.names, (*table.notes, said))
+
+
+def below_marks(path: Path, table: Table, above: Rows, marked: int, said: bool) -> Table:
+    """The table below lines that begin with #, the last of which may have the names."""
+    last = [cell.strip() for cell in above[-1]]
+    last[0] = last[0].lstrip("# ")
+    skip = table.skip + marked
+    note = f"{marked} line{'s' * (marked > 1)} above the table left out ({_shown(above[0])})"
+    below = replace(table, skip=skip, notes=(*table.notes, note))
+    if said or len(last) != _width(table.rows) or len(last) < 2 or over_numbers(table.rows):
+        return below
+    if any(map(is_value, last)) or headed(table.rows):
+        raise InputError(
+            f"{path}: line {skip} begins with # and has as many cells as the rows "
+            f'({",".join(above[-1])[:60]!r}). If it is a comment, say dialect={{"skip": {skip}}}; '
+            f'if it names the columns or is a row, {{"skip": {skip - 1}}}.'
+        )
+    told = (*table.notes, f"the names were read from line {skip}, which begins with #")
+    return replace(below, names=tuple(last), notes=told)
+
+
+def below_short_names(table: Table) -> Table:
+    """The table below a header with one name fewer than the rows have cells, as R writes it."""
+    first, rest = table.rows[0], table.rows[1:]
+    width = _width(table.rows)
+    if len(first) != width - 1 or width < 3 or len(rest) < 2 or any(map(is_value, first)):
+        return table
+    lines = [line - table.lines[1] for line in table.lines[1:]]
+    told = "the header has one name fewer than the rows have cells: the first column has none"
+    names = ("", *(cell.strip() for cell in first))
+    return Table(rest, lines, table.skip + table.lines[1], names, (*table.notes, told))
+
+
+def _width(rows: Rows) -> int:
+    """How many cells most rows have."""
+    return Counter(map(len, rows)).most_common(1)[0][0]
+
+
+def check_header(path: Path, rows: Rows) -> None:
+    """Refuse a guessed header whose names come twice and are values too."""
+    if twice := doubtful(rows):
+        raise InputError(
+            f"{path}: the first row has {listed(twice)} more than once, and the rows below have "
+            'it as a value. Say dialect={"header": False} if the first row is one of values, or '
+            'dialect={"header": True} if it names the columns.'
+        )
+
+
+def told(table: Table, header: bool) -> tuple[str, ...]:
+    """All notes on a table: what was skipped, and what its names are like."""
+    if not header:
+        return table.notes
+    first = list(table.rows[0])
+    values = [cell.strip() for cell in first if is_value(cell)]
+    odd = [f"the first row is read as names, {listed(values)} among them"] if values else []
+    return (*table.notes, *odd, *notes_on(first, table.rows[1:]))
+
+
+def _shown(row: Sequence[str]) -> str:
+    return repr(next((cell.strip() for cell in row if cell.strip()), "")[:60])

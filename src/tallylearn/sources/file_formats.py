@@ -1,0 +1,132 @@
+"""Formats: what a file is, by its first bytes where they say it, and by its ending where not."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, BinaryIO, Protocol
+
+from tallylearn.errors import FileError, OptionError, listed
+from tallylearn.sources import columnar, json_files, statistics_files, workbooks
+from tallylearn.sources.csv.dialect import marks
+from tallylearn.sources.declarations import Declaration
+from tallylearn.sources.file_parts import Reader
+from tallylearn.sources.foreign_files import foreign, foreign_zip
+from tallylearn.sources.packed import ZIP, bare, is_packed, start_of, unpacked
+from tallylearn.sources.written.plain_words import MISSING
+
+OLE = b"\xd0\xcf\x11\xe0"
+_JSON = re.compile(rb"\s*(?:\[\s*)?\{\s*[\"}]|\s*\[\s*\]\s*$")
+
+
+class FormatReader(Reader, Protocol):
+    """A file of a format, or a run of one: its columns and the number of its first row."""
+
+    @property
+    def names(self) -> tuple[str, ...]: ...
+
+    @property
+    def start(self) -> int: ...
+
+
+@dataclass(frozen=True)
+class Format:
+    """A kind of file that is no delimited text, and how it is opened."""
+
+    what: str
+    endings: tuple[str, ...]
+    opened: Callable[[Path, Mapping[str, Any], Sequence[str]], Sequence[FormatReader]]
+    options: tuple[str, ...] = ()  # of a dialect
+    parsed: bool = True  # whether to read it again costs more than to keep what was read
+    placed: bool = False  # whether it is read at any place, and so not while it is packed
+
+    def readers(self, path: Path, declared: Declaration) -> Sequence[FormatReader]:
+        """The runs of a file, as it is declared."""
+        if odd := [name for name in declared.dialect if name not in self.options]:
+            raise OptionError(_misplaced(path, self, odd))
+        if self.placed and is_packed(path):
+            raise FileError(f"{path} is {self.what} that is packed. Unpack it first.")
+        said = declared.dialect
+        return self.opened(path, said, marks(said.get("missing", MISSING), declared.missing))
+
+
+PARQUET = Format(
+    "a Parquet file", columnar.PARQUET,
+    lambda path, _, __: columnar.ParquetRun.of(path) or [columnar.ParquetRun(path)],
+    parsed=False, placed=True,
+)  # fmt: skip
+ARROW = Format(
+    "an Arrow file", columnar.ARROW, lambda path, _, __: columnar.ArrowRun.of(path),
+    parsed=False, placed=True,
+)  # fmt: skip
+WORKBOOK = Format(
+    "a workbook", workbooks.ENDINGS,
+    lambda path, said, marks: [workbooks.Workbook(path, said, marks)], workbooks.OPTIONS,
+)  # fmt: skip
+JSON = Format("a JSON file", json_files.ENDINGS, lambda path, _, __: [json_files.JsonFile(path)])
+STATISTICS = Format(
+    "a file of SAS, Stata or SPSS", statistics_files.ENDINGS,
+    lambda path, _, __: [statistics_files.StatisticsFile(path)], placed=True,
+)  # fmt: skip
+FORMATS = (PARQUET, ARROW, WORKBOOK, JSON, STATISTICS)
+
+
+def format_of(path: Path, file: BinaryIO | None = None) -> Format | None:
+    """The format of a file, which may be open at its beginning; None for delimited text."""
+    start, ending = start_of(path, file), bare(path)
+    if start.startswith(ZIP):
+        return _zipped(path)
+    if start.startswith(OLE):
+        _check_ole(path)
+        return WORKBOOK
+    for magic, form in ((b"PAR1", PARQUET), (b"ARROW1", ARROW)):
+        if start.startswith(magic):
+            return form
+    if statistics_files.signed(start):
+        return STATISTICS
+    if (error := foreign(path, start)) is not None:
+        raise error
+    if _JSON.match(start.removeprefix(b"\xef\xbb\xbf")):
+        return JSON
+    found = next((one for one in FORMATS if ending in one.endings), None)
+    return None if found is WORKBOOK else found  # a table as text that was named .xls
+
+
+def _zipped(path: Path) -> Format:
+    import zipfile
+
+    with unpacked(path) as file:
+        try:
+            names = zipfile.ZipFile(file).namelist()
+        except zipfile.BadZipFile as error:
+            raise FileError(f"{path}: the file is damaged ({error}). Copy it again.") from None
+    if _is_workbook(names):
+        return WORKBOOK
+    raise foreign_zip(path, names) or FileError(
+        f"{path} is a zip archive. Give it a name that ends in .zip, or unpack it."
+    )
+
+
+def _is_workbook(names: Sequence[str]) -> bool:
+    return "content.xml" in names or any(name.startswith("xl/") for name in names)
+
+
+def _check_ole(path: Path) -> None:
+    """Old documents of Microsoft, and new ones with a password, are kept alike."""
+    with unpacked(path) as file:
+        data = file.read()
+    if "EncryptedPackage".encode("utf-16-le") in data:
+        raise workbooks.locked(path)
+    if "WordDocument".encode("utf-16-le") in data:
+        raise FileError(f"{path} is a document of Word, and not a table. Save the table as CSV.")
+
+
+def _misplaced(path: Path, form: Format, odd: Sequence[str]) -> str:
+    if not form.options:
+        return f"a dialect goes with a CSV file, not with {path.name}, which is {form.what}."
+    return (
+        f"{path.name} is {form.what}, and its dialect has no option {listed(odd)}. "
+        f"There are {listed(form.options)}."
+    )

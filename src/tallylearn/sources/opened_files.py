@@ -1,0 +1,100 @@
+"""Opened files: what each of them is, how text is written, and the runs that it is read in."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from tallylearn.sources.csv.delimited import Delimited, DelimitedReader
+from tallylearn.sources.csv.dialect import Dialect, sniff
+from tallylearn.sources.declarations import Declaration
+from tallylearn.sources.file_formats import Format, FormatReader, format_of
+from tallylearn.sources.joined_blocks import small
+from tallylearn.sources.packed import bare, changed, opened, stamp
+from tallylearn.sources.workbooks import Sheet
+
+
+class OpenedFiles:
+    """Files of one table: looked at once, and the same from then on."""
+
+    def __init__(self, paths: Sequence[Path], declared: Declaration) -> None:
+        self.paths, self.declared = paths, declared
+        self.dialect: Dialect | Sheet | None = None
+        self._stamps = {path: stamp(path) for path in paths}
+        self._formats: dict[Path, Format | None] = {}
+        self._runs_of: dict[Path, Sequence[FormatReader]] = {}
+
+    @property
+    def parsed(self) -> bool:
+        """Whether to read some of them is to parse text."""
+        return any((form := self._format(path)) is None or form.parsed for path in self.paths)
+
+    @property
+    def small(self) -> bool:
+        """Whether all of them fit into memory."""
+        return small(self.paths)
+
+    def check(self, path: Path) -> None:
+        """A file is the one that was declared."""
+        if stamp(path) != self._stamps[path]:
+            raise changed(path, "since the table was declared")
+
+    def first(self, path: Path, asked: Callable[[str], bool]) -> tuple[tuple[str, ...], Any]:
+        """The columns of a file, and the first block of those that are asked about."""
+        with opened(path) as file:
+            form = self._formats[path] = format_of(path, file)
+            if form is None:
+                return self._delimited(path, asked, file)
+        run = self._runs(path, form)[0]
+        self.dialect = getattr(run, "dialect", None)
+        wanted = [name for name in run.names if asked(name)]
+        return run.names, table_of(wanted, next(run.tables(wanted), None) if wanted else None)
+
+    def _delimited(
+        self, path: Path, asked: Callable[[str], bool], file: BinaryIO
+    ) -> tuple[tuple[str, ...], Any]:
+        """How an open file is written, its header and its first block, all of it as strings."""
+        self.dialect = sniff(path, self.declared.dialect, self.declared.missing, file)
+        part = Delimited(path, self.dialect, file)
+        wanted = [name for name in part.names if asked(name)]
+        first = next(part.blocks(dict.fromkeys(wanted, "string")), None) if wanted else None
+        return part.names, table_of(wanted, first)
+
+    def readers(
+        self, path: Path, numbers: frozenset[str] = frozenset(), text: frozenset[str] = frozenset()
+    ) -> Sequence[FormatReader | DelimitedReader]:
+        """The runs of a file; from delimited text some columns as numbers, or as long strings."""
+        if (form := self._format(path)) is not None:
+            return self._runs(path, form)
+        if not isinstance(self.dialect, Dialect):
+            self.dialect = sniff(path, self.declared.dialect, self.declared.missing)
+        return [DelimitedReader(path, self._dialect_of(path, self.dialect), numbers, text)]
+
+    def _format(self, path: Path) -> Format | None:
+        """What a file is; one that ends as the first does is not looked at for that."""
+        if path not in self._formats:
+            alike = bare(path) == bare(self.paths[0])
+            self._formats[path] = self._formats[self.paths[0]] if alike else format_of(path)
+        return self._formats[path]
+
+    def _dialect_of(self, path: Path, first: Dialect) -> Dialect:
+        """The dialect of all files; lines above a table, where some were found, are each file's."""
+        if not first.skip or "skip" in self.declared.dialect:
+            return first
+        own = sniff(path, self.declared.dialect, self.declared.missing)
+        return replace(first, skip=own.skip, names=own.names, header=own.header)
+
+    def _runs(self, path: Path, form: Format) -> Sequence[FormatReader]:
+        """The runs of a file that is no delimited text, opened once."""
+        if path not in self._runs_of:
+            self._runs_of[path] = form.readers(path, self.declared)
+        return self._runs_of[path]
+
+
+def table_of(names: Sequence[str], first: Any) -> Any:
+    """The first block; a table without rows where there is none."""
+    import pyarrow as pa
+
+    return pa.table({name: pa.nulls(0) for name in names}) if first is None else first

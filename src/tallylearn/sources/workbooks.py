@@ -1,0 +1,263 @@
+"""Workbooks: a sheet of Excel or OpenDocument is a table once its header is found.
+
+- **The sheet** is the only visible one with cells, or the one that is named.
+- **The table** is what is left without empty rows and columns, and without titles above it.
+- **A column** keeps the type of its cells: numbers, truth values, dates, times, text. One that has
+  several is text, as the sheet shows it (5 and not 5.0). Cells with an error are empty.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime, time, timedelta
+from functools import cached_property
+from pathlib import Path
+from typing import Any, ClassVar
+
+from tallylearn.errors import FileError, InputError, OptionError, listed
+from tallylearn.sources.file_parts import present
+from tallylearn.sources.headers import are_names, headed, named, notes_on, titles
+from tallylearn.sources.packed import unpacked
+from tallylearn.tables import BLOCK, plain
+
+ENDINGS = (".xlsx", ".xlsm", ".xls", ".xlsb", ".ods")
+OPTIONS = ("sheet", "skip", "header", "missing")
+LOOKED_AT = 200  # rows that tell where the table begins
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """How a sheet is read."""
+
+    sheet: str
+    skip: int = 0  # rows above the table
+    header: bool = True
+    names: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        rows = f", {self.skip} row{'s' * (self.skip > 1)} skipped" if self.skip else ""
+        header = "given names" if self.names else "a header" if self.header else "no header"
+        return f"the sheet {self.sheet!r}{rows}, with {header}"
+
+
+class Workbook:
+    """One sheet of a workbook; it is read once, and not sent along when it is sent elsewhere."""
+
+    start: ClassVar[int] = 1
+
+    def __init__(self, path: Path, options: Mapping[str, Any], missing: Sequence[str]) -> None:
+        self.path, self.options, self.missing = path, _checked(options), frozenset(missing)
+
+    def __reduce__(self) -> Any:
+        return Workbook, (self.path, self.options, tuple(self.missing))
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(self._read[1].column_names)
+
+    @property
+    def dialect(self) -> Sheet:
+        return self._read[0]
+
+    def tables(self, columns: Sequence[str]) -> Iterator[Any]:
+        """Tables of 65 536 rows."""
+        table = self._read[1].select(present(self.path, self.names, columns))
+        return (table.slice(at, BLOCK).combine_chunks() for at in range(0, len(table), BLOCK))
+
+    @cached_property
+    def _read(self) -> tuple[Sheet, Any]:
+        import pyarrow as pa
+
+        name, rows, merged = _cells(self.path, self.options.get("sheet"))
+        sheet, cells, rows = _begun(self.path, name, rows, merged, self.options)
+        columns = [_column([self._filled(row[at]) for row in rows]) for at in range(len(cells))]
+        return sheet, pa.table(columns, names=list(named(cells)))
+
+    def _filled(self, cell: Any) -> Any:
+        """A cell, or None where it stands for nothing."""
+        bare = cell.strip() if isinstance(cell, str) else plain(cell)
+        return None if bare in self.missing else bare if isinstance(cell, str) else cell
+
+
+def _checked(options: Mapping[str, Any]) -> dict[str, Any]:
+    """The options as given, each of them possible."""
+    said = {key: value for key, value in options.items() if value is not None}
+    skip, sheet, header = said.get("skip", 0), said.get("sheet", ""), said.get("header", True)
+    if isinstance(skip, bool) or not isinstance(skip, int) or skip < 0:
+        raise OptionError(f"dialect: skip must be a number of rows from 0 on, not {skip!r}.")
+    if isinstance(sheet, bool) or not isinstance(sheet, str | int):
+        raise OptionError(f"dialect: sheet must be a name or a number from 1 on, not {sheet!r}.")
+    if not isinstance(header, bool) and not are_names(header):
+        raise OptionError(
+            f"dialect: header must be True or False, or the names of all columns, not {header!r}."
+        )
+    return said
+
+
+def _cells(path: Path, wanted: Any) -> tuple[str, list[list[Any]], list[Any]]:
+    """The name of a sheet, all of its rows, and its merged cells."""
+    calamine = _calamine(path)
+    try:
+        with unpacked(path) as file:
+            book = calamine.CalamineWorkbook.from_filelike(file)
+            name = _chosen(path, book, wanted)
+            sheet = book.get_sheet_by_name(name)
+            rows = sheet.to_python(skip_empty_area=False)
+            return name, rows, sheet.merged_cell_ranges or []
+    except calamine.PasswordError:
+        raise locked(path) from None
+    except (calamine.CalamineError, OSError, ValueError) as error:
+        if isinstance(error, FileError | InputError | OptionError):
+            raise
+        said = " ".join(str(error).split())[:200]
+        raise FileError(
+            f"{path} cannot be read as a workbook: {said}. It is damaged, or something else: open "
+            "it in a spreadsheet and save it again as .xlsx or CSV."
+        ) from None
+
+
+def locked(path: Path) -> FileError:
+    return FileError(
+        f"{path} is a workbook with a password. Open it, and save it without one "
+        "(in Excel: File, Info, Protect Workbook, Encrypt with Password, leave it empty)."
+    )
+
+
+def _calamine(path: Path) -> Any:
+    try:
+        import python_calamine
+    except ImportError:
+        raise FileError(
+            f"{path} is a workbook, and the package that reads it is not installed. "
+            "pip install 'tallylearn[excel]', or save the sheet as CSV."
+        ) from None
+    return python_calamine
+
+
+def _chosen(path: Path, book: Any, wanted: Any) -> str:
+    """The sheet that is asked for, or the only one with cells that is not hidden."""
+    names: list[str] = [*book.sheet_names]
+    if wanted is not None:
+        if wanted in names:
+            return str(wanted)
+        if str(wanted).isdecimal() and 0 < int(wanted) <= len(names):
+            return names[int(wanted) - 1]
+        raise OptionError(
+            f"{path} has no sheet {wanted!r}. Its sheets: {listed(names)}, numbered from 1."
+        )
+    seen = [str(one.name) for one in book.sheets_metadata if str(one.visible).endswith("Visible")]
+    filled = [name for name in seen if book.get_sheet_by_name(name).height]
+    if len(filled) == 1:
+        return filled[0]
+    if not filled:
+        raise FileError(
+            f"{path}: no sheet has any cells ({listed(names)}). Write a table into one."
+        )
+    raise InputError(
+        f"{path} has {len(filled)} sheets with cells: {listed(filled)}. "
+        f'Say which one, as in dialect={{"sheet": "{filled[0]}"}}.'
+    )
+
+
+def _begun(
+    path: Path, name: str, rows: list[list[Any]], merged: list[Any], options: Mapping[str, Any]
+) -> tuple[Sheet, list[str], list[list[Any]]]:
+    """How the sheet is read, the cells that name its columns, and the rows below them."""
+    skip, header = options.get("skip"), options.get("header")
+    at = skip if skip is not None else _above(rows)
+    rest = _trimmed(_spread(rows, at, merged))
+    if not rest:
+        raise FileError(f"{path}: the sheet {name!r} has no cells. Write a table into it.")
+    shown = [[shown_as(cell) for cell in row] for row in rest[:LOOKED_AT]]
+    header = headed(shown) if header is None else header
+    names = () if isinstance(header, bool) else tuple(header)
+    cells = list(names) or (shown[0] if header else [""] * len(shown[0]))
+    if len(cells) != len(shown[0]):
+        raise OptionError(
+            f"{path}: {len(names)} columns are named, and the sheet {name!r} has {len(shown[0])}."
+        )
+    above = skip is None and any(cell != "" for row in rows[:at] for cell in row)
+    notes = [f"{at} row{'s' * (at > 1)} above the table left out"] if above else []
+    notes += notes_on(cells, shown[1:]) if header is True else []
+    sheet = Sheet(name, at, header is True, names, tuple(notes))
+    return sheet, cells, rest[1:] if header is True else rest
+
+
+def _above(rows: Sequence[Sequence[Any]]) -> int:
+    """How many rows stand above the table: empty ones do not count as rows of it."""
+    first = [[shown_as(cell) for cell in row] for row in rows[:LOOKED_AT]]
+    filled = [at for at, row in enumerate(first) if any(row)]
+    some = [first[at] for at in filled]
+    widths = [sum(map(bool, row)) for row in some]
+    width = max(widths, default=0)
+    left = min((row.index(next(filter(None, row))) for row in some), default=0)
+    above = titles([row[left:] for row in some], width)
+    return filled[above] if above < len(filled) else 0
+
+
+def _trimmed(rows: Sequence[Sequence[Any]]) -> list[list[Any]]:
+    """Without the rows and columns that have no cell filled."""
+    kept = [row for row in rows if any(cell != "" for cell in row)]
+    used = [at for at in range(len(kept[0]) if kept else 0) if any(row[at] != "" for row in kept)]
+    return [[row[at] for at in used] for row in kept]
+
+
+def _spread(rows: Sequence[Sequence[Any]], at: int, merged: Sequence[Any]) -> list[list[Any]]:
+    """The rows from the first on; a name that is merged over columns is the name of each.
+
+    Names in the row below belong to it: sales over 2019 and 2020 is 'sales 2019', 'sales 2020'.
+    """
+    rest = [[*row] for row in rows[at:]]
+    top = at + next((n for n, row in enumerate(rest) if any(cell != "" for cell in row)), 0)
+    wide = [(left, right) for (first, left), (_, right) in merged if first == top and right > left]
+    if not wide or len(rest) < 2:
+        return rest
+    upper, lower = rest[top - at], rest[top - at + 1]
+    for left, right in wide:
+        upper[left : right + 1] = [upper[left]] * (right + 1 - left)
+    below = [[shown_as(cell) for cell in row] for row in _trimmed(rest[top - at + 1 :])[:LOOKED_AT]]
+    if not below or not headed(below):
+        return rest
+    pairs = zip(map(shown_as, upper), map(shown_as, lower), strict=True)
+    rest[top - at : top - at + 2] = [[" ".join(filter(None, pair)) for pair in pairs]]
+    return rest
+
+
+def shown_as(cell: Any) -> str:
+    """A cell as the sheet shows it: 5 and not 5.0.
+
+    >>> shown_as(5.0), shown_as(True), shown_as(date(2024, 5, 31)), shown_as(" a ")
+    ('5', 'True', '2024-05-31', 'a')
+    """
+    return cell.strip() if isinstance(cell, str) else plain(cell)
+
+
+_TYPES: tuple[tuple[tuple[type, ...], str], ...] = (
+    ((bool,), "bool"),
+    ((int, float), "double"),
+    ((date, datetime), "timestamp[us]"),
+    ((time,), "time64[us]"),
+    ((timedelta,), "duration[us]"),
+    ((str,), "string"),
+)
+
+
+def _column(cells: list[Any]) -> Any:
+    """Cells as one Arrow array: in their own type if it is one, else as text."""
+    import pyarrow as pa
+
+    types = {type(cell) for cell in cells} - {type(None)}
+    if not types:
+        return pa.nulls(len(cells))
+    for several, name in _TYPES:
+        if types <= {*several}:
+            kind = pa.duration("us") if name == "duration[us]" else pa.type_for_alias(name)
+            return pa.array([_instant(cell) for cell in cells] if date in several else cells, kind)
+    return pa.array([None if cell is None else shown_as(cell) for cell in cells], pa.string())
+
+
+def _instant(cell: Any) -> Any:
+    """A day as the moment that it begins."""
+    return datetime(cell.year, cell.month, cell.day) if type(cell) is date else cell
