@@ -669,7 +669,7 @@ def test_rows_without_a_target_are_left_out_aloud() -> None:
     arguments = ("gaps.csv", "--target", "y", "--cv", 3)
     assert told in fine("evaluate", *arguments, "--model", "bayes")
     found = tally("evaluate", *arguments, "--model", "bayes", "--json")
-    assert json.loads(found.stdout)["notes"][0] == told
+    assert json.loads(found.stdout)["remarks"][0] == told
     assert f"tally: {told}" in found.stderr
     assert told in fine("compare", *arguments, "--models", "bayes,majority")
     Path("few.csv").write_text("\n".join(["x,c,y", *rows[:5]]))

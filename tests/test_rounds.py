@@ -21,7 +21,7 @@ from tallylearn import engines, errors, forms, modelfile, tables
 from tallylearn.doors import Classifier, Model, Rounds, ScoringModel
 from tallylearn.doors.folding import Pieces
 from tallylearn.doors.intake import lesson
-from tallylearn.sources.csv import decoding
+from tallylearn.sources import packed
 from tallylearn.tables import NUMBER, TEXT, Array, Bags, Block, Codes, Schema
 from tallylearn.tallies import Bundle, Counts, Moments
 from tallylearn.tallies.documents import Reader
@@ -134,7 +134,7 @@ def opened(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         seen.append(Path(path).name)
         return open(path, *more)
 
-    monkeypatch.setattr(decoding, "open", opens, raising=False)
+    monkeypatch.setattr(packed, "open", opens, raising=False)
     return seen
 
 

@@ -224,14 +224,14 @@ def test_rows_without_a_target_are_not_scored(
     found = tl.evaluate(learner, frame, "kind")
     fewer = tl.evaluate(learner, frame[~GAPS], "kind")
     assert json.dumps(found.records()) == json.dumps(fewer.records())
-    assert (found.n, found.notes, fewer.notes) == (206, (TOLD,), ())
+    assert (found.n, found.remarks, fewer.remarks) == (206, (TOLD,), ())
     assert TOLD in str(found)
-    assert found.to_dict()["notes"] == [TOLD]
+    assert found.to_dict()["remarks"] == [TOLD]
     assert sorted(found.predictions["row"].tolist()) == np.flatnonzero(~GAPS).tolist()
     if streamed and not isinstance(learner, tl.DecisionTreeClassifier):
         monkeypatch.setattr("tallylearn.sources.joined_blocks.SMALL", 0)
     again = tl.evaluate(learner, csv(frame, tmp_path), "kind")
-    assert (again.n, again.notes) == (206, (TOLD,))
+    assert (again.n, again.remarks) == (206, (TOLD,))
     np.testing.assert_array_equal([e.value for e in again], [e.value for e in found])
 
 
@@ -242,7 +242,7 @@ def test_an_estimator_of_another_library_sees_the_answered_rows() -> None:
     found = tl.evaluate(GaussianNB(), frame, "kind")
     fewer = tl.evaluate(GaussianNB(), frame[~GAPS], "kind")
     assert json.dumps(found.records()) == json.dumps(fewer.records())
-    assert found.notes == (TOLD,)
+    assert found.remarks == (TOLD,)
 
 
 def test_every_report_says_what_was_left_out() -> None:
@@ -263,7 +263,7 @@ def test_every_report_says_what_was_left_out() -> None:
         assert type(one).report_of(one.to_dict()).to_markdown() == one.report().to_markdown()
     assert TOLD not in str(tl.compare(learners, frame[~GAPS], "kind"))
     old = tl.compare(learners, frame[~GAPS], "kind").to_dict()
-    del old["notes"]
+    del old["remarks"]
     assert "same folds" in str(tl.compare(learners, frame, "kind").report_of(old))
 
 
@@ -310,7 +310,7 @@ def test_a_class_of_one_row_is_evaluated(case: Case, cv: Any) -> None:
     frame = case.table(mixed_table()).copy()
     frame.loc[7, "kind"] = "d"
     found = tl.evaluate(case.make(), frame, "kind", cv=cv)
-    assert "The class 'd' (1 row) has fewer rows than the" in found.notes[0]
+    assert "The class 'd' (1 row) has fewer rows than the" in found.remarks[0]
     assert np.isfinite(found["accuracy"].value)
     for score in found:
         assert np.isfinite(score.value) or score.reason

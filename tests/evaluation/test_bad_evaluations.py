@@ -67,9 +67,9 @@ def test_a_class_with_fewer_rows_than_folds_is_named() -> None:
     y = ["a"] * 37 + ["b"] * 3
     found = tl.evaluate(BAYES, X, y)
     said = "The class 'b' (3 rows) has fewer rows than the 10 parts, and is dealt out as evenly"
-    assert found.notes == (f"{said} as it goes.",)
+    assert found.remarks == (f"{said} as it goes.",)
     assert said in str(found)
-    assert tl.evaluate(BAYES, X, y, cv=3).notes == ()
+    assert tl.evaluate(BAYES, X, y, cv=3).remarks == ()
     assert tl.evaluate(BAYES, X, y, cv=tl.Folds.k(4, stratified=False)).n == 40
 
 
@@ -273,7 +273,6 @@ MASK = np.arange(40) < 20
         ("10", "cv is '10'"),
         (10.0, "cv is 10.0"),
         (True, "cv is True"),
-        (None, "there is no model yet"),
         ([], r"cv is \[\]"),
         ({}, r"cv is \{\}"),
         ([1, 2], "split 0 is 1, not a pair"),
@@ -290,6 +289,14 @@ def test_folds_that_are_none_are_refused(cv: Any, words: str) -> None:
     for learner in (BAYES, GaussianNB()):
         with pytest.raises(errors.TallyError, match=words):
             tl.evaluate(learner, X, Y, cv=cv)
+
+
+def test_without_folds_the_learner_is_fitted_already() -> None:
+    for learner in (BAYES, GaussianNB()):
+        with pytest.raises(errors.NotFitted, match="not fitted yet"):
+            tl.evaluate(learner, X, Y, cv=None)
+        with pytest.raises(errors.TallyError, match="cv is None"):
+            tl.compare([learner, learner], X, Y, cv=None)
 
 
 def test_masks_are_the_rows_that_they_mark() -> None:

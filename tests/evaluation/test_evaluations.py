@@ -546,7 +546,7 @@ def test_a_fitted_model_is_asked_about_rows_as_it_is() -> None:
         majority = np.bincount(y[test]).max() / 75
         assert found["accuracy"].baseline == majority
         assert found["accuracy"].interval.about.endswith("for this model as it is")
-        assert "flatter it" in found.notes[-1]
+        assert "flatter it" in found.remarks[-1]
     numbers = tl.DecisionTreeRegressor(max_depth=2).fit(X[train, 1:], X[train, 0])
     found = tl.evaluate(numbers, X[test, 1:], X[test, 0], cv=None)
     assert found["r2"].value == pytest.approx(numbers.score(X[test, 1:], X[test, 0]))
@@ -562,7 +562,7 @@ def test_a_fitted_model_reads_the_rows_as_it_learned(
     found = tl.evaluate(model, later, "y", cv=None)
     assert found.classes == ("a", "b", "c")
     assert found.predictions["row"].tolist() == [0, 1, 2, 4, 5]
-    assert found.notes[0] == "1 of 6 rows (16.7 %) has no y and was left out."
+    assert found.remarks[0] == "1 of 6 rows (16.7 %) has no y and was left out."
     later.to_csv(tmp_path / "later.csv", index=False)
     for small in (1 << 26, 0):
         monkeypatch.setattr("tallylearn.sources.joined_blocks.SMALL", small)

@@ -179,11 +179,11 @@ def test_columns_of_different_lengths_are_named() -> None:
 
 @pytest.mark.parametrize("form", [scipy.sparse.csr_matrix, scipy.sparse.coo_array])
 def test_sparse_matrices_are_refused_with_the_remedy(form: Any) -> None:
-    with pytest.raises(KindError, match=r"NaiveBayes: a sparse matrix .* X\.toarray\(\)"):
+    with pytest.raises(KindError, match=r"NaiveBayes: a sparse matrix .*tl\.table\(X\)"):
         tl.NaiveBayes().fit(form(np.eye(4)), Y)
 
 
-@pytest.mark.parametrize("thing", [None, 3, len, {1, 2}, (row for row in X), np.float64(1)])
+@pytest.mark.parametrize("thing", [None, 3, len, {1, 2}, np.float64(1)])
 def test_things_that_are_no_table_are_refused(thing: Any) -> None:
     with pytest.raises(KindError, match=r"NaiveBayes: a table was expected.* Pass a frame"):
         tl.NaiveBayes().fit(thing, Y)

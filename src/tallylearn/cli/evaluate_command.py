@@ -144,7 +144,7 @@ def show(
     if output is not None:
         found.save(output)
     if output is not None or as_json:  # else the report says it
-        for text in found.notes:
+        for text in found.remarks:
             output_files.note(text)
     if as_json:
         place = None if output is None else str(output)

@@ -116,8 +116,8 @@ class _Asked:
             return isnan(value), -value if high else value, paper.name
 
         ranked, base = tuple(sorted(papers, key=order)), sitting.baseline
-        cv, n, notes = sitting.cv, len(exam), sitting.notes
-        return Comparison(score, cv, n, self.level, ranked, base, failed, notes)
+        cv, n, remarks = sitting.cv, len(exam), sitting.remarks
+        return Comparison(score, cv, n, self.level, ranked, base, failed, remarks)
 
     def _papers(
         self, sitting: Sitting, progress: bool | None

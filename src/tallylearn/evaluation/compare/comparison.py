@@ -38,7 +38,7 @@ class Comparison(Result):
     papers: tuple[Paper, ...]  # the best first
     baseline: Evaluation
     failed: dict[str, str]  # learners that answered no fold, and why
-    notes: tuple[str, ...] = ()  # rows that were left out, classes with few
+    remarks: tuple[str, ...] = ()  # rows that were left out, classes with few
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -109,7 +109,7 @@ class Comparison(Result):
 
     def facts(self) -> dict[str, Any]:
         """What was compared and how, every pair, and what failed."""
-        named = ("title", "score", "cv", "n", "level", "verdicts", "failed", "notes")
+        named = ("title", "score", "cv", "n", "level", "verdicts", "failed", "remarks")
         failures = ((paper.name, paper.found.failures[:1]) for paper in self.papers)
         return {name: getattr(self, name) for name in named} | {
             "kind": "comparison",

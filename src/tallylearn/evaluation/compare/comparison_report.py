@@ -83,7 +83,7 @@ def _cells(row: Found, spec: str) -> list[str]:
 
 def _remarks(found: Found) -> list[str]:
     pairs = found["pairs"]
-    said = [*found.get("notes", ()), "All learners had the same folds."]
+    said = [*found.get("remarks", ()), "All learners had the same folds."]
     if len(pairs) > 1:
         said.append(
             f"Every p is adjusted by Holm over all {len(pairs)} pairs; the intervals to the best "

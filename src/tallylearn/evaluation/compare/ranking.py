@@ -98,7 +98,7 @@ class Ranking(Result):
         if SCORES[score].of == "positive":
             of = (f"{c!r} on {name}" for name, c in found["positive"].items())
             said.append(f"Of each table the {score} is of one class: {', '.join(of)}.")
-        said += found.get("notes", ())
+        said += found.get("remarks", ())
         if found["critical"] is not None:
             said.append(
                 f"Two learners differ if their mean ranks lie {found['critical']:.2f} or more "
@@ -117,8 +117,8 @@ class Ranking(Result):
             "baseline_name": next(iter(self.comparisons.values())).baseline.learner,
             "positive": {name: c.baseline.positive for name, c in self.comparisons.items()},
             "p": test.p,
-            "notes": [f"On {name}: {note}" for name, c in self.comparisons.items()
-                      for note in c.notes],
+            "remarks": [f"On {name}: {note}" for name, c in self.comparisons.items()
+                      for note in c.remarks],
         }  # fmt: skip
 
     def records(self) -> list[dict[str, Any]]:

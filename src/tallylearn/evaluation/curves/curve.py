@@ -67,12 +67,12 @@ class Curve(Trend, Result):
         base = found["baseline"]
         train, test = (short(number_of(base[side])) for side in ("train", "test"))
         grid = Grid(title, head, lines, f"{base['at']}: training {train}, test {test}")
-        said = [*(verdict["text"] for verdict in found["verdicts"]), *found.get("notes", ())]
+        said = [*(verdict["text"] for verdict in found["verdicts"]), *found.get("remarks", ())]
         return Derivation(found["title"], (grid, *map(Sentence, said)))
 
     def facts(self) -> dict[str, Any]:
         """What the curve is of, the baseline, and every verdict."""
-        named = ("learner", "what", "cv", "score", "n", "level", "test_share", "notes")
+        named = ("learner", "what", "cv", "score", "n", "level", "test_share", "remarks")
         sides = {side: float(np.mean(getattr(self.baseline, side))) for side in ("train", "test")}
         return {name: getattr(self, name) for name in named} | {
             "kind": "curve",

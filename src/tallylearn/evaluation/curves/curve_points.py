@@ -64,7 +64,7 @@ class Trend:
     points: tuple[Point, ...]
     baseline: Point
     of: Any = None  # the class, where the score is of one
-    notes: tuple[str, ...] = ()  # rows that were left out, classes with few
+    remarks: tuple[str, ...] = ()  # rows that were left out, classes with few
 
     @property
     def title(self) -> str:

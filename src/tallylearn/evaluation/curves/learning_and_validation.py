@@ -143,7 +143,7 @@ def _drawn(sitting: Sitting, learner: str, what: str, points: list[Point]) -> Cu
     return Curve(
         learner, what, sitting.cv, sitting.score, len(sitting.exam), sitting.level,
         tested_share(sitting.splits), tuple(points), beside(sitting), sitting.positive,
-        sitting.notes,
+        sitting.remarks,
     )  # fmt: skip
 
 

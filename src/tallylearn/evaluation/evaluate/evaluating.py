@@ -73,7 +73,7 @@ def evaluate(
         exam = as_fitted.known_to(estimator, exam) if fitted else exam
         positive = exam.positive(positive)
         check_scores(scores, positive, exam)
-        named, rounds, notes = as_fitted.planned(exam) if fitted else planned(cv, exam)
+        named, rounds, remarks = as_fitted.planned(exam) if fitted else planned(cv, exam)
         groups_of = None if by is None else exam.column(by)
         with watching([estimator], models_of(rounds), progress) as watch:
             keep, proba = on_error == "keep", need_proba(scores)
@@ -87,5 +87,5 @@ def evaluate(
     return Evaluation(
         name_of(estimator), named, task, len(exam), exam.classes, found.scores, positive, level,
         found.folds, found.whole, beside.on(found), found.groups, by, found.told,
-        tuple(crossing.failures), found.sample, notes,
+        tuple(crossing.failures), found.sample, remarks,
     )  # fmt: skip

@@ -49,7 +49,7 @@ class Evaluation(Result):
     told: tuple[Told, ...]
     failures: tuple[Failure, ...]
     sample: Sample
-    notes: tuple[str, ...] = ()  # rows that were left out, classes with few
+    remarks: tuple[str, ...] = ()  # rows that were left out, classes with few
 
     def __getitem__(self, name: str) -> Estimate:
         self._check_score(name)
@@ -91,7 +91,7 @@ class Evaluation(Result):
             "groups": [{"group": value} | e.record() for value, e in self._by_group.items()],
             "failures": [asdict(failure) for failure in self.failures],
         }
-        named = ("learner", "cv", "task", "n", "level", "classes", "positive", "by", "notes")
+        named = ("learner", "cv", "task", "n", "level", "classes", "positive", "by", "remarks")
         found |= {name: getattr(self, name) for name in named}
         if self.task == "classifier":
             found |= {"confusion": self._cells(), "by_class": self._by_class()}

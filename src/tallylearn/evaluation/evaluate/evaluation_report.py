@@ -54,8 +54,8 @@ def _scores(found: Found, scores: list[Estimate]) -> Grid:
     )
     value = ("mean of folds", "all rows") if several else ("value",)
     head = ("score", *value, level, "method", found["baseline"])
-    notes = [f"{e.name}: {e.reason}." for e in scores if e.reason]
-    return Grid("", head, rows, " ".join(notes))
+    remarks = [f"{e.name}: {e.reason}." for e in scores if e.reason]
+    return Grid("", head, rows, " ".join(remarks))
 
 
 def _groups(found: Found) -> Grid:
@@ -96,7 +96,7 @@ def _classes(found: Found) -> Grid:
 
 
 def _remarks(found: Found, scores: list[Estimate]) -> list[str]:
-    first, said = scores[0], [*found.get("notes", ())]
+    first, said = scores[0], [*found.get("remarks", ())]
     if of_one := [e.name for e in scores if e.of is not None]:
         rows: defaultdict[int, float] = defaultdict(float)
         for true, _, count in found["confusion"]:

@@ -28,7 +28,7 @@ class Sitting:
     exam: Exam
     cv: str
     rounds: list[Round | list[Split]]
-    notes: tuple[str, ...]
+    remarks: tuple[str, ...]
     score: str
     positive: Any
     level: float
@@ -66,7 +66,7 @@ class Sitting:
         return Evaluation(
             learner, self.cv, exam.task, len(exam), exam.classes, found.scores, self.positive,
             self.level, found.folds, found.whole, self._base.by_fold, {}, None, found.told,
-            failures, found.sample, self.notes,
+            failures, found.sample, self.remarks,
         )  # fmt: skip
 
     @property

@@ -11,7 +11,7 @@ import numpy as np
 from tallylearn.doors.shell import Estimator
 from tallylearn.errors import InputError, TargetError, not_fitted
 from tallylearn.evaluation.running.cross_validation import Crossing, Told
-from tallylearn.evaluation.running.dataset import Exam, picked
+from tallylearn.evaluation.running.dataset import Exam, picked, task_of
 from tallylearn.evaluation.running.fitted_learners import asked
 from tallylearn.evaluation.running.fold_plan import FIRST, Round
 from tallylearn.folds import Split
@@ -53,12 +53,14 @@ class AsFitted(Crossing):
 def planned(exam: Exam) -> tuple[str, list[Round | list[Split]], tuple[str, ...]]:
     """Every row is tested, and none trains."""
     place = Round(0, np.ones(len(exam), dtype=np.int32), 2, FIRST)
-    return NAME, [place], (*exam.notes, NOTE)
+    return NAME, [place], (*exam.remarks, NOTE)
 
 
 def schema_of(model: Any) -> Schema | None:
     """The columns that a model of ours has learned from."""
     if not isinstance(model, Estimator):
+        if not hasattr(model, "classes_") and task_of(model) == "classifier":
+            raise not_fitted(type(model).__name__)
         return None
     if not model.__sklearn_is_fitted__():
         raise not_fitted(type(model).__name__)

@@ -110,7 +110,7 @@ class Exam:
         )
 
     @property
-    def notes(self) -> tuple[str, ...]:
+    def remarks(self) -> tuple[str, ...]:
         """What to know of the rows before the scores."""
         target = None if self.read is None else self.read.target
         return (f"{self.unanswered.told(target)}.",) if self.unanswered else ()

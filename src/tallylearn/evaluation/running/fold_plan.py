@@ -62,13 +62,13 @@ class Round:
 def planned(cv: Any, exam: Exam) -> tuple[str, list[Round | list[Split]], tuple[str, ...]]:
     """How cv deals out the rows of a table, and what to know of it before the scores.
 
-    Rounds of parts, or splits that share rows; the notes name rows that were left out, and classes
-    that are not in every fold.
+    Rounds of parts, or splits that share rows; the remarks name rows that were left out, and
+    classes that are not in every fold.
     """
     folds = read(cv, exam.task)
     few = folds.too_few(exam.strata, exam.groups) if isinstance(folds, Folds) else ""
-    notes = (*exam.notes, *([f"{few[0].upper()}{few[1:]}."] if few else []))
-    return *_dealt(cv, folds, exam), notes
+    remarks = (*exam.remarks, *([f"{few[0].upper()}{few[1:]}."] if few else []))
+    return *_dealt(cv, folds, exam), remarks
 
 
 def _dealt(cv: Any, folds: Folds | Given, exam: Exam) -> tuple[str, list[Round | list[Split]]]:

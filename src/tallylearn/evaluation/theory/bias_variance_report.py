@@ -39,7 +39,7 @@ class Decomposition(Result):
     loss: str
     n: int  # rows in a sample
     means: str  # how the means over samples were taken
-    notes: tuple[str, ...] = ()  # rows that were left out
+    remarks: tuple[str, ...] = ()  # rows that were left out
 
     def __getitem__(self, at: int) -> Parts:
         found: Parts = picked(self.parts, at, "learners")
@@ -90,7 +90,7 @@ class Decomposition(Result):
         )
         grid = Grid(found["loss"], found["header"], lines, f"Means over {found['means']}.")
         said = [*found["verdicts"], *([] if "noise" in found["parts"][0] else [TOGETHER])]
-        said += found.get("notes", ())
+        said += found.get("remarks", ())
         return Derivation(found["title"], (grid, *map(Sentence, said)))
 
     def facts(self) -> dict[str, Any]:
@@ -101,7 +101,7 @@ class Decomposition(Result):
             "loss": self.loss, "n": self.n, "means": self.means,
             "header": ("learner", *self._names, "sum", "measured"),
             "parts": [_written_out(part) for part in self.parts],
-            "verdicts": [*verdicts(self.parts)], "notes": self.notes,
+            "verdicts": [*verdicts(self.parts)], "remarks": self.remarks,
         }  # fmt: skip
 
     def records(self) -> list[dict[str, Any]]:
@@ -210,7 +210,7 @@ def _of_table(
     splits = list(Folds.bootstrap(draws, seed=seed).splits(len(exam), None, exam.groups))
     parts = tuple(of_table(learner, exam, splits, one) for learner in learners)
     means = f"{draws} bootstrap samples"
-    return Decomposition(parts, _loss(one), len(exam), means, exam.notes)
+    return Decomposition(parts, _loss(one), len(exam), means, exam.remarks)
 
 
 def _written_out(part: Parts) -> dict[str, Any]:

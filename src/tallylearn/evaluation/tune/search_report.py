@@ -89,7 +89,7 @@ def _grid(found: Found) -> Grid:
 
 def _remarks(found: Found) -> list[str]:
     failed = [c for c in found["candidates"] if c["failure"]]
-    said = [*found.get("notes", ())]
+    said = [*found.get("remarks", ())]
     said += [f"Failed: {c['spelled']}: {c['failure']}" for c in failed[:NAMED]]
     said += [f"{len(failed) - NAMED} more failed; records() has them."] if failed[NAMED:] else []
     if chosen := found["chosen"]:

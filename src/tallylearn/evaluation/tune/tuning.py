@@ -53,7 +53,7 @@ class Tuning(Result):
     honest: Evaluation | None  # on rows that neither trained nor chose
     how: str  # "nested", "three", or ""
     chosen: tuple[Options, ...]  # by every fold of a nested search
-    notes: tuple[str, ...] = ()  # rows that were left out, classes with few
+    remarks: tuple[str, ...] = ()  # rows that were left out, classes with few
 
     @property
     def title(self) -> str:
@@ -98,7 +98,7 @@ class Tuning(Result):
 
     def facts(self) -> dict[str, Any]:
         """What was searched, every candidate as it is spelled, and the honest score."""
-        named = ("title", "learner", "by", "cv", "n", "level", "how", "optimistic", "notes")
+        named = ("title", "learner", "by", "cv", "n", "level", "how", "optimistic", "remarks")
         honest = None
         if self.honest is not None:
             honest = {"cv": self.honest.cv, "baseline": self.honest.baseline_name,
@@ -224,7 +224,7 @@ def _tuning(
 ) -> Tuning:  # fmt: skip
     return Tuning(
         str(search), sitting.score, sitting.cv, len(sitting.exam), sitting.level, tried,
-        first_of(tried).options, model, honest, how, chosen, sitting.notes,
+        first_of(tried).options, model, honest, how, chosen, sitting.remarks,
     )  # fmt: skip
 
 

@@ -29,21 +29,17 @@ from numbers import Real
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from tallylearn.errors import OptionError, listed
 from tallylearn.sources.csv import layout
 from tallylearn.sources.csv.decoding import Bytes, binary, blank, empty, misread, records
+from tallylearn.sources.csv.dialect_options import checked
 from tallylearn.sources.csv.rewriting import Rewriting
 from tallylearn.sources.foreign_files import check_text
-from tallylearn.sources.headers import are_names, headed
+from tallylearn.sources.headers import headed
 from tallylearn.sources.written.judging import PLAIN, Hints
 from tallylearn.sources.written.plain_words import MISSING
 
 DELIMITERS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "pipe"}
 NAMES = {**DELIMITERS, " ": "space"}
-OPTIONS = (
-    "delimiter", "decimal", "encoding", "header", "missing", "skip", "comment", "quote",
-    "thousands", "date_format",
-)  # fmt: skip
 SAMPLE = 1 << 20  # bytes
 LINES = 200
 
@@ -108,7 +104,7 @@ def sniff(
 
     ``missing`` are markers beside the usual ones; a number stands for its spellings (-999, -999.0).
     """
-    said = _checked(given or {})
+    said = checked(given or {})
     data = _sample(path, file)
     encoding = said.get("encoding") or _encoding(data)
     text = _decoded(path, data, encoding)
@@ -157,46 +153,6 @@ def _cut(path: Path, text: str, said: Mapping[str, Any], quote: str) -> tuple[st
     if "header" not in said and delimiter in " \t":
         table = layout.below_short_names(table)
     return delimiter, layout.without_titles(path, table, "header" not in said)
-
-
-def _checked(given: Mapping[str, Any]) -> dict[str, Any]:
-    """The options as given, each of them possible."""
-    if unknown := [key for key in given if key not in OPTIONS]:
-        raise OptionError(f"dialect has no option {listed(unknown)}. There are {listed(OPTIONS)}.")
-    said = {key: value for key, value in given.items() if value is not None}
-    delimiter = said.get("delimiter", ",")
-    if not isinstance(delimiter, str) or len(delimiter) != 1 or delimiter in '\r\n"':
-        raise OptionError(f"dialect: delimiter must be one character, not {delimiter!r}.")
-    quote, comment, skip = said.get("quote", '"'), said.get("comment", ""), said.get("skip", 0)
-    if not isinstance(quote, str) or len(quote) > 1 or quote in ("\r", "\n", delimiter):
-        raise OptionError(f"dialect: quote must be one character, or '' for none, not {quote!r}.")
-    if not isinstance(comment, str) or "\n" in comment:
-        raise OptionError(f"dialect: comment must be text, such as '#', not {comment!r}.")
-    if isinstance(skip, bool) or not isinstance(skip, int) or skip < 0:
-        raise OptionError(f"dialect: skip must be a number of lines from 0 on, not {skip!r}.")
-    if said.get("decimal", ".") not in (".", ","):
-        raise OptionError(f"dialect: decimal must be '.' or ',', not {said['decimal']!r}.")
-    if said.get("thousands", ",") not in (",", ".", "'", " "):
-        raise OptionError(
-            f"dialect: thousands must be ',', '.', an apostrophe or a space, not "
-            f"{said['thousands']!r}."
-        )
-    form = said.get("date_format", "%Y-%m-%d")
-    if not isinstance(form, str) or not all(part in form for part in ("%d", "%m")):
-        raise OptionError(f"dialect: date_format is as in '%d/%m/%Y' or '%m/%d/%Y', not {form!r}.")
-    if not isinstance(said.get("header", True), bool) and not are_names(said["header"]):
-        raise OptionError(
-            "dialect: header must be True or False, or the names of all columns, not "
-            f"{said['header']!r}."
-        )
-    try:
-        codecs.lookup(said.get("encoding", "utf-8"))
-    except (LookupError, TypeError):
-        raise OptionError(
-            f"dialect: encoding {said['encoding']!r} is not known. "
-            "Name one of Python's, such as 'utf-8', 'utf-16' or 'latin-1'."
-        ) from None
-    return said
 
 
 def _sample(path: Path, file: BinaryIO | None) -> bytes:
