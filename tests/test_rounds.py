@@ -131,7 +131,7 @@ def opened(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     seen: list[str] = []
 
     def opens(path: Any, *more: Any) -> Any:
-        seen.append(Path(path).name)
+        seen.extend([Path(path).name] * (Path(path).suffix == ".csv"))
         return open(path, *more)
 
     monkeypatch.setattr(packed, "open", opens, raising=False)
