@@ -412,6 +412,7 @@ FOREIGN: dict[str, tuple[bytes, str]] = {
     "slides": (zipped(ppt__slides_xml=b""), "slides"),
     "a workbook with a password": (locked(), "a workbook with a password.*save it without one"),
     "a broken workbook": (damaged_book(), "cannot be read as a workbook.*save it again"),
+    "a note of macOS": (b"\0\5\x16\7\0\2\0\0Mac OS X", r"what macOS keeps.*'\._'"),
     "a tar archive": (b"t.csv" + b"\0" * 252 + b"ustar  \0" + b"\0" * 300, "a tar archive"),
     "a 7z archive": (b"7z\xbc\xaf\x27\x1c", "a 7z archive"),
     "a packed picture": (gzip.compress(b"\x89PNG\r\n"), "is a picture"),

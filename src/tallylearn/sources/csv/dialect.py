@@ -139,7 +139,7 @@ def _cut(path: Path, text: str, said: Mapping[str, Any], quote: str) -> tuple[st
         return delimiter, layout.below_marks(path, table, above.rows, marked, "header" in said)
     if "skip" in said or said.get("header") is False:
         return delimiter, table
-    if "header" not in said and delimiter in " \t":
+    if "header" not in said:
         table = layout.below_short_names(table)
     return delimiter, layout.without_titles(path, table, "header" not in said)
 
