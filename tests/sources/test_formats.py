@@ -223,6 +223,10 @@ SHEETS: dict[str, tuple[list[list[Any]], list[str], dict[str, Any], dict[str, li
     "given names": (
         [[1, "x"]], [], {"header": ["n", "w"]}, {"n": [1], "w": ["x"]}, "",
     ),
+    "given names over a row of few values": (
+        [["x"], ["y", 1, 2]], [], {"header": ["a", "b", "c"]},
+        {"a": ["x", "y"], "b": [None, 1], "c": [None, 2]}, "",
+    ),
     "a header that is denied": (
         [["a", "b"], ["c", "d"]], [], {"header": False}, {"x0": ["a", "c"], "x1": ["b", "d"]}, "",
     ),

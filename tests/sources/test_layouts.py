@@ -149,6 +149,19 @@ READ: dict[str, tuple[str, dict[str, Any], dict[str, list[Any]], str]] = {
     "rows that end with a delimiter": (
         "a,b\n1,2,\n3,4,\n", {}, {"a": [1, 3], "b": [2, 4], "x2": [None, None]}, "ends with",
     ),
+    "names over some columns and values that are words": (
+        "id,name,,,\na,b,c,d,e\nf,g,h,i,j\n", {},
+        {"id": ["a", "f"], "name": ["b", "g"], "x2": ["c", "h"], "x3": ["d", "i"],
+         "x4": ["e", "j"]}, "3 columns have no name",
+    ),
+    "lines of words above a table": (
+        "From:,May,,,,\nTo:,June,,,,\n\na,b,c,d,e,f\n1,2,3,4,5,6\n", {},
+        {name: [at + 1] for at, name in enumerate("abcdef")}, "3 lines above",
+    ),
+    "a first row of few values below given names": (
+        "x,,,\ny,1,2,3\n", {"header": ["a", "b", "c", "d"]},
+        {"a": ["x", "y"], "b": [None, 1], "c": [None, 2], "d": [None, 3]}, "",
+    ),
     "headers of an exchange": ("<DATE>,<OPEN>\n1,2\n", {}, {"<DATE>": [1], "<OPEN>": [2]}, ""),
 }  # fmt: skip
 

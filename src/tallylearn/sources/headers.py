@@ -82,7 +82,8 @@ def titles(rows: Rows, width: int) -> int:
     at = 0
     while at < len(rows) and width > 1 and _is_title(rows[at], rows[at + 1 :], width):
         at += 1
-    return at
+    several = [n for n, row in enumerate(rows[:at]) if sum(bool(cell.strip()) for cell in row) > 1]
+    return at if not several or over_numbers(rows[at:]) else several[0]
 
 
 def _is_title(row: Sequence[str], below: Rows, width: int) -> bool:

@@ -16,7 +16,15 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from tallylearn.budgets import budget
-from tallylearn.errors import ColumnError, FileError, InputError, KindError, TallyError, listed
+from tallylearn.errors import (
+    ColumnError,
+    FileError,
+    InputError,
+    KindError,
+    TallyError,
+    listed,
+    told,
+)
 from tallylearn.sources.arrays import from_rows
 from tallylearn.sources.frames import Frame, framed
 from tallylearn.tables import BLOCK
@@ -108,10 +116,11 @@ def _tables(pieces: Iterable[Any]) -> Iterator[Any]:
     for at, first in enumerate(items):
         if isinstance(first, Mapping) and not _holds_columns(first):
             yield from_rows([first, *islice(items, BLOCK - 1)])
-        elif isinstance(first, str | bytes | int | float) or first is None:
+        elif isinstance(first, str | bytes | int | float | list | tuple) or first is None:
             raise KindError(
-                f"item {at} of an iterator is {first!r}. Rows that pass by are frames, batches of "
-                "Arrow, or dicts; pass a list of them for anything else."
+                f"item {at} of an iterator is {told(first, 60)}. Rows that pass by are frames, "
+                "batches of Arrow, or dicts, as csv.DictReader gives them; pass a list of them for "
+                "anything else."
             )
         else:
             yield _table_of(framed(_whole(first)))
