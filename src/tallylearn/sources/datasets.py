@@ -15,7 +15,7 @@ from tallylearn.sources.memory_table import Table
 from tallylearn.tables import BLOCK, RUN, Schema
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Scan:
     """A fragment of a dataset, or a whole one whose rows are filtered."""
 
