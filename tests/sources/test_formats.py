@@ -223,6 +223,10 @@ SHEETS: dict[str, tuple[list[list[Any]], list[str], dict[str, Any], dict[str, li
     "given names": (
         [[1, "x"]], [], {"header": ["n", "w"]}, {"n": [1], "w": ["x"]}, "",
     ),
+    "given names over a row of few values": (
+        [["x"], ["y", 1, 2]], [], {"header": ["a", "b", "c"]},
+        {"a": ["x", "y"], "b": [None, 1], "c": [None, 2]}, "",
+    ),
     "a header that is denied": (
         [["a", "b"], ["c", "d"]], [], {"header": False}, {"x0": ["a", "c"], "x1": ["b", "d"]}, "",
     ),
@@ -412,6 +416,7 @@ FOREIGN: dict[str, tuple[bytes, str]] = {
     "slides": (zipped(ppt__slides_xml=b""), "slides"),
     "a workbook with a password": (locked(), "a workbook with a password.*save it without one"),
     "a broken workbook": (damaged_book(), "cannot be read as a workbook.*save it again"),
+    "a note of macOS": (b"\0\5\x16\7\0\2\0\0Mac OS X", r"what macOS keeps.*'\._'"),
     "a tar archive": (b"t.csv" + b"\0" * 252 + b"ustar  \0" + b"\0" * 300, "a tar archive"),
     "a 7z archive": (b"7z\xbc\xaf\x27\x1c", "a 7z archive"),
     "a packed picture": (gzip.compress(b"\x89PNG\r\n"), "is a picture"),

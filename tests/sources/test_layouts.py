@@ -113,7 +113,7 @@ READ: dict[str, tuple[str, dict[str, Any], dict[str, list[Any]], str]] = {
     ),
     "names twice": ("a,b,a\n1,2,3\n", {}, {"a": [1], "b": [2], "a_2": [3]}, "'a' more than once"),
     "no name": (
-        "a,,c\n1,2,3\n", {}, {"a": [1], "x1": [2], "c": [3]}, "1 of the columns have no name",
+        "a,,c\n1,2,3\n", {}, {"a": [1], "x1": [2], "c": [3]}, "one column has no name",
     ),
     "the index of pandas": (
         ",a\n0,x\n1,y\n2,z\n", {}, {"x0": [0, 1, 2], "a": ["x", "y", "z"]}, "ignore=['x0']",
@@ -136,6 +136,32 @@ READ: dict[str, tuple[str, dict[str, Any], dict[str, list[Any]], str]] = {
     "a byte order mark before a comment": (
         "\ufeff# c\na,b\n1,2\n", {"comment": "#"}, {"a": [1], "b": [2]}, "",
     ),
+    "row names of R over text": (
+        '"","Content"\n"V1","Do you often long for it?"\n"V2","Do you?"\n', {},
+        {"x0": ["V1", "V2"], "Content": ["Do you often long for it?", "Do you?"]}, "no name",
+    ),
+    "single quotes between spaces": (
+        "'a' 'b'\n1  2\n3  4\n", {}, {"a": [1, 3], "b": [2, 4]}, "",
+    ),
+    "row names with commas": (
+        'a,b\n"r1",1,2\n"r2",3,4\n', {}, {"x0": ["r1", "r2"], "a": [1, 3], "b": [2, 4]}, "fewer",
+    ),
+    "rows that end with a delimiter": (
+        "a,b\n1,2,\n3,4,\n", {}, {"a": [1, 3], "b": [2, 4], "x2": [None, None]}, "ends with",
+    ),
+    "names over some columns and values that are words": (
+        "id,name,,,\na,b,c,d,e\nf,g,h,i,j\n", {},
+        {"id": ["a", "f"], "name": ["b", "g"], "x2": ["c", "h"], "x3": ["d", "i"],
+         "x4": ["e", "j"]}, "3 columns have no name",
+    ),
+    "lines of words above a table": (
+        "From:,May,,,,\nTo:,June,,,,\n\na,b,c,d,e,f\n1,2,3,4,5,6\n", {},
+        {name: [at + 1] for at, name in enumerate("abcdef")}, "3 lines above",
+    ),
+    "a first row of few values below given names": (
+        "x,,,\ny,1,2,3\n", {"header": ["a", "b", "c", "d"]},
+        {"a": ["x", "y"], "b": [None, 1], "c": [None, 2], "d": [None, 3]}, "",
+    ),
     "headers of an exchange": ("<DATE>,<OPEN>\n1,2\n", {}, {"<DATE>": [1], "<OPEN>": [2]}, ""),
 }  # fmt: skip
 
@@ -146,6 +172,10 @@ REFUSED: dict[str, tuple[str, dict[str, Any], str, dict[str, Any]]] = {
         "#id,name\na,b\nc,d\n", {}, 'line 1 .*"skip": 1', {"skip": 1},
     ),
     "a comment among the rows": ("a,b\n1,2\n# x\n3,4\n", {}, '"comment": "#"', {"comment": "#"}),
+    "a header that lacks a name": (
+        "a,b\n1,2,3\n1,5,6\n", {}, "row 1 has another number of cells",
+        {"skip": 1, "header": ["a", "b", "c"]},
+    ),
     "an open quote": ('a,b\n1,x\n2,"6\n', {}, '"quote": ""', {"quote": ""}),
     "names twice that are values": ("y,y\nn,y\ny,n\n", {}, '"header": False', {"header": False}),
     "too few names": (

@@ -99,9 +99,9 @@ def test_pieces_that_differ_are_named(
         tl.table(iter(pieces))
 
 
-@pytest.mark.parametrize("item", [1, "x", None])
+@pytest.mark.parametrize("item", [1, "x", None, ["x", "y"], ("x", 1), np.zeros(3)])
 def test_an_iterator_of_something_else_is_refused(item: Any) -> None:
-    with pytest.raises(KindError, match=r"item 0 of an iterator is .*pass a list"):
+    with pytest.raises(KindError, match=r"item 0 of an iterator is .*a list for anything else"):
         tl.table(iter([item]))
 
 
@@ -240,6 +240,8 @@ def test_a_query_that_has_no_answer_is_an_error(query: Any, says: str) -> None:
 
 
 def test_a_query_needs_a_connection() -> None:
+    with pytest.raises(OptionError, match="is a query"):
+        tl.table("SELECT 'https://example.org'")
     with pytest.raises(OptionError, match=r"is a query.*tl\.table\(query, connection\)"):
         tl.table("SELECT * FROM people")
     with pytest.raises(KindError, match="a dict is no connection"):

@@ -94,6 +94,7 @@ def unsettled(source: Any, declared: Declaration, schema: Schema | None = None) 
         if declared != Declaration():
             raise OptionError(f"{source} is declared already. Declare everything in one call.")
         return known
+    check_query(source)
     source = brought(source)
     if isinstance(source, Kept):
         files = Files(source.paths, declared, schema)
@@ -102,7 +103,6 @@ def unsettled(source: Any, declared: Declaration, schema: Schema | None = None) 
     if is_dataset(source):
         return Dataset(Dataset.scans(source), declared, schema)
     if isinstance(source, str | Path):
-        check_query(source)
         return Files(found(source), declared, schema)
     if declared.dialect:
         raise OptionError("a dialect goes with a CSV file, and this table is in memory.")

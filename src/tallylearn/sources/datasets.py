@@ -15,7 +15,7 @@ from tallylearn.sources.opened_files import table_of
 from tallylearn.tables import BLOCK, RUN
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Scan:
     """A fragment of a dataset, or a whole one whose rows are filtered."""
 

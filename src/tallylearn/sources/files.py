@@ -254,7 +254,7 @@ class Files(Declared):
     def __repr__(self) -> str:
         more = f" and {len(self.paths) - 1} more" if len(self.paths) > 1 else ""
         how = f": {self.dialect}" if self.dialect else ""
-        return f"Files({self.paths[0].name}{more}{how})"
+        return f"{type(self).__name__}({self.paths[0].name}{more}{how})"
 
     def _readers(self, path: Path) -> Sequence[Any]:
         """The runs of a file; columns of plain numbers come from text as such."""
@@ -272,7 +272,9 @@ class Files(Declared):
     def _declaring(self, declared: Declaration) -> Files:
         """With columns put aside that were learned from before."""
         if self._reading.learned:
-            return type(self)(self.paths, declared)
+            found = type(self)(self.paths, declared)
+            found.kept = self.kept
+            return found
         declared.check(self.names)
         parts = {f"{name}.{part}": name for name, parts in declared.dates.items() for part in parts}
         kept = (c for c in self.schema.columns if parts.get(c.name, c.name) not in declared.aside)

@@ -29,6 +29,10 @@ _START: dict[bytes, tuple[str, str]] = {
     b"ORC": ("an ORC file", "Pass pyarrow.orc.read_table(path)."),
     b"Obj\x01": ("an Avro file", _CSV),
     b"RDX": ("an R workspace", "Save the table in R with write.csv(table, 'table.csv')."),
+    b"\0\5\x16\7": (
+        "what macOS keeps beside a file, and not the file",
+        "Leave out names that begin with '._'.",
+    ),
     b"{\\rtf": ("a text document (RTF)", _CSV),
     b"\x7fELF": ("a program", _CSV),
     b"MZ\x90": ("a program", _CSV),

@@ -82,7 +82,8 @@ def titles(rows: Rows, width: int) -> int:
     at = 0
     while at < len(rows) and width > 1 and _is_title(rows[at], rows[at + 1 :], width):
         at += 1
-    return at
+    several = [n for n, row in enumerate(rows[:at]) if sum(bool(cell.strip()) for cell in row) > 1]
+    return at if not several or over_numbers(rows[at:]) else several[0]
 
 
 def _is_title(row: Sequence[str], below: Rows, width: int) -> bool:
@@ -92,6 +93,8 @@ def _is_title(row: Sequence[str], below: Rows, width: int) -> bool:
         return False
     if not filled or (row[0].strip() and (width > 2 or len(row) < width)):
         return True
+    if len(filled) == width - 1 and not row[0].strip():  # names over rows that have names, too
+        return False
     if row[0].strip():  # of two columns one may have no name: numbers tell the names above them
         return over_numbers(below)
     names = [cell for cell in below[0] if cell.strip()]  # a lone name in the middle is a name
@@ -143,12 +146,13 @@ def notes_on(cells: Sequence[str], rows: Rows = ()) -> list[str]:
     bare = [name for old, name in zip(cells, names, strict=True) if not old.strip()]
     if bare and not cells[0].strip() and _counts(rows):
         found.append(
-            f"the first column has no name and counts the rows, as the index of pandas does: "
+            "the first column has no name and counts the rows, as an index of pandas or R does: "
             f"{bare[0]}; ignore={[bare[0]]!r} leaves it out"
         )
         bare = bare[1:]
     if bare:
-        found.append(f"{len(bare)} of the columns have no name: {listed(bare)}")
+        one = "one column has" if len(bare) == 1 else f"{len(bare)} columns have"
+        found.append(f"{one} no name: {listed(bare)}")
     return found
 
 

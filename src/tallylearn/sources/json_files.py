@@ -88,7 +88,7 @@ class JsonFile:
             for line, text in enumerate(chunk.splitlines(), before + 1):
                 try:
                     value = json.loads(text)[name]
-                except (ValueError, LookupError):
+                except (ValueError, LookupError, TypeError):
                     continue
                 if isinstance(value, dict | list):
                     return line, value

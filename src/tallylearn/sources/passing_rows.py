@@ -16,7 +16,15 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from tallylearn.budgets import budget
-from tallylearn.errors import ColumnError, FileError, InputError, KindError, TallyError, listed
+from tallylearn.errors import (
+    ColumnError,
+    FileError,
+    InputError,
+    KindError,
+    TallyError,
+    listed,
+    told,
+)
 from tallylearn.sources.arrays import from_rows
 from tallylearn.sources.frames import Frame, framed
 from tallylearn.tables import BLOCK
@@ -96,7 +104,7 @@ def gathered(pieces: Iterable[Any]) -> Any:
     rest = _tables(pieces)
     for table in rest:
         tables.append(table)
-        size += table.nbytes
+        size += table.get_total_buffer_size()
         if size > most:
             return _written(chain([_joined(tables)], rest))
     return _joined(tables) if tables else pa.table({})
@@ -108,13 +116,21 @@ def _tables(pieces: Iterable[Any]) -> Iterator[Any]:
     for at, first in enumerate(items):
         if isinstance(first, Mapping) and not _holds_columns(first):
             yield from_rows([first, *islice(items, BLOCK - 1)])
-        elif isinstance(first, str | bytes | int | float) or first is None:
+        elif not _is_piece(first):
             raise KindError(
-                f"item {at} of an iterator is {first!r}. Rows that pass by are frames, batches of "
-                "Arrow, or dicts; pass a list of them for anything else."
+                f"a table was expected, and item {at} of an iterator is {told(first, 60)}. Pass a "
+                "frame, or an iterator of frames, of batches of Arrow, or of dicts as "
+                "csv.DictReader gives them; a list for anything else."
             )
         else:
             yield _table_of(framed(_whole(first)))
+
+
+def _is_piece(item: Any) -> bool:
+    """Whether an item has rows and columns."""
+    if item is None or isinstance(item, str | bytes | int | float | list | tuple):
+        return False
+    return isinstance(item, Mapping) or len(getattr(item, "shape", (0, 0))) == 2
 
 
 def _whole(piece: Any) -> Any:

@@ -166,7 +166,8 @@ def _begun(
 ) -> tuple[Sheet, list[str], list[list[Any]]]:
     """How the sheet is read, the cells that name its columns, and the rows below them."""
     skip, header = options.get("skip"), options.get("header")
-    at = skip if skip is not None else _above(rows)
+    guessed = skip is None and header in (None, True)
+    at = _above(rows) if guessed else skip or 0
     rest = _trimmed(_spread(rows, at, merged))
     if not rest:
         raise FileError(f"{path}: the sheet {name!r} has no cells. Write a table into it.")
@@ -178,7 +179,7 @@ def _begun(
         raise OptionError(
             f"{path}: {len(names)} columns are named, and the sheet {name!r} has {len(shown[0])}."
         )
-    above = skip is None and any(cell != "" for row in rows[:at] for cell in row)
+    above = guessed and any(cell != "" for row in rows[:at] for cell in row)
     notes = [f"{at} row{'s' * (at > 1)} above the table left out"] if above else []
     notes += notes_on(cells, shown[1:]) if header is True else []
     sheet = Sheet(name, at, header is True, names, tuple(notes))

@@ -148,11 +148,12 @@ def _cut(path: Path, text: str, said: Mapping[str, Any], quote: str) -> tuple[st
     if marked:
         above = _rows("".join(body.splitlines(keepends=True)[:marked]), delimiter, quote)
         return delimiter, layout.below_marks(path, table, above.rows, marked, "header" in said)
-    if "skip" in said or said.get("header") is False:
+    if "skip" in said or said.get("header", True) is not True:
         return delimiter, table
-    if "header" not in said and delimiter in " \t":
+    if "header" not in said:
         table = layout.below_short_names(table)
-    return delimiter, layout.without_titles(path, table, "header" not in said)
+    titled = table if table.names else layout.without_titles(path, table, "header" not in said)
+    return delimiter, titled
 
 
 def _sample(path: Path, file: BinaryIO | None) -> bytes:

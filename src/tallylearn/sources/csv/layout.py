@@ -66,6 +66,8 @@ def marked(text: str) -> int:
 def quote_of(text: str) -> str:
     """An apostrophe, where cells begin and end with one, and no cell has a quotation mark."""
     cells: list[str] = _APOSTROPHES.findall(text) if '"' not in text else []
+    if cells == [] and not any(mark in text for mark in ',;\t|"'):
+        cells = re.findall(r"(?<!\S)'[^'\r\n]*'?(?!\S)", text)
     closed = [cell for cell in cells if len(cell) > 1 and cell.endswith("'")]
     return "'" if len(closed) > 1 and len(closed) == len(cells) == text.count("'") / 2 else '"'
 
@@ -122,15 +124,25 @@ def below_marks(path: Path, table: Table, above: Rows, marked: int, said: bool) 
 
 
 def below_short_names(table: Table) -> Table:
-    """The table below a header with one name fewer than the rows have cells, as R writes it."""
+    """The table below a header with one name fewer than the rows have cells.
+
+    R writes names of rows without one over them; other programs end their rows with a delimiter.
+    """
     first, rest = table.rows[0], table.rows[1:]
-    width = _width(table.rows)
-    if len(first) != width - 1 or width < 3 or len(rest) < 2 or any(map(is_value, first)):
+    width = len(first) + 1
+    odd = any(len(row) != width for row in rest) or any(map(is_value, first)) or "" in first
+    if width < 3 or len(rest) < 2 or odd:
+        return table
+    names, told = tuple(cell.strip() for cell in first), "one name fewer than the rows have cells"
+    if not any(row[-1].strip() for row in rest):
+        names, where = (*names, ""), "every row ends with a delimiter"
+    elif len({row[0] for row in rest}) == len(rest):
+        names, where = ("", *names), "the first column has none"
+    else:
         return table
     lines = [line - table.lines[1] for line in table.lines[1:]]
-    told = "the header has one name fewer than the rows have cells: the first column has none"
-    names = ("", *(cell.strip() for cell in first))
-    return Table(rest, lines, table.skip + table.lines[1], names, (*table.notes, told))
+    notes = (*table.notes, f"the header has {told}: {where}")
+    return Table(rest, lines, table.skip + table.lines[1], names, notes)
 
 
 def _width(rows: Rows) -> int:
