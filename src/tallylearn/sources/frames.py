@@ -90,8 +90,8 @@ def _check_taken(X: Any) -> None:
         )
     if hasattr(X, "tocsr") or (hasattr(X, "nnz") and hasattr(X, "todense")):
         raise KindError(
-            "a sparse matrix is not taken as a table: pass tl.table(X), which writes its zeros out, "
-            "as does X.toarray(), or counts of words as tl.table(X, text=terms). "
+            "a sparse matrix is not taken as a table: pass tl.table(X), which writes its zeros "
+            "out, as does X.toarray(), or counts of words as tl.table(X, text=terms). "
             "Sparse input is not supported; a dense array is required."
         )
 
