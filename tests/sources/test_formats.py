@@ -185,6 +185,10 @@ SHEETS: dict[str, tuple[list[list[Any]], list[str], dict[str, Any], dict[str, li
         [["a", "b"], ["-", "NA"], [1, "y"]], [], {"missing": ["-"]},
         {"a": [None, 1], "b": ["NA", "y"]}, "",
     ),
+    "marks that are numbers": (
+        [["a", "b"], [-999, True], [1, False], ["-999", True]], [], {"missing": [-999, 1]},
+        {"a": [None, None, None], "b": [True, False, True]}, "",
+    ),
     "a title": (
         [["Sales of 2024"], [], ["name", "sum"], ["x", 1], ["y", 2]], [], {},
         {"name": ["x", "y"], "sum": [1, 2]}, "2 rows above the table left out",

@@ -17,7 +17,7 @@ from typing import Any, ClassVar
 
 from tallylearn.errors import FileError, InputError, OptionError, listed
 from tallylearn.sources.file_parts import present
-from tallylearn.sources.headers import are_names, headed, named, notes_on, titles
+from tallylearn.sources.headers import are_names, headed, is_value, named, notes_on, titles
 from tallylearn.sources.packed import unpacked
 from tallylearn.tables import BLOCK, plain
 
@@ -77,8 +77,16 @@ class Workbook:
 
     def _filled(self, cell: Any) -> Any:
         """A cell, or None where it stands for nothing."""
-        bare = cell.strip() if isinstance(cell, str) else plain(cell)
-        return None if bare in self.missing else bare if isinstance(cell, str) else cell
+        if isinstance(cell, str):
+            bare = cell.strip()
+            return None if bare in self.missing else bare
+        marked = self._marks and not isinstance(cell, bool) and plain(cell) in self._marks
+        return None if marked else cell
+
+    @cached_property
+    def _marks(self) -> frozenset[str]:
+        """The marks that are numbers: few tables have any, and cells are spelled out for them."""
+        return frozenset(mark for mark in self.missing if is_value(mark))
 
 
 def _checked(options: Mapping[str, Any]) -> dict[str, Any]:
@@ -102,10 +110,9 @@ def _cells(path: Path, wanted: Any) -> tuple[str, list[list[Any]], list[Any]]:
     try:
         with unpacked(path) as file:
             book = calamine.CalamineWorkbook.from_filelike(file)
-            name = _chosen(path, book, wanted)
-            sheet = book.get_sheet_by_name(name)
+            sheet = _chosen(path, book, wanted)
             rows = sheet.to_python(skip_empty_area=False)
-            return name, rows, sheet.merged_cell_ranges or []
+            return sheet.name, rows, sheet.merged_cell_ranges or []
     except calamine.PasswordError:
         raise locked(path) from None
     except (calamine.CalamineError, OSError, ValueError) as error:
@@ -136,21 +143,22 @@ def _calamine(path: Path) -> Any:
     return python_calamine
 
 
-def _chosen(path: Path, book: Any, wanted: Any) -> str:
+def _chosen(path: Path, book: Any, wanted: Any) -> Any:
     """The sheet that is asked for, or the only one with cells that is not hidden."""
     names: list[str] = [*book.sheet_names]
     if wanted is not None:
         if wanted in names:
-            return str(wanted)
+            return book.get_sheet_by_name(wanted)
         if str(wanted).isdecimal() and 0 < int(wanted) <= len(names):
-            return names[int(wanted) - 1]
+            return book.get_sheet_by_name(names[int(wanted) - 1])
         raise OptionError(
             f"{path} has no sheet {wanted!r}. Its sheets: {listed(names)}, numbered from 1."
         )
     seen = [str(one.name) for one in book.sheets_metadata if str(one.visible).endswith("Visible")]
-    filled = [name for name in seen if book.get_sheet_by_name(name).height]
+    sheets = {name: book.get_sheet_by_name(name) for name in seen}
+    filled = [name for name, sheet in sheets.items() if sheet.height]
     if len(filled) == 1:
-        return filled[0]
+        return sheets[filled[0]]
     if not filled:
         raise FileError(
             f"{path}: no sheet has any cells ({listed(names)}). Write a table into one."
