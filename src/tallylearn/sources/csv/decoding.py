@@ -18,30 +18,24 @@ WIDEST = 100_000  # columns: a reader takes 13 kB for each, whatever is in it
 
 
 class Bytes(io.RawIOBase):
-    """A file's bytes, unpacked and as UTF-8 (or as they are); counts quotes and refuses NUL."""
+    """A file's bytes, unpacked and as UTF-8 (or as they are); refuses NUL."""
 
     def __init__(self, path: Path, encoding: str = "", file: BinaryIO | None = None) -> None:
         """A file that is open already is read from its beginning, and stays open."""
-        self._path, self._held, self._lent = path, b"", file is not None
+        self._path, self._lent = path, file is not None
         self._file = opened(path) if file is None else file
         self._file.seek(0)
         self._refuses_nul = bool(encoding)
         foreign = encoding and codecs.lookup(encoding).name not in ("utf-8", "utf-8-sig")
         self._decoder = codecs.getincrementaldecoder(encoding)() if foreign else None
-        self.quotes = 0
 
     def readable(self) -> bool:
         return True
 
     def readinto(self, buffer: Any) -> int:
-        data = self._held + self._utf8(len(buffer) - len(self._held))
-        # Arrow drops a line feed that starts a chunk when the chunk before ends in a return, also
-        # inside quotes (apache/arrow issue 51368): the two are kept together.
-        self._held = b"\r" if data.endswith(b"\r") and len(data) > 1 else b""
-        data = data[: len(data) - len(self._held)]
+        data = self._utf8(len(buffer))
         if self._refuses_nul and b"\0" in data:
             raise binary(self._path)
-        self.quotes += data.count(b'"')
         buffer[: len(data)] = data
         return len(data)
 
@@ -104,11 +98,13 @@ class Lines:
 
     def __init__(self, path: Path, text: io.TextIOWrapper) -> None:
         self._path, self._text = path, text
+        self.done = 0  # bytes of UTF-8
 
     def __iter__(self) -> Iterator[str]:
         while line := self._text.readline(LONGEST + 1):
             if len(line) > LONGEST:
                 raise too_long(self._path)
+            self.done += len(line.encode())
             yield line
 
 

@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import Any, BinaryIO, ClassVar
 
 from tallylearn.errors import ColumnError, listed
-from tallylearn.sources.arrow_buffers import emptied
 from tallylearn.sources.csv.decoding import opened
 from tallylearn.sources.csv.dialect import Dialect
 from tallylearn.sources.csv.parser import Parser
@@ -64,8 +63,8 @@ class Delimited:
         self._check(forms)
         if not forms:
             raise ColumnError(f"{self.path}: no column is asked for. Ask for one at least.")
-        file, self._file = self._file, None  # handed on once: Arrow may go on reading ahead in it
-        return (_without_nan(table) for table in self._parser.tables(forms, file))
+        file, self._file = self._file, None  # handed on once: who reads it reads ahead
+        return self._parser.tables(forms, file)
 
     def _check(self, names: Any) -> None:
         known = frozenset(self.names)
@@ -74,15 +73,3 @@ class Delimited:
                 f"{self.path}: there is no column {listed(unknown)}. "
                 f"The columns are {listed(self.names)}."
             )
-
-
-def _without_nan(table: Any) -> Any:
-    """NaN and null are one missing."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
-    for at, kind in enumerate(table.schema.types):
-        if pa.types.is_floating(kind) and pc.any(nan := pc.is_nan(table.column(at))).as_py():
-            column = emptied(table.column(at), nan)
-            table = table.set_column(at, table.schema.field(at), column)
-    return table
