@@ -28,6 +28,22 @@ def line_ends(text: cython.const[cython.uchar][::1]) -> cython.longlong:
 @cython.inline
 @cython.nogil
 @cython.exceptval(check=False)
+def ends_line(c: cython.uchar) -> cython.bint:
+    return c == 10 or c == 13
+
+
+@cython.cfunc
+@cython.inline
+@cython.nogil
+@cython.exceptval(check=False)
+def is_blank(c: cython.uchar) -> cython.bint:
+    return c == 32 or c == 9
+
+
+@cython.cfunc
+@cython.inline
+@cython.nogil
+@cython.exceptval(check=False)
 def power(k: cython.longlong) -> cython.double:
     """10**k for k up to 22, which are doubles, and so are all products on the way."""
     p: cython.double = 1.0
@@ -163,7 +179,7 @@ def bounded(
     to: cython.Py_ssize_t
     if i == n or text[i] != quote:
         state[CONTENT] = i
-        while i < n and text[i] != delimiter and (text[i] > 13 or (text[i] != 10 and text[i] != 13)):
+        while i < n and text[i] != delimiter and not ends_line(text[i]):
             i += 1
         state[STOP] = i
         return i
@@ -180,7 +196,7 @@ def bounded(
         i += 1
     else:
         return -1
-    while i < n and text[i] != delimiter and (text[i] > 13 or (text[i] != 10 and text[i] != 13)):
+    while i < n and text[i] != delimiter and not ends_line(text[i]):
         text[to] = text[i]
         to += 1
         i += 1
@@ -237,10 +253,10 @@ def hashed(
     stop: cython.Py_ssize_t,
     key: cython.longlong,
 ) -> cython.longlong:
-    """A polynomial of the bytes, three at a time, at a secret place, modulo 2**31 - 1.
+    """A polynomial of the bytes, three at a time, at a secret place below 2**29, modulo 2**31 - 1.
 
-    Two words of n bytes share it for n / 3 of the 2**31 keys at most, whoever writes them. (J. L.
-    Carter and M. N. Wegman, Universal classes of hash functions, 1979.)
+    Two words of n bytes share it for n / 3 + 1 keys at most, whoever writes them. (J. L. Carter and
+    M. N. Wegman, Universal classes of hash functions, 1979.)
     """
     prime: cython.longlong = 2147483647
     h: cython.longlong = 1
@@ -253,12 +269,11 @@ def hashed(
             w |= cython.cast(cython.longlong, text[j + 2]) << 16
         elif j + 1 < stop:
             w |= cython.cast(cython.longlong, text[j + 1]) << 8
-        h = h * key + w
+        h = (h + w) * key  # below 2**62
         h = (h & prime) + (h >> 31)
         j += 3
-    h = h * key
     h = (h & prime) + (h >> 31)
-    return (h & prime) + (h >> 31)
+    return 0 if h == prime else h
 
 
 @cython.cfunc
@@ -349,9 +364,9 @@ def measured(
     if marker(text, start, stop, state[FIRST]):
         plan[c, GAPS] += 1
         return
-    while start < stop and (text[start] == 32 or text[start] == 9):
+    while start < stop and is_blank(text[start]):
         start += 1
-    while start < stop and (text[stop - 1] == 32 or text[stop - 1] == 9):
+    while start < stop and is_blank(text[stop - 1]):
         stop -= 1
     if numeral(text, start, stop, numbers, place, state[ROWS], state) != stop:
         plan[c, ODD] = 1
@@ -454,6 +469,8 @@ def parse(
     n: cython.Py_ssize_t = text.shape[0]
     last: cython.Py_ssize_t = plan.shape[0] - 1
     room: cython.Py_ssize_t = numbers.shape[1] if numbers.shape[0] > 0 else codes.shape[1]
+    delimiter: cython.longlong = state[DELIMITER]
+    at_once: cython.bint = not state[MARKED]
     i: cython.Py_ssize_t
     j: cython.Py_ssize_t
     c: cython.Py_ssize_t
@@ -465,19 +482,17 @@ def parse(
         i = state[AT]
         while i < n and how == DONE and state[ROWS] < room:
             j = i
-            while j < n and last > 0 and (text[j] == 32 or text[j] == 9) and text[j] != state[DELIMITER]:
+            while j < n and last > 0 and is_blank(text[j]) and text[j] != delimiter:
                 j += 1
-            if j == n or text[j] == 10 or text[j] == 13:
+            if j == n or ends_line(text[j]):
                 i = j + 1
                 continue
             state[BEGAN] = i
             for c in range(last + 1):
                 j = -1
-                if plan[c, KIND] == NUMBER and not state[MARKED]:
+                if plan[c, KIND] == NUMBER and at_once:
                     j = numeral(text, i, n, numbers, plan[c, PLACE], state[ROWS], state)
-                    if state[SLOW] or (
-                        j >= 0 and j < n and text[j] != state[DELIMITER] and text[j] != 10 and text[j] != 13
-                    ):
+                    if state[SLOW] or (0 <= j < n and text[j] != delimiter and not ends_line(text[j])):
                         j = -1
                 if j < 0:
                     j = bounded(text, i, state)
@@ -489,20 +504,18 @@ def parse(
                     elif plan[c, KIND] != PASSED:
                         written(text, plan, c, codes, entries, slots, state)
                 i = j
-                if (i < n and text[i] == state[DELIMITER]) != (c < last):
+                if (i < n and text[i] == delimiter) != (c < last):
                     how = RAGGED
                     break
                 i += 1
             if how == DONE:
                 state[ROWS] += 1
-            elif how == RAGGED:
-                state[CELLS] = c + 1
-                while j >= 0 and j < n and text[j] == state[DELIMITER]:
-                    j = bounded(text, j + 1, state)
-                    state[CELLS] += 1
-                i = j
-                if j < 0:
-                    how = OPEN
+        if how == RAGGED:
+            state[CELLS] = c + 1
+            while 0 <= i < n and text[i] == delimiter:
+                i = bounded(text, i + 1, state)
+                state[CELLS] += 1
+            how = RAGGED if i >= 0 else OPEN
         state[AT] = min(i, n)
     return how
 

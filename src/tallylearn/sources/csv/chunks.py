@@ -12,38 +12,38 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from itertools import chain, islice
 from pathlib import Path
-from typing import BinaryIO, TypeVar
+from typing import TypeVar
 
 from tallylearn.sources.csv.decoding import LONGEST, too_long
-from tallylearn.sources.csv.parsed_chunk import Chunk
+from tallylearn.sources.csv.parsed_chunk import Chunk, Run
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 
-def runs(path: Path, stream: BinaryIO, first: bytes, size: int) -> Iterator[bytes]:
-    """The bytes of a stream and those before it, cut behind line ends."""
+def runs(path: Path, take: Callable[[int], bytes], first: bytes, size: int) -> Iterator[Run]:
+    """The bytes that are taken, behind the first ones, cut at line ends."""
     held = [first]
-    while piece := stream.read(size):
+    while piece := take(size):
         cut = max(piece.rfind(b"\n"), piece.rfind(b"\r")) + 1
         if cut:
-            yield b"".join([*held, piece[:cut]])
+            yield [*held, memoryview(piece)[:cut]]
             held = []
         held.append(piece[cut:])
         if sum(map(len, held)) > LONGEST:
             raise too_long(path)
-    if last := b"".join(held):
-        yield last
+    if any(held):
+        yield [*held]
 
 
-def parsed(runs: Iterable[bytes], parse: Callable[[bytes], Chunk], threads: int) -> Iterator[Chunk]:
+def parsed(runs: Iterable[Run], parse: Callable[[Run], Chunk], threads: int) -> Iterator[Chunk]:
     """The chunks of a text; only the last may have a rest that no row ends."""
-    before: Chunk | None = None
-    for raw, chunk in ahead(parse, runs, threads):
-        if before is not None and before.rest:
-            chunk = parse(before.rest + raw)
+    rest = b""
+    for run, chunk in ahead(parse, runs, threads):
+        if rest:
+            chunk = parse([rest, *run])
+        rest = chunk.rest
         yield chunk
-        before = chunk
 
 
 def ahead(

@@ -33,11 +33,16 @@ class Bytes(io.RawIOBase):
         return True
 
     def readinto(self, buffer: Any) -> int:
-        data = self._utf8(len(buffer))
-        if self._refuses_nul and b"\0" in data:
-            raise binary(self._path)
+        data = self.take(len(buffer))
         buffer[: len(data)] = data
         return len(data)
+
+    def take(self, size: int) -> bytes:
+        """Up to so many bytes; none at the end of the file only."""
+        data = self._utf8(size)
+        if self._refuses_nul and b"\0" in data:
+            raise binary(self._path)
+        return data
 
     def _utf8(self, size: int) -> bytes:
         """Up to so many bytes; none at the end of the file only."""

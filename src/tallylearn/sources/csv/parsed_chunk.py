@@ -15,11 +15,12 @@ from tallylearn.kernels import parsing
 from tallylearn.sources.csv.dialect import Dialect
 
 Array = NDArray[Any]
+Run = list[bytes | memoryview]  # bytes of rows, in pieces
 NUMBER, WORD, TEXT, PASSED = range(4)  # what a column is read as; as in kernels/parsing.pxd
 RAGGED, OPEN = 1, 2  # how the kernel ends where it is not done
 SLOTS = 64  # for the words of a column, to begin with
 EXACT = 2.0**53  # no number is as large: this is a gap
-_KEY = 1 + secrets.randbelow(2**31 - 3)  # of the hashes: who writes files does not know it
+_KEY = 2**28 + secrets.randbelow(2**28)  # of the hashes: who writes files does not know it
 _FORMS = {"number": NUMBER, "string": WORD, "text": TEXT}
 
 
@@ -52,16 +53,15 @@ class Layout:
     forms: Mapping[str, str]  # of those that are read: number, string, text
     dialect: Dialect
 
-    def parsed(self, raw: bytes) -> Chunk:
+    def parsed(self, run: Run) -> Chunk:
         """The columns of some rows; the last one may lack its line end."""
-        work = _Work(self, raw)
+        work = _Work(self, run)
         how = work.parse()
         while how == RAGGED and not work.line().text.strip():
             how = work.parse()
         if how == RAGGED:
             return Chunk(None, ragged=work.line())
-        rest = raw[work.state[2] - len(self.marks) :] if how == OPEN else b""
-        return work.chunk(rest)
+        return work.chunk(work.bytes()[work.state[2] :] if how == OPEN else b"")
 
     @cached_property
     def marks(self) -> bytes:
@@ -95,12 +95,11 @@ class Layout:
 class _Work:
     """One run of rows while it is parsed."""
 
-    def __init__(self, layout: Layout, raw: bytes) -> None:
-        self.layout, self.raw = layout, raw
+    def __init__(self, layout: Layout, run: Run) -> None:
+        self.layout, self.run = layout, run
         self.plan, self.state = layout.plan.copy(), layout.state.copy()
-        self.text = bytearray(layout.marks)
-        self.text += raw
-        rows, marks = parsing.line_ends(raw) + 1, len(layout.dialect.missing)
+        self.text = memoryview(bytearray().join([layout.marks, *run]))
+        rows, marks = parsing.line_ends(self.text) + 1, len(layout.dialect.missing)
         numbers = int((self.plan[:, 0] == NUMBER).sum())
         words = int((self.plan[:, 0] < PASSED).sum()) - numbers
         self.numbers = np.empty((numbers, rows))
@@ -112,15 +111,18 @@ class _Work:
 
     def parse(self) -> int:
         how: int = parsing.parse(
-            memoryview(self.text), self.plan, self.numbers, self.codes, self.entries, self.slots,
+            self.text, self.plan, self.numbers, self.codes, self.entries, self.slots,
             self.hard, self.state,
         )  # fmt: skip
         return how
 
+    def bytes(self) -> bytes:
+        """The text as it was: the kernel takes quotes out of it."""
+        return b"".join([self.layout.marks, *self.run])
+
     def line(self) -> Line:
         """The row that the kernel stopped at."""
-        first = len(self.layout.marks)
-        text = self.raw[self.state[2] - first : self.state[0] - first].decode(errors="replace")
+        text = self.bytes()[self.state[2] : self.state[0]].decode(errors="replace")
         return Line(text, int(self.state[3]), len(self.plan), int(self.state[1]))
 
     def chunk(self, rest: bytes) -> Chunk:
@@ -143,7 +145,7 @@ class _Work:
     def _settle(self) -> None:
         """Numbers of very many digits, or far from 1."""
         for c, row, start, stop in self.hard[: self.state[4]].tolist():
-            text = self.text[start:stop].decode().replace(self.layout.dialect.decimal, ".")
+            text = str(self.text[start:stop], "ascii").replace(self.layout.dialect.decimal, ".")
             value = float(text)
             self.numbers[self.plan[c, 1], row] = value
             self.plan[c, 3] |= abs(value) >= EXACT
@@ -181,7 +183,7 @@ class _Work:
         ends = np.zeros(len(entries) + 1, np.int32)
         np.cumsum(entries[:, 1], out=ends[1:])
         data = np.empty(ends[-1], np.uint8)
-        parsing.gather(memoryview(self.text), entries, ends, data)
+        parsing.gather(self.text, entries, ends, data)
         buffers = pa.py_buffer(ends), pa.py_buffer(data)
         return pa.StringArray.from_buffers(len(entries), *buffers)
 

@@ -27,7 +27,7 @@ from tallylearn.sources.csv.decoding import (
     too_long,
 )
 from tallylearn.sources.csv.dialect import Dialect
-from tallylearn.sources.csv.parsed_chunk import Chunk, Layout
+from tallylearn.sources.csv.parsed_chunk import Chunk, Layout, Run
 
 CHUNK = 1 << 20  # bytes
 
@@ -100,16 +100,14 @@ class Parser:
         if rest:
             raise unclosed(self.path, rows + 1)
 
-    def _runs(self, stream: Bytes) -> Iterator[bytes]:
-        """The rows of values, as bytes; the header and all before it are left out."""
-        mark = stream.read(len(BOM_UTF8))
-        start = mark.removeprefix(BOM_UTF8)
+    def _runs(self, stream: Bytes) -> Iterator[Run]:
+        """The rows of values; the header and all before it are left out."""
+        start = stream.read(len(BOM_UTF8)).removeprefix(BOM_UTF8)
         before = self.before - len(start)
-        while before > 0 and (passed := stream.read(min(before, CHUNK))):
+        while before > 0 and (passed := stream.take(min(before, CHUNK))):
             before -= len(passed)
-        first = start[self.before :]
         width = 4 * len(self.dialect.delimiter.join(self.first).encode())
-        return runs(self.path, stream, first, max(CHUNK, width))
+        return runs(self.path, stream.take, start[self.before :], max(CHUNK, width))
 
     def _check(self, chunk: Chunk, rows: int) -> None:
         """Refuse what cannot be read, in the row where it stands."""
