@@ -492,7 +492,9 @@ def parse(
                 j = -1
                 if plan[c, KIND] == NUMBER and at_once:
                     j = numeral(text, i, n, numbers, plan[c, PLACE], state[ROWS], state)
-                    if state[SLOW] or (0 <= j < n and text[j] != delimiter and not ends_line(text[j])):
+                    if state[SLOW] or (
+                        0 <= j < n and text[j] != delimiter and not ends_line(text[j])
+                    ):
                         j = -1
                 if j < 0:
                     j = bounded(text, i, state)

@@ -68,7 +68,7 @@ class Files(Declared):
             self.dialect = sniff(path, self.declared.dialect, self.declared.missing, file)
             part = Delimited(path, self.dialect, file)
             wanted = [name for name in part.names if self._in_question(name)]
-            first = next(part.blocks(dict.fromkeys(wanted, "string")), None) if wanted else None
+            first = part.first(wanted) if wanted else None
         hints, missing = self.dialect.hints, self.dialect.missing
         self._reading = replace(self._reading, hints=hints, missing=missing)
         return part.names, self._reading.frame(_table(wanted, first))

@@ -59,12 +59,14 @@ class Seen:
 def judgements(frame: Frame, declared: Declaration, start: int = 0) -> dict[str, Judgement]:
     """How the columns of strings are written; those that are ignored, or groups, say nothing."""
     aside = {*declared.ignore, declared.groups}
-    asked = [name for name in frame.names if name not in aside and frame.written(name)]
     found = {}
-    for name in asked:
+    for name in frame.names:
         kind = NUMBER if name == declared.weight else declared.kind(name)
-        if kind in (None, NUMBER, DATE):
-            column = coded(frame.column(name), _marks(frame, declared.missing))
+        plain = frame.told(name)
+        asked = name not in aside and (plain or frame.written(name))
+        if asked and kind in (None, NUMBER, DATE):
+            column = frame.column(name)
+            column = column if plain else coded(column, _marks(frame, declared.missing))
             found[name] = judged_as(kind, declared.spelling(name), column, frame.hints, start)
     return found
 

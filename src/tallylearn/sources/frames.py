@@ -69,6 +69,14 @@ class Frame:
             return self.read and stringy(kind.value_type)
         return stringy(kind)
 
+    def told(self, name: str) -> bool:
+        """Whether a column of a file comes as doubles, which was seen from how it is written."""
+        if not self.read:
+            return False
+        import pyarrow.types as is_
+
+        return bool(is_.is_float64(self.arrow.schema.field(self._place[name]).type))
+
     def positions(self, names: Sequence[str]) -> list[int]:
         return [self._place[name] for name in names]
 

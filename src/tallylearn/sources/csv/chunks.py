@@ -12,10 +12,12 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from itertools import chain, islice
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, NamedTuple, TypeVar
 
+from tallylearn.sources.batches import compact
 from tallylearn.sources.csv.decoding import LONGEST, too_long
-from tallylearn.sources.csv.parsed_chunk import Chunk, Run
+from tallylearn.sources.csv.parsed_chunk import Chunk, Layout, Run
+from tallylearn.tables import BLOCK
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -23,7 +25,7 @@ Result = TypeVar("Result")
 
 def runs(path: Path, take: Callable[[int], bytes], first: bytes, size: int) -> Iterator[Run]:
     """The bytes that are taken, behind the first ones, cut at line ends."""
-    held = [first]
+    held: Run = [first]
     while piece := take(size):
         cut = max(piece.rfind(b"\n"), piece.rfind(b"\r")) + 1
         if cut:
@@ -33,17 +35,82 @@ def runs(path: Path, take: Callable[[int], bytes], first: bytes, size: int) -> I
         if sum(map(len, held)) > LONGEST:
             raise too_long(path)
     if any(held):
-        yield [*held]
+        yield held
 
 
-def parsed(runs: Iterable[Run], parse: Callable[[Run], Chunk], threads: int) -> Iterator[Chunk]:
-    """The chunks of a text; only the last may have a rest that no row ends."""
-    rest = b""
-    for run, chunk in ahead(parse, runs, threads):
-        if rest:
-            chunk = parse([rest, *run])
-        rest = chunk.rest
-        yield chunk
+class Ahead:
+    """Runs of rows, parsed before they are asked for.
+
+    Where some cell in a column of numbers is none, the layout changes: the column is one of strings
+    in that run and in all that follow.
+    """
+
+    def __init__(self, layout: Layout, threads: int) -> None:
+        self._layout, self._threads = layout, threads
+
+    def chunks(self, runs: Iterable[Run]) -> Iterator[tuple[Run, Chunk]]:
+        """Every run and what it holds; only the last may have a rest that no row ends."""
+        rest = b""
+        for run, chunk in ahead(self._parse, runs, self._threads):
+            if rest:
+                run = [rest, *run]
+            if rest or chunk.layout is not self._layout:
+                chunk = self._parse(run)
+            if chunk.odd:
+                self._layout = self._layout.with_strings(chunk.odd)
+                chunk = self._parse(run)
+            rest = chunk.rest
+            yield run, chunk
+
+    def _parse(self, run: Run) -> Chunk:
+        return self._layout.parsed(run)
+
+
+class Piece(NamedTuple):
+    """The rows of a run that were not handed out."""
+
+    run: Run
+    passed: int  # rows before them
+    batch: Any
+
+
+class Held:
+    """Rows that were read, handed out in tables of 65 536."""
+
+    def __init__(self, layout: Layout) -> None:
+        self._layout = layout
+        self._pieces: list[Piece] = []
+        self._waiting = 0  # rows that were not handed out
+        self.rows = 0  # that were read
+
+    def tables(self, run: Run, chunk: Chunk) -> Iterator[Any]:
+        """The tables that a further chunk fills."""
+        if chunk.layout is not self._layout:  # a column has one type in a table
+            self._layout = chunk.layout
+            self._pieces = [self._again(piece) for piece in self._pieces]
+        self._pieces.append(Piece(run, 0, chunk.batch))
+        self._waiting += len(chunk.batch)
+        self.rows += len(chunk.batch)
+        while self._waiting >= BLOCK:
+            yield self._table()
+            self._waiting -= BLOCK
+            at = len(chunk.batch) - self._waiting
+            self._pieces = [Piece(run, at, chunk.batch.slice(at))]
+
+    def last(self) -> Iterator[Any]:
+        """What is left, fewer rows than a block has."""
+        if self._waiting:
+            yield self._table()
+
+    def _again(self, piece: Piece) -> Piece:
+        batch = self._layout.parsed(piece.run).batch
+        return piece._replace(batch=batch.slice(piece.passed))
+
+    def _table(self) -> Any:
+        import pyarrow as pa
+
+        table = pa.Table.from_batches([piece.batch for piece in self._pieces])
+        return compact(table.slice(0, BLOCK))
 
 
 def ahead(

@@ -54,6 +54,22 @@ class Delimited:
                 'or say dialect={"header": False} if the first row is one of values.'
             )
 
+    def first(self, names: Sequence[str]) -> Any:
+        """The first block of some columns, None where there are no rows.
+
+        Columns of plain numbers come as doubles, which takes a third of the time of strings; all
+        others, and those without any value, as strings. Where a comma may be a decimal mark, no
+        number is plain.
+        """
+        import pyarrow as pa
+
+        comma = "," in (self.dialect.decimal, self.dialect.hints.decimal)
+        table = next(self.blocks(dict.fromkeys(names, "string" if comma else "number")), None)
+        for at, name in enumerate(names if table is not None else ()):
+            if table.column(at).null_count == len(table):
+                table = table.set_column(at, name, pa.nulls(len(table), pa.string()))
+        return table
+
     def blocks(self, forms: Mapping[str, str]) -> Iterator[Any]:
         """Arrow tables of 65 536 rows, the last one shorter, of the columns that are asked for.
 

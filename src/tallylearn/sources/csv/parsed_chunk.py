@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -38,6 +38,7 @@ class Line:
 class Chunk:
     """What a run of rows holds."""
 
+    layout: Layout
     batch: Any
     odd: tuple[str, ...] = ()  # the columns of numbers in which some cell is no plain one
     foreign: tuple[str, bytes, int] | None = None  # a column, a value that is not UTF-8, its row
@@ -60,8 +61,12 @@ class Layout:
         while how == RAGGED and not work.line().text.strip():
             how = work.parse()
         if how == RAGGED:
-            return Chunk(None, ragged=work.line())
+            return Chunk(self, None, ragged=work.line())
         return work.chunk(work.bytes()[work.state[2] :] if how == OPEN else b"")
+
+    def with_strings(self, names: Iterable[str]) -> Layout:
+        """The same, where some columns are none of numbers."""
+        return replace(self, forms={**self.forms, **dict.fromkeys(names, "string")})
 
     @cached_property
     def marks(self) -> bytes:
@@ -140,7 +145,8 @@ class _Work:
                 foreign += [(name, *odd)] if odd else []
         odd = tuple(names[c] for c in np.flatnonzero(self.plan[:, 3]))
         batch = pa.RecordBatch.from_arrays([columns[n] for n in forms], names=list(forms))
-        return Chunk(batch, odd, min(foreign, key=lambda one: one[2], default=None), rest=rest)
+        first = min(foreign, key=lambda one: one[2], default=None)
+        return Chunk(self.layout, batch, odd, first, rest=rest)
 
     def _settle(self) -> None:
         """Numbers of very many digits, or far from 1."""

@@ -6,14 +6,12 @@ import csv
 from codecs import BOM_UTF8
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from itertools import islice
 from pathlib import Path
 from typing import Any, BinaryIO
 
 from tallylearn.cores import threads
-from tallylearn.sources.batches import regrouped
 from tallylearn.sources.csv.cell_errors import check_quotes, not_utf8, ragged, unclosed
-from tallylearn.sources.csv.chunks import parsed, runs
+from tallylearn.sources.csv.chunks import Ahead, Held, runs
 from tallylearn.sources.csv.decoding import (
     LONGEST,
     Bytes,
@@ -76,29 +74,21 @@ class Parser:
         """Tables of 65 536 rows, the last one shorter, each column in one piece.
 
         A column of numbers in which some cell is no plain one (a word, a code such as 007, what is
-        too large for a double to be sure of) is read again from that block on as strings. Few files
-        need it.
+        too large for a double to be sure of) comes as strings from that block on.
         """
-        done, forms = 0, dict(forms)
-        while self.filled:
-            try:
-                for table in islice(regrouped(self._batches(forms, file)), done, None):
-                    done += 1
-                    yield table
-                return
-            except _OddError as odd:
-                forms |= dict.fromkeys(odd.columns, "string")
+        if self.filled:
+            with Bytes(self.path, self.dialect.encoding, file) as stream:
+                yield from self._tables(stream, Layout(self.names, dict(forms), self.dialect))
 
-    def _batches(self, forms: Mapping[str, str], file: BinaryIO | None) -> Iterator[Any]:
-        layout = Layout(self.names, forms, self.dialect)
-        rows, rest = 0, b""
-        with Bytes(self.path, self.dialect.encoding, file) as stream:
-            for chunk in parsed(self._runs(stream), layout.parsed, threads()):
-                self._check(chunk, rows)
-                yield chunk.batch
-                rows, rest = rows + len(chunk.batch), chunk.rest
+    def _tables(self, stream: Bytes, layout: Layout) -> Iterator[Any]:
+        held, rest = Held(layout), b""
+        for run, chunk in Ahead(layout, threads()).chunks(self._runs(stream)):
+            self._check(chunk, held.rows)
+            yield from held.tables(run, chunk)
+            rest = chunk.rest
         if rest:
-            raise unclosed(self.path, rows + 1)
+            raise unclosed(self.path, held.rows + 1)
+        yield from held.last()
 
     def _runs(self, stream: Bytes) -> Iterator[Run]:
         """The rows of values; the header and all before it are left out."""
@@ -113,22 +103,12 @@ class Parser:
         """Refuse what cannot be read, in the row where it stands."""
         if (line := chunk.ragged) is not None:
             raise ragged(self.path, line, rows + line.number + 1, self.dialect.delimiter)
-        if chunk.odd:
-            raise _OddError(chunk.odd)
         if chunk.foreign is not None:
             name, value, row = chunk.foreign
             raise not_utf8(name, value, rows + row + 1, f"{self.path}: ")
         if len(chunk.rest) > LONGEST:
             check_quotes(self.path, self.dialect)
             raise too_long(self.path)
-
-
-class _OddError(Exception):
-    """Columns in which some cell is no plain number."""
-
-    def __init__(self, columns: tuple[str, ...]) -> None:
-        super().__init__(columns)
-        self.columns = columns
 
 
 def _free(name: str, taken: frozenset[str]) -> str:

@@ -47,6 +47,8 @@ def judgement(column: Any, hints: Hints, start: int = 0) -> Judgement:
     import pyarrow as pa
     import pyarrow.compute as pc
 
+    if pa.types.is_floating(column.type):
+        return Judgement(Spelling(NUMBERS))
     texts = column.dictionary
     glance = hints.decimal != "," and texts.null_count < len(texts)
     if glance and not pc.any(pc.match_substring_regex(texts, r"^[+-]?0[0-9]|[0-9]{16}")).as_py():
