@@ -1,7 +1,7 @@
 """Parsing: rows of delimited text become numbers, and words that are numbered as they appear.
 
-A quote counts where a cell begins: what follows is content up to the next quote that is not doubled,
-and so is what stands behind that one, up to the delimiter. An empty line is no row.
+A quote counts where a cell begins: what follows is content up to the next quote that is not
+doubled, and so is what stands behind that one, up to the delimiter. An empty line is no row.
 """
 
 import cython
@@ -391,7 +391,7 @@ def written(
     slots: cython.int[:, ::1],
     state: cython.longlong[::1],
 ) -> cython.void:
-    """The word of a cell whose content is known by its number, below 0 for a marker; text by row."""
+    """Number the word of a cell whose content is known, below 0 for a marker; text by its row."""
     place: cython.Py_ssize_t = plan[c, PLACE]
     row: cython.Py_ssize_t = state[ROWS]
     start: cython.Py_ssize_t = state[CONTENT]
@@ -474,6 +474,7 @@ def parse(
     i: cython.Py_ssize_t
     j: cython.Py_ssize_t
     c: cython.Py_ssize_t
+    behind: cython.bint
     how: cython.int = DONE
     with cython.nogil:
         if state[AT] < state[FIRST]:
@@ -492,9 +493,8 @@ def parse(
                 j = -1
                 if plan[c, KIND] == NUMBER and at_once:
                     j = numeral(text, i, n, numbers, plan[c, PLACE], state[ROWS], state)
-                    if state[SLOW] or (
-                        0 <= j < n and text[j] != delimiter and not ends_line(text[j])
-                    ):
+                    behind = 0 <= j < n and text[j] != delimiter and not ends_line(text[j])
+                    if behind or state[SLOW]:
                         j = -1
                 if j < 0:
                     j = bounded(text, i, state)

@@ -149,7 +149,8 @@ def told(frame: Frame, name: str, start: int, spelled: Mapping[str, Spelling]) -
     data = frame.column(name)
     if name not in spelled or frame.matrix is not None or origin_of(data.type) != "text":
         return data
-    return read(name, coded(data, frame.missing), spelled[name], start, frame.where)
+    codes = name not in frame.guessed
+    return read(name, coded(data, frame.missing), spelled[name], start, frame.where, codes)
 
 
 def one_or_all(targets: tuple[Any, ...]) -> Any:
@@ -197,7 +198,7 @@ def values_of(frame: Frame, name: str, kind: str, schema: Schema, start: int, le
         hints = frame.hints if frame.read else Hints(spelling.decimal, spelling.date)
         found = read_leniently(name, column, spelling, hints, start, frame.where)
     else:
-        found = read(name, column, spelling, start, frame.where)
+        found = read(name, column, spelling, start, frame.where, name not in frame.guessed)
     return masked(found, tuple(mark for mark in schema.missing if not isinstance(mark, str)))
 
 

@@ -64,11 +64,16 @@ class Delimited:
         import pyarrow as pa
 
         comma = "," in (self.dialect.decimal, self.dialect.hints.decimal)
-        table = next(self.blocks(dict.fromkeys(names, "string" if comma else "number")), None)
-        for at, name in enumerate(names if table is not None else ()):
-            if table.column(at).null_count == len(table):
-                table = table.set_column(at, name, pa.nulls(len(table), pa.string()))
-        return table
+        tables = self.blocks(dict.fromkeys(names, "string" if comma else "number"))
+        for table in tables:
+            void = pa.nulls(len(table), pa.string())
+            gaps = [
+                at for at, column in enumerate(table.columns) if column.null_count == len(table)
+            ]
+            for at in gaps:
+                table = table.set_column(at, table.schema.names[at], void)
+            return table
+        return None
 
     def blocks(self, forms: Mapping[str, str]) -> Iterator[Any]:
         """Arrow tables of 65 536 rows, the last one shorter, of the columns that are asked for.

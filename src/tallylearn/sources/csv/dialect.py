@@ -109,6 +109,11 @@ def _checked(given: Mapping[str, Any]) -> dict[str, Any]:
     delimiter = said.get("delimiter", ",")
     if not isinstance(delimiter, str) or len(delimiter) != 1 or delimiter in '\r\n"':
         raise OptionError(f"dialect: delimiter must be one character, not {delimiter!r}.")
+    if not delimiter.isascii():
+        raise OptionError(
+            f"dialect: delimiter {delimiter!r} is not one of ASCII. Write the file with another, "
+            "such as a comma or a tab."
+        )
     if said.get("decimal", ".") not in (".", ","):
         raise OptionError(f"dialect: decimal must be '.' or ',', not {said['decimal']!r}.")
     if said.get("thousands", ",") not in (",", ".", "'", " "):

@@ -16,6 +16,7 @@ from tallylearn.sources.csv.dialect import Dialect
 
 Array = NDArray[Any]
 Run = list[bytes | memoryview]  # bytes of rows, in pieces
+Foreign = tuple[str, bytes, int]  # a column, a value in it that is not UTF-8, and its row
 NUMBER, WORD, TEXT, PASSED = range(4)  # what a column is read as; as in kernels/parsing.pxd
 RAGGED, OPEN = 1, 2  # how the kernel ends where it is not done
 SLOTS = 64  # for the words of a column, to begin with
@@ -41,7 +42,7 @@ class Chunk:
     layout: Layout
     batch: Any
     odd: tuple[str, ...] = ()  # the columns of numbers in which some cell is no plain one
-    foreign: tuple[str, bytes, int] | None = None  # a column, a value that is not UTF-8, its row
+    foreign: Foreign | None = None
     ragged: Line | None = None
     rest: bytes = b""  # a row that opens a quote and does not end here
 
@@ -62,7 +63,7 @@ class Layout:
             how = work.parse()
         if how == RAGGED:
             return Chunk(self, None, ragged=work.line())
-        return work.chunk(work.bytes()[work.state[2] :] if how == OPEN else b"")
+        return work.chunk(work.whole()[work.state[2] :] if how == OPEN else b"")
 
     def with_strings(self, names: Iterable[str]) -> Layout:
         """The same, where some columns are none of numbers."""
@@ -121,13 +122,13 @@ class _Work:
         )  # fmt: skip
         return how
 
-    def bytes(self) -> bytes:
+    def whole(self) -> bytes:
         """The text as it was: the kernel takes quotes out of it."""
         return b"".join([self.layout.marks, *self.run])
 
     def line(self) -> Line:
         """The row that the kernel stopped at."""
-        text = self.bytes()[self.state[2] : self.state[0]].decode(errors="replace")
+        text = self.whole()[self.state[2] : self.state[0]].decode(errors="replace")
         return Line(text, int(self.state[3]), len(self.plan), int(self.state[1]))
 
     def chunk(self, rest: bytes) -> Chunk:
@@ -135,14 +136,14 @@ class _Work:
 
         self._settle()
         names, forms = self.layout.names, self.layout.forms
-        columns, foreign = {}, []
-        for c in np.flatnonzero(self.plan[:, 0] != PASSED):
-            name, place = names[c], self.plan[c, 1]
+        columns: dict[str, Any] = {}
+        foreign: list[Foreign] = []
+        for c in np.flatnonzero(self.plan[:, 0] != PASSED).tolist():
             if self.plan[c, 0] == NUMBER:
-                columns[name] = self._doubles(c, place)
+                columns[names[c]] = self._doubles(c)
             else:
-                columns[name], odd = self._strings(c, place)
-                foreign += [(name, *odd)] if odd else []
+                columns[names[c]], bad = self._strings(c)
+                foreign += [(names[c], *bad)] if bad else []
         odd = tuple(names[c] for c in np.flatnonzero(self.plan[:, 3]))
         batch = pa.RecordBatch.from_arrays([columns[n] for n in forms], names=list(forms))
         first = min(foreign, key=lambda one: one[2], default=None)
@@ -156,18 +157,19 @@ class _Work:
             self.numbers[self.plan[c, 1], row] = value
             self.plan[c, 3] |= abs(value) >= EXACT
 
-    def _doubles(self, c: int, place: int) -> Any:
+    def _doubles(self, c: int) -> Any:
         import pyarrow as pa
 
-        data = self.numbers[place, : self.state[1]]
+        data = self.numbers[self.plan[c, 1], : self.state[1]]
         valid = _bits(data != EXACT) if self.plan[c, 2] else None
         buffers = [valid, pa.py_buffer(data)]
         return pa.Array.from_buffers(pa.float64(), len(data), buffers)
 
-    def _strings(self, c: int, place: int) -> tuple[Any, tuple[bytes, int] | None]:
+    def _strings(self, c: int) -> tuple[Any, tuple[bytes, int] | None]:
         """A column of words, and a value in it that is not UTF-8, with its row."""
         import pyarrow as pa
 
+        place = self.plan[c, 1]
         codes = self.codes[place, : self.state[1]]
         marks = 0 if self.plan[c, 0] == TEXT else len(self.layout.dialect.missing)
         words = self._words(self.entries[place, marks : self.plan[c, 4]])
