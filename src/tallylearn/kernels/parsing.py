@@ -120,7 +120,7 @@ def numeral(
         i += 1
     start = i
     while i < n and 48 <= text[i] <= 57:
-        w = w * 10 + (text[i] - 48)
+        w = w * 10 + cython.cast(cython.ulonglong, text[i] - 48)
         i += 1
     digits = i - start
     if digits > 1 and text[start] == 48:
@@ -129,7 +129,7 @@ def numeral(
         i += 1
         start = i
         while i < n and 48 <= text[i] <= 57:
-            w = w * 10 + (text[i] - 48)
+            w = w * 10 + cython.cast(cython.ulonglong, text[i] - 48)
             i += 1
         k = start - i
         digits += i - start
@@ -142,7 +142,7 @@ def numeral(
             i += 1
         start = i
         while i < n and 48 <= text[i] <= 57:
-            power_of = min(power_of * 10 + (text[i] - 48), 99999)
+            power_of = min(power_of * 10 + cython.cast(cython.longlong, text[i] - 48), 99999)
             i += 1
         if i == start:
             return -1
@@ -263,7 +263,7 @@ def hashed(
     j: cython.Py_ssize_t = start
     w: cython.longlong
     while j < stop:
-        w = text[j]
+        w = cython.cast(cython.longlong, text[j])
         if j + 2 < stop:
             w |= cython.cast(cython.longlong, text[j + 1]) << 8
             w |= cython.cast(cython.longlong, text[j + 2]) << 16
@@ -435,6 +435,28 @@ def seed(
         i = j + 1
 
 
+@cython.cfunc
+@cython.inline
+@cython.nogil
+@cython.exceptval(check=False)
+def placed(
+    plan: cython.const[cython.int][:, ::1],
+    numbers: cython.Py_ssize_t,
+    words: cython.Py_ssize_t,
+    slots: cython.Py_ssize_t,
+) -> cython.bint:
+    """Whether every column has its place among so many of numbers, or of words with their slots."""
+    c: cython.Py_ssize_t
+    for c in range(plan.shape[0]):
+        if plan[c, KIND] == NUMBER:
+            if not 0 <= plan[c, PLACE] < numbers:
+                return False
+        elif plan[c, KIND] != PASSED:
+            if not 0 <= plan[c, PLACE] < words or plan[c, SIZE] > slots:
+                return False
+    return True
+
+
 def parse(
     text: cython.uchar[::1],
     plan: cython.int[:, ::1],
@@ -464,6 +486,7 @@ def parse(
         or (numbers.shape[0] > 0 and codes.shape[0] > 0 and numbers.shape[1] != codes.shape[1])
         or hard.shape[0] < numbers.shape[0] * numbers.shape[1]
         or hard.shape[1] < 4
+        or not placed(plan, numbers.shape[0], entries.shape[0], slots.shape[1])
     ):
         raise ValueError("parsing.parse: the lengths of its arrays do not agree")
     n: cython.Py_ssize_t = text.shape[0]
@@ -529,7 +552,11 @@ def gather(
     out: cython.uchar[::1],
 ):
     """The words of some entries, one behind the other, and where each ends."""
-    if ends.shape[0] != entries.shape[0] + 1 or entries.shape[1] < 2:
+    if (
+        ends.shape[0] != entries.shape[0] + 1
+        or entries.shape[1] < 2
+        or out.shape[0] < ends[entries.shape[0]]
+    ):
         raise ValueError("parsing.gather: the lengths of its arrays do not agree")
     e: cython.Py_ssize_t
     j: cython.Py_ssize_t
