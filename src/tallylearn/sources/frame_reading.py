@@ -84,7 +84,8 @@ def seen(frame: Frame, declared: Declaration, judged: Mapping[str, Judgement]) -
     found = {name: judged[name] for name in names if name in judged}
     written = {**{n: j.spelling for n, j in found.items()}, **declared.spellings}
     plain = (*_PLAIN.values(), Spelling())
-    spelled = {n: one for n, one in written.items() if n in names and one not in plain}
+    known = frozenset(names)
+    spelled = {n: one for n, one in written.items() if n in known and one not in plain}
     return Seen(
         Schema(tuple(columns), frame.named, parts_of, declared.missing, spelled),
         found,

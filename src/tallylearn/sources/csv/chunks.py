@@ -23,10 +23,10 @@ Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 
-def runs(path: Path, take: Callable[[int], bytes], first: bytes, size: int) -> Iterator[Run]:
-    """The bytes that are taken, behind the first ones, cut at line ends."""
-    held: Run = [first]
-    while piece := take(size):
+def runs(path: Path, pieces: Iterable[bytes]) -> Iterator[Run]:
+    """The bytes of a text, cut at line ends."""
+    held: Run = []
+    for piece in pieces:
         cut = max(piece.rfind(b"\n"), piece.rfind(b"\r")) + 1
         if cut:
             yield [*held, memoryview(piece)[:cut]]
