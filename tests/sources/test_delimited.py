@@ -121,6 +121,11 @@ def test_utf_16_with_a_big_endian_mark_is_read(write: Write) -> None:
     assert read(path) == {"a": [1.0], "b": ["ß"]}
 
 
+def test_a_header_that_begins_with_a_rare_letter_is_read(write: Write) -> None:
+    path = write("\U0001f600,b\n1,\U0001f600\n", "utf-16")
+    assert read(path) == {"\U0001f600": [1.0], "b": ["\U0001f600"]}
+
+
 def test_the_euro_sign_of_windows_is_read(write: Write) -> None:
     path = write("a,b\n1,5 €\n", "cp1252")
     assert sniff(path).encoding == "cp1252"
@@ -159,6 +164,7 @@ def test_what_is_given_is_not_guessed(write: Write) -> None:
     [
         ({"seperator": ","}, "'seperator'.*'delimiter', 'decimal', 'encoding', 'header'"),
         ({"delimiter": ";;"}, "one character, not ';;'"),
+        ({"delimiter": "§"}, "'§' is not one of ASCII"),
         ({"decimal": "x"}, "decimal must be"),
         ({"header": "yes"}, "True or False, or the names of all columns, not 'yes'"),
         ({"header": ["a", "a"]}, r"not \['a', 'a'\]"),

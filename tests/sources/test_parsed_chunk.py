@@ -160,7 +160,7 @@ def test_quotes_that_reach_over_pieces_are_read(
     quoted = ['"' + word.replace('"', '""') + '"' for word in words]
     path = tmp_path / "t.csv"
     path.write_bytes("".join(f"{i},{w}\n" for i, w in enumerate(["a,b", *quoted])).encode()[2:])
-    monkeypatch.setattr(parser, "CHUNK", 64)
+    monkeypatch.setattr(parser, "CHUNK", 8)
     with tl.engine(threads=threads):
         read = Delimited(path, Dialect(header=False))
         (found,) = read.blocks({"x0": "string", "x1": "text"})
@@ -177,7 +177,7 @@ def test_a_column_comes_as_strings_from_the_block_of_its_first_odd_cell_on(
     cells[odd] = "odd"
     path = tmp_path / "t.csv"
     path.write_text("a,b\n" + "".join(f"{cell},1.50\n" for cell in cells))
-    monkeypatch.setattr(parser, "CHUNK", 100)
+    monkeypatch.setattr(parser, "CHUNK", 12)
     monkeypatch.setattr(chunks, "BLOCK", 64)
     with tl.engine(threads=threads):
         tables = list(Delimited(path, Dialect()).blocks({"a": "number", "b": "number"}))

@@ -59,7 +59,8 @@ def schema_of(frame: Frame, declared: Declaration, judged: Mapping[str, Judgemen
     parts_of = tuple((name, parts) for name, parts in declared.dates.items() if parts)
     written = {**declared.spellings, **{n: j.spelling for n, j in judged.items()}}
     plain = (*_PLAIN.values(), Spelling())
-    spelled = {n: one for n, one in written.items() if n in names and one not in plain}
+    known = frozenset(names)
+    spelled = {n: one for n, one in written.items() if n in known and one not in plain}
     return Schema(tuple(columns), frame.named, parts_of, declared.missing, spelled)
 
 

@@ -24,10 +24,10 @@ Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 
-def runs(path: Path, take: Callable[[int], bytes], first: bytes, size: int) -> Iterator[Run]:
-    """The bytes that are taken, behind the first ones, cut at line ends."""
-    held: Run = [first]
-    while piece := take(size):
+def runs(path: Path, pieces: Iterable[bytes]) -> Iterator[Run]:
+    """The bytes of a text, cut at line ends."""
+    held: Run = []
+    for piece in pieces:
         last = len(piece) - piece.endswith(b"\r")  # a line feed may follow, and ends no other line
         cut = max(piece.rfind(b"\n"), piece.rfind(b"\r", 0, last)) + 1
         if cut:

@@ -6,6 +6,8 @@ import csv
 from codecs import BOM_UTF8
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -79,7 +81,7 @@ class Parser:
         """Tables of 65 536 rows, the last one shorter, each column in one piece.
 
         A column of numbers in which some cell is no plain one (a word, a code such as 007, what is
-        too large for a double to be sure of) comes as strings from that block on.
+        too large for a double to be sure of) comes as strings from that table on.
         """
         if self.filled:
             with Bytes(self.path, self.dialect.encoding, file, self.dialect.rewriting) as stream:
@@ -97,12 +99,14 @@ class Parser:
 
     def _runs(self, stream: Bytes) -> Iterator[Run]:
         """The rows of values; the header and all before it are left out."""
-        start = stream.read(len(BOM_UTF8)).removeprefix(BOM_UTF8)
-        before = self.before - len(start)
-        while before > 0 and (passed := stream.take(min(before, CHUNK))):
-            before -= len(passed)
-        width = 4 * len(self.dialect.delimiter.join(self.first).encode())
-        return runs(self.path, stream.take, start[self.before :], max(CHUNK, width))
+        width = len(self.dialect.delimiter.join(self.first).encode())
+        size = max(CHUNK, min(256 * width, 8 * CHUNK), 4 * width)  # every column of a piece costs
+        pieces = iter(partial(stream.take, size), b"")
+        first, before = next(pieces, b"").removeprefix(BOM_UTF8), self.before
+        while before > len(first):
+            before -= len(first)
+            first = next(pieces)
+        return runs(self.path, chain([first[before:]], pieces))
 
     def _check(self, chunk: Chunk, rows: int) -> None:
         """Refuse what cannot be read, in the row where it stands."""
