@@ -20,7 +20,11 @@ from tests.tables import mixed_table
 from tests.test_oracle import interpreted, uncompiled
 
 Array = Any
-ALONE = {"binning.runs", "limbs.carry"}  # one array, or as far as there is room
+ALONE = {
+    "binning.runs",
+    "limbs.carry",
+    "parsing.line_ends",
+}  # one array, or as far as there is room
 
 
 def real(*shape: int) -> Array:
@@ -56,6 +60,7 @@ LEAVES = np.array([[2, 3], [1, 1], [1, 1]])
 PLAN = code(3, 4), real(3), code(2, 1)
 STAY = np.array([[0, i, i, i] for i in range(3)], np.int32)
 TWO = np.array([1, 1])
+CELLS = np.array([[1, 0, 0, 0, 0, 4], [0, 0, 0, 0, 0, 0]], np.int32)  # a word and a number
 SIX = np.zeros(6, np.int32), np.zeros((0, 0), np.int64), np.zeros(0, np.int64)  # rows to count
 ONE = {"classes": 1, "k": 1, "q": 1, "rows_at": -1}
 
@@ -110,6 +115,16 @@ CALLS: dict[str, tuple[tuple[Any, ...], str]] = {
     "multiplying.spread": (
         (real(2, 6).view(np.int64), 0, 0, code(6), whole(6), 1023, whole(2, 1, 1, 5)),
         "0.1 6.0 6.1 6.2",
+    ),
+    "parsing.parse": (
+        (
+            np.frombuffer(b"a,1\na,2\n", np.uint8), CELLS, real(1, 3), code(1, 3), code(1, 3, 3),
+            code(1, 12), whole(3, 4), np.array([0] * 10 + [44, 34, 46, 0, 2**28]),
+        ),
+        "0.0 1.0",
+    ),
+    "parsing.gather": (
+        (TEXT, np.array([[0, 1], [2, 1]], np.int32), np.arange(3, dtype=np.int32), byte(2)), "0.0",
     ),
     "scoring.gaussian": (
         (real(6, 2), real(3, 2), real(3, 2), real(3, 1), real(6, 3)), "0.0 0.1 1.0",

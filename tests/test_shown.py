@@ -100,6 +100,7 @@ VIEWS: dict[str, Callable[[], Any]] = {
     "cut short": lambda: apart("id3", names=("<old>", "new | two"), limit=30),
     "one row": lambda: fitted("c45").explain(asked_for(1, 5))[0],
     "model tree explained": lambda: model_tree().explain(TABLE[:3]),
+    "check": lambda: tl.check({"paid": ["$1", "-"], "d": ["1/2/2024", "3/4/2024"], "n": [1, 2]}),
     "problem": lambda: tl.problem(tl.example("tennis"), learner=tl.NaiveBayes()),
     "problem of a fitted learner": lambda: tl.problem(
         LINES, BENT > 0, learner=tl.LinearDiscriminantAnalysis().fit(LINES, BENT > 0)

@@ -15,7 +15,7 @@ import pytest
 from joblib import Parallel, delayed
 
 import tallylearn as tl
-from tallylearn import engines, modelfile
+from tallylearn import cores, engines, modelfile
 from tallylearn.doors.turns import turn
 
 THREADS, TIMES = 8, 25
@@ -88,7 +88,7 @@ def test_an_estimator_that_is_being_taught_is_copied_without_its_lock() -> None:
 
 
 def processors_there() -> int:
-    return engines.processors()
+    return cores.processors()
 
 
 def test_a_worker_of_joblib_or_a_daemon_works_on_one_thread() -> None:
@@ -100,10 +100,10 @@ def test_a_worker_of_joblib_or_a_daemon_works_on_one_thread() -> None:
 @pytest.mark.skipif(not hasattr(os, "sched_setaffinity"), reason="a system without affinities")
 def test_threads_are_as_many_as_processors_that_may_be_used() -> None:
     before = os.sched_getaffinity(0)
-    assert engines.processors() == len(before)
+    assert cores.processors() == len(before)
     try:
         os.sched_setaffinity(0, {min(before)})
-        assert engines.processors() == engines.here().number == 1
+        assert cores.processors() == engines.here().number == 1
     finally:
         os.sched_setaffinity(0, before)
 

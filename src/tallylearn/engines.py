@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import sys
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sized
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -15,6 +13,7 @@ from numbers import Integral
 from operator import itemgetter
 from typing import Any, Generic, Protocol, TypeVar
 
+from tallylearn.cores import allowing, processors
 from tallylearn.errors import OptionError, asked, told
 from tallylearn.sources.protocols import Part, Parts
 
@@ -153,7 +152,8 @@ def using(chosen: Engine) -> Iterator[None]:
     """An engine in force, here and in all threads that it works on."""
     token = _current.set(chosen)
     try:
-        yield
+        with allowing(chosen.number):
+            yield
     finally:
         _current.reset(token)
 
@@ -176,26 +176,6 @@ def stage() -> str:
 def here() -> Engine:
     """The engine in force."""
     return _current.get() or Threads(processors())
-
-
-def processors() -> int:
-    """How many processors are free for threads: those that this process may use.
-
-    A worker of joblib, or a daemon of multiprocessing or Dask, has as many neighbours as there are
-    processors: threads of its own would only stand in their way.
-    """
-    if _is_worker():
-        return 1
-    affinity = getattr(os, "sched_getaffinity", None)  # Linux: a container or taskset allows less
-    return len(affinity(0)) if affinity else os.cpu_count() or 1
-
-
-def _is_worker() -> bool:
-    multiprocessing = sys.modules.get("multiprocessing.process")
-    if multiprocessing is None:
-        return False
-    process = multiprocessing.current_process()
-    return bool(process.daemon) or "loky" in type(process).__module__.split(".")
 
 
 def each(call: Callable[[Thing], Result], items: Iterable[Thing]) -> list[Result]:

@@ -121,6 +121,11 @@ def test_utf_16_with_a_big_endian_mark_is_read(write: Write) -> None:
     assert read(path) == {"a": [1.0], "b": ["ß"]}
 
 
+def test_a_header_that_begins_with_a_rare_letter_is_read(write: Write) -> None:
+    path = write("\U0001f600,b\n1,\U0001f600\n", "utf-16")
+    assert read(path) == {"\U0001f600": [1.0], "b": ["\U0001f600"]}
+
+
 def test_the_euro_sign_of_windows_is_read(write: Write) -> None:
     path = write("a,b\n1,5 €\n", "cp1252")
     assert sniff(path).encoding == "cp1252"
@@ -159,6 +164,7 @@ def test_what_is_given_is_not_guessed(write: Write) -> None:
     [
         ({"seperator": ","}, "'seperator'.*'delimiter', 'decimal', 'encoding', 'header'"),
         ({"delimiter": ";;"}, "one character, not ';;'"),
+        ({"delimiter": "§"}, "'§' is not one of ASCII"),
         ({"decimal": "x"}, "decimal must be"),
         ({"header": "yes"}, "True or False, or the names of all columns, not 'yes'"),
         ({"header": ["a", "a"]}, r"not \['a', 'a'\]"),
@@ -405,12 +411,22 @@ def test_a_cell_that_comes_late_counts_as_one_that_comes_early(write: Write) -> 
     for odd, kind in {
         "n/a,-,12 %,True,1": ("number", "date", "category", "category", "number"),
         "x,31.5.2024,7 kg,no,9007199254740993": ("category",) * 5,
+        "1,2024-05-31,007,true,-02.5": ("number", "date", "category", "category", "category"),
     }.items():
         late, early = [*rows, odd], [odd, *rows]
         for lines in (late, early):
             path = write("a,b,c,d,e\n" + "\n".join(lines) + "\n")
             schema = files(path).proved().schema
             assert tuple(column.kind for column in schema.columns) == kind, (odd, lines is late)
+
+
+def test_noughts_may_lead_what_is_declared_a_number(write: Write) -> None:
+    for rows in (["007", *["1"] * BLOCK], [*["1"] * BLOCK, "007"]):
+        path = write("a,b\n" + "".join(f"{cell},x\n" for cell in rows))
+        read = Files([path], declaration(kinds={"a": "number"})).whole()
+        assert sorted(read.numbers[:, 0])[-1] == 7.0
+        learned = Files([path], declaration(), Schema((Column("a", "number"),))).whole()
+        assert learned.numbers[:, 0].max() == 7.0
 
 
 def test_a_late_cell_in_a_column_that_is_declared_is_named_with_its_remedies(write: Write) -> None:

@@ -158,18 +158,18 @@ def test_pruning_keeps_groups_together_in_files_as_in_memory(tmp_path: Path) -> 
 def counted(monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[str, list[str]]]:
     """The files that are opened, and those whose text Arrow parses, in order."""
     seen: dict[str, list[str]] = {"opened": [], "parsed": []}
-    real_open, real_batches = open, parser.Parser._batches
+    real_open, real_tables = open, parser.Parser._tables
 
     def opens(path: Any, *more: Any) -> Any:
         seen["opened"].append(Path(path).name)
         return real_open(path, *more)
 
-    def batches(parser: parser.Parser, *more: Any) -> Any:
+    def tables(parser: parser.Parser, *more: Any) -> Any:
         seen["parsed"].append(parser.path.name)
-        return real_batches(parser, *more)
+        return real_tables(parser, *more)
 
     monkeypatch.setattr(packed, "open", opens, raising=False)
-    monkeypatch.setattr(parser.Parser, "_batches", batches)
+    monkeypatch.setattr(parser.Parser, "_tables", tables)
     return seen
 
 

@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+import numpy as np
+
+from tallylearn.sources.arrow_buffers import NOWHERE, numpy_of, places
 from tallylearn.sources.arrow_types import replaced
 from tallylearn.tables import BLOCK
 
@@ -36,8 +39,13 @@ def compact(table: Any) -> Any:
 
 
 def _used(coded: Any) -> Any:
-    import pyarrow.compute as pc
+    """The same strings, and no others in the dictionary."""
+    import pyarrow as pa
 
-    if pc.count_distinct(coded.indices).as_py() == len(coded.dictionary):
+    seen = np.zeros(len(coded.dictionary) + 1, dtype=bool)  # the last stands for what is missing
+    seen[numpy_of(coded.indices, NOWHERE)] = True
+    if seen[:-1].all():
         return coded
-    return coded.dictionary_decode().dictionary_encode()
+    kept = coded.dictionary.take(places(np.flatnonzero(seen[:-1])))
+    at = places(np.cumsum(seen[:-1]) - 1).cast(coded.type.index_type)
+    return pa.DictionaryArray.from_arrays(at.take(coded.indices), kept)

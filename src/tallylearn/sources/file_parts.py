@@ -52,9 +52,11 @@ class Reading:
 
     def frame(self, data: Any, path: Path | None = None) -> Frame:
         """Arrow's table, and what is known of its strings."""
+        names, told = tuple(data.column_names), self.declared
+        guessed = [n for n in names if told.kind(n) is None and n != told.weight]
         return Frame(
-            tuple(data.column_names), True, arrow=data, read=True, hints=self.hints,
-            missing=self.missing, where=f"{path}: " if path else "",
+            names, True, arrow=data, read=True, hints=self.hints, missing=self.missing,
+            where=f"{path}: " if path else "", guessed=frozenset(() if self.learned else guessed),
         )  # fmt: skip
 
     def column(self, frame: Frame, name: str, kinds: Mapping[str, str], start: int) -> Any:

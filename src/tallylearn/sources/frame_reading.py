@@ -35,12 +35,14 @@ Array = NDArray[Any]
 def judgements(frame: Frame, declared: Declaration, start: int = 0) -> dict[str, Judgement]:
     """How the columns of strings are written; those that are ignored, or groups, say nothing."""
     aside = {*declared.ignore, declared.groups}
-    asked = [name for name in frame.names if name not in aside and frame.written(name)]
     found = {}
-    for name in asked:
+    for name in frame.names:
         kind = NUMBER if name == declared.weight else declared.kind(name)
-        if kind in (None, NUMBER, DATE):
-            column = coded(frame.column(name), _marks(frame, declared.missing))
+        plain = frame.told(name)
+        asked = name not in aside and (plain or frame.written(name))
+        if asked and kind in (None, NUMBER, DATE):
+            column = frame.column(name)
+            column = column if plain else coded(column, _marks(frame, declared.missing))
             found[name] = judged_as(kind, declared.spelling(name), column, frame.hints, start)
     return found
 
@@ -57,7 +59,8 @@ def schema_of(frame: Frame, declared: Declaration, judged: Mapping[str, Judgemen
     parts_of = tuple((name, parts) for name, parts in declared.dates.items() if parts)
     written = {**declared.spellings, **{n: j.spelling for n, j in judged.items()}}
     plain = (*_PLAIN.values(), Spelling())
-    spelled = {n: one for n, one in written.items() if n in names and one not in plain}
+    known = frozenset(names)
+    spelled = {n: one for n, one in written.items() if n in known and one not in plain}
     return Schema(tuple(columns), frame.named, parts_of, declared.missing, spelled)
 
 
@@ -121,7 +124,8 @@ def told(frame: Frame, name: str, start: int, spelled: Mapping[str, Spelling]) -
     data = frame.column(name)
     if name not in spelled or frame.matrix is not None or origin_of(data.type) != "text":
         return data
-    return read(name, coded(data, frame.missing), spelled[name], start, frame.where)
+    codes = name not in frame.guessed
+    return read(name, coded(data, frame.missing), spelled[name], start, frame.where, codes)
 
 
 def one_or_all(targets: tuple[Any, ...]) -> Any:
@@ -169,7 +173,7 @@ def values_of(frame: Frame, name: str, kind: str, schema: Schema, start: int, le
         hints = frame.hints if frame.read else Hints(spelling.decimal, spelling.date)
         found = read_leniently(name, column, spelling, hints, start, frame.where)
     else:
-        found = read(name, column, spelling, start, frame.where)
+        found = read(name, column, spelling, start, frame.where, name not in frame.guessed)
     return masked(found, tuple(mark for mark in schema.missing if not isinstance(mark, str)))
 
 

@@ -46,6 +46,7 @@ class Frame:
     hints: Hints = PLAIN  # of how its strings are written
     missing: tuple[str, ...] = MISSING  # strings that stand for nothing in any column
     where: str = ""  # the file, for who complains
+    guessed: frozenset[str] = frozenset()  # columns that were judged by the first rows of a file
 
     def __len__(self) -> int:
         return len(self.arrow) if self.matrix is None else len(self.matrix)
@@ -68,6 +69,14 @@ class Frame:
         if is_.is_dictionary(kind):
             return self.read and stringy(kind.value_type)
         return stringy(kind)
+
+    def told(self, name: str) -> bool:
+        """Whether a column of a file comes as doubles, which was seen from how it is written."""
+        if not self.read:
+            return False
+        import pyarrow.types as is_
+
+        return bool(is_.is_float64(self.arrow.schema.field(self._place[name]).type))
 
     def positions(self, names: Sequence[str]) -> list[int]:
         return [self._place[name] for name in names]

@@ -24,6 +24,8 @@ Rows = Sequence[Sequence[str]]
 def is_value(cell: str) -> bool:
     """Whether this is a number or a date, which few columns have for a name."""
     cell = cell.strip()
+    if not cell or cell[0] not in "+-.,0123456789":
+        return False
     return bool(_NUMBER.fullmatch(cell) or _DATE.fullmatch(cell))
 
 

@@ -55,12 +55,11 @@ class OpenedFiles:
     def _delimited(
         self, path: Path, asked: Callable[[str], bool], file: BinaryIO
     ) -> tuple[tuple[str, ...], Any]:
-        """How an open file is written, its header and its first block, all of it as strings."""
+        """How an open file is written, its header and its first block."""
         self.dialect = sniff(path, self.declared.dialect, self.declared.missing, file)
         part = Delimited(path, self.dialect, file)
         wanted = [name for name in part.names if asked(name)]
-        first = next(part.blocks(dict.fromkeys(wanted, "string")), None) if wanted else None
-        return part.names, table_of(wanted, first)
+        return part.names, table_of(wanted, part.first(wanted) if wanted else None)
 
     def readers(
         self, path: Path, numbers: frozenset[str] = frozenset(), text: frozenset[str] = frozenset()

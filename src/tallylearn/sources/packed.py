@@ -135,8 +135,8 @@ def is_packed(path: Path) -> bool:
     """Whether a file is in an archive, or packed by itself."""
     if container(path) != path:
         return True
-    with open(path, "rb") as file:
-        return file.read(6).startswith(tuple(UNPACKING))
+    with opened(path) as file:
+        return isinstance(getattr(file, "raw", None), Unpacked)
 
 
 def damaged(path: Path, error: BaseException) -> FileError:

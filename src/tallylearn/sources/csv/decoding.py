@@ -21,7 +21,7 @@ WIDEST = 100_000  # columns: a reader takes 13 kB for each, whatever is in it
 
 
 class Bytes(io.RawIOBase):
-    """A file's bytes, unpacked and as UTF-8 (or as they are); counts quotes and refuses NUL."""
+    """A file's bytes, unpacked and as UTF-8 (or as they are); refuses NUL."""
 
     def __init__(
         self,
@@ -31,7 +31,7 @@ class Bytes(io.RawIOBase):
         rewriting: Rewriting = AS_IT_IS,
     ) -> None:
         """A file that is open already is read from its beginning, and stays open."""
-        self._path, self._held, self._lent = path, b"", file is not None
+        self._path, self._lent = path, file is not None
         self._file = opened(path) if file is None else file
         self._file.seek(0)
         self._refuses_nul = bool(encoding)
@@ -39,26 +39,23 @@ class Bytes(io.RawIOBase):
         self._decoder = codecs.getincrementaldecoder(encoding)() if foreign else None
         self._pieces = rewriting.pieces(self._utf8) if rewriting else None
         self._rest = b""
-        self._quote = rewriting.quote.encode()
-        self.quotes = 0
 
     def readable(self) -> bool:
         return True
 
     def readinto(self, buffer: Any) -> int:
-        data = self._held + self._rewritten(len(buffer) - len(self._held))
-        # Arrow drops a line feed that starts a chunk when the chunk before ends in a return, also
-        # inside quotes (apache/arrow issue 51368): the two are kept together.
-        self._held = b"\r" if data.endswith(b"\r") and len(data) > 1 else b""
-        data = data[: len(data) - len(self._held)]
-        if self._refuses_nul and b"\0" in data:
-            raise binary(self._path)
-        self.quotes += data.count(self._quote) if self._quote else 0
+        data = self.take(len(buffer))
         buffer[: len(data)] = data
         return len(data)
 
+    def take(self, size: int) -> bytes:
+        """Up to so many bytes of the lines that are rows; none at the end of the file only."""
+        data = self._rewritten(size)
+        if self._refuses_nul and b"\0" in data:
+            raise binary(self._path)
+        return data
+
     def _rewritten(self, size: int) -> bytes:
-        """Up to so many bytes, of the lines that are rows."""
         if self._pieces is None:
             return self._utf8(size)
         if not self._rest:
@@ -99,11 +96,13 @@ class Lines:
 
     def __init__(self, path: Path, text: io.TextIOWrapper) -> None:
         self._path, self._text = path, text
+        self.done = 0  # bytes of UTF-8
 
     def __iter__(self) -> Iterator[str]:
         while line := self._text.readline(LONGEST + 1):
             if len(line) > LONGEST:
                 raise too_long(self._path)
+            self.done += len(line.encode())
             yield line
 
 

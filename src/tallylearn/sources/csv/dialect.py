@@ -173,7 +173,7 @@ def _encoding(data: bytes) -> str:
     for encoding, zeros in (("utf-16-le", data[1::2]), ("utf-16-be", data[0::2])):
         if 2 * data.count(0) < 1.2 * len(data) and zeros.count(0) > 0.8 * len(zeros):
             return encoding
-    if _MULTIBYTE.search(data):  # UTF-8, and a stray byte later is an error, not another encoding
+    if data.isascii() or _MULTIBYTE.search(data):  # a stray byte later is an error
         return "utf-8"
     for encoding in ("utf-8", "cp1252"):
         try:

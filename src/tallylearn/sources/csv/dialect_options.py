@@ -23,8 +23,18 @@ def checked(given: Mapping[str, Any]) -> dict[str, Any]:
     delimiter = said.get("delimiter", ",")
     if not isinstance(delimiter, str) or len(delimiter) != 1 or delimiter in '\r\n"':
         raise OptionError(f"dialect: delimiter must be one character, not {delimiter!r}.")
+    if not delimiter.isascii():
+        raise OptionError(
+            f"dialect: delimiter {delimiter!r} is not one of ASCII. Write the file with another, "
+            "such as a comma or a tab."
+        )
     quote, comment, skip = said.get("quote", '"'), said.get("comment", ""), said.get("skip", 0)
-    if not isinstance(quote, str) or len(quote) > 1 or quote in ("\r", "\n", delimiter):
+    if (
+        not isinstance(quote, str)
+        or len(quote) > 1
+        or not quote.isascii()
+        or quote in ("\r", "\n", delimiter)
+    ):
         raise OptionError(f"dialect: quote must be one character, or '' for none, not {quote!r}.")
     if not isinstance(comment, str) or "\n" in comment:
         raise OptionError(f"dialect: comment must be text, such as '#', not {comment!r}.")

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from tallylearn.errors import InputError, listed
-from tallylearn.sources.csv.decoding import blank, records
+from tallylearn.sources.csv.decoding import WIDEST, blank, records
 from tallylearn.sources.csv.rewriting import Rewriting
 from tallylearn.sources.headers import (
     Rows,
@@ -162,9 +162,9 @@ def check_header(path: Path, rows: Rows) -> None:
 
 def told(table: Table, header: bool) -> tuple[str, ...]:
     """All notes on a table: what was skipped, and what its names are like."""
-    if not header:
-        return table.notes
     first = list(table.rows[0])
+    if not header or len(first) > WIDEST:  # which is an error, told by who reads the rows
+        return table.notes
     values = [cell.strip() for cell in first if is_value(cell)]
     odd = [f"the first row is read as names, {listed(values)} among them"] if values else []
     return (*table.notes, *odd, *notes_on(first, table.rows[1:]))

@@ -1,18 +1,20 @@
-"""Parsing: Arrow's reader of delimited text, set up for one file and given room as it asks."""
+"""A parser of one delimited file: how it begins, and then table after table."""
 
 from __future__ import annotations
 
 import csv
-import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from codecs import BOM_UTF8
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import islice
+from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from tallylearn.errors import ColumnError, InputError
-from tallylearn.sources.batches import regrouped
+from tallylearn.cores import threads
+from tallylearn.errors import ColumnError
 from tallylearn.sources.csv.cell_errors import check_quotes, not_utf8, ragged, unclosed
+from tallylearn.sources.csv.chunks import Ahead, Held, runs
 from tallylearn.sources.csv.decoding import (
     Bytes,
     Lines,
@@ -25,10 +27,11 @@ from tallylearn.sources.csv.decoding import (
     too_long,
 )
 from tallylearn.sources.csv.dialect import Dialect
+from tallylearn.sources.csv.parsed_chunk import Chunk, Layout, Run
 from tallylearn.sources.csv.rewriting import LONGEST
 from tallylearn.sources.headers import named
 
-CHUNK = 1 << 20  # bytes: larger ones were no faster, and four megabytes doubled the memory
+CHUNK = 1 << 20  # bytes
 
 
 @dataclass(frozen=True)
@@ -38,7 +41,7 @@ class Parser:
     path: Path
     dialect: Dialect
     first: tuple[str, ...]  # the cells of the first row
-    skip: int  # lines before the first values
+    before: int  # bytes of UTF-8 before the first values
     filled: bool  # whether there are any values
 
     @classmethod
@@ -46,15 +49,17 @@ class Parser:
         """Look at the beginning of a file, which may be open."""
         first: list[str] = []
         try:
-            with text_of(path, dialect.encoding, file, dialect.rewriting) as lines:
-                rows = records(Lines(path, lines), dialect.delimiter, dialect.quote)
-                skip, first = _filled(rows)
+            with text_of(path, dialect.encoding, file, dialect.rewriting) as text:
+                lines = Lines(path, text)
+                rows = records(lines, dialect.delimiter, dialect.quote)
+                first = _filled(rows)
                 if not first:
                     raise empty(path)
                 check_width(path, len(first))
+                before = lines.done if dialect.header else 0
                 alone = len(first) == 1  # then an empty line is a row with a gap
                 filled = not dialect.header or (
-                    next(rows, None) is not None if alone else _filled(rows) != (0, [])
+                    next(rows, None) is not None if alone else bool(_filled(rows))
                 )
         except UnicodeDecodeError as error:
             raise misread(path, error) from None
@@ -64,7 +69,7 @@ class Parser:
             raise _misnamed(path, dialect.names, first)
         if not filled:
             check_quotes(path, dialect)
-        return cls(path, dialect, tuple(first), skip if dialect.header else 0, filled)
+        return cls(path, dialect, tuple(first), before, filled)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -73,107 +78,46 @@ class Parser:
         return named(self.dialect.names or own)
 
     def tables(self, forms: Mapping[str, str], file: BinaryIO | None = None) -> Iterator[Any]:
-        """Tables of 65 536 rows as Arrow reads them, with more room where it has too little.
+        """Tables of 65 536 rows, the last one shorter, each column in one piece.
 
-        Long rows need larger chunks, which cost memory. A column in which some number is none, or
-        is too large for a double to be sure of, is read again from that block on as strings. Few
-        files need either. A file that is open is read once only, since Arrow may be reading ahead
-        in it when it fails.
+        A column of numbers in which some cell is no plain one (a word, a code such as 007, what is
+        too large for a double to be sure of) comes as strings from that table on.
         """
-        import pyarrow as pa
+        if self.filled:
+            with Bytes(self.path, self.dialect.encoding, file, self.dialect.rewriting) as stream:
+                yield from self._tables(stream, Layout(self.names, dict(forms), self.dialect))
 
-        width = 4 * len(self.dialect.delimiter.join(self.first).encode())
-        size, done, more, forms = max(CHUNK, width), 0, self.filled, dict(forms)
-        while more:
-            try:
-                for table in islice(regrouped(self._batches(forms, size, file)), done, None):
-                    if odd := [name for name in forms if _huge(table[name])]:
-                        forms, file = forms | dict.fromkeys(odd, "string"), None
-                        break
-                    done += 1
-                    yield table
-                else:
-                    more = False
-            except pa.ArrowInvalid as error:
-                file = None
-                size, forms = self._mended(str(error), size, forms)
+    def _tables(self, stream: Bytes, layout: Layout) -> Iterator[Any]:
+        held, rest = Held(layout), b""
+        for run, chunk in Ahead(layout, threads()).chunks(self._runs(stream)):
+            self._check(chunk, held.rows)
+            yield from held.tables(run, chunk)
+            rest = chunk.rest
+        if rest:
+            raise unclosed(self.path, held.rows + 1, self.dialect.quote)
+        yield from held.last()
 
-    def _mended(self, message: str, size: int, forms: dict[str, str]) -> tuple[int, dict[str, str]]:
-        """How to read on after what Arrow said; an error where nothing helps."""
-        if "straddling" in message and size < LONGEST:
-            return min(4 * size, LONGEST), forms
-        if "straddling" in message:
+    def _runs(self, stream: Bytes) -> Iterator[Run]:
+        """The rows of values; the header and all before it are left out."""
+        width = len(self.dialect.delimiter.join(self.first).encode())
+        size = max(CHUNK, min(256 * width, 8 * CHUNK), 4 * width)  # every column of a piece costs
+        pieces = iter(partial(stream.take, size), b"")
+        first, before = next(pieces, b"").removeprefix(BOM_UTF8), self.before
+        while before > len(first):
+            before -= len(first)
+            first = next(pieces)
+        return runs(self.path, chain([first[before:]], pieces))
+
+    def _check(self, chunk: Chunk, rows: int) -> None:
+        """Refuse what cannot be read, in the row where it stands."""
+        if (line := chunk.ragged) is not None:
+            raise ragged(self.path, line, rows + line.number + 1, self.dialect)
+        if chunk.foreign is not None:
+            name, value, row = chunk.foreign
+            raise not_utf8(name, value, rows + row + 1, f"{self.path}: ")
+        if len(chunk.rest) > LONGEST:
             check_quotes(self.path, self.dialect)
             raise too_long(self.path)
-        if "conversion error" in message and (odd := re.search(r"column #(\d+)", message)):
-            name = self.names[int(odd[1])]
-            if forms[name] == "number":
-                return size, {**forms, name: "string"}
-            raise self._not_utf8(name)
-        raise InputError(f"{self.path}: {message}.")
-
-    def _not_utf8(self, name: str) -> InputError:
-        """The first cell of a column whose bytes are of another encoding."""
-        row = 1
-        for table in regrouped(self._batches({name: "bytes"}, LONGEST, None)):
-            for value in table[name].to_pylist():
-                try:
-                    (value or b"").decode()
-                except UnicodeDecodeError:
-                    return not_utf8(name, value, row, f"{self.path}: ")
-                row += 1
-        return InputError(f"{self.path}: column {name!r} cannot be read.")
-
-    def _batches(self, forms: Mapping[str, str], size: int, file: BinaryIO | None) -> Iterator[Any]:
-        import pyarrow as pa
-        from pyarrow import csv as arrow
-
-        source = Bytes(self.path, self.dialect.encoding, file, self.dialect.rewriting)
-        spaces: list[Any] = []
-        odd: list[Any] = []
-
-        def invalid(row: Any) -> str:
-            (odd if row.text.strip() else spaces).append(row)
-            return "error" if odd else "skip"
-
-        try:
-            options = self._options(forms, size, invalid)
-            with source, arrow.open_csv(source, *options) as reader:
-                yield from reader
-        except pa.ArrowInvalid:
-            if odd:
-                number = odd[0].number - self.skip - len(spaces)
-                raise ragged(self.path, odd[0], number, self.dialect) from None
-            raise
-        if source.quotes % 2:
-            check_quotes(self.path, self.dialect)
-
-    def _options(
-        self, forms: Mapping[str, str], size: int, invalid: Callable[[Any], str]
-    ) -> tuple[Any, Any, Any]:
-        from pyarrow import csv as arrow
-
-        reading = arrow.ReadOptions(
-            column_names=self.names,
-            skip_rows_after_names=self.skip,
-            block_size=size,
-            use_threads=False,  # threads were no faster on a stream, and lose the row's number
-        )
-        parsing = arrow.ParseOptions(
-            delimiter=self.dialect.delimiter,
-            quote_char=self.dialect.quote or False,
-            newlines_in_values=True,
-            ignore_empty_lines=len(self.first) > 1,
-            invalid_row_handler=invalid,
-        )
-        converting = arrow.ConvertOptions(
-            column_types={name: _type(form) for name, form in forms.items()},
-            include_columns=list(forms),
-            null_values=self.dialect.missing,
-            strings_can_be_null=True,
-            decimal_point=self.dialect.decimal,
-        )
-        return reading, parsing, converting
 
 
 def _misnamed(path: Path, names: Sequence[str], first: Sequence[str]) -> ColumnError:
@@ -183,25 +127,6 @@ def _misnamed(path: Path, names: Sequence[str], first: Sequence[str]) -> ColumnE
     )
 
 
-def _filled(rows: Iterator[list[str]]) -> tuple[int, list[str]]:
-    """The next row that is not empty, with its line's number from here."""
-    return next(((at, row) for at, row in enumerate(rows, 1) if not blank(row)), (0, []))
-
-
-def _huge(column: Any) -> bool:
-    """Whether some number is so large that its neighbours are no longer all integers."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
-    if not pa.types.is_floating(column.type):
-        return False
-    ends = pc.min_max(column).as_py()
-    return ends["max"] is not None and max(-ends["min"], ends["max"]) >= 2.0**53
-
-
-def _type(form: str) -> Any:
-    """The Arrow type that a column is read as."""
-    import pyarrow as pa
-
-    plain = {"number": pa.float64(), "text": pa.string(), "bytes": pa.binary()}
-    return plain.get(form) or pa.dictionary(pa.int32(), pa.string())
+def _filled(rows: Iterator[list[str]]) -> list[str]:
+    """The next row that is not empty."""
+    return next((row for row in rows if not blank(row)), [])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -45,10 +45,10 @@ class CellTally:
         times[: len(texts)] *= truths(texts.is_valid())
         texts = pc.if_else(texts.is_valid(), texts, strings_of(("",))[0])
         sorts = _sorts(texts)
-        found: dict[str, Counter[Any]] = {}
+        found: dict[str, Counter[Any]] = defaultdict(Counter)
         for sort, count in zip(sorts, times.tolist(), strict=True):
             if count:
-                found.setdefault(sort[0], Counter())[sort[1]] += count
+                found[sort[0]][sort[1]] += count
         is_pair = np.array([sort[0] == "date" and "%1" in sort[1] for sort in sorts], dtype=bool)
         pairs = texts.take(places(np.flatnonzero(is_pair & (times > 0)))) if is_pair.any() else None
         odd = {s[0] for s in sorts} & {"word", "code", "long", "date", "number"}

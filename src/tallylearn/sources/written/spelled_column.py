@@ -47,6 +47,8 @@ def judgement(column: Any, hints: Hints, start: int = 0) -> Judgement:
     import pyarrow as pa
     import pyarrow.compute as pc
 
+    if pa.types.is_floating(column.type):
+        return Judgement(Spelling(NUMBERS))
     texts = column.dictionary
     glance = hints.decimal != "," and texts.null_count < len(texts)
     if glance and not pc.any(pc.match_substring_regex(texts, r"^[+-]?0[0-9]|[0-9]{16}")).as_py():
@@ -58,8 +60,18 @@ def judgement(column: Any, hints: Hints, start: int = 0) -> Judgement:
     return judged(CellTally.of(column, start), hints)
 
 
-def read(name: str, column: Any, spelling: Spelling, start: int = 0, where: str = "") -> Any:
-    """A coded column as Arrow's doubles, timestamps, truth values or strings."""
+def read(
+    name: str,
+    column: Any,
+    spelling: Spelling,
+    start: int = 0,
+    where: str = "",
+    codes: bool = True,
+) -> Any:
+    """A coded column as Arrow's doubles, timestamps, truth values or strings.
+
+    ``codes``: whether numbers may be led by noughts, as they may where they are declared numbers.
+    """
     import pyarrow.compute as pc
 
     texts = column.dictionary
@@ -71,6 +83,8 @@ def read(name: str, column: Any, spelling: Spelling, start: int = 0, where: str 
             texts = called(texts, spelling.words)
         return column if texts.equals(column.dictionary) else recoded(column, texts)
     found = _values(texts, spelling)
+    if spelling.kind == NUMBERS and not codes:
+        found = emptied(found, pc.match_substring_regex(texts, r"^[^0-9.,]*0[0-9]"))
     _check(name, column, texts, found, spelling, start, where)
     if spelling.kind == NUMBERS:  # NaN in other letters
         found = emptied(found, pc.is_nan(found))
