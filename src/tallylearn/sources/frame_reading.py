@@ -211,7 +211,7 @@ def _coded(frame: Frame, column: Column, schema: Schema, start: int, learned: bo
 
 def _text(frame: Frame, name: str, schema: Schema) -> Any:
     if frame.written(name):
-        return strings(trimmed(frame.column(name), _marks(frame, schema.missing)))
+        return strings(trimmed(strings(frame.column(name)), _marks(frame, schema.missing)))
     return strings(masked(frame.column(name), schema.missing))
 
 

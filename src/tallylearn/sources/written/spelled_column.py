@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from tallylearn.errors import CellError
-from tallylearn.sources.arrow_buffers import NOWHERE, emptied, numpy_of, truths, whole
+from tallylearn.sources.arrow_buffers import NOWHERE, doubles, emptied, numpy_of, places, truths, whole
 from tallylearn.sources.csv.cell_errors import too_large, unlike
 from tallylearn.sources.written.calendar_dates import read_dates
 from tallylearn.sources.written.cell_tally import CellTally
-from tallylearn.sources.written.judging import Hints, Judgement, judged
-from tallylearn.sources.written.numerals import read_numbers
+from tallylearn.sources.written.judging import TOLD, Hints, Judgement, judged
+from tallylearn.sources.written.numerals import read_numbers, unheld
 from tallylearn.sources.written.plain_words import (
     GAPS,
     MISSING,
@@ -23,8 +24,10 @@ from tallylearn.sources.written.plain_words import (
     trimmed_codes,
 )
 from tallylearn.spelling import DATES, EMPTY, NUMBERS, TRUTHS, WORDS, Spelling
-from tallylearn.tables import Array
+from tallylearn.tables import BLOCK
 
+EXACT = 2.0**53  # from here on a double has not every whole number
+GLANCE = 64  # strings
 WHAT = {NUMBERS: "number", DATES: "date", TRUTHS: "truth value", EMPTY: "gap"}
 
 
@@ -44,18 +47,45 @@ def coded(data: Any, missing: tuple[str, ...] = MISSING) -> Any:
 
 def judgement(column: Any, hints: Hints, start: int = 0) -> Judgement:
     """How a coded column is written; plain numbers are told at a glance, as nearly all are."""
+    if hints.decimal != "," and _plain(column.dictionary):
+        return Judgement(Spelling(NUMBERS))
+    found = judged(CellTally.of(column, start), hints)
+    alike = _alike(column.dictionary) if found.spelling == Spelling() else ""
+    return replace(found, why="; ".join(filter(None, [found.why, alike])))
+
+
+def _alike(texts: Any) -> str:
+    """What to say of categories that differ only in their letters' case or in their blanks."""
+    import pyarrow.compute as pc
+
+    if not 1 < len(texts) <= BLOCK:  # so many are no categories
+        return ""
+    low = pc.utf8_lower(pc.replace_substring_regex(texts, r"[\s\x{a0}]+", " ")).dictionary_encode()
+    at = numpy_of(low.indices, NOWHERE)
+    twice = np.flatnonzero(np.bincount(at[at >= 0]) > 1)
+    if not len(twice):
+        return ""
+    first = min(twice.tolist(), key=lambda place: low.dictionary[place].as_py())
+    one, two = sorted(texts.take(places(np.flatnonzero(at == first))).to_pylist())[:2]
+    more = f", and {len(twice) - 1} more such" if len(twice) > 1 else ""
+    return f"{one[:TOLD]!r} and {two[:TOLD]!r} differ only in case or blanks{more}"
+
+
+def _plain(texts: Any) -> bool:
+    """Whether all strings are numbers as every program writes them, none of them a code or huge."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    texts = column.dictionary
-    glance = hints.decimal != "," and texts.null_count < len(texts)
-    if glance and not pc.any(pc.match_substring_regex(texts, r"^[+-]?0[0-9]|[0-9]{16}")).as_py():
-        try:
-            texts.cast(pa.float64())
-            return Judgement(Spelling(NUMBERS))
-        except pa.ArrowInvalid:
-            pass
-    return judged(CellTally.of(column, start), hints)
+    if texts.null_count == len(texts):
+        return False
+    try:
+        texts.slice(0, GLANCE).cast(pa.float64())  # Arrow goes on to the end when it fails
+        ends = pc.min_max(texts.cast(pa.float64())).as_py()
+    except pa.ArrowInvalid:
+        return False
+    if not -EXACT < ends["min"] <= ends["max"] < EXACT:
+        return False
+    return not pc.any(pc.match_substring_regex(texts, r"^[+-]?0[0-9]")).as_py()
 
 
 def read(name: str, column: Any, spelling: Spelling, start: int = 0, where: str = "") -> Any:
@@ -111,7 +141,7 @@ def _check(
 
     lost = truths(pc.and_(texts.is_valid(), found.is_null()))
     if spelling.kind == NUMBERS:
-        lost |= _rounded(texts)
+        lost |= unheld(texts) & (np.abs(doubles(found)) >= EXACT)
     if not lost.any():
         return
     at = numpy_of(column.indices, NOWHERE)
@@ -125,14 +155,3 @@ def _check(
             error = CellError(*unlike(kind, str(spelling), name, text, row, where).args)
         error.column = name
         raise error
-
-
-def _rounded(texts: Any) -> Array:
-    """Where a whole number is one that a double cannot hold."""
-    import pyarrow.compute as pc
-
-    lost = truths(pc.match_substring_regex(texts, r"^[+-]?[0-9]{16,400}$"))
-    for place in np.flatnonzero(lost):
-        text = texts[int(place)].as_py()
-        lost[place] = int(text) != float(text)
-    return lost
