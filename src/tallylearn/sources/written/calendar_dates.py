@@ -32,7 +32,6 @@ _FORMS = {  # masked; a and b are the day and the month, in an order that the co
 }
 
 
-@lru_cache(maxsize=4096)
 def date_form(mask: str) -> str | None:
     """The form of a masked date, in strftime's letters; None for what is none.
 

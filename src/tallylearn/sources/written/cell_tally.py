@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from tallylearn.sources.written import calendar_dates, numerals, plain_words
 from tallylearn.tables import Array
 
 LONGEST = 400  # characters of a number or a date
+FEW = 500  # masks that are looked at one by one
 SHOWN = 3  # cells that are told
 TOLD = ("word", "answer", "code", "long", "date", "number")  # the sorts of which some are told
 _KNOWN = dict.fromkeys(plain_words.GAPS, "gap") | dict.fromkeys(plain_words.TRUTH, "answer")
@@ -22,7 +24,7 @@ _SPELT = [*numerals.CODES, *calendar_dates.NAMES, "infinity", "inf", "utc", "gmt
 _LIKELY = (  # what a number or a date can consist of: a million words need no closer look
     rf"^(?i:[-+0-9 .,:/()'{re.escape(numerals.SIGNS + numerals.SHARES)}]|{'|'.join(_SPELT)})+$"
 )
-_WORDS = (*_KNOWN,)
+_WORDS = {re.sub("[0-9]", "9", word): None for word in _KNOWN}  # as their masks are
 Cell = tuple[int, str]  # its row and its text
 Sort = tuple[str, Any]  # and what is to be counted of it
 
@@ -98,28 +100,43 @@ def _sorts(texts: Any) -> tuple[list[Sort], Array]:
 
     Strings are looked at by their masks, of which a million dates have a handful.
     """
-    import pyarrow.compute as pc
-
     coded = numerals.masked(texts).dictionary_encode()
     masks, at = coded.dictionary, numpy_of(coded.indices, NOWHERE)
     sorts: list[Sort] = [("word", None), ("long", None)]
     found = np.zeros(len(masks), dtype=np.int64)
-    short = numpy_of(pc.utf8_length(masks), NOWHERE) <= LONGEST
-    for place in np.flatnonzero(short & truths(pc.match_substring_regex(masks, _LIKELY))):
+    for place in _likely(masks):
         found[place] = len(sorts)
-        sorts.append(_sort(masks[int(place)].as_py()))
+        sorts.append(_sort(masks[place].as_py()))
     which = found[at]
-    known = truths(pc.is_in(pc.utf8_lower(masks), value_set=numerals.masked(strings_of(_WORDS))))
-    for place in np.flatnonzero(known[at]) if known.any() else ():
+    for place in np.flatnonzero(_of("known", sorts)[which]):
         text = texts[int(place)].as_py()
         which[place] = len(sorts)
         sorts.append((_KNOWN.get(text.lower(), "word"), text))
-    which[numerals.unheld(texts) & _of("number", sorts)[which]] = 1
+    if (numbers := _of("number", sorts)[which]).any():
+        which[numerals.unheld(texts) & numbers] = 1
     return sorts, which
 
 
+def _likely(masks: Any) -> list[int]:
+    """The masks that deserve a closer look: all, or not a million of words."""
+    import pyarrow.compute as pc
+
+    if len(masks) <= FEW:
+        return [*range(len(masks))]
+    short = numpy_of(pc.utf8_length(masks), NOWHERE) <= LONGEST
+    likely = short & truths(pc.match_substring_regex(masks, _LIKELY))
+    known = truths(pc.is_in(pc.utf8_lower(masks), value_set=strings_of((*_WORDS,))))
+    found: list[int] = np.flatnonzero(likely | known).tolist()
+    return found
+
+
+@lru_cache(maxsize=4096)
 def _sort(mask: str) -> Sort:
     """What a masked string can be."""
+    if mask.lower() in _WORDS:
+        return "known", None
+    if len(mask) > LONGEST:
+        return "word", None
     if (numeral := numerals.numeral(mask)) is not None:
         return ("number", numeral) if numeral[1] else ("code", None)
     form = calendar_dates.date_form(mask)

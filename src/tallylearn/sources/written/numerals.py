@@ -95,7 +95,6 @@ def evened(texts: Any) -> Any:
     return pc.replace_substring(pc.replace_substring_regex(texts, "[’`]", "'"), "−", "-")
 
 
-@lru_cache(maxsize=4096)
 def numeral(mask: str) -> tuple[str, Options] | None:
     """The unit of a masked numeral and the marks that it allows; None for what is no numeral.
 
@@ -125,7 +124,7 @@ def _options(body: str, exponent: bool) -> Options | None:
     found: set[Marks] = set()
     if re.fullmatch(r"[09]9*|inf.*", body, re.IGNORECASE):
         return frozenset() if body[0] == "0" and not exponent else frozenset({("", "")})
-    if re.match("0[9 ']", body):
+    if re.fullmatch("0[9 ']+(?:[.,]9*)?", body):
         return frozenset()
     if (grouped := _GROUPED.fullmatch(body)) and grouped["mark"] != grouped["decimal"]:
         found.add((grouped["decimal"] or "", grouped["mark"]))
