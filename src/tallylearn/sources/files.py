@@ -31,7 +31,7 @@ from tallylearn.sources.protocols import Coding, Declared
 from tallylearn.sources.written.cell_tally import CellTally
 from tallylearn.sources.written.judging import Judgement, judged
 from tallylearn.sources.written.spelled_column import coded
-from tallylearn.spelling import EMPTY, NUMBERS, Spelling
+from tallylearn.spelling import NUMBERS, Spelling
 from tallylearn.tables import BLOCK, NUMBER, TEXT, Array, Block, Codes, Schema
 
 
@@ -81,20 +81,22 @@ class Files(Declared):
         """Tell what the columns are by their first block, and by all cells where that is asked."""
         found = {**judgements(shown, self.declared, start=1), **self._whole}
         if not self._reading.learned:
-            unsure = [n for n, j in found.items() if j.doubt or j.spelling.kind == EMPTY]
+            unsure = [n for n, j in found.items() if j.doubt or j.early]
             unsure = [name for name in unsure if name not in self._whole]
             if unsure and (len(shown) >= BLOCK or len(self.paths) > 1):
                 found |= self._asked_whole(unsure)
             told = seen(shown, self.declared, found)
             told.check()
-            self._reading = replace(self._reading, schema=told.schema)
+            sure = frozenset({*self._whole, *unsure})
+            self._reading = replace(self._reading, schema=told.schema, sure=sure)
         self._judged: Mapping[str, Judgement] = found
         self._reading = self._told(self._reading)
 
     def _told(self, reading: Reading) -> Reading:
         """With what is known of the columns beside, which only a file of text leaves open."""
-        beside = reading.declared.beside if self.dialect is not None else ()
-        spelled = {n: self._judged[n].spelling for n in beside if n in self._judged}
+        declared = reading.declared
+        beside = declared.beside if self.dialect is not None else (declared.weight,)
+        spelled = {n: self._judged[n].spelling for n in beside if n and n in self._judged}
         spelled.pop(reading.declared.groups or "", None)  # 007 and 7 are two groups
         return replace(reading, spelled=spelled)
 

@@ -26,7 +26,13 @@ from tallylearn.sources.kinds import (
 )
 from tallylearn.sources.written.judging import Hints, Judgement
 from tallylearn.sources.written.plain_words import trimmed
-from tallylearn.sources.written.spelled_column import coded, judgement, read, read_leniently
+from tallylearn.sources.written.spelled_column import (
+    check_kept,
+    coded,
+    judgement,
+    read,
+    read_leniently,
+)
 from tallylearn.spelling import DATES, EMPTY, NUMBERS, TRUTHS, Spelling
 from tallylearn.tables import CATEGORY, DATE, NUMBER, PARTS, TEXT, Block, Codes, Column, Schema
 
@@ -56,10 +62,13 @@ class Seen:
                 )
 
 
-def judgements(frame: Frame, declared: Declaration, start: int = 0) -> dict[str, Judgement]:
+def judgements(
+    frame: Frame, declared: Declaration, start: int = 0, only_beside: bool = False
+) -> dict[str, Judgement]:
     """How the columns of strings are written; those that are ignored, or groups, say nothing."""
     aside = {*declared.ignore, declared.groups}
-    asked = [name for name in frame.names if name not in aside and frame.written(name)]
+    names = [n for n in frame.names if not only_beside or n in declared.beside]
+    asked = [name for name in names if name not in aside and frame.written(name)]
     found = {}
     for name in asked:
         kind = NUMBER if name == declared.weight else declared.kind(name)
@@ -147,7 +156,10 @@ def told(frame: Frame, name: str, start: int, spelled: Mapping[str, Spelling]) -
     data = frame.column(name)
     if name not in spelled or frame.matrix is not None or origin_of(data.type) != "text":
         return data
-    return read(name, coded(data, frame.missing), spelled[name], start, frame.where)
+    column = coded(data, frame.missing)
+    if frame.read and name not in frame.sure:
+        check_kept(name, column, spelled[name], start, frame.where)
+    return read(name, column, spelled[name], start, frame.where)
 
 
 def one_or_all(targets: tuple[Any, ...]) -> Any:
@@ -195,6 +207,8 @@ def values_of(frame: Frame, name: str, kind: str, schema: Schema, start: int, le
         hints = frame.hints if frame.read else Hints(spelling.decimal, spelling.date)
         found = read_leniently(name, column, spelling, hints, start, frame.where)
     else:
+        if frame.read and name not in frame.sure:
+            check_kept(name, column, spelling, start, frame.where)
         found = read(name, column, spelling, start, frame.where)
     return masked(found, tuple(mark for mark in schema.missing if not isinstance(mark, str)))
 

@@ -62,12 +62,14 @@ class Table(Declared):
             return X
         frame = X if isinstance(X, Frame) else framed(X)
         declared.check(frame.names)
-        target, weight = beside(frame, declared)
+        judged = judgements(frame, declared, only_beside=schema is not None)
+        weighed = {n: j.spelling for n, j in judged.items() if n == declared.weight}
+        target, weight = beside(frame, declared, spelled=weighed)
         notes: tuple[str, ...] = ()
         if schema is not None:
             block = block_of(frame, schema, learned=True)
         else:
-            found = seen(frame, declared, judgements(frame, declared))
+            found = seen(frame, declared, judged)
             found.check()
             block, notes = block_of(frame, found.schema), found.notes
             check_declared(declared.categories, block.codes)

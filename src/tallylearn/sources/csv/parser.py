@@ -26,6 +26,7 @@ from tallylearn.sources.csv.decoding import (
     too_long,
 )
 from tallylearn.sources.csv.dialect import Dialect
+from tallylearn.sources.csv.leading_noughts import WatchedBytes
 
 CHUNK = 1 << 20  # bytes: larger ones were no faster, and four megabytes doubled the memory
 
@@ -80,10 +81,14 @@ class Parser:
 
         width = 4 * len(self.dialect.delimiter.join(self.first).encode())
         size, done, more, forms = max(CHUNK, width), 0, self.filled, dict(forms)
+        codes: set[int] = set()  # columns in which noughts lead
         while more:
             try:
-                for table in islice(regrouped(self._batches(forms, size, file)), done, None):
-                    if odd := [name for name in forms if _huge(table[name])]:
+                batches = self._batches(forms, size, file, codes)
+                for table in islice(regrouped(batches), done, None):
+                    coded = {self.names[at] for at in codes if at < len(self.names)}
+                    hidden = [n for n in forms if n in coded and forms[n] == "number"]
+                    if odd := hidden + [name for name in forms if _huge(table[name])]:
                         forms, file = forms | dict.fromkeys(odd, "string"), None
                         break
                     done += 1
@@ -111,7 +116,7 @@ class Parser:
     def _not_utf8(self, name: str) -> InputError:
         """The first cell of a column whose bytes are of another encoding."""
         row = 1
-        for table in regrouped(self._batches({name: "bytes"}, LONGEST, None)):
+        for table in regrouped(self._batches({name: "bytes"}, LONGEST, None, set())):
             for value in table[name].to_pylist():
                 try:
                     (value or b"").decode()
@@ -120,11 +125,16 @@ class Parser:
                 row += 1
         return InputError(f"{self.path}: column {name!r} cannot be read.")
 
-    def _batches(self, forms: Mapping[str, str], size: int, file: BinaryIO | None) -> Iterator[Any]:
+    def _batches(
+        self, forms: Mapping[str, str], size: int, file: BinaryIO | None, codes: set[int]
+    ) -> Iterator[Any]:
         import pyarrow as pa
         from pyarrow import csv as arrow
 
         source = Bytes(self.path, self.dialect.encoding, file)
+        if "number" in forms.values():
+            given = self.dialect.encoding, file, self.dialect.delimiter
+            source = WatchedBytes(self.path, *given, codes)
         spaces: list[Any] = []
         odd: list[Any] = []
 

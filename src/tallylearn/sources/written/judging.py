@@ -30,6 +30,7 @@ class Judgement:
     why: str = ""
     doubt: str = ""
     remedy: tuple[str, ...] = ()  # the models of which one settles the doubt
+    early: bool = False  # words, unless further cells make more of them
 
 
 @dataclass(frozen=True)
@@ -46,7 +47,7 @@ PLAIN = Hints()
 def judged(cells: CellTally, hints: Hints = PLAIN) -> Judgement:
     """What a column is."""
     if not cells.cells:
-        return Judgement(Spelling(EMPTY))
+        return Judgement(Spelling(EMPTY), early=True)
     measured = sum(cells.numbers.values()) + sum(cells.dates.values())
     gaps: tuple[str, ...] = ()
     if cells.gaps and measured and measured >= ENOUGH * cells.told:
@@ -140,7 +141,8 @@ def _words(cells: CellTally, counted: int) -> Judgement:
         why = f"{counted - measured} of its {counted} cells are no {what}: {told}"
     elif measured == counted and cells.dates:
         why = "some of its cells are dates and some are numbers"
-    return Judgement(Spelling(), why)
+    answers = sum(cells.answers.values()) == cells.cells
+    return Judgement(Spelling(), why, early=answers or bool(cells.gaps and measured))
 
 
 def _list(words: object) -> str:

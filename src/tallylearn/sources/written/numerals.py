@@ -37,7 +37,15 @@ _GROUPED = re.compile(r"9{1,3}(?:(?P<mark>[,.' ])999)(?:(?P=mark)999)*(?:(?P<dec
 _CHOICES: tuple[Marks, ...] = (
     (".", ""), (",", ""), (".", ","), (",", "."), (".", " "), (",", " "), (".", "'"), (",", "'"),
 )  # fmt: skip
-_WHOLE = "|".join([r"\d{16,}", *(rf"\d{{1,3}}(?:{mark}\d{{3}}){{5,}}" for mark in (",", r"\.", "[ '’`\u00a0\u202f\u2009]"))])
+_WHOLE = "|".join(
+    [
+        r"\d{16,}",
+        *(
+            rf"\d{{1,3}}(?:{mark}\d{{3}}){{5,}}"
+            for mark in (",", r"\.", "[ '’`\u00a0\u202f\u2009]")
+        ),
+    ]
+)
 _WIDE = rf"^[^0-9.,]*({_WHOLE})(?:[.,]0*)?[^0-9.,]*$"
 _ZERO, _NINE, _SPACE = 48, 57, 32
 _INSIDE = np.isin(np.arange(256), [*b"0123456789.,'"])  # what stands within a numeral

@@ -8,13 +8,23 @@ from typing import Any
 import numpy as np
 
 from tallylearn.errors import CellError
-from tallylearn.sources.arrow_buffers import NOWHERE, doubles, emptied, numpy_of, places, truths, whole
+from tallylearn.sources.arrow_buffers import (
+    NOWHERE,
+    doubles,
+    emptied,
+    numpy_of,
+    places,
+    strings_of,
+    truths,
+    whole,
+)
 from tallylearn.sources.csv.cell_errors import too_large, unlike
 from tallylearn.sources.written.calendar_dates import read_dates
 from tallylearn.sources.written.cell_tally import CellTally
 from tallylearn.sources.written.judging import TOLD, Hints, Judgement, judged
 from tallylearn.sources.written.numerals import read_numbers, unheld
 from tallylearn.sources.written.plain_words import (
+    ANSWERS,
     GAPS,
     MISSING,
     among,
@@ -24,11 +34,11 @@ from tallylearn.sources.written.plain_words import (
     trimmed_codes,
 )
 from tallylearn.spelling import DATES, EMPTY, NUMBERS, TRUTHS, WORDS, Spelling
-from tallylearn.tables import BLOCK
+from tallylearn.tables import BLOCK, Array
 
 EXACT = 2.0**53  # from here on a double has not every whole number
 GLANCE = 64  # strings
-WHAT = {NUMBERS: "number", DATES: "date", TRUTHS: "truth value", EMPTY: "gap"}
+WHAT = {WORDS: "answer", NUMBERS: "number", DATES: "date", TRUTHS: "truth value", EMPTY: "gap"}
 
 
 def coded(data: Any, missing: tuple[str, ...] = MISSING) -> Any:
@@ -123,6 +133,23 @@ def read_leniently(
     return read(name, column, found.spelling if same else learned, start, where)
 
 
+def check_kept(name: str, column: Any, spelling: Spelling, start: int, where: str) -> None:
+    """Refuse cells that can be read, but would make something else of the column: a code, maybe."""
+    import pyarrow.compute as pc
+
+    texts = column.dictionary
+    if spelling.kind == NUMBERS:
+        odd = pc.match_substring_regex(texts, r"^[^0-9.,]*0[ ']?[0-9]")
+    elif spelling.words:
+        usual = spelling.words in ANSWERS  # which YES does not change
+        odd = pc.invert(among(texts, tuple(map(str.lower, spelling.words))))
+        odd = odd if usual else pc.invert(pc.is_in(texts, value_set=strings_of(spelling.words)))
+    else:
+        return
+    if pc.any(odd := pc.and_(odd, texts.is_valid())).as_py():
+        _complain(name, column, texts, truths(odd), spelling, start, where)
+
+
 def _values(texts: Any, spelling: Spelling) -> Any:
     import pyarrow as pa
 
@@ -142,16 +169,24 @@ def _check(
     lost = truths(pc.and_(texts.is_valid(), found.is_null()))
     if spelling.kind == NUMBERS:
         lost |= unheld(texts) & (np.abs(doubles(found)) >= EXACT)
-    if not lost.any():
-        return
+    if lost.any():
+        _complain(name, column, texts, lost, spelling, start, where, found)
+
+
+def _complain(
+    name: str, column: Any, texts: Any, lost: Array, spelling: Spelling, start: int, where: str,
+    found: Any = None,
+) -> None:  # fmt: skip
+    """The error of the first row whose string is lost, if any row has one."""
     at = numpy_of(column.indices, NOWHERE)
     rows = np.flatnonzero(np.append(lost, False)[at])
     if len(rows):
-        text = texts[int(at[rows[0]])].as_py()
-        row, kind = start + int(rows[0]), WHAT[spelling.kind]
-        if found[int(at[rows[0]])].is_valid:
+        place, row = int(at[rows[0]]), start + int(rows[0])
+        text = texts[place].as_py()
+        if found is not None and found[place].is_valid:
             error = CellError(*too_large(name, text, row, where).args)
         else:
-            error = CellError(*unlike(kind, str(spelling), name, text, row, where).args)
+            said = unlike(WHAT[spelling.kind], str(spelling), name, text, row, where)
+            error = CellError(*said.args)
         error.column = name
         raise error
