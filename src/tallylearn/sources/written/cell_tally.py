@@ -108,8 +108,8 @@ def _sorts(texts: Any) -> tuple[list[Sort], Array]:
         found[place] = len(sorts)
         sorts.append(_sort(masks[place].as_py()))
     which = found[at]
-    for place in np.flatnonzero(_of("known", sorts)[which]):
-        text = texts[int(place)].as_py()
+    for place in np.flatnonzero(_of("known", sorts)[which]).tolist():
+        text = texts[place].as_py()
         which[place] = len(sorts)
         sorts.append((_KNOWN.get(text.lower(), "word"), text))
     if (numbers := _of("number", sorts)[which]).any():
