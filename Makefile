@@ -38,8 +38,9 @@ compat: .compat/ready  ## scikit-learn's estimator checks on its version 1.6, in
 lowest: .lowest/ready  ## all tests with the lowest versions that pyproject.toml allows
 	.lowest/bin/python -m pytest -n 2 tests src
 
-outside: .venv/dev .outside/ready  ## read all printed LaTeX with KaTeX; needs node and npm
+outside: .venv/dev .outside/ready  ## all LaTeX in KaTeX, other packages' tables beside other readers; needs node and those packages
 	$(BIN)/python -m outside.latex
+	$(BIN)/python -m outside.tables
 
 processors: .venv/dev  ## the tests that calculate, as if on other processors
 	$(BIN)/python tests/processors.py

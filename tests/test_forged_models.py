@@ -219,3 +219,30 @@ def test_the_first_format_is_checked_as_the_second_is(tmp_path: Path) -> None:
     (tmp_path / "m.tally").write_bytes(data)
     with pytest.raises(errors.FileError, match="checksum"):
         tl.load(tmp_path / "m.tally")
+
+
+@pytest.mark.parametrize(
+    ("said", "why"),
+    [
+        ([], "how its columns were written"),
+        ({"x": "1,234.5"}, "how its columns were written"),
+        ({"nobody": {"as": "1,234.5"}}, "'nobody' was written, which is no column"),
+        ({"x": {"as": "1.234.5"}}, "no model"),
+        ({"x": {"as": 5}}, "says nothing"),
+        ({"x": {"as": "number", "more": 1}}, "says nothing"),
+        ({"x": {"as": "number", "missing": "-"}}, "says nothing"),
+        ({"x": {"as": "number", "missing": [None]}}, "says nothing"),
+    ],
+)
+def test_a_forged_word_about_how_columns_were_written_is_refused(
+    said: Any, why: str, tmp_path: Path
+) -> None:
+    frame = pd.DataFrame({"x": ["$1", "$2", "$3", "$4"], "y": ["a", "b", "a", "b"]})
+    path = tmp_path / "model.tally"
+    tl.NaiveBayes().fit(frame, "y").save(path)
+    page, arrays = opened(path.read_bytes())
+    assert page["written"] == {"x": {"as": "$1234.5"}}
+    page["written"] = said
+    path.write_bytes(sealed(page, arrays))
+    with pytest.raises(errors.FileError, match=why):
+        tl.load(path)

@@ -42,6 +42,7 @@ class Reading:
     hints: Hints = PLAIN
     missing: tuple[str, ...] = MISSING
     spelled: Mapping[str, Spelling] = field(default_factory=dict)  # the columns beside
+    sure: frozenset[str] = frozenset()  # columns that were judged by all of their cells
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -52,11 +53,13 @@ class Reading:
 
     def frame(self, data: Any, path: Path | None = None) -> Frame:
         """Arrow's table, and what is known of its strings."""
-        names, told = tuple(data.column_names), self.declared
-        guessed = [n for n in names if told.kind(n) is None and n != told.weight]
+        said = {name for name in data.column_names if self.declared.kind(name)}
+        said |= {self.declared.weight or ""}
+        marks = (mark for mark in self.declared.missing if isinstance(mark, str))
         return Frame(
-            names, True, arrow=data, read=True, hints=self.hints, missing=self.missing,
-            where=f"{path}: " if path else "", guessed=frozenset(() if self.learned else guessed),
+            tuple(data.column_names), True, arrow=data, read=True, hints=self.hints,
+            missing=(*self.missing, *marks), where=f"{path}: " if path else "",
+            sure=self.sure | said,
         )  # fmt: skip
 
     def column(self, frame: Frame, name: str, kinds: Mapping[str, str], start: int) -> Any:

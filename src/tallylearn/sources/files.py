@@ -31,7 +31,7 @@ from tallylearn.sources.written.cell_tally import CellTally
 from tallylearn.sources.written.judging import Judgement, judged
 from tallylearn.sources.written.plain_words import GAPS
 from tallylearn.sources.written.spelled_column import coded
-from tallylearn.spelling import EMPTY, NUMBERS, Spelling
+from tallylearn.spelling import NUMBERS, Spelling
 from tallylearn.tables import BLOCK, NUMBER, TEXT, Array, Block, Codes, Schema
 
 
@@ -79,19 +79,23 @@ class Files(Declared):
         """Tell what the columns are by their first block, and by all cells where that is asked."""
         found = {**judgements(shown, self.declared, start=1), **self._whole}
         if not self._reading.learned:
-            unsure = [n for n, j in found.items() if j.doubt or j.spelling.kind == EMPTY]
+            unsure = [n for n, j in found.items() if j.doubt or j.early]
             unsure = [name for name in unsure if name not in self._whole]
             if unsure and (len(shown) >= BLOCK or len(self.paths) > 1):
                 found |= self._asked_whole(unsure)
-            schema = schema_of(shown, self.declared, found)
-            self._reading = replace(self._reading, schema=schema)
+            schema, sure = (
+                schema_of(shown, self.declared, found),
+                frozenset({*self._whole, *unsure}),
+            )
+            self._reading = replace(self._reading, schema=schema, sure=sure)
         self.judged: Mapping[str, Judgement] = found
         self._reading = self._told(self._reading)
 
     def _told(self, reading: Reading) -> Reading:
         """With what is known of the columns beside, which only a file of text leaves open."""
-        beside = reading.declared.beside if isinstance(self.dialect, Dialect) else ()
-        spelled = {n: self.judged[n].spelling for n in beside if n in self.judged}
+        declared = reading.declared
+        beside = declared.beside if isinstance(self.dialect, Dialect) else (declared.weight,)
+        spelled = {n: self.judged[n].spelling for n in beside if n and n in self.judged}
         spelled.pop(reading.declared.groups or "", None)  # 007 and 7 are two groups
         return replace(reading, spelled=spelled)
 

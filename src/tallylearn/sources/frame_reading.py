@@ -25,18 +25,26 @@ from tallylearn.sources.kinds import (
 )
 from tallylearn.sources.written.judging import Hints, Judgement
 from tallylearn.sources.written.plain_words import GAPS, trimmed
-from tallylearn.sources.written.spelled_column import coded, judgement, read, read_leniently
+from tallylearn.sources.written.spelled_column import (
+    check_kept,
+    coded,
+    judgement,
+    read,
+    read_leniently,
+)
 from tallylearn.spelling import DATES, EMPTY, NUMBERS, TRUTHS, Spelling
 from tallylearn.tables import CATEGORY, DATE, NUMBER, PARTS, TEXT, Block, Codes, Column, Schema
 
 Array = NDArray[Any]
 
 
-def judgements(frame: Frame, declared: Declaration, start: int = 0) -> dict[str, Judgement]:
+def judgements(
+    frame: Frame, declared: Declaration, start: int = 0, only_beside: bool = False
+) -> dict[str, Judgement]:
     """How the columns of strings are written; those that are ignored, or groups, say nothing."""
     aside = {*declared.ignore, declared.groups}
     found = {}
-    for name in frame.names:
+    for name in (n for n in frame.names if not only_beside or n in declared.beside):
         kind = NUMBER if name == declared.weight else declared.kind(name)
         plain = frame.told(name)
         asked = name not in aside and (plain or frame.written(name))
@@ -124,8 +132,10 @@ def told(frame: Frame, name: str, start: int, spelled: Mapping[str, Spelling]) -
     data = frame.column(name)
     if name not in spelled or frame.matrix is not None or origin_of(data.type) != "text":
         return data
-    codes = name not in frame.guessed
-    return read(name, coded(data, frame.missing), spelled[name], start, frame.where, codes)
+    column = coded(data, frame.missing)
+    if frame.read and name not in frame.sure:
+        check_kept(name, column, spelled[name], start, frame.where)
+    return read(name, column, spelled[name], start, frame.where)
 
 
 def one_or_all(targets: tuple[Any, ...]) -> Any:
@@ -173,7 +183,9 @@ def values_of(frame: Frame, name: str, kind: str, schema: Schema, start: int, le
         hints = frame.hints if frame.read else Hints(spelling.decimal, spelling.date)
         found = read_leniently(name, column, spelling, hints, start, frame.where)
     else:
-        found = read(name, column, spelling, start, frame.where, name not in frame.guessed)
+        if frame.read and name not in frame.sure:
+            check_kept(name, column, spelling, start, frame.where)
+        found = read(name, column, spelling, start, frame.where)
     return masked(found, tuple(mark for mark in schema.missing if not isinstance(mark, str)))
 
 
@@ -189,7 +201,7 @@ def _coded(frame: Frame, column: Column, schema: Schema, start: int, learned: bo
 
 def _text(frame: Frame, name: str, schema: Schema) -> Any:
     if frame.written(name):
-        return strings(trimmed(frame.column(name), _marks(frame, schema.missing)))
+        return strings(trimmed(strings(frame.column(name)), _marks(frame, schema.missing)))
     return strings(masked(frame.column(name), schema.missing))
 
 

@@ -46,7 +46,7 @@ class Frame:
     hints: Hints = PLAIN  # of how its strings are written
     missing: tuple[str, ...] = MISSING  # strings that stand for nothing in any column
     where: str = ""  # the file, for who complains
-    guessed: frozenset[str] = frozenset()  # columns that were judged by the first rows of a file
+    sure: frozenset[str] = frozenset()  # columns of which more is known than these rows tell
 
     def __len__(self) -> int:
         return len(self.arrow) if self.matrix is None else len(self.matrix)

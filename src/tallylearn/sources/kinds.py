@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from tallylearn.errors import ColumnError
 from tallylearn.sources.arrays import EXACT
-from tallylearn.sources.arrow_buffers import NOWHERE, doubles, emptied, numpy_of, whole
+from tallylearn.sources.arrow_buffers import NOWHERE, doubles, emptied, numpy_of, truths, whole
 from tallylearn.sources.arrow_types import stringy
 from tallylearn.sources.csv.cell_errors import too_large
 from tallylearn.sources.written.judging import Judgement
@@ -53,15 +53,14 @@ def kind_in_words(name: str, column: Callable[[], Any], judged: Judgement) -> Co
 
 def _is_text(column: Any) -> bool:
     """Whether the median value has four words or more, and most values come once."""
-    coded = codes(column)
-    counts = np.bincount(coded.codes[coded.codes >= 0], minlength=len(coded.values))
-    seen = int((counts > 0).sum())
-    if not seen or counts.sum() > REPEATED * seen:
+    import pyarrow.compute as pc
+
+    column = column.drop_null()
+    if not len(column) or len(column) > REPEATED * pc.count_distinct(column.indices).as_py():
         return False
-    words = np.array([len(value.split(None, WORDS - 1)) for value in coded.values])
-    order = np.argsort(words, kind="stable")
-    median = words[order][np.searchsorted(np.cumsum(counts[order]), counts.sum() / 2)]
-    return bool(median >= WORDS)
+    long = pc.match_substring_regex(column.dictionary, rf"^(?:\S+\s+){{{WORDS - 1}}}\S")
+    many = np.count_nonzero(truths(long.take(column.indices)))
+    return bool(2 * many > len(column))
 
 
 def numbers(name: str, data: Any, start: int = 0) -> Array:
@@ -84,9 +83,10 @@ def numbers(name: str, data: Any, start: int = 0) -> Array:
 def codes(data: Any, declared: tuple[str, ...] = ()) -> Codes:
     """A column as categories: strings as they are, anything else by its plain name."""
     data = _coded(data)
-    values = data.dictionary.to_pylist()
+    names = data.dictionary.to_pylist()
     at = _places(data.indices)
-    names = [plain(value) if value is not None and value == value else None for value in values]
+    if not stringy(data.dictionary.type):
+        names = [plain(name) if name is not None and name == name else None for name in names]
     if None in names or len(set(names)) < len(names):
         return _recoded(names, at, declared)
     return Codes(tuple(names), at, declared)

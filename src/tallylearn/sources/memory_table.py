@@ -63,12 +63,12 @@ class Table(Declared):
             return X
         frame = X if isinstance(X, Frame) else framed(X)
         declared.check(frame.names)
-        target, weight = beside(frame, declared)
-        judged: Mapping[str, Judgement] = {}
+        judged = judgements(frame, declared, only_beside=schema is not None)
+        weighed = {n: j.spelling for n, j in judged.items() if n == declared.weight}
+        target, weight = beside(frame, declared, spelled=weighed)
         if schema is not None:
             block = block_of(frame, schema, learned=True)
         else:
-            judged = judgements(frame, declared)
             block = block_of(frame, schema_of(frame, declared, judged))
             check_declared(declared.categories, block.codes)
         table = cls(replace(block, group=groups_of(frame, declared)), target, weight, declared)

@@ -14,12 +14,11 @@ from typing import Any
 from tallylearn.sources.arrow_buffers import emptied, strings_of
 
 TIME_ALONE = "%H:%M"
+GLANCE = 64  # strings: Arrow goes on to the end when one of them is no date
 MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
 LONGER = ["uary", "ruary", "ch", "il", "", "e", "y", "ust", "tember", "ober", "ember", "ember"]
-_NAMES = "|".join(
-    [f"{short}(?:{rest})?" if rest else short for short, rest in zip(MONTHS, LONGER, strict=True)]
-    + ["sept"]
-)
+NAMES = (*(short + rest for short, rest in zip(MONTHS, LONGER, strict=True)), "sept", *MONTHS)
+_NAMES = "|".join(NAMES)
 _CLOCK = r"99?:99(?::99(?:[.,]9+)?)?"
 _ZONE = r"(?: ?(?:Z|UTC|GMT|[+-]99:?(?:99)?))?"
 _TIME = rf"(?:(?:T|,? ){_CLOCK}(?: ?[ap]\.?m\.?)?{_ZONE})?"
@@ -33,17 +32,16 @@ _FORMS = {  # masked; a and b are the day and the month, in an order that the co
 }
 
 
-@lru_cache(maxsize=4096)
 def date_form(mask: str) -> str | None:
     """The form of a masked date, in strftime's letters; None for what is none.
 
     ``%1`` and ``%2`` stand for the day and the month where the mask cannot tell them apart.
 
-    >>> [date_form(mask) for mask in ("9999-⁰9-99", "99.99.9999", "99/99/99", "Jan 9, 9999")]
+    >>> [date_form(mask) for mask in ("9999-09-99", "99.99.9999", "99/99/99", "Jan 9, 9999")]
     ['%Y-%m-%d', '%1.%2.%Y', '%1/%2/%y', '%b %d %Y']
     """
     for form, pattern in _FORMS.items():
-        found = pattern.fullmatch(mask.replace("⁰", "9"))
+        found = pattern.fullmatch(mask.replace("0", "9"))
         if found is None:
             continue
         if form == "H":
@@ -79,7 +77,9 @@ def resolved(form: str, first: int, second: int) -> str | None:
     if "%1" not in form:
         return form
     day_first = form.replace("%1", "%d").replace("%2", "%m")
-    if second > 12 >= first:
+    if first > 12 < second:
+        return None
+    if second > 12:
         return form.replace("%1", "%m").replace("%2", "%d")
     return day_first if first > 12 or "." in form else None
 
@@ -103,10 +103,14 @@ def read_dates(texts: Any, form: str) -> Any:
             iso = pc.replace_substring_regex(iso, r"^([0-5]\d|6[0-8])-", r"20\1-")
             iso = pc.replace_substring_regex(iso, r"^(\d\d)-", r"19\1-")
     iso = iso if odd is None else emptied(iso, odd)
-    try:
-        return iso.cast(pa.timestamp("us"))
-    except pa.ArrowInvalid:
-        return _careful(iso)
+    plain, utc = pa.timestamp("us"), pa.timestamp("us", "UTC")
+    for kind in (plain, utc):  # at once, as most are, all without a zone or all with one
+        try:
+            iso.slice(0, GLANCE).cast(kind)
+            return iso.cast(kind).cast(plain)
+        except pa.ArrowInvalid:
+            continue
+    return _careful(iso)
 
 
 @lru_cache(maxsize=256)
@@ -131,6 +135,7 @@ def _careful(texts: Any) -> Any:
     import pyarrow.compute as pc
 
     plain, utc = pa.timestamp("us"), pa.timestamp("us", "UTC")
+    texts = pc.utf8_upper(texts)
     for pattern, better in (
         (r"^(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})", r"\1-0\2-0\3"),
         (r"^(\d{4})-0?(\d\d)-", r"\1-\2-"),

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections import Counter, defaultdict
+from collections import Counter
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -13,12 +14,19 @@ from tallylearn.sources.arrow_buffers import NOWHERE, numpy_of, places, strings_
 from tallylearn.sources.written import calendar_dates, numerals, plain_words
 from tallylearn.tables import Array
 
-LONGEST = 48  # characters of a number or a date
+LONGEST = 400  # characters of a number or a date
+FEW = 500  # masks that are looked at one by one
 SHOWN = 3  # cells that are told
-_DIGITS = re.compile(r"[+-]?\d{16,400}")
+TOLD = ("word", "answer", "code", "long", "date", "number")  # the sorts of which some are told
 _KNOWN = dict.fromkeys(plain_words.GAPS, "gap") | dict.fromkeys(plain_words.TRUTH, "answer")
 _KNOWN |= {word.lower(): "answer" for pair in plain_words.ANSWERS for word in pair}
+_SPELT = [*numerals.CODES, *calendar_dates.NAMES, "infinity", "inf", "utc", "gmt", *"etzapm"]
+_LIKELY = (  # what a number or a date can consist of: a million words need no closer look
+    rf"^(?i:[-+0-9 .,:/()'{re.escape(numerals.SIGNS + numerals.SHARES)}]|{'|'.join(_SPELT)})+$"
+)
+_WORDS = {re.sub("[0-9]", "9", word): None for word in _KNOWN}  # as their masks are
 Cell = tuple[int, str]  # its row and its text
+Sort = tuple[str, Any]  # and what is to be counted of it
 
 
 @dataclass(frozen=True)
@@ -44,14 +52,14 @@ class CellTally:
         times = np.bincount(at[at >= 0], minlength=len(texts))
         times[: len(texts)] *= truths(texts.is_valid())
         texts = pc.if_else(texts.is_valid(), texts, strings_of(("",))[0])
-        sorts = _sorts(texts)
-        found: dict[str, Counter[Any]] = defaultdict(Counter)
-        for sort, count in zip(sorts, times.tolist(), strict=True):
+        sorts, which = _sorts(texts)
+        found: dict[str, Counter[Any]] = {}
+        totals = np.bincount(which, times, len(sorts)).astype(np.int64)
+        for (sort, what), count in zip(sorts, totals.tolist(), strict=True):
             if count:
-                found[sort[0]][sort[1]] += count
-        is_pair = np.array([sort[0] == "date" and "%1" in sort[1] for sort in sorts], dtype=bool)
-        pairs = texts.take(places(np.flatnonzero(is_pair & (times > 0)))) if is_pair.any() else None
-        odd = {s[0] for s in sorts} & {"word", "code", "long", "date", "number"}
+                found.setdefault(sort, Counter())[what] += count
+        is_pair = np.array([sort == "date" and "%1" in what for sort, what in sorts], dtype=bool)
+        pairs = texts.take(places(np.flatnonzero(is_pair[which] & (times > 0))))
         return cls(
             int(times.sum()),
             found.get("gap", Counter()),
@@ -60,8 +68,8 @@ class CellTally:
             found.get("answer", Counter()),
             sum(found.get("code", Counter()).values()),
             sum(found.get("long", Counter()).values()),
-            (0, 0) if pairs is None else calendar_dates.first_two(pairs),
-            {sort: _first(sorts, sort, at, texts, start) for sort in sorted(odd)},
+            calendar_dates.first_two(pairs) if len(pairs) else (0, 0),
+            _shown(sorts, which, at, texts, start),
         )
 
     def __add__(self, other: CellTally) -> CellTally:
@@ -75,8 +83,9 @@ class CellTally:
             self.long + other.long,
             (max(self.largest[0], other.largest[0]), max(self.largest[1], other.largest[1])),
             {
-                sort: tuple(sorted({*self.shown.get(sort, ()), *other.shown.get(sort, ())}))[:SHOWN]
-                for sort in sorted({*self.shown, *other.shown})
+                sort: _earliest((*self.shown.get(sort, ()), *other.shown.get(sort, ())))
+                for sort in TOLD
+                if sort in self.shown or sort in other.shown
             },
         )
 
@@ -86,44 +95,79 @@ class CellTally:
         return self.cells - sum(self.gaps.values())
 
 
-def _sorts(texts: Any) -> list[tuple[str, Any]]:
-    """For every string its sort, and what is to be counted of it."""
+def _sorts(texts: Any) -> tuple[list[Sort], Array]:
+    """The sorts that there are, and which of them each string is.
+
+    Strings are looked at by their masks, of which a million dates have a handful.
+    """
+    coded = numerals.masked(texts).dictionary_encode()
+    masks, at = coded.dictionary, numpy_of(coded.indices, NOWHERE)
+    sorts: list[Sort] = [("word", None), ("long", None)]
+    found = np.zeros(len(masks), dtype=np.int64)
+    for place in _likely(masks):
+        found[place] = len(sorts)
+        sorts.append(_sort(masks[place].as_py()))
+    which = found[at]
+    for place in np.flatnonzero(_of("known", sorts)[which]).tolist():
+        text = texts[place].as_py()
+        which[place] = len(sorts)
+        sorts.append((_KNOWN.get(text.lower(), "word"), text))
+    if (numbers := _of("number", sorts)[which]).any():
+        which[numerals.unheld(texts) & numbers] = 1
+    return sorts, which
+
+
+def _likely(masks: Any) -> list[int]:
+    """The masks that deserve a closer look: all, or not a million of words."""
     import pyarrow.compute as pc
 
-    lower = pc.utf8_lower(texts)
-    short = numpy_of(pc.utf8_length(texts), NOWHERE) <= LONGEST
-    digits = pc.match_substring_regex(texts, "[0-9]")
-    odd = pc.match_substring_regex(lower, r"^[+-]?inf(inity)?$")
-    likely = short & truths(pc.or_(digits, odd))
-    found: list[tuple[str, Any]] = [("word", None)] * len(texts)
-    known = pc.is_in(lower, value_set=strings_of((*_KNOWN,)))
-    for place in np.flatnonzero(truths(known)):
-        text = texts[int(place)].as_py()
-        found[place] = (_KNOWN[text.lower()], text)
-    at = np.flatnonzero(likely)
-    some = texts.take(places(at))
-    masks = numerals.masked(some).to_pylist()
-    for place, text, mask in zip(at, some.to_pylist(), masks, strict=True):
-        found[place] = _sort(text, mask)
+    if len(masks) <= FEW:
+        return [*range(len(masks))]
+    short = numpy_of(pc.utf8_length(masks), NOWHERE) <= LONGEST
+    likely = short & truths(pc.match_substring_regex(masks, _LIKELY))
+    known = truths(pc.is_in(pc.utf8_lower(masks), value_set=strings_of((*_WORDS,))))
+    found: list[int] = np.flatnonzero(likely | known).tolist()
     return found
 
 
-def _sort(text: str, mask: str) -> tuple[str, Any]:
-    if _DIGITS.fullmatch(text) and int(text) != float(text):
-        return "long", None
+@lru_cache(maxsize=4096)
+def _sort(mask: str) -> Sort:
+    """What a masked string can be."""
+    if mask.lower() in _WORDS:
+        return "known", None
+    if len(mask) > LONGEST:
+        return "word", None
     if (numeral := numerals.numeral(mask)) is not None:
         return ("number", numeral) if numeral[1] else ("code", None)
     form = calendar_dates.date_form(mask)
     return ("word", None) if form is None else ("date", form)
 
 
-def _first(
-    sorts: list[tuple[str, Any]], sort: str, at: Array, texts: Any, start: int
-) -> tuple[Cell, ...]:
-    """The first cells of a sort, with their rows."""
-    wanted = np.array([one[0] == sort for one in sorts] + [False])
-    rows = np.flatnonzero(wanted[at])[: 50 * SHOWN]
+def _of(wanted: str, sorts: list[Sort]) -> Array:
+    return np.array([sort == wanted for sort, _ in sorts], dtype=bool)
+
+
+def _shown(
+    sorts: list[Sort], which: Array, at: Array, texts: Any, start: int
+) -> dict[str, tuple[Cell, ...]]:
+    """The first cells of each sort, with their rows."""
+    import pyarrow.compute as pc
+
+    rows = np.flatnonzero(np.append(truths(pc.not_equal(texts, strings_of(("",))[0])), False)[at])
+    first = np.full(len(texts), len(at))
+    first[at[rows[::-1]]] = rows[::-1]
+    found = {}
+    for sort in TOLD:
+        of = first[_of(sort, sorts)[which]]
+        of = np.sort(np.partition(of, SHOWN)[:SHOWN] if len(of) > SHOWN else of)
+        cells = ((start + row, texts[int(at[row])].as_py()) for row in of.tolist() if row < len(at))
+        found[sort] = tuple(cells)
+    return {sort: cells for sort, cells in found.items() if cells}
+
+
+def _earliest(cells: tuple[Cell, ...]) -> tuple[Cell, ...]:
+    """The first rows, each text once."""
     found: dict[str, int] = {}
-    for row in rows.tolist():
-        found.setdefault(texts[int(at[row])].as_py(), start + row)
+    for row, text in sorted(cells):
+        found.setdefault(text, row)
     return tuple((row, text) for text, row in [*found.items()][:SHOWN])

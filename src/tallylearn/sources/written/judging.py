@@ -13,11 +13,12 @@ import json
 from dataclasses import dataclass, replace
 
 from tallylearn.sources.written.calendar_dates import resolved
-from tallylearn.sources.written.cell_tally import CellTally
+from tallylearn.sources.written.cell_tally import SHOWN, CellTally
 from tallylearn.sources.written.numerals import SHARES, marks
 from tallylearn.sources.written.plain_words import ANSWERS, TRUTH
 from tallylearn.spelling import DATES, EMPTY, NUMBERS, TRUTHS, Spelling
 
+TOLD = 40  # letters of a cell
 ENOUGH = 0.95  # of the cells are numbers or dates, where a word can stand for a gap
 
 
@@ -29,6 +30,7 @@ class Judgement:
     why: str = ""
     doubt: str = ""
     remedy: tuple[str, ...] = ()  # the models of which one settles the doubt
+    early: bool = False  # words, unless further cells make more of them
 
 
 @dataclass(frozen=True)
@@ -45,7 +47,7 @@ PLAIN = Hints()
 def judged(cells: CellTally, hints: Hints = PLAIN) -> Judgement:
     """What a column is."""
     if not cells.cells:
-        return Judgement(Spelling(EMPTY))
+        return Judgement(Spelling(EMPTY), early=True)
     measured = sum(cells.numbers.values()) + sum(cells.dates.values())
     gaps: tuple[str, ...] = ()
     if cells.gaps and measured and measured >= ENOUGH * cells.told:
@@ -70,7 +72,8 @@ def _numbers(cells: CellTally, decimal: str) -> Judgement | None:
     units = {unit for unit, _ in cells.numbers}
     named = units - {""}
     if len(named) > 1 or (named & {*SHARES} and "" in units):
-        return Judgement(Spelling(), f"its numbers have several units ({_list(units)})")
+        several = ", ".join(sorted(named)) + (" and none" if "" in units else "")
+        return Judgement(Spelling(), f"its numbers have several units ({several})")
     found = marks([options for _, options in cells.numbers], decimal)
     unit = next(iter(named), "")
     if found is None:
@@ -91,8 +94,8 @@ def _dates(cells: CellTally, hint: str) -> Judgement | None:
     (form,) = cells.dates
     found = resolved(form, *cells.largest)
     models = tuple(resolved(form, *pair) or "" for pair in ((13, 1), (1, 13)))
-    if hint in models and max(cells.largest) <= 12:
-        found = hint
+    if "%1" in form and hint and max(cells.largest) <= 12:
+        found = models[hint.find("%m") < hint.find("%d")]
     if found is None and max(cells.largest) > 12:
         return Judgement(Spelling(), "no order of day and month suits all of its dates")
     if found is None:
@@ -131,11 +134,15 @@ def _words(cells: CellTally, counted: int) -> Judgement:
         why = f"noughts lead its numbers ({cells.shown['code'][0][1]!r}): codes, not amounts"
     elif measured == counted and cells.long:
         why = f"its whole numbers are too long for a double ({cells.shown['long'][0][1]!r})"
-    elif measured >= ENOUGH * counted and "word" in cells.shown:
+    elif ENOUGH * counted <= measured < counted:
         what = "dates" if cells.dates else "numbers"
-        told = ", ".join(f"{text!r} in row {row}" for row, text in cells.shown["word"])
+        odd = sorted(cells.shown.get("word", ()) + cells.shown.get("answer", ()))[:SHOWN]
+        told = ", ".join(f"{text[:TOLD]!r} in row {row}" for row, text in odd)
         why = f"{counted - measured} of its {counted} cells are no {what}: {told}"
-    return Judgement(Spelling(), why)
+    elif measured == counted and cells.dates:
+        why = "some of its cells are dates and some are numbers"
+    answers = sum(cells.answers.values()) == cells.cells
+    return Judgement(Spelling(), why, early=answers or bool(cells.gaps and measured))
 
 
 def _list(words: object) -> str:

@@ -11,8 +11,11 @@ from collections.abc import Iterable
 from functools import lru_cache
 from typing import Any
 
-from tallylearn.sources.arrow_buffers import emptied
+import numpy as np
+
+from tallylearn.sources.arrow_buffers import NOWHERE, emptied, numpy_of, places, truths
 from tallylearn.spelling import NUMBERS, Spelling
+from tallylearn.tables import Array
 
 Marks = tuple[str, str]  # the decimal mark and the one of the thousands; "" where none is seen
 Options = frozenset[Marks]
@@ -25,33 +28,81 @@ CODES = (
 SHARES = "%‰"
 _UNIT = "|".join([*map(re.escape, SIGNS), *CODES])
 _NUMERAL = re.compile(
-    rf"(?P<open>\()?(?P<sign>[+−-])? ?(?P<before>{_UNIT})? ?(?P<inner>[+−-])?"
-    r"(?P<body>[⁰9](?:[⁰9.,']| (?=[⁰9]))*|[.,]9+|inf|infinity)(?P<exponent>[eE][+−-]?[⁰9]+)?"
-    rf" ?(?P<after>{_UNIT}|[{SHARES}])?(?P<late>-)?(?P<close>\))?",
+    rf"(?P<open>\()?(?P<sign>[+-])? ?(?P<before>{_UNIT})? ?(?P<inner>[(+-])?"
+    r"(?P<body>[09](?:[09.,']| (?=[09]))*|[.,]9+|inf|infinity)(?P<exponent>[eE][+-]?[09]+)?"
+    rf"(?: ?(?P<after>{_UNIT}|[{SHARES}]))?(?P<late>-)?(?P<close>\))?",
     re.IGNORECASE,
 )
-_GROUPED = re.compile(r"9{1,3}(?:(?P<mark>[,.' ])999)(?:(?P=mark)999)*(?:(?P<decimal>[.,])[⁰9]*)?")
+_GROUPED = re.compile(r"9{1,3}(?:(?P<mark>[,.' ])999)(?:(?P=mark)999)*(?:(?P<decimal>[.,])[09]*)?")
 _CHOICES: tuple[Marks, ...] = (
     (".", ""), (",", ""), (".", ","), (",", "."), (".", " "), (",", " "), (".", "'"), (",", "'"),
 )  # fmt: skip
+_WHOLE = "|".join(
+    [
+        r"\d{16,}",
+        *(
+            rf"\d{{1,3}}(?:{mark}\d{{3}}){{5,}}"
+            for mark in (",", r"\.", "[ '’`\u00a0\u202f\u2009]")
+        ),
+    ]
+)
+_WIDE = rf"^[^0-9.,]*({_WHOLE})(?:[.,]0*)?[^0-9.,]*$"
+_ZERO, _NINE, _SPACE = 48, 57, 32
+_INSIDE = np.isin(np.arange(256), [*b"0123456789.,'"])  # what stands within a numeral
 
 
 def masked(texts: Any) -> Any:
-    """Texts with 9 for every digit, ⁰ for a nought that leads, and one kind of space.
+    """Texts with 9 for every digit but a nought that leads, and one kind of space.
 
     >>> import pyarrow as pa
     >>> masked(pa.array(["1,234.50", "0.5", "007", "$ 0.123"])).to_pylist()
-    ['9,999.99', '⁰.9', '⁰99', '$ ⁰.999']
+    ['9,999.99', '0.9', '099', '$ 0.999']
     """
+    import pyarrow as pa
+
+    texts = evened(texts)
+    ends, data = letters(texts)
+    out = np.where((data >= _ZERO) & (data <= _NINE), np.uint8(_NINE), data)
+    noughts = np.flatnonzero(data == _ZERO)
+    if len(noughts):
+        out[noughts[_leading(noughts, data, ends)]] = _ZERO
+    return pa.StringArray.from_buffers(len(texts), pa.py_buffer(ends), pa.py_buffer(out))
+
+
+def _leading(noughts: Array, data: Array, ends: Array) -> Array:
+    """Which noughts begin a numeral that goes on: not the one of 10, nor a nought alone."""
+    start, end = np.zeros(len(data) + 3, dtype=bool), np.zeros(len(data) + 3, dtype=bool)
+    start[ends[:-1]], end[ends[1:]] = True, True
+    inside, space = np.zeros(len(data) + 2, dtype=bool), np.zeros(len(data) + 2, dtype=bool)
+    inside[: len(data)], space[: len(data)] = _INSIDE[data], data == _SPACE
+    before = ~inside[noughts - 1] & (~space[noughts - 1] | ~inside[noughts - 2])
+    more = ~end[noughts + 1] & (inside[noughts + 1] | (space[noughts + 1] & _digit(data, noughts)))
+    return np.asarray((start[noughts] | before) & more)
+
+
+def _digit(data: Array, noughts: Array) -> Array:
+    """Whether the letter but one is a digit."""
+    after = data[np.minimum(noughts + 2, len(data) - 1)]
+    return np.asarray((after >= _ZERO) & (after <= _NINE))
+
+
+def letters(texts: Any) -> tuple[Array, Array]:
+    """The bytes of strings without gaps, and where each string ends, from 0 on."""
+    _, offsets, data = texts.buffers()
+    ends = np.frombuffer(offsets, np.int32, len(texts) + 1, 4 * texts.offset)
+    return ends - ends[0], np.frombuffer(data or b"", np.uint8)[ends[0] : ends[-1]]
+
+
+def evened(texts: Any) -> Any:
+    """Strings with one kind of space, apostrophe and minus."""
     import pyarrow.compute as pc
 
+    if not len(texts) or pc.all(pc.string_is_ascii(texts)).as_py():
+        return pc.replace_substring(texts, "`", "'")
     texts = pc.replace_substring_regex(texts, "[\u00a0\u202f\u2009]", " ")
-    texts = pc.replace_substring_regex(texts, "[’`]", "'")
-    texts = pc.replace_substring_regex(texts, r"(^|[^0-9.,' ] ?)0([0-9.,'])", r"\1⁰\2")
-    return pc.replace_substring_regex(texts, "[0-9]", "9")
+    return pc.replace_substring(pc.replace_substring_regex(texts, "[’`]", "'"), "−", "-")
 
 
-@lru_cache(maxsize=4096)
 def numeral(mask: str) -> tuple[str, Options] | None:
     """The unit of a masked numeral and the marks that it allows; None for what is no numeral.
 
@@ -59,35 +110,60 @@ def numeral(mask: str) -> tuple[str, Options] | None:
 
     >>> numeral("9,999.99")
     ('', frozenset({('.', ',')}))
-    >>> numeral("⁰99")
+    >>> numeral("099")
     ('', frozenset())
     """
     found = _NUMERAL.fullmatch(mask)
     if found is None or _askew(found):
         return None
     options = _options(found["body"], bool(found["exponent"]))
-    return None if options is None else (found["before"] or found["after"] or "", options)
+    unit = (found["before"] or found["after"] or "").upper()
+    return None if options is None else (unit, options)
 
 
 def _askew(found: re.Match[str]) -> bool:
     """Whether it has two signs, two units or half a bracket."""
     signs = [found[name] for name in ("open", "sign", "inner", "late") if found[name]]
     units = [found[name] for name in ("before", "after") if found[name]]
-    return len(signs) > 1 or len(units) > 1 or bool(found["open"]) != bool(found["close"])
+    return len(signs) > 1 or len(units) > 1 or ("(" in signs) != bool(found["close"])
 
 
 def _options(body: str, exponent: bool) -> Options | None:
     found: set[Marks] = set()
-    if re.fullmatch(r"[⁰9]9*|inf.*", body, re.IGNORECASE):
-        return frozenset() if body[0] == "⁰" and not exponent else frozenset({("", "")})
-    if body.startswith("⁰9"):
-        return frozenset() if re.fullmatch(r"⁰9+[.,]?9*", body) else None
+    if re.fullmatch(r"[09]9*|inf.*", body, re.IGNORECASE):
+        return frozenset() if body[0] == "0" and not exponent else frozenset({("", "")})
+    if re.fullmatch("0[9 ']+(?:[.,]9*)?", body):
+        return frozenset()
     if (grouped := _GROUPED.fullmatch(body)) and grouped["mark"] != grouped["decimal"]:
         found.add((grouped["decimal"] or "", grouped["mark"]))
-    decimal = re.fullmatch(r"[⁰9]?9*(?P<mark>[.,])9*", body)
+    decimal = re.fullmatch(r"[09]?9*(?P<mark>[.,])9*", body)
     if decimal and body[-1] != ",":
         found.add((decimal["mark"], ""))
     return frozenset(found) or None
+
+
+def unheld(texts: Any) -> Array:
+    """Where a string is a whole number that a double cannot hold, with thousands or without.
+
+    >>> import pyarrow as pa
+    >>> unheld(pa.array(["9,007,199,254,740,993", "9007199254740992", "0.12345678901234567"]))
+    array([ True, False, False])
+    """
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    lost = truths(pc.match_substring_regex(texts, _WIDE))
+    if not lost.any():
+        return lost
+    at = np.flatnonzero(lost)
+    digits = pc.replace_substring_regex(texts.take(places(at)), _WIDE, r"\1")
+    digits = pc.replace_substring_regex(digits, "[^0-9]", "")
+    short = numpy_of(pc.binary_length(digits), NOWHERE) < 19
+    whole = numpy_of(digits.take(places(np.flatnonzero(short))).cast(pa.int64()), np.int64(0))
+    lost[at[short]] = whole.astype(np.float64).astype(np.int64) != whole
+    long = digits.take(places(np.flatnonzero(~short))).to_pylist()
+    lost[at[~short]] = [len(text) > 308 or int(text) != int(float(text)) for text in long]
+    return lost
 
 
 def marks(cells: Iterable[Options], decimal: str = "") -> Marks | None:
@@ -130,8 +206,7 @@ def read_numbers(texts: Any, spelling: Spelling) -> Any:
         quick = _quick(texts, spelling.decimal)
         if quick is not None:
             return quick
-    texts = pc.replace_substring_regex(texts, "[\u00a0\u202f\u2009]", " ")
-    texts = pc.replace_substring_regex(pc.replace_substring(texts, "−", "-"), "[’`]", "'")
+    texts = evened(texts)
     pattern = _pattern(spelling)
     odd = pc.invert(pc.match_substring_regex(texts, pattern))
     bare = pc.replace_substring_regex(texts, pattern, r"\1\2\3\4\5")
@@ -160,10 +235,10 @@ def _pattern(spelling: Spelling) -> str:
     """A numeral in five groups: bracket or sign, inner sign, body, exponent, sign behind."""
     mark, unit = re.escape(spelling.decimal), re.escape(spelling.unit)
     share = unit and spelling.unit in SHARES
-    before = f" ?(?:{unit})? ?" if unit and not share else " ?"
-    after = f" ?(?:{unit}){'' if share else '?'}" if unit else ""
+    before = f" ?(?i:{unit})? ?" if unit and not share else " ?"
+    after = f"(?: ?(?i:{unit})){'' if share else '?'}" if unit else ""
     whole = r"\d+"
     if spelling.thousands:
         whole = rf"\d{{1,3}}(?:{re.escape(spelling.thousands)}\d{{3}})+|\d+"
     body = rf"(?:{whole})(?:{mark}\d*)?|{mark}\d+|(?i:inf|infinity|nan)"
-    return rf"^([(+-]?){before}([+-]?)({body})([eE][+-]?\d+)?{after}(-?)\)?$"
+    return rf"^([(+-]?){before}([(+-]?)({body})([eE][+-]?\d+)?{after}(-?)\)?$"

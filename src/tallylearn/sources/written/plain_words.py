@@ -21,8 +21,8 @@ def trimmed(texts: Any, missing: tuple[str, ...]) -> Any:
     """Strings without the blanks around them; null where a marker is left."""
     import pyarrow.compute as pc
 
-    bare = pc.ascii_trim(texts, characters=" \t")
-    return emptied(bare, pc.is_in(bare, value_set=strings_of(missing)))
+    bare = pc.utf8_trim_whitespace(texts)
+    return emptied(bare, pc.is_in(bare, value_set=strings_of(missing).cast(bare.type)))
 
 
 def trimmed_codes(column: Any, missing: tuple[str, ...]) -> Any:

@@ -2,18 +2,29 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from tallylearn.errors import CellError
-from tallylearn.sources.arrow_buffers import NOWHERE, emptied, numpy_of, truths, whole
+from tallylearn.sources.arrow_buffers import (
+    NOWHERE,
+    doubles,
+    emptied,
+    numpy_of,
+    places,
+    strings_of,
+    truths,
+    whole,
+)
 from tallylearn.sources.csv.cell_errors import too_large, unlike
 from tallylearn.sources.written.calendar_dates import read_dates
 from tallylearn.sources.written.cell_tally import CellTally
-from tallylearn.sources.written.judging import Hints, Judgement, judged
-from tallylearn.sources.written.numerals import read_numbers
+from tallylearn.sources.written.judging import TOLD, Hints, Judgement, judged
+from tallylearn.sources.written.numerals import read_numbers, unheld
 from tallylearn.sources.written.plain_words import (
+    ANSWERS,
     GAPS,
     MISSING,
     among,
@@ -23,9 +34,11 @@ from tallylearn.sources.written.plain_words import (
     trimmed_codes,
 )
 from tallylearn.spelling import DATES, EMPTY, NUMBERS, TRUTHS, WORDS, Spelling
-from tallylearn.tables import Array
+from tallylearn.tables import BLOCK, Array
 
-WHAT = {NUMBERS: "number", DATES: "date", TRUTHS: "truth value", EMPTY: "gap"}
+EXACT = 2.0**53  # from here on a double has not every whole number
+GLANCE = 64  # strings
+WHAT = {WORDS: "answer", NUMBERS: "number", DATES: "date", TRUTHS: "truth value", EMPTY: "gap"}
 
 
 def coded(data: Any, missing: tuple[str, ...] = MISSING) -> Any:
@@ -45,33 +58,52 @@ def coded(data: Any, missing: tuple[str, ...] = MISSING) -> Any:
 def judgement(column: Any, hints: Hints, start: int = 0) -> Judgement:
     """How a coded column is written; plain numbers are told at a glance, as nearly all are."""
     import pyarrow as pa
+
+    if pa.types.is_floating(column.type):  # a file's parser saw to it
+        return Judgement(Spelling(NUMBERS))
+    if hints.decimal != "," and _plain(column.dictionary):
+        return Judgement(Spelling(NUMBERS))
+    found = judged(CellTally.of(column, start), hints)
+    alike = _alike(column.dictionary) if found.spelling == Spelling() else ""
+    return replace(found, why="; ".join(filter(None, [found.why, alike])))
+
+
+def _alike(texts: Any) -> str:
+    """What to say of categories that differ only in their letters' case or in their blanks."""
     import pyarrow.compute as pc
 
-    if pa.types.is_floating(column.type):
-        return Judgement(Spelling(NUMBERS))
-    texts = column.dictionary
-    glance = hints.decimal != "," and texts.null_count < len(texts)
-    if glance and not pc.any(pc.match_substring_regex(texts, r"^[+-]?0[0-9]|[0-9]{16}")).as_py():
-        try:
-            texts.cast(pa.float64())
-            return Judgement(Spelling(NUMBERS))
-        except pa.ArrowInvalid:
-            pass
-    return judged(CellTally.of(column, start), hints)
+    if not 1 < len(texts) <= BLOCK:  # so many are no categories
+        return ""
+    low = pc.utf8_lower(pc.replace_substring_regex(texts, r"[\s\x{a0}]+", " ")).dictionary_encode()
+    at = numpy_of(low.indices, NOWHERE)
+    twice = np.flatnonzero(np.bincount(at[at >= 0]) > 1)
+    if not len(twice):
+        return ""
+    first = min(twice.tolist(), key=lambda place: low.dictionary[place].as_py())
+    one, two = sorted(texts.take(places(np.flatnonzero(at == first))).to_pylist())[:2]
+    more = f", and {len(twice) - 1} more such" if len(twice) > 1 else ""
+    return f"{one[:TOLD]!r} and {two[:TOLD]!r} differ only in case or blanks{more}"
 
 
-def read(
-    name: str,
-    column: Any,
-    spelling: Spelling,
-    start: int = 0,
-    where: str = "",
-    codes: bool = True,
-) -> Any:
-    """A coded column as Arrow's doubles, timestamps, truth values or strings.
+def _plain(texts: Any) -> bool:
+    """Whether all strings are numbers as every program writes them, none of them a code or huge."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
 
-    ``codes``: whether numbers may be led by noughts, as they may where they are declared numbers.
-    """
+    if texts.null_count == len(texts):
+        return False
+    try:
+        texts.slice(0, GLANCE).cast(pa.float64())  # Arrow goes on to the end when it fails
+        ends = pc.min_max(texts.cast(pa.float64())).as_py()
+    except pa.ArrowInvalid:
+        return False
+    if not -EXACT < ends["min"] <= ends["max"] < EXACT:
+        return False
+    return not pc.any(pc.match_substring_regex(texts, r"^[+-]?0[0-9]")).as_py()
+
+
+def read(name: str, column: Any, spelling: Spelling, start: int = 0, where: str = "") -> Any:
+    """A coded column as Arrow's doubles, timestamps, truth values or strings."""
     import pyarrow.compute as pc
 
     texts = column.dictionary
@@ -83,8 +115,6 @@ def read(
             texts = called(texts, spelling.words)
         return column if texts.equals(column.dictionary) else recoded(column, texts)
     found = _values(texts, spelling)
-    if spelling.kind == NUMBERS and not codes:
-        found = emptied(found, pc.match_substring_regex(texts, r"^[^0-9.,]*0[0-9]"))
     _check(name, column, texts, found, spelling, start, where)
     if spelling.kind == NUMBERS:  # NaN in other letters
         found = emptied(found, pc.is_nan(found))
@@ -107,6 +137,23 @@ def read_leniently(
     return read(name, column, found.spelling if same else learned, start, where)
 
 
+def check_kept(name: str, column: Any, spelling: Spelling, start: int, where: str) -> None:
+    """Refuse cells that can be read, but would make something else of the column: a code, maybe."""
+    import pyarrow.compute as pc
+
+    texts = column.dictionary
+    if spelling.kind == NUMBERS:
+        odd = pc.match_substring_regex(texts, r"^[^0-9.,]*0[ ']?[0-9]")
+    elif spelling.words:
+        usual = spelling.words in ANSWERS  # which YES does not change
+        odd = pc.invert(among(texts, tuple(map(str.lower, spelling.words))))
+        odd = odd if usual else pc.invert(pc.is_in(texts, value_set=strings_of(spelling.words)))
+    else:
+        return
+    if pc.any(odd := pc.and_(odd, texts.is_valid())).as_py():
+        _complain(name, column, texts, truths(odd), spelling, start, where)
+
+
 def _values(texts: Any, spelling: Spelling) -> Any:
     import pyarrow as pa
 
@@ -125,28 +172,24 @@ def _check(
 
     lost = truths(pc.and_(texts.is_valid(), found.is_null()))
     if spelling.kind == NUMBERS:
-        lost |= _rounded(texts)
-    if not lost.any():
-        return
+        lost |= unheld(texts) & (np.abs(doubles(found)) >= EXACT)
+    if lost.any():
+        _complain(name, column, texts, lost, spelling, start, where, found)
+
+
+def _complain(
+    name: str, column: Any, texts: Any, lost: Array, spelling: Spelling, start: int, where: str,
+    found: Any = None,
+) -> None:  # fmt: skip
+    """The error of the first row whose string is lost, if any row has one."""
     at = numpy_of(column.indices, NOWHERE)
     rows = np.flatnonzero(np.append(lost, False)[at])
     if len(rows):
-        text = texts[int(at[rows[0]])].as_py()
-        row, kind = start + int(rows[0]), WHAT[spelling.kind]
-        if found[int(at[rows[0]])].is_valid:
+        place, row = int(at[rows[0]]), start + int(rows[0])
+        text = texts[place].as_py()
+        if found is not None and found[place].is_valid:
             error = CellError(*too_large(name, text, row, where).args)
         else:
-            error = unlike(kind, str(spelling), name, text, row, where)
+            error = unlike(WHAT[spelling.kind], str(spelling), name, text, row, where)
         error.column = name
         raise error
-
-
-def _rounded(texts: Any) -> Array:
-    """Where a whole number is one that a double cannot hold."""
-    import pyarrow.compute as pc
-
-    lost = truths(pc.match_substring_regex(texts, r"^[+-]?[0-9]{16,400}$"))
-    for place in np.flatnonzero(lost):
-        text = texts[int(place)].as_py()
-        lost[place] = int(text) != float(text)
-    return lost
