@@ -168,7 +168,7 @@ def test_quotes_that_reach_over_pieces_are_read(
 
 
 @pytest.mark.parametrize("threads", [1, 2])
-@pytest.mark.parametrize("odd", [3, 80, 150, 290])
+@pytest.mark.parametrize("odd", [3, 80, 120, 150, 290])
 def test_a_column_comes_as_strings_from_the_block_of_its_first_odd_cell_on(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, odd: int, threads: int
 ) -> None:
