@@ -116,10 +116,8 @@ def raced(
             best[who] = np.minimum(best[who], took)
     for name, (mine, other) in zip(("clock", "processors"), best.T, strict=True):
         mark = "met" if other >= bar * mine else "MISSED"
-        head = f"{title}, {name}"
-        print(
-            f"{head:<58} {mine:7.2f} s {other:7.2f} s {other / mine:7.2f}x   bar {bar:.2f}x {mark}"
-        )
+        head, told = f"{title}, {name}", f"   bar {bar:.2f}x {mark}" if bar else ""
+        print(f"{head:<58} {mine:7.2f} s {other:7.2f} s {other / mine:7.2f}x{told}")
 
 
 def reading(folder: Path) -> None:
