@@ -69,13 +69,23 @@ def judgements(
     aside = {*declared.ignore, declared.groups}
     names = [n for n in frame.names if not only_beside or n in declared.beside]
     asked = [name for name in names if name not in aside and frame.written(name)]
-    found = {}
-    for name in asked:
-        kind = NUMBER if name == declared.weight else declared.kind(name)
-        if kind in (None, NUMBER, DATE):
-            column = coded(frame.column(name), _marks(frame, declared.missing))
-            found[name] = judged_as(kind, declared.spelling(name), column, frame.hints, start)
+    found = {name: j for name in asked if (j := _judged(frame, name, declared, frame.hints, start))}
+    if frame.hints.decimal == "." and any(j.spelling.decimal == "," for j in found.values()):
+        commas = replace(frame.hints, decimal=",")  # 1,234 is as its neighbours are
+        for name in [name for name, j in found.items() if j.spelling.thousands == ","]:
+            found[name] = _judged(frame, name, declared, commas, start) or found[name]
     return found
+
+
+def _judged(
+    frame: Frame, name: str, declared: Declaration, hints: Hints, start: int
+) -> Judgement | None:
+    """How a column is written, where that is in question."""
+    kind = NUMBER if name == declared.weight else declared.kind(name)
+    if kind not in (None, NUMBER, DATE):
+        return None
+    column = coded(frame.column(name), _marks(frame, declared.missing))
+    return judged_as(kind, declared.spelling(name), column, hints, start)
 
 
 def seen(frame: Frame, declared: Declaration, judged: Mapping[str, Judgement]) -> Seen:
