@@ -43,16 +43,26 @@ def judgements(
 ) -> dict[str, Judgement]:
     """How the columns of strings are written; those that are ignored, or groups, say nothing."""
     aside = {*declared.ignore, declared.groups}
-    found = {}
-    for name in (n for n in frame.names if not only_beside or n in declared.beside):
-        kind = NUMBER if name == declared.weight else declared.kind(name)
-        plain = frame.told(name)
-        asked = name not in aside and (plain or frame.written(name))
-        if asked and kind in (None, NUMBER, DATE):
-            column = frame.column(name)
-            column = column if plain else coded(column, _marks(frame, declared.missing))
-            found[name] = judged_as(kind, declared.spelling(name), column, frame.hints, start)
+    names = [n for n in frame.names if not only_beside or n in declared.beside]
+    asked = [n for n in names if n not in aside and (frame.told(n) or frame.written(n))]
+    found = {name: j for name in asked if (j := _judged(frame, name, declared, frame.hints, start))}
+    if frame.hints.decimal == "." and any(j.spelling.decimal == "," for j in found.values()):
+        commas = replace(frame.hints, decimal=",")  # 1,234 is as its neighbours are
+        for name in [name for name, j in found.items() if j.spelling.thousands == ","]:
+            found[name] = _judged(frame, name, declared, commas, start) or found[name]
     return found
+
+
+def _judged(
+    frame: Frame, name: str, declared: Declaration, hints: Hints, start: int
+) -> Judgement | None:
+    """How a column is written, where that is in question."""
+    kind = NUMBER if name == declared.weight else declared.kind(name)
+    if kind not in (None, NUMBER, DATE):
+        return None
+    column = frame.column(name)
+    column = column if frame.told(name) else coded(column, _marks(frame, declared.missing))
+    return judged_as(kind, declared.spelling(name), column, hints, start)
 
 
 def schema_of(frame: Frame, declared: Declaration, judged: Mapping[str, Judgement]) -> Schema:
