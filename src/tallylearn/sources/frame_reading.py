@@ -60,8 +60,8 @@ def _judged(
     kind = NUMBER if name == declared.weight else declared.kind(name)
     if kind not in (None, NUMBER, DATE):
         return None
-    column = frame.column(name)
-    column = column if frame.told(name) else coded(column, _marks(frame, declared.missing))
+    marks = _marks(frame, declared.missing)
+    column = frame.column(name) if frame.told(name) else _strings(frame, name, marks)
     return judged_as(kind, declared.spelling(name), column, hints, start)
 
 
@@ -94,7 +94,9 @@ def _column_of(
         return Column(name, TEXT)
     if name not in judged:
         return kind_of(name, masked(frame.column(name), declared.missing))
-    return kind_in_words(name, lambda: coded(frame.column(name), frame.missing), judged[name])
+    return kind_in_words(
+        name, lambda: _strings(frame, name, _marks(frame, declared.missing)), judged[name]
+    )
 
 
 def judged_as(
@@ -110,6 +112,13 @@ def judged_as(
     if found.spelling.kind != wanted:
         found = Judgement(Spelling(wanted, date="%Y-%m-%d" if wanted == DATES else ""))
     return replace(found, spelling=replace(found.spelling, gaps=GAPS))
+
+
+def _strings(frame: Frame, name: str, missing: tuple[str, ...]) -> Any:
+    """A column of strings with one dictionary, made once: it is judged, and read."""
+    if (name, missing) not in frame.coded:
+        frame.coded[name, missing] = coded(frame.column(name), missing)
+    return frame.coded[name, missing]
 
 
 def _marks(frame: Frame, missing: tuple[Any, ...]) -> tuple[str, ...]:
@@ -185,7 +194,7 @@ def values_of(frame: Frame, name: str, kind: str, schema: Schema, start: int, le
     data = frame.column(name)
     if not frame.written(name) and (kind == CATEGORY or origin_of(data.type) != "text"):
         return masked(data, schema.missing)
-    column = coded(data, _marks(frame, schema.missing))
+    column = _strings(frame, name, _marks(frame, schema.missing))
     spelling = schema.spellings.get(name, _PLAIN.get(kind, Spelling()))
     if learned and spelling.kind == TRUTHS:
         spelling = Spelling()  # what was learned as a truth value says so by itself
