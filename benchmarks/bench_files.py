@@ -1,7 +1,8 @@
 """Files: CSV read beside polars, and to a tree beside LightGBM; tables larger than memory.
 
-`python bench_files.py` runs all parts; `read`, `tree` and `memory` run one. Times are the best of
-several runs that alternate with the peer's, once as the clock has them and once as the processors.
+`python bench_files.py` runs all parts; `read`, `check`, `tree` and `memory` run one. Times are the
+best of several runs that alternate with the peer's, once as the clock has them and once as the
+processors.
 """
 
 from __future__ import annotations
@@ -116,10 +117,8 @@ def raced(
             best[who] = np.minimum(best[who], took)
     for name, (mine, other) in zip(("clock", "processors"), best.T, strict=True):
         mark = "met" if other >= bar * mine else "MISSED"
-        head = f"{title}, {name}"
-        print(
-            f"{head:<58} {mine:7.2f} s {other:7.2f} s {other / mine:7.2f}x   bar {bar:.2f}x {mark}"
-        )
+        head, told = f"{title}, {name}", f"   bar {bar:.2f}x {mark}" if bar else ""
+        print(f"{head:<58} {mine:7.2f} s {other:7.2f} s {other / mine:7.2f}x{told}")
 
 
 def reading(folder: Path) -> None:
@@ -142,6 +141,21 @@ def reading(folder: Path) -> None:
         peaks.append(run(READ, path)[1])  # type: ignore[index]
     told = ", ".join(f"{peak:.0f} MB" for peak in peaks)
     print(f"peak of memory with 1e5, 1e6 and 1e7 rows: {told}")
+
+
+def checking(folder: Path) -> None:
+    """How a table is read, told of every column, beside reading it."""
+    import tallylearn as tl
+
+    path = clean(folder / "clean.csv", 1_000_000)
+    heading("tl.check of a csv of 1,000,000 rows x 10, beside reading its blocks")
+    raced(
+        "check",
+        lambda: tl.check(path),
+        lambda: sum(len(block) for block in tl.table(path).blocks()),
+        0.5,
+        5,
+    )
 
 
 def tree(folder: Path) -> None:
@@ -183,6 +197,7 @@ def memory(folder: Path, megabytes: int = 2000) -> None:
 
 PARTS: dict[str, tuple[Callable[[Path], None], tuple[str, ...]]] = {
     "read": (reading, ("polars",)),
+    "check": (checking, ()),
     "tree": (tree, ("polars", "lightgbm")),
     "memory": (memory, ()),
 }

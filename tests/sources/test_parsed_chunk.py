@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import threading
+import time
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -169,7 +170,7 @@ def test_quotes_that_reach_over_pieces_are_read(
 
 
 @pytest.mark.parametrize("threads", [1, 2])
-@pytest.mark.parametrize("odd", [3, 80, 150, 290])
+@pytest.mark.parametrize("odd", [3, 80, 120, 150, 290])
 def test_a_column_comes_as_strings_from_the_block_of_its_first_odd_cell_on(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, odd: int, threads: int
 ) -> None:
@@ -188,6 +189,16 @@ def test_a_column_comes_as_strings_from_the_block_of_its_first_odd_cell_on(
     found = [value for one in tables for value in one["a"].to_pylist()]
     assert found == [*map(float, range(odd // 64 * 64)), *cells[odd // 64 * 64 :]]
     assert {value for one in tables for value in one["b"].to_pylist()} == {1.5}
+
+
+def test_what_was_parsed_ahead_as_numbers_is_parsed_again_as_strings() -> None:
+    layout = Layout(("a",), {"a": "number"}, Dialect())
+    cells: list[bytes] = [b"1\n", b"x\n", b"2\n", b"3\n", b"4\n", b"5\n"]
+    found: list[Any] = []
+    for _, chunk in chunks.Ahead(layout, 3).chunks([cell] for cell in cells):
+        found += chunk.batch["a"].to_pylist()
+        time.sleep(0.02)  # the threads parse what follows
+    assert found == [1.0, "x", "2", "3", "4", "5"]
 
 
 def test_rows_are_numbered_through_all_pieces(

@@ -218,3 +218,12 @@ def test_a_model_remembers_how_its_columns_were_written(tmp_path: Path) -> None:
         {"price": None, "share": 4.0, "day": datetime(2025, 11, 2), "paid": "No", "zip": "10115"},
     ]
     assert (again.predict_proba(plain) == model.predict_proba(ASKED)).all()
+
+
+@pytest.mark.parametrize("make", SOURCES.values(), ids=[*SOURCES])
+def test_a_comma_is_what_it_is_in_other_columns(make: Make, tmp_path: Path) -> None:
+    rows = {"a": ["1,5", "2,25"], "b": ["1,234", "5,678"], "c": ["1,234.5", "2"]}
+    table = tl.table(make(rows, tmp_path)).whole()
+    assert table.numbers.tolist() == [[1.5, 1.234, 1234.5], [2.25, 5.678, 2.0]]
+    alone = tl.table(make({"b": rows["b"], "d": ["1.5", "2"]}, tmp_path)).whole()
+    assert alone.numbers.tolist() == [[1234.0, 1.5], [5678.0, 2.0]]

@@ -197,6 +197,8 @@ def bounded(
         return i
     i += 1
     state[CONTENT] = i
+    while i < n and text[i] != quote:
+        i += 1
     to = i
     while i < n:
         if text[i] == quote:

@@ -53,13 +53,13 @@ class Reading:
 
     def frame(self, data: Any, path: Path | None = None) -> Frame:
         """Arrow's table, and what is known of its strings."""
-        said = {name for name in data.column_names if self.declared.kind(name)}
-        said |= {self.declared.weight or ""}
+        told = self.declared
+        said = [n for n in data.column_names if self.learned or told.kind(n) or n == told.weight]
         marks = (mark for mark in self.declared.missing if isinstance(mark, str))
         return Frame(
             tuple(data.column_names), True, arrow=data, read=True, hints=self.hints,
             missing=(*self.missing, *marks), where=f"{path}: " if path else "",
-            sure=self.sure | said,
+            sure=self.sure.union(said),
         )  # fmt: skip
 
     def column(self, frame: Frame, name: str, kinds: Mapping[str, str], start: int) -> Any:

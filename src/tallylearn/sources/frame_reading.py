@@ -43,16 +43,26 @@ def judgements(
 ) -> dict[str, Judgement]:
     """How the columns of strings are written; those that are ignored, or groups, say nothing."""
     aside = {*declared.ignore, declared.groups}
-    found = {}
-    for name in (n for n in frame.names if not only_beside or n in declared.beside):
-        kind = NUMBER if name == declared.weight else declared.kind(name)
-        plain = frame.told(name)
-        asked = name not in aside and (plain or frame.written(name))
-        if asked and kind in (None, NUMBER, DATE):
-            column = frame.column(name)
-            column = column if plain else coded(column, _marks(frame, declared.missing))
-            found[name] = judged_as(kind, declared.spelling(name), column, frame.hints, start)
+    names = [n for n in frame.names if not only_beside or n in declared.beside]
+    asked = [n for n in names if n not in aside and (frame.told(n) or frame.written(n))]
+    found = {name: j for name in asked if (j := _judged(frame, name, declared, frame.hints, start))}
+    if frame.hints.decimal == "." and any(j.spelling.decimal == "," for j in found.values()):
+        commas = replace(frame.hints, decimal=",")  # 1,234 is as its neighbours are
+        for name in [name for name, j in found.items() if j.spelling.thousands == ","]:
+            found[name] = _judged(frame, name, declared, commas, start) or found[name]
     return found
+
+
+def _judged(
+    frame: Frame, name: str, declared: Declaration, hints: Hints, start: int
+) -> Judgement | None:
+    """How a column is written, where that is in question."""
+    kind = NUMBER if name == declared.weight else declared.kind(name)
+    if kind not in (None, NUMBER, DATE):
+        return None
+    marks = _marks(frame, declared.missing)
+    column = frame.column(name) if frame.told(name) else _strings(frame, name, marks)
+    return judged_as(kind, declared.spelling(name), column, hints, start)
 
 
 def schema_of(frame: Frame, declared: Declaration, judged: Mapping[str, Judgement]) -> Schema:
@@ -84,7 +94,9 @@ def _column_of(
         return Column(name, TEXT)
     if name not in judged:
         return kind_of(name, masked(frame.column(name), declared.missing))
-    return kind_in_words(name, lambda: coded(frame.column(name), frame.missing), judged[name])
+    return kind_in_words(
+        name, lambda: _strings(frame, name, _marks(frame, declared.missing)), judged[name]
+    )
 
 
 def judged_as(
@@ -100,6 +112,13 @@ def judged_as(
     if found.spelling.kind != wanted:
         found = Judgement(Spelling(wanted, date="%Y-%m-%d" if wanted == DATES else ""))
     return replace(found, spelling=replace(found.spelling, gaps=GAPS))
+
+
+def _strings(frame: Frame, name: str, missing: tuple[str, ...]) -> Any:
+    """A column of strings with one dictionary, made once: it is judged, and read."""
+    if (name, missing) not in frame.coded:
+        frame.coded[name, missing] = coded(frame.column(name), missing)
+    return frame.coded[name, missing]
 
 
 def _marks(frame: Frame, missing: tuple[Any, ...]) -> tuple[str, ...]:
@@ -175,7 +194,7 @@ def values_of(frame: Frame, name: str, kind: str, schema: Schema, start: int, le
     data = frame.column(name)
     if not frame.written(name) and (kind == CATEGORY or origin_of(data.type) != "text"):
         return masked(data, schema.missing)
-    column = coded(data, _marks(frame, schema.missing))
+    column = _strings(frame, name, _marks(frame, schema.missing))
     spelling = schema.spellings.get(name, _PLAIN.get(kind, Spelling()))
     if learned and spelling.kind == TRUTHS:
         spelling = Spelling()  # what was learned as a truth value says so by itself

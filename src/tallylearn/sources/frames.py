@@ -82,6 +82,11 @@ class Frame:
         return [self._place[name] for name in names]
 
     @cached_property
+    def coded(self) -> dict[tuple[str, tuple[str, ...]], Any]:
+        """Columns of strings that were coded, by name and by what stands for nothing in them."""
+        return {}
+
+    @cached_property
     def _place(self) -> dict[str, int]:
         return {name: at for at, name in enumerate(self.names)}
 

@@ -22,7 +22,7 @@ from tallylearn.sources.csv.cell_errors import too_large, unlike
 from tallylearn.sources.written.calendar_dates import read_dates
 from tallylearn.sources.written.cell_tally import CellTally
 from tallylearn.sources.written.judging import TOLD, Hints, Judgement, judged
-from tallylearn.sources.written.numerals import read_numbers, unheld
+from tallylearn.sources.written.numerals import letters, read_numbers, unheld
 from tallylearn.sources.written.plain_words import (
     ANSWERS,
     GAPS,
@@ -38,6 +38,8 @@ from tallylearn.tables import BLOCK, Array
 
 EXACT = 2.0**53  # from here on a double has not every whole number
 GLANCE = 64  # strings
+ISO = "%Y-%m-%d"
+_COLON, _HYPHEN = 58, 45
 WHAT = {WORDS: "answer", NUMBERS: "number", DATES: "date", TRUTHS: "truth value", EMPTY: "gap"}
 
 
@@ -63,9 +65,45 @@ def judgement(column: Any, hints: Hints, start: int = 0) -> Judgement:
         return Judgement(Spelling(NUMBERS))
     if hints.decimal != "," and _plain(column.dictionary):
         return Judgement(Spelling(NUMBERS))
+    if _iso(column.dictionary):
+        return Judgement(Spelling(DATES, date=ISO))
     found = judged(CellTally.of(column, start), hints)
     alike = _alike(column.dictionary) if found.spelling == Spelling() else ""
     return replace(found, why="; ".join(filter(None, [found.why, alike])))
+
+
+def _iso(texts: Any) -> bool:
+    """Whether all strings are dates as every program writes them, with minutes or without a time.
+
+    Arrow takes hours alone too, which are no date to a column of which one cell is looked at.
+    """
+    import pyarrow as pa
+
+    if not len(texts) or texts.null_count:
+        return False
+    ends, data = letters(texts)
+    starts, sizes = ends[:-1], np.diff(ends)
+    timed = starts[sizes > 10]
+    if (
+        sizes.min() < 10
+        or sizes[sizes > 10].min(initial=16) < 16
+        or (data[timed + 13] != _COLON).any()
+    ):
+        return False
+    if (data[starts + 4] != _HYPHEN).any() or (data[starts + 7] != _HYPHEN).any():
+        return False
+    return any(_all(texts, kind) for kind in (pa.timestamp("us"), pa.timestamp("us", "UTC")))
+
+
+def _all(texts: Any, kind: Any) -> bool:
+    import pyarrow as pa
+
+    try:
+        texts.slice(0, GLANCE).cast(kind)
+        texts.cast(kind)
+    except pa.ArrowInvalid:
+        return False
+    return True
 
 
 def _alike(texts: Any) -> str:
