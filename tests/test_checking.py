@@ -189,3 +189,13 @@ def test_names_and_values_of_any_letters_survive_a_schema(folder: Path) -> None:
     }
     Path("s.toml").write_text(toml_of(schema, "two\nlines"), encoding="utf-8")
     assert schema_in("s.toml") == schema
+
+
+def test_what_was_guessed_of_the_file_is_told(folder: Path) -> None:
+    Path("t.csv").write_text("sep=;\na;y\n1;u\n2;v\n")
+    assert "delimiter is ';'" in tl.table("t.csv").notes[0]
+    check = tl.check("t.csv")
+    assert "delimiter is ';'" in str(check).splitlines()[1]
+    assert check.to_dict()["notes"] == [*tl.table("t.csv").notes]
+    said = tally("learn", "t.csv", "--target", "y", "--model", "majority").stderr
+    assert said.count("delimiter is ';'") == 1

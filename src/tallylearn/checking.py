@@ -10,16 +10,13 @@ from typing import Any, cast
 
 import numpy as np
 
-from tallylearn.errors import CellError, InputError, path_of, speaking
+from tallylearn.check_report import Check, Checked
+from tallylearn.errors import CellError, InputError, speaking
 from tallylearn.sources import Declared, Files, given, read_table
 from tallylearn.sources.declarations import Declaration
-from tallylearn.sources.schema_files import toml_of
 from tallylearn.spelling import DATES, NUMBERS, WORDS, Spelling
 from tallylearn.tables import CATEGORY, DATE, NUMBER, TEXT, Array, Block
-from tallylearn.workings import Derivation, Grid, Sentence
-from tallylearn.workings.rendering import evened, plain, plain_data
-from tallylearn.workings.reports import Reported, Worded
-from tallylearn.writing import whole, write_whole
+from tallylearn.writing import whole
 
 SENTINELS = (-9, -99, -999, -9999, -99999, 99, 999, 9999, 99999, 999999)
 TWICE = 2  # times that a number comes before it can be called a mark
@@ -64,86 +61,6 @@ class ColumnSum:
         return [(*same,) for same in found.values() if len(same) > 1]
 
 
-@dataclass(frozen=True)
-class Checked:
-    """One column: what it is, why where that needs a word, and what is left to say."""
-
-    name: str
-    kind: str
-    written: str  # a model of it, where it came as strings
-    missing: int
-    note: str = ""
-    decide: str = ""  # what has to be said before anybody learns from it
-    consider: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True)
-class Check(Reported):
-    """How a table is read. ``schema`` is what ``tl.table(schema=)`` takes."""
-
-    what: str
-    rows: int
-    columns: tuple[Checked, ...]
-    schema: Mapping[str, Any]
-
-    @property
-    def decisions(self) -> tuple[str, ...]:
-        """What has to be decided before the table can be learned from."""
-        return tuple(f"{one.name}: {one.decide}" for one in self.columns if one.decide)
-
-    def to_dict(self) -> dict[str, Any]:
-        """The check as plain data."""
-        found: dict[str, Any] = plain_data(
-            {"what": self.what, "rows": self.rows, "columns": [vars(one) for one in self.columns],
-             "decisions": self.decisions, "schema": dict(self.schema)}
-        )  # fmt: skip
-        return found
-
-    def write_schema(self, path: str | Path) -> None:
-        """Write the schema as TOML, to be edited and passed to ``tl.table(schema=)``."""
-        with speaking("check"):
-            heading = f"How tallylearn reads {self.what}.\nEdit it; --schema and tl.table follow."
-            write_whole(path_of(path), toml_of(self.schema, heading).encode())
-
-    @staticmethod
-    def _told(found: dict[str, Any]) -> Worded:
-        return Worded(_text(found), _sheet(found))
-
-
-HEADER = ("column", "kind", "missing", "read as")
-
-
-def _text(found: Mapping[str, Any]) -> str:
-    """A check from its plain data, a column a line."""
-    columns = [*zip(HEADER, *_cells(found), strict=True)]
-    even = [evened([*map(plain, cells)], left=at != 2) for at, cells in enumerate(columns)]
-    lines = ["  ".join(row).rstrip() for row in zip(*even, strict=True)]
-    return "\n".join([_title(found), *lines, *map(plain, _remarks(found))])
-
-
-def _sheet(found: Mapping[str, Any]) -> Derivation:
-    said = tuple(map(Sentence, _remarks(found)))
-    return Derivation(_title(found), (Grid("", HEADER, tuple(_cells(found))), *said))
-
-
-def _title(found: Mapping[str, Any]) -> str:
-    return f"{found['what']}: {found['rows']:,} rows, {len(found['columns'])} columns"
-
-
-def _cells(found: Mapping[str, Any]) -> list[tuple[str, ...]]:
-    return [(c["name"], c["kind"], f"{c['missing']:,}", c["note"]) for c in found["columns"]]
-
-
-def _remarks(found: Mapping[str, Any]) -> list[str]:
-    """What is to be decided, and what to be considered."""
-    said = [f"to decide: {words}." for words in found["decisions"]]
-    return said + [
-        f"to consider: {one['name']}: {words}."
-        for one in found["columns"]
-        for words in one["consider"]
-    ]
-
-
 def check(source: Any, **declared: Any) -> Check:
     """Say how a table is read: every column's kind and why, its gaps, its odd cells.
 
@@ -163,14 +80,17 @@ def check(source: Any, **declared: Any) -> Check:
         found = read_table(source, **declared) if known is None else known
         found, sums, rows = _summed(found)
         columns = tuple(_checked(found, name, sums) for name in _names(found))
-        return Check(_what(found), rows, columns, _schema(found, columns))
+        return Check(_what(found), rows, columns, _schema(found, columns), _notes(found))
 
 
 def checked_files(paths: Sequence[Path], declared: Declaration) -> tuple[Check, Files]:
     """The check of files, and the files as they were found to be."""
     found, sums, rows = _summed(Files(paths, declared))
     columns = tuple(_checked(found, name, sums) for name in _names(found))
-    return Check(_what(found), rows, columns, _schema(found, columns)), cast(Files, found)
+    return (
+        Check(_what(found), rows, columns, _schema(found, columns), _notes(found)),
+        cast(Files, found),
+    )
 
 
 def write_parquet(source: Files, path: Path) -> int:
@@ -257,6 +177,11 @@ def _proposals(name: str, found: ColumnSum) -> Iterator[str]:
         yield f"{' and '.join(map(repr, same))} differ only in letters or blanks"
     if len(found.alike) > 3:
         yield f"{len(found.alike) - 3} more values differ only in letters or blanks"
+
+
+def _notes(source: Declared) -> tuple[str, ...]:
+    """What was guessed of the table as a whole."""
+    return tuple(getattr(getattr(source, "dialect", None), "notes", ()))
 
 
 def _what(source: Declared) -> str:

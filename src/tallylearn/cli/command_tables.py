@@ -131,8 +131,6 @@ def _tell(source: Files, left_out: dict[str, str]) -> None:
     if source.dialect is not None:
         what = source.paths[0].name if len(source.paths) == 1 else f"{len(source.paths)} files"
         output_files.note(f"read {what} as {source.dialect}.")
-        for said in source.dialect.notes:
-            output_files.note(f"{said}.")
     kinds = [
         f"{kind} {terminal_text.cut(names)}"
         for kind, names in terminal_text.by_kind(source.schema).items()
@@ -142,7 +140,7 @@ def _tell(source: Files, left_out: dict[str, str]) -> None:
     for note in told[:NOTES]:
         output_files.note(f"{note}.")
     if len(told) > NOTES:
-        output_files.note(f"{len(told) - NOTES} more columns were read so; table.notes has all.")
+        output_files.note(f"{len(told) - NOTES} notes more; tally check prints all.")
     for name, reason in left_out.items():
         output_files.note(f"left out {name}: {reason}. --keep {shlex.quote(name)} brings it back.")
 

@@ -62,6 +62,11 @@ class Files(Declared):
         found: Dialect | Sheet | None = self._opened.dialect
         return found
 
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What was guessed of the file as a whole, and what was read as what."""
+        return (*getattr(self.dialect, "notes", ()), *super().notes)
+
     def _begun(self, path: Path) -> tuple[tuple[str, ...], Frame]:
         """The columns of a file, and what its first block shows of them."""
         names, first = self._opened.first(path, self._in_question)
@@ -233,12 +238,6 @@ class Files(Declared):
     def typed(self) -> Iterator[Any]:
         """The rows as Arrow tables of the values that were read, the target last."""
         return (table for part in self.parts() for table in part.typed())
-
-    def raw(self) -> Iterator[Any]:
-        """The rows as Arrow tables, all columns of every file, as they stand there."""
-        for path in self.paths:
-            for reader in self._readers(path):
-                yield from reader.tables(self.names)
 
     def written(self, names: Sequence[str]) -> Iterator[Iterator[Any]]:
         """For every part some columns as they stand, in tables of as many rows as its blocks."""

@@ -1,0 +1,96 @@
+"""The report of a check: what every column is, what to decide, what to consider."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from tallylearn.errors import path_of, speaking
+from tallylearn.sources.schema_files import toml_of
+from tallylearn.workings import Derivation, Grid, Sentence
+from tallylearn.workings.rendering import evened, plain, plain_data
+from tallylearn.workings.reports import Reported, Worded
+from tallylearn.writing import write_whole
+
+HEADER = ("column", "kind", "missing", "read as")
+
+
+@dataclass(frozen=True)
+class Checked:
+    """One column: what it is, why where that needs a word, and what is left to say."""
+
+    name: str
+    kind: str
+    written: str  # a model of it, where it came as strings
+    missing: int
+    note: str = ""
+    decide: str = ""  # what has to be said before anybody learns from it
+    consider: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Check(Reported):
+    """How a table is read. ``schema`` is what ``tl.table(schema=)`` takes."""
+
+    what: str
+    rows: int
+    columns: tuple[Checked, ...]
+    schema: Mapping[str, Any]
+    notes: tuple[str, ...] = ()  # of the table as a whole
+
+    @property
+    def decisions(self) -> tuple[str, ...]:
+        """What has to be decided before the table can be learned from."""
+        return tuple(f"{one.name}: {one.decide}" for one in self.columns if one.decide)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The check as plain data."""
+        found: dict[str, Any] = plain_data(
+            {"what": self.what, "rows": self.rows, "columns": [vars(one) for one in self.columns],
+             "decisions": self.decisions, "schema": dict(self.schema), "notes": self.notes}
+        )  # fmt: skip
+        return found
+
+    def write_schema(self, path: str | Path) -> None:
+        """Write the schema as TOML, to be edited and passed to ``tl.table(schema=)``."""
+        with speaking("check"):
+            heading = f"How tallylearn reads {self.what}.\nEdit it; --schema and tl.table follow."
+            write_whole(path_of(path), toml_of(self.schema, heading).encode())
+
+    @staticmethod
+    def _told(found: dict[str, Any]) -> Worded:
+        return Worded(_text(found), _sheet(found))
+
+
+def _text(found: Mapping[str, Any]) -> str:
+    """A check from its plain data, a column a line."""
+    columns = [*zip(HEADER, *_cells(found), strict=True)]
+    even = [evened([*map(plain, cells)], left=at != 2) for at, cells in enumerate(columns)]
+    lines = ["  ".join(row).rstrip() for row in zip(*even, strict=True)]
+    said = [*found["notes"], *lines, *map(plain, _remarks(found))]
+    return "\n".join([_title(found), *said])
+
+
+def _sheet(found: Mapping[str, Any]) -> Derivation:
+    said = tuple(map(Sentence, [*found["notes"], *_remarks(found)]))
+    return Derivation(_title(found), (Grid("", HEADER, tuple(_cells(found))), *said))
+
+
+def _title(found: Mapping[str, Any]) -> str:
+    return f"{found['what']}: {found['rows']:,} rows, {len(found['columns'])} columns"
+
+
+def _cells(found: Mapping[str, Any]) -> list[tuple[str, ...]]:
+    return [(c["name"], c["kind"], f"{c['missing']:,}", c["note"]) for c in found["columns"]]
+
+
+def _remarks(found: Mapping[str, Any]) -> list[str]:
+    """What is to be decided, and what to be considered."""
+    said = [f"to decide: {words}." for words in found["decisions"]]
+    return said + [
+        f"to consider: {one['name']}: {words}."
+        for one in found["columns"]
+        for words in one["consider"]
+    ]
