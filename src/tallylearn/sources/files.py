@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, ClassVar, NoReturn
+from typing import Any, ClassVar, NoReturn, cast
 
 import numpy as np
 
@@ -59,8 +59,7 @@ class Files(Declared):
     @property
     def dialect(self) -> Dialect | Sheet | None:
         """How a delimited file is written, or which sheet of a workbook is read."""
-        found: Dialect | Sheet | None = self._opened.dialect
-        return found
+        return cast("Dialect | Sheet | None", self._opened.dialect)
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -138,9 +137,7 @@ class Files(Declared):
     def names(self) -> tuple[str, ...]:
         return self._names
 
-    @property
-    def size(self) -> None:
-        return None
+    size = None
 
     @property
     def parsed(self) -> bool:
@@ -238,6 +235,10 @@ class Files(Declared):
     def typed(self) -> Iterator[Any]:
         """The rows as Arrow tables of the values that were read, the target last."""
         return (table for part in self.parts() for table in part.typed())
+
+    def raw(self) -> Iterator[Any]:
+        """The rows as Arrow tables, all columns of every file, as they stand there."""
+        return (t for path in self.paths for r in self._readers(path) for t in r.tables(self.names))
 
     def written(self, names: Sequence[str]) -> Iterator[Iterator[Any]]:
         """For every part some columns as they stand, in tables of as many rows as its blocks."""
