@@ -28,7 +28,9 @@ SETS = {  # the target, and what Weka's file declares as categories though it lo
 def table(name: str) -> tuple[pd.DataFrame, np.ndarray]:
     target, categories = SETS[name]
     frame = pd.read_csv(SHARED / "data" / f"{name}.csv", na_values="?")
-    frame = frame.astype(dict.fromkeys(categories, str))
+    frame = frame.astype(dict.fromkeys(categories, str)).astype(
+        dict.fromkeys(categories, "category")  # strings of digits would be numbers
+    )
     return frame.drop(columns=target), frame[target].to_numpy(float)
 
 
