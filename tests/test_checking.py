@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import tallylearn as tl
-from tallylearn.errors import FileError, OptionError
+from tallylearn.errors import FileError, InputError, OptionError
 from tallylearn.sources.schema_files import schema_in, toml_of
 from tallylearn.tables import BLOCK
 from tests.test_cli import failed, fine, folder, tally
@@ -199,3 +199,73 @@ def test_what_was_guessed_of_the_file_is_told(folder: Path) -> None:
     assert check.to_dict()["notes"] == [*tl.table("t.csv").notes]
     said = tally("learn", "t.csv", "--target", "y", "--model", "majority").stderr
     assert said.count("delimiter is ';'") == 1
+
+
+# What a stranger found
+
+
+def test_a_model_without_its_identifiers_loads_again(folder: Path) -> None:
+    lines = [f"{at};{at % 7},5;{'ab'[at % 2]}" for at in range(1, 21)]
+    Path("v.csv").write_text("\n".join(["nr;x;y", *lines]))
+    for model in ("bayes", "tree"):
+        fine("learn", "v.csv", "--target", "y", "--model", model, "-o", f"{model}.tally")
+        assert set(tl.load(f"{model}.tally").schema_.spellings) == {"x"}
+    table = tl.table({"x": ["1,5", "2,5", "0,5"], "y": ["3,5", "1,5", "2,5"]})
+    tl.DecisionTreeRegressor().fit(table, "y").save("y.tally")
+    assert set(tl.load("y.tally").schema_.spellings) == {"x"}
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("null", "line 1 is None"),
+        ("[null]", "line 1 is None"),
+        ('{"a":1}\nnull\n', "line 2 is None"),
+        ('{"a":1,"a":2}', "a key there twice"),
+        ('{"a":1e999}', "too large"),
+    ],
+)
+def test_json_that_is_no_row_is_an_error_of_ours(folder: Path, text: str, says: str) -> None:
+    Path("n.json").write_text(text)
+    with pytest.raises(InputError, match=says):
+        tl.check("n.json")
+
+
+def test_points_are_thousands_where_another_column_has_decimal_commas(folder: Path) -> None:
+    cells = {"menge": ["1.200", "2.500", "10.000"], "preis": ["3,50", "4,99", "12,00"]}
+    lines = [";".join(row) for row in zip(*cells.values(), strict=True)]
+    Path("m.csv").write_text("\n".join([";".join(cells), *lines]))
+    pd.DataFrame(cells).to_parquet("m.parquet")
+    tables: tuple[Any, ...] = (cells, pd.DataFrame(cells), "m.csv", "m.parquet")
+    for table in tables:
+        found = tl.table(table)
+        assert found.whole().numbers.tolist() == [[1200, 3.5], [2500, 4.99], [10000, 12.0]]
+
+
+def test_a_date_to_predict_is_read_as_it_is_written() -> None:
+    rows = [{"d": "2025-01-05", "y": "jan"}, {"d": "2025-05-01", "y": "may"}]
+    model = tl.DecisionTreeClassifier().fit(rows, "y")
+    assert model.predict([{"d": "05.01.2025"}, {"d": "01.05.2025"}]).tolist() == ["jan", "may"]
+    with pytest.raises(ValueError, match="05/01/2025"):
+        model.predict({"d": "05/01/2025"})
+
+
+def test_a_decision_that_nobody_took_stands_in_no_schema(folder: Path) -> None:
+    Path("d.csv").write_text("day,y\n3/4/2024,a\n5/6/2024,b\n")
+    for _ in range(2):
+        assert tally("check", "d.csv", "--schema", "d.toml").exit_code == 1
+    assert "day" not in Path("d.toml").read_text()
+
+
+def test_a_sheet_is_checked_and_its_schema_followed(folder: Path) -> None:
+    pd.DataFrame({"a": [1, 2], "y": ["u", "v"]}).to_excel("book.xlsx", sheet_name="Jan")
+    check = tl.check("book.xlsx", dialect={"sheet": "Jan"})
+    assert check.schema["dialect"]["sheet"] == "Jan"
+    check.write_schema("book.toml")
+    assert tl.check("book.xlsx", schema="book.toml").rows == 2
+
+
+def test_there_is_no_thirteen_in_the_afternoon() -> None:
+    with pytest.raises(InputError, match="13:00 pm"):
+        tl.table({"t": ["13:00 pm", "1:00 pm", "2:30 pm"]})
+    assert tl.table({"t": ["12:00 am", "1:00 pm"]}).whole().numbers[:, 0].tolist() == [0, 13 / 24]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from functools import cached_property
@@ -78,6 +78,13 @@ class Schema:
     @cached_property
     def names(self) -> tuple[str, ...]:
         return tuple(column.name for column in self.columns)
+
+    def of_columns(self, columns: Iterable[Column]) -> Schema:
+        """The same with some of its columns, and what is known of how those are written."""
+        kept = tuple(columns)
+        known = {column.name for column in kept} | {name for name, _ in self.parts}
+        spelled = {name: one for name, one in self.spellings.items() if name in known}
+        return replace(self, columns=kept, spellings=spelled)
 
     def of_kind(self, *kinds: str) -> tuple[Column, ...]:
         return tuple(column for column in self.columns if column.kind in kinds)

@@ -282,7 +282,7 @@ class Files(Declared):
         declared.check(self.names)
         parts = {f"{name}.{part}": name for name, parts in declared.dates.items() for part in parts}
         kept = (c for c in self.schema.columns if parts.get(c.name, c.name) not in declared.aside)
-        schema = replace(self.schema, columns=tuple(kept))
+        schema = self.schema.of_columns(kept)
         return self._again(replace(self._reading, schema=schema, declared=declared))
 
     def _again(self, reading: Reading) -> Files:

@@ -48,7 +48,8 @@ def judgements(
     found = {name: j for name in asked if (j := _judged(frame, name, declared, frame.hints, start))}
     if frame.hints.decimal == "." and any(j.spelling.decimal == "," for j in found.values()):
         commas = replace(frame.hints, decimal=",")  # 1,234 is as its neighbours are
-        for name in [name for name, j in found.items() if j.spelling.thousands == ","]:
+        told = {n: j.spelling for n, j in found.items()}
+        for name in [n for n, one in told.items() if one.thousands == "," or one.plain]:
             found[name] = _judged(frame, name, declared, commas, start) or found[name]
     return found
 
@@ -199,7 +200,8 @@ def values_of(frame: Frame, name: str, kind: str, schema: Schema, start: int, le
     if learned and spelling.kind == TRUTHS:
         spelling = Spelling()  # what was learned as a truth value says so by itself
     if learned:
-        hints = frame.hints if frame.read else Hints(spelling.decimal, spelling.date)
+        order = "" if spelling.date.startswith("%Y") else spelling.date  # of day and month
+        hints = frame.hints if frame.read else Hints(spelling.decimal, order)
         found = read_leniently(name, column, spelling, hints, start, frame.where)
     else:
         if frame.read and name not in frame.sure:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import io
 import json
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -30,6 +31,9 @@ class Key:
     kind: Any  # of Arrow
     line: int = 0
     value: Any = None
+
+
+_NULL = re.compile(rb"(?:^|[\r\n])[ \t]*null[ \t]*(?:[\r\n]|$)")
 
 
 class JsonFile:
@@ -60,8 +64,15 @@ class JsonFile:
 
         schema = pa.schema([(name, self._keys[name].kind) for name in names])
         options = arrow.ParseOptions(schema, unexpected_field_behavior="ignore")
-        for _, chunk in _chunks(self.path):
-            yield from _parsed(chunk, options).select(names).to_batches()
+        for before, chunk in _chunks(self.path):
+            try:
+                table = _parsed(chunk, options)
+            except pa.ArrowInvalid as error:
+                raise InputError(
+                    f"{self.path}: behind line {before} a row cannot be read: {str(error)[:200]}. "
+                    "Is a key there twice, a number too large, or half a letter?"
+                ) from None
+            yield from table.select(names).to_batches()
 
     def _check(self, name: str) -> None:
         """Refuse a column that is none, with the line where it is not."""
@@ -119,8 +130,12 @@ class JsonFile:
 
 
 def _parsed(chunk: bytes, options: Any = None) -> Any:
+    """What Arrow reads; null in the place of a row is left to who looks at lines: Arrow crashes."""
+    import pyarrow as pa
     import pyarrow.json as arrow
 
+    if _NULL.search(chunk):
+        raise pa.ArrowInvalid("a line is null")
     reading = arrow.ReadOptions(use_threads=False, block_size=len(chunk) + 1)
     return arrow.read_json(io.BytesIO(chunk), reading, options)
 

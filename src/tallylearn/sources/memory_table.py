@@ -196,7 +196,7 @@ def _taken(block: Block, name: str | None) -> tuple[Block, Any]:
     schema = block.schema
     if name not in schema.names:
         raise ColumnError(f"the table has no column {name!r}; it has {listed(schema.names)}.")
-    rest = replace(schema, columns=tuple(c for c in schema.columns if c.name != name))
+    rest = schema.of_columns(c for c in schema.columns if c.name != name)
     kept = [j for j, number in enumerate(schema.numbers) if number != name]
     column = _raw(block, next(c for c in schema.columns if c.name == name))
     codes = {key: value for key, value in block.codes.items() if key != name}

@@ -36,6 +36,13 @@ class Sheet:
     names: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
 
+    @property
+    def told(self) -> dict[str, Any]:
+        """As ``dialect=`` takes it."""
+        header = [*self.names] or self.header
+        skip = {"skip": self.skip} if self.skip else {}
+        return {"sheet": self.sheet, "header": header, **skip}
+
     def __str__(self) -> str:
         rows = f", {self.skip} row{'s' * (self.skip > 1)} skipped" if self.skip else ""
         header = "given names" if self.names else "a header" if self.header else "no header"

@@ -45,6 +45,7 @@ LINES = 200
 
 _MULTIBYTE = re.compile(rb"(?:[\xc3-\xdf][\x80-\xbf]|[\xe0-\xef][\x80-\xbf]{2})[^\x80-\xff]")
 _WITH_COMMA = re.compile(r"[+-]?(0,\d+|\d+,(\d{1,2}|\d{4,}))([eE][+-]?\d+)?")
+_GROUPED = re.compile(r"[+-]?[1-9]\d{0,2}(\.\d{3})+")  # thousands, where others have commas
 _WITH_POINT = re.compile(r"[+-]?\d*\.\d+([eE][+-]?\d+)?")
 
 
@@ -234,7 +235,7 @@ def _regularity(rows: Sequence[Sequence[str]]) -> tuple[float, int]:
 def _decimal(rows: Sequence[Sequence[str]], delimiter: str) -> str:
     cells = [cell.strip() for row in rows for cell in row]
     commas = sum(1 for cell in cells if _WITH_COMMA.fullmatch(cell))
-    points = sum(1 for cell in cells if _WITH_POINT.fullmatch(cell))
+    points = sum(1 for c in cells if _WITH_POINT.fullmatch(c) and not _GROUPED.fullmatch(c))
     return "," if delimiter != "," and commas > points else "."
 
 

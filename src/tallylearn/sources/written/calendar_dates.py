@@ -148,6 +148,7 @@ def _careful(texts: Any) -> Any:
         (r"(\d) ([+-]\d\d)", r"\1\2"),
     ):
         texts = pc.replace_substring_regex(texts, pattern, better)
+    texts = emptied(texts, pc.match_substring_regex(texts, _NO_HALF))
     texts, late, early = _halves(texts)
     texts = emptied(texts, pc.invert(pc.match_substring_regex(texts, _ISO)))
     zoned = pc.match_substring_regex(texts, r"[T ]\d\d.*(Z|[+-]\d\d(:?\d\d)?)$")
@@ -160,6 +161,7 @@ def _careful(texts: Any) -> Any:
     return pc.if_else(early, pc.subtract(found, half), found)
 
 
+_NO_HALF = r"(?i)[T ](0?0|1[3-9]|2[0-9]):[0-9:.]* ?[ap]\.?m\.?$"  # 13:00 pm
 _ISO = r"^\d{4}-\d\d-\d\d([T ]\d\d:\d\d(:\d\d(\.\d{1,6})?)?(Z|[+-]\d\d(:?\d\d)?)?)?$"
 
 
