@@ -269,3 +269,25 @@ def test_there_is_no_thirteen_in_the_afternoon() -> None:
     with pytest.raises(InputError, match="13:00 pm"):
         tl.table({"t": ["13:00 pm", "1:00 pm", "2:30 pm"]})
     assert tl.table({"t": ["12:00 am", "1:00 pm"]}).whole().numbers[:, 0].tolist() == [0, 13 / 24]
+
+
+def test_the_categories_of_a_schema_hold_on_the_command_line_too(folder: Path) -> None:
+    Path("st.csv").write_text("s,y\nNY,a\nCA,b\nTX,a\nTX,b\n")
+    Path("st.toml").write_text('[categories]\ns = ["NY", "CA"]\n')
+    said = failed("learn", "st.csv", "--schema", "st.toml", "--target", "y", "--model", "bayes")
+    assert "'TX' in row 3" in said
+
+
+def test_a_column_without_a_value_misses_all_of_them(folder: Path) -> None:
+    Path("em.csv").write_text("a,b\n1,\n2,\n")
+    assert found(tl.check("em.csv"))["b"]["missing"] == 2
+
+
+def test_a_message_shows_an_object_of_json_as_it_is(folder: Path) -> None:
+    Path("n.json").write_text("5\n")
+    assert 'such as {"a": 1}' in failed("check", "n.json")
+
+
+def test_a_clean_copy_that_is_not_written_is_said_to_be_none(folder: Path) -> None:
+    Path("d.csv").write_text("day,y\n3/4/2024,u\n5/6/2024,v\n")
+    assert "c.parquet is not written" in tally("check", "d.csv", "--fix", "c.parquet").stderr

@@ -10,12 +10,13 @@ from typing import Any, cast
 
 import numpy as np
 
+from tallylearn import engines
 from tallylearn.check_report import Check, Checked
 from tallylearn.errors import CellError, InputError, speaking
 from tallylearn.sources import Declared, Files, given, read_table
 from tallylearn.sources.declarations import Declaration
 from tallylearn.spelling import DATES, NUMBERS, WORDS, Spelling
-from tallylearn.tables import CATEGORY, DATE, NUMBER, TEXT, Array, Block
+from tallylearn.tables import CATEGORY, DATE, NUMBER, TEXT, UNKNOWN, Array, Block
 from tallylearn.writing import whole
 
 SENTINELS = (-9, -99, -999, -9999, -99999, 99, 999, 9999, 99999, 999999)
@@ -78,19 +79,21 @@ def check(source: Any, **declared: Any) -> Check:
     with speaking("check"):
         known = given(source)
         found = read_table(source, **declared) if known is None else known
-        found, sums, rows = _summed(found)
-        columns = tuple(_checked(found, name, sums) for name in _names(found))
-        return Check(_what(found), rows, columns, _schema(found, columns), _notes(found))
+        return _checked_table(found)[0]
 
 
 def checked_files(paths: Sequence[Path], declared: Declaration) -> tuple[Check, Files]:
     """The check of files, and the files as they were found to be."""
-    found, sums, rows = _summed(Files(paths, declared))
-    columns = tuple(_checked(found, name, sums) for name in _names(found))
-    return (
-        Check(_what(found), rows, columns, _schema(found, columns), _notes(found)),
-        cast(Files, found),
-    )
+    found, source = _checked_table(Files(paths, declared))
+    return found, cast(Files, source)
+
+
+def _checked_table(source: Declared) -> tuple[Check, Declared]:
+    """The check of a table, and the table as it was found to be."""
+    source, sums, rows = _summed(source)
+    columns = tuple(_checked(source, name, sums) for name in _names(source))
+    told = _what(source), rows, columns, _schema(source, columns), _notes(source)
+    return Check(*told), source
 
 
 def write_parquet(source: Files, path: Path) -> int:
@@ -118,6 +121,7 @@ def _summed(source: Declared) -> tuple[Declared, dict[str, ColumnSum], int]:
             for block in source.blocks():
                 _count(block, sums)
                 rows += len(block)
+                engines.here().told(len(block))
             return source, sums, rows
         except CellError as odd:
             source = source.amended(odd)
@@ -130,6 +134,8 @@ def _count(block: Block, sums: dict[str, ColumnSum]) -> None:
         sums[name].missing += int((codes.codes < 0).sum())
         if len(sums[name].values) < MOST:
             sums[name].values.update(codes.values)
+    for column in block.schema.of_kind(UNKNOWN):
+        sums[column.name].missing += len(block)
     for name, text in block.text.items():
         gaps = (~text.present).sum() if hasattr(text, "present") else text.null_count
         sums[name].missing += int(gaps)
@@ -143,8 +149,8 @@ def _names(source: Declared) -> list[str]:
 
 def _checked(source: Declared, name: str, sums: Mapping[str, ColumnSum]) -> Checked:
     kinds = {column.name: column.kind for column in source.schema.columns}
-    first = next(n for n in (name, *kinds) if n == name or n.startswith(f"{name}."))
-    found = sums.get(first) or next(s for n, s in sums.items() if n.startswith(f"{name}."))
+    parts = dict(source.schema.parts).get(name)  # all parts of a date have its gaps
+    found = sums[f"{name}.{parts[0]}" if parts else name]
     judged = source.judged.get(name)
     known = source.schema.spellings.get(name)
     written = _model(known if judged is None else judged.spelling)
@@ -152,11 +158,11 @@ def _checked(source: Declared, name: str, sums: Mapping[str, ColumnSum]) -> Chec
     if judged is not None and judged.doubt:
         ways = " or ".join(f"--as {name}={model}" for model in judged.remedy)
         decide = f"{judged.doubt}; say {ways}"
-    elif judged is not None and "are no " in judged.why:
+    elif judged is not None and judged.odd:
         decide = f"{judged.why}; mend them, or say --missing or --as {name}=category"
     note = "" if judged is None or decide else judged.why
     kind = kinds.get(name, DATE)
-    return Checked(name, kind, written, found.missing, note, decide, (*_proposals(name, found),))
+    return Checked(name, kind, written, found.missing, note, decide, (*_proposals(found),))
 
 
 def _model(spelling: Spelling | None) -> str:
@@ -167,7 +173,7 @@ def _model(spelling: Spelling | None) -> str:
     return "" if bare.plain or bare == Spelling() else str(bare)
 
 
-def _proposals(name: str, found: ColumnSum) -> Iterator[str]:
+def _proposals(found: ColumnSum) -> Iterator[str]:
     if (mark := found.mark) is not None:
         yield (
             f"{mark} comes {found.marks[mark]:,} times, and the others lie between {found.low:g} "

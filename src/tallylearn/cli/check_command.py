@@ -58,7 +58,9 @@ def check(
     if schema is not None and known is None:
         found.write_schema(schema)
         output_files.note(f"wrote {schema}; --schema {schema} follows it.")
-    if fix is not None and not found.decisions:
+    if fix is not None and found.decisions:
+        output_files.note(f"{fix} is not written: something has to be decided first.")
+    elif fix is not None:
         rows = write_parquet(source, fix)
         output_files.note(f"wrote {rows:,} rows as they were read to {fix}.")
     output_files.echo_json(found.to_dict()) if as_json else output_files.echo(found)

@@ -13,11 +13,12 @@ MOST = 8  # names in one line
 PLURALS = {"number": "numbers", "category": "categories", "date": "dates", "unknown": "no values"}
 _ANY = r"""(?:"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')"""  # a string as Python writes it
 _LIST = rf"\[{_ANY}(?:, {_ANY})*\]"
+_DIALECT = "delimiter|decimal|encoding|header|skip|comment|quote|sheet|thousands|date_format"
 _HINTS = (
     rf"tl\.table\(\.\.\., (\w+)=({_LIST})\)",
     rf"\b(categories|text|dates|ignore|missing)=({_LIST}|{_ANY})",
     rf"\b(kinds)=(\{{{_ANY}: {_ANY}\}})",
-    rf"(?:dialect=)?\{{\"(\w+)\": ({_ANY}|\d+)\}}",
+    rf"(?:dialect=)?\{{\"({_DIALECT})\": ({_ANY}|\d+)\}}",
 )
 _NAMES = {
     'dialect={"header": False}': "--no-header",

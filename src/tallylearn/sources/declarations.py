@@ -131,7 +131,10 @@ def _over(schema: dict[str, Any], given: dict[str, Any]) -> dict[str, Any]:
     for option in ("categories", "text", "dates", "ignore"):
         for name in _named(given[option]):
             kinds.pop(name, None)
-    found = {**schema, **{name: one for name, one in given.items() if one not in (None, (), {})}}
+    found = {
+        **schema,
+        **{name: one for name, one in given.items() if one not in (None, (), [], {})},
+    }
     dialect = {**schema.get("dialect", {}), **_options(given["dialect"])}
     return {**found, "kinds": kinds, "dialect": dialect}
 

@@ -87,10 +87,8 @@ class Files(Declared):
             unsure = [name for name in unsure if name not in self._whole]
             if unsure and (len(shown) >= BLOCK or len(self.paths) > 1):
                 found |= self._asked_whole(unsure)
-            schema, sure = (
-                schema_of(shown, self.declared, found),
-                frozenset({*self._whole, *unsure}),
-            )
+            schema = schema_of(shown, self.declared, found)
+            sure = frozenset({*self._whole, *unsure})
             self._reading = replace(self._reading, schema=schema, sure=sure)
         self.judged: Mapping[str, Judgement] = found
         self._reading = self._told(self._reading)

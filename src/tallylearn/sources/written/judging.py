@@ -31,6 +31,7 @@ class Judgement:
     doubt: str = ""
     remedy: tuple[str, ...] = ()  # the models of which one settles the doubt
     early: bool = False  # words, unless further cells make more of them
+    odd: bool = False  # words, for a few cells among many numbers or dates
 
 
 @dataclass(frozen=True)
@@ -130,11 +131,12 @@ def _one_name(cells: CellTally, pair: tuple[str, str]) -> Judgement:
 def _words(cells: CellTally, counted: int) -> Judgement:
     measured = sum(cells.numbers.values()) + sum(cells.dates.values()) + cells.codes + cells.long
     why = ""
+    few = ENOUGH * counted <= measured < counted
     if measured == counted and cells.codes:
         why = f"noughts lead its numbers ({cells.shown['code'][0][1]!r}): codes, not amounts"
     elif measured == counted and cells.long:
         why = f"its whole numbers are too long for a double ({cells.shown['long'][0][1]!r})"
-    elif ENOUGH * counted <= measured < counted:
+    elif few:
         what = "dates" if cells.dates else "numbers"
         odd = sorted(cells.shown.get("word", ()) + cells.shown.get("answer", ()))[:SHOWN]
         told = ", ".join(f"{text[:TOLD]!r} in row {row}" for row, text in odd)
@@ -142,7 +144,7 @@ def _words(cells: CellTally, counted: int) -> Judgement:
     elif measured == counted and cells.dates:
         why = "some of its cells are dates and some are numbers"
     answers = sum(cells.answers.values()) == cells.cells
-    return Judgement(Spelling(), why, early=answers or bool(cells.gaps and measured))
+    return Judgement(Spelling(), why, early=answers or bool(cells.gaps and measured), odd=few)
 
 
 def _list(words: object) -> str:
