@@ -45,6 +45,7 @@ def test_every_column_is_told_with_its_kind_its_gaps_and_how_it_is_written(sales
     }  # fmt: skip
     assert {name: one["missing"] for name, one in found(check).items() if one["missing"]} == {
         "share": 1,
+        "note": 4,  # all of them
     }
     assert found(check)["share"]["note"] == 'numbers written as 1234.5 %; "-" stands for nothing'
     assert check.decisions == ()
