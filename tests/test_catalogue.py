@@ -1937,37 +1937,49 @@ def c33(show: Show) -> None:
     assert str(none) == str(tree)  # questions are asked as ever
 
 
-@pytest.mark.parametrize("name", ROWS)
-def test_row(name: str) -> None:
-    ROWS[name][2](lambda value: None)
+HEAD = (
+    "# Catalogue\n\nWhat the notes teach and the library holds: each entry is a test of "
+    "`tests/test_catalogue.py`, with what it prints."
+)
 
 
-def page() -> str:
-    """The catalogue as Markdown: id, notes, snippet, output."""
-    parts = [
-        "# Catalogue\n\nWhat the notes teach and the library holds: each entry is a test of "
-        "`tests/test_catalogue.py`, with what it prints."
-    ]
-    for name, (notes, title, function) in sorted(ROWS.items(), key=lambda item: _order(item[0])):
-        shown: list[str] = []
-        function(lambda value, into=shown: into.append(str(value)))  # type: ignore[misc]
-        source = inspect.getsource(function).split("-> None:\n", 1)[1]
-        code = textwrap.dedent(source).strip()
-        output = "\n".join(shown)
-        parts.append(
-            f"## {name} {title}\n\nNotes {', '.join(notes.split())}.\n\n"
-            f"```python\n{code}\n```\n\n```text\n{output}\n```"
-        )
-    return "\n\n".join(parts) + "\n"
+def entry(name: str) -> str:
+    """A row as Markdown: id, notes, snippet, output; its assertions are made on the way."""
+    notes, title, function = ROWS[name]
+    shown: list[str] = []
+    function(lambda value: shown.append(str(value)))
+    source = inspect.getsource(function).split("-> None:\n", 1)[1]
+    code = textwrap.dedent(source).strip()
+    output = "\n".join(shown)
+    return (
+        f"## {name} {title}\n\nNotes {', '.join(notes.split())}.\n\n"
+        f"```python\n{code}\n```\n\n```text\n{output}\n```"
+    )
 
 
 def _order(name: str) -> tuple[str, int]:
     return name[0], int(name[1:])
 
 
-def test_the_page_shows_what_is_tested() -> None:
-    assert PAGE.read_text(encoding="utf-8") == page(), "run: python -m tests.test_catalogue"
+def entries(text: str) -> dict[str, str]:
+    """The entries of the page, each up to the next heading."""
+    parts = re.split(r"\n\n(?=## [A-Z]\d+ )", text.removesuffix("\n"))
+    return {"": parts[0]} | {part.split()[1]: part for part in parts[1:]}
+
+
+@pytest.mark.parametrize("name", ROWS)
+def test_row(name: str) -> None:
+    """A row holds, and the page shows what it prints."""
+    there = entries(PAGE.read_text(encoding="utf-8"))
+    assert entry(name) == there.get(name), "run: python -m tests.test_catalogue"
+
+
+def test_the_page_has_the_rows_and_nothing_else() -> None:
+    there = entries(PAGE.read_text(encoding="utf-8"))
+    assert [*there] == ["", *sorted(ROWS, key=_order)]
+    assert there[""] == HEAD
 
 
 if __name__ == "__main__":
-    PAGE.write_text(page(), encoding="utf-8")
+    found = [HEAD, *map(entry, sorted(ROWS, key=_order))]
+    PAGE.write_text("\n\n".join(found) + "\n", encoding="utf-8")
