@@ -19,7 +19,7 @@ from tallylearn.errors import CellError, InputError, KindError, TargetError
 from tallylearn.sources.csv.dialect import Dialect
 from tallylearn.sources.declarations import Declaration
 from tallylearn.sources.file_parts import FilePart, Reading
-from tallylearn.sources.frame_reading import judgements, schema_of
+from tallylearn.sources.frame_reading import block_of, judgements, schema_of
 from tallylearn.sources.frames import Frame
 from tallylearn.sources.joined_blocks import joined, together
 from tallylearn.sources.kinds import codes
@@ -53,6 +53,8 @@ class Files(Declared):
                 break
         if schema is None:
             declared.check(self.names)
+        else:
+            self.named = {}  # what was learned says which columns are identifiers
         self._whole: Mapping[str, Judgement] = {}  # columns that all cells were asked about
         self._judge(shown)
 
@@ -81,13 +83,14 @@ class Files(Declared):
 
     def _judge(self, shown: Frame) -> None:
         """Tell what the columns are by their first block, and by all cells where that is asked."""
+        self._shown = shown
         found = {**judgements(shown, self.declared, start=1), **self._whole}
         if not self._reading.learned:
             unsure = [n for n, j in found.items() if j.doubt or j.early]
             unsure = [name for name in unsure if name not in self._whole]
             if unsure and (len(shown) >= BLOCK or len(self.paths) > 1):
                 found |= self._asked_whole(unsure)
-            schema = schema_of(shown, self.declared, found)
+            schema = schema_of(shown, self.declared, found).naming(self.named or ())
             sure = frozenset({*self._whole, *unsure})
             self._reading = replace(self._reading, schema=schema, sure=sure)
         self.judged: Mapping[str, Judgement] = found
@@ -196,6 +199,18 @@ class Files(Declared):
     def read_as(self, schema: Schema) -> Files:
         return self._again(replace(self._reading, schema=schema, learned=True))
 
+    def beginning(self) -> tuple[Block, bool]:
+        alone = len(self._shown) < BLOCK and len(self.paths) == 1
+        return block_of(self._shown, self.schema, start=1), alone
+
+    def naming(self, found: Mapping[str, str]) -> Files:
+        named = self._again(replace(self._reading, schema=self.schema.naming(found)))
+        named.named = {**(self.named or {}), **found}
+        return named
+
+    def narrowed(self, schema: Schema) -> Files:
+        return self._again(replace(self._reading, schema=schema))
+
     def untargeted(self) -> Files:
         declared = replace(self.declared, targets=(), weight=None)
         return self._again(replace(self._reading, declared=declared))
@@ -209,7 +224,7 @@ class Files(Declared):
     def _held(self) -> Table:
         block = self.whole()
         bare = replace(block, target=None, weight=None)
-        return Table(bare, block.target, block.weight, self.declared)
+        return Table(bare, block.target, block.weight, self.declared)._with(named=self.named)
 
     def grouping(self, name: str) -> Codes:
         """One column, read alone: 007 and 7 are two groups."""

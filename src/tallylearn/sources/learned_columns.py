@@ -8,13 +8,25 @@ import numpy as np
 
 from tallylearn.errors import ColumnError, listed
 from tallylearn.sources.category_origins import as_learned
-from tallylearn.tables import CATEGORY, TEXT, UNKNOWN, Block, Codes, Column, Schema, no_text
+from tallylearn.tables import (
+    CATEGORY,
+    IDENTIFIER,
+    TEXT,
+    UNKNOWN,
+    Block,
+    Codes,
+    Column,
+    Schema,
+    no_text,
+)
 
 
 def picked(block: Block, schema: Schema) -> Block:
     """The columns of a schema out of a block that was read as another."""
     have = {column.name: column for column in block.schema.columns}
     for column in schema.columns:
+        if column.kind == IDENTIFIER:
+            continue
         if column.name not in have:
             raise ColumnError(
                 f"the table lacks {column.name!r}, which the model learned from; it has "
@@ -41,7 +53,7 @@ def picked(block: Block, schema: Schema) -> Block:
 
 
 def _check_kind(learned: Column, here: Column) -> None:
-    if learned.kind != here.kind and UNKNOWN not in (learned.kind, here.kind):
+    if learned.kind != here.kind and not {learned.kind, here.kind} & {UNKNOWN, IDENTIFIER}:
         raise ColumnError(
             f"column {learned.name!r} was {a(learned.kind)} when the model learned, and is "
             f"{a(here.kind)} here. Declare it alike in both tables, for example with "

@@ -62,12 +62,18 @@ class Declared(ABC):
     declared: Declaration
     judged: Mapping[str, Judgement]  # how the columns that came as strings are written
 
+    named: Mapping[str, str] | None = None  # the identifiers and why they are; None: nobody asked
+
     @property
     def notes(self) -> tuple[str, ...]:
         """What was read as what, a line for every column where that is not plain."""
         told = {*self.schema.names, *(name for name, _ in self.schema.parts)}
         told |= {*self.declared.targets}
-        return tuple(f"{n}: {j.why}" for n, j in self.judged.items() if j.why and n in told)
+        read = tuple(f"{n}: {j.why}" for n, j in self.judged.items() if j.why and n in told)
+        return (
+            *read,
+            *(f"{name}: an identifier, {why}" for name, why in (self.named or {}).items()),
+        )
 
     def settled(self) -> Self:
         """The same, unless a column that is learned from can be read in two ways."""
@@ -120,6 +126,18 @@ class Declared(ABC):
     @abstractmethod
     def read_as(self, schema: Schema) -> Declared:
         """The same rows with the columns of a schema, such as a model has learned."""
+
+    @abstractmethod
+    def beginning(self) -> tuple[Block, bool]:
+        """The first rows without their target, and whether they are all that there are."""
+
+    @abstractmethod
+    def naming(self, found: Mapping[str, str]) -> Declared:
+        """The same rows, some columns of which are identifiers, each with the reason."""
+
+    def narrowed(self, schema: Schema) -> Declared:
+        """The same rows with some columns of the schema that they have."""
+        return self.read_as(schema)
 
     @abstractmethod
     def untargeted(self) -> Declared:
