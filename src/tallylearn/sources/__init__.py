@@ -11,7 +11,7 @@ from tallylearn.sources.databases import answered, check_query
 from tallylearn.sources.datasets import Dataset, is_dataset
 from tallylearn.sources.declarations import Declaration, declaration
 from tallylearn.sources.file_paths import found
-from tallylearn.sources.files import Files
+from tallylearn.sources.files import Files, KeptRows
 from tallylearn.sources.memory_table import Table
 from tallylearn.sources.passing_rows import Kept, brought, gathered
 from tallylearn.sources.protocols import Declared, Part, Parts, Source, given
@@ -97,7 +97,7 @@ def unsettled(source: Any, declared: Declaration, schema: Schema | None = None) 
     check_query(source)
     source = brought(source)
     if isinstance(source, Kept):
-        files = Files(source.paths, declared, schema)
+        files = (KeptRows if source.handed else Files)(source.paths, declared, schema)
         files.kept = source
         return files
     if is_dataset(source):

@@ -244,7 +244,7 @@ def _points(rows: Sequence[Sequence[str]]) -> bool:
     return any(_WITH_POINT.fullmatch(cell.strip()) for row in rows for cell in row)
 
 
-def marks(usual: Any, more: Any, decimal: str = ".") -> tuple[str, ...]:
+def marks(usual: Any, more: Any = (), decimal: str = ".") -> tuple[str, ...]:
     """The words that stand for nothing in a file, the empty one among them."""
     return tuple(dict.fromkeys(["", *_spelled(usual, decimal), *_spelled(more, decimal)]))
 
