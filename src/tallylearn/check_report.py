@@ -39,16 +39,19 @@ class Check(Reported):
     columns: tuple[Checked, ...]
     schema: Mapping[str, Any]
     notes: tuple[str, ...] = ()  # of the table as a whole
+    targets: tuple[Checked, ...] = ()
 
     @property
     def decisions(self) -> tuple[str, ...]:
         """What has to be decided before the table can be learned from."""
-        return tuple(f"{one.name}: {one.decide}" for one in self.columns if one.decide)
+        every = (*self.columns, *self.targets)
+        return tuple(f"{one.name}: {one.decide}" for one in every if one.decide)
 
     def to_dict(self) -> dict[str, Any]:
         """The check as plain data."""
+        columns, targets = ([vars(one) for one in some] for some in (self.columns, self.targets))
         found: dict[str, Any] = plain_data(
-            {"what": self.what, "rows": self.rows, "columns": [vars(one) for one in self.columns],
+            {"what": self.what, "rows": self.rows, "columns": columns, "targets": targets,
              "decisions": self.decisions, "schema": dict(self.schema), "notes": self.notes}
         )  # fmt: skip
         return found
@@ -79,11 +82,13 @@ def _sheet(found: Mapping[str, Any]) -> Derivation:
 
 
 def _title(found: Mapping[str, Any]) -> str:
-    return f"{found['what']}: {found['rows']:,} rows, {len(found['columns'])} columns"
+    beside = " and the target" if found["targets"] else ""
+    return f"{found['what']}: {found['rows']:,} rows, {len(found['columns'])} columns{beside}"
 
 
 def _cells(found: Mapping[str, Any]) -> list[tuple[str, ...]]:
-    return [(c["name"], c["kind"], f"{c['missing']:,}", c["note"]) for c in found["columns"]]
+    every = [*found["columns"], *found["targets"]]
+    return [(c["name"], c["kind"], f"{c['missing']:,}", c["note"]) for c in every]
 
 
 def _remarks(found: Mapping[str, Any]) -> list[str]:
@@ -91,6 +96,6 @@ def _remarks(found: Mapping[str, Any]) -> list[str]:
     said = [f"to decide: {words}." for words in found["decisions"]]
     return said + [
         f"to consider: {one['name']}: {words}."
-        for one in found["columns"]
+        for one in [*found["columns"], *found["targets"]]
         for words in one["consider"]
     ]

@@ -52,7 +52,8 @@ def table(
       year and day as numbers; month, weekday and hour as categories.
     - ``kinds``: what columns are, where their values do not say: number, category, text, date or
       ignore; or how their strings are written, by a model: "1.234,5" or "$1,234.5" for numbers,
-      "%d/%m/%Y" for dates. ``notes`` of the table tell what was read as what.
+      "%d/%m/%Y" for dates, "No/Yes" for answers, "False/True" for truth values. ``notes``
+      of the table tell what was read as what.
     - ``schema``: all of this in a TOML file, or a dict, such as ``tl.check`` gives.
     - ``missing``: values that stand for nothing, beside the empty ones.
     - ``classes``: all classes that the target may have, those that no row has among them.
