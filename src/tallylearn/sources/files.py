@@ -22,7 +22,7 @@ from tallylearn.sources.file_parts import FilePart, Reading
 from tallylearn.sources.frame_reading import judgements, schema_of
 from tallylearn.sources.frames import Frame
 from tallylearn.sources.joined_blocks import joined, together
-from tallylearn.sources.kinds import codes
+from tallylearn.sources.kinds import values_in
 from tallylearn.sources.memory_table import Table
 from tallylearn.sources.opened_files import OpenedFiles
 from tallylearn.sources.protocols import Coding, Declared
@@ -231,7 +231,7 @@ class Files(Declared):
         blocks = list(narrow.blocks())
         if name in narrow.schema.places:
             return np.concatenate([block.numbers[:, 0] for block in blocks])
-        return joined([_values(block, name) for block in blocks])
+        return joined([values_in(block, name) for block in blocks])
 
     def typed(self) -> Iterator[Any]:
         """The rows as Arrow tables of the values that were read, the target last."""
@@ -298,9 +298,3 @@ class KeptRows(Files):
     """Rows that were handed over, too many for the memory: their labels are as in a frame."""
 
     labelled = True
-
-
-def _values(block: Block, name: str) -> Codes:
-    if name in block.codes:
-        return block.codes[name]
-    return codes(block.text[name]) if name in block.text else Codes.of([None] * len(block))
