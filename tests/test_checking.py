@@ -400,3 +400,51 @@ def test_a_weight_that_needs_a_decision_is_refused(folder: Path) -> None:
     Path("t.csv").write_text("x;w\n1;1,234\n2;5,678\n")
     assert "Say --as w=1,234.5 or --as w=1234,5." in failed("check", "t.csv", "--weight", "w")
     fine("check", "t.csv", "--weight", "w", "--as", "w=1234,5")
+
+
+def test_the_target_of_a_schema_stands_for_the_option_in_every_command(sales: Path) -> None:
+    lines = SALES.splitlines()
+    sales.write_text("\n".join([lines[0], *lines[1:] * 6]))
+    fine("check", sales, "--target", "late", "--weight", "age", "--schema", "s.toml")
+    assert tl.table(sales, schema="s.toml").declared.target == "late"
+    said = ("--schema", "s.toml")
+    assert json.loads(fine("check", sales, *said, "--json"))["targets"][0]["name"] == "late"
+    fine("learn", sales, *said, "--model", "bayes", "-o", "late.tally")
+    assert tl.load("late.tally").target_name_ == "late"
+    fine("learn", *said, sales, "--target", "paid", "--model", "bayes", "-o", "paid.tally")
+    assert tl.load("paid.tally").target_name_ == "paid"
+    shown = json.loads(fine("evaluate", sales, *said, "--model", "bayes", "--cv", "3", "--json"))
+    assert shown["target"] == "late"
+    models = ("--models", "bayes,majority", "--cv", "3", "--json")
+    assert json.loads(fine("compare", sales, *said, *models))["target"] == "late"
+    Path("few.csv").write_text("\n".join(lines[:3]))
+    fine("forget", "late.tally", "few.csv", *said)  # by their weights, which the schema names
+    assert "--target" in tally("compare", sales, *models).stderr
+
+
+def test_a_later_file_with_a_euro_sign_is_read_by_the_schema_of_one_without(folder: Path) -> None:
+    Path("jan.csv").write_bytes("stadt,y\nKöln,a\nBonn,b\n".encode("cp1252"))
+    Path("feb.csv").write_bytes("stadt,y\nKöln,a\n€-Stadt,b\n".encode("cp1252"))
+    check = tl.check("jan.csv", target="y")
+    assert check.schema["dialect"]["encoding"] == "cp1252"
+    found = tl.table("feb.csv", schema=check.schema).whole()
+    assert [*found.codes["stadt"].items()] == ["Köln", "€-Stadt"]
+    Path("odd.csv").write_bytes(b"x,y\n\xe9\x81,a\n")  # no letter of cp1252
+    assert tl.table("odd.csv").dialect.encoding == "latin-1"  # type: ignore[attr-defined]
+
+
+def test_a_euro_sign_behind_the_first_megabyte_is_one(folder: Path) -> None:
+    rows = ["é,a"] * 300_000 + ["€,b"]
+    Path("t.csv").write_bytes("\n".join(["x,y", *rows]).encode("cp1252"))
+    assert {*tl.table("t.csv").whole().codes["x"].values} == {"é", "€"}
+
+
+def test_a_schema_that_is_there_is_not_replaced(sales: Path) -> None:
+    check = tl.check(sales, target="late")
+    Path("s.toml").write_text('target = "paid"  # edited by hand\n')
+    with pytest.raises(FileError, match=r"s\.toml is there already.*force=True"):
+        check.write_schema("s.toml")
+    fine("check", sales, "--schema", "s.toml", "--fix", "clean.parquet", "--force")
+    assert "edited by hand" in Path("s.toml").read_text()
+    check.write_schema("s.toml", force=True)
+    assert schema_in("s.toml") == dict(check.schema)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tallylearn.errors import path_of, speaking
+from tallylearn.errors import FileError, path_of, speaking
 from tallylearn.sources.schema_files import toml_of
 from tallylearn.workings import Derivation, Grid, Sentence
 from tallylearn.workings.rendering import evened, plain, plain_data
@@ -56,9 +56,14 @@ class Check(Reported):
         )  # fmt: skip
         return found
 
-    def write_schema(self, path: str | Path) -> None:
-        """Write the schema as TOML, to be edited and passed to ``tl.table(schema=)``."""
+    def write_schema(self, path: str | Path, *, force: bool = False) -> None:
+        """Write the schema as TOML, to be edited and passed to ``tl.table(schema=)``.
+
+        A file that is there stays, for somebody may have edited it; ``force`` replaces it.
+        """
         with speaking("check"):
+            if not force and path_of(path).exists():
+                raise FileError(f"{path} is there already. Name another file, or say force=True.")
             heading = f"How tallylearn reads {self.what}.\nEdit it; --schema and tl.table follow."
             write_whole(path_of(path), toml_of(self.schema, heading).encode())
 
