@@ -21,7 +21,7 @@ Examples:
 
 @click.command(epilog=EXAMPLES)
 @click.argument("files", nargs=-1, required=True, metavar="FILE...")
-@click.option("--target", metavar="COLUMN", help="The column to predict, for the schema.")
+@click.option("--target", metavar="COLUMN", help="The column to predict; --schema may name it.")
 @shared_options.table
 @shared_options.threads
 @click.option(
@@ -44,7 +44,7 @@ def check(
 
     All rows are read once. Where something has to be decided, such as whether the day or the
     month comes first, the exit code is 1. --schema names a TOML file: it is written if it is not
-    there, and followed if it is.
+    there, and followed, never replaced, if it is.
     """
     from tallylearn.checking import checked_files, write_parquet
 

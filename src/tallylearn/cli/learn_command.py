@@ -29,7 +29,7 @@ Examples:
 
 @click.command(epilog=EXAMPLES)
 @click.argument("files", nargs=-1, required=True, metavar="FILE...")
-@click.option("--target", metavar="COLUMN", help="The column to predict.")
+@click.option("--target", metavar="COLUMN", help="The column to predict; --schema may name it.")
 @shared_options.model(required=False)
 @click.option(
     "--like",

@@ -18,6 +18,18 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 TAB = {"tab": "\t", r"\t": "\t", "space": " "}
 WORDS = {"True": True, "False": False, "None": None}
 
+
+def _of_schema(context: click.Context, option: click.Parameter, path: Path | None) -> Path | None:
+    """What a schema says of these columns stands for the options that name them."""
+    from tallylearn.sources.schema_files import schema_in
+
+    if path is not None and path.exists():  # where it is not, check writes one
+        said = schema_in(path)
+        context.default_map = {name: said[name] for name in BESIDE if name in said}
+    return path
+
+
+BESIDE = ("target", "weight", "groups")
 READING = (
     click.option(
         "--delimiter", metavar="CHAR", help="Between the cells of a CSV file, or 'tab', 'space'."
@@ -39,6 +51,8 @@ READING = (
         "--schema",
         type=click.Path(path_type=Path),
         metavar="FILE",
+        is_eager=True,  # before the options that it stands for
+        callback=_of_schema,
         help="A TOML file that says how the table is read; tally check writes one.",
     ),
     click.option("--encoding", metavar="NAME", help="Of a CSV file: utf-8, utf-16, latin-1 …"),
@@ -58,7 +72,9 @@ READING = (
     click.option("--sheet", metavar="NAME", help="Of a workbook: its name, or its number from 1."),
 )
 
-target = click.option("--target", required=True, metavar="COLUMN", help="The column to predict.")
+target = click.option(
+    "--target", required=True, metavar="COLUMN", help="The column to predict; --schema may name it."
+)
 as_json = click.option("--json", "as_json", is_flag=True, help="Write JSON to standard output.")
 threads = click.option(
     "--threads", type=click.IntRange(min=1), help="Threads to work on; the result is the same."

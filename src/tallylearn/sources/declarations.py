@@ -11,11 +11,12 @@ from typing import Any
 from tallylearn.errors import ColumnError, OptionError, among, listed, told
 from tallylearn.sources.arrays import as_float
 from tallylearn.sources.schema_files import schema_in
-from tallylearn.spelling import DATES, NUMBERS, Spelling
+from tallylearn.spelling import DATES, NUMBERS, TRUTHS, Spelling
 from tallylearn.tables import PARTS as PARTS
 from tallylearn.tables import plain
 
 KINDS = ("number", "category", "text", "date", "ignore")
+TRUE = ("False", "True")  # the model of truth values
 
 
 @dataclass(frozen=True)
@@ -40,6 +41,8 @@ class Declaration:
         for option in ("categories", "text", "dates", "numbers", "ignore"):
             for name in getattr(self, option):
                 _present("kinds" if option == "numbers" else option, name, names)
+        for name in self.spellings:
+            _present("kinds", name, names)
         for name in self.targets:
             _present("target", name, names)
         for option in ("weight", "groups"):
@@ -158,8 +161,10 @@ def _told_kind(name: str, kind: Any) -> tuple[str, Spelling | None]:
         raise OptionError(
             f"kinds says {told(kind)} of column {name!r}. A kind is {listed(KINDS)}; or a model of "
             "how it is written, such as '1,234.5', '1.234,5' or '$1,234.5' for numbers, "
-            "'%d.%m.%Y' for dates, 'No/Yes' for answers."
+            "'%d.%m.%Y' for dates, 'No/Yes' for answers, 'False/True' for truth values."
         )
+    if found.words == TRUE:
+        return TRUTHS, Spelling(TRUTHS)
     return {NUMBERS: "number", DATES: "date"}.get(found.kind, "category"), found
 
 

@@ -38,7 +38,7 @@ class Format:
     what: str
     endings: tuple[str, ...]
     opened: Callable[[Path, Mapping[str, Any], Sequence[str]], Sequence[FormatReader]]
-    options: tuple[str, ...] = ()  # of a dialect
+    options: tuple[str, ...] = ("missing",)  # of a dialect
     parsed: bool = True  # whether to read it again costs more than to keep what was read
     placed: bool = False  # whether it is read at any place, and so not while it is packed
 
@@ -124,8 +124,11 @@ def _check_ole(path: Path) -> None:
 
 
 def _misplaced(path: Path, form: Format, odd: Sequence[str]) -> str:
-    if not form.options:
-        return f"a dialect goes with a CSV file, not with {path.name}, which is {form.what}."
+    if form.options == ("missing",):
+        return (
+            f"a dialect goes with a CSV file, not with {path.name}, which is {form.what} and takes "
+            "missing alone."
+        )
     return (
         f"{path.name} is {form.what}, and its dialect has no option {listed(odd)}. "
         f"There are {listed(form.options)}."

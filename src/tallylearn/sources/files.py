@@ -16,13 +16,13 @@ from typing import Any, ClassVar, NoReturn, cast
 import numpy as np
 
 from tallylearn.errors import CellError, InputError, KindError, TargetError
-from tallylearn.sources.csv.dialect import Dialect
+from tallylearn.sources.csv.dialect import Dialect, marks
 from tallylearn.sources.declarations import Declaration
 from tallylearn.sources.file_parts import FilePart, Reading
 from tallylearn.sources.frame_reading import judgements, schema_of
 from tallylearn.sources.frames import Frame
 from tallylearn.sources.joined_blocks import joined, together
-from tallylearn.sources.kinds import codes
+from tallylearn.sources.kinds import values_in
 from tallylearn.sources.memory_table import Table
 from tallylearn.sources.opened_files import OpenedFiles
 from tallylearn.sources.protocols import Coding, Declared
@@ -39,6 +39,7 @@ class Files(Declared):
     """A table on disk, in one file or several of the same columns, read in blocks."""
 
     opening: ClassVar[Any] = OpenedFiles
+    labelled = False
 
     def __init__(
         self, paths: Sequence[Path], declared: Declaration, schema: Schema | None = None
@@ -71,6 +72,8 @@ class Files(Declared):
         names, first = self._opened.first(path, self._in_question)
         if isinstance(dialect := self.dialect, Dialect):
             self._reading = replace(self._reading, hints=dialect.hints, missing=dialect.missing)
+        elif "missing" in self.declared.dialect:
+            self._reading = replace(self._reading, missing=marks(self.declared.dialect["missing"]))
         return names, self._reading.frame(first)
 
     def _in_question(self, name: str) -> bool:
@@ -94,12 +97,12 @@ class Files(Declared):
         self._reading = self._told(self._reading)
 
     def _told(self, reading: Reading) -> Reading:
-        """With what is known of the columns beside, which only a file of text leaves open."""
+        """With how the columns beside are written; 007 and 7 are two groups."""
         declared = reading.declared
-        beside = declared.beside if isinstance(self.dialect, Dialect) else (declared.weight,)
-        spelled = {n: self.judged[n].spelling for n in beside if n and n in self.judged}
-        spelled.pop(reading.declared.groups or "", None)  # 007 and 7 are two groups
-        return replace(reading, spelled=spelled)
+        known = {**declared.spellings, **{name: j.spelling for name, j in self.judged.items()}}
+        targets = () if self.labelled else declared.targets
+        names = [name for name in (*targets, declared.weight) if name and name != declared.groups]
+        return replace(reading, spelled={name: known.get(name, Spelling()) for name in names})
 
     def _asked_whole(self, names: Sequence[str]) -> dict[str, Judgement]:
         """What columns are by all of their cells, which are read for that."""
@@ -228,7 +231,7 @@ class Files(Declared):
         blocks = list(narrow.blocks())
         if name in narrow.schema.places:
             return np.concatenate([block.numbers[:, 0] for block in blocks])
-        return joined([_values(block, name) for block in blocks])
+        return joined([values_in(block, name) for block in blocks])
 
     def typed(self) -> Iterator[Any]:
         """The rows as Arrow tables of the values that were read, the target last."""
@@ -291,7 +294,7 @@ class Files(Declared):
         return found
 
 
-def _values(block: Block, name: str) -> Codes:
-    if name in block.codes:
-        return block.codes[name]
-    return codes(block.text[name]) if name in block.text else Codes.of([None] * len(block))
+class KeptRows(Files):
+    """Rows that were handed over, too many for the memory: their labels are as in a frame."""
+
+    labelled = True

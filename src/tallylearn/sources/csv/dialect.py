@@ -3,7 +3,7 @@
 What is not said is guessed from the first megabyte:
 
 - the encoding: a byte order mark decides; else UTF-16 where every second byte is NUL, UTF-8 where
-  the bytes allow it, cp1252 or latin-1 where they do not;
+  the bytes allow it, cp1252 where they do not, latin-1 where it has no such byte;
 - the lines above the table: ``sep=;``, comments (#) and titles, which have fewer cells;
 - the delimiter: the one of , ; tab | that cuts most lines into equally many cells; spaces, where
   none of them does, a column is one of numbers, and all lines have equally many words;
@@ -181,8 +181,7 @@ def _encoding(data: bytes) -> str:
             codecs.getincrementaldecoder(encoding)().decode(data)
         except UnicodeDecodeError:
             continue
-        if encoding == "utf-8" or re.search(rb"[\x80-\x9f]", data):
-            return encoding
+        return encoding  # cp1252 is latin-1, with a euro sign that may come later
     return "latin-1"
 
 
@@ -244,7 +243,7 @@ def _points(rows: Sequence[Sequence[str]]) -> bool:
     return any(_WITH_POINT.fullmatch(cell.strip()) for row in rows for cell in row)
 
 
-def marks(usual: Any, more: Any, decimal: str = ".") -> tuple[str, ...]:
+def marks(usual: Any, more: Any = (), decimal: str = ".") -> tuple[str, ...]:
     """The words that stand for nothing in a file, the empty one among them."""
     return tuple(dict.fromkeys(["", *_spelled(usual, decimal), *_spelled(more, decimal)]))
 
