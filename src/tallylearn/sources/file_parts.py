@@ -59,7 +59,8 @@ class Reading:
         return Frame(
             tuple(data.column_names), True, arrow=data, read=True, hints=self.hints,
             missing=(*self.missing, *marks), where=f"{path}: " if path else "",
-            sure=self.sure.union(said),
+            sure=self.sure.union(said), said=told.spellings if self.learned else {},
+            marks=tuple(m for m in told.missing if isinstance(m, int | float)),
         )  # fmt: skip
 
     def column(self, frame: Frame, name: str, kinds: Mapping[str, str], start: int) -> Any:

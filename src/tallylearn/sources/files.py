@@ -17,18 +17,20 @@ import numpy as np
 
 from tallylearn.errors import CellError, InputError, KindError, TargetError
 from tallylearn.sources.csv.dialect import Dialect
+from tallylearn.sources.csv.dialect_options import date_format
 from tallylearn.sources.declarations import Declaration
 from tallylearn.sources.file_parts import FilePart, Reading
 from tallylearn.sources.frame_reading import judgements, schema_of
 from tallylearn.sources.frames import Frame
 from tallylearn.sources.joined_blocks import joined, together
 from tallylearn.sources.kinds import codes
+from tallylearn.sources.learned_columns import check_declared
 from tallylearn.sources.memory_table import Table
 from tallylearn.sources.opened_files import OpenedFiles
 from tallylearn.sources.protocols import Coding, Declared
 from tallylearn.sources.workbooks import Sheet
 from tallylearn.sources.written.cell_tally import CellTally
-from tallylearn.sources.written.judging import Judgement, judged
+from tallylearn.sources.written.judging import Hints, Judgement, judged
 from tallylearn.sources.written.plain_words import GAPS
 from tallylearn.sources.written.spelled_column import coded
 from tallylearn.spelling import NUMBERS, Spelling
@@ -53,6 +55,8 @@ class Files(Declared):
                 break
         if schema is None:
             declared.check(self.names)
+        else:
+            check_declared(declared, schema)
         self._whole: Mapping[str, Judgement] = {}  # columns that all cells were asked about
         self._judge(shown)
 
@@ -71,6 +75,9 @@ class Files(Declared):
         names, first = self._opened.first(path, self._in_question)
         if isinstance(dialect := self.dialect, Dialect):
             self._reading = replace(self._reading, hints=dialect.hints, missing=dialect.missing)
+        else:
+            hints = Hints(date=date_format(self.declared.dialect))
+            self._reading = replace(self._reading, hints=hints)
         return names, self._reading.frame(first)
 
     def _in_question(self, name: str) -> bool:
@@ -194,6 +201,7 @@ class Files(Declared):
         return self._declaring(replace(self.declared, ignore=ignored))
 
     def read_as(self, schema: Schema) -> Files:
+        check_declared(self.declared, schema)
         return self._again(replace(self._reading, schema=schema, learned=True))
 
     def untargeted(self) -> Files:
@@ -268,6 +276,7 @@ class Files(Declared):
         numbers = {name for name, one in spelled.items() if one in (plain, declared)}
         if self._reading.learned:  # they may be plain here, and are read as strings where not
             numbers |= {column.name for column in self.schema.of_kind(NUMBER)}
+            numbers -= {n for n, one in self.declared.spellings.items() if one != plain}
         text = frozenset(column.name for column in self.schema.of_kind(TEXT))
         return list(self._opened.readers(path, frozenset(numbers), text))
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, Protocol, Self, TypeVar
 
 from tallylearn.errors import CellError, ColumnError
-from tallylearn.sources.csv.cell_errors import quoted
+from tallylearn.sources.csv.cell_errors import quoted, two_ways
 from tallylearn.sources.declarations import Declaration
 from tallylearn.sources.written.judging import Judgement
 from tallylearn.tables import Array, Block, Codes, Schema, Start
@@ -73,10 +73,9 @@ class Declared(ABC):
         """The same, unless a column that is learned from can be read in two ways."""
         for name in self.schema.names:
             if name in self.judged and (found := self.judged[name]).doubt:
-                one, two = (quoted({name: model}) for model in found.remedy)
                 raise ColumnError(
-                    f"column {name!r} can be read in two ways: {found.doubt}. Say kinds={one} or "
-                    f"kinds={two}, or leave the column out with ignore={quoted([name])}."
+                    f"{two_ways(name, found.doubt, found.remedy)}, or leave the column out with "
+                    f"ignore={quoted([name])}."
                 )
         return self
 
