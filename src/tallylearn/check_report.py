@@ -79,7 +79,9 @@ def _sheet(found: Mapping[str, Any]) -> Derivation:
 
 
 def _title(found: Mapping[str, Any]) -> str:
-    return f"{found['what']}: {found['rows']:,} rows, {len(found['columns'])} columns"
+    rows, columns = found["rows"], len(found["columns"])
+    said = f"{rows:,} row{'s' * (rows != 1)}, {columns} column{'s' * (columns != 1)}"
+    return f"{found['what']}: {said}"
 
 
 def _cells(found: Mapping[str, Any]) -> list[tuple[str, ...]]:
