@@ -195,6 +195,17 @@ def test_a_percent_sign_is_no_number_without_one() -> None:
     assert len(found.predict(pd.DataFrame({"p": ["$12"]}))) == 1
 
 
+@pytest.mark.parametrize("cell", ["3/4/2024", "2024-04-03", "3.4.2024", "12:30"])
+def test_a_date_among_numbers_gets_no_remedy_that_a_model_refuses(cell: str) -> None:
+    Path("a.csv").write_text("x,y\n" + "1.5,u\n2.5,v\n" * 3)
+    fine("learn", "a.csv", "--target", "y", "--model", "tree", "-o", "m.tally")
+    Path("b.csv").write_text(f"x,z\n{cell},1\n")
+    said = failed("predict", "m.tally", "b.csv")
+    found = remedies(said)
+    assert found == [f"--missing {cell}"]
+    fine("predict", "m.tally", "b.csv", *shlex.split(found[0]))
+
+
 # --- messages ---------------------------------------------------------------------------------
 
 
@@ -203,13 +214,14 @@ def test_a_percent_sign_is_no_number_without_one() -> None:
     [
         (["2024-31-12", "2024-30-11"], "--as a=%Y-%d-%m"),
         (["2024/31/12", "2024/30/11"], "--as a=%Y/%d/%m"),
+        (["31.12.2024", "1.2.2024"], "--as a=%d.%m.%Y"),
     ],
 )
-def test_a_message_names_the_order_in_which_all_days_can_be_read(
+def test_a_message_names_a_form_in_which_all_days_can_be_read(
     cells: list[str], remedy: str
 ) -> None:
     Path("a.csv").write_text("a,y\n" + "".join(f"{cell},u\n{cell},v\n" for cell in cells))
-    said = failed("check", "a.csv")
+    said = failed("check", "a.csv", "--as", "a=%Y-%m-%d")
     assert "others" not in said
     assert remedy in remedies(said)
     fine("check", "a.csv", *shlex.split(remedy))
@@ -262,3 +274,42 @@ def test_tally_check_tells_a_pickle() -> None:
         Path("p.csv").write_bytes(pickle.dumps(value, 0))
         assert "p.csv is a pickle of Python" in failed("check", "p.csv")
     assert tally("check", "nothing.csv").exit_code == 1
+
+
+@pytest.mark.parametrize("form", ["%d/%m/%Y %H:%M", "%d/%m/%Y", "%-d/%m/%YT%H:%M:%S"])
+def test_a_time_of_day_is_read_whether_the_form_of_the_date_has_one_or_not(form: str) -> None:
+    Path("t.csv").write_text("when,y\n3/4/2024 20:30,a\n5/6/2024 08:15,b\n")
+    found = tl.table("t.csv", kinds={"when": form}).whole().numbers[:, 0]
+    assert found.tolist() == [19816 + 20.5 / 24, 19879 + 8.25 / 24]
+
+
+@pytest.mark.parametrize("form", ["%q", "%d", "%d/%m", "%Y-%m-%d-%d", "%j %Y"])
+def test_a_form_that_is_no_date_is_refused(form: str) -> None:
+    model()
+    said = failed("check", "old.csv", "--as", f"day={form}")
+    assert said.startswith(f"--as says {form!r} of column 'day'. A kind is")
+    assert "'%d.%m.%Y' for dates" in said
+
+
+def test_errors_of_options_name_them_as_they_are_typed() -> None:
+    model()
+    for words, begins in (
+        (("--as", "nope=number"), "--as names the column 'nope'"),
+        (("--date-format", "dd/mm"), "--date-format is as in '%d/%m/%Y'"),
+        (("--delimiter", ";;"), "--delimiter must be one character"),
+        (("--encoding", "klingon"), "--encoding 'klingon' is not known"),
+        (("--target", "nope"), "--target names the column 'nope'"),
+        (("--skip", "99"), "old.csv: nothing is left below the 99 lines that are skipped"),
+    ):
+        assert failed("check", "old.csv", *words).startswith(begins)
+
+
+def test_a_model_is_asked_about_one_row() -> None:
+    model()
+    new(ROWS[0])
+    assert "accuracy" in fine("evaluate", "m.tally", "new.csv")
+    Path("less.csv").write_text("day\n31.12.2024\n")
+    said = failed("predict", "m.tally", "less.csv")
+    assert "less.csv lacks the column 'price'; it has 'day'. Add it, empty if need be" in said
+    Path("less.csv").write_text("day,price\n31.12.2024,\n")
+    fine("predict", "m.tally", "less.csv")

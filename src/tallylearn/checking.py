@@ -105,8 +105,8 @@ def check_ending(path: Path) -> None:
     """Refuse the name of a file that a table cannot be written to."""
     if path.suffix.lower() not in WRITTEN:
         raise OptionError(
-            f"{path} ends in {path.suffix!r}, and a table is written as Parquet or CSV, by the "
-            f"file's ending: {listed(WRITTEN)}."
+            f"{path}: a table is written as Parquet or CSV, by the file's ending: "
+            f"{listed(WRITTEN)}."
         )
 
 

@@ -133,6 +133,6 @@ def present(path: Path, names: Sequence[str], wanted: Sequence[str]) -> list[str
     if missing := [name for name in wanted if name not in known]:
         raise ColumnError(
             f"{path.name} lacks the column {listed(missing)}; it has {listed(names)}. "
-            f"Add it, or leave it out of all files with ignore={missing}."
+            f"Add it, empty if need be; or learn without it, ignore={missing}."
         )
     return list(wanted) or list(names[:1])

@@ -140,7 +140,7 @@ def _cut(path: Path, text: str, said: Mapping[str, Any], quote: str) -> tuple[st
     marked = 0 if "skip" in said or comment else layout.marked(body)
     rest = layout.rewritten(body, Rewriting(marked))
     if not rest.strip():
-        raise empty(path)
+        raise empty(path, skip)
     delimiter = said.get("delimiter") or separator or _delimiter(rest, quote)
     spaces = Rewriting(spaces=delimiter == " ", quote=quote)
     table = _rows(layout.rewritten(rest, spaces), delimiter, quote)

@@ -186,7 +186,8 @@ def read_leniently(
     try:
         return read(name, column, learned, start, where, learned=True)
     except CellError:
-        if not found.doubt:
+        model = Spelling.of_model(next(iter(found.remedy), ""))
+        if model is None or model.kind != learned.kind:  # no doubt that would be of use
             raise
         raise ColumnError(f"{two_ways(name, found.doubt, found.remedy, where)}.") from None
 
@@ -263,13 +264,15 @@ def _complain(
 
 def _better(column: Any, texts: Any, spelling: Spelling) -> str:
     """A model by which all cells can be read: another order of day and month, or other marks."""
-    if spelling.kind == DATES:
-        turned = {"%d": "%m", "%m": "%d"}
-        other = replace(spelling, date=re.sub("%[dm]", lambda m: turned[m[0]], spelling.date))
-    elif spelling.kind == NUMBERS:
-        other = judged(CellTally.of(recoded(column, texts))).spelling
-    else:
-        return ""
-    if other.kind != spelling.kind or _lost(texts, _values(texts, other), other).any():
-        return ""
-    return str(replace(other, gaps=()))
+    found = judged(CellTally.of(recoded(column, texts))).spelling
+    for other in (found, _turned(found), _turned(spelling)):
+        reads = other.kind == spelling.kind in (NUMBERS, DATES) and other != spelling
+        if reads and not _lost(texts, _values(texts, other), other).any():
+            return str(replace(other, gaps=()))
+    return ""
+
+
+def _turned(spelling: Spelling) -> Spelling:
+    """The same with day and month in the other order."""
+    other = {"%d": "%m", "%m": "%d"}
+    return replace(spelling, date=re.sub("%[dm]", lambda one: other[one[0]], spelling.date))
