@@ -14,7 +14,7 @@ import pytest
 
 import tallylearn as tl
 from tallylearn.cli import main, shared_options
-from tallylearn.errors import ColumnError, OptionError, TallyError
+from tallylearn.errors import ColumnError, MergeError, OptionError, TallyError
 from tests.test_cli import failed, fine, folder, misused, tally
 
 __all__ = ["folder"]
@@ -186,6 +186,17 @@ def test_units_are_compared_in_every_source() -> None:
     assert len(found.predict(tl.table(euros, kinds={"p": "€1234.5"}))) == 1
     for same in (["$1"], ["1"], [1.0], ["$ 1,000.5"]):
         assert len(found.predict(pd.DataFrame({"p": same}))) == 1
+
+
+def test_amounts_in_two_units_do_not_add_up() -> None:
+    frames = [
+        pd.DataFrame({"p": [f"{unit}{n}" for n in (1, 2, 3, 7)], "y": list("abab")})
+        for unit in ("$", "€", "")
+    ]
+    dollars, euros, plain = (tl.NaiveBayes().fit(frame, "y") for frame in frames)
+    with pytest.raises(MergeError, match=r"'p' was written as \$1234\.5 in one model and as €"):
+        tl.merge(dollars, euros)
+    assert tl.merge(dollars, plain).tally_ == tl.merge(plain, plain).tally_
 
 
 def test_a_percent_sign_is_no_number_without_one() -> None:
