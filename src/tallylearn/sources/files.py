@@ -17,7 +17,6 @@ import numpy as np
 
 from tallylearn.errors import CellError, InputError, KindError, TargetError
 from tallylearn.sources.csv.dialect import Dialect
-from tallylearn.sources.csv.dialect_options import date_format
 from tallylearn.sources.declarations import Declaration
 from tallylearn.sources.file_parts import FilePart, Reading
 from tallylearn.sources.frame_reading import judgements, schema_of
@@ -30,7 +29,7 @@ from tallylearn.sources.opened_files import OpenedFiles
 from tallylearn.sources.protocols import Coding, Declared
 from tallylearn.sources.workbooks import Sheet
 from tallylearn.sources.written.cell_tally import CellTally
-from tallylearn.sources.written.judging import Hints, Judgement, judged
+from tallylearn.sources.written.judging import Judgement, judged
 from tallylearn.sources.written.plain_words import GAPS
 from tallylearn.sources.written.spelled_column import coded
 from tallylearn.spelling import NUMBERS, Spelling
@@ -53,10 +52,7 @@ class Files(Declared):
             self._names, shown = self._begun(path)
             if schema is not None or len(shown):
                 break
-        if schema is None:
-            declared.check(self.names)
-        else:
-            check_declared(declared, schema)
+        declared.check(self.names) if schema is None else check_declared(declared, schema)
         self._whole: Mapping[str, Judgement] = {}  # columns that all cells were asked about
         self._judge(shown)
 
@@ -73,11 +69,9 @@ class Files(Declared):
     def _begun(self, path: Path) -> tuple[tuple[str, ...], Frame]:
         """The columns of a file, and what its first block shows of them."""
         names, first = self._opened.first(path, self._in_question)
+        self._reading = replace(self._reading, hints=self._opened.hints)
         if isinstance(dialect := self.dialect, Dialect):
-            self._reading = replace(self._reading, hints=dialect.hints, missing=dialect.missing)
-        else:
-            hints = Hints(date=date_format(self.declared.dialect))
-            self._reading = replace(self._reading, hints=hints)
+            self._reading = replace(self._reading, missing=dialect.missing)
         return names, self._reading.frame(first)
 
     def _in_question(self, name: str) -> bool:
