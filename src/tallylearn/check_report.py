@@ -87,8 +87,9 @@ def _sheet(found: Mapping[str, Any]) -> Derivation:
 
 
 def _title(found: Mapping[str, Any]) -> str:
-    beside = " and the target" if found["targets"] else ""
-    return f"{found['what']}: {found['rows']:,} rows, {len(found['columns'])} columns{beside}"
+    rows, columns = found["rows"], len(found["columns"])
+    said = f"{rows:,} row{'s' * (rows != 1)}, {columns} column{'s' * (columns != 1)}"
+    return f"{found['what']}: {said}{' and the target' if found['targets'] else ''}"
 
 
 def _cells(found: Mapping[str, Any]) -> list[tuple[str, ...]]:

@@ -11,7 +11,7 @@ from tallylearn import engines
 from tallylearn.check_report import Check, Checked
 from tallylearn.column_sums import MOST, ColumnSum, TargetSum
 from tallylearn.description import target_part
-from tallylearn.errors import CellError, InputError, speaking
+from tallylearn.errors import CellError, InputError, OptionError, listed, speaking
 from tallylearn.sources import Declared, Files, given, read_table
 from tallylearn.sources.declarations import TRUE, Declaration
 from tallylearn.sources.written.judging import Judgement
@@ -19,12 +19,16 @@ from tallylearn.spelling import DATES, NUMBERS, TRUTHS, WORDS, Spelling
 from tallylearn.tables import CATEGORY, DATE, NUMBER, TEXT, UNKNOWN, Block
 from tallylearn.writing import whole
 
+CSV = ".csv"
+WRITTEN = (".parquet", ".pq", CSV)  # the endings of files that a table is written to
 
-def check(source: Any, **declared: Any) -> Check:
+
+def check(source: Any, connection: Any = None, **declared: Any) -> Check:
     """Say how a table is read: every column's kind and why, its gaps, its odd cells.
 
-    ``source`` and the options are those of ``tl.table``. All rows are read once, files block by
-    block. What can be read in two ways is not an error here but a decision, in ``decisions``.
+    ``source``, ``connection`` and the options are those of ``tl.table``. All rows are read once,
+    files block by block. What can be read in two ways is not an error here but a decision, in
+    ``decisions``.
 
     >>> print(check({"paid": ["$1,200", "-", "$7"], "day": ["3/4/2024", "5/6/2024", None]}))
     a table in memory: 3 rows, 2 columns
@@ -36,7 +40,9 @@ def check(source: Any, **declared: Any) -> Check:
     """
     with speaking("check"):
         known = given(source)
-        found = read_table(source, **declared) if known is None else known
+        if known is not None and connection is not None:
+            raise OptionError(f"{source} is a table, and a connection answers a query.")
+        found = read_table(source, connection, **declared) if known is None else known
         return _checked_table(found)[0]
 
 
@@ -55,14 +61,26 @@ def _checked_table(source: Declared) -> tuple[Check, Declared]:
     return Check(_what(source), rows, columns, schema, _notes(source), targets), source
 
 
-def write_parquet(source: Files, path: Path) -> int:
-    """Write a table as it is read, block by block, whole or not at all; how many rows it has."""
-    import pyarrow.parquet as pq
+def check_ending(path: Path) -> None:
+    """Refuse the name of a file that a table cannot be written to."""
+    if path.suffix.lower() not in WRITTEN:
+        raise OptionError(
+            f"{path}: a table is written as Parquet or CSV, by the file's ending: "
+            f"{listed(WRITTEN)}."
+        )
 
+
+def write_table(source: Files, path: Path) -> int:
+    """Write a table as it is read, block by block, whole or not at all; how many rows it has."""
+    import pyarrow.csv
+    import pyarrow.parquet
+
+    check_ending(path)
     rows, writer = 0, None
+    form = pyarrow.csv.CSVWriter if path.suffix.lower() == CSV else pyarrow.parquet.ParquetWriter
     with whole(path) as file:
         for table in source.typed():
-            writer = writer or pq.ParquetWriter(file, table.schema)
+            writer = writer or form(file, table.schema)
             writer.write_table(table)
             rows += len(table)
         if writer is None:

@@ -26,7 +26,7 @@ Examples:
 @shared_options.threads
 @click.option(
     "--fix", type=click.Path(path_type=Path), metavar="FILE",
-    help="Write the table as it is read, as Parquet.",
+    help="Write the table as it is read: .parquet, .pq or .csv.",
 )  # fmt: skip
 @click.option("--force", is_flag=True, help="Replace the file of --fix where it is there.")
 @shared_options.as_json
@@ -46,9 +46,11 @@ def check(
     month comes first, the exit code is 1. --schema names a TOML file: it is written if it is not
     there, and followed, never replaced, if it is.
     """
-    from tallylearn.checking import checked_files, write_parquet
+    from tallylearn.checking import check_ending, checked_files, write_table
 
     output_files.check_place(fix, files, force)
+    if fix is not None:
+        check_ending(fix)
     known = schema if schema is not None and schema.exists() else None
     output_files.check_place(None if known else schema, files, force=False)
     declared = command_tables.declared_as(**table, schema=known)
@@ -61,7 +63,7 @@ def check(
     if fix is not None and found.decisions:
         output_files.note(f"{fix} is not written: something has to be decided first.")
     elif fix is not None:
-        rows = write_parquet(source, fix)
+        rows = write_table(source, fix)
         output_files.note(f"wrote {rows:,} rows as they were read to {fix}.")
     output_files.echo_json(found.to_dict()) if as_json else output_files.echo(found)
     if found.decisions:

@@ -224,4 +224,8 @@ def _name(value: Any) -> str:
 
 def _present(option: str, name: str, names: Sequence[str]) -> None:
     if name not in names:
-        raise ColumnError(f"{option} names the column {name!r}, and the table has {listed(names)}.")
+        apart = option == "dates" and "=" in name
+        parts = f" If parts are meant, those of a date are {listed(PARTS)}." if apart else ""
+        raise ColumnError(
+            f"{option} names the column {name!r}, and the table has {listed(names)}.{parts}"
+        )

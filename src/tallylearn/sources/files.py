@@ -23,14 +23,13 @@ from tallylearn.sources.frame_reading import judgements, schema_of
 from tallylearn.sources.frames import Frame
 from tallylearn.sources.joined_blocks import joined, together
 from tallylearn.sources.kinds import values_in
+from tallylearn.sources.learned_columns import check_declared
 from tallylearn.sources.memory_table import Table
 from tallylearn.sources.opened_files import OpenedFiles
 from tallylearn.sources.protocols import Coding, Declared
 from tallylearn.sources.workbooks import Sheet
-from tallylearn.sources.written.cell_tally import CellTally
-from tallylearn.sources.written.judging import Judgement, judged
+from tallylearn.sources.written.judging import Judgement
 from tallylearn.sources.written.plain_words import GAPS
-from tallylearn.sources.written.spelled_column import coded
 from tallylearn.spelling import NUMBERS, Spelling
 from tallylearn.tables import BLOCK, NUMBER, TEXT, Array, Block, Codes, Schema
 
@@ -52,8 +51,7 @@ class Files(Declared):
             self._names, shown = self._begun(path)
             if schema is not None or len(shown):
                 break
-        if schema is None:
-            declared.check(self.names)
+        declared.check(self.names) if schema is None else check_declared(declared, schema)
         self._whole: Mapping[str, Judgement] = {}  # columns that all cells were asked about
         self._judge(shown)
 
@@ -70,8 +68,9 @@ class Files(Declared):
     def _begun(self, path: Path) -> tuple[tuple[str, ...], Frame]:
         """The columns of a file, and what its first block shows of them."""
         names, first = self._opened.first(path, self._in_question)
+        self._reading = replace(self._reading, hints=self._opened.hints)
         if isinstance(dialect := self.dialect, Dialect):
-            self._reading = replace(self._reading, hints=dialect.hints, missing=dialect.missing)
+            self._reading = replace(self._reading, missing=dialect.missing)
         elif "missing" in self.declared.dialect:
             self._reading = replace(self._reading, missing=marks(self.declared.dialect["missing"]))
         return names, self._reading.frame(first)
@@ -106,18 +105,8 @@ class Files(Declared):
 
     def _asked_whole(self, names: Sequence[str]) -> dict[str, Judgement]:
         """What columns are by all of their cells, which are read for that."""
-        cells = dict.fromkeys(names, CellTally())
-        for path in self.paths:
-            for reader in self._opened.readers(path):
-                start = reader.start
-                for data in reader.tables(names):
-                    frame = self._reading.frame(data)
-                    for name in names:
-                        if frame.written(name):
-                            column = coded(frame.column(name), frame.missing)
-                            cells[name] += CellTally.of(column, start)
-                    start += len(data)
-        return {name: judged(cells[name], self._reading.hints) for name in names}
+        readers = (reader for path in self.paths for reader in self._opened.readers(path))
+        return self._reading.judged(readers, names)
 
     def amended(self, odd: CellError) -> Files:
         """The same files; a column in which a cell was unlike the others is judged by all cells."""
@@ -197,6 +186,7 @@ class Files(Declared):
         return self._declaring(replace(self.declared, ignore=ignored))
 
     def read_as(self, schema: Schema) -> Files:
+        check_declared(self.declared, schema)
         return self._again(replace(self._reading, schema=schema, learned=True))
 
     def untargeted(self) -> Files:
@@ -271,6 +261,7 @@ class Files(Declared):
         numbers = {name for name, one in spelled.items() if one in (plain, declared)}
         if self._reading.learned:  # they may be plain here, and are read as strings where not
             numbers |= {column.name for column in self.schema.of_kind(NUMBER)}
+            numbers -= {n for n, one in self.declared.spellings.items() if one != plain}
         text = frozenset(column.name for column in self.schema.of_kind(TEXT))
         return list(self._opened.readers(path, frozenset(numbers), text))
 

@@ -22,7 +22,7 @@ from tallylearn.sources.frame_reading import (
     schema_of,
 )
 from tallylearn.sources.frames import Frame, framed
-from tallylearn.sources.learned_columns import picked
+from tallylearn.sources.learned_columns import check_units, picked
 from tallylearn.sources.picked_rows import row_numbers
 from tallylearn.sources.protocols import Coding, Declared
 from tallylearn.sources.written.judging import Judgement
@@ -151,9 +151,15 @@ class Table(Declared):
         return Table(self.block, found, given, self.declared)
 
     def read_as(self, schema: Schema) -> Table:
+        check_units(self.schema, schema, self.declared.spellings)
         if schema == self.schema:
             return self
-        return Table(picked(self.block, schema), self.target, self.weight, self.declared)
+        return Table(
+            picked(self.block, schema),
+            self.target,
+            self.weight,
+            self.declared,
+        )
 
     def untargeted(self) -> Table:
         declared = replace(self.declared, targets=(), weight=None)

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, ClassVar, Protocol, Self, TypeVar
 
 from tallylearn.errors import CellError, ColumnError
-from tallylearn.sources.csv.cell_errors import quoted
+from tallylearn.sources.csv.cell_errors import quoted, two_ways
 from tallylearn.sources.declarations import Declaration
 from tallylearn.sources.written.judging import Judgement
 from tallylearn.tables import Array, Block, Codes, Schema, Start
@@ -84,12 +84,9 @@ class Declared(ABC):
         """The same, unless a column that is read can be read in two ways."""
         for name in self.read:
             if name in self.judged and (found := self.judged[name]).doubt:
-                one, two = (quoted({name: model}) for model in found.remedy)
-                spare = f", or leave the column out with ignore={quoted([name])}"
-                raise ColumnError(
-                    f"column {name!r} can be read in two ways: {found.doubt}. Say kinds={one} or "
-                    f"kinds={two}{'' if name in self.declared.beside else spare}."
-                )
+                aside = name in self.declared.beside
+                spare = "" if aside else f", or leave the column out with ignore={quoted([name])}"
+                raise ColumnError(f"{two_ways(name, found.doubt, found.remedy)}{spare}.")
         return self
 
     @property
