@@ -1,7 +1,7 @@
 # `make demo` learns from a shipped table and shows its working; `make test` runs every check.
 PYTHON ?= python3
 BIN := .venv/bin
-KERNELS := $(wildcard src/tallylearn/kernels/*.py src/tallylearn/kernels/trees/*.p*)
+KERNELS := $(wildcard src/tallylearn/kernels/*.p* src/tallylearn/kernels/trees/*.p*)
 KERNEL_TESTS := tests/test_kernel_shapes.py tests/test_oracle.py tests/test_text.py tests/test_lms.py \
 	tests/test_scatter.py tests/test_squares.py tests/test_contract.py tests/trees
 COPIED := src tests examples setup.py pyproject.toml README.md LICENSE

@@ -292,3 +292,159 @@ def test_a_message_shows_an_object_of_json_as_it_is(folder: Path) -> None:
 def test_a_clean_copy_that_is_not_written_is_said_to_be_none(folder: Path) -> None:
     Path("d.csv").write_text("day,y\n3/4/2024,u\n5/6/2024,v\n")
     assert "c.parquet is not written" in tally("check", "d.csv", "--fix", "c.parquet").stderr
+
+
+# What is learned is the target
+
+
+TARGETS = {
+    "answers": ["Yes", "no", "yes", "No"],
+    "letters": ["T", "F", "t", "F"],
+    "truths": ["true", "FALSE", "True", "false"],
+    "numbers": ["1", "0", "1", "-"],
+    "amounts": ["$5", "$1,006", "$5", "$6"],
+    "codes": ["007", "7", "007", "7"],
+    "days": ["31.12.2024", "1.1.2025", "1.1.2025", "1.1.2025"],
+    "words": ["a ", "a", "b", "NA"],
+    "text": ["it was a good one", "it was a bad one ", "it was no good", "none of these at all"],
+    "nothing else": ["x", "$5", "-", "x"],
+}
+KEPT = {
+    "csv": lambda frame: frame.to_csv("t.csv", index=False) or "t.csv",
+    "parquet": lambda frame: frame.to_parquet("t.parquet") or "t.parquet",
+    "frame": lambda frame: frame,
+}
+
+
+@pytest.mark.parametrize("cells", TARGETS.values(), ids=[*TARGETS])
+@pytest.mark.parametrize("make", KEPT.values(), ids=[*KEPT])
+def test_a_schema_does_not_change_the_classes(cells: list[str], make: Any, folder: Path) -> None:
+    table = make(pd.DataFrame({"x": [1, 2, 3, 4], "y": cells}))
+    plain = tl.DummyClassifier().fit(table, "y")
+    for check in (tl.check(table), tl.check(table, target="y")):
+        again = tl.DummyClassifier().fit(tl.table(table, schema=check.schema, target="y"))
+        assert again.classes_.tolist() == plain.classes_.tolist()
+        assert again.tally_ == plain.tally_
+
+
+def test_a_schema_does_not_change_truth_values(folder: Path) -> None:
+    cells = {"b": ["true", "FALSE", "True", "false"], "y": ["u", "v", "u", "v"]}
+    pd.DataFrame(cells).to_csv("t.csv", index=False)
+    pd.DataFrame(cells | {"b": [True, False, True, False]}).to_parquet("t.parquet")
+    for path in ("t.csv", "t.parquet"):
+        schema = tl.check(path, target="y").schema
+        assert schema["kinds"]["b"] == "False/True"
+        again = tl.NaiveBayes().fit(tl.table(path, schema=schema))
+        assert again.schema_ == tl.NaiveBayes().fit(path, "y").schema_
+    with pytest.raises(InputError, match="something else than a truth value in row 1"):
+        tl.table({"b": ["true", "x"]}, kinds={"b": "False/True"})
+    with pytest.raises(InputError, match="kinds names the column 'c'"):
+        tl.table({"b": ["true", "x"]}, kinds={"c": "False/True"})
+
+
+@pytest.mark.parametrize(
+    ("cells", "kind", "missing", "note"),
+    [
+        ("Yes|yes|No|NA", "category", 1,
+         "the target, 2 classes: No 1, Yes 2; No, Yes, yes read as No, Yes"),
+        ("$1,200|$7.5|-|$5", "number", 1,
+         'the target, numbers from 5 to 1200; numbers written as $1,234.5; "-" stands for nothing'),
+        ("1|0|0|0", "number", 0, "the target, 2 classes: 0 3, 1 1"),
+        ("7|-999|1.5|-999", "number", 0, "the target, numbers from -999 to 7"),
+        ("a|b|c|d|e|f|g|g", "category", 0,
+         "the target, 7 classes: g 2, a 1, b 1, c 1, d 1, e 1 and 1 more"),
+        ("31.12.2024|1.1.2025", "date", 0,
+         "the target, 2 classes: 2024-12-31 00:00:00 1, 2025-01-01 00:00:00 1; "
+         "dates written as %d.%m.%Y"),
+        ("||", "unknown", 3, "the target, no row has one"),
+    ],
+)  # fmt: skip
+def test_a_check_describes_the_target(
+    cells: str, kind: str, missing: int, note: str, folder: Path
+) -> None:
+    lines = [f'1,"{cell}"' for cell in cells.split("|")]
+    Path("t.csv").write_text("\n".join(["x,y", *lines]))
+    check = tl.check("t.csv", target="y")
+    (target,) = check.to_dict()["targets"]
+    assert (target["kind"], target["missing"], target["note"]) == (kind, missing, note)
+    assert note in str(check)
+    assert [one.name for one in check.columns] == ["x"]
+
+
+def test_the_labels_of_a_frame_are_described_as_they_are() -> None:
+    frame = pd.DataFrame({"x": [1, 2, 3], "y": ["Yes", "yes", "NA"]})
+    (target,) = tl.check(frame, target="y").targets
+    assert target.note == "the target, 3 classes: NA 1, Yes 1, yes 1"
+    assert target.consider == ("'Yes' and 'yes' differ only in letters or blanks",)
+
+
+def test_a_target_that_needs_a_decision_is_one_and_its_remedy_works(folder: Path) -> None:
+    Path("t.csv").write_text("x;y\n1;1,234\n2;5,678\n")
+    shown = tally("check", "t.csv", "--target", "y")
+    assert shown.exit_code == 1
+    assert (
+        "to decide: y: '1,234' in row 1 may have thousands or decimals; say --as y=1,234.5 or"
+        in (shown.output)
+    )
+    assert "Say --as y=1,234.5 or --as y=1234,5." in failed(
+        "learn", "t.csv", "--target", "y", "--model", "mean"
+    )
+    fine("check", "t.csv", "--target", "y", "--as", "y=1234,5", "--schema", "t.toml")
+    fine(
+        "learn", "t.csv", "--target", "y", "--schema", "t.toml", "--model", "mean", "-o", "m.tally"
+    )
+    assert tl.load("m.tally").predict([{"x": 1}])[0] == pytest.approx((1.234 + 5.678) / 2)
+
+
+def test_a_weight_that_needs_a_decision_is_refused(folder: Path) -> None:
+    Path("t.csv").write_text("x;w\n1;1,234\n2;5,678\n")
+    assert "Say --as w=1,234.5 or --as w=1234,5." in failed("check", "t.csv", "--weight", "w")
+    fine("check", "t.csv", "--weight", "w", "--as", "w=1234,5")
+
+
+def test_the_target_of_a_schema_stands_for_the_option_in_every_command(sales: Path) -> None:
+    lines = SALES.splitlines()
+    sales.write_text("\n".join([lines[0], *lines[1:] * 6]))
+    fine("check", sales, "--target", "late", "--weight", "age", "--schema", "s.toml")
+    assert tl.table(sales, schema="s.toml").declared.target == "late"
+    said = ("--schema", "s.toml")
+    assert json.loads(fine("check", sales, *said, "--json"))["targets"][0]["name"] == "late"
+    fine("learn", sales, *said, "--model", "bayes", "-o", "late.tally")
+    assert tl.load("late.tally").target_name_ == "late"
+    fine("learn", *said, sales, "--target", "paid", "--model", "bayes", "-o", "paid.tally")
+    assert tl.load("paid.tally").target_name_ == "paid"
+    shown = json.loads(fine("evaluate", sales, *said, "--model", "bayes", "--cv", "3", "--json"))
+    assert shown["target"] == "late"
+    models = ("--models", "bayes,majority", "--cv", "3", "--json")
+    assert json.loads(fine("compare", sales, *said, *models))["target"] == "late"
+    Path("few.csv").write_text("\n".join(lines[:3]))
+    fine("forget", "late.tally", "few.csv", *said)  # by their weights, which the schema names
+    assert "--target" in tally("compare", sales, *models).stderr
+
+
+def test_a_later_file_with_a_euro_sign_is_read_by_the_schema_of_one_without(folder: Path) -> None:
+    Path("jan.csv").write_bytes("stadt,y\nKöln,a\nBonn,b\n".encode("cp1252"))
+    Path("feb.csv").write_bytes("stadt,y\nKöln,a\n€-Stadt,b\n".encode("cp1252"))
+    check = tl.check("jan.csv", target="y")
+    assert check.schema["dialect"]["encoding"] == "cp1252"
+    found = tl.table("feb.csv", schema=check.schema).whole()
+    assert [*found.codes["stadt"].items()] == ["Köln", "€-Stadt"]
+    Path("odd.csv").write_bytes(b"x,y\n\xe9\x81,a\n")  # no letter of cp1252
+    assert tl.table("odd.csv").dialect.encoding == "latin-1"  # type: ignore[attr-defined]
+
+
+def test_a_euro_sign_behind_the_first_megabyte_is_one(folder: Path) -> None:
+    rows = ["é,a"] * 300_000 + ["€,b"]
+    Path("t.csv").write_bytes("\n".join(["x,y", *rows]).encode("cp1252"))
+    assert {*tl.table("t.csv").whole().codes["x"].values} == {"é", "€"}
+
+
+def test_a_schema_that_is_there_is_not_replaced(sales: Path) -> None:
+    check = tl.check(sales, target="late")
+    Path("s.toml").write_text('target = "paid"  # edited by hand\n')
+    with pytest.raises(FileError, match=r"s\.toml is there already.*force=True"):
+        check.write_schema("s.toml")
+    fine("check", sales, "--schema", "s.toml", "--fix", "clean.parquet", "--force")
+    assert "edited by hand" in Path("s.toml").read_text()
+    check.write_schema("s.toml", force=True)
+    assert schema_in("s.toml") == dict(check.schema)

@@ -127,11 +127,11 @@ CALLS: dict[str, tuple[tuple[Any, ...], str]] = {
     "parsing.parse": (
         (
             np.frombuffer(b"a,1\na,2\n", np.uint8), CELLS, real(1, 3), code(1, 3), code(1, 3, 3),
-            code(1, 12), whole(3, 4), np.array([0] * 10 + [44, 34, 46, 0, 2**28]),
+            code(1, 12), whole(3, 4), np.array([0] * 9 + [44, 34, 46, 0, 2**28]),
         ),
         "0.0 1.0",
     ),
-    "parsing.gather": (
+    "words.gather": (
         (TEXT, np.array([[0, 1], [2, 1]], np.int32), np.arange(3, dtype=np.int32), byte(2)), "0.0",
     ),
     "scoring.gaussian": (

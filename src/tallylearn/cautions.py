@@ -4,33 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 
-from tallylearn.description import EACH, Rows, as_codes
+from tallylearn.description import EACH, Rows, as_codes, brief, counts, cut
 from tallylearn.tables import Array, Codes
 
 LARGEST = 0.9  # share of the largest class from which accuracy says little
 EXACT = 1e-9  # standard deviations: a sum is met to this, and no weight below it counts
-MOST, LONGEST = 6, 30  # names in one sentence, and signs in one name
-
-
-def cut(names: Sequence[str]) -> str:
-    """Names in one line: a, b, c and 4 more."""
-    more = f" and {len(names) - MOST} more" if len(names) > MOST else ""
-    return ", ".join(names[:MOST]) + more
-
-
-def brief(value: Any) -> str:
-    """A value that does not fill a line."""
-    text = str(value)
-    return text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"
-
-
-def counts(classes: Codes) -> Array:
-    """Rows of every class."""
-    return np.bincount(classes.codes[classes.codes >= 0], minlength=len(classes.values))
 
 
 def cautions(rows: Rows, target: str) -> Iterator[str]:

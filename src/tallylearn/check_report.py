@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tallylearn.errors import path_of, speaking
+from tallylearn.errors import FileError, path_of, speaking
 from tallylearn.sources.schema_files import toml_of
 from tallylearn.workings import Derivation, Grid, Sentence
 from tallylearn.workings.rendering import evened, plain, plain_data
@@ -39,23 +39,31 @@ class Check(Reported):
     columns: tuple[Checked, ...]
     schema: Mapping[str, Any]
     notes: tuple[str, ...] = ()  # of the table as a whole
+    targets: tuple[Checked, ...] = ()
 
     @property
     def decisions(self) -> tuple[str, ...]:
         """What has to be decided before the table can be learned from."""
-        return tuple(f"{one.name}: {one.decide}" for one in self.columns if one.decide)
+        every = (*self.columns, *self.targets)
+        return tuple(f"{one.name}: {one.decide}" for one in every if one.decide)
 
     def to_dict(self) -> dict[str, Any]:
         """The check as plain data."""
+        columns, targets = ([vars(one) for one in some] for some in (self.columns, self.targets))
         found: dict[str, Any] = plain_data(
-            {"what": self.what, "rows": self.rows, "columns": [vars(one) for one in self.columns],
+            {"what": self.what, "rows": self.rows, "columns": columns, "targets": targets,
              "decisions": self.decisions, "schema": dict(self.schema), "notes": self.notes}
         )  # fmt: skip
         return found
 
-    def write_schema(self, path: str | Path) -> None:
-        """Write the schema as TOML, to be edited and passed to ``tl.table(schema=)``."""
+    def write_schema(self, path: str | Path, *, force: bool = False) -> None:
+        """Write the schema as TOML, to be edited and passed to ``tl.table(schema=)``.
+
+        A file that is there stays, for somebody may have edited it; ``force`` replaces it.
+        """
         with speaking("check"):
+            if not force and path_of(path).exists():
+                raise FileError(f"{path} is there already. Name another file, or say force=True.")
             heading = f"How tallylearn reads {self.what}.\nEdit it; --schema and tl.table follow."
             write_whole(path_of(path), toml_of(self.schema, heading).encode())
 
@@ -79,11 +87,14 @@ def _sheet(found: Mapping[str, Any]) -> Derivation:
 
 
 def _title(found: Mapping[str, Any]) -> str:
-    return f"{found['what']}: {found['rows']:,} rows, {len(found['columns'])} columns"
+    rows, columns = found["rows"], len(found["columns"])
+    said = f"{rows:,} row{'s' * (rows != 1)}, {columns} column{'s' * (columns != 1)}"
+    return f"{found['what']}: {said}{' and the target' if found['targets'] else ''}"
 
 
 def _cells(found: Mapping[str, Any]) -> list[tuple[str, ...]]:
-    return [(c["name"], c["kind"], f"{c['missing']:,}", c["note"]) for c in found["columns"]]
+    every = [*found["columns"], *found["targets"]]
+    return [(c["name"], c["kind"], f"{c['missing']:,}", c["note"]) for c in every]
 
 
 def _remarks(found: Mapping[str, Any]) -> list[str]:
@@ -91,6 +102,6 @@ def _remarks(found: Mapping[str, Any]) -> list[str]:
     said = [f"to decide: {words}." for words in found["decisions"]]
     return said + [
         f"to consider: {one['name']}: {words}."
-        for one in found["columns"]
+        for one in [*found["columns"], *found["targets"]]
         for words in one["consider"]
     ]

@@ -2,71 +2,34 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
 
-import numpy as np
-
 from tallylearn import engines
 from tallylearn.check_report import Check, Checked
-from tallylearn.errors import CellError, InputError, speaking
+from tallylearn.column_sums import MOST, ColumnSum, TargetSum
+from tallylearn.description import target_part
+from tallylearn.errors import CellError, InputError, OptionError, listed, speaking
+from tallylearn.identifiers import identifiers
 from tallylearn.sources import Declared, Files, given, read_table
-from tallylearn.sources.declarations import Declaration
-from tallylearn.spelling import DATES, NUMBERS, WORDS, Spelling
-from tallylearn.tables import CATEGORY, DATE, NUMBER, TEXT, UNKNOWN, Array, Block
+from tallylearn.sources.declarations import TRUE, Declaration
+from tallylearn.sources.written.judging import Judgement
+from tallylearn.spelling import DATES, NUMBERS, TRUTHS, WORDS, Spelling
+from tallylearn.tables import CATEGORY, DATE, IDENTIFIER, NUMBER, TEXT, UNKNOWN, Block
 from tallylearn.writing import whole
 
-SENTINELS = (-9, -99, -999, -9999, -99999, 99, 999, 9999, 99999, 999999)
-TWICE = 2  # times that a number comes before it can be called a mark
-MOST = 100_000  # categories that are compared with each other
+CSV = ".csv"
+WRITTEN = (".parquet", ".pq", CSV)  # the endings of files that a table is written to
 
 
-@dataclass
-class ColumnSum:
-    """What is counted of a column while its rows pass by."""
-
-    missing: int = 0
-    values: set[str] = field(default_factory=set)  # of categories, up to 100 000
-    marks: Counter[int] = field(default_factory=Counter)  # numbers that often stand for nothing
-    low: float = np.inf  # of the other numbers
-    high: float = -np.inf
-
-    def number(self, x: Array) -> None:
-        """Count a block of numbers."""
-        gaps = np.isnan(x)
-        self.missing += int(gaps.sum())
-        marked = np.isin(x, SENTINELS)
-        self.marks.update(x[marked].astype(int).tolist())
-        if len(rest := x[~gaps & ~marked]):
-            self.low, self.high = min(self.low, rest.min()), max(self.high, rest.max())
-
-    @property
-    def mark(self) -> int | None:
-        """A number that comes more than once, farther from all others than they lie apart."""
-        far = self.high - self.low
-        likely = [m for m, n in self.marks.items() if n >= TWICE and self._beyond(m) > far >= 0]
-        return max(likely, key=self._beyond, default=None)
-
-    def _beyond(self, mark: int) -> float:
-        return max(self.low - mark, mark - self.high)
-
-    @property
-    def alike(self) -> list[tuple[str, ...]]:
-        """Categories that differ only in letters or blanks."""
-        found: dict[str, list[str]] = {}
-        for value in sorted(self.values):
-            found.setdefault(" ".join(value.casefold().split()), []).append(value)
-        return [(*same,) for same in found.values() if len(same) > 1]
-
-
-def check(source: Any, **declared: Any) -> Check:
+def check(source: Any, connection: Any = None, **declared: Any) -> Check:
     """Say how a table is read: every column's kind and why, its gaps, its odd cells.
 
-    ``source`` and the options are those of ``tl.table``. All rows are read once, files block by
-    block. What can be read in two ways is not an error here but a decision, in ``decisions``.
+    ``source``, ``connection`` and the options are those of ``tl.table``. All rows are read once,
+    files block by block. What can be read in two ways is not an error here but a decision, in
+    ``decisions``.
 
     >>> print(check({"paid": ["$1,200", "-", "$7"], "day": ["3/4/2024", "5/6/2024", None]}))
     a table in memory: 3 rows, 2 columns
@@ -78,7 +41,9 @@ def check(source: Any, **declared: Any) -> Check:
     """
     with speaking("check"):
         known = given(source)
-        found = read_table(source, **declared) if known is None else known
+        if known is not None and connection is not None:
+            raise OptionError(f"{source} is a table, and a connection answers a query.")
+        found = read_table(source, connection, **declared) if known is None else known
         return _checked_table(found)[0]
 
 
@@ -91,19 +56,33 @@ def checked_files(paths: Sequence[Path], declared: Declaration) -> tuple[Check, 
 def _checked_table(source: Declared) -> tuple[Check, Declared]:
     """The check of a table, and the table as it was found to be."""
     source, sums, rows = _summed(source)
-    columns = tuple(_checked(source, name, sums) for name in _names(source))
-    told = _what(source), rows, columns, _schema(source, columns), _notes(source)
-    return Check(*told), source
+    named = identifiers(source) if source.named is None else source.named
+    columns = tuple(_checked(source, name, sums, named.get(name)) for name in _names(source))
+    targets = tuple(_checked_target(source, name, sums[name]) for name in source.declared.targets)
+    schema = _schema(source, (*columns, *targets))
+    return Check(_what(source), rows, columns, schema, _notes(source), targets), source
 
 
-def write_parquet(source: Files, path: Path) -> int:
+def check_ending(path: Path) -> None:
+    """Refuse the name of a file that a table cannot be written to."""
+    if path.suffix.lower() not in WRITTEN:
+        raise OptionError(
+            f"{path}: a table is written as Parquet or CSV, by the file's ending: "
+            f"{listed(WRITTEN)}."
+        )
+
+
+def write_table(source: Files, path: Path) -> int:
     """Write a table as it is read, block by block, whole or not at all; how many rows it has."""
-    import pyarrow.parquet as pq
+    import pyarrow.csv
+    import pyarrow.parquet
 
+    check_ending(path)
     rows, writer = 0, None
+    form = pyarrow.csv.CSVWriter if path.suffix.lower() == CSV else pyarrow.parquet.ParquetWriter
     with whole(path) as file:
         for table in source.typed():
-            writer = writer or pq.ParquetWriter(file, table.schema)
+            writer = writer or form(file, table.schema)
             writer.write_table(table)
             rows += len(table)
         if writer is None:
@@ -112,14 +91,21 @@ def write_parquet(source: Files, path: Path) -> int:
     return rows
 
 
-def _summed(source: Declared) -> tuple[Declared, dict[str, ColumnSum], int]:
+def _summed(source: Declared) -> tuple[Declared, dict[str, Any], int]:
     """The table after all rows were read, what was counted, and how many there are."""
+    if (weight := source.judged.get(source.declared.weight or "")) is not None and weight.doubt:
+        source.settled()  # no row can be weighed before somebody decides
     while True:
-        sums: dict[str, ColumnSum] = {name: ColumnSum() for name in source.schema.names}
+        sums: dict[str, Any] = {name: ColumnSum() for name in source.schema.names}
+        sums |= {name: TargetSum() for name in source.declared.targets}
         rows = 0
         try:
             for block in source.blocks():
                 _count(block, sums)
+                several = isinstance(block.target, tuple)
+                answers = block.target if several else (block.target,)
+                for name, answer in zip(source.declared.targets, answers, strict=False):
+                    sums[name].target(target_part(answer))
                 rows += len(block)
                 engines.here().told(len(block))
             return source, sums, rows
@@ -147,26 +133,54 @@ def _names(source: Declared) -> list[str]:
     return [*dict.fromkeys(apart.get(name, name) for name in source.schema.names)]
 
 
-def _checked(source: Declared, name: str, sums: Mapping[str, ColumnSum]) -> Checked:
+def _checked(
+    source: Declared, name: str, sums: Mapping[str, ColumnSum], named: str | None
+) -> Checked:
     kinds = {column.name: column.kind for column in source.schema.columns}
+    origins = {column.name: column.origin for column in source.schema.columns}
     parts = dict(source.schema.parts).get(name)  # all parts of a date have its gaps
     found = sums[f"{name}.{parts[0]}" if parts else name]
     judged = source.judged.get(name)
-    known = source.schema.spellings.get(name)
-    written = _model(known if judged is None else judged.spelling)
-    decide = ""
-    if judged is not None and judged.doubt:
-        ways = " or ".join(f"--as {name}={model}" for model in judged.remedy)
-        decide = f"{judged.doubt}; say {ways}"
-    elif judged is not None and judged.odd:
-        decide = f"{judged.why}; mend them, or say --missing or --as {name}=category"
+    written = _model(source.schema.spellings.get(name) if judged is None else judged.spelling)
+    if kinds.get(name) == CATEGORY and origins[name] == "truth":
+        written = "/".join(TRUE)
+    decide = _decision(name, judged)
     note = "" if judged is None or decide else judged.why
     kind = kinds.get(name, DATE)
+    if named is not None and not decide:
+        note = f"{named}: no learner uses it, unless --keep {name} says so"
+        return Checked(name, IDENTIFIER, "", found.missing, note)
     return Checked(name, kind, written, found.missing, note, decide, (*_proposals(found),))
+
+
+def _checked_target(source: Declared, name: str, found: TargetSum) -> Checked:
+    """A target: its classes or its range, and how it is read where it is no label as it came."""
+    judged = None if source.labelled else source.judged.get(name)
+    known = source.declared.spelling(name) if judged is None else judged.spelling
+    written = "" if source.labelled else _model(known)
+    kind = CATEGORY if found.values else NUMBER if found.answers else UNKNOWN
+    if written and known is not None and known.kind == DATES:
+        kind = DATE
+    decide = _decision(name, judged)
+    why = "" if judged is None else judged.why
+    note = "the target" if decide else "; ".join(filter(None, [f"the target, {found.told}", why]))
+    return Checked(name, kind, written, found.missing, note, decide, (*_proposals(found),))
+
+
+def _decision(name: str, judged: Judgement | None) -> str:
+    """What has to be said of a column before anybody learns from it."""
+    if judged is not None and judged.doubt:
+        ways = " or ".join(f"--as {name}={model}" for model in judged.remedy)
+        return f"{judged.doubt}; say {ways}"
+    if judged is not None and judged.odd:
+        return f"{judged.why}; mend them, or say --missing or --as {name}=category"
+    return ""
 
 
 def _model(spelling: Spelling | None) -> str:
     """How a column is written, where it came as strings and a word for its kind does not do."""
+    if spelling is not None and spelling.kind == TRUTHS:
+        return "/".join(TRUE)
     if spelling is None or spelling.kind not in (NUMBERS, DATES, WORDS):
         return ""
     bare = replace(spelling, gaps=())

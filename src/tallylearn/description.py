@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -18,6 +18,7 @@ from tallylearn.tables import BLOCK, Array, Block, Codes, Schema, places
 
 CLASSES = 10  # whole numbers: more different ones are measured, not named
 EACH = 5  # rows of a class: of fewer nothing can be learned, or tested
+MOST, LONGEST = 6, 30  # names in one sentence, and signs in one name
 
 
 def _first(source: Declared) -> Iterator[Block]:
@@ -62,16 +63,6 @@ class Rows:
     def __len__(self) -> int:
         return len(self.places)
 
-    def without(self, names: Collection[str]) -> Rows:
-        """The same rows without some columns."""
-        kept = tuple(column for column in self.schema.columns if column.name not in names)
-        return replace(
-            self,
-            schema=replace(self.schema, columns=kept),
-            columns={name: x for name, x in self.columns.items() if name not in names},
-            identifiers={name: why for name, why in self.identifiers.items() if name not in names},
-        )
-
     @cached_property
     def answered(self) -> int:
         """How many rows have a target."""
@@ -92,9 +83,7 @@ class Rows:
         if self.target is None or isinstance(self.target, Codes):
             return self.target
         found = as_codes(self.target)
-        k, n = len(found.values), int((found.codes >= 0).sum())
-        whole = all(float(value).is_integer() for value in found.values)
-        return found if whole and k <= CLASSES and (k <= 2 or EACH * k <= n) else None
+        return found if name_classes(found.values, self.answered) else None
 
     @property
     def different(self) -> int:
@@ -117,6 +106,36 @@ class Rows:
         return {name: x if isinstance(x, Codes) else as_codes(x) for name, x in columns}
 
 
+def name_classes(values: Sequence[Any], rows: int) -> bool:
+    """Whether numbers name classes: a few whole ones do, each of which several rows have."""
+    k, whole = len(values), all(float(value).is_integer() for value in values)
+    return whole and k <= CLASSES and (k <= 2 or EACH * k <= rows)
+
+
+def cut(names: Sequence[str]) -> str:
+    """Names in one line: a, b, c and 4 more."""
+    more = f" and {len(names) - MOST} more" if len(names) > MOST else ""
+    return ", ".join(names[:MOST]) + more
+
+
+def brief(value: Any) -> str:
+    """A value that does not fill a line."""
+    text = str(value)
+    return text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"
+
+
+def told_classes(rows: Mapping[Any, int]) -> str:
+    """Classes with their rows, of many the largest: 2 classes: No 5, Yes 9."""
+    order = [*rows] if len(rows) <= MOST else sorted(rows, key=rows.__getitem__, reverse=True)
+    shown = cut([f"{brief(value)} {rows[value]:,}" for value in order])
+    return f"{'1 class' if len(rows) == 1 else f'{len(rows):,} classes'}: {shown}"
+
+
+def counts(classes: Codes) -> Array:
+    """Rows of every class."""
+    return np.bincount(classes.codes[classes.codes >= 0], minlength=len(classes.values))
+
+
 def as_codes(numbers: Array) -> Codes:
     """Numbers by their values; NaN is missing."""
     present = ~np.isnan(numbers)
@@ -135,7 +154,7 @@ def _column(blocks: Sequence[Block], name: str) -> Codes | Array:
 
 def _target(parts: Sequence[Any]) -> Codes | Array:
     """The target as it came, gaps and all."""
-    read = [_part(part) for part in parts]
+    read = [target_part(part) for part in parts]
     numbers = [part for part in read if not isinstance(part, Codes)]
     if len(numbers) == len(read):
         return np.concatenate([np.empty(0), *numbers])
@@ -148,7 +167,8 @@ def _words(numbers: Array) -> Codes:
     return replace(found, values=tuple(map(str, found.values)))
 
 
-def _part(target: Any) -> Codes | Array:
+def target_part(target: Any) -> Codes | Array:
+    """The target of a block: numbers, or codes of anything else."""
     if isinstance(target, Codes):
         return target
     if not hasattr(target, "null_count"):

@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from tallylearn.cautions import MOST, brief, cautions, counts, cut
-from tallylearn.description import CLASSES, Rows
+from tallylearn.cautions import cautions
+from tallylearn.description import CLASSES, MOST, Rows, brief, counts, cut, told_classes
 from tallylearn.doors import OnePass
 from tallylearn.errors import OptionError, TargetError, speaking, told
 from tallylearn.sources import Declared, aimed, given, opened
@@ -167,15 +167,13 @@ def posed(rows: Rows, target: str, learner: Any = None) -> Problem:
 def _classified(rows: Rows, target: str) -> tuple[str, str, str, str]:
     classes = rows.classes or Codes((), np.empty(0, dtype=np.int32))
     found = counts(classes)
-    order = range(len(found)) if len(found) <= MOST else np.argsort(-found, kind="stable")
-    shown = [f"{brief(classes.values[c])} {found[c]:,}" for c in order]
-    kinds = "1 class" if len(found) == 1 else f"{len(found):,} classes"
     top = int(found.argmax()) if len(found) else 0
     beaten = found[top] / found.sum() if found.sum() else 0.0
     concept = len(found) == 2 and _finite(rows)
+    told = told_classes(dict(zip(classes.values, found.tolist(), strict=True)))
     return (
         "concept learning" if concept else "classification",
-        f"predict {target} ({kinds}: {cut(shown)}) from {_columns(rows)}",
+        f"predict {target} ({told}) from {_columns(rows)}",
         f"accuracy; to be beaten: {beaten:.3f}, by always answering {brief(classes.values[top])}",
         f"{{{cut([brief(value) for value in classes.values])}}}",
     )

@@ -16,6 +16,22 @@ _MODEL = re.compile(r"(?P<before>[^\d\s.,'()+-]*)\s?1(?P<group>[,.' ])?234(?P<de
                     r"\s?(?P<after>[^\d\s.,'()+-]*)")  # fmt: skip
 
 
+_DAYS = {"%-": "%", "%B": "%b", "%e": "%d", "%F": "%Y-%m-%d", "%D": "%m/%d/%y"}
+
+
+def _date_form(model: str) -> str:
+    """A model of dates in the letters d m b Y y, the time of day left to the cells; "" for none.
+
+    >>> [*map(_date_form, ("%d/%m/%Y %H:%M", "%B %-d, %Y", "%I:%M %p", "%d"))]
+    ['%d/%m/%Y', '%b %d, %Y', '%H:%M', '']
+    """
+    for letter, ours in _DAYS.items():
+        model = model.replace(letter, ours)
+    form = re.sub(r"[ T,]*%[HIT].*$", "", model)
+    letters = "".join(sorted(re.findall("%(.)", form.replace("%y", "%Y").replace("%b", "%m"))))
+    return form if letters == "Ydm" else "" if form else "%H:%M"
+
+
 @dataclass(frozen=True)
 class Spelling:
     """How the strings of a column are read.
@@ -47,8 +63,9 @@ class Spelling:
     @classmethod
     def of_model(cls, model: str) -> Spelling | None:
         """The spelling that a model shows: ``1.234,5 €`` for numbers, ``%d.%m.%Y`` for dates."""
-        if "%" in model and re.search(r"%[a-zA-Z]", model):
-            return cls(DATES, date=model)
+        if re.search(r"%-?[a-zA-Z]", model):
+            form = _date_form(model)
+            return cls(DATES, date=form) if form else None
         if re.fullmatch(r"[^\W\d]+/[^\W\d]+", model):
             return cls(WORDS, words=(*model.split("/"),))
         found = _MODEL.fullmatch(model)

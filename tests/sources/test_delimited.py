@@ -108,7 +108,7 @@ def test_numbers_with_thousands_are_numbers(write: Write) -> None:
 
 
 @pytest.mark.parametrize(
-    "encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", "latin-1"]
+    "encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", "cp1252"]
 )
 def test_an_encoding_is_found_and_read(write: Write, encoding: str) -> None:
     path = write("näme,ort\nJosé,Köln\n", encoding)

@@ -24,6 +24,10 @@ def read(path: Path, **given: Any) -> tuple[dict[str, list[Any]], tuple[str, ...
 READ: dict[str, tuple[str, dict[str, Any], dict[str, list[Any]], str]] = {
     # name: text, what is given, what is read, what is noted
     "a line sep=": ("sep=;\na;b\n1;x\n", {}, {"a": [1], "b": ["x"]}, "delimiter is ';'"),
+    "a line sep= below a comment": (
+        "# by hand\n\nsep=;\na;b\n1;x\n", {}, {"a": [1], "b": ["x"]},
+        "line 3 says that the delimiter is ';'",
+    ),
     "a line sep= of one column": ("sep=|\na\nx\n", {}, {"a": ["x"]}, "delimiter is '|'"),
     "a line sep= with a given delimiter": (
         "sep=;\na|b\n1|x\n", {"delimiter": "|"}, {"a": [1], "b": ["x"]}, "delimiter is ';'",
@@ -257,3 +261,13 @@ def test_files_of_one_table_may_have_titles_of_their_own(tmp_path: Path) -> None
         "a": [1, 2, 2, 3],
         "b": ["x", "y", "y", "z"],
     }
+
+
+def test_thousands_beside_quoted_decimal_commas_are_read_as_in_a_frame(tmp_path: Path) -> None:
+    cells = {"a": ["1,5", "2,5"], "b": ["1.234", "12.345"], "c": ["7", "8"], "d": ["0.5", "1.5"]}
+    path = tmp_path / "t.csv"
+    rows = zip(*cells.values(), strict=True)
+    path.write_text("a,b,c,d\n" + "".join(f'"{a}",{b},{c},{d}\n' for a, b, c, d in rows))
+    found = tl.table(path).whole().numbers.tolist()
+    assert found == [[1.5, 1234, 7, 0.5], [2.5, 12345, 8, 1.5]]
+    assert found == tl.table(cells).whole().numbers.tolist()

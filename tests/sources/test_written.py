@@ -2,20 +2,35 @@
 
 from __future__ import annotations
 
+import io
 import random
 import re
+import sqlite3
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
+import pyarrow as pa
 import pytest
+from pyarrow import dataset
 
 import tallylearn as tl
 from tallylearn.errors import TallyError
 from tallylearn.modelfile import digests
 from tallylearn.tables import BLOCK, CATEGORY, DATE, NUMBER, UNKNOWN
-from tests.written_tables import CASES, FEW, SOURCES, TRUTH, Case, Make, Rows, with_target
+from tests.written_tables import (
+    CASES,
+    FEW,
+    SOURCES,
+    TRUTH,
+    Case,
+    Make,
+    Rows,
+    arrow,
+    with_target,
+)
 
 
 def outcome(make: Make, rows: Rows, folder: Path, options: dict[str, Any]) -> tuple[Any, ...]:
@@ -174,14 +189,98 @@ def test_a_measure_is_read_as_it_is_written_in_a_file(tmp_path: Path) -> None:
     assert model.predict([{"x": 1}])[0] == pytest.approx((1234.5 - 5 + 7) / 3)
 
 
-def test_labels_are_trimmed_in_files_and_never_in_frames(tmp_path: Path) -> None:
-    rows = {"x": ["1", "2", "3", "4"], "y": ["maybe ", "maybe", "Yes", "yes"]}
-    fitted = {
-        name: [*tl.NaiveBayes(var_smoothing=1.0).fit(make(rows, tmp_path), "y").classes_]
-        for name, make in SOURCES.items()
-    }
-    assert fitted.pop("csv") == ["Yes", "maybe", "yes"]
-    assert all(names == ["Yes", "maybe", "maybe ", "yes"] for names in fitted.values())
+LABELS = {"x": ["1", "2", "3", "4", "5"], "y": ["Yes ", "yes", "Yes", "NA", "No"]}
+HANDED = ["NA", "No", "Yes", "Yes ", "yes"]
+FILES = {name: SOURCES[name] for name in ("csv", "parquet", "parquet of dictionaries", "arrow")}
+
+
+def to_json(rows: Rows, folder: Path) -> Path:
+    pd.DataFrame(rows).to_json(folder / "t.jsonl", orient="records", lines=True)
+    return folder / "t.jsonl"
+
+
+def to_excel(rows: Rows, folder: Path) -> Path:
+    pd.DataFrame(rows).to_excel(folder / "t.xlsx", index=False)
+    return folder / "t.xlsx"
+
+
+def to_stata(rows: Rows, folder: Path) -> Path:
+    pd.DataFrame(rows).to_stata(folder / "t.dta", write_index=False)
+    return folder / "t.dta"
+
+
+def to_dataset(rows: Rows, folder: Path) -> Any:
+    return dataset.dataset(SOURCES["parquet"](rows, folder))
+
+
+def to_open_file(rows: Rows, folder: Path) -> Any:
+    return io.BytesIO(SOURCES["parquet"](rows, folder).read_bytes())
+
+
+READ = {**FILES, "json": to_json, "excel": to_excel, "stata": to_stata, "dataset": to_dataset,
+        "open file": to_open_file}  # fmt: skip
+
+
+def labels(table: Any) -> list[str]:
+    return tl.NaiveBayes(var_smoothing=1.0).fit(table, "y").classes_.tolist()
+
+
+@pytest.mark.parametrize("make", READ.values(), ids=[*READ])
+def test_labels_are_read_alike_in_all_files(make: Make, tmp_path: Path) -> None:
+    assert labels(make(LABELS, tmp_path)) == ["No", "Yes"]
+    assert labels(tl.table(make(LABELS, tmp_path), kinds={"y": "category"})) == ["No", "Yes", "yes"]
+    table = tl.table(make(LABELS, tmp_path), target="y")
+    assert table.notes == ("y: No, Yes, yes read as No, Yes",)
+
+
+def test_labels_are_as_they_are_in_what_is_handed_over(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def batches() -> Any:
+        return iter(arrow(LABELS, pa.string()).to_batches(2))
+
+    for name in SOURCES.keys() - FILES.keys():
+        table = tl.table(SOURCES[name](LABELS, tmp_path), target="y")
+        assert (labels(table), table.notes) == (HANDED, ()), name
+    assert labels(batches()) == HANDED
+    connection = sqlite3.connect(":memory:")
+    pd.DataFrame(LABELS).to_sql("t", connection, index=False)
+    assert labels(tl.table("SELECT * FROM t", connection, target="y")) == HANDED
+    monkeypatch.setenv("TALLY_MEMORY", "1e-8")  # kept in a file, and no other labels for that
+    kept = tl.table(batches(), target="y")
+    assert isinstance(kept, tl.sources.Files)
+    assert (labels(kept), kept.notes) == (HANDED, ())
+
+
+def test_a_label_that_is_unlike_the_others_is_read_late_as_early(tmp_path: Path) -> None:
+    cells = [*(["1", "2"] * BLOCK)[:BLOCK], "none of them"]
+    for name, make in FILES.items():
+        rows = {"x": ["1"] * len(cells), "y": cells}
+        model = tl.DummyClassifier().fit(make(rows, tmp_path), "y")
+        assert model.classes_.tolist() == ["1", "2", "none of them"], name
+
+
+@pytest.mark.parametrize("make", READ.values(), ids=[*READ])
+def test_a_class_may_be_called_na_in_any_file(make: Make, tmp_path: Path) -> None:
+    table = tl.table(make(LABELS, tmp_path), target="y", dialect={"missing": [""]})
+    assert labels(table) == ["NA", "No", "Yes", "yes"]
+
+
+@pytest.mark.parametrize("place", ["target", "weight"])
+def test_a_target_or_weight_that_can_be_read_in_two_ways_is_refused(
+    place: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("x;n\n1;1,234\n2;5,678\n")
+    said = (
+        r'column \'n\' can be read in two ways.*kinds={"n": "1,234.5"} or kinds={"n": "1234,5"}\.$'
+    )
+    with pytest.raises(TallyError, match=said):
+        tl.table(path, **{place: "n"})
+    for model, first in {"1,234.5": 1234.0, "1234,5": 1.234}.items():
+        block = tl.table(path, **{place: "n"}, kinds={"n": model}).whole()
+        found = block.weight if block.target is None else block.target
+        assert float(str(found[0])) == first
 
 
 @pytest.mark.parametrize("make", SOURCES.values(), ids=[*SOURCES])

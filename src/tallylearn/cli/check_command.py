@@ -21,12 +21,12 @@ Examples:
 
 @click.command(epilog=EXAMPLES)
 @click.argument("files", nargs=-1, required=True, metavar="FILE...")
-@click.option("--target", metavar="COLUMN", help="The column to predict, for the schema.")
+@click.option("--target", metavar="COLUMN", help="The column to predict; --schema may name it.")
 @shared_options.table
 @shared_options.threads
 @click.option(
     "--fix", type=click.Path(path_type=Path), metavar="FILE",
-    help="Write the table as it is read, as Parquet.",
+    help="Write the table as it is read: .parquet, .pq or .csv.",
 )  # fmt: skip
 @click.option("--force", is_flag=True, help="Replace the file of --fix where it is there.")
 @shared_options.as_json
@@ -44,11 +44,13 @@ def check(
 
     All rows are read once. Where something has to be decided, such as whether the day or the
     month comes first, the exit code is 1. --schema names a TOML file: it is written if it is not
-    there, and followed if it is.
+    there, and followed, never replaced, if it is.
     """
-    from tallylearn.checking import checked_files, write_parquet
+    from tallylearn.checking import check_ending, checked_files, write_table
 
     output_files.check_place(fix, files, force)
+    if fix is not None:
+        check_ending(fix)
     known = schema if schema is not None and schema.exists() else None
     output_files.check_place(None if known else schema, files, force=False)
     declared = command_tables.declared_as(**table, schema=known)
@@ -61,7 +63,7 @@ def check(
     if fix is not None and found.decisions:
         output_files.note(f"{fix} is not written: something has to be decided first.")
     elif fix is not None:
-        rows = write_parquet(source, fix)
+        rows = write_table(source, fix)
         output_files.note(f"wrote {rows:,} rows as they were read to {fix}.")
     output_files.echo_json(found.to_dict()) if as_json else output_files.echo(found)
     if found.decisions:

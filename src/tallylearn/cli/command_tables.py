@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
 MOST = 3  # cautions that are printed
 NOTES = 12  # columns of which is told how they were read
-READING = ("delimiter", "decimal", "encoding", "header")
 
 
 def opened(
@@ -51,7 +50,7 @@ def posed(
 
 def alike(
     like: Path, files: Sequence[str], model: str | None, settings: dict[str, Any],
-    target: str | None, keep: Sequence[str], weight: str | None, **declared: Any,
+    target: str | None, weight: str | None, **declared: Any,
 ) -> tuple[Any, Files, dict[str, str], Problem | None]:  # fmt: skip
     """The same, for a table that is read as a model file has learned another."""
     import tallylearn
@@ -60,12 +59,11 @@ def alike(
     from tallylearn.cli.predict_command import target_of
     from tallylearn.description import Rows
 
-    dialect = {name: declared.pop(name) for name in READING}
-    if said := [f"--{name}" for name, value in (declared | {"keep": keep}).items() if value]:
-        raise click.UsageError(f"{said[0]} does not go with --like, whose model has its columns.")
+    shared_options.check_with_model("--like")
+    said = {name: declared[name] for name in shared_options.READING}
     known = tallylearn.load(like)
     target = target_of(known, like, target)
-    source = read_as(known, shared_options.paths(files), target=target, weight=weight, **dialect)
+    source = read_as(known, shared_options.paths(files), target=target, weight=weight, **said)
     _tell(source)
     rows = Rows.of(source)
     if model is None and settings:

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
-from click.core import ParameterSource
 
 from tallylearn.cli import (
     command_tables,
@@ -23,10 +22,10 @@ from tallylearn.cli.reading_progress import watched
 if TYPE_CHECKING:
     from tallylearn.sources import Files
 
-FITTED = (  # the options that go with a model file
+FITTED = {  # the options that go with a model file
     "files", "target", "weight", "groups", "scores", "by", "positive", "level", "threads", "output",
-    "force", "as_json", *command_tables.READING,
-)  # fmt: skip
+    "force", "as_json", *shared_options.READING,
+}  # fmt: skip
 PASSES = 2  # over the rows, of a learner in cross-validation: one to learn, one to test
 EXAMPLES = """\b
 Examples:
@@ -89,7 +88,8 @@ def evaluate(
     output_files.check_report(output, files, force)
     left_out: dict[str, str] = {}
     if Path(files[0]).suffix == ".tally":
-        _check_fitted_options(context)
+        learning = {*context.params} - FITTED  # and dealing rows into folds
+        shared_options.check_with_model("a model that has learned already", learning)
         learner, cv = tallylearn.load(files[0]), None
         source = _rows_for(learner, files, target, table)
     else:
@@ -109,20 +109,11 @@ def evaluate(
     show(found, found.headline, output, as_json, command_tables.facts(source, left_out))
 
 
-def _check_fitted_options(context: click.Context) -> None:
-    """Options of learning and of folds do not go with a model that has learned."""
-    for name in context.params:
-        said = context.get_parameter_source(name) is ParameterSource.COMMANDLINE
-        if said and name not in FITTED:
-            option = next(one for one in context.command.params if one.name == name).opts[0]
-            raise click.UsageError(f"{option} does not go with a model that has learned already.")
-
-
 def _rows_for(learner: Any, files: tuple[str, ...], target: str | None, table: Any) -> Files:
     """The files behind a model file, read as the model learned."""
     if len(files) < 2:
         raise click.UsageError(f"name the rows to ask {files[0]} about: tally evaluate MODEL FILE.")
-    said = {name: table[name] for name in ("weight", "groups", *command_tables.READING)}
+    said = {name: table[name] for name in ("weight", "groups", *shared_options.READING)}
     named = target_of(learner, Path(files[0]), target)
     return opened(learner, shared_options.paths(files[1:]), target=named, **said)
 

@@ -29,7 +29,7 @@ Examples:
 
 @click.command(epilog=EXAMPLES)
 @click.argument("files", nargs=-1, required=True, metavar="FILE...")
-@click.option("--target", metavar="COLUMN", help="The column to predict.")
+@click.option("--target", metavar="COLUMN", help="The column to predict; --schema may name it.")
 @shared_options.model(required=False)
 @click.option(
     "--like",
@@ -78,7 +78,7 @@ def learn(
         asked = learner_names.Asked(model, settings)
         posed = command_tables.posed(files, keep, asked, target=target, **table)
     else:
-        posed = command_tables.alike(like, files, model, settings, target, keep=keep, **table)
+        posed = command_tables.alike(like, files, model, settings, target, **table)
     estimator, source, left_out, problem = posed
     with watched(source.paths, threads):
         estimator.fit(source)

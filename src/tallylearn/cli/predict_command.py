@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -156,18 +156,31 @@ def _typed(estimator: Any, typed: Sequence[str]) -> Table:
 
 def opened(
     estimator: Any, paths: list[Path], target: str | None = None, weight: str | None = None,
-    groups: str | None = None, **dialect: Any,
+    groups: str | None = None, kinds: Sequence[str] = (), missing: Sequence[str] = (),
+    schema: Path | None = None, **dialect: Any,
 ) -> Files:  # fmt: skip
-    """Files to be read as the model learned: its columns, its kinds, its missing markers."""
+    """Files to be read as the model learned: its columns, its kinds, its missing markers.
+
+    How they are written is said by the options, and by a schema, whose target, weight and groups
+    count only where a target is read.
+    """
     from tallylearn.sources import Files
     from tallylearn.sources.declarations import declaration
 
-    schema = estimator.schema_
-    said = shared_options.dialect(**dialect)
-    declared = declaration(
-        target=target, weight=weight, groups=groups, missing=schema.missing, dialect=said
-    )
-    return Files(paths, declared, schema)
+    said = shared_options.told_kinds(kinds)
+    told = declaration(
+        weight=weight, groups=groups, kinds=said, missing=shared_options.markers(missing),
+        dialect=shared_options.dialect(**dialect), schema=schema,
+    )  # fmt: skip
+    told = replace(told, targets=() if target is None else (target,))
+    if target is None:
+        told = replace(told, weight=None, groups=None)
+    learned = estimator.schema_
+    missing_too = tuple(dict.fromkeys((*learned.missing, *told.missing)))
+    source = Files(paths, replace(told, missing=missing_too), learned)
+    if odd := [name for name in said if name not in source.names]:
+        raise ColumnError(f"--as names {listed(odd)}, and the table has {listed(source.names)}.")
+    return source
 
 
 def target_of(estimator: Any, model: Path, said: str | None) -> str:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import click
+from click.core import ParameterSource
 
 from tallylearn.cli.learner_names import MODELS, WHAT
 
@@ -18,47 +19,83 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 TAB = {"tab": "\t", r"\t": "\t", "space": " "}
 WORDS = {"True": True, "False": False, "None": None}
 
-READING = (
-    click.option(
+
+def _of_schema(context: click.Context, option: click.Parameter, path: Path | None) -> Path | None:
+    """What a schema says of these columns stands for the options that name them."""
+    from tallylearn.sources.schema_files import schema_in
+
+    if path is not None and path.exists():  # where it is not, check writes one
+        said = schema_in(path)
+        context.default_map = {name: said[name] for name in BESIDE if name in said}
+    return path
+
+
+BESIDE = ("target", "weight", "groups")
+READING = {  # by the names that the commands have them under; all go with a model, too
+    "kinds": click.option(
+        "--as",
+        "kinds",
+        multiple=True,
+        metavar="COLUMN=KIND",
+        help="number, category, text, date or ignore; or how a column is written, as in "
+        "price=1.234,5 and day=%d/%m/%Y.",
+    ),
+    "missing": click.option(
+        "--missing", multiple=True, metavar="MARK", help="A value that stands for nothing."
+    ),
+    "delimiter": click.option(
         "--delimiter", metavar="CHAR", help="Between the cells of a CSV file, or 'tab', 'space'."
     ),
-    click.option(
+    "decimal": click.option(
         "--decimal", type=click.Choice([".", ","]), help="The decimal mark of a CSV file."
     ),
-    click.option(
+    "thousands": click.option(
         "--thousands",
         type=click.Choice([",", ".", "'", " "]),
         help="The mark of thousands in a CSV file.",
     ),
-    click.option(
+    "date_format": click.option(
         "--date-format",
         metavar="FORM",
         help="Of dates that do not tell day from month: %d/%m/%Y or %m/%d/%Y.",
     ),
-    click.option(
+    "schema": click.option(
         "--schema",
         type=click.Path(path_type=Path),
         metavar="FILE",
+        is_eager=True,  # before the options that it stands for
+        callback=_of_schema,
         help="A TOML file that says how the table is read; tally check writes one.",
     ),
-    click.option("--encoding", metavar="NAME", help="Of a CSV file: utf-8, utf-16, latin-1 …"),
-    click.option(
+    "encoding": click.option(
+        "--encoding", metavar="NAME", help="Of a CSV file: utf-8, utf-16, latin-1 …"
+    ),
+    "header": click.option(
         "--header/--no-header",
         default=None,
         help="Whether the first row of a CSV file or a sheet names the columns.",
     ),
-    click.option(
+    "names": click.option(
         "--names", metavar="A,B", help="Names for all columns, where no row of the file has them."
     ),
-    click.option(
+    "skip": click.option(
         "--skip", type=click.IntRange(min=0), help="Lines above the table, titles for instance."
     ),
-    click.option("--comment", metavar="MARK", help="What lines begin with that are no rows: '#'."),
-    click.option("--quote", metavar="CHAR", help="Around the cells of a CSV file; '' for none."),
-    click.option("--sheet", metavar="NAME", help="Of a workbook: its name, or its number from 1."),
-)
+    "comment": click.option(
+        "--comment", metavar="MARK", help="What lines begin with that are no rows: '#'."
+    ),
+    "quote": click.option(
+        "--quote", metavar="CHAR", help="Around the cells of a CSV file; '' for none."
+    ),
+    "sheet": click.option(
+        "--sheet", metavar="NAME", help="Of a workbook: its name, or its number from 1."
+    ),
+}
 
-target = click.option("--target", required=True, metavar="COLUMN", help="The column to predict.")
+WHAT_COLUMNS_ARE = ("categories", "text", "dates", "ignore", "keep")
+target = click.option(
+    "--target", required=True, metavar="COLUMN", help="The column to predict; --schema may name it."
+)
 as_json = click.option("--json", "as_json", is_flag=True, help="Write JSON to standard output.")
 threads = click.option(
     "--threads", type=click.IntRange(min=1), help="Threads to work on; the result is the same."
@@ -66,8 +103,8 @@ threads = click.option(
 
 
 def reading(command: Command) -> Command:
-    """Add the options for CSV files whose dialect is guessed wrong."""
-    return added(command, READING)
+    """Add the options that say how a table is written, where the guess is wrong."""
+    return added(command, (*READING.values(),))
 
 
 def model(required: bool = True) -> Callable[[Command], Command]:
@@ -92,18 +129,10 @@ def table(command: Command) -> Command:
         click.option("--weight", metavar="COLUMN", help="How much each row counts."),
         columns("--categories", "Columns to read as categories."),
         columns("--text", "Columns to read as text."),
-        click.option(
-            "--as", "kinds", multiple=True, metavar="COLUMN=KIND",
-            help="number, category, text, date or ignore; or how a column is written, as in "
-            "price=1.234,5 and day=%d/%m/%Y.",
-        ),
         columns("--dates", "Columns to read as dates; when=year+weekday takes parts of one."),
-        click.option(
-            "--missing", multiple=True, metavar="MARK", help="A value that stands for nothing."
-        ),
         columns("--ignore", "Columns to leave out."),
         columns("--keep", "Columns to learn from though they look like identifiers."),
-        *READING,
+        *READING.values(),
     ))  # fmt: skip
 
 
@@ -116,16 +145,26 @@ def added(command: Command, more: Sequence[Callable[[Command], Command]]) -> Com
 
 def dialect(delimiter: str | None = None, names: str | None = None, **given: Any) -> dict[str, Any]:
     """What was said about the dialect, as ``tl.table`` takes it."""
-    from tallylearn.sources.schema_files import schema_in
-
     given["delimiter"] = TAB.get(delimiter or "", delimiter)
     if names is not None:
         if given.get("header") is True:
             raise click.UsageError("--names or --header, not both: skip the row with --skip 1.")
         given["header"] = cells(names)
-    schema = given.pop("schema", None)
-    known = {} if schema is None else schema_in(schema).get("dialect", {})
-    return known | {option: value for option, value in given.items() if value is not None}
+    return {option: value for option, value in given.items() if value is not None}
+
+
+def check_with_model(what: str, refused: Iterable[str] = WHAT_COLUMNS_ARE) -> None:
+    """Refuse options that a model has settled: what its columns are, above all."""
+    context, odd = click.get_current_context(), {*refused}
+    for option in context.command.params:
+        said = context.get_parameter_source(option.name or "") is ParameterSource.COMMANDLINE
+        if said and option.name in WHAT_COLUMNS_ARE:
+            raise click.UsageError(
+                f"{option.opts[0]} does not go with {what}: the model knows its columns and what "
+                "they are, and ignores all others. How they are written is said with --as."
+            )
+        if said and option.name in odd:
+            raise click.UsageError(f"{option.opts[0]} does not go with {what}.")
 
 
 def output(

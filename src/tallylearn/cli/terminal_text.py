@@ -20,6 +20,12 @@ _HINTS = (
     rf"\b(kinds)=(\{{{_ANY}: {_ANY}\}})",
     rf"(?:dialect=)?\{{\"({_DIALECT})\": ({_ANY}|\d+)\}}",
 )
+_SPEAKERS = (  # options that a message begins with
+    (r"\bkinds (says|names)\b", r"--as \1"),
+    (r"\b(categories|text|dates|ignore|target|weight|groups) names the", r"--\1 names the"),
+    (rf"\bdialect: ({_DIALECT})\b", r"--\1"),
+    (r"--date_format", "--date-format"),
+)
 _NAMES = {
     'dialect={"header": False}': "--no-header",
     'dialect={"header": True}': "--header",
@@ -47,6 +53,8 @@ def sentence(error: BaseException, known: frozenset[str] | None = None) -> str:
         text = re.sub(pattern, partial(_as_option, known=known), text)
     for python, option in _NAMES.items():
         text = text.replace(python, option)
+    for pattern, option in _SPEAKERS:
+        text = re.sub(pattern, option, text)
     for pattern in _ASIDES:
         text = re.sub(pattern, "", text)
     return text

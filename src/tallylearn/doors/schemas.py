@@ -38,7 +38,19 @@ def united(first: Schema, other: Schema) -> Schema:
     columns = tuple(_one(column, theirs[column.name]) for column in first.columns)
     if first.parts != other.parts or first.missing != other.missing:
         raise MergeError("the tables declare dates or missing values differently.")
+    _check_units(first, other)
     return replace(first, columns=columns, named=first.named and other.named)
+
+
+def _check_units(first: Schema, other: Schema) -> None:
+    """Amounts in dollars and in euros do not add up; those without a unit are taken on trust."""
+    for name in {*first.spellings} & {*other.spellings}:
+        mine, theirs = first.spellings[name], other.spellings[name]
+        if mine.unit and theirs.unit and mine.unit != theirs.unit:
+            raise MergeError(
+                f"column {name!r} was written as {mine} in one model and as {theirs} in the other. "
+                "Convert the values, and fit again."
+            )
 
 
 def _one(mine: Column, theirs: Column) -> Column:

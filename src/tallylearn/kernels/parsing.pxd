@@ -1,16 +1,11 @@
+from tallylearn.kernels.numerals cimport Numerals
+from tallylearn.kernels.words cimport GAPS, KIND, KNOWN, ODD, PLACE, SIZE, Words
+
 cdef enum:  # what a column is read as: plan[:, KIND]
     NUMBER = 0
     WORD = 1
     TEXT = 2
     PASSED = 3
-
-cdef enum:  # of every column
-    KIND = 0
-    PLACE = 1
-    GAPS = 2
-    ODD = 3
-    KNOWN = 4
-    SIZE = 5
 
 cdef enum:  # of the text
     AT = 0
@@ -20,16 +15,22 @@ cdef enum:  # of the text
     HARD = 4
     CONTENT = 5
     STOP = 6
-    SLOW = 7
-    FIRST = 8
-    MARKS = 9
-    DELIMITER = 10
-    QUOTE = 11
-    DECIMAL = 12
-    MARKED = 13
-    KEY = 14
+    FIRST = 7
+    MARKS = 8
+    DELIMITER = 9
+    QUOTE = 10
+    DECIMAL = 11
+    MARKED = 12
+    KEY = 13
 
 cdef enum:  # how a call ends
     DONE = 0
     RAGGED = 1
     OPEN = 2
+
+cdef bint ends_line(unsigned char c) noexcept nogil
+cdef bint halved(unsigned char[::1] text, Py_ssize_t j, long long[::1] state) noexcept nogil
+cdef bint is_blank(unsigned char c) noexcept nogil
+cdef bint placed(
+    const int[:, ::1] plan, Py_ssize_t numbers, Py_ssize_t words, Py_ssize_t slots
+) noexcept nogil

@@ -11,7 +11,7 @@ from tallylearn.sources.databases import answered, check_query
 from tallylearn.sources.datasets import Dataset, is_dataset
 from tallylearn.sources.declarations import Declaration, declaration
 from tallylearn.sources.file_paths import found
-from tallylearn.sources.files import Files
+from tallylearn.sources.files import Files, KeptRows
 from tallylearn.sources.memory_table import Table
 from tallylearn.sources.passing_rows import Kept, brought, gathered
 from tallylearn.sources.protocols import Declared, Part, Parts, Source, given
@@ -55,7 +55,8 @@ def table(
       apart and which no learner uses.
     - ``kinds``: what columns are, where their values do not say: number, category, text, date,
       identifier or ignore; or how their strings are written, by a model: "1.234,5" or "$1,234.5"
-      for numbers, "%d/%m/%Y" for dates. ``notes`` of the table tell what was read as what.
+      for numbers, "%d/%m/%Y" for dates, "No/Yes" for answers, "False/True" for truth values.
+      ``notes`` of the table tell what was read as what.
     - ``schema``: all of this in a TOML file, or a dict, such as ``tl.check`` gives.
     - ``missing``: values that stand for nothing, beside the empty ones.
     - ``classes``: all classes that the target may have, those that no row has among them.
@@ -100,7 +101,7 @@ def unsettled(source: Any, declared: Declaration, schema: Schema | None = None) 
     check_query(source)
     source = brought(source)
     if isinstance(source, Kept):
-        files = Files(source.paths, declared, schema)
+        files = (KeptRows if source.handed else Files)(source.paths, declared, schema)
         files.kept = source
         return files
     if is_dataset(source):

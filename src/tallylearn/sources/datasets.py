@@ -12,6 +12,7 @@ from tallylearn.sources.declarations import Declaration
 from tallylearn.sources.file_parts import present
 from tallylearn.sources.files import Files
 from tallylearn.sources.opened_files import table_of
+from tallylearn.sources.written.judging import PLAIN
 from tallylearn.tables import BLOCK, RUN
 
 
@@ -41,6 +42,7 @@ class Scan:
 class OpenedScans:
     """The fragments of a dataset, which know their columns."""
 
+    hints = PLAIN
     dialect = None
     parsed = False
 

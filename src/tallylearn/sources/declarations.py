@@ -11,11 +11,12 @@ from typing import Any
 from tallylearn.errors import ColumnError, OptionError, among, listed, told
 from tallylearn.sources.arrays import as_float
 from tallylearn.sources.schema_files import schema_in
-from tallylearn.spelling import DATES, NUMBERS, Spelling
+from tallylearn.spelling import DATES, NUMBERS, TRUTHS, Spelling
 from tallylearn.tables import PARTS as PARTS
 from tallylearn.tables import plain
 
 KINDS = ("number", "category", "text", "date", "identifier", "ignore")
+TRUE = ("False", "True")  # the model of truth values
 
 
 @dataclass(frozen=True)
@@ -43,6 +44,8 @@ class Declaration:
             for name in getattr(self, option):
                 told = "kinds" if option in ("numbers", "identifiers") else option
                 _present(told, name, names)
+        for name in self.spellings:
+            _present("kinds", name, names)
         for name in self.targets:
             _present("target", name, names)
         for option in ("weight", "groups"):
@@ -133,7 +136,7 @@ def declaration(
         (*_several(text), *of["text"]), dict.fromkeys(of["date"], ()) | parts, _several(missing),
         (*_several(ignore), *of["ignore"]), dict(_options(dialect)), _several(classes),
         (*of["number"],), {name: found for name, (_, found) in said.items() if found is not None},
-        (*of["identifier"],), _several(keep),
+        tuple(n for n in of["identifier"] if n not in _several(target)), _several(keep),
     )  # fmt: skip
 
 
@@ -170,8 +173,10 @@ def _told_kind(name: str, kind: Any) -> tuple[str, Spelling | None]:
         raise OptionError(
             f"kinds says {told(kind)} of column {name!r}. A kind is {listed(KINDS)}; or a model of "
             "how it is written, such as '1,234.5', '1.234,5' or '$1,234.5' for numbers, "
-            "'%d.%m.%Y' for dates, 'No/Yes' for answers."
+            "'%d.%m.%Y' for dates, 'No/Yes' for answers, 'False/True' for truth values."
         )
+    if found.words == TRUE:
+        return TRUTHS, Spelling(TRUTHS)
     return {NUMBERS: "number", DATES: "date"}.get(found.kind, "category"), found
 
 
@@ -231,4 +236,8 @@ def _name(value: Any) -> str:
 
 def _present(option: str, name: str, names: Sequence[str]) -> None:
     if name not in names:
-        raise ColumnError(f"{option} names the column {name!r}, and the table has {listed(names)}.")
+        apart = option == "dates" and "=" in name
+        parts = f" If parts are meant, those of a date are {listed(PARTS)}." if apart else ""
+        raise ColumnError(
+            f"{option} names the column {name!r}, and the table has {listed(names)}.{parts}"
+        )

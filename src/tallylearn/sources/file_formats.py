@@ -38,17 +38,17 @@ class Format:
     what: str
     endings: tuple[str, ...]
     opened: Callable[[Path, Mapping[str, Any], Sequence[str]], Sequence[FormatReader]]
-    options: tuple[str, ...] = ()  # of a dialect
+    options: tuple[str, ...] = ("missing",)  # of a dialect
     parsed: bool = True  # whether to read it again costs more than to keep what was read
     placed: bool = False  # whether it is read at any place, and so not while it is packed
 
     def readers(self, path: Path, declared: Declaration) -> Sequence[FormatReader]:
         """The runs of a file, as it is declared."""
-        if odd := [name for name in declared.dialect if name not in self.options]:
+        said = {name: one for name, one in declared.dialect.items() if name != "date_format"}
+        if odd := [name for name in said if name not in self.options]:
             raise OptionError(_misplaced(path, self, odd))
         if self.placed and is_packed(path):
             raise FileError(f"{path} is {self.what} that is packed. Unpack it first.")
-        said = declared.dialect
         return self.opened(path, said, marks(said.get("missing", MISSING), declared.missing))
 
 
@@ -124,8 +124,11 @@ def _check_ole(path: Path) -> None:
 
 
 def _misplaced(path: Path, form: Format, odd: Sequence[str]) -> str:
-    if not form.options:
-        return f"a dialect goes with a CSV file, not with {path.name}, which is {form.what}."
+    if form.options == ("missing",):
+        return (
+            f"a dialect goes with a CSV file, not with {path.name}, which is {form.what} and takes "
+            "missing and date_format alone."
+        )
     return (
         f"{path.name} is {form.what}, and its dialect has no option {listed(odd)}. "
         f"There are {listed(form.options)}."

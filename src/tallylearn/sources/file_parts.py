@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -16,8 +16,10 @@ from tallylearn.sources.frame_reading import beside, block_of, groups_of, told, 
 from tallylearn.sources.frames import Frame
 from tallylearn.sources.packed import changed, stamp
 from tallylearn.sources.protocols import Coding
-from tallylearn.sources.written.judging import PLAIN, Hints
+from tallylearn.sources.written.cell_tally import CellTally
+from tallylearn.sources.written.judging import PLAIN, Hints, Judgement, judged
 from tallylearn.sources.written.plain_words import MISSING
+from tallylearn.sources.written.spelled_column import coded
 from tallylearn.spelling import Spelling
 from tallylearn.tables import DATE, Block, Codes, Schema
 
@@ -27,6 +29,9 @@ class Reader(Protocol):
 
     @property
     def path(self) -> Path: ...
+
+    @property
+    def start(self) -> int: ...
 
     def tables(self, columns: Sequence[str]) -> Iterator[Any]: ...
 
@@ -60,8 +65,22 @@ class Reading:
         return Frame(
             tuple(data.column_names), True, arrow=data, read=True, hints=self.hints,
             missing=(*self.missing, *marks), where=f"{path}: " if path else "",
-            sure=self.sure.union(said),
+            sure=self.sure.union(said), said=told.spellings if self.learned else {},
+            marks=tuple(m for m in told.missing if isinstance(m, int | float)),
         )  # fmt: skip
+
+    def judged(self, readers: Iterable[Reader], names: Sequence[str]) -> dict[str, Judgement]:
+        """What columns are by all of their cells."""
+        cells = dict.fromkeys(names, CellTally())
+        for reader in readers:
+            start = reader.start
+            for data in reader.tables(names):
+                frame = self.frame(data)
+                for name in filter(frame.written, names):
+                    column = coded(frame.column(name), frame.missing)
+                    cells[name] += CellTally.of(column, start)
+                start += len(data)
+        return {name: judged(cells[name], self.hints) for name in names}
 
     def column(self, frame: Frame, name: str, kinds: Mapping[str, str], start: int) -> Any:
         """One column as Arrow has values of its kind, learned from or beside."""
@@ -133,6 +152,6 @@ def present(path: Path, names: Sequence[str], wanted: Sequence[str]) -> list[str
     if missing := [name for name in wanted if name not in known]:
         raise ColumnError(
             f"{path.name} lacks the column {listed(missing)}; it has {listed(names)}. "
-            f"Add it, or leave it out of all files with ignore={missing}."
+            f"Add it, empty if need be; or learn without it, ignore={missing}."
         )
     return list(wanted) or list(names[:1])

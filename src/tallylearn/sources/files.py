@@ -7,7 +7,7 @@ cell that breaks it later is a ``CellError``: then the column is judged by all o
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import replace
 from pathlib import Path
@@ -16,21 +16,20 @@ from typing import Any, ClassVar, NoReturn, cast
 import numpy as np
 
 from tallylearn.errors import CellError, InputError, KindError, TargetError
-from tallylearn.sources.csv.dialect import Dialect
+from tallylearn.sources.csv.dialect import Dialect, marks
 from tallylearn.sources.declarations import Declaration
 from tallylearn.sources.file_parts import FilePart, Reading
 from tallylearn.sources.frame_reading import block_of, judgements, schema_of
 from tallylearn.sources.frames import Frame
 from tallylearn.sources.joined_blocks import joined, together
-from tallylearn.sources.kinds import codes
+from tallylearn.sources.kinds import values_in
+from tallylearn.sources.learned_columns import check_declared
 from tallylearn.sources.memory_table import Table
 from tallylearn.sources.opened_files import OpenedFiles
 from tallylearn.sources.protocols import Coding, Declared
 from tallylearn.sources.workbooks import Sheet
-from tallylearn.sources.written.cell_tally import CellTally
-from tallylearn.sources.written.judging import Judgement, judged
+from tallylearn.sources.written.judging import Judgement
 from tallylearn.sources.written.plain_words import GAPS
-from tallylearn.sources.written.spelled_column import coded
 from tallylearn.spelling import NUMBERS, Spelling
 from tallylearn.tables import BLOCK, NUMBER, TEXT, Array, Block, Codes, Schema
 
@@ -39,6 +38,7 @@ class Files(Declared):
     """A table on disk, in one file or several of the same columns, read in blocks."""
 
     opening: ClassVar[Any] = OpenedFiles
+    labelled = False
 
     def __init__(
         self, paths: Sequence[Path], declared: Declaration, schema: Schema | None = None
@@ -51,10 +51,8 @@ class Files(Declared):
             self._names, shown = self._begun(path)
             if schema is not None or len(shown):
                 break
-        if schema is None:
-            declared.check(self.names)
-        else:
-            self.named = {}  # what was learned says which columns are identifiers
+        declared.check(self.names) if schema is None else check_declared(declared, schema)
+        self.named = None if schema is None else {}  # what was learned has its identifiers
         self._whole: Mapping[str, Judgement] = {}  # columns that all cells were asked about
         self._judge(shown)
 
@@ -71,8 +69,11 @@ class Files(Declared):
     def _begun(self, path: Path) -> tuple[tuple[str, ...], Frame]:
         """The columns of a file, and what its first block shows of them."""
         names, first = self._opened.first(path, self._in_question)
+        self._reading = replace(self._reading, hints=self._opened.hints)
         if isinstance(dialect := self.dialect, Dialect):
-            self._reading = replace(self._reading, hints=dialect.hints, missing=dialect.missing)
+            self._reading = replace(self._reading, missing=dialect.missing)
+        elif "missing" in self.declared.dialect:
+            self._reading = replace(self._reading, missing=marks(self.declared.dialect["missing"]))
         return names, self._reading.frame(first)
 
     def _in_question(self, name: str) -> bool:
@@ -97,27 +98,17 @@ class Files(Declared):
         self._reading = self._told(self._reading)
 
     def _told(self, reading: Reading) -> Reading:
-        """With what is known of the columns beside, which only a file of text leaves open."""
+        """With how the columns beside are written; 007 and 7 are two groups."""
         declared = reading.declared
-        beside = declared.beside if isinstance(self.dialect, Dialect) else (declared.weight,)
-        spelled = {n: self.judged[n].spelling for n in beside if n and n in self.judged}
-        spelled.pop(reading.declared.groups or "", None)  # 007 and 7 are two groups
-        return replace(reading, spelled=spelled)
+        known = {**declared.spellings, **{name: j.spelling for name, j in self.judged.items()}}
+        targets = () if self.labelled else declared.targets
+        names = [name for name in (*targets, declared.weight) if name and name != declared.groups]
+        return replace(reading, spelled={name: known.get(name, Spelling()) for name in names})
 
     def _asked_whole(self, names: Sequence[str]) -> dict[str, Judgement]:
         """What columns are by all of their cells, which are read for that."""
-        cells = dict.fromkeys(names, CellTally())
-        for path in self.paths:
-            for reader in self._opened.readers(path):
-                start = reader.start
-                for data in reader.tables(names):
-                    frame = self._reading.frame(data)
-                    for name in names:
-                        if frame.written(name):
-                            column = coded(frame.column(name), frame.missing)
-                            cells[name] += CellTally.of(column, start)
-                    start += len(data)
-        return {name: judged(cells[name], self._reading.hints) for name in names}
+        readers = (reader for path in self.paths for reader in self._opened.readers(path))
+        return self._reading.judged(readers, names)
 
     def amended(self, odd: CellError) -> Files:
         """The same files; a column in which a cell was unlike the others is judged by all cells."""
@@ -191,17 +182,13 @@ class Files(Declared):
             )
         return self
 
-    def without(self, names: Collection[str]) -> Files:
-        """The same files, some columns of which are ignored."""
-        ignored = (*self.declared.ignore, *names)
-        return self._declaring(replace(self.declared, ignore=ignored))
-
     def read_as(self, schema: Schema) -> Files:
+        check_declared(self.declared, schema)
         return self._again(replace(self._reading, schema=schema, learned=True))
 
     def beginning(self) -> tuple[Block, bool]:
-        alone = len(self._shown) < BLOCK and len(self.paths) == 1
-        return block_of(self._shown, self.schema, start=1), alone
+        shown = next(self.blocks()) if self._whole else block_of(self._shown, self.schema, start=1)
+        return shown, len(self._shown) < BLOCK and len(self.paths) == 1
 
     def naming(self, found: Mapping[str, str]) -> Files:
         named = self._again(replace(self._reading, schema=self.schema.naming(found)))
@@ -243,7 +230,7 @@ class Files(Declared):
         blocks = list(narrow.blocks())
         if name in narrow.schema.places:
             return np.concatenate([block.numbers[:, 0] for block in blocks])
-        return joined([_values(block, name) for block in blocks])
+        return joined([values_in(block, name) for block in blocks])
 
     def typed(self) -> Iterator[Any]:
         """The rows as Arrow tables of the values that were read, the target last."""
@@ -283,6 +270,7 @@ class Files(Declared):
         numbers = {name for name, one in spelled.items() if one in (plain, declared)}
         if self._reading.learned:  # they may be plain here, and are read as strings where not
             numbers |= {column.name for column in self.schema.of_kind(NUMBER)}
+            numbers -= {n for n, one in self.declared.spellings.items() if one != plain}
         text = frozenset(column.name for column in self.schema.of_kind(TEXT))
         return list(self._opened.readers(path, frozenset(numbers), text))
 
@@ -306,7 +294,7 @@ class Files(Declared):
         return found
 
 
-def _values(block: Block, name: str) -> Codes:
-    if name in block.codes:
-        return block.codes[name]
-    return codes(block.text[name]) if name in block.text else Codes.of([None] * len(block))
+class KeptRows(Files):
+    """Rows that were handed over, too many for the memory: their labels are as in a frame."""
+
+    labelled = True

@@ -37,7 +37,7 @@ _START: dict[bytes, tuple[str, str]] = {
     b"\x7fELF": ("a program", _CSV),
     b"MZ\x90": ("a program", _CSV),
 }
-_PICKLED = re.compile(rb"\x80[\x02-\x05](?:\x95.{8}|[c}\](])", re.DOTALL)
+_PICKLED = re.compile(rb"\x80[\x01-\x05]|\([ldt]p0\n|c[\w.]+\n\w+\n(?:p0\n|\()")
 _HTML = re.compile(rb"\s*<(?:!doctype html|html|head|body|table|div|meta)\b", re.IGNORECASE)
 _OF_ZIP = {
     "word/": ("a document of Word", "Copy the table in it into a spreadsheet."),

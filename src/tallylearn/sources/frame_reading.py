@@ -70,7 +70,7 @@ def _judged(
 ) -> Judgement | None:
     """How a column is written, where that is in question."""
     kind = NUMBER if name == declared.weight else declared.kind(name)
-    if kind not in (None, NUMBER, DATE):
+    if kind not in (None, NUMBER, DATE, IDENTIFIER):
         return None
     marks = _marks(frame, declared.missing)
     column = frame.column(name) if frame.told(name) else _strings(frame, name, marks)
@@ -118,7 +118,7 @@ def judged_as(
 ) -> Judgement:
     """How a column is written: as is told, else as its cells say, of the kind that is told."""
     if told is not None:
-        return Judgement(replace(told, gaps=GAPS if told.kind in (NUMBERS, DATES) else ()))
+        return Judgement(_with_gaps(told))
     found = judgement(column, hints, start)
     wanted = {NUMBER: NUMBERS, DATE: DATES}.get(kind or "")
     if wanted is None or found.doubt:
@@ -126,6 +126,11 @@ def judged_as(
     if found.spelling.kind != wanted:
         found = Judgement(Spelling(wanted, date="%Y-%m-%d" if wanted == DATES else ""))
     return replace(found, spelling=replace(found.spelling, gaps=GAPS))
+
+
+def _with_gaps(told: Spelling) -> Spelling:
+    """A spelling that is told, with the words that stand for nothing among numbers and dates."""
+    return replace(told, gaps=GAPS if told.kind in (NUMBERS, DATES) else ())
 
 
 def _strings(frame: Frame, name: str, missing: tuple[str, ...]) -> Any:
@@ -207,12 +212,14 @@ def values_of(frame: Frame, name: str, kind: str, schema: Schema, start: int, le
     """A column as Arrow has values of its kind; strings are read as they are written."""
     data = frame.column(name)
     if not frame.written(name) and (kind == CATEGORY or origin_of(data.type) != "text"):
-        return masked(data, schema.missing)
+        return masked(data, (*schema.missing, *frame.marks))
     column = _strings(frame, name, _marks(frame, schema.missing))
     spelling = schema.spellings.get(name, _PLAIN.get(kind, Spelling()))
     if learned and spelling.kind == TRUTHS:
         spelling = Spelling()  # what was learned as a truth value says so by itself
-    if learned:
+    if learned and name in frame.said:
+        found = read(name, column, _with_gaps(frame.said[name]), start, frame.where, learned)
+    elif learned:
         order = "" if spelling.date.startswith("%Y") else spelling.date  # of day and month
         hints = frame.hints if frame.read else Hints(spelling.decimal, order)
         found = read_leniently(name, column, spelling, hints, start, frame.where)
@@ -220,7 +227,8 @@ def values_of(frame: Frame, name: str, kind: str, schema: Schema, start: int, le
         if frame.read and name not in frame.sure:
             check_kept(name, column, spelling, start, frame.where)
         found = read(name, column, spelling, start, frame.where)
-    return masked(found, tuple(mark for mark in schema.missing if not isinstance(mark, str)))
+    marks = (mark for mark in schema.missing if not isinstance(mark, str))
+    return masked(found, (*marks, *frame.marks))
 
 
 _PLAIN = {

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from typing import Any
 
@@ -27,6 +27,7 @@ from tallylearn.sources.arrow_buffers import emptied
 from tallylearn.sources.arrow_types import column_at, replaced, stringy, validated
 from tallylearn.sources.written.judging import PLAIN, Hints
 from tallylearn.sources.written.plain_words import MISSING
+from tallylearn.spelling import Spelling
 
 Array = NDArray[Any]
 DOUBLE = np.dtype(np.float64)
@@ -47,6 +48,8 @@ class Frame:
     missing: tuple[str, ...] = MISSING  # strings that stand for nothing in any column
     where: str = ""  # the file, for who complains
     sure: frozenset[str] = frozenset()  # columns of which more is known than these rows tell
+    said: Mapping[str, Spelling] = field(default_factory=dict)  # how columns are written here
+    marks: tuple[float, ...] = ()  # numbers that stand for nothing here
 
     def __len__(self) -> int:
         return len(self.arrow) if self.matrix is None else len(self.matrix)

@@ -15,7 +15,18 @@ from tallylearn.sources.arrow_types import stringy
 from tallylearn.sources.csv.cell_errors import too_large
 from tallylearn.sources.written.judging import Judgement
 from tallylearn.spelling import DATES, EMPTY, NUMBERS, TRUTHS
-from tallylearn.tables import BLOCK, CATEGORY, DATE, NUMBER, TEXT, UNKNOWN, Codes, Column, plain
+from tallylearn.tables import (
+    BLOCK,
+    CATEGORY,
+    DATE,
+    NUMBER,
+    TEXT,
+    UNKNOWN,
+    Block,
+    Codes,
+    Column,
+    plain,
+)  # fmt: skip
 
 Array = NDArray[Any]
 WORDS = 4  # a string column is text when its values have this many words in the median,
@@ -90,6 +101,13 @@ def codes(data: Any, declared: tuple[str, ...] = ()) -> Codes:
     if None in names or len(set(names)) < len(names):
         return _recoded(names, at, declared)
     return Codes(tuple(names), at, declared)
+
+
+def values_in(block: Block, name: str) -> Codes:
+    """A column of a block that is no number, by its values; one that is not there has none."""
+    if name in block.codes:
+        return block.codes[name]
+    return codes(block.text[name]) if name in block.text else Codes.of([None] * len(block))
 
 
 def _places(indices: Any) -> Array:

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import replace
 
 import numpy as np
 
 from tallylearn.errors import ColumnError, listed
 from tallylearn.sources.category_origins import as_learned
+from tallylearn.sources.csv.cell_errors import other_unit
+from tallylearn.sources.declarations import Declaration
+from tallylearn.sources.written.spelled_column import differ
+from tallylearn.spelling import Spelling
 from tallylearn.tables import (
     CATEGORY,
+    DATE,
     IDENTIFIER,
     TEXT,
     UNKNOWN,
@@ -19,6 +25,8 @@ from tallylearn.tables import (
     Schema,
     no_text,
 )
+
+IGNORED, PLAIN = "ignored", Spelling()
 
 
 def picked(block: Block, schema: Schema) -> Block:
@@ -50,6 +58,28 @@ def picked(block: Block, schema: Schema) -> Block:
         },
         text={c.name: block.text.get(c.name, nothing) for c in schema.of_kind(TEXT)},
     )
+
+
+def check_units(here: Schema, schema: Schema, said: Collection[str]) -> None:
+    """Refuse numbers in another unit than a schema has, unless a user says how they are written."""
+    for name in schema.numbers:
+        learned, now = (one.spellings.get(name, PLAIN) for one in (schema, here))
+        if name not in said and differ(learned, now):
+            raise other_unit(name, learned, now, f"{now} here", "")
+
+
+def check_declared(declared: Declaration, schema: Schema) -> None:
+    """What is said of a model's columns may be how they are written, and not what they are."""
+    kinds = {column.name: column.kind for column in schema.columns}
+    kinds |= {name: DATE for name, _ in schema.parts}
+    for name, kind in kinds.items():
+        said = IGNORED if name in declared.ignore else declared.kind(name)
+        if said is not None and kind not in (said, UNKNOWN, IDENTIFIER):
+            raise ColumnError(
+                f"the model learned {name!r} as {a(kind)}, and here it is to be {said}. A model's "
+                f"columns stay what they are: say how {name!r} is written, such as '1.234,5' or "
+                "'%d/%m/%Y', or learn anew."
+            )
 
 
 def _check_kind(learned: Column, here: Column) -> None:

@@ -24,7 +24,7 @@ from tallylearn.sources.frame_reading import (
 )
 from tallylearn.sources.frames import Frame, framed
 from tallylearn.sources.kinds import codes, masked, numbers, numeric
-from tallylearn.sources.learned_columns import picked
+from tallylearn.sources.learned_columns import check_units, picked
 from tallylearn.sources.picked_rows import row_numbers
 from tallylearn.sources.protocols import Coding, Declared
 from tallylearn.sources.written.judging import Judgement
@@ -177,6 +177,7 @@ class Table(Declared):
         return self._with(target=found, weight=given)
 
     def read_as(self, schema: Schema) -> Table:
+        check_units(self.schema, schema, self.declared.spellings)
         if schema == self.schema:
             return self
         return self._with(block=picked(self.block, schema))

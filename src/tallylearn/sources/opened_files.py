@@ -9,11 +9,13 @@ from typing import Any, BinaryIO
 
 from tallylearn.sources.csv.delimited import Delimited, DelimitedReader
 from tallylearn.sources.csv.dialect import Dialect, sniff
+from tallylearn.sources.csv.dialect_options import date_format
 from tallylearn.sources.declarations import Declaration
 from tallylearn.sources.file_formats import Format, FormatReader, format_of
 from tallylearn.sources.joined_blocks import small
 from tallylearn.sources.packed import bare, changed, opened, stamp
 from tallylearn.sources.workbooks import Sheet
+from tallylearn.sources.written.judging import Hints
 
 
 class OpenedFiles:
@@ -35,6 +37,13 @@ class OpenedFiles:
     def small(self) -> bool:
         """Whether all of them fit into memory."""
         return small(self.paths)
+
+    @property
+    def hints(self) -> Hints:
+        """What is known of how strings are written: in text by its cells, elsewhere if said."""
+        if isinstance(self.dialect, Dialect):
+            return self.dialect.hints
+        return Hints(date=date_format(self.declared.dialect))
 
     def check(self, path: Path) -> None:
         """A file is the one that was declared."""

@@ -40,6 +40,7 @@ class Kept:
         with _telling():
             self.folder = Path(tempfile.mkdtemp(prefix="tallylearn-"))
         self.paths: list[Path] = []
+        self.handed = False  # whether rows were handed over, and no files
         weakref.finalize(self, shutil.rmtree, self.folder, ignore_errors=True)
 
     def add(self, name: str) -> Path:
@@ -166,6 +167,7 @@ def _written(tables: Iterator[Any]) -> Kept:
     import pyarrow as pa
 
     kept, first = Kept(), next(tables)
+    kept.handed = True
     place = str(kept.add("table.arrow"))
     with (
         _telling(),

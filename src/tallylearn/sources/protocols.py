@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Any, Protocol, Self, TypeVar
+from typing import Any, ClassVar, Protocol, Self, TypeVar
 
 from tallylearn.errors import CellError, ColumnError
-from tallylearn.sources.csv.cell_errors import quoted
+from tallylearn.sources.csv.cell_errors import quoted, two_ways
 from tallylearn.sources.declarations import Declaration
 from tallylearn.sources.written.judging import Judgement
 from tallylearn.tables import Array, Block, Codes, Schema, Start
@@ -61,29 +61,35 @@ class Declared(ABC):
 
     declared: Declaration
     judged: Mapping[str, Judgement]  # how the columns that came as strings are written
-
     named: Mapping[str, str] | None = None  # the identifiers and why they are; None: nobody asked
+    labelled: ClassVar[bool] = True  # whether the labels of a target are taken as they came
+
+    @property
+    def read(self) -> tuple[str, ...]:
+        """The columns whose strings are read: learned from, dates whole; the weight; the target.
+
+        The labels of a target that was handed over, in a frame, say, are as they are meant.
+        """
+        targets = () if self.labelled else self.declared.targets
+        parts = (name for name, _ in self.schema.parts)
+        beside = (name for name in (*targets, self.declared.weight) if name)
+        named = {*self.schema.identifiers}
+        return (*(name for name in self.schema.names if name not in named), *parts, *beside)
 
     @property
     def notes(self) -> tuple[str, ...]:
         """What was read as what, a line for every column where that is not plain."""
-        told = {*self.schema.names, *(name for name, _ in self.schema.parts)}
-        told |= {*self.declared.targets}
-        read = tuple(f"{n}: {j.why}" for n, j in self.judged.items() if j.why and n in told)
-        return (
-            *read,
-            *(f"{name}: an identifier, {why}" for name, why in (self.named or {}).items()),
-        )
+        read, named = {*self.read}, (self.named or {}).items()
+        told = (f"{n}: {j.why}" for n, j in self.judged.items() if j.why and n in read)
+        return (*told, *(f"{name}: an identifier, {why}" for name, why in named))
 
     def settled(self) -> Self:
-        """The same, unless a column that is learned from can be read in two ways."""
-        for name in self.schema.names:
+        """The same, unless a column that is read can be read in two ways."""
+        for name in self.read:
             if name in self.judged and (found := self.judged[name]).doubt:
-                one, two = (quoted({name: model}) for model in found.remedy)
-                raise ColumnError(
-                    f"column {name!r} can be read in two ways: {found.doubt}. Say kinds={one} or "
-                    f"kinds={two}, or leave the column out with ignore={quoted([name])}."
-                )
+                aside = name in self.declared.beside
+                spare = "" if aside else f", or leave the column out with ignore={quoted([name])}"
+                raise ColumnError(f"{two_ways(name, found.doubt, found.remedy)}{spare}.")
         return self
 
     @property

@@ -196,7 +196,9 @@ def _drawn_again(
 
 def _over_rows(score: Score, sample: Sample, positive: Any, level: float) -> Interval | None:
     answers = sample.answers
-    if answers is None or len(answers) > MOST or sample.share < 1 or answers.weight is not None:
+    if answers is None or not 2 <= len(answers) <= MOST:  # a row alone has no spread
+        return None
+    if sample.share < 1 or answers.weight is not None:
         return None
 
     def statistic(counts: Array) -> float:

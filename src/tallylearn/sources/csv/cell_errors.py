@@ -5,14 +5,17 @@ from __future__ import annotations
 import csv
 import json
 import re
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from tallylearn.errors import CellError, ColumnError, InputError
 from tallylearn.sources.csv.decoding import ENCODINGS, blank, records, text_of, too_long
 from tallylearn.sources.csv.dialect import Dialect
+from tallylearn.spelling import DATES, EMPTY, NUMBERS, TRUTHS, WORDS, Spelling
 
 SHOWN = 60  # characters of a value
+WHAT = {WORDS: "answer", NUMBERS: "number", DATES: "date", TRUTHS: "truth value", EMPTY: "gap"}
 _VALUE = re.compile(r"\d[\d.,:/ -]*\d")  # 4/4/2017, 1,234.5: no mark of a gap
 
 
@@ -26,23 +29,54 @@ def too_large(name: object, value: object, row: int, where: str = "") -> ColumnE
     )
 
 
-def unlike(what: str, model: str, name: str, text: str, row: int, where: str = "") -> CellError:
-    """A cell that is not written as the column is."""
-    cell = f"{where}column {name!r} has something else than a {what} in row {row}"
+def unlike(
+    spelling: Spelling, better: str, name: str, text: str, row: int, where: str, learned: bool
+) -> CellError:
+    """A cell that is not written as the column is; ``better``: how all of its cells are, if known.
+
+    What a model has ``learned`` as numbers cannot be categories when it is asked.
+    """
+    cell = f"{where}column {name!r} has something else than a {WHAT[spelling.kind]} in row {row}"
     cell += f" ({text[:SHOWN]!r})"
-    if _VALUE.search(text):
-        error = CellError(
-            f"{cell}, which is a value and not a gap: the others are written as {model}. Write it "
-            f"so, or say how the column is written with kinds={quoted({name: 'category'})}, or "
-            f"leave it out with ignore={quoted([name])}."
-        )
+    missing = f"missing={quoted(text[:SHOWN].strip())}"
+    told = f"say how the column is written with kinds={quoted({name: better or 'category'})}"
+    left = f"leave it out with ignore={quoted([name])}"
+    if not _VALUE.search(text):
+        rest = "or mend it" if learned else (
+            f"declare the column with categories={quoted([name])}, or ignore it"
+        )  # fmt: skip
+        error = CellError(f"{cell}. Mark it as missing with {missing}, {rest}.")
     else:
-        error = CellError(
-            f"{cell}. Mark it as missing with missing={quoted(text[:SHOWN].strip())}, declare the "
-            f"column with categories={quoted([name])}, or ignore it."
-        )
+        how = f"{cell}, which is a value and not a gap, and the column is read as {spelling}"
+        ways = [
+            "write it so",
+            *([told] if better or not learned else []),
+            *([left] * (not learned)),
+        ]
+        ways += [f"if it stands for nothing, {missing}"] if learned else []
+        said = ", or ".join(ways)
+        error = CellError(f"{how}. {said[0].upper()}{said[1:]}.")
     error.cell = cell
     return error
+
+
+def two_ways(name: str, doubt: str, models: Sequence[str], where: str = "") -> ColumnError:
+    """A column whose cells leave two readings open, of which somebody has to name one."""
+    one, two = (quoted({name: model}) for model in models)
+    every = f", or dialect={quoted({'date_format': models[0]})} for all columns"
+    return ColumnError(
+        f"{where}column {name!r} can be read in two ways: {doubt}. Say kinds={one} or kinds={two}"
+        f"{every if where and '%' in models[0] else ''}"
+    )
+
+
+def other_unit(name: str, learned: Spelling, here: Spelling, cell: str, where: str) -> ColumnError:
+    """Numbers in another unit than those that a model has learned."""
+    return ColumnError(
+        f"{where}column {name!r} was written as {learned} when the model learned, and {cell} "
+        f"{'has another unit' if learned.unit else 'has a unit'}. Convert the values; if they mean "
+        f"the same, say so with kinds={quoted({name: str(here)})}."
+    )
 
 
 def not_utf8(name: str, value: bytes, row: int, where: str = "") -> ColumnError:

@@ -126,13 +126,10 @@ def ahead(
         return
     waiting: deque[tuple[Item, Future[Result]]] = deque()
     with ThreadPoolExecutor(threads, "reading") as pool:
-        try:
-            for item in chain(first, items):
-                waiting.append((item, pool.submit(call, item)))
-                if len(waiting) > threads:
-                    done, future = waiting.popleft()
-                    yield done, future.result()
-            for done, future in waiting:
+        for item in chain(first, items):
+            waiting.append((item, pool.submit(call, item)))
+            if len(waiting) > threads:
+                done, future = waiting.popleft()
                 yield done, future.result()
-        finally:
-            pool.shutdown(wait=False, cancel_futures=True)
+        for done, future in waiting:
+            yield done, future.result()

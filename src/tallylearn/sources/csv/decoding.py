@@ -149,7 +149,12 @@ def blank(cells: Sequence[str]) -> bool:
     return not cells or (len(cells) == 1 and not cells[0].strip())
 
 
-def empty(path: Path) -> FileError:
+def empty(path: Path, skip: int = 0) -> FileError:
+    if skip:
+        return FileError(
+            f"{path}: nothing is left below the {skip} line{'s' * (skip > 1)} that "
+            f"{'are' if skip > 1 else 'is'} skipped. Skip fewer."
+        )
     return FileError(f"{path}: the file is empty. It needs a row of names, or of values, at least.")
 
 

@@ -14,10 +14,12 @@ from pathlib import Path
 from typing import Any, BinaryIO, ClassVar
 
 from tallylearn.errors import ColumnError, FileError, listed
-from tallylearn.sources.csv.dialect import DELIMITERS, Dialect, sniff
+from tallylearn.sources.csv.dialect import DELIMITERS, WITH_COMMA, Dialect, sniff
 from tallylearn.sources.csv.parser import Parser
 from tallylearn.sources.file_parts import present
 from tallylearn.sources.packed import opened
+
+DECIMAL_COMMA = rf"^\s*(?:{WITH_COMMA.pattern})\s*$"
 
 
 @dataclass(frozen=True)
@@ -64,6 +66,19 @@ def check_delimiter(
         )
 
 
+def _with_commas(column: Any) -> bool:
+    """Whether some string of a column is a number with a decimal comma."""
+    import pyarrow.compute as pc
+    import pyarrow.types as is_
+
+    if not is_.is_dictionary(column.type):
+        return False
+    return any(
+        pc.any(pc.match_substring_regex(chunk.dictionary, DECIMAL_COMMA)).as_py()
+        for chunk in column.chunks
+    )
+
+
 class Delimited:
     """One delimited file (.csv, .tsv, .txt, also .gz), read in blocks."""
 
@@ -77,21 +92,25 @@ class Delimited:
 
         Columns of plain numbers come as doubles, which takes a third of the time of strings; all
         others, and those without any value, as strings. Where a comma may be a decimal mark, no
-        number is plain.
+        number is plain: 1.234 beside a column of "1,5" has thousands.
         """
         import pyarrow as pa
 
         comma = "," in (self.dialect.decimal, self.dialect.hints.decimal)
-        tables = self.blocks(dict.fromkeys(names, "string" if comma else "number"))
-        for table in tables:
-            void = pa.nulls(len(table), pa.string())
-            gaps = [
-                at for at, column in enumerate(table.columns) if column.null_count == len(table)
-            ]
-            for at in gaps:
-                table = table.set_column(at, table.schema.names[at], void)
-            return table
-        return None
+        table = self._first(dict.fromkeys(names, "string" if comma else "number"))
+        if table is not None and not comma and any(map(_with_commas, table.columns)):
+            table = self._first(dict.fromkeys(names, "string"))
+        if table is None:
+            return None
+        void = pa.nulls(len(table), pa.string())
+        gaps = [at for at, column in enumerate(table.columns) if column.null_count == len(table)]
+        for at in gaps:
+            table = table.set_column(at, table.schema.names[at], void)
+        return table
+
+    def _first(self, forms: Mapping[str, str]) -> Any:
+        """The first block, None where there are no rows."""
+        return next(self.blocks(forms), None)
 
     def blocks(self, forms: Mapping[str, str]) -> Iterator[Any]:
         """Arrow tables of 65 536 rows, the last one shorter, of the columns that are asked for.

@@ -3,7 +3,7 @@
 What is not said is guessed from the first megabyte:
 
 - the encoding: a byte order mark decides; else UTF-16 where every second byte is NUL, UTF-8 where
-  the bytes allow it, cp1252 or latin-1 where they do not;
+  the bytes allow it, cp1252 where they do not, latin-1 where it has no such byte;
 - the lines above the table: ``sep=;``, comments (#) and titles, which have fewer cells;
 - the delimiter: the one of , ; tab | that cuts most lines into equally many cells; spaces, where
   none of them does, a column is one of numbers, and all lines have equally many words;
@@ -44,7 +44,7 @@ SAMPLE = 1 << 20  # bytes
 LINES = 200
 
 _MULTIBYTE = re.compile(rb"(?:[\xc3-\xdf][\x80-\xbf]|[\xe0-\xef][\x80-\xbf]{2})[^\x80-\xff]")
-_WITH_COMMA = re.compile(r"[+-]?(0,\d+|\d+,(\d{1,2}|\d{4,}))([eE][+-]?\d+)?")
+WITH_COMMA = re.compile(r"[+-]?(0,\d+|\d+,(\d{1,2}|\d{4,}))([eE][+-]?\d+)?")
 _GROUPED = re.compile(r"[+-]?[1-9]\d{0,2}(\.\d{3})+")  # thousands, where others have commas
 _WITH_POINT = re.compile(r"[+-]?\d*\.\d+([eE][+-]?\d+)?")
 
@@ -134,17 +134,18 @@ def sniff(
 
 def _cut(path: Path, text: str, said: Mapping[str, Any], quote: str) -> tuple[str, layout.Table]:
     """The delimiter of a text, its first rows, and what stands above them."""
-    separator = "" if "skip" in said else layout.separator(text)
-    skip, comment = said.get("skip", 1 if separator else 0), said.get("comment", "")
+    separator, line = ("", 0) if "skip" in said else layout.separator(text)
+    skip, comment = said.get("skip", line), said.get("comment", "")
     body = layout.rewritten(text, Rewriting(skip, comment, quote=quote))
     marked = 0 if "skip" in said or comment else layout.marked(body)
     rest = layout.rewritten(body, Rewriting(marked))
     if not rest.strip():
-        raise empty(path)
+        raise empty(path, skip)
     delimiter = said.get("delimiter") or separator or _delimiter(rest, quote)
     spaces = Rewriting(spaces=delimiter == " ", quote=quote)
     table = _rows(layout.rewritten(rest, spaces), delimiter, quote)
-    notes = [f"the first line says that the delimiter is {separator!r}"] if separator else []
+    where = "the first line" if line == 1 else f"line {line}"
+    notes = [f"{where} says that the delimiter is {separator!r}"] if separator else []
     table = replace(table, skip=skip, notes=tuple(notes))
     if marked:
         above = _rows("".join(body.splitlines(keepends=True)[:marked]), delimiter, quote)
@@ -181,8 +182,7 @@ def _encoding(data: bytes) -> str:
             codecs.getincrementaldecoder(encoding)().decode(data)
         except UnicodeDecodeError:
             continue
-        if encoding == "utf-8" or re.search(rb"[\x80-\x9f]", data):
-            return encoding
+        return encoding  # cp1252 is latin-1, with a euro sign that may come later
     return "latin-1"
 
 
@@ -234,7 +234,7 @@ def _regularity(rows: Sequence[Sequence[str]]) -> tuple[float, int]:
 
 def _decimal(rows: Sequence[Sequence[str]], delimiter: str) -> str:
     cells = [cell.strip() for row in rows for cell in row]
-    commas = sum(1 for cell in cells if _WITH_COMMA.fullmatch(cell))
+    commas = sum(1 for cell in cells if WITH_COMMA.fullmatch(cell))
     points = sum(1 for c in cells if _WITH_POINT.fullmatch(c) and not _GROUPED.fullmatch(c))
     return "," if delimiter != "," and commas > points else "."
 
@@ -244,7 +244,7 @@ def _points(rows: Sequence[Sequence[str]]) -> bool:
     return any(_WITH_POINT.fullmatch(cell.strip()) for row in rows for cell in row)
 
 
-def marks(usual: Any, more: Any, decimal: str = ".") -> tuple[str, ...]:
+def marks(usual: Any, more: Any = (), decimal: str = ".") -> tuple[str, ...]:
     """The words that stand for nothing in a file, the empty one among them."""
     return tuple(dict.fromkeys(["", *_spelled(usual, decimal), *_spelled(more, decimal)]))
 

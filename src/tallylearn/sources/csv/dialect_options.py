@@ -15,10 +15,23 @@ OPTIONS = (
 )  # fmt: skip
 
 
+def date_format(given: Mapping[str, Any]) -> str:
+    """The order of day and month that is said, which strings in any file may need."""
+    form = given.get("date_format") or ""
+    if not isinstance(form, str) or (form and not all(part in form for part in ("%d", "%m"))):
+        raise OptionError(f"dialect: date_format is as in '%d/%m/%Y' or '%m/%d/%Y', not {form!r}.")
+    return form
+
+
 def checked(given: Mapping[str, Any]) -> dict[str, Any]:
     """The options as given, each of them possible."""
     if unknown := [key for key in given if key not in OPTIONS]:
-        raise OptionError(f"dialect has no option {listed(unknown)}. There are {listed(OPTIONS)}.")
+        if "sheet" in unknown:
+            raise OptionError(
+                "sheet goes with a workbook, and this is delimited text. Leave it out."
+            )
+        options = listed(OPTIONS, len(OPTIONS))
+        raise OptionError(f"dialect has no option {listed(unknown)}. There are {options}.")
     said = {key: value for key, value in given.items() if value is not None}
     delimiter = said.get("delimiter", ",")
     if not isinstance(delimiter, str) or len(delimiter) != 1 or delimiter in '\r\n"':
@@ -47,9 +60,7 @@ def checked(given: Mapping[str, Any]) -> dict[str, Any]:
             f"dialect: thousands must be ',', '.', an apostrophe or a space, not "
             f"{said['thousands']!r}."
         )
-    form = said.get("date_format", "%Y-%m-%d")
-    if not isinstance(form, str) or not all(part in form for part in ("%d", "%m")):
-        raise OptionError(f"dialect: date_format is as in '%d/%m/%Y' or '%m/%d/%Y', not {form!r}.")
+    date_format(said)
     if not isinstance(said.get("header", True), bool) and not are_names(said["header"]):
         raise OptionError(
             "dialect: header must be True or False, or the names of all columns, not "

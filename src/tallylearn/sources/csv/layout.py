@@ -46,10 +46,12 @@ def rewritten(text: str, rewriting: Rewriting) -> str:
     return b"".join(pieces).decode("utf-8", "surrogatepass") if rewriting else text
 
 
-def separator(text: str) -> str:
-    """The delimiter that a first line such as sep=; names."""
-    found = _SEPARATOR.fullmatch(text.split("\n", 1)[0].strip().strip('"') or "-")
-    return found[1] if found else ""
+def separator(text: str) -> tuple[str, int]:
+    """The delimiter that a line such as sep=; names, first or below comments; and which it is."""
+    below = enumerate(text.splitlines()[marked(text) :], marked(text) + 1)
+    at, line = next((pair for pair in below if pair[1].strip()), (0, ""))
+    found = _SEPARATOR.fullmatch(line.strip().strip('"') or "-")
+    return (found[1], at) if found else ("", 0)
 
 
 def marked(text: str) -> int:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tallylearn.kernels import parsing
+from tallylearn.kernels import parsing, words
 from tallylearn.sources.csv.dialect import Dialect
 
 Array = NDArray[Any]
@@ -95,7 +95,7 @@ class Layout:
         numeric = any(word[:1] in "+-.,0123456789" for word in dialect.missing if word)
         quote = ord(dialect.quote) if dialect.quote else -1
         signs = (ord(dialect.delimiter), quote, ord(dialect.decimal))
-        told = [0] * 8 + [len(marks), len(dialect.missing), *signs, int(numeric), _KEY]
+        told = [0] * 7 + [len(marks), len(dialect.missing), *signs, int(numeric), _KEY]
         return np.array(told, np.int64)
 
 
@@ -192,7 +192,7 @@ class _Work:
         ends = np.zeros(len(entries) + 1, np.int32)
         np.cumsum(entries[:, 1], out=ends[1:])
         data = np.empty(ends[-1], np.uint8)
-        parsing.gather(self.text, entries, ends, data)
+        words.gather(self.text, entries, ends, data)
         buffers = pa.py_buffer(ends), pa.py_buffer(data)
         return pa.StringArray.from_buffers(len(entries), *buffers)
 

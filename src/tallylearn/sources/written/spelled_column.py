@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from tallylearn.errors import CellError
+from tallylearn.errors import CellError, ColumnError
 from tallylearn.sources.arrow_buffers import (
     NOWHERE,
     doubles,
@@ -18,11 +19,11 @@ from tallylearn.sources.arrow_buffers import (
     truths,
     whole,
 )
-from tallylearn.sources.csv.cell_errors import too_large, unlike
+from tallylearn.sources.csv.cell_errors import other_unit, too_large, two_ways, unlike
 from tallylearn.sources.written.calendar_dates import read_dates
 from tallylearn.sources.written.cell_tally import CellTally
 from tallylearn.sources.written.judging import TOLD, Hints, Judgement, judged
-from tallylearn.sources.written.numerals import letters, read_numbers, unheld
+from tallylearn.sources.written.numerals import SHARES, letters, read_numbers, unheld
 from tallylearn.sources.written.plain_words import (
     ANSWERS,
     GAPS,
@@ -33,14 +34,13 @@ from tallylearn.sources.written.plain_words import (
     recoded,
     trimmed_codes,
 )
-from tallylearn.spelling import DATES, EMPTY, NUMBERS, TRUTHS, WORDS, Spelling
+from tallylearn.spelling import DATES, NUMBERS, TRUTHS, WORDS, Spelling
 from tallylearn.tables import BLOCK, Array
 
 EXACT = 2.0**53  # from here on a double has not every whole number
 GLANCE = 64  # strings
 ISO = "%Y-%m-%d"
 _COLON, _HYPHEN = 58, 45
-WHAT = {WORDS: "answer", NUMBERS: "number", DATES: "date", TRUTHS: "truth value", EMPTY: "gap"}
 
 
 def coded(data: Any, missing: tuple[str, ...] = MISSING) -> Any:
@@ -140,8 +140,14 @@ def _plain(texts: Any) -> bool:
     return not pc.any(pc.match_substring_regex(texts, r"^[+-]?0[0-9]")).as_py()
 
 
-def read(name: str, column: Any, spelling: Spelling, start: int = 0, where: str = "") -> Any:
-    """A coded column as Arrow's doubles, timestamps, truth values or strings."""
+def read(
+    name: str, column: Any, spelling: Spelling, start: int = 0, where: str = "",
+    learned: bool = False,
+) -> Any:  # fmt: skip
+    """A coded column as Arrow's doubles, timestamps, truth values or strings.
+
+    ``learned``: by a model, which an error has to heed.
+    """
     import pyarrow.compute as pc
 
     texts = column.dictionary
@@ -153,7 +159,8 @@ def read(name: str, column: Any, spelling: Spelling, start: int = 0, where: str 
             texts = called(texts, spelling.words)
         return column if texts.equals(column.dictionary) else recoded(column, texts)
     found = _values(texts, spelling)
-    _check(name, column, texts, found, spelling, start, where)
+    if (lost := _lost(texts, found, spelling)).any():
+        _complain(name, column, texts, lost, spelling, start, where, found, learned)
     if spelling.kind == NUMBERS:  # NaN in other letters
         found = emptied(found, pc.is_nan(found))
     return found.take(column.indices)
@@ -171,8 +178,32 @@ def read_leniently(
     texts = emptied(column.dictionary, among(column.dictionary, GAPS))
     column = column if texts.equals(column.dictionary) else recoded(column, texts)
     found = judgement(column, hints, start)
-    same = found.spelling.kind == learned.kind and not found.doubt
-    return read(name, column, found.spelling if same else learned, start, where)
+    if found.spelling.kind == learned.kind and not found.doubt:
+        if differ(learned, found.spelling):
+            cell = _with_unit(column, found.spelling.unit, start)
+            raise other_unit(name, learned, found.spelling, cell, where)
+        return read(name, column, found.spelling, start, where, learned=True)
+    try:
+        return read(name, column, learned, start, where, learned=True)
+    except CellError:
+        model = Spelling.of_model(next(iter(found.remedy), ""))
+        if model is None or model.kind != learned.kind:  # no doubt that would be of use
+            raise
+        raise ColumnError(f"{two_ways(name, found.doubt, found.remedy, where)}.") from None
+
+
+def differ(learned: Spelling, here: Spelling) -> bool:
+    """Whether numbers have a unit that those of a model had not: a percent sign says so alone."""
+    return here.unit not in ("", learned.unit) and bool(learned.unit or here.unit in SHARES)
+
+
+def _with_unit(column: Any, unit: str, start: int) -> str:
+    """The first cell that has a unit, and its row."""
+    import pyarrow.compute as pc
+
+    has = pc.match_substring(column.dictionary, unit, ignore_case=True)
+    place = pc.index(has.take(column.indices), True).as_py()
+    return f"{column[place].as_py()!r} in row {start + place}"
 
 
 def check_kept(name: str, column: Any, spelling: Spelling, start: int, where: str) -> None:
@@ -202,22 +233,19 @@ def _values(texts: Any, spelling: Spelling) -> Any:
     return read_truths(texts) if spelling.kind == TRUTHS else pa.nulls(len(texts))
 
 
-def _check(
-    name: str, column: Any, texts: Any, found: Any, spelling: Spelling, start: int, where: str
-) -> None:
-    """Every string that stands for something was read."""
+def _lost(texts: Any, found: Any, spelling: Spelling) -> Array:
+    """Which strings stand for something that was not read."""
     import pyarrow.compute as pc
 
     lost = truths(pc.and_(texts.is_valid(), found.is_null()))
     if spelling.kind == NUMBERS:
         lost |= unheld(texts) & (np.abs(doubles(found)) >= EXACT)
-    if lost.any():
-        _complain(name, column, texts, lost, spelling, start, where, found)
+    return lost
 
 
 def _complain(
     name: str, column: Any, texts: Any, lost: Array, spelling: Spelling, start: int, where: str,
-    found: Any = None,
+    found: Any = None, learned: bool = False,
 ) -> None:  # fmt: skip
     """The error of the first row whose string is lost, if any row has one."""
     at = numpy_of(column.indices, NOWHERE)
@@ -228,6 +256,23 @@ def _complain(
         if found is not None and found[place].is_valid:
             error = CellError(*too_large(name, text, row, where).args)
         else:
-            error = unlike(WHAT[spelling.kind], str(spelling), name, text, row, where)
+            better = _better(column, texts, spelling) if start <= 1 else ""  # of all cells
+            error = unlike(spelling, better, name, text, row, where, learned)
         error.column = name
         raise error
+
+
+def _better(column: Any, texts: Any, spelling: Spelling) -> str:
+    """A model by which all cells can be read: another order of day and month, or other marks."""
+    found = judged(CellTally.of(recoded(column, texts))).spelling
+    for other in (found, _turned(found), _turned(spelling)):
+        reads = other.kind == spelling.kind in (NUMBERS, DATES) and other != spelling
+        if reads and not _lost(texts, _values(texts, other), other).any():
+            return str(replace(other, gaps=()))
+    return ""
+
+
+def _turned(spelling: Spelling) -> Spelling:
+    """The same with day and month in the other order."""
+    other = {"%d": "%m", "%m": "%d"}
+    return replace(spelling, date=re.sub("%[dm]", lambda one: other[one[0]], spelling.date))

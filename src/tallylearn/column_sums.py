@@ -1,0 +1,85 @@
+"""Sums of columns: what is counted of each while the rows of a table pass by."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from tallylearn.description import as_codes, counts, name_classes, told_classes
+from tallylearn.tables import Array, Codes
+from tallylearn.workings import short
+
+SENTINELS = (-9, -99, -999, -9999, -99999, 99, 999, 9999, 99999, 999999)
+TWICE = 2  # times that a number comes before it can be called a mark
+MOST = 100_000  # categories that are compared with each other
+
+
+@dataclass
+class ColumnSum:
+    """What is counted of a column while its rows pass by."""
+
+    missing: int = 0
+    values: set[str] = field(default_factory=set)  # of categories, up to 100 000
+    marks: Counter[int] = field(default_factory=Counter)  # numbers that often stand for nothing
+    low: float = np.inf  # of the other numbers
+    high: float = -np.inf
+
+    def number(self, x: Array) -> None:
+        """Count a block of numbers."""
+        gaps = np.isnan(x)
+        self.missing += int(gaps.sum())
+        marked = np.isin(x, SENTINELS)
+        self.marks.update(x[marked].astype(int).tolist())
+        if len(rest := x[~gaps & ~marked]):
+            self.low, self.high = min(self.low, rest.min()), max(self.high, rest.max())
+
+    @property
+    def mark(self) -> int | None:
+        """A number that comes more than once, farther from all others than they lie apart."""
+        far = self.high - self.low
+        likely = [m for m, n in self.marks.items() if n >= TWICE and self._beyond(m) > far >= 0]
+        return max(likely, key=self._beyond, default=None)
+
+    def _beyond(self, mark: int) -> float:
+        return max(self.low - mark, mark - self.high)
+
+    @property
+    def alike(self) -> list[tuple[str, ...]]:
+        """Categories that differ only in letters or blanks."""
+        found: dict[str, list[str]] = {}
+        for value in sorted(self.values):
+            found.setdefault(" ".join(value.casefold().split()), []).append(value)
+        return [(*same,) for same in found.values() if len(same) > 1]
+
+
+@dataclass
+class TargetSum(ColumnSum):
+    """The same of a target, and how many rows have each of its values, up to 100 000."""
+
+    answers: Counter[Any] = field(default_factory=Counter)
+
+    def target(self, answers: Codes | Array) -> None:
+        """Count a block of a target."""
+        if isinstance(answers, Codes):
+            self.missing += int((answers.codes < 0).sum())
+            self.values.update(answers.values)
+        else:
+            self.number(answers)
+            answers = as_codes(answers)
+        if len(self.answers) < MOST:
+            rows = counts(answers).tolist()
+            self.answers.update(dict(zip(answers.values, rows, strict=True)))
+
+    @property
+    def told(self) -> str:
+        """Its classes and their rows, or the range of its numbers."""
+        found = {value: rows for value, rows in sorted(self.answers.items()) if rows}
+        if not found:
+            return "no row has one"
+        if self.values or name_classes([*found], sum(found.values())):
+            return told_classes(found)
+        ends = [*self.marks, *(end for end in (self.low, self.high) if np.isfinite(end))]
+        return f"numbers from {short(min(ends))} to {short(max(ends))}"

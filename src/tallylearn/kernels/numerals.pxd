@@ -1,0 +1,14 @@
+cimport cython
+
+cdef double power(long long k) noexcept nogil
+cdef double quotient(unsigned long long w, double p) noexcept nogil
+
+@cython.final
+cdef class Numerals:
+    cdef const unsigned char[::1] text
+    cdef double[:, ::1] out
+    cdef long long decimal
+    cdef bint slow
+    cdef Py_ssize_t read(
+        self, Py_ssize_t i, Py_ssize_t n, Py_ssize_t place, Py_ssize_t row
+    ) noexcept nogil

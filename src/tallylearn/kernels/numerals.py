@@ -1,0 +1,116 @@
+"""Numerals: the digits of a text become the nearest double."""
+
+import cython
+
+
+class Numerals:
+    """Numbers in a text, read into out[place, row]."""
+
+    def __init__(self, text, out, decimal):
+        self.text = text
+        self.out = out
+        self.decimal = decimal
+        self.slow = False  # whether the last one takes longer arithmetic, and was left
+
+    def read(self, i, n, place, row):
+        """Read a number that begins at i, before n, and say where it ends.
+
+        -1 for what is no number: one with noughts that lead (a code), or so large that not all
+        integers around it are doubles.
+        """
+        w: cython.ulonglong = 0
+        k: cython.longlong = 0
+        power_of: cython.longlong = 0
+        digits: cython.Py_ssize_t
+        start: cython.Py_ssize_t
+        below: cython.bint
+        value: cython.double = -1.0
+        minus: cython.bint = i < n and self.text[i] == 45
+        if minus or (i < n and self.text[i] == 43):
+            i += 1
+        start = i
+        while i < n and 48 <= self.text[i] <= 57:
+            w = w * 10 + cython.cast(cython.ulonglong, self.text[i] - 48)
+            i += 1
+        digits = i - start
+        if digits > 1 and self.text[start] == 48:
+            return -1
+        if i < n and self.text[i] == self.decimal:
+            i += 1
+            start = i
+            while i < n and 48 <= self.text[i] <= 57:
+                w = w * 10 + cython.cast(cython.ulonglong, self.text[i] - 48)
+                i += 1
+            k = start - i
+            digits += i - start
+        if digits == 0:
+            return -1
+        if i < n and (self.text[i] == 101 or self.text[i] == 69):
+            i += 1
+            below = i < n and self.text[i] == 45
+            if below or (i < n and self.text[i] == 43):
+                i += 1
+            start = i
+            while i < n and 48 <= self.text[i] <= 57:
+                power_of = min(
+                    power_of * 10 + cython.cast(cython.longlong, self.text[i] - 48), 99999
+                )
+                i += 1
+            if i == start:
+                return -1
+            k += -power_of if below else power_of
+        if digits <= 19 and -22 <= k <= 22:
+            if w >> 53 == 0:
+                value = cython.cast(cython.double, w)
+                value = value / power(-k) if k < 0 else value * power(k)
+            elif k < 0:
+                value = quotient(w, power(-k))
+            else:
+                return -1
+        self.slow = value < 0
+        if value >= 9007199254740992.0:
+            return -1
+        self.out[place, row] = -value if minus else value
+        return i
+
+
+def power(k):
+    """10**k for k up to 22, which are doubles, and so are all products on the way."""
+    p: cython.double = 1.0
+    if k & 1:
+        p *= 10.0
+    if k & 2:
+        p *= 100.0
+    if k & 4:
+        p *= 1e4
+    if k & 8:
+        p *= 1e8
+    if k & 16:
+        p *= 1e16
+    return p
+
+
+def quotient(w, p):
+    """The double nearest to w / p; -1 where that is too close to the middle of two to be sure.
+
+    The quotient of the leading part is corrected by that of the exact remainder (products as T. J.
+    Dekker has them, A floating-point technique for extending the available precision, 1971). The
+    correction is right to 2**-51 of itself: if 2**-50 more or less rounds to the same, so does the
+    truth (A. Ziv, Fast evaluation of elementary mathematical functions, 1991).
+    """
+    high: cython.double = cython.cast(cython.double, w)
+    low: cython.double = cython.cast(
+        cython.double, cython.cast(cython.longlong, w - cython.cast(cython.ulonglong, high))
+    )
+    q: cython.double = high / p
+    split: cython.double = 134217729.0 * q
+    a: cython.double = split - (split - q)
+    b: cython.double = q - a
+    split = 134217729.0 * p
+    c: cython.double = split - (split - p)
+    d: cython.double = p - c
+    whole: cython.double = q * p
+    part: cython.double = ((a * c - whole) + a * d + b * c) + b * d
+    more: cython.double = (((high - whole) - part) + low) / p
+    doubt: cython.double = 8.9e-16 * (more if more > 0 else -more)
+    return q + more if q + (more + doubt) == q + (more - doubt) else -1.0
