@@ -1897,14 +1897,18 @@ def c31(show: Show) -> None:
 
 @row("C32", "000 003 004", "The guard against identifiers: gain favours Day, which says nothing")
 def c32(show: Show) -> None:
-    table = tl.example("tennis-day")
+    table = tl.example("tennis-day", keep=["Day"])
     tree = tl.ID3(record=True).fit(table)
     show(tree.gains())
     golden = GOLDEN["tree.gainratio.day"]
     assert tree.gains()["Day"].gain == pytest.approx(golden["gain"], abs=1e-12)
     assert tree.gains()["Day"].ratio == pytest.approx(golden["gain_ratio"], abs=1e-12)
     assert max(tree.gains(), key=lambda one: one.gain).column == "Day"  # so that it needs a guard
-    said = [text for text in tl.problem(table).cautions if "Day" in text]
+    guard = tl.ID3().fit(tl.example("tennis-day"))
+    show(repr(guard))
+    assert guard.schema_.identifiers == ("Day",)
+    assert str(guard) == str(tl.ID3().fit(tl.example("tennis")))
+    said = [text for text in tl.problem(tl.example("tennis-day")).cautions if "Day" in text]
     show(said[0])
     assert "all of its 14 values are different" in said[0]
     with TemporaryDirectory() as folder:

@@ -206,7 +206,7 @@ def test_what_was_guessed_of_the_file_is_told(folder: Path) -> None:
 
 
 def test_a_model_without_its_identifiers_loads_again(folder: Path) -> None:
-    lines = [f"{at};{at % 7},5;{'ab'[at % 2]}" for at in range(1, 21)]
+    lines = [f"{at};{at % 7},5;{'ab'[at % 2]}" for at in range(1, 61)]
     Path("v.csv").write_text("\n".join(["nr;x;y", *lines]))
     for model in ("bayes", "tree"):
         fine("learn", "v.csv", "--target", "y", "--model", model, "-o", f"{model}.tally")

@@ -136,7 +136,7 @@ def _contradictions(rows: Rows, classes: Codes, target: str) -> Iterator[str]:
 def _alike(rows: Rows) -> Array:
     """A number for every row, the same for equal rows."""
     group, names = np.arange(len(rows)), {*rows.columns}
-    if names < {*rows.schema.names} or names <= {*rows.identifiers}:
+    if names | {*rows.identifiers} < {*rows.schema.names} or names <= {*rows.identifiers}:
         return group  # with text or an empty column, rows that look alike may differ
     group = np.zeros(len(rows), dtype=np.int64)
     for name in names - {*rows.identifiers}:

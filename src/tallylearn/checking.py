@@ -12,11 +12,12 @@ from tallylearn.check_report import Check, Checked
 from tallylearn.column_sums import MOST, ColumnSum, TargetSum
 from tallylearn.description import target_part
 from tallylearn.errors import CellError, InputError, OptionError, listed, speaking
+from tallylearn.identifiers import identifiers
 from tallylearn.sources import Declared, Files, given, read_table
 from tallylearn.sources.declarations import TRUE, Declaration
 from tallylearn.sources.written.judging import Judgement
 from tallylearn.spelling import DATES, NUMBERS, TRUTHS, WORDS, Spelling
-from tallylearn.tables import CATEGORY, DATE, NUMBER, TEXT, UNKNOWN, Block
+from tallylearn.tables import CATEGORY, DATE, IDENTIFIER, NUMBER, TEXT, UNKNOWN, Block
 from tallylearn.writing import whole
 
 CSV = ".csv"
@@ -55,7 +56,8 @@ def checked_files(paths: Sequence[Path], declared: Declaration) -> tuple[Check, 
 def _checked_table(source: Declared) -> tuple[Check, Declared]:
     """The check of a table, and the table as it was found to be."""
     source, sums, rows = _summed(source)
-    columns = tuple(_checked(source, name, sums) for name in _names(source))
+    named = identifiers(source) if source.named is None else source.named
+    columns = tuple(_checked(source, name, sums, named.get(name)) for name in _names(source))
     targets = tuple(_checked_target(source, name, sums[name]) for name in source.declared.targets)
     schema = _schema(source, (*columns, *targets))
     return Check(_what(source), rows, columns, schema, _notes(source), targets), source
@@ -131,7 +133,9 @@ def _names(source: Declared) -> list[str]:
     return [*dict.fromkeys(apart.get(name, name) for name in source.schema.names)]
 
 
-def _checked(source: Declared, name: str, sums: Mapping[str, ColumnSum]) -> Checked:
+def _checked(
+    source: Declared, name: str, sums: Mapping[str, ColumnSum], named: str | None
+) -> Checked:
     kinds = {column.name: column.kind for column in source.schema.columns}
     origins = {column.name: column.origin for column in source.schema.columns}
     parts = dict(source.schema.parts).get(name)  # all parts of a date have its gaps
@@ -143,6 +147,9 @@ def _checked(source: Declared, name: str, sums: Mapping[str, ColumnSum]) -> Chec
     decide = _decision(name, judged)
     note = "" if judged is None or decide else judged.why
     kind = kinds.get(name, DATE)
+    if named is not None and not decide:
+        note = f"{named}: no learner uses it, unless --keep {name} says so"
+        return Checked(name, IDENTIFIER, "", found.missing, note)
     return Checked(name, kind, written, found.missing, note, decide, (*_proposals(found),))
 
 

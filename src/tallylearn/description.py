@@ -1,55 +1,24 @@
-"""What a table holds: a column that differs in every row names the rows and teaches nothing."""
+"""What a table holds: its rows column by column, for those who look before they learn."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from tallylearn.identifiers import identified, identifiers
 from tallylearn.sources import Declared
 from tallylearn.sources.joined_blocks import joined
 from tallylearn.sources.kinds import codes, numeric
 from tallylearn.sources.measures_and_weights import numbers_of
-from tallylearn.tables import BLOCK, DATE, Array, Block, Codes, Schema, places
+from tallylearn.tables import BLOCK, Array, Block, Codes, Schema, places
 
-FEW = 10  # rows: of fewer, all may differ by chance
-MANY = 50  # rows: from here on, some values may come twice
-NEARLY = 0.95
 CLASSES = 10  # whole numbers: more different ones are measured, not named
 EACH = 5  # rows of a class: of fewer nothing can be learned, or tested
 MOST, LONGEST = 6, 30  # names in one sentence, and signs in one name
-
-
-def identifiers(source: Declared) -> dict[str, str]:
-    """The columns that only tell the rows apart, each with the reason.
-
-    They are seen on the first 65 536 rows. The declared target and dates are none of them.
-
-    >>> import tallylearn as tl
-    >>> identifiers(tl.example("tennis-day"))
-    {'Day': 'all of its 14 values are different'}
-    """
-    return _telling(list(_first(source)))
-
-
-def _telling(blocks: Sequence[Block]) -> dict[str, str]:
-    """The identifiers of some blocks."""
-    if not blocks:
-        return {}
-    schema = blocks[0].schema
-    dates = {column.name for column in schema.of_kind(DATE)}
-    found: dict[str, str] = {}
-    for name in schema.names:
-        if name in schema.categories:
-            found[name] = _names_rows([block.codes[name] for block in blocks])
-        elif name in schema.numbers and name not in dates:
-            at = schema.places[name]
-            found[name] = _counts_rows(np.concatenate([block.numbers[:, at] for block in blocks]))
-    return {name: reason for name, reason in found.items() if reason}
 
 
 def _first(source: Declared) -> Iterator[Block]:
@@ -60,25 +29,6 @@ def _first(source: Declared) -> Iterator[Block]:
         rows += len(block)
         if rows >= BLOCK:
             return
-
-
-def _names_rows(parts: Sequence[Codes]) -> str:
-    present = sum(int((part.codes >= 0).sum()) for part in parts)
-    values: set[Any] = set()
-    for part in parts:
-        values.update(part.values[code] for code in np.unique(part.codes[part.codes >= 0]))
-    if present >= FEW and len(values) == present:
-        return f"all of its {present} values are different"
-    if present >= MANY and len(values) >= NEARLY * present:
-        return f"{len(values)} of its {present} values are different"
-    return ""
-
-
-def _counts_rows(numbers: NDArray[np.float64]) -> str:
-    whole = len(numbers) >= FEW and np.isfinite(numbers).all() and float(numbers[0]).is_integer()
-    if whole and (np.diff(numbers) == 1).all():
-        return f"it counts up by one, from {numbers[0]:.0f}"
-    return ""
 
 
 @dataclass(frozen=True)
@@ -95,7 +45,9 @@ class Rows:
 
     @classmethod
     def of(cls, source: Declared, y: Array | None = None, answer: str | None = None) -> Rows:
-        """Read the rows once; ``y`` is a target that is no column."""
+        """Read the rows once; ``y`` is a target that is no column: then every column is learned."""
+        source = identified(source) if source.declared.targets else source
+        named = identifiers(source) if source.named is None else source.named
         blocks = list(_first(source) if source.size is None else source.blocks())
         schema, columns = source.schema, {}
         for name in (*schema.places, *schema.categories) if blocks else ():
@@ -106,20 +58,10 @@ class Rows:
             target = _target([b.target for b in blocks] if y is None else [y])
         whole = source.size is not None or sum(map(len, blocks)) < BLOCK
         found = np.concatenate([np.arange(0), *numbers])
-        return cls(schema, found, columns, target, _telling(blocks), whole, answer)
+        return cls(schema, found, columns, target, dict(named), whole, answer)
 
     def __len__(self) -> int:
         return len(self.places)
-
-    def without(self, names: Collection[str]) -> Rows:
-        """The same rows without some columns."""
-        kept = tuple(column for column in self.schema.columns if column.name not in names)
-        return replace(
-            self,
-            schema=replace(self.schema, columns=kept),
-            columns={name: x for name, x in self.columns.items() if name not in names},
-            identifiers={name: why for name, why in self.identifiers.items() if name not in names},
-        )
 
     @cached_property
     def answered(self) -> int:

@@ -18,7 +18,7 @@ from tallylearn.sources import Declared, aimed, given, opened
 from tallylearn.sources.class_labels import flat
 from tallylearn.sources.declarations import Declaration
 from tallylearn.sources.memory_table import check_rows, check_size
-from tallylearn.tables import CATEGORY, DATE, NUMBER, TEXT, UNKNOWN, Array, Codes
+from tallylearn.tables import CATEGORY, DATE, IDENTIFIER, NUMBER, TEXT, UNKNOWN, Array, Codes
 from tallylearn.workings import Derivation, Sentence, short
 from tallylearn.workings.rendering import evened, plain, plain_data
 from tallylearn.workings.reports import Reported, Worded
@@ -246,7 +246,7 @@ def _learned(learner: Any) -> dict[str, Any]:
 
 
 def _finite(rows: Rows) -> bool:
-    return all(column.kind == CATEGORY for column in rows.schema.columns)
+    return all(column.kind in (CATEGORY, IDENTIFIER) for column in rows.schema.columns)
 
 
 def _inputs(rows: Rows) -> str:
@@ -270,7 +270,7 @@ def _columns(rows: Rows) -> str:
         NUMBER: "numbers", DATE: "dates", CATEGORY: "categories", TEXT: "text", UNKNOWN: "no values"
     }  # fmt: skip
     found = [(len(rows.schema.of_kind(kind)), word) for kind, word in words.items()]
-    first, *others = [(n, word) for n, word in found if n]
+    first, *others = [(n, word) for n, word in found if n] or [(0, "anything")]
     head = f"{first[0]:,} column{'s' * (first[0] > 1)} of {first[1]}"
     return ", ".join([head, *(f"{n:,} of {word}" for n, word in others)])
 

@@ -22,7 +22,8 @@ RUN = (
 
 Start = int | Array  # the number of a block's first row in its table, or of every row
 
-NUMBER, CATEGORY, TEXT, DATE, UNKNOWN = "number", "category", "text", "date", "unknown"
+NUMBER, CATEGORY, TEXT, DATE = "number", "category", "text", "date"
+IDENTIFIER, UNKNOWN = "identifier", "unknown"  # no learner uses these: a block has none of them
 PARTS = {"year": NUMBER, "month": CATEGORY, "day": NUMBER, "weekday": CATEGORY, "hour": CATEGORY}
 
 
@@ -37,7 +38,7 @@ class Column:
 
     form: ClassVar[forms.Form] = {
         "name": forms.text(),
-        "kind": forms.text(NUMBER, CATEGORY, TEXT, DATE, UNKNOWN),
+        "kind": forms.text(NUMBER, CATEGORY, TEXT, DATE, IDENTIFIER, UNKNOWN),
         "values": forms.names(),
         "origin": forms.text("text", "number", "truth", "declared"),
     }
@@ -85,6 +86,16 @@ class Schema:
         known = {column.name for column in kept} | {name for name, _ in self.parts}
         spelled = {name: one for name, one in self.spellings.items() if name in known}
         return replace(self, columns=kept, spellings=spelled)
+
+    def naming(self, names: Collection[str]) -> Schema:
+        """The same, some columns of which are identifiers."""
+        columns = (Column(c.name, IDENTIFIER) if c.name in names else c for c in self.columns)
+        spelled = {name: one for name, one in self.spellings.items() if name not in names}
+        return replace(self, columns=tuple(columns), spellings=spelled)
+
+    @cached_property
+    def identifiers(self) -> tuple[str, ...]:
+        return tuple(column.name for column in self.of_kind(IDENTIFIER))
 
     def of_kind(self, *kinds: str) -> tuple[Column, ...]:
         return tuple(column for column in self.columns if column.kind in kinds)

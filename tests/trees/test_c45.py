@@ -29,8 +29,8 @@ def entropy(*counts: int) -> float:
 
 
 def grown(**columns: Any) -> tl.DecisionTreeClassifier:
-    frame = pd.DataFrame(columns)
-    return tl.C45(pruning=None, record=True).fit(frame, "y")
+    table = tl.table(pd.DataFrame(columns), target="y", keep=[n for n in columns if n != "y"])
+    return tl.C45(pruning=None, record=True).fit(table)
 
 
 def test_each_side_of_a_cut_has_a_tenth_of_the_mean_class() -> None:
@@ -179,7 +179,7 @@ def test_fines_count_the_cuts_that_are_told_apart() -> None:
 
 def test_a_leaf_of_more_than_25_rows_may_be_asked_for() -> None:
     x, y = np.arange(200.0), ["a"] * 28 + ["b"] * 172
-    model = tl.C45(pruning=None, min_samples_leaf=30).fit(pd.DataFrame({"x": x, "y": y}), "y")
+    model = tl.C45(pruning=None, min_samples_leaf=30).fit(x[:, None], y)
     assert model.tree_.rows[model.tree_.leaves].min() >= 30
 
 

@@ -97,7 +97,9 @@ def test_one_noisy_example_gives_another_tree(golden: Golden) -> None:
 @pytest.mark.parametrize("name", ["outlook", "temperature", "humidity", "wind", "day"])
 def test_gains_and_gain_ratios_are_the_golden_ones(name: str, golden: Golden) -> None:
     exact = golden[f"tree.gainratio.{name}"]["exact"]
-    found = tl.ID3(record=True).fit(tl.example("tennis-day")).gains()[name.capitalize()]
+    found = (
+        tl.ID3(record=True).fit(tl.example("tennis-day", keep=["Day"])).gains()[name.capitalize()]
+    )
     assert found.gain == pytest.approx(exact["gain"], abs=1e-12)
     assert found.information == pytest.approx(exact["split_information"], abs=1e-12)
     assert found.ratio == pytest.approx(exact["gain_ratio"], abs=1e-12)

@@ -6,7 +6,7 @@ import shlex
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import click
 
@@ -27,9 +27,14 @@ def opened(
     files: Sequence[str], keep: Sequence[str], **declared: Any
 ) -> tuple[Files, dict[str, str], Rows]:
     """The table that files are, what was left out, told on standard error; its first rows."""
-    read = _without_identifiers(shared_options.paths(files), declared_as(**declared), keep)
-    _tell(read[0], read[1])
-    return read
+    from tallylearn.description import Rows
+    from tallylearn.identifiers import identified
+    from tallylearn.sources import Files
+
+    read = Files(shared_options.paths(files), declared_as(keep=keep, **declared)).settled()
+    source = cast("Files", identified(read))
+    _tell(source)
+    return source, dict(source.named or {}), Rows.of(source)
 
 
 def posed(
@@ -59,7 +64,7 @@ def alike(
     known = tallylearn.load(like)
     target = target_of(known, like, target)
     source = read_as(known, shared_options.paths(files), target=target, weight=weight, **said)
-    _tell(source, {})
+    _tell(source)
     rows = Rows.of(source)
     if model is None and settings:
         raise click.UsageError("--alpha, --m and --set go with --model, and --like has its own.")
@@ -84,7 +89,8 @@ def facts(source: Files, left_out: dict[str, str]) -> dict[str, Any]:
 def declared_as(
     target: str | None, weight: str | None, categories: list[str], text: list[str],
     dates: list[str], missing: tuple[str, ...], ignore: list[str], groups: str | None = None,
-    kinds: tuple[str, ...] = (), schema: Path | None = None, **dialect: Any,
+    kinds: tuple[str, ...] = (), schema: Path | None = None, keep: Sequence[str] = (),
+    **dialect: Any,
 ) -> Declaration:  # fmt: skip
     from tallylearn.sources.declarations import declaration
 
@@ -92,27 +98,8 @@ def declared_as(
         target=target, weight=weight, groups=groups, categories=categories, text=text,
         dates=shared_options.parts(dates), missing=shared_options.markers(missing), ignore=ignore,
         dialect=shared_options.dialect(**dialect), kinds=shared_options.told_kinds(kinds),
-        schema=schema,
+        schema=schema, keep=keep,
     )  # fmt: skip
-
-
-def _without_identifiers(
-    paths: Sequence[Path], declared: Declaration, keep: Sequence[str]
-) -> tuple[Files, dict[str, str], Rows]:
-    """A column that is declared is meant to be learned from."""
-    from tallylearn.description import Rows
-    from tallylearn.errors import ColumnError, listed
-    from tallylearn.sources import Files
-
-    source = Files(paths, declared).settled()
-    if odd := [name for name in keep if name not in source.names]:
-        raise ColumnError(f"--keep names {listed(odd)}, and the table has {listed(source.names)}.")
-    wanted = {*keep, *declared.categories, *declared.text, *declared.dates, *declared.numbers}
-    rows = Rows.of(source)
-    left_out = {name: why for name, why in rows.identifiers.items() if name not in wanted}
-    if left_out:
-        source = source.without(left_out)
-    return source, left_out, rows.without(left_out)
 
 
 def _problem(rows: Rows, source: Files, learner: Any) -> Problem | None:
@@ -124,7 +111,7 @@ def _problem(rows: Rows, source: Files, learner: Any) -> Problem | None:
     return posed(rows, str(source.declared.target), learner)
 
 
-def _tell(source: Files, left_out: dict[str, str]) -> None:
+def _tell(source: Files) -> None:
     """How the table was read, on standard error."""
     if source.dialect is not None:
         what = source.paths[0].name if len(source.paths) == 1 else f"{len(source.paths)} files"
@@ -134,6 +121,7 @@ def _tell(source: Files, left_out: dict[str, str]) -> None:
         for kind, names in terminal_text.by_kind(source.schema).items()
     ]
     output_files.note("; ".join([*kinds, f"target {source.declared.target}"]) + ".")
+    left_out = source.named or {}
     told = [note for note in source.notes if note.partition(": ")[0] not in left_out]
     for note in told[:NOTES]:
         output_files.note(f"{note}.")

@@ -43,7 +43,9 @@ def asked(schema: Schema) -> dict[str, str]:
     """The columns as they stand in a table, and their kinds: dates before they are taken apart."""
     apart = {f"{name}.{part}": name for name, parts in schema.parts for part in parts}
     return {
-        apart.get(c.name, c.name): "date" if c.name in apart else c.kind for c in schema.columns
+        apart.get(c.name, c.name): "date" if c.name in apart else c.kind
+        for c in schema.columns
+        if c.kind != "identifier"
     }
 
 

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tallylearn.errors import CellError, ColumnError, MergeError, TargetError, listed
+from tallylearn.identifiers import identified
 from tallylearn.sources import (
     Declared,
     Part,
@@ -139,8 +140,15 @@ def trusting(read: Lesson, call: Callable[[Lesson], Result]) -> Result:
             read = replace(read, source=read.source.amended(odd))
 
 
-def lesson(X: Any, y: Any, weight: Any, who: str, aim: Aim, schema: Schema | None = None) -> Lesson:
-    """Read the arguments of ``fit``; with a schema, rows that must match what was learned."""
+def lesson(
+    X: Any, y: Any, weight: Any, who: str, aim: Aim, schema: Schema | None = None,
+    more: bool = False,
+) -> Lesson:  # fmt: skip
+    """Read the arguments of ``fit``; with a schema, rows that must match what was learned.
+
+    Where the target is a column, those that only tell the rows apart are identifiers; unless
+    ``more`` rows may come, in which their values are repeated.
+    """
     targets, column = _names(y, aim), weight if isinstance(weight, str) else None
     source, by_name = given(X), bool(targets)
     if source is not None:
@@ -157,6 +165,8 @@ def lesson(X: Any, y: Any, weight: Any, who: str, aim: Aim, schema: Schema | Non
         if schema is not None and schema.of_kind(UNKNOWN):
             schema = _refined(schema, opened(X, declared).schema)
         source = opened(X, declared, schema)
+    if schema is None and source.declared.targets and not more:
+        source = identified(source)
     _check_targets(source.declared.targets, y, aim, who)
     weighed = weight is not None or source.declared.weight is not None
     target = None if aim is None or targets or y is None else _columns(y, aim)
@@ -229,7 +239,8 @@ def matched(frame: Frame, schema: Schema, by_name: bool, who: str) -> Frame:
     if frame.named == schema.named and frame.names == expected:
         return frame
     if by_name and frame.named:
-        if missing := [name for name in expected if name not in frame.names]:
+        wanted = [name for name in expected if name not in schema.identifiers]
+        if missing := [name for name in wanted if name not in frame.names]:
             raise ColumnError(
                 f"the table lacks {listed(missing)}, which the model learned from; it has "
                 f"{listed(frame.names)}. Add the column, empty if need be."

@@ -21,7 +21,7 @@ from tallylearn.doors.turns import turn
 from tallylearn.doors.unanswered import NONE, Unanswered, total
 from tallylearn.errors import ForgetError, InputError, MergeError, OptionError, speaking, told
 from tallylearn.sources.memory_table import check_size
-from tallylearn.tables import UNKNOWN, Array, Block, Column, Schema
+from tallylearn.tables import IDENTIFIER, UNKNOWN, Array, Block, Column, Schema
 from tallylearn.tallies import Bundle
 
 
@@ -81,7 +81,7 @@ class OnePass(Estimator, ABC):
             before = self._remembered()
             known = None if before is None else before.schema
             name = type(self).__name__
-            now = self._learned(lesson(X, y, sample_weight, name, self.task, known))
+            now = self._learned(lesson(X, y, sample_weight, name, self.task, known, more=True))
             counted = None if before is None else before.tally
             now = replace(now, tally=self._foretold(now.tally, counted, classes))
             self._learn(now if before is None else before + now, patient=True)
@@ -186,7 +186,8 @@ class OnePass(Estimator, ABC):
         if counted is None or counted.issuperset(schema.names):
             return schema
         columns = (
-            c if c.name in counted or c.values else Column(c.name, UNKNOWN) for c in schema.columns
+            c if c.name in counted or c.values or c.kind == IDENTIFIER else Column(c.name, UNKNOWN)
+            for c in schema.columns
         )
         return replace(schema, columns=tuple(columns))
 

@@ -70,7 +70,7 @@ class Incremental(Plain):
             fitted = self.__sklearn_is_fitted__()
             known = self.schema_ if fitted else None
             name = type(self).__name__
-            read = lesson(self._table(X), y, sample_weight, name, self.task, known)
+            read = lesson(self._table(X), y, sample_weight, name, self.task, known, more=True)
             schema, block = self._taught(read)
             if self.task == "classifier":
                 declared = self.model_.classes if fitted else None

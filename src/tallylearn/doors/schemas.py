@@ -6,13 +6,19 @@ from dataclasses import replace
 
 from tallylearn.errors import ColumnError, MergeError, listed
 from tallylearn.sources.learned_columns import a
-from tallylearn.tables import TEXT, UNKNOWN, Column, Schema
+from tallylearn.tables import IDENTIFIER, TEXT, UNKNOWN, Column, Schema
 
 
 def checked(schema: Schema, kinds: tuple[str, ...], who: str) -> Schema:
     """The schema, if the learner takes every kind of column in it."""
+    if kinds and schema.columns and len(schema.identifiers) == len(schema.columns):
+        raise ColumnError(
+            f"the table has {listed(schema.names)}, which only tell the rows apart: there is "
+            "nothing to learn from. Learn from one anyway with "
+            f"tl.table(..., keep=[{schema.names[0]!r}])."
+        )
     for column in schema.columns:
-        if kinds and column.kind not in (*kinds, UNKNOWN):
+        if kinds and column.kind not in (*kinds, UNKNOWN, IDENTIFIER):
             remedy = f"leave it out with tl.table(..., ignore=[{column.name!r}])"
             if column.kind == TEXT:
                 remedy = f"declare categories=[{column.name!r}], or {remedy}"
@@ -50,6 +56,12 @@ def _check_units(first: Schema, other: Schema) -> None:
 def _one(mine: Column, theirs: Column) -> Column:
     if UNKNOWN in (mine.kind, theirs.kind):
         return theirs if mine.kind == UNKNOWN else mine
+    if mine.kind != theirs.kind and IDENTIFIER in (mine.kind, theirs.kind):
+        raise MergeError(
+            f"column {mine.name!r} is an identifier in one model and not in the other. Declare it "
+            f"alike in both tables, with keep=[{mine.name!r}] or "
+            f"kinds={{{mine.name!r}: 'identifier'}}, and fit again."
+        )
     if mine.kind != theirs.kind:
         raise MergeError(
             f"column {mine.name!r} is {a(mine.kind)} in one model and {a(theirs.kind)} in the "

@@ -87,7 +87,8 @@ class Estimator:
 
     def _learned_from(self) -> str:
         """What was learned from: rows, where they were counted, columns and classes."""
-        names = self.schema_.names
+        named = self.schema_.identifiers
+        names = [name for name in self.schema_.names if name not in named]
         columns = f"{len(names)} column{'s' if len(names) != 1 else ''}"
         if self.schema_.named:
             columns += f" ({listed(names, SHOWN)})"
@@ -98,7 +99,8 @@ class Estimator:
             counted = f"{many if rows.is_integer() else f'weight {rows:,.6g}'} of "
         told = "" if classes is None else f", classes {listed(classes.tolist(), SHOWN)}"
         left_out = f"; {self.unanswered_.told(self.target_name_)}" if self.unanswered_ else ""
-        return f"learned from {counted}{columns}{told}{left_out}"
+        aside = f"; identifiers, not used: {listed(named, SHOWN)}" if named else ""
+        return f"learned from {counted}{columns}{told}{aside}{left_out}"
 
     def _counted_rows(self) -> float | None:
         """How many rows were learned from; a tally counts their weights. None: nobody counted."""

@@ -34,6 +34,7 @@ def table(
     dialect: Mapping[str, Any] | None = None,
     classes: Sequence[Any] = (),
     kinds: Mapping[str, str] | None = None,
+    keep: Sequence[str] = (),
     schema: str | Path | Mapping[str, Any] | None = None,
 ) -> Declared:
     """Declare what a table is: the one place for everything that cannot be seen from the data.
@@ -50,10 +51,12 @@ def table(
     - ``text``: columns to read as text. ``ignore``: columns to leave out.
     - ``dates``: columns to read as dates (a number of days), or a dict with the parts to take:
       year and day as numbers; month, weekday and hour as categories.
-    - ``kinds``: what columns are, where their values do not say: number, category, text, date or
-      ignore; or how their strings are written, by a model: "1.234,5" or "$1,234.5" for numbers,
-      "%d/%m/%Y" for dates, "No/Yes" for answers, "False/True" for truth values. ``notes``
-      of the table tell what was read as what.
+    - ``keep``: columns to learn from, though they look like identifiers, which only tell the rows
+      apart and which no learner uses.
+    - ``kinds``: what columns are, where their values do not say: number, category, text, date,
+      identifier or ignore; or how their strings are written, by a model: "1.234,5" or "$1,234.5"
+      for numbers, "%d/%m/%Y" for dates, "No/Yes" for answers, "False/True" for truth values.
+      ``notes`` of the table tell what was read as what.
     - ``schema``: all of this in a TOML file, or a dict, such as ``tl.check`` gives.
     - ``missing``: values that stand for nothing, beside the empty ones.
     - ``classes``: all classes that the target may have, those that no row has among them.
@@ -68,7 +71,7 @@ def table(
         return read_table(
             source, target=target, weight=weight, groups=groups, categories=categories, text=text,
             dates=dates, missing=missing, ignore=ignore, dialect=dialect,
-            classes=classes, kinds=kinds, schema=schema, connection=connection,
+            classes=classes, kinds=kinds, keep=keep, schema=schema, connection=connection,
         ).settled()  # fmt: skip
 
 

@@ -15,7 +15,7 @@ from tallylearn.spelling import DATES, NUMBERS, TRUTHS, Spelling
 from tallylearn.tables import PARTS as PARTS
 from tallylearn.tables import plain
 
-KINDS = ("number", "category", "text", "date", "ignore")
+KINDS = ("number", "category", "text", "date", "identifier", "ignore")
 TRUE = ("False", "True")  # the model of truth values
 
 
@@ -35,12 +35,15 @@ class Declaration:
     classes: tuple[Any, ...] = ()  # that the target may have
     numbers: tuple[str, ...] = ()
     spellings: Mapping[str, Spelling] = field(default_factory=dict)  # name -> how it is written
+    identifiers: tuple[str, ...] = ()
+    keep: tuple[str, ...] = ()  # columns to learn from, though they only tell the rows apart
 
     def check(self, names: Sequence[str]) -> None:
         """Every declared column must be in the table."""
-        for option in ("categories", "text", "dates", "numbers", "ignore"):
+        for option in ("categories", "text", "dates", "numbers", "identifiers", "ignore", "keep"):
             for name in getattr(self, option):
-                _present("kinds" if option == "numbers" else option, name, names)
+                told = "kinds" if option in ("numbers", "identifiers") else option
+                _present(told, name, names)
         for name in self.spellings:
             _present("kinds", name, names)
         for name in self.targets:
@@ -57,11 +60,18 @@ class Declaration:
             return "text"
         if name in self.numbers:
             return "number"
+        if name in self.identifiers:
+            return "identifier"
         return "date" if name in self.dates else None
 
     def spelling(self, name: str) -> Spelling | None:
         """How a column is declared to be written."""
         return self.spellings.get(name)
+
+    @property
+    def kept(self) -> set[str]:
+        """The columns that are learned from, whatever they hold: a declared one is meant to be."""
+        return {*self.categories, *self.text, *self.dates, *self.numbers, *self.keep}
 
     @property
     def target(self) -> str | None:
@@ -92,6 +102,7 @@ def declaration(
     dialect: Mapping[str, Any] | None = None,
     classes: Sequence[Any] = (),
     kinds: Mapping[str, str] | None = None,
+    keep: Sequence[str] = (),
     schema: Any = None,
 ) -> Declaration:
     """Bring the forms that ``tl.table`` takes to one; what a call says goes before a schema."""
@@ -99,7 +110,7 @@ def declaration(
         told_here = {"target": target, "weight": weight, "groups": groups, "missing": missing,
                      "kinds": kinds, "categories": categories, "text": text, "dates": dates,
                      "ignore": ignore, "dialect": dialect}  # fmt: skip
-        return declaration(**_over(schema_in(schema), told_here), classes=classes)
+        return declaration(**_over(schema_in(schema), told_here), classes=classes, keep=keep)
     for option, name in (("target", target), ("weight", weight), ("groups", groups)):
         if name is not None and not isinstance(name, str):
             raise OptionError(f"{option} is a column's name, not {told(name)}.")
@@ -113,7 +124,7 @@ def declaration(
             )
     for mark in _several(missing):
         _check_mark(mark)
-    for names in (text, ignore):
+    for names in (text, ignore, keep):
         for name in _several(names):
             _name(name)
     if values or parts or said:
@@ -125,6 +136,7 @@ def declaration(
         (*_several(text), *of["text"]), dict.fromkeys(of["date"], ()) | parts, _several(missing),
         (*_several(ignore), *of["ignore"]), dict(_options(dialect)), _several(classes),
         (*of["number"],), {name: found for name, (_, found) in said.items() if found is not None},
+        tuple(n for n in of["identifier"] if n not in _several(target)), _several(keep),
     )  # fmt: skip
 
 

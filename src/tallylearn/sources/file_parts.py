@@ -53,6 +53,7 @@ class Reading:
     def columns(self) -> tuple[str, ...]:
         """The columns to read: those of the schema, dates whole, and those beside."""
         apart = {f"{name}.{part}" for name, parts in self.schema.parts for part in parts}
+        apart |= {*self.schema.identifiers}
         names = [name for name in self.schema.names if name not in apart]
         return (*names, *(name for name, _ in self.schema.parts), *self.declared.beside)
 

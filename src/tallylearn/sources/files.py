@@ -7,7 +7,7 @@ cell that breaks it later is a ``CellError``: then the column is judged by all o
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import replace
 from pathlib import Path
@@ -19,7 +19,7 @@ from tallylearn.errors import CellError, InputError, KindError, TargetError
 from tallylearn.sources.csv.dialect import Dialect, marks
 from tallylearn.sources.declarations import Declaration
 from tallylearn.sources.file_parts import FilePart, Reading
-from tallylearn.sources.frame_reading import judgements, schema_of
+from tallylearn.sources.frame_reading import block_of, judgements, schema_of
 from tallylearn.sources.frames import Frame
 from tallylearn.sources.joined_blocks import joined, together
 from tallylearn.sources.kinds import values_in
@@ -52,6 +52,7 @@ class Files(Declared):
             if schema is not None or len(shown):
                 break
         declared.check(self.names) if schema is None else check_declared(declared, schema)
+        self.named = None if schema is None else {}  # what was learned has its identifiers
         self._whole: Mapping[str, Judgement] = {}  # columns that all cells were asked about
         self._judge(shown)
 
@@ -83,13 +84,14 @@ class Files(Declared):
 
     def _judge(self, shown: Frame) -> None:
         """Tell what the columns are by their first block, and by all cells where that is asked."""
+        self._shown = shown
         found = {**judgements(shown, self.declared, start=1), **self._whole}
         if not self._reading.learned:
             unsure = [n for n, j in found.items() if j.doubt or j.early]
             unsure = [name for name in unsure if name not in self._whole]
             if unsure and (len(shown) >= BLOCK or len(self.paths) > 1):
                 found |= self._asked_whole(unsure)
-            schema = schema_of(shown, self.declared, found)
+            schema = schema_of(shown, self.declared, found).naming(self.named or ())
             sure = frozenset({*self._whole, *unsure})
             self._reading = replace(self._reading, schema=schema, sure=sure)
         self.judged: Mapping[str, Judgement] = found
@@ -180,14 +182,21 @@ class Files(Declared):
             )
         return self
 
-    def without(self, names: Collection[str]) -> Files:
-        """The same files, some columns of which are ignored."""
-        ignored = (*self.declared.ignore, *names)
-        return self._declaring(replace(self.declared, ignore=ignored))
-
     def read_as(self, schema: Schema) -> Files:
         check_declared(self.declared, schema)
         return self._again(replace(self._reading, schema=schema, learned=True))
+
+    def beginning(self) -> tuple[Block, bool]:
+        shown = next(self.blocks()) if self._whole else block_of(self._shown, self.schema, start=1)
+        return shown, len(self._shown) < BLOCK and len(self.paths) == 1
+
+    def naming(self, found: Mapping[str, str]) -> Files:
+        named = self._again(replace(self._reading, schema=self.schema.naming(found)))
+        named.named = {**(self.named or {}), **found}
+        return named
+
+    def narrowed(self, schema: Schema) -> Files:
+        return self._again(replace(self._reading, schema=schema))
 
     def untargeted(self) -> Files:
         declared = replace(self.declared, targets=(), weight=None)
@@ -202,7 +211,7 @@ class Files(Declared):
     def _held(self) -> Table:
         block = self.whole()
         bare = replace(block, target=None, weight=None)
-        return Table(bare, block.target, block.weight, self.declared)
+        return Table(bare, block.target, block.weight, self.declared)._with(named=self.named)
 
     def grouping(self, name: str) -> Codes:
         """One column, read alone: 007 and 7 are two groups."""

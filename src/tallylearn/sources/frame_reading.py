@@ -33,7 +33,18 @@ from tallylearn.sources.written.spelled_column import (
     read_leniently,
 )
 from tallylearn.spelling import DATES, EMPTY, NUMBERS, TRUTHS, Spelling
-from tallylearn.tables import CATEGORY, DATE, NUMBER, PARTS, TEXT, Block, Codes, Column, Schema
+from tallylearn.tables import (
+    CATEGORY,
+    DATE,
+    IDENTIFIER,
+    NUMBER,
+    PARTS,
+    TEXT,
+    Block,
+    Codes,
+    Column,
+    Schema,
+)
 
 Array = NDArray[Any]
 
@@ -59,7 +70,7 @@ def _judged(
 ) -> Judgement | None:
     """How a column is written, where that is in question."""
     kind = NUMBER if name == declared.weight else declared.kind(name)
-    if kind not in (None, NUMBER, DATE):
+    if kind not in (None, NUMBER, DATE, IDENTIFIER):
         return None
     marks = _marks(frame, declared.missing)
     column = frame.column(name) if frame.told(name) else _strings(frame, name, marks)
@@ -89,6 +100,8 @@ def _column_of(
     kind = declared.kind(name)
     if kind == NUMBER or (kind is None and frame.matrix is not None):
         return Column(name, NUMBER)
+    if kind == IDENTIFIER:
+        return Column(name, IDENTIFIER)
     if kind is not None:
         return Column(name, kind, tuple(sorted(declared.categories.get(name, ()))), "declared")
     if frame.documents:

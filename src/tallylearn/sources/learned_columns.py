@@ -13,7 +13,18 @@ from tallylearn.sources.csv.cell_errors import other_unit
 from tallylearn.sources.declarations import Declaration
 from tallylearn.sources.written.spelled_column import differ
 from tallylearn.spelling import Spelling
-from tallylearn.tables import CATEGORY, DATE, TEXT, UNKNOWN, Block, Codes, Column, Schema, no_text
+from tallylearn.tables import (
+    CATEGORY,
+    DATE,
+    IDENTIFIER,
+    TEXT,
+    UNKNOWN,
+    Block,
+    Codes,
+    Column,
+    Schema,
+    no_text,
+)
 
 IGNORED, PLAIN = "ignored", Spelling()
 
@@ -22,6 +33,8 @@ def picked(block: Block, schema: Schema) -> Block:
     """The columns of a schema out of a block that was read as another."""
     have = {column.name: column for column in block.schema.columns}
     for column in schema.columns:
+        if column.kind == IDENTIFIER:
+            continue
         if column.name not in have:
             raise ColumnError(
                 f"the table lacks {column.name!r}, which the model learned from; it has "
@@ -61,7 +74,7 @@ def check_declared(declared: Declaration, schema: Schema) -> None:
     kinds |= {name: DATE for name, _ in schema.parts}
     for name, kind in kinds.items():
         said = IGNORED if name in declared.ignore else declared.kind(name)
-        if said is not None and kind not in (said, UNKNOWN):
+        if said is not None and kind not in (said, UNKNOWN, IDENTIFIER):
             raise ColumnError(
                 f"the model learned {name!r} as {a(kind)}, and here it is to be {said}. A model's "
                 f"columns stay what they are: say how {name!r} is written, such as '1.234,5' or "
@@ -70,7 +83,7 @@ def check_declared(declared: Declaration, schema: Schema) -> None:
 
 
 def _check_kind(learned: Column, here: Column) -> None:
-    if learned.kind != here.kind and UNKNOWN not in (learned.kind, here.kind):
+    if learned.kind != here.kind and not {learned.kind, here.kind} & {UNKNOWN, IDENTIFIER}:
         raise ColumnError(
             f"column {learned.name!r} was {a(learned.kind)} when the model learned, and is "
             f"{a(here.kind)} here. Declare it alike in both tables, for example with "

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from copy import copy
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -22,6 +23,7 @@ from tallylearn.sources.frame_reading import (
     schema_of,
 )
 from tallylearn.sources.frames import Frame, framed
+from tallylearn.sources.kinds import codes, masked, numbers, numeric
 from tallylearn.sources.learned_columns import check_units, picked
 from tallylearn.sources.picked_rows import row_numbers
 from tallylearn.sources.protocols import Coding, Declared
@@ -55,6 +57,7 @@ class Table(Declared):
         self.weight = weight
         self.declared = declared
         self.judged: Mapping[str, Judgement] = {}
+        self.apart: Mapping[str, Codes | Array] = {}  # identifiers, which may order or group rows
 
     @classmethod
     def of(cls, X: Any, declared: Declaration, schema: Schema | None = None) -> Table:
@@ -67,12 +70,14 @@ class Table(Declared):
         weighed = {n: j.spelling for n, j in judged.items() if n == declared.weight}
         target, weight = beside(frame, declared, spelled=weighed)
         if schema is not None:
-            block = block_of(frame, schema, learned=True)
+            block = block_of(frame, schema, learned=True)  # whose identifiers are known
         else:
             block = block_of(frame, schema_of(frame, declared, judged))
             check_declared(declared.categories, block.codes)
         table = cls(replace(block, group=groups_of(frame, declared)), target, weight, declared)
-        table.judged = judged
+        table.judged, table.named = judged, None if schema is None else {}
+        marks = declared.missing
+        table.apart = {n: _apart(n, masked(frame.column(n), marks)) for n in declared.identifiers}
         return table
 
     @property
@@ -97,7 +102,14 @@ class Table(Declared):
         columns = tuple(taken(one, rows) for one in self.target) if several else ()
         target = columns or (None if self.target is None else taken(self.target, rows))
         weight = None if self.weight is None else self.weight[rows]
-        return Table(self.block[rows], target, weight, self.declared)
+        apart = {name: column[rows] for name, column in self.apart.items()}
+        return self._with(block=self.block[rows], target=target, weight=weight, apart=apart)
+
+    def _with(self, **changed: Any) -> Table:
+        """The same table but for some of its attributes."""
+        found = copy(self)
+        vars(found).update(changed)
+        return found
 
     @property
     def size(self) -> int:
@@ -124,17 +136,31 @@ class Table(Declared):
     def aimed(self, targets: tuple[str, ...], weight: str | None) -> Table:
         """The same table with some of its columns as the targets, or as the weight."""
         declared = replace(self.declared, targets=targets, weight=weight)
-        result = Table(self.block, self.target, self.weight, declared)
+        result = self._with(declared=declared)
         if targets != self.declared.targets:
-            found = []
-            for name in targets:
-                result.block, column = _taken(result.block, name)
-                found.append(column)
-            result.target = one_or_all(tuple(found))
+            result.target = one_or_all(tuple(result._take(name) for name in targets))
         if weight != self.declared.weight:
-            result.block, column = _taken(result.block, weight)
+            column = result._take(str(weight))
             result.weight = weights(column, len(self), f"the weight {weight!r}")
         return result
+
+    def _take(self, name: str) -> Any:
+        """A column out of the block, which is without it afterwards."""
+        found = self.apart.get(name)
+        self.apart = {other: column for other, column in self.apart.items() if other != name}
+        self.block, column = _taken(self.block, name)
+        return column if found is None else found
+
+    def beginning(self) -> tuple[Block, bool]:
+        return self.block, True
+
+    def naming(self, found: Mapping[str, str]) -> Table:
+        block, schema = self.block, self.schema.naming(found)
+        kept = [at for at, name in enumerate(block.schema.numbers) if name not in found]
+        codes = {name: column for name, column in block.codes.items() if name not in found}
+        block = replace(block, schema=schema, numbers=block.numbers[:, kept], codes=codes)
+        apart = {**self.apart, **{name: self.times(name) for name in found}}
+        return self._with(block=block, apart=apart, named={**(self.named or {}), **found})
 
     def taught(self, target: Any, weight: Any) -> Table:
         if target is None and weight is None:
@@ -148,36 +174,33 @@ class Table(Declared):
             check_rows(len(self), one)
         found = self.target if target is None else target
         given = self.weight if weight is None else weights(weight, len(self))
-        return Table(self.block, found, given, self.declared)
+        return self._with(target=found, weight=given)
 
     def read_as(self, schema: Schema) -> Table:
         check_units(self.schema, schema, self.declared.spellings)
         if schema == self.schema:
             return self
-        return Table(
-            picked(self.block, schema),
-            self.target,
-            self.weight,
-            self.declared,
-        )
+        return self._with(block=picked(self.block, schema))
 
     def untargeted(self) -> Table:
         declared = replace(self.declared, targets=(), weight=None)
-        return Table(self.block, None, None, declared)
+        return self._with(target=None, weight=None, declared=declared)
 
     def coded(self, coding: Coding) -> Table:
         """Coded once: a target of Python strings takes longer to read than to learn from."""
         target = coding(self.target, self.block.start)
-        return Table(self.block, target, self.weight, self.declared)
+        return self._with(target=target)
 
     def held(self) -> Table:
         return self
 
     @property
     def names(self) -> tuple[str, ...]:
-        return (*self.schema.places, *self.block.codes)
+        return (*self.schema.places, *self.block.codes, *self.apart)
 
     def times(self, name: str) -> Codes | Array:
+        if name in self.apart:
+            return self.apart[name]
         if name in self.block.codes:
             return self.block.codes[name]
         return self.block.numbers[:, self.schema.places[name]]
@@ -210,6 +233,11 @@ def _taken(block: Block, name: str | None) -> tuple[Block, Any]:
     return replace(
         block, schema=rest, numbers=block.numbers[:, kept], codes=codes, text=text
     ), column
+
+
+def _apart(name: str, column: Any) -> Codes | Array:
+    """A declared identifier, by its values."""
+    return numbers(name, column) if numeric(column.type) else codes(column)
 
 
 def _raw(block: Block, column: Column) -> Any:

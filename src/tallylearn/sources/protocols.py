@@ -61,6 +61,7 @@ class Declared(ABC):
 
     declared: Declaration
     judged: Mapping[str, Judgement]  # how the columns that came as strings are written
+    named: Mapping[str, str] | None = None  # the identifiers and why they are; None: nobody asked
     labelled: ClassVar[bool] = True  # whether the labels of a target are taken as they came
 
     @property
@@ -72,13 +73,15 @@ class Declared(ABC):
         targets = () if self.labelled else self.declared.targets
         parts = (name for name, _ in self.schema.parts)
         beside = (name for name in (*targets, self.declared.weight) if name)
-        return (*self.schema.names, *parts, *beside)
+        named = {*self.schema.identifiers}
+        return (*(name for name in self.schema.names if name not in named), *parts, *beside)
 
     @property
     def notes(self) -> tuple[str, ...]:
         """What was read as what, a line for every column where that is not plain."""
-        read = {*self.read}
-        return tuple(f"{n}: {j.why}" for n, j in self.judged.items() if j.why and n in read)
+        read, named = {*self.read}, (self.named or {}).items()
+        told = (f"{n}: {j.why}" for n, j in self.judged.items() if j.why and n in read)
+        return (*told, *(f"{name}: an identifier, {why}" for name, why in named))
 
     def settled(self) -> Self:
         """The same, unless a column that is read can be read in two ways."""
@@ -129,6 +132,18 @@ class Declared(ABC):
     @abstractmethod
     def read_as(self, schema: Schema) -> Declared:
         """The same rows with the columns of a schema, such as a model has learned."""
+
+    @abstractmethod
+    def beginning(self) -> tuple[Block, bool]:
+        """The first rows without their target, and whether they are all that there are."""
+
+    @abstractmethod
+    def naming(self, found: Mapping[str, str]) -> Declared:
+        """The same rows, some columns of which are identifiers, each with the reason."""
+
+    def narrowed(self, schema: Schema) -> Declared:
+        """The same rows with some columns of the schema that they have."""
+        return self.read_as(schema)
 
     @abstractmethod
     def untargeted(self) -> Declared:

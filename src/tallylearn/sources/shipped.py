@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from importlib import resources
 
 from tallylearn.errors import OptionError, listed, told
@@ -18,8 +19,8 @@ TARGETS = {
 }
 
 
-def example(name: str) -> Table:
-    """A table of the notes, in memory, its target declared.
+def example(name: str, keep: Sequence[str] = ()) -> Table:
+    """A table of the notes, in memory, its target declared; ``keep`` as in ``tl.table``.
 
     >>> example("tennis")
     Table(14 rows: Outlook (category), Temperature (category), Humidity (category), Wind (category),
@@ -31,7 +32,7 @@ def example(name: str) -> Table:
     with resources.as_file(path) as file:
         files = Files([file], declaration(target=TARGETS[name]))
         data = pa.concat_tables(files.typed())
-    return Table.of(data, declaration(target=TARGETS[name]))
+    return Table.of(data, declaration(target=TARGETS[name], keep=keep))
 
 
 def text_of(name: str) -> str:

@@ -109,7 +109,7 @@ class VersionSpace:
     def fit(self, table: Any, target: Any = None, *, positive: Any = None) -> Self:
         """Keep the hypotheses that agree with every row; the labels may be a column's name."""
         with speaking(WHO):
-            read = lesson(table, target, None, WHO, "classifier")
+            read = lesson(table, target, None, WHO, "classifier", more=True)
             examples = Examples.of(read, self.space.kinds, positive)
             version = self.space.version(examples)
             _ = version.reason  # asks listed hypotheses about every row

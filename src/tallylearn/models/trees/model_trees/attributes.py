@@ -17,7 +17,16 @@ from tallylearn.models.naive_bayes.column_factors import check_finite
 from tallylearn.models.trees.growing import gaps
 from tallylearn.models.trees.node import LEAF, SUBSET, THRESHOLD
 from tallylearn.models.trees.tree import Tree
-from tallylearn.tables import CATEGORY, NUMBER, Array, Block, Column, Schema, check_shape
+from tallylearn.tables import (
+    CATEGORY,
+    IDENTIFIER,
+    NUMBER,
+    Array,
+    Block,
+    Column,
+    Schema,
+    check_shape,
+)
 
 
 @dataclass(frozen=True)
@@ -65,6 +74,8 @@ class Attributes:
                 found += [(at, s, float(middle >= s)) for s in range(1, len(values))]
             else:
                 columns.append(column)
+                if column.kind == IDENTIFIER:
+                    continue
                 found.append((at, 0, _mean(_number(block, column.name), weight)))
         source, step, fill = np.array(found, dtype=np.float64).reshape(-1, 3).T
         return cls(tuple(columns), source.astype(np.int64), step.astype(np.int64), fill.copy())
@@ -78,6 +89,8 @@ class Attributes:
         out = np.empty((len(block), len(self)))
         for at, column in enumerate(self.columns):
             here = np.flatnonzero(self.source == at)
+            if not len(here):
+                continue
             if column.kind == CATEGORY:
                 rank = block.codes[column.name].among(column.values)[:, None]
                 out[:, here] = np.where(rank < 0, self.fill[here], rank >= self.step[here])

@@ -1,0 +1,136 @@
+"""Identifiers: a column that tells every row from all others says nothing about the next row.
+
+It is judged by how many different values it has, whatever the order of the rows: strings of which
+nearly all are different, and whole numbers of which none comes twice though they lie so close
+together that chance would have repeated some, as it repeats birthdays.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from tallylearn import engines
+from tallylearn.errors import CellError
+from tallylearn.sources import Declared
+from tallylearn.tables import CATEGORY, NUMBER, Array, Block, Codes
+from tallylearn.tallies.bundles import Bundle
+from tallylearn.tallies.distinct import EVERY, NO_NUMBER, Distinct
+
+FEW = 10  # strings: of fewer, all may differ by chance
+MANY = 50  # from here on some strings may come twice, and numbers may be identifiers
+NEARLY = 0.95
+HALF = 0.5  # of the first block's values: where more come again, no other block is asked
+PAIRS = 10  # of equal numbers: where chance would give more and there is none, they are names
+YEARS = 1500, 2200  # whole numbers that are years are measured, though each comes once
+HEAD = 256  # rows that most columns of numbers are told apart by
+
+
+def identified(source: Declared) -> Declared:
+    """The same rows, in whose schema such columns are identifiers; declared columns never are."""
+    if source.named is not None:
+        return source
+    try:
+        return source.naming(identifiers(source))
+    except CellError as odd:
+        return identified(source.amended(odd))
+
+
+def identifiers(source: Declared) -> dict[str, str]:
+    """The columns that only tell the rows apart, each with the reason.
+
+    >>> import tallylearn as tl
+    >>> identifiers(tl.table({"name": list("abcdefghijkl"), "size": [1.5, 2] * 6}))
+    {'name': 'all of its 12 values are different'}
+    """
+    schema = source.schema
+    kinds = {c.name: c.kind for c in schema.of_kind(NUMBER, CATEGORY) if c.origin != "truth"}
+    apart = {f"{name}.{part}" for name, parts in schema.parts for part in parts}
+    for name in (*source.declared.kept, *apart):
+        kinds.pop(name, None)
+    if not kinds:
+        return {}
+    first, alone = source.beginning()
+    names = tuple(name for name in kinds if _may(first, name))
+    if alone or not names:
+        found = {name: _seen(first, name) for name in names}
+    else:
+        found = _everywhere(source, names)
+    return {name: why for name in names if (why := _reason(kinds[name], found[name]))}
+
+
+def _everywhere(source: Declared, names: tuple[str, ...]) -> dict[str, Distinct]:
+    """The different values of some columns, which are read alone, in all rows of files."""
+    columns = (column for column in source.schema.columns if column.name in names)
+    narrow = source.untargeted().narrowed(source.schema.of_columns(columns))
+    total = engines.here().total(_Names(names), narrow) or Bundle()
+    return {name: total.get(name) or Distinct.empty() for name in names}
+
+
+@dataclass(frozen=True)
+class _Names:
+    """The different values of some columns of a block."""
+
+    names: tuple[str, ...]
+
+    def __call__(self, block: Block) -> Bundle:
+        return Bundle({name: Distinct.of(_column(block, name)) for name in self.names})
+
+
+def _column(block: Block, name: str) -> Codes | Array:
+    if name in block.codes:
+        return block.codes[name]
+    return np.ascontiguousarray(block.numbers[:, block.schema.places[name]])
+
+
+def _seen(block: Block, name: str) -> Distinct:
+    """The different values of a whole column; codes differ where their values do."""
+    if name not in block.codes:
+        return Distinct.of(_column(block, name))
+    times = _times(block.codes[name])
+    keys = np.flatnonzero(times).astype(np.uint64)
+    return Distinct(keys, times[times > 0], int(times.sum()), 0, NO_NUMBER, EVERY)
+
+
+def _times(column: Codes) -> Array:
+    return np.bincount(column.codes[column.codes >= 0])
+
+
+def _may(block: Block, name: str) -> bool:
+    """Whether the first rows leave it open: where a number is repeated or broken, they do not."""
+    if name not in block.codes:
+        head = block.numbers[:HEAD, block.schema.places[name]]
+        head = head[~np.isnan(head)]
+        whole = np.isfinite(head).all() and (head % 1 == 0).all()
+        return bool(whole and len(np.unique(head)) == len(head))
+    times = _times(block.codes[name])
+    return bool(np.count_nonzero(times) >= HALF * times.sum())
+
+
+def _reason(kind: str, found: Distinct) -> str:
+    """Why a column of so many different values is an identifier; empty where it is none."""
+    if found.present < FEW:
+        return ""
+    if kind == NUMBER:
+        return _numbered(found)
+    if not found.repeats:
+        return f"all of its {found.present:,} values are different"
+    if found.present >= MANY and found.repeats <= (1 - NEARLY) * found.counts.sum():
+        about = "" if found.exact else "about "
+        return f"{about}{found.count:,} of its {found.present:,} values are different"
+    return ""
+
+
+def _numbered(found: Distinct) -> str:
+    if not found.whole or found.repeats:
+        return ""
+    n, least, greatest = found.present, found.least, found.greatest
+    span = greatest - least + 1
+    pairs = n * (n - 1) / 2 / span  # the chance that none is repeated is below exp(-pairs)
+    years = YEARS[0] <= least and greatest <= YEARS[1]
+    if n < MANY or pairs < PAIRS or years:
+        return ""
+    if n == span:
+        return f"it counts the rows, from {least:.0f} to {greatest:.0f}"
+    return f"its {n:,} whole numbers between {least:.0f} and {greatest:.0f} are all different"

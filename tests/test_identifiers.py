@@ -1,0 +1,227 @@
+"""Columns that only tell the rows apart are found, and used by no learner."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import tallylearn as tl
+from tallylearn import errors, modelfile
+from tallylearn.identifiers import identifiers
+from tests.learners import CASES, Case
+
+every_learner = pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+tallying_learners = pytest.mark.parametrize(
+    "case", [case for case in CASES if case.tally != "plain"], ids=lambda case: case.name
+)
+
+
+def found(columns: dict[str, list[Any]], **declared: Any) -> dict[str, str]:
+    rows = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+    return identifiers(tl.table(rows, **declared))
+
+
+def named(n: int) -> list[str]:
+    return [f"row {at}" for at in range(n)]
+
+
+def with_identifiers(case: Case, frame: pd.DataFrame) -> pd.DataFrame:
+    """The table of a case with a name and a number for every row, not in their order."""
+    table = case.table(frame).copy()
+    order = np.random.default_rng(3).permutation(len(table))
+    table.insert(1, "id", [f"K{at}" for at in order])
+    table.insert(0, "no", 2 * order + 1)
+    return table
+
+
+def test_the_day_of_the_tennis_table_only_names_its_rows() -> None:
+    assert identifiers(tl.example("tennis-day")) == {"Day": "all of its 14 values are different"}
+    assert identifiers(tl.example("tennis")) == {}
+
+
+def test_nine_different_values_may_be_chance_and_ten_are_not() -> None:
+    assert found({"name": named(9)}) == {}
+    assert [*found({"name": named(10)})] == ["name"]
+
+
+def test_of_fifty_rows_a_few_may_share_a_value() -> None:
+    almost = [*named(48), "row 0", "row 1"]
+    assert found({"name": almost}) == {"name": "48 of its 50 values are different"}
+    assert found({"name": almost[:-3] + ["row 0"] * 3}) == {}
+    assert found({"name": almost[1:]}) == {}  # 49 rows
+
+
+def test_missing_values_are_neither_alike_nor_different() -> None:
+    assert [*found({"name": [*named(12), None, None]})] == ["name"]
+    assert found({"name": [*named(9), None, None, None]}) == {}
+
+
+def test_whole_numbers_that_lie_close_and_never_repeat_are_identifiers_in_any_order() -> None:
+    counting = [float(at) for at in range(100, 160)]
+    reason = {"no": "it counts the rows, from 100 to 159"}
+    assert found({"no": counting}) == found({"no": counting[::-1]}) == reason
+    assert found({"no": [*counting, float("nan")]}) == reason
+    assert found({"no": counting[:49]}) == {}  # so few may be measured
+    assert found({"no": [at + 0.5 for at in counting]}) == {}
+    assert found({"no": [*counting, 159.0]}) == {}
+    assert [*found({"no": [*counting[:15], *counting[17:]]})] == ["no"]  # with gaps
+
+
+def test_numbers_that_chance_would_not_repeat_either_are_measured() -> None:
+    far = [float(at) for at in range(0, 6000, 100)]  # 60 of 5,901: a third of a pair
+    assert found({"income": far}) == {}
+    rng = np.random.default_rng(0)
+    for span in (40, 100, 1000):  # drawn with chance, of which none is an identifier
+        assert not any(found({"x": rng.integers(0, span, 60).tolist()}) for _ in range(20))
+    sampled = np.sort(rng.choice(10_000, 1000, replace=False)).astype(float)
+    assert [*found({"row": sampled.tolist()})] == ["row"]  # a tenth of numbered rows
+
+
+def test_years_dates_truths_and_text_are_not_identifiers() -> None:
+    days = [f"2026-01-{at:02}" for at in range(1, 13)]
+    said = [f"this is sentence number {at}" for at in range(12)]
+    years = [*range(1950, 1962)]
+    assert found({"when": days, "said": said, "year": years}, dates=["when"]) == {}
+
+
+def test_the_target_is_never_an_identifier() -> None:
+    columns: dict[str, list[Any]] = {"name": named(60), "price": [float(at) for at in range(60)]}
+    assert [*found(columns, target="price")] == ["name"]
+    assert [*found(columns, target="name")] == ["price"]
+
+
+def test_what_is_declared_is_meant_and_keep_brings_back() -> None:
+    columns: dict[str, list[Any]] = {"name": named(60), "no": [*range(60)], "y": ["a", "b"] * 30}
+    assert [*found(columns, target="y")] == ["name", "no"]
+    assert [*found(columns, target="y", keep=["name"])] == ["no"]
+    assert [*found(columns, target="y", categories=["name"])] == ["no"]
+    assert found(columns, target="y", keep=["name"], kinds={"no": "number"}) == {}
+    with pytest.raises(errors.ColumnError, match="keep names the column 'nam'"):
+        found(columns, keep=["nam"])
+
+
+def test_a_declared_identifier_is_one_whatever_it_holds() -> None:
+    frame = pd.DataFrame({"kind": ["a", "b"] * 10, "x": np.arange(20) % 7, "y": ["u", "v"] * 10})
+    table = tl.table(frame, target="y", kinds={"kind": "identifier"})
+    assert "kind (identifier)" in repr(table)
+    model = tl.DecisionTreeClassifier().fit(table)
+    assert "kind" not in str(model)
+    assert model.schema_.identifiers == ("kind",)
+
+
+def test_all_rows_of_files_are_asked_whatever_their_order(tmp_path: Path) -> None:
+    rows = [f"k{at},{at}" for at in range(70_000)]
+    again = [f"k{at},{at}" for at in range(20_000)]
+    for name, lines in {"all": rows, "late": rows + again, "early": again + rows}.items():
+        (tmp_path / f"{name}.csv").write_text("key,no\n" + "\n".join(lines) + "\n")
+    all_of, late, early = (
+        identifiers(tl.table(tmp_path / f"{n}.csv")) for n in ("all", "late", "early")
+    )
+    assert [*all_of] == ["key", "no"]
+    assert late == early == {}
+    for part in (1, 2):
+        (tmp_path / f"twice{part}.csv").write_bytes((tmp_path / "all.csv").read_bytes())
+    assert identifiers(tl.table(str(tmp_path / "twice*.csv"))) == {}
+
+
+def test_small_files_are_looked_at_together(tmp_path: Path) -> None:
+    for part in range(3):
+        rows = "".join(f"k{part}{at},x\n" for at in range(5))
+        (tmp_path / f"{part}.csv").write_text(f"key,kind\n{rows}")
+    assert identifiers(tl.table(str(tmp_path / "*.csv"))) == {
+        "key": "all of its 15 values are different"
+    }
+
+
+def test_a_table_without_rows_has_no_identifiers(tmp_path: Path) -> None:
+    path = tmp_path / "empty.csv"
+    path.write_text("a,b\n")
+    assert identifiers(tl.table(path)) == {}
+
+
+@every_learner
+def test_no_learner_uses_an_identifier(case: Case, mixed: pd.DataFrame, tmp_path: Path) -> None:
+    """The same answers as without it, from frames and from files; it need not be there again."""
+    bare = case.make().fit(case.table(mixed), case.target)
+    whole = with_identifiers(case, mixed)
+    model = case.make().fit(whole, case.target)
+    assert model.schema_.identifiers == ("no", "id")
+    assert model.n_features_in_ == bare.n_features_in_ + 2
+    assert "identifiers, not used: 'no', 'id'" in repr(model)
+    rows = case.rows(mixed)
+    expected = bare.predict(rows)
+    assert (model.predict(whole) == expected).all()
+    assert (model.predict(rows) == expected).all()
+    assert str(model.explain(rows[:3])) == str(bare.explain(rows[:3]))
+    model.save(tmp_path / "model.tally")
+    again = tl.load(tmp_path / "model.tally")
+    assert again.schema_ == model.schema_
+    assert (again.predict(rows) == expected).all()
+    whole.to_parquet(tmp_path / "rows.parquet")
+    from_file = case.make().fit(tmp_path / "rows.parquet", case.target)
+    assert modelfile.digests(from_file) == modelfile.digests(model)
+
+
+@every_learner
+def test_columns_beside_an_array_of_answers_are_never_left_out(
+    case: Case, mixed: pd.DataFrame
+) -> None:
+    whole = with_identifiers(case, mixed)
+    X = whole.drop(columns=[case.target])[["no", *case.columns]]
+    model = case.make().fit(X, whole[case.target])
+    assert model.schema_.identifiers == ()
+
+
+@tallying_learners
+def test_models_with_identifiers_merge_and_forget(case: Case, mixed: pd.DataFrame) -> None:
+    whole = with_identifiers(case, mixed)
+    half = len(whole) // 2
+    model = tl.merge(
+        case.make().fit(whole[:half], case.target), case.make().fit(whole[half:], case.target)
+    )
+    assert model.schema_.identifiers == ("no", "id")
+    if case.tally == "exact":
+        assert modelfile.digests(model) == modelfile.digests(case.make().fit(whole, case.target))
+        one = case.make().fit(whole[:half], case.target)
+        assert modelfile.digests(model.forget(whole[half:], case.target)) == modelfile.digests(one)
+
+
+def test_an_identifier_in_one_table_alone_does_not_merge(mixed: pd.DataFrame) -> None:
+    whole = with_identifiers(CASES[0], mixed)
+    model = tl.NaiveBayes().fit(whole, "kind")
+    other = tl.NaiveBayes().fit(tl.table(whole, target="kind", keep=["id"]))
+    with pytest.raises(errors.MergeError, match=r"'id' is an identifier in one.*keep=\['id'\]"):
+        tl.merge(model, other)
+
+
+def test_rows_as_they_come_leave_no_column_out(mixed: pd.DataFrame) -> None:
+    """Ten different values may be followed by the same ten."""
+    whole = with_identifiers(CASES[0], mixed)
+    assert tl.NaiveBayes().partial_fit(whole[:20], "kind").schema_.identifiers == ()
+
+
+def test_an_identifier_may_order_and_group_the_rows(mixed: pd.DataFrame) -> None:
+    whole = with_identifiers(CASES[0], mixed)
+    learner = tl.DecisionTreeClassifier(max_depth=2)
+    folds = tl.Folds.forward(3, order="no")
+    by_name = tl.evaluate(learner, whole, "kind", cv=folds)
+    kept = tl.evaluate(learner, tl.table(whole, target="kind", keep=["no"]), cv=folds)
+    assert by_name.n == kept.n
+
+
+def test_a_table_of_identifiers_has_nothing_to_learn_from() -> None:
+    frame = pd.DataFrame({"id": named(60), "no": range(60), "y": ["a", "b"] * 30})
+    with pytest.raises(errors.ColumnError, match=r"only tell the rows apart.*keep=\['id'\]"):
+        tl.NaiveBayes().fit(frame, "y")
+    assert tl.NaiveBayes().fit(tl.table(frame, target="y", keep=["id"])).n_features_in_ == 2
+
+
+def test_an_identifier_may_become_the_target_of_another_question() -> None:
+    frame = pd.DataFrame({"no": range(60), "x": np.arange(60.0) % 3, "y": ["a", "b"] * 30})
+    table = tl.table(frame)
+    assert tl.DecisionTreeClassifier().fit(table, "y").schema_.identifiers == ("no",)
+    assert tl.DecisionTreeRegressor().fit(table, "no").target_name_ == "no"
