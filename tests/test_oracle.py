@@ -24,6 +24,7 @@ import tallylearn.kernels as package
 from tallylearn.kernels import (
     counting,
     descending,
+    distinct,
     limbs,
     scoring,
     summing,
@@ -277,6 +278,23 @@ def test_compiled_steps_equal_the_python_they_are_written_in() -> None:
         exact = [sum(map(Fraction, column)) for column in products.T.tolist()]
         found = [Fraction(a) + Fraction(b) for a, b in sums.T.tolist()]
         assert all(abs(a - b) < 20 * 2.0**-89 for a, b in zip(exact, found, strict=True))
+
+
+def test_compiled_hashes_equal_the_python_they_are_written_in() -> None:
+    x = np.array([0.0, -0.0, 1.5, np.nan, -np.inf, 2.0**60, 3.0, 3.0, 5e-324, -7.0])
+    text = np.frombuffer("one, twenty-three bytes, é".encode(), dtype=np.uint8)
+    for judged in (-1, 2):
+        results = []
+        for module in (distinct, interpreted("distinct")):
+            hashes, state = np.zeros(3, dtype=np.uint64), np.array([0, 0, 0, 0, 9, -9, 0, judged])
+            module.hash_strings(text, np.array([0, 3, 3, 27]), hashes)
+            slots, counts = np.zeros(16, dtype=np.uint64), np.zeros(16, dtype=np.int64)
+            module.add_numbers(x.view(np.uint64), 2**64 - 1, slots, counts, state)
+            state[0] = 0
+            module.add_hashes(hashes, np.array([1, 0, 5]), 2**63, slots, counts, state)
+            results.append((hashes, slots, counts, state))
+        assert all(np.array_equal(a, b) for a, b in zip(*results, strict=True))
+        assert results[0][3][1] > 2
 
 
 def test_compiled_tokens_equal_the_python_they_are_written_in() -> None:

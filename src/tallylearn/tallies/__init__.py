@@ -1,7 +1,8 @@
-"""What adds up: counts, moments, scatter, ranks, and bundles of them."""
+"""What adds up: counts, moments, scatter, ranks, distinct values, and bundles of them."""
 
 from tallylearn.tallies.bundles import Bundle
 from tallylearn.tallies.counts import Counts
+from tallylearn.tallies.distinct import Distinct
 from tallylearn.tallies.exact import Exact
 from tallylearn.tallies.moments import Moments
 from tallylearn.tallies.products import Products
@@ -9,4 +10,14 @@ from tallylearn.tallies.ranks import Ranks
 from tallylearn.tallies.scatter import Scatter
 from tallylearn.tallies.squares import Squares
 
-__all__ = ["Bundle", "Counts", "Exact", "Moments", "Products", "Ranks", "Scatter", "Squares"]
+__all__ = [
+    "Bundle",
+    "Counts",
+    "Distinct",
+    "Exact",
+    "Moments",
+    "Products",
+    "Ranks",
+    "Scatter",
+    "Squares",
+]

@@ -1,0 +1,287 @@
+"""Distinct: how many different values a column has, from the least of their hashes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import sqrt
+from typing import Any
+
+import numpy as np
+
+from tallylearn.errors import ForgetError, MergeError
+from tallylearn.kernels import distinct as kernel
+from tallylearn.tables import Array, Codes, check_shape
+from tallylearn.tallies.value_hashes import hashed_arrow, hashed_strings, undone
+
+KEPT = 100_000  # hashes: up to so many different values the number is exact
+EVERY = (1 << 64) - 1  # the greatest hash
+NO_NUMBER = np.iinfo(np.int64).max, np.iinfo(np.int64).min
+
+
+@dataclass(frozen=True, eq=False)
+class Distinct:
+    """The k least hashes of a column's values (k = 100 000), and how many rows show each.
+
+    Up to k different values it has them all, and is exact. Beyond, the k-th least hash says how
+    dense the hashes lie, and so how many there are: KMV, with a relative standard error of
+    1 / √(k - 2), which is 0.32 %. Rows are counted, not weights: weight 2 adds no value. It takes
+    16 bytes a value, 1.6 MB a column at most, for any number of rows; it cannot forget.
+
+    >>> found = Distinct.of(np.array([3.0, 1.0, np.nan, 3.0]))
+    >>> found
+    Distinct(2 of 3)
+    >>> found.exact, found.whole, found.least, found.greatest
+    (True, True, 1.0, 3.0)
+
+    Z. Bar-Yossef et al., Counting distinct elements in a data stream, RANDOM 2002; K. Beyer et al.,
+    On synopses for distinct-value estimation under multiset operations, SIGMOD 2007.
+    """
+
+    hashes: Array  # (m,) uint64, sorted
+    counts: Array  # (m,) int64, rows with that hash
+    present: int  # rows that show a value
+    broken: int  # rows whose number is no whole one
+    ends: tuple[int, int]  # the least and the greatest number, as keys of their order
+    most: int  # hashes above are not kept; EVERY while all are
+    judged: int | None = None  # repeats, at most: see ``Seen``
+    stopped: bool = False  # it is no identifier, and nothing else is known
+
+    def __post_init__(self) -> None:
+        check_shape("the counts", self.counts, len(self.hashes))
+
+    @classmethod
+    def of(cls, column: Any) -> Distinct:
+        """Of numbers (n,), of codes, or of Arrow strings."""
+        seen = Seen()
+        seen.add(column)
+        return seen.tally()
+
+    @classmethod
+    def empty(cls) -> Distinct:
+        """Nothing seen yet."""
+        return Seen().tally()
+
+    @property
+    def nothing(self) -> bool:
+        """Whether no value was seen."""
+        return not self.present and not self.stopped
+
+    def __bool__(self) -> bool:
+        return not self.nothing
+
+    @property
+    def exact(self) -> bool:
+        """Whether every value is kept."""
+        return self.most == EVERY
+
+    @property
+    def count(self) -> int:
+        """How many different values there are: exactly, or as ``error`` says."""
+        if self.exact:
+            return len(self.hashes)
+        share = (self.most + 1) / (EVERY + 1)
+        kept = len(self.hashes) - (self.judged is None)  # the k-th is where KMV looks from
+        return max(round(kept / share), len(self.hashes))
+
+    @property
+    def error(self) -> float:
+        """The relative standard error of the count."""
+        return 0.0 if self.exact else 1 / sqrt(max(len(self.hashes) - 2, 1))
+
+    @property
+    def repeats(self) -> int:
+        """Rows, of those whose hash is kept, that show a value that another one shows too."""
+        return int(self.counts.sum()) - len(self.counts)
+
+    @property
+    def once(self) -> int:
+        """Values, of those that are kept, that one row shows."""
+        return int((self.counts == 1).sum())
+
+    @property
+    def whole(self) -> bool:
+        """Whether all numbers are whole ones."""
+        return bool(self.present) and not self.broken
+
+    @property
+    def least(self) -> float:
+        """The least number; NaN of none, and of strings."""
+        return _number(self.ends[0])
+
+    @property
+    def greatest(self) -> float:
+        """The greatest number; NaN of none, and of strings."""
+        return _number(self.ends[1])
+
+    def top(self, most: int) -> list[tuple[int, int]]:
+        """The hashes that come most often, each with its rows; of equals the least hash first."""
+        order = np.argsort(-self.counts, kind="stable")[:most]
+        return [(int(self.hashes[at]), int(self.counts[at])) for at in order]
+
+    def values(self) -> Array:
+        """The numbers (m,) that are kept, as their hashes: a hash of a number can be undone."""
+        return undone(self.hashes)
+
+    def __add__(self, other: Distinct) -> Distinct:
+        if self.judged != other.judged:
+            raise MergeError(
+                f"one column was judged up to {self.judged} repeats and the other up to "
+                f"{other.judged}. Judge both alike."
+            )
+        if self.stopped or other.stopped:
+            return _stopped(self.judged)
+        most = min(self.most, other.most)
+        every = np.concatenate([self.hashes, other.hashes])
+        hashes, places = np.unique(every, return_inverse=True)
+        counts = np.zeros(len(hashes), dtype=np.int64)
+        np.add.at(counts, places, np.concatenate([self.counts, other.counts]))
+        ends = min(self.ends[0], other.ends[0]), max(self.ends[1], other.ends[1])
+        rows = self.present + other.present, self.broken + other.broken
+        return _kept(hashes, counts, *rows, ends, most, self.judged)
+
+    def __sub__(self, other: Distinct) -> Distinct:
+        if other is self:
+            return Distinct.empty()
+        raise ForgetError(
+            "which values are left cannot be told from their hashes once some were dropped. Sum "
+            "the rows that are left. Nothing was changed."
+        )
+
+    def __radd__(self, zero: int) -> Distinct:
+        return self
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Distinct):
+            return NotImplemented
+        return self._rest == other._rest and all(
+            np.array_equal(a, b)
+            for a, b in ((self.hashes, other.hashes), (self.counts, other.counts))
+        )
+
+    __hash__ = None  # type: ignore[assignment]
+
+    @property
+    def _rest(self) -> tuple[Any, ...]:
+        return self.present, self.broken, self.ends, self.most, self.judged, self.stopped
+
+    def __repr__(self) -> str:
+        if self.stopped:
+            return f"Distinct(no identifier: more than {self.judged} repeats, or no whole number)"
+        return f"Distinct({'' if self.exact else 'about '}{self.count} of {self.present})"
+
+    def impossible(self) -> str | None:
+        """Nothing is: rows are never taken away."""
+        return None
+
+
+class Seen:
+    """A column while its rows pass by; ``tally`` is what was seen, the same in any order.
+
+    ``judging`` says how many rows there are at most, and which share of them may repeat a value in
+    a column of identifiers. Then it ends early (``stopped``) once there are more, or once a number
+    is no whole one: columns of measurements cost one row, and columns of classes that share. So
+    that this does not depend on the order of the rows, hashes are kept by a bound that the number
+    of rows decides, about 100 000 of them; ``repeats`` counts within it.
+    """
+
+    def __init__(self, judging: tuple[int, float] | None = None) -> None:
+        self.most, self._judged = EVERY, -1
+        if judging is not None:
+            rows, share = judging
+            kept = min(1.0, KEPT / max(rows, 1))
+            self.most = EVERY if kept == 1 else int(kept * (EVERY + 1)) - 1
+            self._judged = int(share * rows * kept)
+        self._room(64)
+        self._state = np.array([0, 0, 0, 0, *NO_NUMBER, 0, self._judged], dtype=np.int64)
+
+    @property
+    def stopped(self) -> bool:
+        """Whether it is known to be no identifier."""
+        at = self._state
+        return self._judged >= 0 and bool(at[6] - at[1] > self._judged or at[3])
+
+    def add(self, column: Any) -> None:
+        """More rows: numbers (n,), NaN where missing; codes; or Arrow strings."""
+        if isinstance(column, np.ndarray):
+            bits = column.view(np.uint64)
+            self._counted(len(bits), kernel.add_numbers, bits)
+        elif isinstance(column, Codes):
+            self._add_hashes(hashed_strings(column.values), _times(column))
+        else:
+            held = column.drop_null()
+            self._add_hashes(hashed_arrow(held), np.ones(len(held), dtype=np.int64))
+
+    def _add_hashes(self, hashes: Array, times: Array) -> None:
+        self._counted(len(hashes), kernel.add_hashes, hashes, times)
+
+    def tally(self) -> Distinct:
+        """What was seen so far."""
+        if self.stopped:
+            return _stopped(self._judged)
+        some = self._counts > 0
+        order = np.argsort(self._slots[some])
+        hashes, counts = self._slots[some][order], self._counts[some][order]
+        _, _, present, broken, least, greatest, _, _ = map(int, self._state)
+        judged = None if self._judged < 0 else self._judged
+        return _kept(hashes, counts, present, broken, (least, greatest), self.most, judged)
+
+    def _counted(self, n: int, count: Any, *given: Array) -> None:
+        self._state[0] = 0
+        while not self.stopped:
+            count(*given, self.most, self._slots, self._counts, self._state)
+            if self._state[0] >= n:
+                return
+            if not self.stopped:
+                self._grow()
+
+    def _grow(self) -> None:
+        """More slots; or, where there are enough, only the k least hashes."""
+        some = self._counts > 0
+        hashes, counts, at = self._slots[some], self._counts[some], int(self._state[0])
+        if len(hashes) > 1.5 * KEPT and self._judged < 0:
+            self.most = int(np.partition(hashes, KEPT - 1)[KEPT - 1])
+            kept = hashes <= self.most
+            hashes, counts = hashes[kept], counts[kept]
+            self._room(len(self._slots))
+        else:
+            self._room(4 * len(self._slots))
+        rest = self._state.copy()
+        self._state[[0, 1, 6, 7]] = 0, 0, 0, -1
+        kernel.add_hashes(hashes, counts, self.most, self._slots, self._counts, self._state)
+        rest[[0, 1, 6]] = at, self._state[1], self._state[6]
+        self._state = rest
+
+    def _room(self, size: int) -> None:
+        self._slots = np.zeros(size, dtype=np.uint64)
+        self._counts = np.zeros(size, dtype=np.int64)
+
+
+def _times(column: Codes) -> Array:
+    shown = column.codes[column.codes >= 0]
+    return np.bincount(shown, minlength=len(column.values)).astype(np.int64)
+
+
+def _kept(
+    hashes: Array, counts: Array, present: int, broken: int, ends: tuple[int, int], most: int,
+    judged: int | None,
+) -> Distinct:  # fmt: skip
+    """In the one form that what was seen has."""
+    if judged is not None and (broken or int(counts.sum()) - len(counts) > judged):
+        return _stopped(judged)
+    if judged is None and len(hashes) > KEPT:
+        most = int(hashes[KEPT - 1])
+    few = slice(None, np.searchsorted(hashes, np.uint64(most), side="right"))
+    return Distinct(hashes[few], counts[few], present, broken, ends, most, judged)
+
+
+def _stopped(judged: int | None) -> Distinct:
+    nothing = np.zeros(0, dtype=np.uint64), np.zeros(0, dtype=np.int64)
+    return Distinct(*nothing, 0, 0, NO_NUMBER, EVERY, judged, stopped=True)
+
+
+def _number(key: int) -> float:
+    """The number that has this key of its order."""
+    if key in NO_NUMBER:
+        return float("nan")
+    bits = key if key >= 0 else (-1 - key) | 1 << 63
+    return float(np.array(bits, dtype=np.uint64).view(np.float64))

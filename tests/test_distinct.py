@@ -1,0 +1,177 @@
+"""Distinct values: the same for any order of the rows and any parts; exact up to 100 000."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import tracemalloc
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tallylearn.errors import ForgetError, MergeError
+from tallylearn.tables import Codes
+from tallylearn.tallies import Distinct
+from tallylearn.tallies.distinct import EVERY, KEPT, Seen
+from tallylearn.tallies.value_hashes import hashed_numbers, hashed_strings, undone
+
+Array = Any
+NUMBERS = st.lists(
+    st.one_of(st.floats(allow_nan=True), st.integers(-5, 5).map(float), st.just(-0.0)), max_size=40
+)
+MANY = np.random.default_rng(1).permutation(350_000).astype(float)  # beyond what is kept
+
+
+def tally(values: Any, judging: tuple[int, float] | None = None, blocks: int = 1) -> Distinct:
+    seen = Seen(judging)
+    for part in np.array_split(np.asarray(values, dtype=float), blocks):
+        seen.add(part)
+    return seen.tally()
+
+
+@given(values=NUMBERS)
+def test_the_values_of_a_column_are_counted_as_a_set_counts_them(values: list[float]) -> None:
+    found, there = tally(values), [value + 0.0 for value in values if value == value]
+    assert found.exact
+    assert (found.count, found.present) == (len({*there}), len(there))
+    assert {*found.values().tolist()} == {*there}
+    assert found.broken == sum(not value.is_integer() for value in there)
+    if there:
+        assert (found.least, found.greatest) == (min(there), max(there))
+        best = max(there.count(value) for value in there)
+        assert found.top(1)[0][1] == best
+    assert found.repeats == len(there) - len({*there})
+    assert found.once == sum(there.count(value) == 1 for value in {*there})
+
+
+@given(values=NUMBERS, cut=st.integers(0, 40), judged=st.booleans(), data=st.data())
+def test_order_and_parts_do_not_matter(
+    values: list[float], cut: int, judged: bool, data: st.DataObject
+) -> None:
+    judging = (len(values), 0.1) if judged else None
+    whole = tally(values, judging)
+    assert tally(values[:cut], judging) + tally(values[cut:], judging) == whole
+    assert tally(data.draw(st.permutations(values)), judging) == whole
+    nothing = tally([], judging)
+    assert nothing + whole == whole == whole + nothing
+    assert nothing.nothing
+    assert not nothing
+
+
+@pytest.mark.parametrize("judging", [None, (350_000, 0.05)])
+def test_order_and_parts_do_not_matter_where_hashes_are_dropped(judging: Any) -> None:
+    whole = tally(MANY, judging)
+    assert not whole.exact
+    for rows in (np.sort(MANY), MANY[::-1].copy()):
+        assert tally(rows, judging, blocks=7) == whole
+    parts = [tally(part, judging) for part in np.array_split(MANY, 3)]
+    assert parts[2] + (parts[0] + parts[1]) == whole
+    assert sum(parts, tally([], judging)) == whole
+
+
+@pytest.mark.parametrize("n", [KEPT - 1, KEPT, KEPT + 1])
+def test_a_hundred_thousand_values_are_exact_and_one_more_is_not(n: int) -> None:
+    found = tally(np.repeat(MANY[:n], 2))
+    assert found.exact == (n <= KEPT)
+    assert (found.count == n) or not found.exact
+    assert len(found.hashes) == min(n, KEPT)
+    assert (found.counts == 2).all()
+
+
+def test_beyond_that_the_estimate_keeps_to_its_error() -> None:
+    errors = []
+    for start in range(20):
+        found = tally(np.arange(350_000) + 1e6 * start)
+        assert found.error == pytest.approx(1 / np.sqrt(KEPT - 2))
+        errors.append((found.count / 350_000 - 1) / found.error)
+    # of 350 000 values 100 000 are kept, so the error is the stated one times √(1 - 0.29)
+    assert np.std(errors) == pytest.approx(0.85, abs=0.3)
+    assert abs(np.mean(errors)) < 0.7
+
+
+def test_numbers_share_no_hash_and_strings_differ_by_every_byte_and_length() -> None:
+    x = np.concatenate([MANY, -MANY[MANY != 0], MANY + 0.5])
+    hashes = hashed_numbers(x)
+    assert len(np.unique(hashes)) == len(x)
+    assert (undone(hashes) == x).all()
+    texts = ["", "\0", "\0\0", "a", "b", "ab", "ba", "a" * 8, "a" * 9, "é", "e", "\ud800"]
+    texts += [f"{at:017d}" for at in range(50_000)]
+    assert len(np.unique(hashed_strings((*texts,)))) == len(texts)
+    bits = np.unpackbits(hashed_strings((*texts,)).view(np.uint8)).reshape(-1, 64)
+    assert np.abs(bits.mean(axis=0) - 0.5).max() < 0.02
+
+
+def test_codes_and_arrow_strings_are_counted_alike() -> None:
+    items = ["red", None, "blue", "red", "", "grün"]
+    values = "unseen", "red", "blue", "", "grün"
+    codes = Codes(values, np.array([1, -1, 2, 1, 3, 4], np.int32))
+    arrow = pa.array(["left out", *items], pa.large_string())[1:]
+    assert Distinct.of(codes) == Distinct.of(arrow)
+    assert repr(Distinct.of(codes)) == "Distinct(4 of 5)"
+    assert np.isnan(Distinct.of(codes).least)
+    assert Distinct.of(pa.array([None, None], pa.large_string())).nothing
+
+
+@pytest.mark.parametrize(
+    ("column", "stopped"),
+    [
+        (np.arange(200_000.0), False),
+        (np.arange(200_000.0) // 2, True),  # every value twice
+        (np.r_[np.arange(199_000.0), np.zeros(1000)], False),  # one in 200 repeats
+        (np.r_[np.arange(199_999.0), 0.5], True),  # the last is no whole number
+    ],
+)
+def test_a_judged_column_stops_whatever_the_order(column: Array, stopped: bool) -> None:
+    judging = len(column), 0.05
+    for rows in (column, column[::-1].copy(), np.sort(column)):
+        found = tally(rows, judging, blocks=3)
+        assert found.stopped == stopped
+        assert found == tally(column, judging)
+    assert (found + found).stopped  # every value comes twice then
+
+
+def test_a_judged_column_of_classes_costs_a_share_of_its_rows() -> None:
+    seen = Seen((1_000_000, 0.05))
+    seen.add(np.arange(1_000_000) % 7.0)
+    assert seen.stopped
+    assert seen._state[0] < 60_000
+    measured = Seen((1_000_000, 0.05))
+    measured.add(np.full(1_000_000, 0.5))
+    assert measured._state[2] == 1
+
+
+def test_columns_that_are_judged_otherwise_do_not_add_up_and_nothing_is_forgotten() -> None:
+    with pytest.raises(MergeError, match="Judge both alike"):
+        tally([1.0], (10, 0.05)) + tally([1.0])
+    with pytest.raises(ForgetError, match="rows that are left"):
+        tally([1.0]) - tally([1.0, 2.0])
+
+
+def test_the_hashes_are_those_of_every_process() -> None:
+    code = (
+        "import numpy as np; from tallylearn.tallies.value_hashes import *;"
+        "print(hashed_strings(('a', 'customer 17'))[1], hashed_numbers(np.array([0.1]))[0])"
+    )
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert found.stdout.split() == ["5770771899401523951", "17880386652949523069"]
+
+
+def test_a_million_values_take_no_more_memory_than_is_said() -> None:
+    column = np.arange(1_000_000.0)
+    tracemalloc.start()
+    try:
+        seen = Seen()
+        for at in range(0, len(column), 65_536):
+            seen.add(column[at : at + 65_536])
+        held, most = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert held < 4.5e6  # 2^18 slots of 16 bytes
+    assert most < 14e6  # while it drops hashes
+    found = seen.tally()
+    assert found.hashes.nbytes + found.counts.nbytes == 16 * KEPT
+    assert found.most < EVERY
