@@ -73,9 +73,9 @@ class Associations:
         if survey.block is not None:
             spearman = _ranked_again(survey, spearman, found.spearman.rows)
         with np.errstate(over="ignore", invalid="ignore"):
-            both = [found.pearson.covariance(less) * scales for less in (1, 0)]
+            less, all_ = (found.pearson.covariance(by) * scales for by in (1, 0))
         pearson = found.pearson.correlation()
-        return Matrices(self.names, found.pearson.rows, *both, pearson, spearman)
+        return Matrices(self.names, found.pearson.rows, less, all_, pearson, spearman)
 
     def _block(self, block: Block) -> Pass:
         block = counting(block)

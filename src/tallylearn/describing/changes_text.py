@@ -10,6 +10,10 @@ from tallylearn.workings import Derivation, Grid, Sentence
 from tallylearn.workings.rendering import short
 
 Found = Mapping[str, Any]
+NOTE = (
+    "Before and after: the median, or the share of gaps. Holm's p is adjusted for all tests; q is "
+    "the share of false finds (Benjamini and Hochberg)."
+)
 
 
 def changes_sheet(found: Found) -> Derivation:
@@ -33,9 +37,7 @@ def _steps(found: Found) -> Iterator[Grid | Sentence]:
     if found["changes"]:
         head = ("column", "test", "distance", "before", "after", "p", "p (Holm)", "q (BH)")
         rows = tuple(map(_row, found["changes"]))
-        yield Grid("Tests, the smallest p first", head, rows,
-                   "Before and after: the median, or the share of gaps. Holm's p is adjusted for "
-                   "all tests; q is the share of false finds (Benjamini and Hochberg).")  # fmt: skip
+        yield Grid("Tests, the smallest p first", head, rows, NOTE)
     else:
         yield Sentence("Nothing could be tested.")
 
@@ -43,7 +45,8 @@ def _steps(found: Found) -> Iterator[Grid | Sentence]:
 def _told(name: str, values: Found) -> Iterator[str]:
     for what in ("new", "gone"):
         if number := values[f"{what}_number"]:
-            yield f"{name} has {number:,} {what} value{'s' * (number > 1)}: {_listed(values[what], number)}."
+            some = _listed(values[what], number)
+            yield f"{name} has {number:,} {what} value{'s' * (number > 1)}: {some}."
 
 
 def _listed(some: list[str], number: int) -> str:

@@ -45,12 +45,12 @@ class Numbers:
         sketching.place(column.view(np.uint64), sketch.first, last, out)
         return out
 
-    def bins(self, most: int) -> Array:
-        """(places,) which of at most so many bins of about equally many rows every place is in."""
+    def bins(self) -> Array:
+        """(places,) which bin of about equally many rows every place is in."""
         points = self.ordered()
         some = np.flatnonzero(points.counts)
         out = np.zeros(len(points.counts), dtype=np.int64)
-        out[some] = Points(points.values[some], points.counts[some]).bins(most)
+        out[some] = Points(points.values[some], points.counts[some]).bins()
         return out
 
     @property
@@ -58,7 +58,7 @@ class Numbers:
         """Whether values that differ may have one place."""
         if self.sketch is None:
             return False
-        return not self.known or np.count_nonzero(self.sketch.counts) < self.distinct
+        return not self.known or int(np.count_nonzero(self.sketch.counts)) < self.distinct
 
 
 @dataclass(frozen=True)

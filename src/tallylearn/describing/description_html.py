@@ -66,13 +66,16 @@ def _row(column: Found) -> str:
 
 def _figures(column: Found) -> str:
     about, dates = "~" if column["quantile_error"] else "", column.get("dates", {})
+    places = {
+        p: dates.get(p) or about + short(number_of(column[p])) for p in ("median", "q1", "q3")
+    }
     said = {
         "mean": short(number_of(column["mean"])) if not dates else "",
         "sd": short(number_of(column["sd"])),
-        **{place: dates.get(place) or about + short(number_of(column[place]))
-           for place in ("median", "q1", "q3")},
+        "median": places["median"],
+        "quartiles": f"{places['q1']} to {places['q3']}",
         "infinite": amount(column["infinite"]) if column["infinite"] else "",
-    }  # fmt: skip
+    }
     pairs = (f"<dt>{name}</dt><dd>{escaped(text)}</dd>" for name, text in said.items() if text)
     return f"<dl>{''.join(pairs)}</dl>"
 

@@ -101,7 +101,7 @@ class Description(View):
         rows = []
         for column in self.columns:
             top = (column.figures.get("top") or [{}])[0]
-            row = {"column": column.name, "kind": column.kind}
+            row: dict[str, Any] = {"column": column.name, "kind": column.kind}
             row |= {name: column.figures.get(name) for name in FLAT}
             row |= {"top": _text(top.get("value")), "top_count": top.get("count")}
             link = self.links.get(column.name, {})

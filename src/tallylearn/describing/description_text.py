@@ -11,6 +11,7 @@ from tallylearn.workings.rendering import number_of, short
 HEIGHTS = "▁▂▃▄▅▆▇█"
 WIDE = 10  # letters of a histogram
 MOST = 12  # columns of a matrix that is printed
+COUNTED = ("column", "kind", "missing", "distinct")
 PLACES = ("min", "q1", "median", "q3", "max")
 Found = Mapping[str, Any]
 
@@ -31,11 +32,10 @@ def _steps(found: Found) -> Iterator[Grid | Sentence]:
     numbers = [c for c in found["columns"] if "median" in c]
     values = [c for c in found["columns"] if "median" not in c]
     if numbers:
-        head = ("column", "kind", "missing", "distinct", "mean", "sd", *PLACES, "histogram")
+        head = (*COUNTED, "mean", "sd", *PLACES, "histogram")
         yield Grid("Numbers", head, tuple(map(_number, numbers)))
     if values:
-        head = ("column", "kind", "missing", "distinct", "most frequent")
-        yield Grid("Values", head, tuple(map(_value, values)))
+        yield Grid("Values", (*COUNTED, "most frequent"), tuple(map(_value, values)))
     if len(found["matrices"]["columns"]) > 1:
         yield from _matrices(found["matrices"])
     if found["links"]:
@@ -49,12 +49,14 @@ def notes(found: Found) -> Iterator[str]:
         yield (f"Quartiles of columns marked ~ are from a sketch (DDSketch), within "
                f"{max(errors):.2%} of their value.")  # fmt: skip
     if not found["exact"]:
-        yield "The ranks of Spearman's correlation and of the AUC are those of the sketch's buckets."
+        yield "Ranks, of Spearman's correlation and of the AUC, are those of the sketch's buckets."
     if any(c["distinct"] is not None and not c["distinct_exact"] for c in found["columns"]):
         yield "Numbers of distinct values above 100,000 are estimates (KMV), ± 0.6 % (95 %)."
     if found["target"] is not None:
         bins = "the target and " if found["measured"] else ""
-        yield f"Gain in bits, {bins}numbers in ten bins of about equally many rows; intervals at 95 %."
+        yield (f"Gain in bits, {bins}numbers in ∛n bins of about equally many rows, ten at most. "
+               "Intervals (95 %) are of all rows like these: the gain of few rows is too large by "
+               "its bias, and may lie above its own.")  # fmt: skip
 
 
 def _number(column: Found) -> tuple[str, ...]:

@@ -10,7 +10,8 @@ import numpy as np
 from tallylearn.tables import Array
 from tallylearn.tallies.quantile_sketch import ERROR, QuantileSketch
 
-MOST_BINS = 40
+MOST_BINS = 40  # of a histogram
+BINS = 10  # of equally many rows
 
 
 @dataclass(frozen=True)
@@ -56,12 +57,13 @@ class Points:
         order = np.argsort(-self.counts, kind="stable")[:most]
         return [(float(self.values[at]), float(self.counts[at])) for at in order]
 
-    def bins(self, most: int) -> Array:
-        """(m,) which of at most so many bins of about equally many rows every value is in.
+    def bins(self) -> Array:
+        """(m,) which of ∛n bins of about equally many rows, ten at most, every value is in.
 
         A value is in one bin, that of the middle of its rows; of no more values than bins, each
         has its own.
         """
+        most = int(min(max(np.cbrt(self.total) + 1e-9, 2), BINS))
         if len(self.values) <= most:
             return np.arange(len(self.values))
         middle = (np.cumsum(self.counts) - self.counts / 2) / self.total

@@ -103,7 +103,7 @@ def _cell(found: Found, names: Sequence[str], i: int, j: int, left: float, top: 
         "g", tooltip(said),
         tag("rect", x=x + 1, y=y + 1, width=CELL - 2, height=CELL - 2, rx=3,
             fill=COLOURS[0] if r > 0 else COLOURS[1], fill_opacity=0.04 + 0.66 * abs(r)),
-        label(f"{r:z.2f}", x + CELL / 2, y + CELL / 2 + 4, room=CELL, size=11, text_anchor="middle"),
+        label(f"{r:z.2f}", x + CELL / 2, y + CELL / 2 + 4, room=CELL, text_anchor="middle"),
     )]  # fmt: skip
 
 

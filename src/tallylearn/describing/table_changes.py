@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import nan, sqrt
 from typing import TYPE_CHECKING, Any
 
@@ -83,7 +83,7 @@ def changed(a: Description, b: Description) -> Changes:
         tests += _tests(ours[name], theirs[name], name in kinds, (a.weight, b.weight))
     p = [one.p for one in tests]
     adjusted = zip(tests, holm(p), benjamini_hochberg(p), strict=True)
-    told = [Change(*_plain(one)[:-2], h, q) for one, h, q in adjusted]
+    told = [replace(one, holm=h, q=q) for one, h, q in adjusted]
     told.sort(key=lambda one: (np.isnan(one.p), one.p))
     values = {n: _values(ours[n], theirs[n]) for n in both}
     return Changes(
@@ -92,10 +92,6 @@ def changed(a: Description, b: Description) -> Changes:
         tuple(name for name in ours if name not in theirs),
         kinds, {name: found for name, found in values.items() if found},
     )  # fmt: skip
-
-
-def _plain(change: Change) -> tuple[Any, ...]:
-    return tuple(vars(change).values())
 
 
 def _tests(a: Described, b: Described, other: bool, n: tuple[float, float]) -> Iterator[Change]:

@@ -1,4 +1,4 @@
-"""The target as classes: its values, or, where it is measured, ten bins of about equally many."""
+"""The target as classes: its values, or, where it is measured, bins of about equally many rows."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from tallylearn.describing.surveys import Survey
 from tallylearn.errors import TargetError, listed
 from tallylearn.tables import CATEGORY, NUMBER, Array, Block, plain
 
-BINS = 10  # of a column of numbers, and of a target that is measured
 FEW = 10  # whole numbers: more different ones are measured, not named
 MOST_CLASSES = 100
 
@@ -58,7 +57,7 @@ class TargetClasses:
         if named and whole and len(points.values) <= FEW and not points.sketched:
             names = tuple(plain(value) for value in points.values.tolist())
             return cls(target, names, False, values=points.values)
-        bins = survey.numbers[target].bins(BINS)
+        bins = survey.numbers[target].bins()
         names = tuple(f"bin {at + 1}" for at in range(int(bins.max()) + 1))
         return cls(target, names, True, np.append(bins, -1))
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from tallylearn.describing.associations import Associations, Matrices
 from tallylearn.describing.column_sums import Numbers
-from tallylearn.describing.target_classes import BINS, TargetClasses
+from tallylearn.describing.target_classes import TargetClasses
 from tallylearn.errors import InputError
 from tallylearn.intervals import Interval, z_value
 from tallylearn.roc_area import delong
@@ -92,10 +92,10 @@ def fisher(r: float, n: float, ranks: bool = False) -> Link:
 
 
 def _in_bins(table: Array, column: Numbers | None) -> Array:
-    """A column of numbers in ten bins, gaps one of their own; a category as it is."""
+    """A column of numbers in bins, gaps one of their own; a category as it is."""
     if column is None:
         return table
-    bins = column.bins(BINS)
+    bins = column.bins()
     out = np.zeros((len(table), int(bins.max(initial=0)) + 2))
     for row, counts in zip(out, table, strict=True):
         row[:-1] = np.bincount(bins, counts[:-1], minlength=len(row) - 1)
