@@ -10,12 +10,9 @@ from typing import Any
 import numpy as np
 
 from tallylearn.describing.points import Points, ranked
-from tallylearn.kernels import sketching
 from tallylearn.tables import Array, Codes
 from tallylearn.tallies.distinct import KEPT, Seen
-from tallylearn.tallies.quantile_sketch import BITS, ONCE, QuantileSketch, middles
-
-SHIFT = 52 - BITS
+from tallylearn.tallies.quantile_sketch import Buckets, middles
 
 
 @dataclass(frozen=True)
@@ -26,24 +23,20 @@ class Numbers:
     distinct: int
     known: bool  # whether their number is exact
     places: Array | None = None  # (n,) of every row among the points, where the rows are held
-    sketch: QuantileSketch | None = None  # where they are not
+    buckets: Buckets | None = None  # where they are not
 
     def ordered(self) -> Points:
         """What ``places_in`` numbers: all points, or all buckets, those that are empty too."""
-        if self.sketch is None:
+        if self.buckets is None:
             return self.points
-        first, counts = self.sketch.first, self.sketch.counts
-        return Points(middles(first + np.arange(len(counts))), counts, sketched=True)
+        return Points(middles(self.buckets.keys()), self.buckets.cells, sketched=True)
 
     def places_in(self, column: Array, start: int) -> Array:
         """(n,) the place of every row among the points, or the buckets; missing: the last."""
         if self.places is not None:
             return self.places[start : start + len(column)]
-        out = np.empty(len(column), dtype=np.int32)
-        sketch = self.sketch or QuantileSketch(0, np.zeros(0))
-        last = sketch.first + len(sketch.counts) - 1
-        sketching.place(column.view(np.uint64), sketch.first, last, out)
-        return out
+        assert self.buckets is not None
+        return self.buckets.place(column)
 
     def bins(self) -> Array:
         """(places,) which bin of about equally many rows every place is in."""
@@ -56,9 +49,9 @@ class Numbers:
     @property
     def binned(self) -> bool:
         """Whether values that differ may have one place."""
-        if self.sketch is None:
+        if self.buckets is None:
             return False
-        return not self.known or int(np.count_nonzero(self.sketch.counts)) < self.distinct
+        return not self.known or int(np.count_nonzero(self.buckets.cells)) < self.distinct
 
 
 @dataclass(frozen=True)
@@ -76,41 +69,32 @@ class NumberSum:
     """Numbers or dates: their different values, and their counts in the buckets of a sketch.
 
     16 bytes a value up to 100 000 values, and 8 a bucket: about 5 MB a column where all numbers
-    lie between 1e-9 and 1e9, for any number of rows.
+    lie between 1e-9 and 1e9, for any number of rows; 21 MB if they reach from 1e-308 to 1e308.
     """
 
     def __init__(self) -> None:
         self._lock, self._seen = Lock(), Seen()
-        self._sketch = QuantileSketch(0, np.zeros(0))
+        self._buckets = Buckets()
         self._weighed = False
 
     def add(self, column: Array, weight: Array | None) -> None:
         """A block of rows."""
         with self._lock:
             self._seen.add(column)
-            least, greatest = self._seen.ends
-            if least > greatest:
-                return
-            first, last = least >> SHIFT, greatest >> SHIFT
-            counts = self._sketch.counts
-            if first < self._sketch.first or len(counts) < last - first + 1:
-                counts = self._sketch.over(first, last - first + 1)
+            self._buckets.add(column, weight)
             self._weighed |= weight is not None
-            bits = column.view(np.uint64)
-            sketching.count(bits, ONCE if weight is None else weight, first, counts)
-            self._sketch = QuantileSketch(first, counts)
 
     def total(self) -> Numbers:
         """Exact up to 100 000 values, where rows have no weights; else as the sketch has them."""
-        found, sketch = self._seen.tally(), self._sketch
+        found = self._seen.tally()
         if found.exact and not self._weighed:
             values = found.values()
             order = np.argsort(values)
             points = Points(values[order], found.counts[order].astype(np.float64))
         else:
-            values, counts = sketch.points()
+            values, counts = self._buckets.sketch().points()
             points = Points(np.clip(values, found.least, found.greatest), counts, sketched=True)
-        return Numbers(points, found.count, found.exact, None, sketch)
+        return Numbers(points, found.count, found.exact, None, self._buckets)
 
 
 class ValueSum:

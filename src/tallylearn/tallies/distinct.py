@@ -200,11 +200,6 @@ class Seen:
         at = self._state
         return self._judged >= 0 and bool(at[6] - at[1] > self._judged or at[3])
 
-    @property
-    def ends(self) -> tuple[int, int]:
-        """The least and the greatest number so far, as keys of their order."""
-        return int(self._state[4]), int(self._state[5])
-
     def add(self, column: Any) -> None:
         """More rows: numbers (n,), NaN where missing; codes; or Arrow strings."""
         if isinstance(column, np.ndarray):
