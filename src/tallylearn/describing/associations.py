@@ -62,38 +62,36 @@ class Associations:
 
     def matrices(self, source: Declared) -> Matrices:
         """All pairs, and ``tables`` filled on the way."""
-        survey = self.survey
+        survey, scale = self.survey, self._scale
         rows = source if survey.block is None else engines.Given(survey.block.cut())
         with engines.during("pairs of columns"):
             found = engines.here().total(self._block, rows)
         if found is None:
             found = Pass(*[PairSums.of(np.empty((0, len(self.names))), None)] * 2)
-        scales = np.outer(self._scale, self._scale)
         spearman = found.spearman.correlation()
         if survey.block is not None:
             spearman = _ranked_again(survey, spearman, found.spearman.rows)
         with np.errstate(over="ignore", invalid="ignore"):
-            less, all_ = (found.pearson.covariance(by) * scales for by in (1, 0))
+            less, all_ = (found.pearson.covariance(by) * scale[:, None] * scale for by in (1, 0))
         pearson = found.pearson.correlation()
         return Matrices(self.names, found.pearson.rows, less, all_, pearson, spearman)
 
     def _block(self, block: Block) -> Pass:
         block = counting(block)
-        start = (
-            int(block.start) if self.survey.held and not isinstance(block.start, np.ndarray) else 0
-        )
+        start = block.start if isinstance(block.start, int) else 0  # of rows that are held
         places = {
             name: self.survey.numbers[name].places_in(block.numbers[:, at], start)
             for name, at in block.schema.places.items()
         }
         if self.classes is not None:
             self._crossed(block, places)
-        ranks = np.empty(block.numbers.shape)
-        for at, name in enumerate(self.names):
-            ranks[:, at] = self._ranks[at][places[name]]
+        ranks = np.empty((len(self.names), len(block)))
+        for table, name, row in zip(self._ranks, self.names, ranks, strict=True):
+            np.take(table, places[name], out=row, mode="clip")
         with np.errstate(invalid="ignore", over="ignore"):
-            x = (block.numbers - self._centre) / self._scale
-        return Pass(PairSums.of(x, block.weight), PairSums.of(ranks, block.weight))
+            x = block.numbers / self._scale
+            x -= self._centre / self._scale
+        return Pass(PairSums.of(x, block.weight), PairSums.of(ranks.T, block.weight))
 
     def _crossed(self, block: Block, places: Mapping[str, Array]) -> None:
         assert self.classes is not None
@@ -128,14 +126,15 @@ def _centres(survey: Survey) -> tuple[Array, Array]:
     """
     centre, scale = [], []
     for name in survey.schema.numbers:
-        sums, values = survey.sums[name], survey.numbers[name].points.values
-        if sums is None or not np.isfinite(values[[0, -1]]).all():
+        sums, points = survey.sums[name], survey.numbers[name].points
+        if sums is None or not np.isfinite([points.low, points.high]).all():
             centre.append(np.nan)
             scale.append(1.0)
             continue
         centre.append(float(sums.total / sums.count))
-        far = max(values[-1] / 2 - centre[-1] / 2, centre[-1] / 2 - values[0] / 2)
-        scale.append(2.0 ** min(int(np.frexp(far)[1]) + 1, 1023) if far > 0 else 1.0)
+        far = max(points.high / 2 - centre[-1] / 2, centre[-1] / 2 - points.low / 2)
+        power = min(max(int(np.frexp(far)[1]) + 1, -1021), 1023)
+        scale.append(2.0**power if far > 0 else 1.0)
     return np.array(centre), np.array(scale)
 
 

@@ -93,7 +93,8 @@ class NumberSum:
             points = Points(values[order], found.counts[order].astype(np.float64))
         else:
             values, counts = self._buckets.sketch().points()
-            points = Points(np.clip(values, found.least, found.greatest), counts, sketched=True)
+            ends = found.least, found.greatest
+            points = Points(np.clip(values, *ends), counts, sketched=True, ends=ends)
         return Numbers(points, found.count, found.exact, None, self._buckets)
 
 

@@ -71,7 +71,7 @@ def _of_numbers(column: Column, found: Numbers, sums: Sums | None, n: float) -> 
 def _moments(points: Points, sums: Sums | None) -> dict[str, float]:
     """Mean and variances, rounded once; with an infinity among them as NumPy has them."""
     names = "mean", "variance", "variance_n", "sd"
-    ends = points.values[[0, -1]] if len(points.values) else np.array([nan, nan])
+    ends = np.array([points.low, points.high])
     if not np.isfinite(ends).all():
         mean = nan if np.isnan(ends).any() or (np.isinf(ends).all() and ends[0] != ends[1]) else inf
         mean = -mean if ends[0] == -inf else mean

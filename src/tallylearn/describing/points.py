@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import floor, isfinite, nan
+from math import floor, isfinite, isinf, nan
 
 import numpy as np
 
@@ -21,6 +21,22 @@ class Points:
     values: Array  # (m,) float64
     counts: Array  # (m,) float64
     sketched: bool = False
+    ends: tuple[float, float] | None = None  # the least and the greatest number, of a sketch
+
+    @property
+    def low(self) -> float:
+        """The least number; NaN of none."""
+        return self._end(0)
+
+    @property
+    def high(self) -> float:
+        """The greatest number; NaN of none."""
+        return self._end(-1)
+
+    def _end(self, at: int) -> float:
+        if self.ends is not None:
+            return self.ends[at]
+        return float(self.values[at]) if len(self.values) else nan
 
     @property
     def error(self) -> float:
@@ -36,8 +52,8 @@ class Points:
 
         It is NumPy's and pandas' quantile, and type 7 of R. Weight 2 is the row twice.
         """
-        if not len(self.values):
-            return nan
+        if not len(self.values) or share in (0, 1):
+            return self._end(-int(share == 1))
         ends = np.cumsum(self.counts)
         place = max(share * (float(ends[-1]) - 1), 0.0)
         below = floor(place)
@@ -81,12 +97,15 @@ class Points:
         if not len(values):
             return [], []
         low, high = float(values[0]), float(values[-1])
+        if self.ends is not None and np.isfinite(self.ends).all():
+            low, high = self.ends
         if low == high:
             return [low, high], [float(counts.sum())]
         if _whole(values) and high - low < MOST_BINS:
             edges = np.arange(low - 0.5, high + 1)
         else:
-            edges = np.linspace(low / 2, high / 2, self._number(low, high) + 1) * 2
+            half = 2.0 if isinf(high - low) else 1.0
+            edges = np.linspace(low / half, high / half, self._number(low, high) + 1) * half
             edges[[0, -1]] = low, high
         heights, _ = np.histogram(values, edges, weights=counts)
         return edges.tolist(), heights.tolist()

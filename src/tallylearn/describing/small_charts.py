@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from math import isinf
 from typing import Any
 
 from tallylearn.plots.marks import COLOURS, FAINT, GRID, INK, extent, label, line, tag, tooltip
@@ -49,7 +50,9 @@ def _bars(edges: Sequence[float], counts: Sequence[float]) -> Iterator[str]:
 
 
 def _across(value: float, low: float, high: float) -> float:
-    return WIDTH * (value / 2 - low / 2) / (high / 2 - low / 2)
+    if isinf(high - low):
+        value, low, high = value / 2, low / 2, high / 2
+    return WIDTH * ((value - low) / (high - low))
 
 
 def values(column: Found) -> str:

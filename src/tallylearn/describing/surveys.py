@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
@@ -19,7 +19,7 @@ from tallylearn.describing.column_sums import (
     held_numbers,
     held_values,
 )
-from tallylearn.errors import InputError
+from tallylearn.errors import ColumnError, InputError
 from tallylearn.sources import Declared
 from tallylearn.tables import Bags, Block, Schema
 from tallylearn.tallies import Bundle, Counts, Moments
@@ -73,7 +73,7 @@ def _small(source: Declared) -> bool:
 
 
 def _held(source: Declared) -> Survey:
-    block = counting(source.whole())
+    block = replace(counting(source.whole()), start=0)  # rows of files are numbered from 1
     names, x, w = block.schema.numbers, block.numbers, block.weight
     engines.here().told(len(block))
     bundle = engines.here().total(_tally, engines.Given(block.cut())) or Bundle()
@@ -116,10 +116,11 @@ def _written(block: Block) -> dict[str, Any]:
 
 def _tally(block: Block) -> Bundle:
     """How many rows there are, their weight, and the exact sums of the finite numbers."""
-    x, by = block.numbers, block.keyed()
-    if np.isinf(x).any():
-        x = np.where(np.isinf(x), np.nan, x)
-    moments = Moments.of(np.ascontiguousarray(x), by, block.schema.numbers, block.weight)
+    x, by, names = np.ascontiguousarray(block.numbers), block.keyed(), block.schema.numbers
+    try:
+        moments = Moments.of(x, by, names, block.weight)
+    except ColumnError:  # an infinity
+        moments = Moments.of(np.where(np.isinf(x), np.nan, x), by, names, block.weight)
     rows, weight = Counts.of(by), Counts.of(by, weight=block.weight)
     return Bundle({"once": rows, "weight": weight, "moments": moments})
 

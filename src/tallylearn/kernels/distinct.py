@@ -82,10 +82,15 @@ def add_numbers(
     h: cython.ulonglong
     broken: cython.bint
     judged: cython.bint = state[7] >= 0
+    filled: cython.longlong = state[1]
+    shown: cython.longlong = state[2]
+    odd: cython.longlong = state[3]
+    least: cython.longlong = state[4]
+    greatest: cython.longlong = state[5]
+    inside: cython.longlong = state[6]
     with cython.nogil:
         for i in range(state[0], bits.shape[0]):
-            state[0] = i
-            if state[1] >= full:
+            if filled >= full:
                 break
             b = cython.cast(cython.ulonglong, bits[i])
             size = cython.cast(cython.longlong, b & unsigned)
@@ -94,31 +99,35 @@ def add_numbers(
                 continue
             if size == 0:  # -0.0 is 0.0
                 b = 0
-            state[2] += 1
+            shown += 1
             key = size if b <= unsigned else -1 - size
-            if key < state[4]:
-                state[4] = key
-            if key > state[5]:
-                state[5] = key
+            least = key if key < least else least
+            greatest = key if key > greatest else greatest
             if e < 1023:
                 broken = size != 0
             elif e < 1075:
                 broken = (b & ((one << (1075 - e)) - 1)) != 0
             else:
                 broken = e == 2047
-            if broken:
-                state[3] += 1
-                if judged:
-                    break
+            odd += broken
+            if judged and broken:
+                break
             h = mixed(b)
             if h > most:
                 continue
-            state[1] += put(h, 1, slots, counts)
-            state[6] += 1
-            if judged and state[6] - state[1] > state[7]:
+            filled += put(h, 1, slots, counts)
+            inside += 1
+            if judged and inside - filled > state[7]:
                 break
         else:
-            state[0] = bits.shape[0]
+            i = bits.shape[0]
+        state[0] = i
+        state[1] = filled
+        state[2] = shown
+        state[3] = odd
+        state[4] = least
+        state[5] = greatest
+        state[6] = inside
 
 
 def add_hashes(
