@@ -105,7 +105,7 @@ def test_sums_are_exact_whatever_the_numbers(values: list[float]) -> None:
 @pytest.mark.parametrize("n", [1, 2, 3, 4, 5, 10, 101])
 @pytest.mark.parametrize("share", [0.25, 0.5, 0.75])
 def test_quartiles_are_those_of_numpy(n: int, share: float) -> None:
-    from tallylearn.describing.points import ranked
+    from tallylearn.describing.column_points import ranked
 
     values = rng.normal(size=n).round(1)
     points, places = ranked(values)

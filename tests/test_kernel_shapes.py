@@ -142,6 +142,11 @@ CALLS: dict[str, tuple[tuple[Any, ...], str]] = {
     ),
     "scoring.look_up": ((code(6), real(2, 3), real(6, 3)), "0.0 1.0 2.1"),
     "scoring.choose": ((real(6, 1), 0.0, 0.0, False, whole(6)), "0.0"),
+    "sketching.count": (
+        (real(6).view(np.uint64), real(6), 1, 3, real(9), 0), "0.0",
+    ),
+    "sketching.place": ((real(6).view(np.uint64), 1, 3, code(6)), "0.0"),
+    "sketching.cross": ((code(6), code(6), real(6), real(2, 3)), "1.0 3.0 3.1"),
     "summing.survey": ((whole(6, 2), whole(4)), "0.0 0.1"),
     "summing.spread": (
         (real(6, 2).view(np.int64), code(6), whole(6), 1023, whole(2, 1, 1, 8)),

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from tallylearn.describing.column_points import Points
 from tallylearn.describing.column_sums import Numbers, Values
-from tallylearn.describing.points import Points
 from tallylearn.describing.surveys import Sums, Survey
 from tallylearn.tables import DATE, Column
 from tallylearn.workings.rendering import plain

@@ -10,10 +10,10 @@ from tallylearn.describing.associations import Matrices
 from tallylearn.describing.described_columns import Described
 from tallylearn.describing.description_html import html_of
 from tallylearn.describing.description_text import sheet_of
+from tallylearn.describing.saved_views import Page, View
 from tallylearn.describing.surveys import Survey
 from tallylearn.describing.table_changes import Changes, changed
 from tallylearn.describing.target_classes import TargetClasses
-from tallylearn.describing.views import Page, View
 from tallylearn.errors import ColumnError, listed, speaking
 from tallylearn.tables import Array
 from tallylearn.workings.rendering import plain_data

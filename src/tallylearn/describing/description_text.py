@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from math import ceil
 from typing import Any
 
 from tallylearn.workings import Derivation, Grid, Sentence
@@ -109,7 +110,7 @@ def bars(histogram: Found) -> str:
     step = max(1, -(-len(counts) // WIDE))
     sums = [sum(counts[at : at + step]) for at in range(0, len(counts), step)]
     most = max(sums) or 1
-    return "".join(HEIGHTS[min(int(8 * s / most), 7)] if s else " " for s in sums)
+    return "".join(HEIGHTS[ceil(8 * s / most) - 1] if s else " " for s in sums)
 
 
 def _matrices(found: Found) -> Iterator[Grid]:
