@@ -1,6 +1,5 @@
 """Describing: every column of a table in numbers and small charts, and what changed since."""
 
-from tallylearn.describing.describe_table import describe
-from tallylearn.describing.description_report import Description
+from tallylearn.describing.descriptions import Description, describe
 
 __all__ = ["Description", "describe"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from math import nan, sqrt
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -16,9 +16,6 @@ from tallylearn.describing.saved_views import Page, View
 from tallylearn.significance import holm
 from tallylearn.tables import Array
 from tallylearn.workings.rendering import plain_data
-
-if TYPE_CHECKING:
-    from tallylearn.describing.description_report import Description
 
 LEAST = 5.0  # rows that are expected in a cell; values of fewer are taken together
 NAMED = 10  # values that are new, or gone, and named
@@ -74,8 +71,18 @@ class Changes(View):
         return Page(found, changes_sheet(found), changes_html)
 
 
-def changed(a: Description, b: Description) -> Changes:
-    """From one description to another."""
+@dataclass(frozen=True)
+class Side:
+    """What a comparison asks of a described table."""
+
+    what: str
+    rows: int
+    weight: float
+    columns: tuple[Described, ...]
+
+
+def changed(a: Side, b: Side) -> Changes:
+    """From one table to another."""
     ours, theirs = ({c.name: c for c in one.columns} for one in (a, b))
     both = [name for name in ours if name in theirs]
     kinds = {n: (ours[n].kind, theirs[n].kind) for n in both if ours[n].kind != theirs[n].kind}

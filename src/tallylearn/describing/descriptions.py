@@ -1,4 +1,4 @@
-"""The report of a description: a line a column, matrices, and what columns say of the target."""
+"""Descriptions: one pass over a table for its columns, one for what goes together."""
 
 from __future__ import annotations
 
@@ -6,15 +6,18 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from tallylearn.describing.associations import Matrices
-from tallylearn.describing.described_columns import Described
+from tallylearn.describing.associations import Associations, Matrices
+from tallylearn.describing.described_columns import Described, described
+from tallylearn.describing.described_sources import opened_with_target, what_of
 from tallylearn.describing.description_html import html_of
 from tallylearn.describing.description_text import sheet_of
 from tallylearn.describing.saved_views import Page, View
-from tallylearn.describing.surveys import Survey
-from tallylearn.describing.table_changes import Changes, changed
+from tallylearn.describing.surveys import Survey, surveyed
+from tallylearn.describing.table_changes import Changes, Side, changed
 from tallylearn.describing.target_classes import TargetClasses
-from tallylearn.errors import ColumnError, listed, speaking
+from tallylearn.describing.target_links import links as linked
+from tallylearn.errors import CellError, ColumnError, KindError, OptionError, listed, speaking, told
+from tallylearn.sources import Declared
 from tallylearn.tables import Array
 from tallylearn.workings.rendering import plain_data
 
@@ -91,10 +94,12 @@ class Description(View):
         chi-squared of values) and its gaps; all p-values are adjusted together, by Holm and by
         Benjamini and Hochberg.
         """
-        from tallylearn.describing.describe_table import describe
-
         with speaking("compare"):
-            return changed(self, other if isinstance(other, Description) else describe(other))
+            second = other if isinstance(other, Description) else describe(other)
+            return changed(self._side(), second._side())
+
+    def _side(self) -> Side:
+        return Side(self.what, self.rows, self.weight, self.columns)
 
     def records(self) -> list[dict[str, Any]]:
         """A row for every column; what a column does not have is None."""
@@ -130,6 +135,51 @@ class Description(View):
     @staticmethod
     def _told(found: dict[str, Any]) -> Page:
         return Page(found, sheet_of(found), html_of)
+
+
+def describe(table: Any, target: str | None = None) -> Description:
+    """Every column of a table in numbers, how they go together, and what each says of a target.
+
+    ``table`` is anything that ``tl.table`` takes, or what it gave. Sums are exact and rounded once.
+    A table in memory is described exactly; one in large files is read twice, block by block, in
+    little memory: its medians and quartiles then come from a sketch with a relative error below
+    0.1 % (``quantile_error``; exact for a column of up to 100 000 values), and the ranks of
+    Spearman's correlation are those of its buckets. Weights are frequencies: 2 is the row twice.
+
+    With a ``target`` each column has its information gain, its AUC for each class, or its
+    correlation with the target where that is a number, with 95 % intervals.
+
+    >>> found = describe({"x": [1, 2, 4, 9], "colour": ["red", "blue", None, "red"]})
+    >>> found["x"]["mean"], found["x"]["median"], found["x"]["variance"], found["x"]["variance_n"]
+    (4.0, 3.0, 12.666666666666666, 9.5)
+    >>> found["colour"]["top"][0]
+    {'value': 'red', 'count': 2.0}
+    """
+    with speaking("describe"):
+        if target is not None and not isinstance(target, str):
+            raise OptionError(f"target is the name of a column, and not {told(target)}.")
+        if isinstance(table, Description):
+            raise KindError("a Description is described already. Call its compare with a table.")
+        source, declared = opened_with_target(table, target)
+        return _described(source, target or declared)
+
+
+def _described(source: Declared, target: str | None) -> Description:
+    while True:
+        try:
+            return _of(source, target)
+        except CellError as odd:
+            source = source.amended(odd)
+
+
+def _of(source: Declared, target: str | None) -> Description:
+    survey = surveyed(source)
+    classes = None if target is None else TargetClasses.of_survey(survey, target)
+    pairs = Associations(survey, classes)
+    matrices = pairs.matrices(source)
+    found = None if classes is None else linked(pairs, matrices, classes)
+    columns = tuple(described(survey, column) for column in survey.schema.columns)
+    return Description.of(what_of(source), survey, columns, matrices, classes, found)
 
 
 def _text(value: Any) -> str | None:
