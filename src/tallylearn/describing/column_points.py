@@ -11,6 +11,7 @@ from tallylearn.tables import Array
 from tallylearn.tallies.quantile_sketch import ERROR, QuantileSketch
 
 MOST_BINS = 40  # of a histogram
+MOST_POINTS = 1_000_000
 BINS = 10  # of equally many rows
 
 
@@ -116,6 +117,14 @@ class Points:
         width = 4 * (middle / self.total ** (1 / 3))
         number = (high / 2 - low / 2) * 2 / width if width > 0 and isfinite(width) else MOST_BINS
         return int(min(max(number, 5), MOST_BINS))
+
+    def kept(self) -> Points:
+        """What a description keeps of a column: a million values, or their buckets."""
+        if len(self.values) <= MOST_POINTS:
+            return self
+        values, counts = self.in_buckets().points()
+        ends = self.low, self.high
+        return Points(np.clip(values, *ends), counts, sketched=True, ends=ends)
 
     def in_buckets(self) -> QuantileSketch:
         """The same in the buckets that all tables share."""

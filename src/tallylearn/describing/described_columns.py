@@ -12,6 +12,7 @@ from tallylearn.describing.column_points import Points
 from tallylearn.describing.column_sums import Numbers, Values
 from tallylearn.describing.surveys import Sums, Survey
 from tallylearn.tables import DATE, Column
+from tallylearn.tallies.distinct import KEPT
 from tallylearn.workings.rendering import plain
 
 TOP = 5
@@ -65,7 +66,7 @@ def _of_numbers(column: Column, found: Numbers, sums: Sums | None, n: float) -> 
         }
     figures["top"] = [{"value": value, "count": count} for value, count in top]
     figures["histogram"] = {"edges": edges, "counts": heights}
-    return Described(column.name, column.kind, figures, points)
+    return Described(column.name, column.kind, figures, points.kept())
 
 
 def _moments(points: Points, sums: Sums | None) -> dict[str, float]:
@@ -108,7 +109,8 @@ def _of_values(column: Column, found: Values, n: float) -> Described:
         "distinct_exact": found.known,
         "top": [{"value": value, "count": count} for value, count in top],
     }  # fmt: skip
-    return Described(column.name, column.kind, figures, None, counts)
+    named = counts if counts is None or len(counts) <= KEPT else None
+    return Described(column.name, column.kind, figures, None, named)
 
 
 def date(days: float) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from math import ceil
 from typing import Any
 
+from tallylearn.errors import listed
 from tallylearn.workings import Derivation, Grid, Sentence
 from tallylearn.workings.rendering import number_of, short
 
@@ -54,10 +55,17 @@ def notes(found: Found) -> Iterator[str]:
     if any(c["distinct"] is not None and not c["distinct_exact"] for c in found["columns"]):
         yield "Numbers of distinct values above 100,000 are estimates (KMV), ± 0.6 % (95 %)."
     if found["target"] is not None:
+        if wide := _without_gain(found):
+            yield f"Of too many values, or of text, and without a gain: {listed(wide)}."
         bins = "the target and " if found["measured"] else ""
         yield (f"Gain in bits, {bins}numbers in ∛n bins of about equally many rows, ten at most. "
                "Intervals (95 %) are of all rows like these: the gain of few rows is too large by "
                "its bias, and may lie above its own.")  # fmt: skip
+
+
+def _without_gain(found: Found) -> list[str]:
+    every = [column["name"] for column in found["columns"] if column["count"]]
+    return [name for name in every if name not in found["links"] and name != found["target"]]
 
 
 def _number(column: Found) -> tuple[str, ...]:

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from tallylearn import engines
 from tallylearn.describing.associations import Associations, Matrices
 from tallylearn.describing.column_sums import Numbers
 from tallylearn.describing.target_classes import TargetClasses
@@ -38,18 +39,20 @@ class Link:
 
 def links(found: Associations, matrices: Matrices, classes: TargetClasses) -> dict[str, Any]:
     """Of every column but the target itself, all that can be said."""
-    out: dict[str, Any] = {}
-    for name, table in found.tables.items():
-        if name == classes.target:
-            continue
-        column = found.survey.numbers.get(name)
-        one: dict[str, Any] = {"gain": gain(_in_bins(table, column)).data()}
-        if column is not None and not classes.measured and 1 < len(classes.names) <= MOST_AREAS:
-            one["auc"] = _areas(table, classes)
-        out[name] = one
+    names = [name for name in found.tables if name != classes.target]
+    each = engines.each(lambda name: _link(found, name, classes), names)
+    out = dict(zip(names, each, strict=True))
     if classes.target in matrices.names:
         _correlate(out, matrices, classes.target)
     return out
+
+
+def _link(found: Associations, name: str, classes: TargetClasses) -> dict[str, Any]:
+    table, column = found.tables[name], found.survey.numbers.get(name)
+    one: dict[str, Any] = {"gain": gain(_in_bins(table, column)).data()}
+    if column is not None and not classes.measured and 1 < len(classes.names) <= MOST_AREAS:
+        one["auc"] = _areas(table, classes)
+    return one
 
 
 def gain(table: Array) -> Link:
@@ -109,14 +112,13 @@ def _areas(table: Array, classes: TargetClasses) -> dict[str, dict[str, float]]:
     wanted = classes.names[1:] if len(classes.names) == 2 else classes.names
     shown = table[:, :-1]
     shown = shown[:, shown.sum(axis=0) > 0]
-    whole = shown.sum(axis=0)
-    scores = np.tile(np.arange(len(whole)), 2)
-    truth = np.repeat([1, 0], len(whole))
     out = {}
     for name in wanted:
-        ours = shown[classes.names.index(name)]
+        at = classes.names.index(name)
+        sides = np.stack([np.delete(shown, at, axis=0).sum(axis=0), shown[at]])
+        truth, scores = np.nonzero(sides)
         try:
-            area = delong(scores, truth, np.concatenate([ours, whole - ours]), LEVEL)
+            area = delong(scores, truth, sides[truth, scores], LEVEL)
         except InputError:  # fewer than two rows of a side
             out[name] = Link(nan).data()
             continue
