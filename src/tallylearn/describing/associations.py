@@ -19,6 +19,7 @@ from tallylearn.tables import Array, Block
 from tallylearn.tallies.quantile_sketch import ONCE
 
 MOST_VALUES = 10_000  # of a category that is counted by class
+FEW_VALUES, ROWS_EACH = 10, 5  # more than ten values have five rows each, on average
 
 
 @dataclass(frozen=True)
@@ -107,6 +108,10 @@ class Associations:
         at = [*(known.get(value, len(known)) for value in codes.values), len(known)]
         return np.array(at, dtype=np.int32)[codes.codes]
 
+    def _most(self) -> int:
+        """Of more values than this a category has no gain: each would have too few rows."""
+        return int(min(MOST_VALUES, max(FEW_VALUES, self.survey.weight / ROWS_EACH)))
+
     def _empty(self, k: int) -> dict[str, Array]:
         """Room for the rows of every class at every place; the last place is that of the gaps."""
         found = {
@@ -114,7 +119,7 @@ class Associations:
         }
         for name in self.survey.schema.categories:
             counts = self.survey.values[name].counts if name in self.survey.values else None
-            if counts is not None and len(counts) <= MOST_VALUES:
+            if counts is not None and len(counts) <= self._most():
                 found[name] = np.zeros((k, len(counts) + 1))
         return found
 

@@ -61,8 +61,10 @@ def _of_numbers(column: Column, found: Numbers, sums: Sums | None, n: float) -> 
     low, high = figures["min"], figures["max"]
     figures["range"] = high - low if np.isfinite([low, high]).all() else _apart(low, high)
     if column.kind == DATE:
+        whole = bool((points.values == np.rint(points.values)).all())
         figures["dates"] = {
-            name: date(figures[name]) for name in ("min", "q1", "median", "q3", "max")
+            name: date(np.floor(figures[name]) if whole else figures[name])
+            for name in ("mean", "min", "q1", "median", "q3", "max")
         }
     figures["top"] = [{"value": value, "count": count} for value, count in top]
     figures["histogram"] = {"edges": edges, "counts": heights}

@@ -11,11 +11,12 @@ from tallylearn.describing.description_text import (
     counted,
     figure,
     notes,
+    readable,
     strength,
     title_of,
 )
 from tallylearn.plots import draw_intervals
-from tallylearn.workings.rendering import escaped, number_of, short
+from tallylearn.workings.rendering import escaped, number_of
 
 MOST = 25  # columns in the chart of gains
 STYLE = (
@@ -26,7 +27,7 @@ STYLE = (
     "border-bottom:1px solid #e4e4e4;vertical-align:middle;background:none}"
     ".tally-description td.n{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}"
     ".tally-description small{color:#595959;display:block}"
-    ".tally-description dl{display:grid;grid-template-columns:repeat(4,auto);gap:0 .9em;margin:0;"
+    ".tally-description dl{display:grid;grid-template-columns:4em 7em 5em auto;gap:0 .6em;margin:0;"
     "font-variant-numeric:tabular-nums}"
     ".tally-description dt{color:#595959;font-size:12px}.tally-description dd{margin:0}"
 )
@@ -67,11 +68,11 @@ def _row(column: Found) -> str:
 def _figures(column: Found) -> str:
     about, dates = "~" if column["quantile_error"] else "", column.get("dates", {})
     places = {
-        p: dates.get(p) or about + short(number_of(column[p])) for p in ("median", "q1", "q3")
+        p: dates.get(p) or about + readable(number_of(column[p])) for p in ("median", "q1", "q3")
     }
     said = {
-        "mean": short(number_of(column["mean"])) if not dates else "",
-        "sd": short(number_of(column["sd"])),
+        "mean": dates.get("mean") or readable(number_of(column["mean"])),
+        "sd": readable(number_of(column["sd"])) + (" days" if dates else ""),
         "median": places["median"],
         "quartiles": f"{places['q1']} to {places['q3']}",
         "infinite": amount(column["infinite"]) if column["infinite"] else "",

@@ -72,18 +72,18 @@ def _number(column: Found) -> tuple[str, ...]:
     about = "~" if column["quantile_error"] else ""
     dates = column.get("dates")
     places = [dates[p] if dates else _quartile(column[p], about, p) for p in PLACES]
-    mean = "" if dates else short(number_of(column["mean"]))
+    mean = dates["mean"] if dates else readable(number_of(column["mean"]))
     return (
         *counted(column),
         mean,
-        short(number_of(column["sd"])),
+        readable(number_of(column["sd"])),
         *places,
         bars(column["histogram"]),
     )
 
 
 def _quartile(value: Any, about: str, place: str) -> str:
-    return ("" if place in ("min", "max") else about) + short(number_of(value))
+    return ("" if place in ("min", "max") else about) + readable(number_of(value))
 
 
 def _value(column: Found) -> tuple[str, ...]:
@@ -104,6 +104,15 @@ def counted(column: Found) -> tuple[str, ...]:
 def amount(value: float) -> str:
     """Rows, or their weight."""
     return f"{int(value):,}" if float(value).is_integer() else short(value)
+
+
+def readable(x: float) -> str:
+    """Four significant digits, and no powers of ten where there are seven places or fewer.
+
+    >>> readable(26458.2), readable(0.12345), readable(-3e9)
+    ('26,458', '0.1235', '-3e+09')
+    """
+    return f"{x:,.0f}" if 1e3 <= abs(x) < 1e7 else short(x)
 
 
 def bars(histogram: Found) -> str:

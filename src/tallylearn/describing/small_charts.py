@@ -6,8 +6,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from math import isinf
 from typing import Any
 
+from tallylearn.describing.description_text import readable
 from tallylearn.plots.marks import COLOURS, FAINT, GRID, INK, extent, label, line, tag, tooltip
-from tallylearn.workings.rendering import number_of, plain, short
+from tallylearn.workings.rendering import number_of, plain
 
 WIDTH, HEIGHT = 200.0, 44.0  # of a histogram's bars
 ROW = 15.0  # pixels of a value
@@ -21,13 +22,15 @@ def histogram(column: Found) -> str:
     edges, counts = column["histogram"]["edges"], column["histogram"]["counts"]
     if not counts:
         return ""
-    ends = column.get("dates") or {name: short(number_of(column[name])) for name in ("min", "max")}
+    ends = column.get("dates") or {
+        name: readable(number_of(column[name])) for name in ("min", "max")
+    }
     low, high = edges[0], edges[-1]
     body = [*_bars(edges, counts), line(0, HEIGHT + 0.5, WIDTH, HEIGHT + 0.5, GRID)]
     if high > low and isinstance(column["median"], float) and low <= column["median"] <= high:
         x = _across(column["median"], low, high)
         mark = line(x, 0, x, HEIGHT, INK, stroke_width=1, stroke_dasharray="2 2")
-        body.append(tag("g", tooltip(f"median {short(column['median'])}"), mark))
+        body.append(tag("g", tooltip(f"median {readable(column['median'])}"), mark))
     body += [
         label(ends["min"], 0, HEIGHT + 13, room=WIDTH / 2, size=10, fill=FAINT),
         label(ends["max"], WIDTH, HEIGHT + 13, room=WIDTH / 2, size=10, fill=FAINT,
@@ -44,7 +47,7 @@ def _bars(edges: Sequence[float], counts: Sequence[float]) -> Iterator[str]:
         left, right = edges[at], edges[at + 1]
         start, end = (0.0, WIDTH) if high == low else (_across(e, low, high) for e in (left, right))
         tall = max(HEIGHT * count / most, 1.0)  # one row among a million is still seen
-        yield tag("rect", tooltip(f"{short(left)} to {short(right)}: {count:,.10g}"), x=start,
+        yield tag("rect", tooltip(f"{readable(left)} to {readable(right)}: {count:,.10g}"), x=start,
                   y=HEIGHT - tall, width=max(end - start - 0.6, 0.6), height=tall,
                   fill=COLOURS[0])  # fmt: skip
 
