@@ -40,7 +40,7 @@ class Distinct:
     hashes: Array  # (m,) uint64, sorted
     counts: Array  # (m,) int64, rows with that hash
     present: int  # rows that show a value
-    broken: int  # rows whose number is no whole one
+    broken: bool  # whether a number is no whole one
     ends: tuple[int, int]  # the least and the greatest number, as keys of their order
     most: int  # hashes above are not kept; EVERY while all are
     judged: int | None = None  # repeats, at most: see ``Seen``
@@ -136,7 +136,7 @@ class Distinct:
         counts = np.zeros(len(hashes), dtype=np.int64)
         np.add.at(counts, places, np.concatenate([self.counts, other.counts]))
         ends = min(self.ends[0], other.ends[0]), max(self.ends[1], other.ends[1])
-        rows = self.present + other.present, self.broken + other.broken
+        rows = self.present + other.present, self.broken or other.broken
         return _kept(hashes, counts, *rows, ends, most, self.judged)
 
     def __sub__(self, other: Distinct) -> Distinct:
@@ -218,17 +218,17 @@ class Seen:
         """What was seen so far."""
         if self.stopped:
             return _stopped(self._judged)
-        some = self._counts > 0
-        order = np.argsort(self._slots[some])
-        hashes, counts = self._slots[some][order], self._counts[some][order]
+        hashes, counts = self._filled()
+        order = np.argsort(hashes)
         _, _, present, broken, least, greatest, _, _ = map(int, self._state)
         judged = None if self._judged < 0 else self._judged
-        return _kept(hashes, counts, present, broken, (least, greatest), self.most, judged)
+        ends = least, greatest
+        return _kept(hashes[order], counts[order], present, bool(broken), ends, self.most, judged)
 
     def _counted(self, n: int, count: Any, *given: Array) -> None:
         self._state[0] = 0
         while not self.stopped:
-            count(*given, self.most, self._slots, self._counts, self._state)
+            count(*given, self.most, self._slots, self._state)
             if self._state[0] >= n:
                 return
             if not self.stopped:
@@ -236,8 +236,7 @@ class Seen:
 
     def _grow(self) -> None:
         """More slots; or, where there are enough, only the k least hashes."""
-        some = self._counts > 0
-        hashes, counts, at = self._slots[some], self._counts[some], int(self._state[0])
+        (hashes, counts), at = self._filled(), int(self._state[0])
         if len(hashes) > 1.5 * KEPT and self._judged < 0:
             self.most = int(np.partition(hashes, KEPT - 1)[KEPT - 1])
             kept = hashes <= self.most
@@ -247,13 +246,17 @@ class Seen:
             self._room(4 * len(self._slots))
         rest = self._state.copy()
         self._state[[0, 1, 6, 7]] = 0, 0, 0, -1
-        kernel.add_hashes(hashes, counts, self.most, self._slots, self._counts, self._state)
+        kernel.add_hashes(hashes, counts, self.most, self._slots, self._state)
         rest[[0, 1, 6]] = at, self._state[1], self._state[6]
         self._state = rest
 
     def _room(self, size: int) -> None:
-        self._slots = np.zeros(size, dtype=np.uint64)
-        self._counts = np.zeros(size, dtype=np.int64)
+        self._slots = np.zeros((size, 2), dtype=np.uint64)  # a hash, and how many rows show it
+
+    def _filled(self) -> tuple[Array, Array]:
+        """The hashes that were seen, and their rows."""
+        found = self._slots[self._slots[:, 1] > 0]
+        return found[:, 0].copy(), found[:, 1].astype(np.int64)
 
 
 def _times(column: Codes) -> Array:
@@ -262,7 +265,7 @@ def _times(column: Codes) -> Array:
 
 
 def _kept(
-    hashes: Array, counts: Array, present: int, broken: int, ends: tuple[int, int], most: int,
+    hashes: Array, counts: Array, present: int, broken: bool, ends: tuple[int, int], most: int,
     judged: int | None,
 ) -> Distinct:  # fmt: skip
     """In the one form that what was seen has."""
@@ -276,7 +279,7 @@ def _kept(
 
 def _stopped(judged: int | None) -> Distinct:
     nothing = np.zeros(0, dtype=np.uint64), np.zeros(0, dtype=np.int64)
-    return Distinct(*nothing, 0, 0, NO_NUMBER, EVERY, judged, stopped=True)
+    return Distinct(*nothing, 0, False, NO_NUMBER, EVERY, judged, stopped=True)
 
 
 def _number(key: int) -> float:
