@@ -322,6 +322,22 @@ def test_every_one_of_several_classes_is_set_against_the_others(held: bool) -> N
     assert {*few["x"]["auc"]} == {"3", "4", "5"}
 
 
+def test_an_area_of_one_row_has_no_interval() -> None:
+    found = tl.describe({"x": [1.0, 3.0, 2.0, 2.0], "y": list("uvuu")}, "y")["x"]["auc"]["v"]
+    assert found["value"] == 1
+    assert np.isnan(found["low"])
+    tied = tl.describe({"x": [2.0, 1.0, 2.0, 3.0, 3.0], "y": list("vuuuu")}, "y")["x"]["auc"]["v"]
+    assert tied["value"] == 1.5 / 4
+
+
+def test_a_column_of_identifiers_has_no_gain_and_that_is_said(held: bool) -> None:
+    frame = FRAME.assign(name=[f"row {at}" for at in range(N)])
+    found = tl.describe(frame, "flag")
+    assert "gain" not in found["name"]
+    assert "without a gain: 'name'" in str(found)
+    assert "gain" in found["word"]
+
+
 def test_a_measured_target_has_correlations_with_intervals(held: bool) -> None:
     found = tl.describe(FRAME, "w")
     link = found["x"]["pearson"]

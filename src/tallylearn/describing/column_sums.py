@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from threading import Lock
 from typing import Any
 
@@ -62,7 +62,6 @@ class Values:
     total: float
     distinct: int
     known: bool
-    codes: Codes | None = field(default=None, repr=False)  # where the rows are held
 
 
 class NumberSum:
@@ -139,7 +138,7 @@ def held_values(column: Any, weight: Array | None) -> Values:
     counts = counted(codes, weight)
     named = zip(codes.values, counts.tolist(), strict=True)
     found = dict(sorted((value, count) for value, count in named if count))
-    return Values(found, float(counts.sum()), len(found), True, codes)
+    return Values(found, float(counts.sum()), len(found), True)
 
 
 def coded(column: Any) -> Codes:

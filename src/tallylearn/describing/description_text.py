@@ -112,7 +112,7 @@ def readable(x: float) -> str:
     >>> readable(26458.2), readable(0.12345), readable(-3e9)
     ('26,458', '0.1235', '-3e+09')
     """
-    return f"{x:,.0f}" if 1e3 <= abs(x) < 1e7 else short(x)
+    return f"{x:,.0f}" if 1e4 <= abs(x) < 1e7 else short(x)
 
 
 def bars(histogram: Found) -> str:

@@ -48,15 +48,10 @@ class Survey:
     schema: Schema
     rows: int
     weight: float  # of all rows; their number, where they have no weights
-    weighed: bool
     sums: Mapping[str, Sums | None]
     numbers: Mapping[str, Numbers]
     values: Mapping[str, Values]
     block: Block | None = None  # all rows, where they are held
-
-    @property
-    def held(self) -> bool:
-        return self.block is not None
 
 
 def surveyed(source: Declared) -> Survey:
@@ -134,7 +129,7 @@ def _survey(
     if not schema.columns:
         raise InputError("the table has no columns. Pass one that has some.")
     sums = _sums(bundle.get("moments"), schema)
-    return Survey(schema, int(rows), weight, weight != rows, sums, numbers, values, block)
+    return Survey(schema, int(rows), weight, sums, numbers, values, block)
 
 
 def _sums(moments: Moments | None, schema: Schema) -> dict[str, Sums | None]:

@@ -120,10 +120,16 @@ def _areas(table: Array, classes: TargetClasses) -> dict[str, dict[str, float]]:
         try:
             area = delong(scores, truth, sides[truth, scores], LEVEL)
         except InputError:  # fewer than two rows of a side
-            out[name] = Link(nan).data()
+            out[name] = Link(_area(*sides)).data()
             continue
         out[name] = Link.of(area.auc, area.interval).data()
     return out
+
+
+def _area(others: Array, ours: Array) -> float:
+    """The area alone; NaN without rows on a side."""
+    pairs = float(ours.sum() * others.sum())
+    return float(ours @ (np.cumsum(others) - others / 2)) / pairs if pairs else nan
 
 
 def _correlate(out: dict[str, Any], matrices: Matrices, target: str) -> None:
