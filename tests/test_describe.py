@@ -17,9 +17,16 @@ from scipy import stats
 from sklearn.metrics import mutual_info_score, roc_auc_score
 
 import tallylearn as tl
-from tallylearn.describing import Description, surveys
+from tallylearn.describing import Description, associations, surveys
 from tallylearn.describing.target_links import fisher, gain
-from tallylearn.errors import ColumnError, InputError, KindError, OptionError, TargetError
+from tallylearn.errors import (
+    ColumnError,
+    InputError,
+    KindError,
+    OptionError,
+    SizeError,
+    TargetError,
+)
 from tallylearn.tallies.quantile_sketch import ERROR
 
 rng = np.random.default_rng(3)
@@ -279,6 +286,24 @@ def test_what_cannot_be_described_is_refused_with_a_remedy() -> None:
         tl.describe({"x": [1, 2]})["q"]
     with pytest.raises(KindError, match="described already"):
         tl.describe(tl.describe({"x": [1, 2]}))
+
+
+def test_more_pairs_of_columns_than_memory_holds_are_refused(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("TALLY_MEMORY", "0.0001")
+    with pytest.raises(SizeError, match="the pairs of 40 columns"):
+        tl.describe(np.zeros((3, 40)))
+
+
+def test_pairs_that_would_take_minutes_are_ranked_among_all_rows(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    exact = tl.describe(FRAME[NUMBERS]).spearman
+    monkeypatch.setattr(associations, "MOST_RANKED", 1)
+    found = tl.describe(FRAME[NUMBERS]).spearman
+    assert 0 < np.abs(found - exact).max() < 0.01
+    assert (found[:2, :2] == exact[:2, :2]).all()  # columns without gaps
 
 
 def test_a_declared_target_and_one_that_is_named_say_the_same() -> None:

@@ -16,9 +16,12 @@ from tallylearn.describing.target_classes import TargetClasses
 from tallylearn.kernels import sketching
 from tallylearn.sources import Declared
 from tallylearn.tables import Array, Block
+from tallylearn.tallies.pairs import check_wide
 from tallylearn.tallies.quantile_sketch import ONCE
 
 MOST_VALUES = 10_000  # of a category that is counted by class
+PAIR = 256  # bytes that a pair of columns takes
+MOST_RANKED = 2e9  # rows times pairs that are ranked again, for their gaps: a minute
 FEW_VALUES, ROWS_EACH = 10, 5  # more than ten values have five rows each, on average
 
 
@@ -51,6 +54,7 @@ class Associations:
     def __init__(self, survey: Survey, classes: TargetClasses | None) -> None:
         self.survey, self.classes = survey, classes
         self.names = survey.schema.numbers
+        check_wide(1, tuple((name, "") for name in self.names), PAIR)
         self._centre, self._scale = _centres(survey)
         self._ranks = [_ranks(survey.numbers[name]) for name in self.names]
         self.tables: dict[str, Array] = {} if classes is None else self._empty(len(classes.names))
@@ -151,8 +155,14 @@ def _ranks(column: Numbers) -> Array:
 
 
 def _ranked_again(survey: Survey, found: Array, rows: Array) -> Array:
-    """Of columns with gaps: the rows that show both are ranked among themselves."""
+    """Of columns with gaps: the rows that show both are ranked among themselves.
+
+    In a table so large and wide that this takes minutes, ranks stay those among all rows that show
+    the column, as they are beyond memory.
+    """
     columns = [survey.numbers[name] for name in survey.schema.numbers]
+    if survey.rows * len(columns) ** 2 / 2 > MOST_RANKED:
+        return found
     weight = survey.block.weight if survey.block is not None else None
     alone = np.diag(rows)
     for i in range(len(columns)):

@@ -25,7 +25,7 @@ FLAT = ("count", "missing", "distinct", "distinct_exact", "infinite", "mean", "m
         "variance_n", "sd", "min", "q1", "q3", "max", "range", "quantile_error")  # fmt: skip
 
 
-@dataclass(frozen=True, repr=False)
+@dataclass(frozen=True, repr=False, eq=False)
 class Description(View):
     """A table in numbers. ``found["column"]`` has the figures of one.
 
