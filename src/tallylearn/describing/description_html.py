@@ -20,7 +20,8 @@ from tallylearn.workings.rendering import escaped, number_of
 
 MOST = 25  # columns in the chart of gains
 STYLE = (
-    ".tally-description{font:14px/1.45 system-ui,sans-serif;color:#222;background:#fff;padding:.5em}"
+    ".tally-description{font:14px/1.45 system-ui,sans-serif;color:#222;background:#fff;"
+    "padding:.5em}"
     ".tally-description table{border-collapse:collapse;margin:.6em 0 1.4em}"
     ".tally-description th{font-weight:600;text-align:left;color:#595959;font-size:12px}"
     ".tally-description th,.tally-description td{padding:.5em 1.2em .4em 0;"
