@@ -116,32 +116,60 @@ def test_codes_and_arrow_strings_are_counted_alike() -> None:
     assert Distinct.of(pa.array([None, None], pa.large_string())).nothing
 
 
+UNIQUE = np.arange(200_000.0)
+
+
 @pytest.mark.parametrize(
-    ("column", "stopped"),
+    ("column", "share"),
     [
-        (np.arange(200_000.0), False),
-        (np.arange(200_000.0) // 2, True),  # every value twice
-        (np.r_[np.arange(199_000.0), np.zeros(1000)], False),  # one in 200 repeats
-        (np.r_[np.arange(199_999.0), 0.5], True),  # the last is no whole number
+        (UNIQUE, 1.0),
+        (UNIQUE // 2, 0.5),  # every value twice
+        (UNIQUE // 20_000, 0.0),  # ten values, whether any of them is in the sample or none
+        (np.r_[UNIQUE[:180_000], np.repeat(UNIQUE[:50], 400)], 0.9),  # some come 400 times
     ],
 )
-def test_a_judged_column_stops_whatever_the_order(column: Array, stopped: bool) -> None:
-    judging = len(column), 0.05
-    for rows in (column, column[::-1].copy(), np.sort(column)):
-        found = tally(rows, judging, blocks=3)
-        assert found.stopped == stopped
-        assert found == tally(column, judging)
-    assert (found + found).stopped  # every value comes twice then
+def test_a_judged_column_tells_its_share_of_values_whatever_the_order(
+    column: Array, share: float
+) -> None:
+    judging = len(column), 0.2
+    found = tally(column, judging)
+    for rows in (column[::-1].copy(), np.sort(column), MANY[MANY < 200_000].astype(int)):
+        rows = column[rows] if rows.dtype == int else rows
+        assert tally(rows, judging, blocks=3) == found
+    assert found.stopped or found.count / found.present == pytest.approx(share, abs=0.025)
+    assert share < 0.8 or not found.stopped
 
 
-def test_a_judged_column_of_classes_costs_a_share_of_its_rows() -> None:
-    seen = Seen((1_000_000, 0.05))
-    seen.add(np.arange(1_000_000) % 7.0)
-    assert seen.stopped
-    assert seen._state[0] < 60_000
+def test_a_heavy_value_in_the_sample_does_not_stop_a_column_of_identifiers() -> None:
+    for value in range(300):  # some of them are in the sample
+        column = UNIQUE.copy()
+        column[::100] = value  # one row in a hundred has no name of its own
+        found = tally(column, (len(column), 0.05))
+        assert not found.stopped
+        assert found.count / found.present == pytest.approx(0.99, abs=0.025)
+        if found.repeats:
+            break
+    else:
+        pytest.fail("no heavy value was in the sample")
+
+
+@pytest.mark.parametrize("last", [0.5, np.inf])
+def test_a_number_that_is_no_whole_one_stops_a_judged_column(last: float) -> None:
+    column = np.r_[UNIQUE, last]
+    for rows in (column, column[::-1].copy()):
+        found = tally(rows, (len(column), 0.05))
+        assert found.stopped
+        assert found + tally(UNIQUE, (len(column), 0.05)) == found
+
+
+def test_a_judged_column_of_measurements_costs_one_row_and_one_of_classes_a_share() -> None:
     measured = Seen((1_000_000, 0.05))
     measured.add(np.full(1_000_000, 0.5))
     assert measured._state[2] == 1
+    few = Seen((90_000, 0.05))
+    few.add(np.arange(90_000) % 7.0)
+    assert few.stopped
+    assert few._state[0] < 4_600
 
 
 def test_columns_that_are_judged_otherwise_do_not_add_up_and_nothing_is_forgotten() -> None:
