@@ -281,6 +281,40 @@ def b9(show: Show) -> None:
     assert all(len(split.train) == 4 for split in splits)
 
 
+@row("I1", "004", "Mean, median, variance by N - 1 and by N, standard deviation, range")
+def i1(show: Show) -> None:
+    wanted, x = GOLDEN["stats.basic"], GOLDEN_INPUTS["stats.basic"]["x"]
+    found = tl.describe({"x": x})["x"]
+    show(
+        {name: found[name] for name in ("mean", "median", "variance", "variance_n", "sd", "range")}
+    )
+    assert found["mean"] == decimal(wanted["mean"])
+    assert found["median"] == decimal(wanted["median"])
+    assert found["variance"] == float(fraction(wanted["variance_N-1"]))
+    assert found["variance_n"] == float(fraction(wanted["variance_N"]))
+    assert found["sd"] == math.sqrt(38 / 3)
+    assert found["range"] == wanted["range"]
+    # over all samples of two with replacement the variance by N - 1 is that of the population
+    pairs = [tl.describe({"x": [a, b]})["x"]["variance"] for a in x for b in x]
+    show(f"population {found['variance_n']}, mean over all samples of two {np.mean(pairs)}")
+    assert np.mean(pairs) == found["variance_n"]
+
+
+@row("I2", "004", "Covariance by N - 1 and by N, Pearson's r")
+def i2(show: Show) -> None:
+    x, y = [1, 2, 4, 9], [2, 1, 5, 8]
+    found = tl.describe({"x": x, "y": y})
+    show(found.covariance.round(4).tolist())
+    show(found.covariance_n.round(4).tolist())
+    show(found.pearson.round(4).tolist())
+    show(found.spearman.round(4).tolist())
+    products = sum((Fraction(a) - 4) * (Fraction(b) - 4) for a, b in zip(x, y, strict=True))
+    assert np.isclose(found.covariance[0, 1], float(products / 3), rtol=1e-14)
+    assert np.isclose(found.covariance_n[0, 1], float(products / 4), rtol=1e-14)
+    assert np.isclose(found.pearson[0, 1], float(products) / math.sqrt(38 * 30), rtol=1e-14)
+    assert np.isclose(found.spearman[0, 1], 0.8, rtol=1e-14)  # 1 - 6 (1 + 1) / (4 · 15)
+
+
 @row("I3", "004", "Sampling: whether a part represents the whole")
 def i3(show: Show) -> None:
     y = ["+"] * 60 + ["-"] * 30

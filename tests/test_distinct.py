@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tallylearn.errors import ForgetError, MergeError
+from tallylearn.errors import ForgetError
 from tallylearn.tables import Codes
 from tallylearn.tallies import Distinct
 from tallylearn.tallies.distinct import EVERY, KEPT, Seen
@@ -26,8 +26,8 @@ NUMBERS = st.lists(
 MANY = np.random.default_rng(1).permutation(350_000).astype(float)  # beyond what is kept
 
 
-def tally(values: Any, judging: tuple[int, float] | None = None, blocks: int = 1) -> Distinct:
-    seen = Seen(judging)
+def tally(values: Any, blocks: int = 1) -> Distinct:
+    seen = Seen()
     for part in np.array_split(np.asarray(values, dtype=float), blocks):
         seen.add(part)
     return seen.tally()
@@ -39,7 +39,7 @@ def test_the_values_of_a_column_are_counted_as_a_set_counts_them(values: list[fl
     assert found.exact
     assert (found.count, found.present) == (len({*there}), len(there))
     assert {*found.values().tolist()} == {*there}
-    assert found.broken == sum(not value.is_integer() for value in there)
+    assert found.broken == any(not value.is_integer() for value in there)
     if there:
         assert (found.least, found.greatest) == (min(there), max(there))
         best = max(there.count(value) for value in there)
@@ -48,29 +48,25 @@ def test_the_values_of_a_column_are_counted_as_a_set_counts_them(values: list[fl
     assert found.once == sum(there.count(value) == 1 for value in {*there})
 
 
-@given(values=NUMBERS, cut=st.integers(0, 40), judged=st.booleans(), data=st.data())
-def test_order_and_parts_do_not_matter(
-    values: list[float], cut: int, judged: bool, data: st.DataObject
-) -> None:
-    judging = (len(values), 0.1) if judged else None
-    whole = tally(values, judging)
-    assert tally(values[:cut], judging) + tally(values[cut:], judging) == whole
-    assert tally(data.draw(st.permutations(values)), judging) == whole
-    nothing = tally([], judging)
+@given(values=NUMBERS, cut=st.integers(0, 40), data=st.data())
+def test_order_and_parts_do_not_matter(values: list[float], cut: int, data: st.DataObject) -> None:
+    whole = tally(values)
+    assert tally(values[:cut]) + tally(values[cut:]) == whole
+    assert tally(data.draw(st.permutations(values))) == whole
+    nothing = tally([])
     assert nothing + whole == whole == whole + nothing
     assert nothing.nothing
     assert not nothing
 
 
-@pytest.mark.parametrize("judging", [None, (350_000, 0.05)])
-def test_order_and_parts_do_not_matter_where_hashes_are_dropped(judging: Any) -> None:
-    whole = tally(MANY, judging)
+def test_order_and_parts_do_not_matter_where_hashes_are_dropped() -> None:
+    whole = tally(MANY)
     assert not whole.exact
     for rows in (np.sort(MANY), MANY[::-1].copy()):
-        assert tally(rows, judging, blocks=7) == whole
-    parts = [tally(part, judging) for part in np.array_split(MANY, 3)]
+        assert tally(rows, blocks=7) == whole
+    parts = [tally(part) for part in np.array_split(MANY, 3)]
     assert parts[2] + (parts[0] + parts[1]) == whole
-    assert sum(parts, tally([], judging)) == whole
+    assert sum(parts, tally([])) == whole
 
 
 @pytest.mark.parametrize("n", [KEPT - 1, KEPT, KEPT + 1])
@@ -116,37 +112,10 @@ def test_codes_and_arrow_strings_are_counted_alike() -> None:
     assert Distinct.of(pa.array([None, None], pa.large_string())).nothing
 
 
-@pytest.mark.parametrize(
-    ("column", "stopped"),
-    [
-        (np.arange(200_000.0), False),
-        (np.arange(200_000.0) // 2, True),  # every value twice
-        (np.r_[np.arange(199_000.0), np.zeros(1000)], False),  # one in 200 repeats
-        (np.r_[np.arange(199_999.0), 0.5], True),  # the last is no whole number
-    ],
-)
-def test_a_judged_column_stops_whatever_the_order(column: Array, stopped: bool) -> None:
-    judging = len(column), 0.05
-    for rows in (column, column[::-1].copy(), np.sort(column)):
-        found = tally(rows, judging, blocks=3)
-        assert found.stopped == stopped
-        assert found == tally(column, judging)
-    assert (found + found).stopped  # every value comes twice then
+UNIQUE = np.arange(200_000.0)
 
 
-def test_a_judged_column_of_classes_costs_a_share_of_its_rows() -> None:
-    seen = Seen((1_000_000, 0.05))
-    seen.add(np.arange(1_000_000) % 7.0)
-    assert seen.stopped
-    assert seen._state[0] < 60_000
-    measured = Seen((1_000_000, 0.05))
-    measured.add(np.full(1_000_000, 0.5))
-    assert measured._state[2] == 1
-
-
-def test_columns_that_are_judged_otherwise_do_not_add_up_and_nothing_is_forgotten() -> None:
-    with pytest.raises(MergeError, match="Judge both alike"):
-        tally([1.0], (10, 0.05)) + tally([1.0])
+def test_nothing_is_forgotten() -> None:
     with pytest.raises(ForgetError, match="rows that are left"):
         tally([1.0]) - tally([1.0, 2.0])
 

@@ -54,7 +54,7 @@ def rows(n: int = 6) -> Array:
 TEXT = np.frombuffer(b"a b", np.uint8)
 FOLD = np.array([97 <= c < 123 and c for c in range(256)], np.uint8)
 ENDS = np.array([[0, 0], [3, 0]])
-SLOTS = np.zeros(8, np.uint64)
+SLOTS = np.zeros((8, 2), np.uint64)
 TREE = np.array([-1, 0, 0])
 SIZES = np.array([3, 1, 1])
 LEAVES = np.array([[2, 3], [1, 1], [1, 1]])
@@ -97,12 +97,12 @@ CALLS: dict[str, tuple[tuple[Any, ...], str]] = {
     "descending.answer": ((real(6, 2), real(3), real(6)), "0.0 0.1"),
     "descending.slope": ((real(6, 2), real(6), real(2, 4), real(2, 4)), "0.0"),
     "distinct.add_numbers": (
-        (real(6).view(np.uint64), 2**64 - 1, SLOTS, whole(8), whole(8)), "0.0",
+        (real(6).view(np.uint64), 2**64 - 1, SLOTS, whole(6)), "0.0",
     ),
     "distinct.add_hashes": (
-        (SLOTS[:6], np.ones(6, np.int64), 2**64 - 1, SLOTS, whole(8), whole(8)), "0.0",
+        (SLOTS[:6, 0].copy(), np.ones(6, np.int64), 2**64 - 1, SLOTS, whole(6)), "0.0",
     ),
-    "distinct.hash_strings": ((TEXT, np.array([0, 1, 3]), SLOTS[:2]), "2.0"),
+    "distinct.hash_strings": ((TEXT, np.array([0, 1, 3]), SLOTS[:2, 0].copy()), "2.0"),
     "gathering.centred": ((real(6, 2), rows(), real(2), real(6), real(6, 3)), "0.0 0.1 1.0"),
     "limbs.collect": (
         (whole(2, 3, 4, 8), 19, whole(3, 2), whole(3, 2, 3), whole(3, 2, 5)), "0.0 0.1 0.2",
@@ -142,6 +142,11 @@ CALLS: dict[str, tuple[tuple[Any, ...], str]] = {
     ),
     "scoring.look_up": ((code(6), real(2, 3), real(6, 3)), "0.0 1.0 2.1"),
     "scoring.choose": ((real(6, 1), 0.0, 0.0, False, whole(6)), "0.0"),
+    "sketching.count": (
+        (real(6).view(np.uint64), real(6), 1, 3, real(9), 0), "0.0",
+    ),
+    "sketching.place": ((real(6).view(np.uint64), 1, 3, code(6)), "0.0"),
+    "sketching.cross": ((code(6), code(6), real(6), real(2, 3)), "1.0 3.0 3.1"),
     "summing.survey": ((whole(6, 2), whole(4)), "0.0 0.1"),
     "summing.spread": (
         (real(6, 2).view(np.int64), code(6), whole(6), 1023, whole(2, 1, 1, 8)),

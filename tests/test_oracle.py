@@ -27,6 +27,7 @@ from tallylearn.kernels import (
     distinct,
     limbs,
     scoring,
+    sketching,
     summing,
     tokens,
     trees,
@@ -283,18 +284,35 @@ def test_compiled_steps_equal_the_python_they_are_written_in() -> None:
 def test_compiled_hashes_equal_the_python_they_are_written_in() -> None:
     x = np.array([0.0, -0.0, 1.5, np.nan, -np.inf, 2.0**60, 3.0, 3.0, 5e-324, -7.0])
     text = np.frombuffer("one, twenty-three bytes, é".encode(), dtype=np.uint8)
-    for judged in (-1, 2):
+    results = []
+    for module in (distinct, interpreted("distinct")):
+        hashes, state = np.zeros(3, dtype=np.uint64), np.array([0, 0, 0, 0, 9, -9])
+        module.hash_strings(text, np.array([0, 3, 3, 27]), hashes)
+        slots = np.zeros((16, 2), dtype=np.uint64)
+        module.add_numbers(x.view(np.uint64), 2**64 - 1, slots, state)
+        state[0] = 0
+        module.add_hashes(hashes, np.array([1, 0, 5]), 2**63, slots, state)
+        results.append((hashes, slots, state))
+    assert all(np.array_equal(a, b) for a, b in zip(*results, strict=True))
+    assert results[0][2][1] > 2
+
+
+def test_compiled_sketches_equal_the_python_they_are_written_in() -> None:
+    x = np.array([0.0, -0.0, 1.5, np.nan, -np.inf, np.inf, 3.0, -3.001, 5e-324, 7.0])
+    lo, hi = 1023 << 9, (1025 << 9) - 1  # from 1 to 4
+    for weight in (np.zeros(0), np.arange(10) / 8):
         results = []
-        for module in (distinct, interpreted("distinct")):
-            hashes, state = np.zeros(3, dtype=np.uint64), np.array([0, 0, 0, 0, 9, -9, 0, judged])
-            module.hash_strings(text, np.array([0, 3, 3, 27]), hashes)
-            slots, counts = np.zeros(16, dtype=np.uint64), np.zeros(16, dtype=np.int64)
-            module.add_numbers(x.view(np.uint64), 2**64 - 1, slots, counts, state)
-            state[0] = 0
-            module.add_hashes(hashes, np.array([1, 0, 5]), 2**63, slots, counts, state)
-            results.append((hashes, slots, counts, state))
+        for module in (sketching, interpreted("sketching")):
+            cells, places = np.zeros(2 * (hi - lo) + 5), np.zeros(10, dtype=np.int32)
+            first = module.count(x.view(np.uint64), weight, lo, hi, cells, 0)
+            last = module.count(x.view(np.uint64), weight, lo, hi, cells, first + 1)
+            module.place(x.view(np.uint64), lo, hi, places)
+            table = np.zeros((2, len(cells) + 1))
+            module.cross(places, np.arange(10, dtype=np.int32) % 3 - 1, weight, table)
+            results.append((np.array([first, last]), cells, places, table))
         assert all(np.array_equal(a, b) for a, b in zip(*results, strict=True))
-        assert results[0][3][1] > 2
+        assert results[0][0].tolist() == [8, 9]
+        assert np.argsort(results[0][2][[4, 7, 0, 2, 6, 5, 3]]).tolist() == [*range(7)]
 
 
 def test_compiled_tokens_equal_the_python_they_are_written_in() -> None:

@@ -101,6 +101,9 @@ VIEWS: dict[str, Callable[[], Any]] = {
     "one row": lambda: fitted("c45").explain(asked_for(1, 5))[0],
     "model tree explained": lambda: model_tree().explain(TABLE[:3]),
     "check": lambda: tl.check({"paid": ["$1", "-"], "d": ["1/2/2024", "3/4/2024"], "n": [1, 2]}),
+    "description": lambda: tl.describe(TABLE[[*COLUMNS, "y"]].assign(odd=np.inf), "y"),
+    "description of classes": lambda: tl.describe(mixed_table(), "kind"),
+    "changes": lambda: tl.describe(TABLE[:80]).compare(TABLE[70:].assign(new=1)),
     "problem": lambda: tl.problem(tl.example("tennis"), learner=tl.NaiveBayes()),
     "problem of a fitted learner": lambda: tl.problem(
         LINES, BENT > 0, learner=tl.LinearDiscriminantAnalysis().fit(LINES, BENT > 0)
@@ -120,7 +123,7 @@ VIEWS: dict[str, Callable[[], Any]] = {
 }  # fmt: skip
 
 FORMS = {"Derivation", "Formula", "Grid", "Sentence"}  # derivations.read is their way back
-REPORTS = {"Sheet", "Sheets", "Worded"}  # a function of plain data gave them
+REPORTS = {"Page", "Sheet", "Sheets", "Worded"}  # a function of plain data gave them
 
 
 def showable() -> set[type]:
@@ -176,6 +179,8 @@ def test_a_view_that_is_cut_has_all_in_its_data() -> None:
         ("apart, cart", lambda data: data["trials"][0].update(scores=[0.123, None]), "0.123  nan"),
         ("one row", lambda data: data["lines"][0].update(outcome="odd"), "odd"),
         ("explained, c45", lambda data: data["rows"].pop(), "and 1 more row"),
+        ("changes", lambda data: data["changes"][0].update(p=0.0625), "0.0625"),
+        ("description", lambda data: data["columns"][0].update(distinct=777), "777"),
         ("problem", lambda data: data.update(task="guess"), "T                 guess"),
     ],
 )

@@ -30,6 +30,7 @@ NAMES = {  # public name -> the module that holds it
     "bias_variance": "evaluation.theory.bias_variance_report",
     "check": "checking",
     "compare": "evaluation.compare.comparing",
+    "describe": "describing",
     "diff": "models.trees.differences.difference",
     "engine": "engines",
     "evaluate": "evaluation.evaluate.evaluating",

@@ -90,7 +90,7 @@ def _seen(block: Block, name: str) -> Distinct:
         return Distinct.of(_column(block, name))
     times = _times(block.codes[name])
     keys = np.flatnonzero(times).astype(np.uint64)
-    return Distinct(keys, times[times > 0], int(times.sum()), 0, NO_NUMBER, EVERY)
+    return Distinct(keys, times[times > 0], int(times.sum()), False, NO_NUMBER, EVERY)
 
 
 def _times(column: Codes) -> Array:
@@ -116,7 +116,7 @@ def _reason(kind: str, found: Distinct) -> str:
         return _numbered(found)
     if not found.repeats:
         return f"all of its {found.present:,} values are different"
-    if found.present >= MANY and found.repeats <= (1 - NEARLY) * found.counts.sum():
+    if found.present >= MANY and found.count >= NEARLY * found.present:
         about = "" if found.exact else "about "
         return f"{about}{found.count:,} of its {found.present:,} values are different"
     return ""

@@ -13,6 +13,7 @@ import click
 from tallylearn import __version__
 from tallylearn.cli.check_command import check
 from tallylearn.cli.compare_command import compare
+from tallylearn.cli.describe_command import describe
 from tallylearn.cli.evaluate_command import evaluate
 from tallylearn.cli.explain_command import explain
 from tallylearn.cli.learn_command import learn
@@ -103,5 +104,17 @@ def main() -> None:
             stream.reconfigure(errors="backslashreplace")
 
 
-for command in (check, learn, predict, explain, evaluate, compare, merge, forget, show, example):
+for command in (
+    check,
+    describe,
+    learn,
+    predict,
+    explain,
+    evaluate,
+    compare,
+    merge,
+    forget,
+    show,
+    example,
+):
     main.add_command(command)

@@ -4,9 +4,8 @@ The hash of a number is the last step of splitmix64 of its bits (G. Steele, D. L
 OOPSLA 2014), which can be undone: two numbers never share one. A string is hashed eight bytes at a
 time by the same step. No key: the results are those of every process and machine.
 
-State: 0 the row to go on at, 1 filled slots, 2 rows that show a value, 3 rows whose number is no
-whole one, 4 and 5 the least and the greatest number as keys of their order, 6 rows in the slots,
-7 the repeats that are looked at (-1: all; else a number that is no whole one ends it too).
+State: 0 the row to go on at, 1 filled slots, 2 rows that show a value, 3 whether a number is no
+whole one, 4 and 5 the least and the greatest number as keys of their order.
 """
 
 import cython
@@ -35,39 +34,36 @@ def mixed(z: cython.ulonglong) -> cython.ulonglong:
 def put(
     h: cython.ulonglong,
     times: cython.longlong,
-    slots: cython.ulonglong[::1],
-    counts: cython.longlong[::1],
+    slots: cython.ulonglong[:, ::1],
 ) -> cython.longlong:
-    """Count a hash in its slot; 1 where it is new. A slot is free where nothing is counted."""
+    """Count a hash in its slot (hash, rows); 1 where it is new. A slot without rows is free."""
     last: cython.ulonglong = slots.shape[0] - 1
     at: cython.Py_ssize_t = cython.cast(cython.Py_ssize_t, h & last)
-    while counts[at] != 0:
-        if slots[at] == h:
-            counts[at] += times
+    while slots[at, 1] != 0:
+        if slots[at, 0] == h:
+            slots[at, 1] += cython.cast(cython.ulonglong, times)
             return 0
         at = cython.cast(cython.Py_ssize_t, (at + 1) & last)
-    slots[at] = h
-    counts[at] = times
+    slots[at, 0] = h
+    slots[at, 1] = cython.cast(cython.ulonglong, times)
     return 1
 
 
 def add_numbers(
     bits: cython.const[cython.ulonglong][:],
     most: cython.ulonglong,
-    slots: cython.ulonglong[::1],
-    counts: cython.longlong[::1],
+    slots: cython.ulonglong[:, ::1],
     state: cython.longlong[::1],
 ):
     """Count the doubles whose hash is ``most`` or less, from row state[0] on; NaN is missing.
 
-    It ends early where three quarters of the slots are filled, or where more rows repeat a value
-    than state[7] says; state[0] is the row to go on at.
+    It ends early where three quarters of the slots are filled; state[0] is the row to go on at.
     """
     if (
-        state.shape[0] < 8
+        state.shape[0] < 6
         or slots.shape[0] < 4
         or (slots.shape[0] & (slots.shape[0] - 1)) != 0
-        or counts.shape[0] < slots.shape[0]
+        or slots.shape[1] < 2
     ):
         raise ValueError("distinct.add_numbers: the lengths of its arrays do not agree")
     full: cython.longlong = slots.shape[0] // 4 * 3
@@ -80,12 +76,14 @@ def add_numbers(
     size: cython.longlong
     key: cython.longlong
     h: cython.ulonglong
-    broken: cython.bint
-    judged: cython.bint = state[7] >= 0
+    broken: cython.bint = state[3] != 0
+    filled: cython.longlong = state[1]
+    shown: cython.longlong = state[2]
+    least: cython.longlong = state[4]
+    greatest: cython.longlong = state[5]
     with cython.nogil:
         for i in range(state[0], bits.shape[0]):
-            state[0] = i
-            if state[1] >= full:
+            if filled >= full:
                 break
             b = cython.cast(cython.ulonglong, bits[i])
             size = cython.cast(cython.longlong, b & unsigned)
@@ -94,47 +92,44 @@ def add_numbers(
                 continue
             if size == 0:  # -0.0 is 0.0
                 b = 0
-            state[2] += 1
+            shown += 1
             key = size if b <= unsigned else -1 - size
-            if key < state[4]:
-                state[4] = key
-            if key > state[5]:
-                state[5] = key
-            if e < 1023:
-                broken = size != 0
-            elif e < 1075:
-                broken = (b & ((one << (1075 - e)) - 1)) != 0
-            else:
-                broken = e == 2047
-            if broken:
-                state[3] += 1
-                if judged:
-                    break
+            least = key if key < least else least
+            greatest = key if key > greatest else greatest
+            if not broken:  # the first one says so
+                if e < 1023:
+                    broken = size != 0
+                elif e < 1075:
+                    broken = (b & ((one << (1075 - e)) - 1)) != 0
+                else:
+                    broken = e == 2047
             h = mixed(b)
             if h > most:
                 continue
-            state[1] += put(h, 1, slots, counts)
-            state[6] += 1
-            if judged and state[6] - state[1] > state[7]:
-                break
+            filled += put(h, 1, slots)
         else:
-            state[0] = bits.shape[0]
+            i = bits.shape[0]
+        state[0] = i
+        state[1] = filled
+        state[2] = shown
+        state[3] = broken
+        state[4] = least
+        state[5] = greatest
 
 
 def add_hashes(
     hashes: cython.const[cython.ulonglong][::1],
     times: cython.const[cython.longlong][::1],
     most: cython.ulonglong,
-    slots: cython.ulonglong[::1],
-    counts: cython.longlong[::1],
+    slots: cython.ulonglong[:, ::1],
     state: cython.longlong[::1],
 ):
     """Count hashes as often as they come, from state[0] on, and end early as ``add_numbers``."""
     if (
-        state.shape[0] < 8
+        state.shape[0] < 6
         or slots.shape[0] < 4
         or (slots.shape[0] & (slots.shape[0] - 1)) != 0
-        or counts.shape[0] < slots.shape[0]
+        or slots.shape[1] < 2
         or times.shape[0] < hashes.shape[0]
     ):
         raise ValueError("distinct.add_hashes: the lengths of its arrays do not agree")
@@ -152,10 +147,7 @@ def add_hashes(
             h = cython.cast(cython.ulonglong, hashes[i])
             if h > most:
                 continue
-            state[1] += put(h, times[i], slots, counts)
-            state[6] += times[i]
-            if state[7] >= 0 and state[6] - state[1] > state[7]:
-                break
+            state[1] += put(h, times[i], slots)
         else:
             state[0] = hashes.shape[0]
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from tallylearn.errors import ForgetError, MergeError
+from tallylearn.errors import ForgetError
 from tallylearn.kernels import distinct as kernel
 from tallylearn.tables import Array, Codes, check_shape
 from tallylearn.tallies.value_hashes import hashed_arrow, hashed_strings, undone
@@ -40,11 +40,9 @@ class Distinct:
     hashes: Array  # (m,) uint64, sorted
     counts: Array  # (m,) int64, rows with that hash
     present: int  # rows that show a value
-    broken: int  # rows whose number is no whole one
+    broken: bool  # whether a number is no whole one
     ends: tuple[int, int]  # the least and the greatest number, as keys of their order
     most: int  # hashes above are not kept; EVERY while all are
-    judged: int | None = None  # repeats, at most: see ``Seen``
-    stopped: bool = False  # it is no identifier, and nothing else is known
 
     def __post_init__(self) -> None:
         check_shape("the counts", self.counts, len(self.hashes))
@@ -64,7 +62,7 @@ class Distinct:
     @property
     def nothing(self) -> bool:
         """Whether no value was seen."""
-        return not self.present and not self.stopped
+        return not self.present
 
     def __bool__(self) -> bool:
         return not self.nothing
@@ -80,7 +78,7 @@ class Distinct:
         if self.exact:
             return len(self.hashes)
         share = (self.most + 1) / (EVERY + 1)
-        kept = len(self.hashes) - (self.judged is None)  # the k-th is where KMV looks from
+        kept = len(self.hashes) - 1  # the k-th is where KMV looks from
         return max(round(kept / share), len(self.hashes))
 
     @property
@@ -123,21 +121,14 @@ class Distinct:
         return undone(self.hashes)
 
     def __add__(self, other: Distinct) -> Distinct:
-        if self.judged != other.judged:
-            raise MergeError(
-                f"one column was judged up to {self.judged} repeats and the other up to "
-                f"{other.judged}. Judge both alike."
-            )
-        if self.stopped or other.stopped:
-            return _stopped(self.judged)
         most = min(self.most, other.most)
         every = np.concatenate([self.hashes, other.hashes])
         hashes, places = np.unique(every, return_inverse=True)
         counts = np.zeros(len(hashes), dtype=np.int64)
         np.add.at(counts, places, np.concatenate([self.counts, other.counts]))
         ends = min(self.ends[0], other.ends[0]), max(self.ends[1], other.ends[1])
-        rows = self.present + other.present, self.broken + other.broken
-        return _kept(hashes, counts, *rows, ends, most, self.judged)
+        rows = self.present + other.present, self.broken or other.broken
+        return _kept(hashes, counts, *rows, ends, most)
 
     def __sub__(self, other: Distinct) -> Distinct:
         if other is self:
@@ -162,11 +153,9 @@ class Distinct:
 
     @property
     def _rest(self) -> tuple[Any, ...]:
-        return self.present, self.broken, self.ends, self.most, self.judged, self.stopped
+        return self.present, self.broken, self.ends, self.most
 
     def __repr__(self) -> str:
-        if self.stopped:
-            return f"Distinct(no identifier: more than {self.judged} repeats, or no whole number)"
         return f"Distinct({'' if self.exact else 'about '}{self.count} of {self.present})"
 
     def impossible(self) -> str | None:
@@ -175,30 +164,12 @@ class Distinct:
 
 
 class Seen:
-    """A column while its rows pass by; ``tally`` is what was seen, the same in any order.
+    """A column while its rows pass by; ``tally`` is what was seen, the same in any order."""
 
-    ``judging`` says how many rows there are at most, and which share of them may repeat a value in
-    a column of identifiers. Then it ends early (``stopped``) once there are more, or once a number
-    is no whole one: columns of measurements cost one row, and columns of classes that share. So
-    that this does not depend on the order of the rows, hashes are kept by a bound that the number
-    of rows decides, about 100 000 of them; ``repeats`` counts within it.
-    """
-
-    def __init__(self, judging: tuple[int, float] | None = None) -> None:
-        self.most, self._judged = EVERY, -1
-        if judging is not None:
-            rows, share = judging
-            kept = min(1.0, KEPT / max(rows, 1))
-            self.most = EVERY if kept == 1 else int(kept * (EVERY + 1)) - 1
-            self._judged = int(share * rows * kept)
+    def __init__(self) -> None:
+        self.most = EVERY
         self._room(64)
-        self._state = np.array([0, 0, 0, 0, *NO_NUMBER, 0, self._judged], dtype=np.int64)
-
-    @property
-    def stopped(self) -> bool:
-        """Whether it is known to be no identifier."""
-        at = self._state
-        return self._judged >= 0 and bool(at[6] - at[1] > self._judged or at[3])
+        self._state = np.array([0, 0, 0, 0, *NO_NUMBER], dtype=np.int64)
 
     def add(self, column: Any) -> None:
         """More rows: numbers (n,), NaN where missing; codes; or Arrow strings."""
@@ -216,29 +187,24 @@ class Seen:
 
     def tally(self) -> Distinct:
         """What was seen so far."""
-        if self.stopped:
-            return _stopped(self._judged)
-        some = self._counts > 0
-        order = np.argsort(self._slots[some])
-        hashes, counts = self._slots[some][order], self._counts[some][order]
-        _, _, present, broken, least, greatest, _, _ = map(int, self._state)
-        judged = None if self._judged < 0 else self._judged
-        return _kept(hashes, counts, present, broken, (least, greatest), self.most, judged)
+        hashes, counts = self._filled()
+        order = np.argsort(hashes)
+        _, _, present, broken, least, greatest = map(int, self._state)
+        ends = least, greatest
+        return _kept(hashes[order], counts[order], present, bool(broken), ends, self.most)
 
     def _counted(self, n: int, count: Any, *given: Array) -> None:
         self._state[0] = 0
-        while not self.stopped:
-            count(*given, self.most, self._slots, self._counts, self._state)
+        while True:
+            count(*given, self.most, self._slots, self._state)
             if self._state[0] >= n:
                 return
-            if not self.stopped:
-                self._grow()
+            self._grow()
 
     def _grow(self) -> None:
         """More slots; or, where there are enough, only the k least hashes."""
-        some = self._counts > 0
-        hashes, counts, at = self._slots[some], self._counts[some], int(self._state[0])
-        if len(hashes) > 1.5 * KEPT and self._judged < 0:
+        (hashes, counts), at = self._filled(), int(self._state[0])
+        if len(hashes) > 1.5 * KEPT:
             self.most = int(np.partition(hashes, KEPT - 1)[KEPT - 1])
             kept = hashes <= self.most
             hashes, counts = hashes[kept], counts[kept]
@@ -246,14 +212,18 @@ class Seen:
         else:
             self._room(4 * len(self._slots))
         rest = self._state.copy()
-        self._state[[0, 1, 6, 7]] = 0, 0, 0, -1
-        kernel.add_hashes(hashes, counts, self.most, self._slots, self._counts, self._state)
-        rest[[0, 1, 6]] = at, self._state[1], self._state[6]
+        self._state[[0, 1]] = 0
+        kernel.add_hashes(hashes, counts, self.most, self._slots, self._state)
+        rest[[0, 1]] = at, self._state[1]
         self._state = rest
 
     def _room(self, size: int) -> None:
-        self._slots = np.zeros(size, dtype=np.uint64)
-        self._counts = np.zeros(size, dtype=np.int64)
+        self._slots = np.zeros((size, 2), dtype=np.uint64)  # a hash, and how many rows show it
+
+    def _filled(self) -> tuple[Array, Array]:
+        """The hashes that were seen, and their rows."""
+        found = self._slots[self._slots[:, 1] > 0]
+        return found[:, 0].copy(), found[:, 1].astype(np.int64)
 
 
 def _times(column: Codes) -> Array:
@@ -262,21 +232,13 @@ def _times(column: Codes) -> Array:
 
 
 def _kept(
-    hashes: Array, counts: Array, present: int, broken: int, ends: tuple[int, int], most: int,
-    judged: int | None,
-) -> Distinct:  # fmt: skip
+    hashes: Array, counts: Array, present: int, broken: bool, ends: tuple[int, int], most: int
+) -> Distinct:
     """In the one form that what was seen has."""
-    if judged is not None and (broken or int(counts.sum()) - len(counts) > judged):
-        return _stopped(judged)
-    if judged is None and len(hashes) > KEPT:
+    if len(hashes) > KEPT:
         most = int(hashes[KEPT - 1])
     few = slice(None, np.searchsorted(hashes, np.uint64(most), side="right"))
-    return Distinct(hashes[few], counts[few], present, broken, ends, most, judged)
-
-
-def _stopped(judged: int | None) -> Distinct:
-    nothing = np.zeros(0, dtype=np.uint64), np.zeros(0, dtype=np.int64)
-    return Distinct(*nothing, 0, 0, NO_NUMBER, EVERY, judged, stopped=True)
+    return Distinct(hashes[few], counts[few], present, broken, ends, most)
 
 
 def _number(key: int) -> float:

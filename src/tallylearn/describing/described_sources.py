@@ -1,0 +1,54 @@
+"""The table to describe, its target a column as all others."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from tallylearn.errors import OptionError, listed
+from tallylearn.sources import Declared, Files, Table, given, read_table
+from tallylearn.tables import Block
+
+
+def opened_with_target(table: Any, target: str | None) -> tuple[Declared, str | None]:
+    """A source whose target is a column as all others, and the target that it declares."""
+    source = given(table)
+    if source is None:
+        return read_table(table).settled(), None
+    if not (names := source.declared.targets):
+        return source, None
+    if len(names) > 1 or target not in (None, names[0]):
+        raise OptionError(f"the table declares the target {listed(names)}. Describe it without.")
+    if isinstance(source, Table):
+        return _with_target(source, names[0]), names[0]
+    if isinstance(source, Files):
+        found = type(source)(source.paths, replace(source.declared, targets=()))
+        found.kept = source.kept
+        return found, names[0]
+    raise OptionError("describe takes the target of this table as target=, undeclared.")
+
+
+def _with_target(source: Table, name: str) -> Table:
+    """A table in memory whose target is a column again."""
+    column = Table.of({name: source.target}, replace(source.declared, targets=(), weight=None,
+                      groups=None, categories={}, text=(), dates={}, ignore=(), classes=(),
+                      numbers=(), spellings={})).block  # fmt: skip
+    declared = replace(source.declared, targets=())
+    return Table(_beside(source.block, column), None, source.weight, declared)
+
+
+def _beside(block: Block, more: Block) -> Block:
+    schema = block.schema.of_columns((*block.schema.columns, *more.schema.columns))
+    return replace(
+        block, schema=schema, numbers=np.hstack([block.numbers, more.numbers]),
+        codes={**block.codes, **more.codes}, text={**block.text, **more.text},
+    )  # fmt: skip
+
+
+def what_of(source: Declared) -> str:
+    if not isinstance(source, Files):
+        return "a table in memory"
+    more = f" and {len(source.paths) - 1} more" if len(source.paths) > 1 else ""
+    return f"{source.paths[0].name}{more}"

@@ -1,0 +1,178 @@
+"""A description in words: tables for a terminal, and for Markdown."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from math import ceil
+from typing import Any
+
+from tallylearn.errors import listed
+from tallylearn.workings import Derivation, Grid, Sentence
+from tallylearn.workings.rendering import number_of, short
+
+HEIGHTS = "▁▂▃▄▅▆▇█"
+WIDE = 10  # letters of a histogram
+MOST = 12  # columns of a matrix that is printed
+COUNTED = ("column", "kind", "missing", "distinct")
+PLACES = ("min", "q1", "median", "q3", "max")
+Found = Mapping[str, Any]
+
+
+def sheet_of(found: Found) -> Derivation:
+    """A description from its plain data."""
+    return Derivation(title_of(found), tuple(_steps(found)))
+
+
+def title_of(found: Found) -> str:
+    rows, columns = found["rows"], len(found["columns"])
+    weight = "" if found["weight"] == rows else f" of weight {short(found['weight'])}"
+    return (f"{found['what']}: {rows:,} row{'s' * (rows != 1)}{weight}, "
+            f"{columns} column{'s' * (columns != 1)}")  # fmt: skip
+
+
+def _steps(found: Found) -> Iterator[Grid | Sentence]:
+    numbers = [c for c in found["columns"] if "median" in c]
+    values = [c for c in found["columns"] if "median" not in c]
+    if numbers:
+        head = (*COUNTED, "mean", "sd", *PLACES, "histogram")
+        yield Grid("Numbers", head, tuple(map(_number, numbers)))
+    if values:
+        yield Grid("Values", (*COUNTED, "most frequent"), tuple(map(_value, values)))
+    if len(found["matrices"]["columns"]) > 1:
+        yield from _matrices(found["matrices"])
+    if found["links"]:
+        yield _links(found)
+    yield from map(Sentence, notes(found))
+
+
+def notes(found: Found) -> Iterator[str]:
+    """What was not counted exactly, and how."""
+    if errors := {c["quantile_error"] for c in found["columns"] if c.get("quantile_error")}:
+        yield (f"Quartiles of columns marked ~ are from a sketch (DDSketch), within "
+               f"{max(errors):.2%} of their value.")  # fmt: skip
+    if not found["exact"]:
+        yield "Ranks, of Spearman's correlation and of the AUC, are those of the sketch's buckets."
+    if any(c["distinct"] is not None and not c["distinct_exact"] for c in found["columns"]):
+        yield "Numbers of distinct values above 100,000 are estimates (KMV), ± 0.6 % (95 %)."
+    if found["target"] is not None:
+        if wide := _without_gain(found):
+            yield f"Of too many values, or of text, and without a gain: {listed(wide)}."
+        bins = "the target and " if found["measured"] else ""
+        yield (f"Gain in bits, {bins}numbers in ∛n bins of about equally many rows, ten at most. "
+               "Intervals (95 %) are of all rows like these: the gain of few rows is too large by "
+               "its bias, and may lie above its own.")  # fmt: skip
+
+
+def _without_gain(found: Found) -> list[str]:
+    every = [column["name"] for column in found["columns"] if column["count"]]
+    return [name for name in every if name not in found["links"] and name != found["target"]]
+
+
+def _number(column: Found) -> tuple[str, ...]:
+    about = "~" if column["quantile_error"] else ""
+    dates = column.get("dates")
+    places = [dates[p] if dates else _quartile(column[p], about, p) for p in PLACES]
+    mean = dates["mean"] if dates else readable(number_of(column["mean"]))
+    return (
+        *counted(column),
+        mean,
+        readable(number_of(column["sd"])),
+        *places,
+        bars(column["histogram"]),
+    )
+
+
+def _quartile(value: Any, about: str, place: str) -> str:
+    return ("" if place in ("min", "max") else about) + readable(number_of(value))
+
+
+def _value(column: Found) -> tuple[str, ...]:
+    top = column.get("top") or []
+    said = ", ".join(f"{one['value']} {amount(one['count'])}" for one in top[:3])
+    left = (column["distinct"] or 0) - 3
+    return (*counted(column), said + (f" and {left:,} more" if top and left > 0 else ""))
+
+
+def counted(column: Found) -> tuple[str, ...]:
+    """Name, kind, gaps and values of a column."""
+    distinct = column["distinct"]
+    about = "" if column["distinct_exact"] else "~"
+    said = "" if distinct is None else f"{about}{distinct:,}"
+    return column["name"], column["kind"], amount(column["missing"]), said
+
+
+def amount(value: float) -> str:
+    """Rows, or their weight."""
+    return f"{int(value):,}" if float(value).is_integer() else short(value)
+
+
+def readable(x: float) -> str:
+    """Four significant digits, and no powers of ten where there are seven places or fewer.
+
+    >>> readable(26458.2), readable(0.12345), readable(-3e9)
+    ('26,458', '0.1235', '-3e+09')
+    """
+    return f"{x:,.0f}" if 1e4 <= abs(x) < 1e7 else short(x)
+
+
+def bars(histogram: Found) -> str:
+    """A histogram in ten letters.
+
+    >>> bars({"edges": [0, 1, 2, 3], "counts": [1, 8, 4]})
+    '▁█▄'
+    """
+    counts = histogram["counts"]
+    if not counts:
+        return ""
+    step = max(1, -(-len(counts) // WIDE))
+    sums = [sum(counts[at : at + step]) for at in range(0, len(counts), step)]
+    most = max(sums) or 1
+    return "".join(HEIGHTS[ceil(8 * s / most) - 1] if s else " " for s in sums)
+
+
+def _matrices(found: Found) -> Iterator[Grid]:
+    names = found["columns"][:MOST]
+    left = len(found["columns"]) - MOST
+    note = f"{left} more columns: .pearson and .spearman have them." if left > 0 else ""
+    for name, title in (
+        ("pearson", "Correlation (Pearson)"),
+        ("spearman", "Correlation (Spearman)"),
+    ):
+        rows = [
+            (one, *_cells(row[: len(names)])) for one, row in zip(names, found[name], strict=False)
+        ]
+        yield Grid(title, ("", *names), tuple(rows), note)
+
+
+def _cells(row: Sequence[Any]) -> list[str]:
+    return ["" if r is None else f"{r:z.3f}" for r in row]
+
+
+def _links(found: Found) -> Grid:
+    """Columns by what they say of the target, the most first."""
+    each = found["links"]
+    heads = [h for h in ("gain", "pearson", "spearman") if any(h in one for one in each.values())]
+    classes = dict.fromkeys(name for one in each.values() for name in one.get("auc", {}))
+    order = sorted(each, key=lambda name: -strength(each[name]))
+    rows = [
+        (name, *(figure(each[name].get(h)) for h in heads),
+         *(figure(each[name].get("auc", {}).get(c)) for c in classes))
+        for name in order
+    ]  # fmt: skip
+    return Grid(f"What columns say of {found['target']}",
+                ("column", *heads, *(f"AUC {name}" for name in classes)), tuple(rows))  # fmt: skip
+
+
+def strength(link: Found) -> float:
+    """What the columns are ordered by."""
+    gain = link.get("gain", {}).get("value")
+    return 0.0 if gain is None else float(gain)
+
+
+def figure(link: Found | None) -> str:
+    """A figure and its interval."""
+    if link is None or link["value"] is None:
+        return ""
+    if link["low"] is None:
+        return f"{link['value']:z.3f}"
+    return f"{link['value']:z.3f} [{link['low']:z.3f}, {link['high']:z.3f}]"

@@ -1,0 +1,86 @@
+"""Views: what was found, as text, Markdown, HTML, JSON or a frame, from the same plain data."""
+
+from __future__ import annotations
+
+import json
+from abc import abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from tallylearn.errors import KindError, speaking
+from tallylearn.evaluation.result import STYLE, check_ending
+from tallylearn.workings import Derivation
+from tallylearn.workings.rendering import Shown, escaped
+from tallylearn.workings.reports import Reported
+from tallylearn.writing import write_whole
+
+
+@dataclass(frozen=True)
+class Page(Shown):
+    """A report whose HTML has charts beside the numbers."""
+
+    found: dict[str, Any]
+    sheet: Derivation
+    draw: Callable[[dict[str, Any]], str]
+
+    def __str__(self) -> str:
+        return str(self.sheet)
+
+    def to_markdown(self) -> str:
+        return self.sheet.to_markdown()
+
+    def to_html(self) -> str:
+        return self.draw(self.found)
+
+    def to_dict(self) -> dict[str, Any]:
+        return self.found
+
+
+class View(Reported):
+    """A finding in rows, to be read or kept."""
+
+    @staticmethod
+    @abstractmethod
+    def _told(found: dict[str, Any]) -> Page: ...
+
+    @abstractmethod
+    def records(self) -> list[dict[str, Any]]:
+        """The numbers as rows of a table."""
+
+    def __repr__(self) -> str:
+        return str(self)
+
+    def to_json(self) -> str:
+        return json.dumps(self.to_dict(), ensure_ascii=False, indent=1, allow_nan=False)
+
+    def to_arrow(self) -> Any:
+        """The numbers as an Arrow table, which pandas, polars and DuckDB take as it is."""
+        import pyarrow as pa
+
+        return pa.Table.from_pylist(self.records())
+
+    def to_frame(self) -> Any:
+        """The numbers as a pandas frame."""
+        try:
+            return self.to_arrow().to_pandas()
+        except ImportError:
+            raise KindError(
+                "to_frame gives a pandas frame, and pandas is not installed. Take to_arrow()."
+            ) from None
+
+    def save(self, path: str | Path) -> None:
+        """Write it as .html, .json, .md or .txt, whole or not at all."""
+        with speaking(type(self).__name__):
+            forms = {".html": self._page, ".json": self.to_json, ".md": self.to_markdown}
+            write_whole(path, (forms.get(check_ending(path), self.__str__)() + "\n").encode())
+
+    def _page(self) -> str:
+        page = self._told(self.to_dict())
+        return (
+            '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
+            '<meta name="viewport" content="width=device-width">'
+            f"<title>{escaped(page.sheet.title)}</title><style>{STYLE}</style></head>\n<body>\n"
+            f"{page.to_html()}\n</body></html>"
+        )

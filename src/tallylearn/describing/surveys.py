@@ -1,0 +1,144 @@
+"""A survey: all columns of a table summed in one pass, in memory or block by block."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from tallylearn import engines
+from tallylearn.budgets import budget
+from tallylearn.describing.passing_columns import (
+    Numbers,
+    NumberSum,
+    Values,
+    ValueSum,
+    held_numbers,
+    held_values,
+)
+from tallylearn.errors import ColumnError, InputError
+from tallylearn.sources import Declared
+from tallylearn.tables import Bags, Block, Schema
+from tallylearn.tallies import Bundle, Counts, Moments
+
+HELD = 1 / 4  # of the budget of memory: larger tables are described block by block
+
+
+@dataclass(frozen=True)
+class Sums:
+    """Exact: the weight of the rows that show a finite number, its sum, that of its squares."""
+
+    count: Fraction
+    total: Fraction
+    squares: Fraction
+
+    @property
+    def spread(self) -> Fraction:
+        """The sum of the squares of the distances from the mean."""
+        return self.squares - self.total**2 / self.count
+
+
+@dataclass(frozen=True)
+class Survey:
+    """What one pass over all rows found."""
+
+    schema: Schema
+    rows: int
+    weight: float  # of all rows; their number, where they have no weights
+    sums: Mapping[str, Sums | None]
+    numbers: Mapping[str, Numbers]
+    values: Mapping[str, Values]
+    block: Block | None = None  # all rows, where they are held
+
+
+def surveyed(source: Declared) -> Survey:
+    """Sum all columns up: exactly in memory, in sketches beyond."""
+    source = source.held()
+    if source.size is not None and _small(source):
+        return _held(source)
+    return _passed(source)
+
+
+def _small(source: Declared) -> bool:
+    rows, columns = source.size or 0, len(source.schema.columns)
+    return 8 * rows * columns <= HELD * budget()
+
+
+def _held(source: Declared) -> Survey:
+    block = replace(counting(source.whole()), start=0)  # rows of files are numbered from 1
+    names, x, w = block.schema.numbers, block.numbers, block.weight
+    engines.here().told(len(block))
+    bundle = engines.here().total(_tally, engines.Given(block.cut())) or Bundle()
+    found = engines.each(lambda at: held_numbers(x[:, at], w), range(len(names)))
+    values = engines.each(lambda one: held_values(one, w), _written(block).values())
+    return _survey(block.schema, bundle, dict(zip(names, found, strict=True)),
+                   dict(zip(_written(block), values, strict=True)), block)  # fmt: skip
+
+
+def _passed(source: Declared) -> Survey:
+    numbers = {name: NumberSum() for name in source.schema.numbers}
+    values: dict[str, ValueSum] = {}
+
+    def call(block: Block) -> Bundle:
+        block = counting(block)
+        for name, at in block.schema.places.items():
+            numbers[name].add(block.numbers[:, at], block.weight)
+        for name, column in _written(block).items():
+            values.setdefault(name, ValueSum()).add(column, block.weight)
+        return _tally(block)
+
+    with engines.during("columns"):
+        bundle = engines.here().total(call, source) or Bundle()
+    return _survey(source.schema, bundle, {name: one.total() for name, one in numbers.items()},
+                   {name: one.total() for name, one in values.items()}, None)  # fmt: skip
+
+
+def counting(block: Block) -> Block:
+    """The rows of a weight above zero; a weight of 2 is a row twice."""
+    if block.weight is None or (block.weight > 0).all():
+        return block
+    return block[np.flatnonzero(block.weight > 0)]
+
+
+def _written(block: Block) -> dict[str, Any]:
+    """The columns of categories and text; words that were counted before are no values."""
+    text = {name: one for name, one in block.text.items() if not isinstance(one, Bags)}
+    return {**block.codes, **text}
+
+
+def _tally(block: Block) -> Bundle:
+    """How many rows there are, their weight, and the exact sums of the finite numbers."""
+    x, by, names = np.ascontiguousarray(block.numbers), block.keyed(), block.schema.numbers
+    try:
+        moments = Moments.of(x, by, names, block.weight)
+    except ColumnError:  # an infinity
+        moments = Moments.of(np.where(np.isinf(x), np.nan, x), by, names, block.weight)
+    rows, weight = Counts.of(by), Counts.of(by, weight=block.weight)
+    return Bundle({"once": rows, "weight": weight, "moments": moments})
+
+
+def _survey(
+    schema: Schema, bundle: Bundle, numbers: dict[str, Numbers], values: dict[str, Values],
+    block: Block | None,
+) -> Survey:  # fmt: skip
+    counted = (bundle.get(name) for name in ("once", "weight"))
+    rows, weight = (0.0 if one is None else one.weight for one in counted)
+    if not schema.columns:
+        raise InputError("the table has no columns. Pass one that has some.")
+    sums = _sums(bundle.get("moments"), schema)
+    return Survey(schema, int(rows), weight, sums, numbers, values, block)
+
+
+def _sums(moments: Moments | None, schema: Schema) -> dict[str, Sums | None]:
+    """Of every column of numbers; None where it shows no finite one."""
+    found: dict[str, Sums | None] = dict.fromkeys(schema.numbers)
+    if moments is None or not moments:
+        return found
+    parts = [part.scaled() for part in (moments.count, moments.sums, moments.squares)]
+    for at, name in enumerate(moments.columns):
+        three = (Fraction(int(numbers[0, at])) * Fraction(2) ** power for numbers, power in parts)
+        found[str(name)] = Sums(*three)
+    return found

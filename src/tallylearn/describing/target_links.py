@@ -1,0 +1,142 @@
+"""What a column says about the target: gain, area under the curve, correlation, with intervals."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import atanh, log, nan, sqrt, tanh
+from typing import Any
+
+import numpy as np
+
+from tallylearn import engines
+from tallylearn.describing.associations import Associations, Matrices
+from tallylearn.describing.passing_columns import Numbers
+from tallylearn.describing.target_classes import TargetClasses
+from tallylearn.errors import InputError
+from tallylearn.intervals import Interval, z_value
+from tallylearn.roc_area import delong
+from tallylearn.tables import Array
+
+MOST_AREAS = 10  # classes that are set against all others
+LEVEL = 0.95
+
+
+@dataclass(frozen=True)
+class Link:
+    """A figure between a column and the target, with its interval."""
+
+    value: float
+    low: float = nan
+    high: float = nan
+
+    @classmethod
+    def of(cls, value: float, interval: Interval) -> Link:
+        return cls(value, interval.low, interval.high)
+
+    def data(self) -> dict[str, float]:
+        return {"value": self.value, "low": self.low, "high": self.high}
+
+
+def links(found: Associations, matrices: Matrices, classes: TargetClasses) -> dict[str, Any]:
+    """Of every column but the target itself, all that can be said."""
+    names = [name for name in found.tables if name != classes.target]
+    each = engines.each(lambda name: _link(found, name, classes), names)
+    out = dict(zip(names, each, strict=True))
+    if classes.target in matrices.names:
+        _correlate(out, matrices, classes.target)
+    return out
+
+
+def _link(found: Associations, name: str, classes: TargetClasses) -> dict[str, Any]:
+    table, column = found.tables[name], found.survey.numbers.get(name)
+    one: dict[str, Any] = {"gain": gain(_in_bins(table, column)).data()}
+    if column is not None and not classes.measured and 1 < len(classes.names) <= MOST_AREAS:
+        one["auc"] = _areas(table, classes)
+    return one
+
+
+def gain(table: Array) -> Link:
+    """The information that a column has of the classes, in bits, from their table (k, values).
+
+    The interval is that of the estimate less its bias (r - 1)(c - 1) / 2n (G. Miller, 1955), by the
+    delta method: the variance of log p(x, y) / p(x) p(y), divided by n. It is cut at 0 and at the
+    entropy of the classes.
+
+    >>> found = gain(np.array([[2.0, 3, 0, 4], [3.0, 2, 0, 0]]))  # Outlook, in the notes
+    >>> print(f"{found.value:.3f} [{found.low:.3f}, {found.high:.3f}]")
+    0.247 [0.000, 0.405]
+    """
+    table = table[table.sum(axis=1) > 0][:, table.sum(axis=0) > 0]
+    n = float(table.sum())
+    if not n:
+        return Link(nan)
+    p = table / n
+    apart = p.sum(axis=1)[:, None] * p.sum(axis=0)
+    some = p > 0
+    bits = np.log2(p[some] / apart[some])
+    value = max(float(p[some] @ bits), 0.0)
+    error = sqrt(max(float(p[some] @ bits**2) - value**2, 0.0) / n)
+    free = (table.shape[0] - 1) * (table.shape[1] - 1)
+    middle, half = value - free / (2 * n * log(2)), z_value(LEVEL) * error
+    shares = p.sum(axis=1)
+    most = float(-shares @ np.log2(shares))
+    low, high = (min(max(end, 0.0), most) for end in (middle - half, middle + half))
+    return Link(value, low, high)
+
+
+def fisher(r: float, n: float, ranks: bool = False) -> Link:
+    """A correlation with its interval on the scale of atanh r: ± z / √(n - 3).
+
+    Of ranks the variance is (1 + r²/2) / (n - 3): D. Bonett and T. Wright, Psychometrika 65, 2000.
+    """
+    if not n > 3 or not abs(r) < 1:
+        return Link(r)
+    half = z_value(LEVEL) * sqrt((1 + r * r / 2 if ranks else 1) / (n - 3))
+    return Link(r, tanh(atanh(r) - half), tanh(atanh(r) + half))
+
+
+def _in_bins(table: Array, column: Numbers | None) -> Array:
+    """A column of numbers in bins, gaps one of their own; a category as it is."""
+    if column is None:
+        return table
+    bins = column.bins()
+    out = np.zeros((len(table), int(bins.max(initial=0)) + 2))
+    for row, counts in zip(out, table, strict=True):
+        row[:-1] = np.bincount(bins, counts[:-1], minlength=len(row) - 1)
+    out[:, -1] = table[:, -1]
+    return out
+
+
+def _areas(table: Array, classes: TargetClasses) -> dict[str, dict[str, float]]:
+    """How well the numbers rank every class before all others; of two, the second alone."""
+    wanted = classes.names[1:] if len(classes.names) == 2 else classes.names
+    shown = table[:, :-1]
+    shown = shown[:, shown.sum(axis=0) > 0]
+    out = {}
+    for name in wanted:
+        at = classes.names.index(name)
+        sides = np.stack([np.delete(shown, at, axis=0).sum(axis=0), shown[at]])
+        truth, scores = np.nonzero(sides)
+        try:
+            area = delong(scores, truth, sides[truth, scores], LEVEL)
+        except InputError:  # fewer than two rows of a side
+            out[name] = Link(_area(*sides)).data()
+            continue
+        out[name] = Link.of(area.auc, area.interval).data()
+    return out
+
+
+def _area(others: Array, ours: Array) -> float:
+    """The area alone; NaN without rows on a side."""
+    pairs = float(ours.sum() * others.sum())
+    return float(ours @ (np.cumsum(others) - others / 2)) / pairs if pairs else nan
+
+
+def _correlate(out: dict[str, Any], matrices: Matrices, target: str) -> None:
+    at = matrices.names.index(target)
+    for i, name in enumerate(matrices.names):
+        if i == at:
+            continue
+        n, one = float(matrices.rows[i, at]), out.setdefault(name, {})
+        one["pearson"] = fisher(float(matrices.pearson[i, at]), n).data()
+        one["spearman"] = fisher(float(matrices.spearman[i, at]), n, ranks=True).data()
