@@ -4,30 +4,34 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 
-from tallylearn.description import EACH, Rows, as_codes, brief, counts, cut
+from tallylearn.description import CLASSES, EACH, Rows, as_codes, brief, counts, cut
 from tallylearn.tables import Array, Codes
 
 LARGEST = 0.9  # share of the largest class from which accuracy says little
+REPEATED = 0.05  # share of the rows that come more than once
 EXACT = 1e-9  # standard deviations: a sum is met to this, and no weight below it counts
 
 
-def cautions(rows: Rows, target: str) -> Iterator[str]:
-    """What to look at, a sentence each."""
+def cautions(rows: Rows, target: str, learner: Any = None) -> Iterator[str]:
+    """What to look at before a learner is trusted, a sentence each."""
+    yield from _mismatch(rows, target, learner)
     for name, reason in rows.identifiers.items():
-        yield f"{name} only tells the rows apart: {reason}"
-    yield from _gaps(rows, target)
+        used = ", and is learned from" if name in rows.columns else ""
+        yield f"{name} only tells the rows apart{used}: {reason}"
     for name, found in rows.coded.items():
         n = counts(found)
         if (n > 0).sum() == 1 < n.sum():
-            yield f"{name} has the same value in all {n.sum():,} rows"
+            yield f"{name} has the same value in {rows.all} {n.sum():,} rows"
     if rows.target is None:
         return
     if rows.classes is not None:
         yield from _shares(rows.classes, target)
         yield from _contradictions(rows, rows.classes, target)
+    yield from _duplicates(rows)
     answers = rows.classes or as_codes(np.asarray(rows.target, dtype=np.float64))
     told = [*rows.identifiers]
     for name in rows.columns:
@@ -38,7 +42,22 @@ def cautions(rows: Rows, target: str) -> Iterator[str]:
         yield from _sum_leak(rows, target, told)
 
 
-def _gaps(rows: Rows, target: str) -> Iterator[str]:
+def _mismatch(rows: Rows, target: str, learner: Any) -> Iterator[str]:
+    """Whether a learner answers with what the target is not."""
+    answer, who = getattr(learner, "task", None), type(learner).__name__
+    if answer == "regressor" and isinstance(rows.target, Codes):
+        yield f"{who} answers with numbers, and {target} holds words"
+    if answer == "classifier" and rows.measured:
+        yield f"{who} answers with classes, and {target} is measured"
+    elif answer == "classifier" and rows.named is None and rows.different > CLASSES:
+        yield (
+            f"{who} answers with classes, and {target} has {rows.different:,} different numbers: "
+            "each is a class of its own. A regressor takes them as measures"
+        )
+
+
+def gaps(rows: Rows, target: str) -> Iterator[str]:
+    """Where values are missing, a sentence each."""
     missing = {name: int((found.codes < 0).sum()) for name, found in rows.coded.items()}
     if some := [f"{name} ({n:,})" for name, n in missing.items() if n]:
         yield f"values are missing in {cut(some)}"
@@ -76,14 +95,14 @@ def _leak(rows: Rows, name: str, answers: Codes) -> str:
     last[x] = y
     if 2 * m <= n and (last[x] == y).all():
         how = "one to one" if m == k else f"its {m:,} values have one answer each"
-        return f"{how}, on all {n:,} rows"
+        return f"{how}, on {rows.all} {n:,} rows"
     if isinstance(column, Codes):
         return ""
     if rows.classes is not None:
-        return _apart(column[both], y, n)
+        return _apart(column[both], y, f"{rows.all} {n:,}")
     with np.errstate(all="ignore"):  # infinite or huge numbers make no line
         r = float(np.corrcoef(column[both], np.asarray(rows.target)[both])[0, 1])
-    return f"a straight line, on all {n:,} rows" if 1 - abs(r) < 1e-12 else ""
+    return f"a straight line, on {rows.all} {n:,} rows" if 1 - abs(r) < 1e-12 else ""
 
 
 def _sum_leak(rows: Rows, target: str, told: Sequence[str]) -> Iterator[str]:
@@ -102,17 +121,34 @@ def _sum_leak(rows: Rows, target: str, told: Sequence[str]) -> Iterator[str]:
     weights = np.linalg.lstsq(np.array(x).T, y, rcond=None)[0]
     if np.abs(weights @ x - y).max() < EXACT:
         used = np.array(names)[moving[1:]][np.abs(weights) > EXACT]
-        yield f"{cut(used)} give {target} away together: a weighted sum, on all {len(y):,} rows"
+        seen = f"{rows.all} {len(y):,} rows"
+        yield f"{cut(used)} give {target} away together: a weighted sum, on {seen}"
 
 
-def _apart(x: Array, y: Array, n: int) -> str:
+def _apart(x: Array, y: Array, seen: str) -> str:
     """Whether the classes lie side by side in a column of numbers."""
     sizes = np.bincount(y)
     spans = sorted((x[y == c].min(), x[y == c].max()) for c in np.flatnonzero(sizes))
     beside = all(one[1] < two[0] for one, two in pairwise(spans))
     if not beside or sizes[sizes > 0].min() < EACH:
         return ""
-    return f"thresholds tell the classes apart, on all {n:,} rows"
+    return f"thresholds tell the classes apart, on {seen} rows"
+
+
+def _duplicates(rows: Rows) -> Iterator[str]:
+    """Measured rows that come again, target and all; rows of categories alone often do."""
+    measured = (x for x in rows.columns.values() if not isinstance(x, Codes))
+    if not any(len(as_codes(x).values) > CLASSES for x in measured):
+        return
+    target = rows.target if isinstance(rows.target, Codes) else as_codes(np.asarray(rows.target))
+    group = _alike(rows) * (len(target.values) + 1) + target.codes
+    _, times = np.unique(group, return_counts=True)
+    again = int(times[times > 1].sum())
+    if again >= REPEATED * len(rows):
+        yield (
+            f"{again:,} of {len(rows):,} rows come more than once: what is tested may have been "
+            "learned"
+        )
 
 
 def _contradictions(rows: Rows, classes: Codes, target: str) -> Iterator[str]:

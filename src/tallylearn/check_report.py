@@ -40,6 +40,7 @@ class Check(Reported):
     schema: Mapping[str, Any]
     notes: tuple[str, ...] = ()  # of the table as a whole
     targets: tuple[Checked, ...] = ()
+    cautions: tuple[str, ...] = ()  # what to look at before anybody learns the target
 
     @property
     def decisions(self) -> tuple[str, ...]:
@@ -52,7 +53,8 @@ class Check(Reported):
         columns, targets = ([vars(one) for one in some] for some in (self.columns, self.targets))
         found: dict[str, Any] = plain_data(
             {"what": self.what, "rows": self.rows, "columns": columns, "targets": targets,
-             "decisions": self.decisions, "schema": dict(self.schema), "notes": self.notes}
+             "decisions": self.decisions, "schema": dict(self.schema), "notes": self.notes,
+             "cautions": self.cautions}
         )  # fmt: skip
         return found
 
@@ -100,6 +102,7 @@ def _cells(found: Mapping[str, Any]) -> list[tuple[str, ...]]:
 def _remarks(found: Mapping[str, Any]) -> list[str]:
     """What is to be decided, and what to be considered."""
     said = [f"to decide: {words}." for words in found["decisions"]]
+    said += [f"caution: {words}." for words in found.get("cautions", ())]
     return said + [
         f"to consider: {one['name']}: {words}."
         for one in [*found["columns"], *found["targets"]]

@@ -8,9 +8,10 @@ from pathlib import Path
 from typing import Any, cast
 
 from tallylearn import engines
+from tallylearn.cautions import cautions
 from tallylearn.check_report import Check, Checked
 from tallylearn.column_sums import MOST, ColumnSum, TargetSum
-from tallylearn.description import target_part
+from tallylearn.description import Rows, target_part
 from tallylearn.errors import CellError, InputError, OptionError, listed, speaking
 from tallylearn.identifiers import identifiers
 from tallylearn.sources import Declared, Files, given, read_table
@@ -60,7 +61,16 @@ def _checked_table(source: Declared) -> tuple[Check, Declared]:
     columns = tuple(_checked(source, name, sums, named.get(name)) for name in _names(source))
     targets = tuple(_checked_target(source, name, sums[name]) for name in source.declared.targets)
     schema = _schema(source, (*columns, *targets))
-    return Check(_what(source), rows, columns, schema, _notes(source), targets), source
+    told = _what(source), rows, columns, schema, _notes(source), targets, _cautions(source)
+    return Check(*told), source
+
+
+def _cautions(source: Declared) -> tuple[str, ...]:
+    """What to look at before the target is learned, where there is one and it can be read."""
+    target = source.declared.target
+    if target is None or not (rows := Rows.of(source)).answered:
+        return ()
+    return tuple(cautions(rows, target))
 
 
 def check_ending(path: Path) -> None:

@@ -42,6 +42,7 @@ class Rows:
     identifiers: dict[str, str]
     whole: bool  # whether these are all rows
     answer: str | None = None  # classifier or regressor, where a learner says so
+    all: str = "all"  # of which rows they are
 
     @classmethod
     def of(cls, source: Declared, y: Array | None = None, answer: str | None = None) -> Rows:
@@ -58,7 +59,8 @@ class Rows:
             target = _target([b.target for b in blocks] if y is None else [y])
         whole = source.size is not None or sum(map(len, blocks)) < BLOCK
         found = np.concatenate([np.arange(0), *numbers])
-        return cls(schema, found, columns, target, dict(named), whole, answer)
+        seen = "all" if whole else "the first"
+        return cls(schema, found, columns, target, dict(named), whole, answer, seen)
 
     def __len__(self) -> int:
         return len(self.places)

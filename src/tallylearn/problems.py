@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from math import prod
@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from tallylearn.cautions import cautions
-from tallylearn.description import CLASSES, MOST, Rows, brief, counts, cut, told_classes
+from tallylearn.cautions import cautions, gaps
+from tallylearn.description import MOST, Rows, brief, counts, cut, told_classes
 from tallylearn.doors import OnePass
 from tallylearn.errors import OptionError, TargetError, speaking, told
 from tallylearn.sources import Declared, aimed, given, opened
@@ -160,7 +160,7 @@ def posed(rows: Rows, target: str, learner: Any = None) -> Problem:
             "unsupervised", "groups or density", f"find structure in {_columns(rows)}",
             "none by itself: no row has a right answer", f"{_many(rows)}, no target", inputs, "",
         )  # fmt: skip
-    noted = (*_mismatch(rows, target, learner), *cautions(rows, target))
+    noted = (*cautions(rows, target, learner), *gaps(rows, target))
     return replace(found, cautions=noted, whole=rows.whole, **_learned(learner))
 
 
@@ -210,19 +210,6 @@ def _steps(rows: Rows) -> list[str]:
     names = {name.lower(): name for name in rows.schema.names}
     found = [next((names[w] for w in words if w in names), "") for words in TRAJECTORY]
     return found if all(found) else []
-
-
-def _mismatch(rows: Rows, target: str, learner: Any) -> Iterator[str]:
-    answer, who = getattr(learner, "task", None), type(learner).__name__
-    if answer == "regressor" and isinstance(rows.target, Codes):
-        yield f"{who} answers with numbers, and {target} holds words"
-    if answer == "classifier" and rows.measured:
-        yield f"{who} answers with classes, and {target} is measured"
-    elif answer == "classifier" and rows.named is None and rows.different > CLASSES:
-        yield (
-            f"{who} answers with classes, and {target} has {rows.different:,} different numbers: "
-            "each is a class of its own. A regressor takes them as measures"
-        )
 
 
 def _learned(learner: Any) -> dict[str, Any]:

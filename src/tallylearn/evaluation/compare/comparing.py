@@ -24,6 +24,7 @@ from tallylearn.evaluation.compare.ranking import Ranking, ranking
 from tallylearn.evaluation.evaluate.same_folds import Marking, Sitting
 from tallylearn.evaluation.result import name_of
 from tallylearn.evaluation.running.dataset import Exam, task_of
+from tallylearn.evaluation.running.exam_cautions import cautions_of
 from tallylearn.evaluation.running.fold_scores import check_options
 from tallylearn.evaluation.running.progress_bar import watching
 from tallylearn.evaluation.running.shared_tallies import together
@@ -116,8 +117,8 @@ class _Asked:
             return isnan(value), -value if high else value, paper.name
 
         ranked, base = tuple(sorted(papers, key=order)), sitting.baseline
-        cv, n, remarks = sitting.cv, len(exam), sitting.remarks
-        return Comparison(score, cv, n, self.level, ranked, base, failed, remarks)
+        said = sitting.remarks, cautions_of(exam, self.cv, next(iter(self.learners.values())))
+        return Comparison(score, sitting.cv, len(exam), self.level, ranked, base, failed, *said)
 
     def _papers(
         self, sitting: Sitting, progress: bool | None

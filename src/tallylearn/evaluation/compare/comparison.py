@@ -39,6 +39,7 @@ class Comparison(Result):
     baseline: Evaluation
     failed: dict[str, str]  # learners that answered no fold, and why
     remarks: tuple[str, ...] = ()  # rows that were left out, classes with few
+    cautions: tuple[str, ...] = ()  # what to look at before the scores
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -109,7 +110,7 @@ class Comparison(Result):
 
     def facts(self) -> dict[str, Any]:
         """What was compared and how, every pair, and what failed."""
-        named = ("title", "score", "cv", "n", "level", "verdicts", "failed", "remarks")
+        named = ("title", "score", "cv", "n", "level", "verdicts", "failed", "remarks", "cautions")
         failures = ((paper.name, paper.found.failures[:1]) for paper in self.papers)
         return {name: getattr(self, name) for name in named} | {
             "kind": "comparison",

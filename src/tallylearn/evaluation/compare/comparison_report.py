@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from math import isfinite
 from typing import Any
 
+from tallylearn.evaluation.evaluate.evaluation_report import warned
 from tallylearn.evaluation.result import spec_of
 from tallylearn.evaluation.scores.score import SCORES
 from tallylearn.plots import Plot, draw_intervals
@@ -18,7 +19,7 @@ Found = Mapping[str, Any]
 def report(found: Found) -> Derivation:
     """All that there is to say."""
     said, remarks = map(Sentence, found["verdicts"]), map(Sentence, _remarks(found))
-    return Derivation(found["title"], (*said, _grid(found), *remarks))
+    return Derivation(found["title"], (*warned(found), *said, _grid(found), *remarks))
 
 
 def plots(found: Found) -> dict[str, Plot]:

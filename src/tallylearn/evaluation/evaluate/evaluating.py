@@ -12,6 +12,7 @@ from tallylearn.evaluation.running.as_fitted import AsFitted
 from tallylearn.evaluation.running.baseline import baseline
 from tallylearn.evaluation.running.cross_validation import Crossing
 from tallylearn.evaluation.running.dataset import Exam, task_of
+from tallylearn.evaluation.running.exam_cautions import cautions_of
 from tallylearn.evaluation.running.fold_plan import models_of, planned
 from tallylearn.evaluation.running.fold_scores import check_options, gathered
 from tallylearn.evaluation.running.progress_bar import watching
@@ -87,5 +88,5 @@ def evaluate(
     return Evaluation(
         name_of(estimator), named, task, len(exam), exam.classes, found.scores, positive, level,
         found.folds, found.whole, beside.on(found), found.groups, by, found.told,
-        tuple(crossing.failures), found.sample, remarks,
+        tuple(crossing.failures), found.sample, remarks, cautions_of(exam, cv, estimator),
     )  # fmt: skip

@@ -50,6 +50,7 @@ class Evaluation(Result):
     failures: tuple[Failure, ...]
     sample: Sample
     remarks: tuple[str, ...] = ()  # rows that were left out, classes with few
+    cautions: tuple[str, ...] = ()  # what to look at before the scores
 
     def __getitem__(self, name: str) -> Estimate:
         self._check_score(name)
@@ -91,7 +92,18 @@ class Evaluation(Result):
             "groups": [{"group": value} | e.record() for value, e in self._by_group.items()],
             "failures": [asdict(failure) for failure in self.failures],
         }
-        named = ("learner", "cv", "task", "n", "level", "classes", "positive", "by", "remarks")
+        named = (
+            "learner",
+            "cv",
+            "task",
+            "n",
+            "level",
+            "classes",
+            "positive",
+            "by",
+            "remarks",
+            "cautions",
+        )
         found |= {name: getattr(self, name) for name in named}
         if self.task == "classifier":
             found |= {"confusion": self._cells(), "by_class": self._by_class()}

@@ -27,7 +27,7 @@ Found = Mapping[str, Any]
 def report(found: Found) -> Derivation:
     """All that there is to say."""
     scores = [Estimate.read(record) for record in found["records"]]
-    steps: list[Any] = [Sentence(f"{found['headline']}."), _scores(found, scores)]
+    steps: list[Any] = [*warned(found), Sentence(f"{found['headline']}."), _scores(found, scores)]
     if found["groups"]:
         steps.append(_groups(found))
     if found["task"] == "classifier":
@@ -36,6 +36,11 @@ def report(found: Found) -> Derivation:
         steps.append(_classes(found))
     steps += [Sentence(text) for text in _remarks(found, scores)]
     return Derivation(found["title"], tuple(steps))
+
+
+def warned(found: Found) -> list[Sentence]:
+    """The cautions, which come first."""
+    return [Sentence(f"Caution: {text}.") for text in found.get("cautions", ())]
 
 
 def _scores(found: Found, scores: list[Estimate]) -> Grid:

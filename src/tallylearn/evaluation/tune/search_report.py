@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from math import isfinite, log10, nan
 from typing import Any
 
+from tallylearn.evaluation.evaluate.evaluation_report import warned
 from tallylearn.evaluation.result import spec_of
 from tallylearn.evaluation.scores.estimate import Estimate
 from tallylearn.plots import Plot, draw_intervals, draw_lines
@@ -21,7 +22,8 @@ Found = Mapping[str, Any]
 def report(found: Found) -> Derivation:
     """All that there is to say."""
     said = map(Sentence, [_best(found), *_honesty(found)])
-    return Derivation(found["title"], (*said, _grid(found), *map(Sentence, _remarks(found))))
+    remarks = map(Sentence, _remarks(found))
+    return Derivation(found["title"], (*warned(found), *said, _grid(found), *remarks))
 
 
 def plots(found: Found) -> dict[str, Plot]:

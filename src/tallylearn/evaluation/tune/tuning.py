@@ -13,6 +13,7 @@ from tallylearn.evaluation.evaluate.same_folds import Sitting
 from tallylearn.evaluation.result import Result, name_of
 from tallylearn.evaluation.running.cross_validation import Crossing
 from tallylearn.evaluation.running.dataset import Exam, task_of
+from tallylearn.evaluation.running.exam_cautions import cautions_of
 from tallylearn.evaluation.running.fold_plan import FIRST, Round
 from tallylearn.evaluation.running.fold_scores import check_options
 from tallylearn.evaluation.running.progress_bar import watching
@@ -54,6 +55,7 @@ class Tuning(Result):
     how: str  # "nested", "three", or ""
     chosen: tuple[Options, ...]  # by every fold of a nested search
     remarks: tuple[str, ...] = ()  # rows that were left out, classes with few
+    cautions: tuple[str, ...] = ()  # what to look at before the scores
 
     @property
     def title(self) -> str:
@@ -98,7 +100,18 @@ class Tuning(Result):
 
     def facts(self) -> dict[str, Any]:
         """What was searched, every candidate as it is spelled, and the honest score."""
-        named = ("title", "learner", "by", "cv", "n", "level", "how", "optimistic", "remarks")
+        named = (
+            "title",
+            "learner",
+            "by",
+            "cv",
+            "n",
+            "level",
+            "how",
+            "optimistic",
+            "remarks",
+            "cautions",
+        )
         honest = None
         if self.honest is not None:
             honest = {"cv": self.honest.cv, "baseline": self.honest.baseline_name,
@@ -225,6 +238,7 @@ def _tuning(
     return Tuning(
         str(search), sitting.score, sitting.cv, len(sitting.exam), sitting.level, tried,
         first_of(tried).options, model, honest, how, chosen, sitting.remarks,
+        cautions_of(sitting.exam, search.cv, search.learner),
     )  # fmt: skip
 
 

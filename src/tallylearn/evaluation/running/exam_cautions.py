@@ -1,0 +1,57 @@
+"""Cautions before a score: what in a table, and in how it is dealt out, makes it look better."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from tallylearn.cautions import cautions
+from tallylearn.description import Rows
+from tallylearn.evaluation.running.dataset import Exam
+from tallylearn.folds import Folds
+from tallylearn.folds.givens import read
+from tallylearn.tables import DATE, Array, Codes
+
+MANY = 16_384  # rows of a table in memory: of more, so many are looked at, from first to last
+
+
+def cautions_of(exam: Exam, cv: Any, learner: Any) -> tuple[str, ...]:
+    """What to look at before the scores of a learner, a sentence each."""
+    if exam.read is None:
+        return ()
+    rows, target = _seen(exam), exam.read.target or "y"
+    return (*_dated(exam, cv), *cautions(rows, target, learner))
+
+
+def _seen(exam: Exam) -> Rows:
+    """The rows that have a target: all, a part of those in memory, or the first of a file."""
+    assert exam.read is not None
+    source = exam.read.source
+    if source.size is None:
+        return Rows.of(source, answer=exam.task)
+    n = len(exam)
+    some = np.arange(n) if n <= MANY else np.linspace(0, n - 1, MANY).astype(np.int64)
+    found = Rows.of(source[exam.rows[some]], _labels(exam.truth, some), exam.task)
+    return found if n <= MANY else replace(found, whole=False, all="a sample of")
+
+
+def _labels(truth: Any, rows: Array) -> Array:
+    if isinstance(truth, Codes):
+        return np.array([*truth.values])[truth.codes[rows]]
+    return np.asarray(truth[rows])
+
+
+def _dated(exam: Exam, cv: Any) -> tuple[str, ...]:
+    """Rows with dates that are dealt out by chance: tomorrow is learned from, and today tested."""
+    assert exam.read is not None
+    schema = exam.read.schema
+    dates = [*(c.name for c in schema.of_kind(DATE)), *(name for name, _ in schema.parts)]
+    folds = None if cv is None else read(cv, exam.task)
+    if not dates or not isinstance(folds, Folds) or folds.scheme == "forward":
+        return ()
+    return (
+        f"the rows have dates ({', '.join(dates)}) and are dealt out by chance, so that later ones "
+        f"are learned from: cv=tl.Folds.forward(5, order={dates[0]!r}) tests on later rows alone",
+    )

@@ -1,0 +1,114 @@
+"""What makes a score look better than it is stands above it, and is data."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import tallylearn as tl
+
+N = 200
+
+
+def rows(n: int = N, **more: Any) -> pd.DataFrame:
+    """Two classes, and a column that has little to do with them."""
+    rng = np.random.default_rng(5)
+    y = np.where(np.arange(n) < n // 2, "a", "b")
+    return pd.DataFrame({"x": rng.normal(size=n) + (y == "a"), **more, "y": y})
+
+
+LEARNER = tl.DecisionTreeClassifier(max_depth=2)
+
+
+def found(learner: Any, table: Any, y: Any = "y", **options: Any) -> tuple[str, ...]:
+    """The cautions of all reports, which are the same."""
+    said = tl.evaluate(learner, table, y, **options).cautions
+    assert tl.compare([learner, tl.DummyClassifier()], table, y, **options).cautions == said
+    assert tl.tune(learner, {"max_depth": [1, 2]}, table, y, **options).cautions == said
+    return said
+
+
+def test_a_row_number_that_is_learned_from_is_told_above_its_score() -> None:
+    table = rows(row_no=np.arange(N) * 2)
+    assert tl.evaluate(LEARNER, table, "y")["accuracy"].value < 0.8  # an identifier: left out
+    assert found(LEARNER, table) == (
+        "row_no only tells the rows apart: its 200 whole numbers between 0 and 398 are all "
+        "different",
+    )
+    evaluation = tl.evaluate(LEARNER, table[["x", "row_no"]], table["y"])
+    assert evaluation["accuracy"].value > 0.98
+    assert evaluation.cautions == (
+        "row_no only tells the rows apart, and is learned from: its 200 whole numbers between 0 "
+        "and 398 are all different",
+    )
+    first = str(evaluation).splitlines()[3]
+    assert first == f"Caution: {evaluation.cautions[0]}."
+    kept = tl.table(table, target="y", keep=["row_no"])
+    assert found(LEARNER, kept, None) == (
+        "row_no gives y away: thresholds tell the classes apart, on all 200 rows",
+    )
+
+
+def test_constants_leaks_and_small_classes_are_told() -> None:
+    table = rows(one="x", copy=np.where(np.arange(N) < N // 2, "u", "v"))
+    table.loc[0, "y"] = "c"
+    assert found(LEARNER, table, cv=2) == (
+        "one has the same value in all 200 rows",
+        "few rows of c (1)",
+    )
+    assert found(LEARNER, rows(copy=table["copy"])) == (
+        "copy gives y away: one to one, on all 200 rows",
+    )
+
+
+def test_rows_that_come_again_are_told_where_rows_are_measured() -> None:
+    table = rows()
+    twice = pd.concat([table, table[:6]])
+    assert found(LEARNER, twice) == (
+        "12 of 206 rows come more than once: what is tested may have been learned",
+    )
+    assert found(LEARNER, pd.concat([table, table[:4]])) == ()  # few of them
+    named = rows().assign(x=np.arange(N) % 3)
+    assert not any("more than once" in said for said in found(LEARNER, named))  # categories do
+
+
+def test_a_numeric_target_with_many_classes_is_told() -> None:
+    table = rows().assign(y=np.arange(N) // 2)
+    assert found(LEARNER, table, cv=2)[0] == (
+        "DecisionTreeClassifier answers with classes, and y has 100 different numbers: each is a "
+        "class of its own. A regressor takes them as measures"
+    )
+
+
+def test_dates_in_folds_by_chance_are_told_and_the_remedy_works() -> None:
+    days = pd.date_range("2024-01-01", periods=N)
+    table = rows(day=np.random.default_rng(1).permutation(days))
+    (said,) = found(LEARNER, table)
+    assert said.startswith("the rows have dates (day) and are dealt out by chance")
+    remedy = said.partition("cv=")[2].removesuffix(" tests on later rows alone")
+    assert found(LEARNER, table, cv=eval(remedy)) == ()
+
+
+def test_of_large_tables_a_sample_is_looked_at_and_of_files_the_first_rows(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    n = 20_000
+    table = rows(n, copy=np.where(np.arange(n) < n // 2, "u", "v"))
+    (said,) = tl.evaluate(LEARNER, table, "y", cv=2).cautions
+    assert said == "copy gives y away: one to one, on a sample of 16,384 rows"
+    shuffled = rows(70_000, one="x").sample(frac=1, random_state=0)
+    shuffled.to_parquet(tmp_path / "long.parquet")
+    monkeypatch.setattr("tallylearn.sources.joined_blocks.SMALL", 0)
+    (said,) = tl.evaluate(LEARNER, tmp_path / "long.parquet", "y", cv=2).cautions
+    assert said == "one has the same value in the first 65,536 rows"
+
+
+def test_a_check_tells_them_too() -> None:
+    check = tl.check(rows(one="x"), target="y")
+    assert check.cautions == ("one has the same value in all 200 rows",)
+    assert "caution: one has the same value in all 200 rows." in str(check)
+    assert tl.check(rows(one="x")).cautions == ()
