@@ -84,11 +84,12 @@ class Files(Declared):
     def _judge(self, shown: Frame) -> None:
         """Tell what the columns are by their first block, and by all cells where that is asked."""
         found = {**judgements(shown, self.declared, start=1), **self._whole}
+        unsure = [
+            name for name, j in found.items() if (j.doubt or j.early) and name not in self._whole
+        ]
+        if unsure and (len(shown) >= BLOCK or len(self.paths) > 1):
+            found |= self._asked_whole(unsure)
         if not self._reading.learned:
-            unsure = [n for n, j in found.items() if j.doubt or j.early]
-            unsure = [name for name in unsure if name not in self._whole]
-            if unsure and (len(shown) >= BLOCK or len(self.paths) > 1):
-                found |= self._asked_whole(unsure)
             schema = schema_of(shown, self.declared, found)
             sure = frozenset({*self._whole, *unsure})
             self._reading = replace(self._reading, schema=schema, sure=sure)
