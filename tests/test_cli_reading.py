@@ -336,7 +336,7 @@ MONTHS = {  # classes that were learned, cells of the next month, and the labels
 }
 
 
-@pytest.mark.parametrize("learned, cells, labels", MONTHS.values(), ids=MONTHS)
+@pytest.mark.parametrize(("learned", "cells", "labels"), MONTHS.values(), ids=MONTHS)
 def test_labels_are_read_as_they_were_learned(
     learned: list[str], cells: list[str], labels: list[str]
 ) -> None:
@@ -389,7 +389,7 @@ def test_a_table_before_its_model_is_told_so(command: str) -> None:
     fine(command, "m.tally", "new.csv")
 
 
-@pytest.mark.parametrize("rows, curves", [("1,a\n2,b\n", ["a", "b"]), ("1,a\n", [])])
+@pytest.mark.parametrize(("rows", "curves"), [("1,a\n2,b\n", ["a", "b"]), ("1,a\n", [])])
 def test_a_report_is_written_where_no_row_has_some_class(rows: str, curves: list[str]) -> None:
     Path("old.csv").write_text("x,y\n" + "1,a\n2,b\n3,c\n" * 9)
     Path("new.csv").write_text("x,y\n" + rows * 9)
