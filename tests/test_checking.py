@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import tallylearn as tl
-from tallylearn.errors import FileError, InputError, OptionError
+from tallylearn.errors import CellError, ColumnError, FileError, InputError, OptionError
 from tallylearn.sources.schema_files import schema_in, toml_of
 from tallylearn.tables import BLOCK
 from tests.test_cli import failed, fine, folder, tally
@@ -448,3 +448,56 @@ def test_a_schema_that_is_there_is_not_replaced(sales: Path) -> None:
     assert "edited by hand" in Path("s.toml").read_text()
     check.write_schema("s.toml", force=True)
     assert schema_in("s.toml") == dict(check.schema)
+
+
+NEITHER = "'b' is said to hold 'Yes' and 'No', and has 'x', 'perhaps', in row"
+
+
+def test_answers_that_a_column_does_not_have_are_refused_with_its_values(folder: Path) -> None:
+    cells = ["YES", "x", "no", "perhaps", None]
+    frame = pd.DataFrame({"b": cells, "y": [*"aabba"]})
+    with pytest.raises(CellError, match=f"{NEITHER} 1 first"):
+        tl.table(frame, kinds={"b": "Yes/No"})
+    with pytest.raises(CellError, match=f"{NEITHER} 1 first"):
+        tl.table(frame.astype({"b": "category"}), kinds={"b": "Yes/No"})
+    late = pd.concat([pd.DataFrame({"b": ["Yes", "no"] * BLOCK, "y": ["a", "b"] * BLOCK}), frame])
+    for rows, name, first in ((frame, "t.csv", 2), (late, "late.csv", 2 * BLOCK + 2)):
+        rows.to_csv(name, index=False)
+        learn = ("learn", name, "--target", "y", "--model", "bayes", "-o", "t.tally", "--force")
+        said = failed(*learn, "--as", "b=Yes/No")
+        assert f"{NEITHER} {first} first. Say --as b=category; or, if that stands" in said
+        fine(*learn, "--as", "b=category")
+        fine(*learn, "--as", "b=Yes/No", "--missing", "x", "--missing", "perhaps")
+
+
+def test_truth_values_that_a_file_does_not_have_are_refused(folder: Path) -> None:
+    Path("t.csv").write_text("b,y\nx,a\ny,b\n")
+    source = tl.table("t.csv", kinds={"b": "False/True"})
+    with pytest.raises(CellError, match="'b' has something else than a truth value in row 1"):
+        source.whole()
+
+
+TYPED = {
+    "day": (pd.to_datetime(["2024-01-01", "2024-02-01"]), "dates", "date, category or text"),
+    "truth": ([True, False], "truth values", "category, text or False/True"),
+    "whole": ([1, 2], "numbers", "number, category or text"),
+    "share": ([0.5, 2.0], "numbers", "number, category or text"),
+}
+
+
+@pytest.mark.parametrize("name", TYPED)
+@pytest.mark.parametrize("kind", ["number", "date", "%d/%m/%Y", "$1,234.5", "No/Yes", "False/True"])
+def test_a_typed_column_says_which_kinds_it_can_take(name: str, kind: str, folder: Path) -> None:
+    values, held, takes = TYPED[name]
+    frame = pd.DataFrame({name: values, "word": ["a", "b"]})
+    frame.to_parquet("t.parquet")
+    told = {"%d/%m/%Y": "date", "$1,234.5": "number"}.get(kind, kind)
+    for source in (frame, frame[[name]], "t.parquet"):
+        if told in takes:
+            tl.table(source, kinds={name: kind}).whole()
+            continue
+        with pytest.raises(ColumnError) as error:
+            tl.table(source, kinds={name: kind}).whole()
+        assert f"holds {held}, and is declared as {told}. It can be {takes};" in str(error.value)
+    for other in takes.replace(" or ", ", ").split(", "):
+        tl.table("t.parquet", kinds={name: other}).whole()

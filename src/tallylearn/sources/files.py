@@ -19,7 +19,7 @@ from tallylearn.errors import CellError, InputError, KindError, TargetError
 from tallylearn.sources.csv.dialect import Dialect, marks
 from tallylearn.sources.declarations import Declaration
 from tallylearn.sources.file_parts import FilePart, Reading
-from tallylearn.sources.frame_reading import judgements, schema_of
+from tallylearn.sources.frame_reading import check_types, judgements, schema_of
 from tallylearn.sources.frames import Frame
 from tallylearn.sources.joined_blocks import joined, together
 from tallylearn.sources.kinds import values_in
@@ -90,6 +90,8 @@ class Files(Declared):
         if unsure and (len(shown) >= BLOCK or len(self.paths) > 1):
             found |= self._asked_whole(unsure)
         if not self._reading.learned:
+            if not isinstance(self.dialect, Dialect):  # the cells of text have no type
+                check_types(shown, self.declared)
             schema = schema_of(shown, self.declared, found)
             sure = frozenset({*self._whole, *unsure})
             self._reading = replace(self._reading, schema=schema, sure=sure)
@@ -112,7 +114,7 @@ class Files(Declared):
     def amended(self, odd: CellError) -> Files:
         """The same files; a column in which a cell was unlike the others is judged by all cells."""
         name = odd.column
-        said = self.declared.kind(name) or name == self.declared.weight
+        said = name in self.declared.said or name == self.declared.weight
         if self._reading.learned or name in self._whole or said:
             raise odd from None
         found = copy(self)

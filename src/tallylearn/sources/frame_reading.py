@@ -27,6 +27,7 @@ from tallylearn.sources.written.judging import Hints, Judgement
 from tallylearn.sources.written.plain_words import GAPS, trimmed
 from tallylearn.sources.written.spelled_column import (
     check_kept,
+    check_told,
     coded,
     judgement,
     read,
@@ -52,6 +53,15 @@ def judgements(
         for name in [n for n, one in told.items() if one.thousands == "," or one.plain]:
             found[name] = _judged(frame, name, declared, commas, start) or found[name]
     return found
+
+
+def check_types(frame: Frame, declared: Declaration) -> None:
+    """Columns that have a type are not declared to be what they cannot become."""
+    for name in declared.said:
+        if name not in declared.ignore and not frame.written(name):
+            data = frame.column(name)
+            if data.null_count < len(data):
+                declared.check_type(name, origin_of(data.type))
 
 
 def _judged(
@@ -158,9 +168,16 @@ def told(frame: Frame, name: str, start: int, spelled: Mapping[str, Spelling]) -
     if name not in spelled or frame.matrix is not None or origin_of(data.type) != "text":
         return data
     column = coded(data, frame.missing)
-    if frame.read and name not in frame.sure:
-        check_kept(name, column, spelled[name], start, frame.where)
+    _check(frame, name, column, spelled[name], start)
     return read(name, column, spelled[name], start, frame.where)
+
+
+def _check(frame: Frame, name: str, column: Any, spelling: Spelling, start: int) -> None:
+    """A column holds what somebody said, or what its first cells showed."""
+    if name in frame.answers:
+        check_told(name, column, frame.answers[name], start, frame.where)
+    elif frame.read and name not in frame.sure:
+        check_kept(name, column, spelling, start, frame.where)
 
 
 def one_or_all(targets: tuple[Any, ...]) -> Any:
@@ -198,7 +215,8 @@ def block_of(frame: Frame, schema: Schema, start: int = 0, learned: bool = False
 def values_of(frame: Frame, name: str, kind: str, schema: Schema, start: int, learned: bool) -> Any:
     """A column as Arrow has values of its kind; strings are read as they are written."""
     data = frame.column(name)
-    if not frame.written(name) and (kind == CATEGORY or origin_of(data.type) != "text"):
+    typed = kind == CATEGORY and name not in frame.answers
+    if not frame.written(name) and (typed or origin_of(data.type) != "text"):
         return masked(data, (*schema.missing, *frame.marks))
     column = _strings(frame, name, _marks(frame, schema.missing))
     spelling = schema.spellings.get(name, _PLAIN.get(kind, Spelling()))
@@ -211,8 +229,7 @@ def values_of(frame: Frame, name: str, kind: str, schema: Schema, start: int, le
         hints = frame.hints if frame.read else Hints(spelling.decimal, order)
         found = read_leniently(name, column, spelling, hints, start, frame.where)
     else:
-        if frame.read and name not in frame.sure:
-            check_kept(name, column, spelling, start, frame.where)
+        _check(frame, name, column, spelling, start)
         found = read(name, column, spelling, start, frame.where)
     marks = (mark for mark in schema.missing if not isinstance(mark, str))
     return masked(found, (*marks, *frame.marks))

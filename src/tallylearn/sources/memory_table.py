@@ -16,6 +16,7 @@ from tallylearn.sources.declarations import Declaration
 from tallylearn.sources.frame_reading import (
     beside,
     block_of,
+    check_types,
     groups_of,
     judgements,
     one_or_all,
@@ -63,12 +64,16 @@ class Table(Declared):
             return X
         frame = X if isinstance(X, Frame) else framed(X)
         declared.check(frame.names)
+        frame = (
+            frame if schema or not declared.answers else replace(frame, answers=declared.answers)
+        )
         judged = judgements(frame, declared, only_beside=schema is not None)
         weighed = {n: j.spelling for n, j in judged.items() if n == declared.weight}
         target, weight = beside(frame, declared, spelled=weighed)
         if schema is not None:
             block = block_of(frame, schema, learned=True)
         else:
+            check_types(frame, declared)
             block = block_of(frame, schema_of(frame, declared, judged))
             check_declared(declared.categories, block.codes)
         table = cls(replace(block, group=groups_of(frame, declared)), target, weight, declared)

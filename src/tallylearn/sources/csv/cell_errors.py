@@ -15,6 +15,7 @@ from tallylearn.sources.csv.dialect import Dialect
 from tallylearn.spelling import DATES, EMPTY, NUMBERS, TRUTHS, WORDS, Spelling
 
 SHOWN = 60  # characters of a value
+MANY = 3  # values
 WHAT = {WORDS: "answer", NUMBERS: "number", DATES: "date", TRUTHS: "truth value", EMPTY: "gap"}
 _VALUE = re.compile(r"\d[\d.,:/ -]*\d")  # 4/4/2017, 1,234.5: no mark of a gap
 
@@ -57,6 +58,21 @@ def unlike(
         said = ", or ".join(ways)
         error = CellError(f"{how}. {said[0].upper()}{said[1:]}.")
     error.cell = cell
+    return error
+
+
+def neither(
+    name: str, words: Sequence[str], found: Sequence[str], row: int, where: str
+) -> CellError:
+    """Values that are none of the answers that a column is said to have."""
+    shown = ", ".join(repr(text[:SHOWN]) for text in found[:MANY])
+    more = f" and {len(found) - MANY} more" if len(found) > MANY else ""
+    error = CellError(
+        f"{where}column {name!r} is said to hold {' and '.join(map(repr, words))}, and has {shown}"
+        f"{more}, in row {row} first. Say kinds={quoted({name: 'category'})}; or, if that stands "
+        f"for nothing, missing={quoted(found[0])}."
+    )
+    error.column = name
     return error
 
 
