@@ -397,3 +397,13 @@ def test_a_report_is_written_where_no_row_has_some_class(rows: str, curves: list
     plots = json.loads(fine("evaluate", "m.tally", "new.csv", "--json"))["plots"]
     assert [*plots.get("roc", {}).get("series", {})] == curves
     fine("evaluate", "m.tally", "new.csv", "-o", "report.html")
+
+
+def test_lines_of_two_cells_above_a_table_are_skipped_as_the_error_says() -> None:
+    days = "".join(f'"{day:02d}.01.2024";"1.0{day:02d},50-";"S"\n' for day in range(1, 29))
+    table = '"Tag";"Wert";"Soll"\n' + days
+    Path("bank.csv").write_text('"Konto";"DE12"\n"Zeitraum";"Januar"\n\n' + table)
+    said = failed("check", "bank.csv")
+    assert "If the lines above it are titles, say --skip 3." in said
+    found = json.loads(fine("check", "bank.csv", "--skip", "3", "--json"))
+    assert [one["kind"] for one in found["columns"]] == ["date", "number", "category"]
