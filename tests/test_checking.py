@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import tallylearn as tl
-from tallylearn.errors import FileError, InputError, OptionError
+from tallylearn.errors import CellError, ColumnError, FileError, InputError, OptionError
 from tallylearn.sources.schema_files import schema_in, toml_of
 from tallylearn.tables import BLOCK
 from tests.test_cli import failed, fine, folder, tally
@@ -60,20 +60,20 @@ def test_what_may_stand_for_nothing_is_proposed_and_not_taken(sales: Path) -> No
 
 
 @pytest.mark.parametrize(
-    ("values", "mark"),
+    ("values", "marks"),
     [
-        ([1, 2, 3, -999, -999], -999),
-        ([1, 2, 3, -999], None),  # once is chance
-        ([1, 998, 999, 999], None),  # no farther than the others lie apart
-        ([-99, -99, 9999, 9999, 5, 6], 9999),
-        ([999, 999], None),  # no others
+        ([1, 2, 3, -999, -999], ["-999"]),
+        ([1, 2, 3, -999], []),  # once is chance
+        ([1, 998, 999, 999], []),  # no farther than the others lie apart
+        ([-99, -99, 9999, 9999, 5, 6], ["-99", "9999"]),
+        ([999, 999], []),  # no others
     ],
 )
 def test_a_mark_lies_farther_from_the_others_than_they_do(
-    values: list[int], mark: int | None
+    values: list[int], marks: list[str]
 ) -> None:
     said = found(tl.check({"x": values}))["x"]["consider"]
-    assert [words.split()[0] for words in said] == ([] if mark is None else [str(mark)])
+    assert [words.split()[0] for words in said] == marks
 
 
 def test_what_can_be_read_in_two_ways_is_a_decision_and_its_remedy_works(folder: Path) -> None:
@@ -448,3 +448,80 @@ def test_a_schema_that_is_there_is_not_replaced(sales: Path) -> None:
     assert "edited by hand" in Path("s.toml").read_text()
     check.write_schema("s.toml", force=True)
     assert schema_in("s.toml") == dict(check.schema)
+
+
+NEITHER = "'b' is said to hold 'Yes' and 'No', and has 'x', 'perhaps', in row"
+
+
+def test_answers_that_a_column_does_not_have_are_refused_with_its_values(folder: Path) -> None:
+    cells = ["YES", "x", "no", "perhaps", None]
+    frame = pd.DataFrame({"b": cells, "y": [*"aabba"]})
+    with pytest.raises(CellError, match=f"{NEITHER} 1 first"):
+        tl.table(frame, kinds={"b": "Yes/No"})
+    with pytest.raises(CellError, match=f"{NEITHER} 1 first"):
+        tl.table(frame.astype({"b": "category"}), kinds={"b": "Yes/No"})
+    late = pd.concat([pd.DataFrame({"b": ["Yes", "no"] * BLOCK, "y": ["a", "b"] * BLOCK}), frame])
+    for rows, name, first in ((frame, "t.csv", 2), (late, "late.csv", 2 * BLOCK + 2)):
+        rows.to_csv(name, index=False)
+        learn = ("learn", name, "--target", "y", "--model", "bayes", "-o", "t.tally", "--force")
+        said = failed(*learn, "--as", "b=Yes/No")
+        assert f"{NEITHER} {first} first. Say --as b=category; or, if that stands" in said
+        fine(*learn, "--as", "b=category")
+        fine(*learn, "--as", "b=Yes/No", "--missing", "x", "--missing", "perhaps")
+
+
+def test_truth_values_that_a_file_does_not_have_are_refused(folder: Path) -> None:
+    Path("t.csv").write_text("b,y\nx,a\ny,b\n")
+    source = tl.table("t.csv", kinds={"b": "False/True"})
+    with pytest.raises(CellError, match="'b' has something else than a truth value in row 1"):
+        source.whole()
+
+
+TYPED = {
+    "day": (
+        pd.to_datetime(["2024-01-01", "2024-02-01"]),
+        "dates",
+        "date, category, text or identifier",
+    ),
+    "truth": ([True, False], "truth values", "category, text, identifier or False/True"),
+    "whole": ([1, 2], "numbers", "number, category, text or identifier"),
+    "share": ([0.5, 2.0], "numbers", "number, category, text or identifier"),
+}
+
+
+@pytest.mark.parametrize("name", TYPED)
+@pytest.mark.parametrize("kind", ["number", "date", "%d/%m/%Y", "$1,234.5", "No/Yes", "False/True"])
+def test_a_typed_column_says_which_kinds_it_can_take(name: str, kind: str, folder: Path) -> None:
+    values, held, takes = TYPED[name]
+    frame = pd.DataFrame({name: values, "word": ["a", "b"]})
+    frame.to_parquet("t.parquet")
+    told = {"%d/%m/%Y": "date", "$1,234.5": "number"}.get(kind, kind)
+    for source in (frame, frame[[name]], "t.parquet"):
+        if told in takes:
+            tl.table(source, kinds={name: kind}).whole()
+            continue
+        with pytest.raises(ColumnError) as error:
+            tl.table(source, kinds={name: kind}).whole()
+        assert f"holds {held}, and is declared as {told}. It can be {takes};" in str(error.value)
+    for other in takes.replace(" or ", ", ").split(", "):
+        tl.table("t.parquet", kinds={name: other}).whole()
+
+
+@pytest.mark.parametrize(
+    ("cells", "why"),
+    [
+        (["36.6", "37,2", "38.1"], "its numbers have several marks"),
+        (["$12", "€5", "7"], "its numbers have several units ($, € and none)"),
+        (["12 %", "0.5"], "its numbers have several units (% and none)"),
+        (["2024-01-05", "5.1.2024"], "its dates are written in several ways"),
+        (["13/1/2024", "1/13/2024"], "no order of day and month suits all of its dates"),
+    ],
+)
+def test_numbers_and_dates_that_do_not_agree_are_a_decision(
+    cells: list[str], why: str, folder: Path
+) -> None:
+    Path("t.tsv").write_text("\n".join(["x\ty", *(f"{cell}\ta" for cell in cells)]))
+    said = tally("check", "t.tsv")
+    assert said.exit_code == 1
+    assert f"to decide: x: {why}" in said.stdout
+    fine("check", "t.tsv", "--as", "x=category")

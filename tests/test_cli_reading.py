@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shlex
 from pathlib import Path
@@ -324,3 +325,85 @@ def test_a_model_is_asked_about_one_row() -> None:
     assert "less.csv lacks the column 'price'; it has 'day'. Add it, empty if need be" in said
     Path("less.csv").write_text("day,price\n31.12.2024,\n")
     fine("predict", "m.tally", "less.csv")
+
+
+MONTHS = {  # classes that were learned, cells of the next month, and the labels that these are
+    "answers": (["Yes", "No", "yes"], ["yes", "no", "yes"], ["Yes", "No", "Yes"]),
+    "one answer": (["Yes", "No", "No"], ["YES", "yes", "YES"], ["Yes", "Yes", "Yes"]),
+    "codes": (["01", "10", "11"], ["10", "11", "10"], ["10", "11", "10"]),
+    "truths": (["true", "false", "maybe"], ["true", "false", "true"], ["true", "false", "true"]),
+    "dates": (["31.1.2024", "1.2.2024", "1.2.2024"], ["1.2.2024"] * 3, ["2024-02-01"] * 3),
+}
+
+
+@pytest.mark.parametrize(("learned", "cells", "labels"), MONTHS.values(), ids=MONTHS)
+def test_labels_are_read_as_they_were_learned(
+    learned: list[str], cells: list[str], labels: list[str]
+) -> None:
+    for name, some in (("jan.csv", learned), ("feb.csv", cells)):
+        Path(name).write_text("\n".join(["x,y", *(f"{i % 3},{y}" for i, y in enumerate(some * 4))]))
+    fine("learn", "jan.csv", "--target", "y", "--model", "bayes", "-o", "jan.tally")
+    fine("learn", "feb.csv", "--like", "jan.tally", "-o", "feb.tally")
+    known = [str(label)[:10] for label in tl.load("jan.tally").classes_]
+    assert [str(label)[:10] for label in tl.load("feb.tally").classes_] == sorted({*labels})
+    fine("merge", "jan.tally", "feb.tally", "-o", "both.tally")
+    assert [str(label)[:10] for label in tl.load("both.tally").classes_] == known
+    fine("forget", "both.tally", "feb.csv")
+    assert tl.load("both.tally").tally_ == tl.load("jan.tally").tally_
+    said = json.loads(fine("evaluate", "jan.tally", "feb.csv", "--json"))
+    assert {str(label)[:10] for label in said["classes"]} <= {*known}
+
+
+def test_answers_by_other_words_are_labels_as_they_were_learned() -> None:
+    Path("jan.csv").write_text("x,y\n" + "1,ja\n2,nein\n" * 4)
+    Path("feb.csv").write_text("x,y\n" + "1,Ja\n2,NEIN\n" * 4)
+    fine("learn", "jan.csv", "--target", "y", "--model", "bayes", "-o", "jan.tally")
+    fine("learn", "feb.csv", "--like", "jan.tally", "--as", "y=Nein/Ja", "-o", "feb.tally")
+    assert tl.load("feb.tally").classes_.tolist() == ["ja", "nein"]
+
+
+@pytest.mark.parametrize("command", ["evaluate", "forget"])
+def test_a_target_that_can_be_read_in_two_ways_is_refused_with_a_model_too(command: str) -> None:
+    Path("old.csv").write_text("x;y\n" + "1;1234\n2;2345\n3;3456\n" * 9)
+    Path("new.csv").write_text("x;y\n1;1,234\n2;2,345\n")
+    fine("learn", "old.csv", "--target", "y", "--model", "bayes", "-o", "m.tally")
+    said = failed(command, "m.tally", "new.csv")
+    assert "column 'y' can be read in two ways: '1,234' in row 1" in said
+    fine(command, "m.tally", "new.csv", "--as", "y=1,234.5")
+
+
+def test_a_target_in_doubt_at_first_is_told_by_later_rows() -> None:
+    Path("old.csv").write_text("x;y\n" + "1;1234\n2;2345\n3;3456\n" * 9)
+    Path("new.csv").write_text("x;y\n" + "1;1,234\n" * 70_000 + "2;2,345.0\n")
+    fine("learn", "old.csv", "--target", "y", "--model", "bayes", "-o", "m.tally")
+    said = json.loads(fine("evaluate", "m.tally", "new.csv", "--json"))
+    assert said["classes"] == [1234, 2345, 3456]
+
+
+@pytest.mark.parametrize("command", ["predict", "explain", "evaluate", "forget"])
+def test_a_table_before_its_model_is_told_so(command: str) -> None:
+    model()
+    new(*ROWS)
+    said = misused(command, "new.csv", "m.tally")
+    assert f"the model comes before the table: tally {command} m.tally new.csv." in said
+    fine(command, "m.tally", "new.csv")
+
+
+@pytest.mark.parametrize(("rows", "curves"), [("1,a\n2,b\n", ["a", "b"]), ("1,a\n", [])])
+def test_a_report_is_written_where_no_row_has_some_class(rows: str, curves: list[str]) -> None:
+    Path("old.csv").write_text("x,y\n" + "1,a\n2,b\n3,c\n" * 9)
+    Path("new.csv").write_text("x,y\n" + rows * 9)
+    fine("learn", "old.csv", "--target", "y", "--model", "bayes", "-o", "m.tally")
+    plots = json.loads(fine("evaluate", "m.tally", "new.csv", "--json"))["plots"]
+    assert [*plots.get("roc", {}).get("series", {})] == curves
+    fine("evaluate", "m.tally", "new.csv", "-o", "report.html")
+
+
+def test_lines_of_two_cells_above_a_table_are_skipped_as_the_error_says() -> None:
+    days = "".join(f'"{day:02d}.01.2024";"1.0{day:02d},50-";"S"\n' for day in range(1, 29))
+    table = '"Tag";"Wert";"Soll"\n' + days
+    Path("bank.csv").write_text('"Konto";"DE12"\n"Zeitraum";"Januar"\n\n' + table)
+    said = failed("check", "bank.csv")
+    assert "If the lines above it are titles, say --skip 3." in said
+    found = json.loads(fine("check", "bank.csv", "--skip", "3", "--json"))
+    assert [one["kind"] for one in found["columns"]] == ["date", "number", "category"]

@@ -198,7 +198,7 @@ def _model(spelling: Spelling | None) -> str:
 
 
 def _proposals(found: ColumnSum) -> Iterator[str]:
-    if (mark := found.mark) is not None:
+    for mark in found.likely:
         yield (
             f"{mark} comes {found.marks[mark]:,} times, and the others lie between {found.low:g} "
             f"and {found.high:g}; say --missing {mark} if it stands for nothing"

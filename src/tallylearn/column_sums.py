@@ -37,11 +37,10 @@ class ColumnSum:
             self.low, self.high = min(self.low, rest.min()), max(self.high, rest.max())
 
     @property
-    def mark(self) -> int | None:
-        """A number that comes more than once, farther from all others than they lie apart."""
+    def likely(self) -> list[int]:
+        """Numbers that come more than once, farther from all others than those lie apart."""
         far = self.high - self.low
-        likely = [m for m, n in self.marks.items() if n >= TWICE and self._beyond(m) > far >= 0]
-        return max(likely, key=self._beyond, default=None)
+        return sorted(m for m, n in self.marks.items() if n >= TWICE and self._beyond(m) > far >= 0)
 
     def _beyond(self, mark: int) -> float:
         return max(self.low - mark, mark - self.high)

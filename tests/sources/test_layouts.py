@@ -120,7 +120,7 @@ READ: dict[str, tuple[str, dict[str, Any], dict[str, list[Any]], str]] = {
         "a,,c\n1,2,3\n", {}, {"a": [1], "x1": [2], "c": [3]}, "one column has no name",
     ),
     "the index of pandas": (
-        ",a\n0,x\n1,y\n2,z\n", {}, {"x0": [0, 1, 2], "a": ["x", "y", "z"]}, "ignore=['x0']",
+        ",a\n0,x\n1,y\n2,z\n", {}, {"x0": [0, 1, 2], "a": ["x", "y", "z"]}, "--ignore x0",
     ),
     "names that are given": (
         "1,x\n2,y\n", {"header": ["n", "w"]}, {"n": [1, 2], "w": ["x", "y"]}, "",

@@ -94,7 +94,7 @@ def test_parts_that_a_column_does_not_have_are_named() -> None:
         tl.table({"d": ["2024-01-01"]}, dates={"d": ["century"]})
     with pytest.raises(ColumnError, match=r"'d' holds duration.*no year"):
         tl.table({"d": [pd.Timedelta(1)]}, dates={"d": ["year"]})
-    with pytest.raises(ColumnError, match=r"'d' is one of dates, and has numbers here \(3\)"):
+    with pytest.raises(ColumnError, match=r"'d' holds numbers, and is declared as date"):
         tl.table({"d": [3]}, dates={"d": ["year"]})
 
 

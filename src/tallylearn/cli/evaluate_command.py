@@ -16,7 +16,7 @@ from tallylearn.cli import (
     terminal_text,
 )
 from tallylearn.cli.fold_options import dealing, folds
-from tallylearn.cli.predict_command import opened, target_of
+from tallylearn.cli.predict_command import MODEL, check_order, opened, target_of
 from tallylearn.cli.reading_progress import watched
 
 if TYPE_CHECKING:
@@ -87,7 +87,8 @@ def evaluate(
 
     output_files.check_report(output, files, force)
     left_out: dict[str, str] = {}
-    if Path(files[0]).suffix == ".tally":
+    check_order(Path(files[0]), files[1:])
+    if Path(files[0]).suffix == MODEL:
         learning = {*context.params} - FITTED  # and dealing rows into folds
         shared_options.check_with_model("a model that has learned already", learning)
         learner, cv = tallylearn.load(files[0]), None

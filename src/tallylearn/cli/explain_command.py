@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from tallylearn.cli import output_files, shared_options
-from tallylearn.cli.predict_command import opened
+from tallylearn.cli.predict_command import loaded, opened
 from tallylearn.cli.typed_rows import table_of
 
 if TYPE_CHECKING:
@@ -70,11 +70,9 @@ def explain(
     The rows come from --row or from FILE; without either the working of the model is shown.
     FILE may be a pipe, and - is standard input.
     """
-    import tallylearn
-
     if (rows and file) or (span and not file):
         raise click.UsageError("rows come from --row, or from FILE and --rows.")
-    estimator = tallylearn.load(model)
+    estimator = loaded(model, [file] if file else [])
     how = "json" if as_json else how
     if not rows and not file:
         output_files.echo(_written(estimator.show_work(), how))

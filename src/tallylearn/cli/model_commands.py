@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from tallylearn.cli import output_files, shared_options, terminal_text
-from tallylearn.cli.predict_command import opened, target_of
+from tallylearn.cli.predict_command import loaded, opened, target_of
 from tallylearn.cli.reading_progress import watched
 
 MERGE = """\b
@@ -90,14 +90,13 @@ def forget(
     All or nothing: rows that were not learned are refused, and so is forgetting every row.
     FILE may be a pipe, and - is standard input.
     """
-    import tallylearn
     from tallylearn.errors import ForgetError
 
     place = output or model
     output_files.check_place(
         place, files if output is None else [model, *files], force or not output
     )
-    estimator = tallylearn.load(model)
+    estimator = loaded(model, files)
     table["target"] = target_of(estimator, model, table["target"])
     source = opened(estimator, shared_options.paths(files), **table)
     with watched(source.paths, threads):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import shlex
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from tallylearn.sources import Files, Part, Table
     from tallylearn.tables import Block
 
+MODEL = ".tally"  # the ending of a model file
 EXAMPLES = """\b
 Examples:
   tally predict t.tally new.csv > answers.csv
@@ -80,8 +82,6 @@ def predict(
     Classes are written as they are; with --spreadsheet no text starts a formula.
     Rows can be typed instead: --row; values that were never seen are named on standard error.
     """
-    import tallylearn
-
     if bool(typed) == bool(file):
         raise click.UsageError("rows come from FILE, or from --row.")
     if typed and keep:
@@ -90,7 +90,7 @@ def predict(
     if columns and (as_json or spreadsheet):
         other = "--json" if as_json else "--spreadsheet"
         raise click.UsageError(f"{other} is about text, and {output} is written as columns.")
-    estimator = tallylearn.load(model)
+    estimator = loaded(model, [file] if file else [])
     if proba and estimator.task != "classifier":
         raise click.UsageError(
             f"--proba goes with classes, and a {type(estimator).__name__} answers with numbers."
@@ -154,18 +154,36 @@ def _typed(estimator: Any, typed: Sequence[str]) -> Table:
     return rows
 
 
+def loaded(model: Path, files: Sequence[str] = ()) -> Any:
+    """The model of a file, unless that of a table was named in its place."""
+    import tallylearn
+
+    check_order(model, files)
+    return tallylearn.load(model)
+
+
+def check_order(model: Path, files: Sequence[str]) -> None:
+    """Refuse a table that is named before its model."""
+    late = [file for file in files if Path(file).suffix == MODEL]
+    if late and model.suffix != MODEL:
+        command = click.get_current_context().info_name or ""
+        said = shlex.join(["tally", command, late[0], str(model)])
+        raise click.UsageError(f"the model comes before the table: {said}.")
+
+
 def opened(
     estimator: Any, paths: list[Path], target: str | None = None, weight: str | None = None,
     groups: str | None = None, kinds: Sequence[str] = (), missing: Sequence[str] = (),
     schema: Path | None = None, **dialect: Any,
 ) -> Files:  # fmt: skip
-    """Files to be read as the model learned: its columns, its kinds, its missing markers.
+    """Files to be read as the model learned: its columns, their kinds, missing markers, classes.
 
     How they are written is said by the options, and by a schema, whose target, weight and groups
     count only where a target is read.
     """
     from tallylearn.sources import Files
     from tallylearn.sources.declarations import declaration
+    from tallylearn.sources.learned_columns import with_labels
 
     said = shared_options.told_kinds(kinds)
     told = declaration(
@@ -175,12 +193,14 @@ def opened(
     told = replace(told, targets=() if target is None else (target,))
     if target is None:
         told = replace(told, weight=None, groups=None)
+    elif estimator.task == "classifier":
+        told = with_labels(told, target, estimator.classes_.tolist())
     learned = estimator.schema_
     missing_too = tuple(dict.fromkeys((*learned.missing, *told.missing)))
     source = Files(paths, replace(told, missing=missing_too), learned)
     if odd := [name for name in said if name not in source.names]:
         raise ColumnError(f"--as names {listed(odd)}, and the table has {listed(source.names)}.")
-    return source
+    return source.settled()
 
 
 def target_of(estimator: Any, model: Path, said: str | None) -> str:

@@ -17,6 +17,13 @@ from tallylearn.tables import plain
 
 KINDS = ("number", "category", "text", "date", "identifier", "ignore")
 TRUE = ("False", "True")  # the model of truth values
+HELD = {"number": "numbers", "date": "dates", "truth": "truth values", "text": "categories of text"}
+TAKES = {  # the kinds that values of a type can have
+    "number": ("number", "category", "text", "identifier"),
+    "date": ("date", "category", "text", "identifier"),
+    "truth": ("category", "text", "identifier", "/".join(TRUE)),
+    "text": ("number", "category", "text", "date", "identifier"),
+}
 
 
 @dataclass(frozen=True)
@@ -52,6 +59,28 @@ class Declaration:
             if (name := getattr(self, option)) is not None:
                 _present(option, name, names)
 
+    @property
+    def said(self) -> tuple[str, ...]:
+        """The columns of which is said what they are, or how they are written."""
+        kinds = (*self.categories, *self.text, *self.numbers, *self.dates)
+        return tuple(dict.fromkeys((*kinds, *self.spellings)))
+
+    def check_type(self, name: str, origin: str) -> None:
+        """Refuse a kind that values of a type do not have."""
+        words = self.answers.get(name, ())
+        if (told := self.spelling(name)) is not None and told.kind == TRUTHS:
+            words = TRUE
+        said = "/".join(words) or self.kind(name)
+        if (
+            (takes := TAKES.get(origin))
+            and said not in takes
+            and (origin != "text" or words == TRUE)
+        ):
+            raise ColumnError(
+                f"column {name!r} holds {HELD[origin]}, and is declared as {said}. It can be "
+                f"{', '.join(takes[:-1])} or {takes[-1]}; convert its values for anything else."
+            )
+
     def kind(self, name: str) -> str | None:
         """The declared kind of a column."""
         if name in self.categories:
@@ -72,6 +101,11 @@ class Declaration:
     def kept(self) -> set[str]:
         """The columns that are learned from, whatever they hold: a declared one is meant to be."""
         return {*self.categories, *self.text, *self.dates, *self.numbers, *self.keep}
+
+    @property
+    def answers(self) -> dict[str, tuple[str, ...]]:
+        """The columns that are declared to hold two words and no others."""
+        return {name: one.words for name, one in self.spellings.items() if one.words}
 
     @property
     def target(self) -> str | None:

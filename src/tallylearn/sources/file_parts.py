@@ -66,6 +66,7 @@ class Reading:
             tuple(data.column_names), True, arrow=data, read=True, hints=self.hints,
             missing=(*self.missing, *marks), where=f"{path}: " if path else "",
             sure=self.sure.union(said), said=told.spellings if self.learned else {},
+            answers={} if self.learned else told.answers,
             marks=tuple(m for m in told.missing if isinstance(m, int | float)),
         )  # fmt: skip
 

@@ -19,7 +19,8 @@ from tallylearn.errors import CellError, InputError, KindError, TargetError
 from tallylearn.sources.csv.dialect import Dialect, marks
 from tallylearn.sources.declarations import Declaration
 from tallylearn.sources.file_parts import FilePart, Reading
-from tallylearn.sources.frame_reading import block_of, judgements, schema_of
+from tallylearn.sources.frame_judging import check_types, judgements, schema_of
+from tallylearn.sources.frame_reading import block_of
 from tallylearn.sources.frames import Frame
 from tallylearn.sources.joined_blocks import joined, together
 from tallylearn.sources.kinds import values_in
@@ -86,11 +87,13 @@ class Files(Declared):
         """Tell what the columns are by their first block, and by all cells where that is asked."""
         self._shown = shown
         found = {**judgements(shown, self.declared, start=1), **self._whole}
+        open_ = (name for name, judged in found.items() if judged.doubt or judged.early)
+        unsure = [name for name in open_ if name not in self._whole]
+        if unsure and (len(shown) >= BLOCK or len(self.paths) > 1):
+            found |= self._asked_whole(unsure)
         if not self._reading.learned:
-            unsure = [n for n, j in found.items() if j.doubt or j.early]
-            unsure = [name for name in unsure if name not in self._whole]
-            if unsure and (len(shown) >= BLOCK or len(self.paths) > 1):
-                found |= self._asked_whole(unsure)
+            if not isinstance(self.dialect, Dialect):  # the cells of text have no type
+                check_types(shown, self.declared)
             schema = schema_of(shown, self.declared, found).naming(self.named or ())
             sure = frozenset({*self._whole, *unsure})
             self._reading = replace(self._reading, schema=schema, sure=sure)
@@ -113,7 +116,7 @@ class Files(Declared):
     def amended(self, odd: CellError) -> Files:
         """The same files; a column in which a cell was unlike the others is judged by all cells."""
         name = odd.column
-        said = self.declared.kind(name) or name == self.declared.weight
+        said = name in self.declared.said or name == self.declared.weight
         if self._reading.learned or name in self._whole or said:
             raise odd from None
         found = copy(self)
@@ -144,10 +147,15 @@ class Files(Declared):
 
     def whole(self, watch: Callable[[int], None] | None = None) -> Block:
         """All rows, read into memory."""
+        blocks = []
         try:
-            return self._whole_block(watch)
+            for block in self.blocks():
+                blocks.append(block)
+                if watch is not None:
+                    watch(len(block))
         except CellError as odd:
             return self.amended(odd).whole()
+        return together(blocks, self.schema)
 
     def proved(self) -> Files:
         """The same files, read once so that every cell is known to be like its column."""
@@ -157,14 +165,6 @@ class Files(Declared):
         except CellError as odd:
             return self.amended(odd).proved()
         return self
-
-    def _whole_block(self, watch: Callable[[int], None] | None) -> Block:
-        blocks = []
-        for block in self.blocks():
-            blocks.append(block)
-            if watch is not None:
-                watch(len(block))
-        return together(blocks, self.schema)
 
     def aimed(self, targets: tuple[str, ...], weight: str | None) -> Files:
         """The same files with other targets, or another weight."""

@@ -14,31 +14,28 @@ from tallylearn.sources.category_origins import as_learned, origin_of
 from tallylearn.sources.class_labels import weighing, weights
 from tallylearn.sources.dates import date_part, days
 from tallylearn.sources.declarations import Declaration
+from tallylearn.sources.frame_judging import PLAINLY, marks_of, strings_of, with_gaps
 from tallylearn.sources.frames import Frame
 from tallylearn.sources.kinds import (
     codes,
-    kind_in_words,
-    kind_of,
     masked,
     numbers,
     strings,
 )
-from tallylearn.sources.written.judging import Hints, Judgement
-from tallylearn.sources.written.plain_words import GAPS, trimmed
+from tallylearn.sources.written.judging import Hints
+from tallylearn.sources.written.plain_words import trimmed
 from tallylearn.sources.written.spelled_column import (
     check_kept,
+    check_told,
     coded,
-    judgement,
     read,
     read_leniently,
 )
-from tallylearn.spelling import DATES, EMPTY, NUMBERS, TRUTHS, Spelling
+from tallylearn.spelling import NUMBERS, TRUTHS, Spelling
 from tallylearn.tables import (
     CATEGORY,
     DATE,
-    IDENTIFIER,
     NUMBER,
-    PARTS,
     TEXT,
     Block,
     Codes,
@@ -47,102 +44,6 @@ from tallylearn.tables import (
 )
 
 Array = NDArray[Any]
-
-
-def judgements(
-    frame: Frame, declared: Declaration, start: int = 0, only_beside: bool = False
-) -> dict[str, Judgement]:
-    """How the columns of strings are written; those that are ignored, or groups, say nothing."""
-    aside = {*declared.ignore, declared.groups}
-    names = [n for n in frame.names if not only_beside or n in declared.beside]
-    asked = [n for n in names if n not in aside and (frame.told(n) or frame.written(n))]
-    found = {name: j for name in asked if (j := _judged(frame, name, declared, frame.hints, start))}
-    if frame.hints.decimal == "." and any(j.spelling.decimal == "," for j in found.values()):
-        commas = replace(frame.hints, decimal=",")  # 1,234 is as its neighbours are
-        told = {n: j.spelling for n, j in found.items()}
-        for name in [n for n, one in told.items() if one.thousands == "," or one.plain]:
-            found[name] = _judged(frame, name, declared, commas, start) or found[name]
-    return found
-
-
-def _judged(
-    frame: Frame, name: str, declared: Declaration, hints: Hints, start: int
-) -> Judgement | None:
-    """How a column is written, where that is in question."""
-    kind = NUMBER if name == declared.weight else declared.kind(name)
-    if kind not in (None, NUMBER, DATE, IDENTIFIER):
-        return None
-    marks = _marks(frame, declared.missing)
-    column = frame.column(name) if frame.told(name) else _strings(frame, name, marks)
-    return judged_as(kind, declared.spelling(name), column, hints, start)
-
-
-def schema_of(frame: Frame, declared: Declaration, judged: Mapping[str, Judgement]) -> Schema:
-    """The columns that are learned from, some of which may have been judged by other rows too."""
-    columns: list[Column] = []
-    names = [name for name in frame.names if name not in declared.aside]
-    for name in names:
-        if parts := declared.dates.get(name):
-            columns += [Column(f"{name}.{part}", PARTS[part]) for part in parts]
-        else:
-            columns.append(_column_of(frame, name, declared, judged))
-    parts_of = tuple((name, parts) for name, parts in declared.dates.items() if parts)
-    written = {**declared.spellings, **{n: j.spelling for n, j in judged.items()}}
-    plain = (*_PLAIN.values(), Spelling())
-    known = frozenset(names)
-    spelled = {n: one for n, one in written.items() if n in known and one not in plain}
-    return Schema(tuple(columns), frame.named, parts_of, declared.missing, spelled)
-
-
-def _column_of(
-    frame: Frame, name: str, declared: Declaration, judged: Mapping[str, Judgement]
-) -> Column:
-    kind = declared.kind(name)
-    if kind == NUMBER or (kind is None and frame.matrix is not None):
-        return Column(name, NUMBER)
-    if kind == IDENTIFIER:
-        return Column(name, IDENTIFIER)
-    if kind is not None:
-        return Column(name, kind, tuple(sorted(declared.categories.get(name, ()))), "declared")
-    if frame.documents:
-        return Column(name, TEXT)
-    if name not in judged:
-        return kind_of(name, masked(frame.column(name), declared.missing))
-    return kind_in_words(
-        name, lambda: _strings(frame, name, _marks(frame, declared.missing)), judged[name]
-    )
-
-
-def judged_as(
-    kind: str | None, told: Spelling | None, column: Any, hints: Hints, start: int
-) -> Judgement:
-    """How a column is written: as is told, else as its cells say, of the kind that is told."""
-    if told is not None:
-        return Judgement(_with_gaps(told))
-    found = judgement(column, hints, start)
-    wanted = {NUMBER: NUMBERS, DATE: DATES}.get(kind or "")
-    if wanted is None or found.doubt:
-        return found
-    if found.spelling.kind != wanted:
-        found = Judgement(Spelling(wanted, date="%Y-%m-%d" if wanted == DATES else ""))
-    return replace(found, spelling=replace(found.spelling, gaps=GAPS))
-
-
-def _with_gaps(told: Spelling) -> Spelling:
-    """A spelling that is told, with the words that stand for nothing among numbers and dates."""
-    return replace(told, gaps=GAPS if told.kind in (NUMBERS, DATES) else ())
-
-
-def _strings(frame: Frame, name: str, missing: tuple[str, ...]) -> Any:
-    """A column of strings with one dictionary, made once: it is judged, and read."""
-    if (name, missing) not in frame.coded:
-        frame.coded[name, missing] = coded(frame.column(name), missing)
-    return frame.coded[name, missing]
-
-
-def _marks(frame: Frame, missing: tuple[Any, ...]) -> tuple[str, ...]:
-    """The strings that stand for nothing: the usual ones, and those that are declared."""
-    return (*frame.missing, *(mark for mark in missing if isinstance(mark, str)))
 
 
 def beside(
@@ -171,9 +72,16 @@ def told(frame: Frame, name: str, start: int, spelled: Mapping[str, Spelling]) -
     if name not in spelled or frame.matrix is not None or origin_of(data.type) != "text":
         return data
     column = coded(data, frame.missing)
-    if frame.read and name not in frame.sure:
-        check_kept(name, column, spelled[name], start, frame.where)
+    _check(frame, name, column, spelled[name], start)
     return read(name, column, spelled[name], start, frame.where)
+
+
+def _check(frame: Frame, name: str, column: Any, spelling: Spelling, start: int) -> None:
+    """A column holds what somebody said, or what its first cells showed."""
+    if name in frame.answers:
+        check_told(name, column, frame.answers[name], start, frame.where)
+    elif frame.read and name not in frame.sure:
+        check_kept(name, column, spelling, start, frame.where)
 
 
 def one_or_all(targets: tuple[Any, ...]) -> Any:
@@ -211,29 +119,24 @@ def block_of(frame: Frame, schema: Schema, start: int = 0, learned: bool = False
 def values_of(frame: Frame, name: str, kind: str, schema: Schema, start: int, learned: bool) -> Any:
     """A column as Arrow has values of its kind; strings are read as they are written."""
     data = frame.column(name)
-    if not frame.written(name) and (kind == CATEGORY or origin_of(data.type) != "text"):
+    typed = kind == CATEGORY and name not in frame.answers
+    if not frame.written(name) and (typed or origin_of(data.type) != "text"):
         return masked(data, (*schema.missing, *frame.marks))
-    column = _strings(frame, name, _marks(frame, schema.missing))
-    spelling = schema.spellings.get(name, _PLAIN.get(kind, Spelling()))
+    column = strings_of(frame, name, marks_of(frame, schema.missing))
+    spelling = schema.spellings.get(name, PLAINLY.get(kind, Spelling()))
     if learned and spelling.kind == TRUTHS:
         spelling = Spelling()  # what was learned as a truth value says so by itself
     if learned and name in frame.said:
-        found = read(name, column, _with_gaps(frame.said[name]), start, frame.where, learned)
+        found = read(name, column, with_gaps(frame.said[name]), start, frame.where, learned)
     elif learned:
         order = "" if spelling.date.startswith("%Y") else spelling.date  # of day and month
         hints = frame.hints if frame.read else Hints(spelling.decimal, order)
         found = read_leniently(name, column, spelling, hints, start, frame.where)
     else:
-        if frame.read and name not in frame.sure:
-            check_kept(name, column, spelling, start, frame.where)
+        _check(frame, name, column, spelling, start)
         found = read(name, column, spelling, start, frame.where)
     marks = (mark for mark in schema.missing if not isinstance(mark, str))
     return masked(found, (*marks, *frame.marks))
-
-
-_PLAIN = {
-    NUMBER: Spelling(NUMBERS), DATE: Spelling(DATES, date="%Y-%m-%d"), "unknown": Spelling(EMPTY),
-}  # fmt: skip
 
 
 def _coded(frame: Frame, column: Column, schema: Schema, start: int, learned: bool) -> Codes:
@@ -243,7 +146,7 @@ def _coded(frame: Frame, column: Column, schema: Schema, start: int, learned: bo
 
 def _text(frame: Frame, name: str, schema: Schema) -> Any:
     if frame.written(name):
-        return strings(trimmed(strings(frame.column(name)), _marks(frame, schema.missing)))
+        return strings(trimmed(strings(frame.column(name)), marks_of(frame, schema.missing)))
     return strings(masked(frame.column(name), schema.missing))
 
 

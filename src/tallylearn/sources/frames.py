@@ -49,6 +49,7 @@ class Frame:
     where: str = ""  # the file, for who complains
     sure: frozenset[str] = frozenset()  # columns of which more is known than these rows tell
     said: Mapping[str, Spelling] = field(default_factory=dict)  # how columns are written here
+    answers: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # words that are all
     marks: tuple[float, ...] = ()  # numbers that stand for nothing here
 
     def __len__(self) -> int:

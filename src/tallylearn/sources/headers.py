@@ -149,7 +149,7 @@ def notes_on(cells: Sequence[str], rows: Rows = ()) -> list[str]:
     if bare and not cells[0].strip() and _counts(rows):
         found.append(
             "the first column has no name and counts the rows, as an index of pandas or R does: "
-            f"{bare[0]}; ignore={[bare[0]]!r} leaves it out"
+            f"{bare[0]}; --ignore {bare[0]} leaves it out"
         )
         bare = bare[1:]
     if bare:

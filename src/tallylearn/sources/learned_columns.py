@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+import re
+from collections.abc import Collection, Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -11,6 +13,7 @@ from tallylearn.errors import ColumnError, listed
 from tallylearn.sources.category_origins import as_learned
 from tallylearn.sources.csv.cell_errors import other_unit
 from tallylearn.sources.declarations import Declaration
+from tallylearn.sources.written.plain_words import ANSWERS
 from tallylearn.sources.written.spelled_column import differ
 from tallylearn.spelling import Spelling
 from tallylearn.tables import (
@@ -27,6 +30,7 @@ from tallylearn.tables import (
 )
 
 IGNORED, PLAIN = "ignored", Spelling()
+_TIME = re.compile(r"(\d{4}-\d\d-\d\d )?\d\d:\d\d:\d\d.*")  # a class that was read as a date
 
 
 def picked(block: Block, schema: Schema) -> Block:
@@ -80,6 +84,32 @@ def check_declared(declared: Declaration, schema: Schema) -> None:
                 f"columns stay what they are: say how {name!r} is written, such as '1.234,5' or "
                 "'%d/%m/%Y', or learn anew."
             )
+
+
+def with_labels(declared: Declaration, target: str, classes: Sequence[Any]) -> Declaration:
+    """What is said of rows whose target has classes that a model knows: they go by its names.
+
+    Of text they are words, though all that these rows have may be numbers or written otherwise.
+    """
+    if not all(isinstance(label, str) and not _TIME.fullmatch(label) for label in classes):
+        return declared
+    said = declared.spelling(target)
+    if words := _answers(said, classes):
+        spelled = {**declared.spellings, target: Spelling(words=words)}
+        return replace(_as_words(declared, target), spellings=spelled)
+    return declared if said or declared.kind(target) else _as_words(declared, target)
+
+
+def _answers(said: Spelling | None, classes: Sequence[str]) -> tuple[str, ...]:
+    """The classes, where they are two answers, however rows may write them."""
+    low = {label.lower() for label in classes}
+    known = (*ANSWERS, said.words) if said else ANSWERS
+    pairs = ({word.lower() for word in pair} for pair in known)
+    return (*classes,) if len(classes) == len(low) == 2 and low in pairs else ()
+
+
+def _as_words(declared: Declaration, name: str) -> Declaration:
+    return replace(declared, categories={**declared.categories, name: ()})
 
 
 def _check_kind(learned: Column, here: Column) -> None:

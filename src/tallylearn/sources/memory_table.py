@@ -14,14 +14,8 @@ from tallylearn.errors import ColumnError, InputError, TargetError, listed
 from tallylearn.sources.category_origins import check_declared
 from tallylearn.sources.class_labels import taken, weights
 from tallylearn.sources.declarations import Declaration
-from tallylearn.sources.frame_reading import (
-    beside,
-    block_of,
-    groups_of,
-    judgements,
-    one_or_all,
-    schema_of,
-)
+from tallylearn.sources.frame_judging import check_types, judgements, schema_of
+from tallylearn.sources.frame_reading import beside, block_of, groups_of, one_or_all
 from tallylearn.sources.frames import Frame, framed
 from tallylearn.sources.kinds import codes, masked, numbers, numeric
 from tallylearn.sources.learned_columns import check_units, picked
@@ -66,12 +60,16 @@ class Table(Declared):
             return X
         frame = X if isinstance(X, Frame) else framed(X)
         declared.check(frame.names)
+        frame = (
+            frame if schema or not declared.answers else replace(frame, answers=declared.answers)
+        )
         judged = judgements(frame, declared, only_beside=schema is not None)
         weighed = {n: j.spelling for n, j in judged.items() if n == declared.weight}
         target, weight = beside(frame, declared, spelled=weighed)
         if schema is not None:
             block = block_of(frame, schema, learned=True)  # whose identifiers are known
         else:
+            check_types(frame, declared)
             block = block_of(frame, schema_of(frame, declared, judged))
             check_declared(declared.categories, block.codes)
         table = cls(replace(block, group=groups_of(frame, declared)), target, weight, declared)

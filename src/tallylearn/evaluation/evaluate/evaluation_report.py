@@ -136,7 +136,10 @@ def plots(found: Found, series: Mapping[str, Any]) -> dict[str, Plot]:
         names = [str(name) for name in found["classes"]]
         charts["confusion"] = draw_matrix(_matrix(found), names, names, "Confusion")
     if "roc" in series:
-        charts |= {"roc": _roc(series["roc"]), "calibration": _calibration(*series["calibration"])}
+        curves = {name: curve for name, curve in series["roc"].items() if np.isfinite(curve).all()}
+        if curves:  # a class that no row has, or every row, has none
+            charts["roc"] = _roc(curves)
+        charts["calibration"] = _calibration(*series["calibration"])
     if "truth" in series:
         charts |= _numbers(series["truth"], series["said"])
     first = Estimate.read(found["records"][0])

@@ -6,6 +6,7 @@ import csv
 import json
 import re
 from collections.abc import Sequence
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,8 @@ from tallylearn.sources.csv.dialect import Dialect
 from tallylearn.spelling import DATES, EMPTY, NUMBERS, TRUTHS, WORDS, Spelling
 
 SHOWN = 60  # characters of a value
+MANY = 3  # values
+TITLES = 20  # lines at most that stand above a table
 WHAT = {WORDS: "answer", NUMBERS: "number", DATES: "date", TRUTHS: "truth value", EMPTY: "gap"}
 _VALUE = re.compile(r"\d[\d.,:/ -]*\d")  # 4/4/2017, 1,234.5: no mark of a gap
 
@@ -60,6 +63,21 @@ def unlike(
     return error
 
 
+def neither(
+    name: str, words: Sequence[str], found: Sequence[str], row: int, where: str
+) -> CellError:
+    """Values that are none of the answers that a column is said to have."""
+    shown = ", ".join(repr(text[:SHOWN]) for text in found[:MANY])
+    more = f" and {len(found) - MANY} more" if len(found) > MANY else ""
+    error = CellError(
+        f"{where}column {name!r} is said to hold {' and '.join(map(repr, words))}, and has {shown}"
+        f"{more}, in row {row} first. Say kinds={quoted({name: 'category'})}; or, if that stands "
+        f"for nothing, missing={quoted(found[0])}."
+    )
+    error.column = name
+    return error
+
+
 def two_ways(name: str, doubt: str, models: Sequence[str], where: str = "") -> ColumnError:
     """A column whose cells leave two readings open, of which somebody has to name one."""
     one, two = (quoted({name: model}) for model in models)
@@ -94,10 +112,19 @@ def ragged(path: Path, row: Any, number: int, dialect: Dialect) -> InputError:
     remedy = f"Mend the row; a cell that contains {dialect.delimiter!r} needs quotes around it."
     if (mark := row.text.lstrip()[:1]) and mark in "#%;!":
         remedy = f'If such lines are comments, say dialect={{"comment": "{mark}"}}.'
+    elif row.actual_columns > row.expected_columns and (above := _lines_above(path, row, dialect)):
+        remedy += f' If the lines above it are titles, say dialect={{"skip": {above}}}.'
     return InputError(
         f"{path}: row {number} has another number of cells than the first row: expected "
         f"{row.expected_columns}, found {row.actual_columns} ({row.text[:SHOWN]!r}). {remedy}"
     )
+
+
+def _lines_above(path: Path, row: Any, dialect: Dialect) -> int:
+    """How many lines stand above a row, where few do, as titles are few."""
+    with text_of(path, dialect.encoding, rewriting=dialect.rewriting) as lines:
+        first = (line.rstrip("\r\n") for line in islice(lines, TITLES))
+        return next((at for at, line in enumerate(first) if line == row.text), 0)
 
 
 def check_quotes(path: Path, dialect: Dialect) -> None:

@@ -31,7 +31,7 @@ class Judgement:
     doubt: str = ""
     remedy: tuple[str, ...] = ()  # the models of which one settles the doubt
     early: bool = False  # words, unless further cells make more of them
-    odd: bool = False  # words, for a few cells among many numbers or dates
+    odd: bool = False  # words, for a few cells among numbers or dates, or for how these are written
 
 
 @dataclass(frozen=True)
@@ -74,11 +74,12 @@ def _numbers(cells: CellTally, decimal: str) -> Judgement | None:
     named = units - {""}
     if len(named) > 1 or (named & {*SHARES} and "" in units):
         several = ", ".join(sorted(named)) + (" and none" if "" in units else "")
-        return Judgement(Spelling(), f"its numbers have several units ({several})")
+        return Judgement(Spelling(), f"its numbers have several units ({several})", odd=True)
     found = marks([options for _, options in cells.numbers], decimal)
     unit = next(iter(named), "")
     if found is None:
-        return Judgement(Spelling(), "its numbers have several marks for decimals or thousands")
+        several = "its numbers have several marks for decimals or thousands"
+        return Judgement(Spelling(), several, odd=True)
     if found[0] == "?":
         models = (str(Spelling(NUMBERS, ".", ",", unit)), str(Spelling(NUMBERS, ",", "", unit)))
         row, text = cells.shown["number"][0]
@@ -91,14 +92,14 @@ def _numbers(cells: CellTally, decimal: str) -> Judgement | None:
 
 def _dates(cells: CellTally, hint: str) -> Judgement | None:
     if len(cells.dates) > 1:
-        return Judgement(Spelling(), "its dates are written in several ways")
+        return Judgement(Spelling(), "its dates are written in several ways", odd=True)
     (form,) = cells.dates
     found = resolved(form, *cells.largest)
     models = tuple(resolved(form, *pair) or "" for pair in ((13, 1), (1, 13)))
     if "%1" in form and hint and max(cells.largest) <= 12:
         found = models[hint.find("%m") < hint.find("%d")]
     if found is None and max(cells.largest) > 12:
-        return Judgement(Spelling(), "no order of day and month suits all of its dates")
+        return Judgement(Spelling(), "no order of day and month suits all of its dates", odd=True)
     if found is None:
         row, text = cells.shown["date"][0]
         return Judgement(

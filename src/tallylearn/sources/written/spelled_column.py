@@ -19,7 +19,7 @@ from tallylearn.sources.arrow_buffers import (
     truths,
     whole,
 )
-from tallylearn.sources.csv.cell_errors import other_unit, too_large, two_ways, unlike
+from tallylearn.sources.csv.cell_errors import neither, other_unit, too_large, two_ways, unlike
 from tallylearn.sources.written.calendar_dates import read_dates
 from tallylearn.sources.written.cell_tally import CellTally
 from tallylearn.sources.written.judging import TOLD, Hints, Judgement, judged
@@ -215,12 +215,29 @@ def check_kept(name: str, column: Any, spelling: Spelling, start: int, where: st
         odd = pc.match_substring_regex(texts, r"^[^0-9.,]*0[ ']?[0-9]")
     elif spelling.words:
         usual = spelling.words in ANSWERS  # which YES does not change
-        odd = pc.invert(among(texts, tuple(map(str.lower, spelling.words))))
+        odd = _neither(texts, spelling.words)
         odd = odd if usual else pc.invert(pc.is_in(texts, value_set=strings_of(spelling.words)))
     else:
         return
     if pc.any(odd := pc.and_(odd, texts.is_valid())).as_py():
         _complain(name, column, texts, truths(odd), spelling, start, where)
+
+
+def check_told(name: str, column: Any, words: tuple[str, ...], start: int, where: str) -> None:
+    """Refuse cells that are none of the answers that a column is said to have."""
+    import pyarrow.compute as pc
+
+    odd = pc.and_(_neither(column.dictionary, words), column.dictionary.is_valid())
+    rows = np.flatnonzero(np.append(truths(odd), False)[numpy_of(column.indices, NOWHERE)])
+    if len(rows):
+        found = dict.fromkeys(column.take(places(rows)).to_pylist())
+        raise neither(name, words, [*found], start + int(rows[0]), where)
+
+
+def _neither(texts: Any, words: tuple[str, ...]) -> Any:
+    import pyarrow.compute as pc
+
+    return pc.invert(among(texts, tuple(map(str.lower, words))))
 
 
 def _values(texts: Any, spelling: Spelling) -> Any:
