@@ -120,8 +120,9 @@ def main() -> None:
                 if asked.save:
                     asked.save.write_text(json.dumps(found, indent=1))
             told = before.get(f"{name}|{title}|plain", "")
-            print(f"{name:<24} {title:<20} {cell(told)} {' '.join(map(cell, row))} "
-                  f"{verdict(told, row)}  {time.process_time() - start:6.1f} s", flush=True)  # fmt: skip
+            seconds = f"{time.process_time() - start:6.1f} s"
+            cells = " ".join(map(cell, (told, *row)))
+            print(f"{name:<24} {title:<20} {cells} {verdict(told, row)} {seconds}", flush=True)
 
 
 def cell(value: float | str) -> str:
