@@ -10,6 +10,7 @@ import pytest
 
 import tallylearn as tl
 from tallylearn.models.trees.node import SUBSET
+from tests.conftest import DATA
 
 N = 600
 
@@ -182,3 +183,33 @@ def test_c45_and_id3_stay_as_they_are() -> None:
         assert one == two
     c45 = tl.C45(category_split="subset", min_samples_category=20).fit(frame, "kind")
     assert not len(c45.tree_.others)
+
+
+def test_a_model_tree_takes_rare_values_for_gaps_and_says_which(tmp_path: Any) -> None:
+    rng = np.random.default_rng(2)
+    frame = table(500)[["x", "price"]].assign(c=rng.choice([*"abcd"], 500))
+    few = rng.choice(500, 80, replace=False)
+    frame.loc[few, "c"] = [f"r{i:02d}" for i in range(80)]
+    frame["price"] += 3.0 * (frame["c"] == "a") + 2.0 * (frame["c"] == "c")
+    tree = tl.ModelTreeRegressor().fit(frame, "price")
+    assert tree.rare_values_ == {"c": tuple(f"r{i:02d}" for i in range(80))}
+    assert "Column 'c' has 80 rare values, which count as a gap does: 'r00', 'r01'" in str(
+        tree.show_work()
+    )
+    by_hand = frame.copy()
+    by_hand.loc[few, "c"] = None
+    gapped = tl.ModelTreeRegressor(category_smoothing=0.0).fit(by_hand, "price")
+    plain = tl.ModelTreeRegressor(category_smoothing=0.0).fit(frame, "price")
+    assert np.array_equal(plain.predict(frame), gapped.predict(by_hand))
+    rows = frame.head(80).drop(columns="price")
+    for value in ("r07", "never seen"):
+        assert np.array_equal(tree.predict(rows.assign(c=value)), tree.predict(rows.assign(c=None)))
+    tree.save(tmp_path / "m5.tally")
+    again = tl.load(tmp_path / "m5.tally")
+    assert again.rare_values_ == tree.rare_values_
+    assert np.array_equal(again.predict(frame), tree.predict(frame))
+
+
+@pytest.mark.parametrize("name", ["tree", "regression-tree", "m5-as-m5p"])
+def test_a_file_from_before_grows_as_it_did(name: str) -> None:
+    assert tl.load(DATA / "models" / f"{name}.tally").min_samples_category == 1
