@@ -9,7 +9,11 @@ import pandas as pd
 import pytest
 
 import tallylearn as tl
-from tallylearn.models.trees.node import SUBSET
+from tallylearn.models.trees.growing.node_target import of_classes
+from tallylearn.models.trees.growing.plan import Plan
+from tallylearn.models.trees.growing.split_search import Table, questions
+from tallylearn.models.trees.node import LEAF, SUBSET
+from tallylearn.tables import Codes
 from tests.conftest import DATA
 
 N = 600
@@ -138,17 +142,37 @@ def test_all_that_is_told_of_a_tree_sends_other_values_as_it_does(
 
 
 def test_raised_subtrees_keep_the_way_of_other_values() -> None:
-    frame = table(900)[["x", "z"]].assign(c=noise(900, 80))
-    y = [
-        str(int(name[5:]) % 2) if x < 1 else "0"
-        for name, x in zip(frame["c"], frame["x"], strict=True)
-    ]
-    tree = tl.DecisionTreeClassifier(min_samples_category=5, pruning="pessimistic").fit(frame, y)
-    others = tree.tree_.others
-    assert (others >= 0).any()
-    asks = np.flatnonzero(others >= 0)
+    rng, n = np.random.default_rng(2), 700
+    frame = pd.DataFrame({
+        "x": rng.normal(size=n), "z": rng.normal(size=n),
+        "c": [f"v{i}" for i in rng.integers(80, size=n)],
+    })  # fmt: skip
+    odd = np.array([int(name[1:]) % 2 for name in frame["c"]])
+    chance = rng.random(n) < 0.25
+    y = np.where(chance, rng.integers(2, size=n), np.where(frame["x"] < 0, odd, frame["z"] > 0))
+    learner = tl.DecisionTreeClassifier(min_samples_category=5, pruning="pessimistic", record=True)
+    tree = learner.fit(frame, y)
+    stages = tree.record_.prunings.stages
+    assert any(cut.raised >= 0 for stage in stages for cut in stage.cuts)
+    others, asks = tree.tree_.others, np.flatnonzero(tree.tree_.others >= 0)
+    assert len(asks) > 2
     assert (tree.tree_.parent[others[asks]] == asks).all()
-    assert len(tree.predict(frame.assign(c="new"))) == 900
+    ends = tree.apply(frame.assign(c="new"))
+    assert (tree.tree_.test[ends] == LEAF).mean() > 0.9
+
+
+def test_the_branches_of_a_question_hold_the_lines_of_their_groups() -> None:
+    rng = np.random.default_rng(1)
+    target = of_classes(Codes.of(rng.choice([*"pq"], 60).tolist()), None)
+    lines = target.lines(np.arange(60), target.units)
+    column = Table.of(rng.integers(0, 20, 60), lines, 20, False)
+    plan = Plan(min_category=4, most_values=0, smoothing=2.0)
+    found = questions(0, column, lines.sum(axis=0), plan, target)
+    assert len(found) > 3
+    for q in found:
+        sums = [column.lines[q.groups == b].sum(axis=0).tolist() for b in range(2)]
+        assert q.branches.tolist() == sums
+        assert {*q.groups[column.lines.sum(axis=1) < 4].tolist()} == {q.cut}
 
 
 @pytest.mark.parametrize(
@@ -190,8 +214,10 @@ def test_a_model_tree_takes_rare_values_for_gaps_and_says_which(tmp_path: Any) -
     frame = table(500)[["x", "price"]].assign(c=rng.choice([*"abcd"], 500))
     few = rng.choice(500, 80, replace=False)
     frame.loc[few, "c"] = [f"r{i:02d}" for i in range(80)]
-    frame["price"] += 3.0 * (frame["c"] == "a") + 2.0 * (frame["c"] == "c")
+    slope = frame["c"].map({"a": 5.0, "c": 5.0}).fillna(-5.0)
+    frame["price"] = slope * frame["x"] + 20 * (slope > 0) + 0.1 * frame["price"]
     tree = tl.ModelTreeRegressor().fit(frame, "price")
+    assert (tree.model_.tree.test == SUBSET).any()
     assert tree.rare_values_ == {"c": tuple(f"r{i:02d}" for i in range(80))}
     assert "Column 'c' has 80 rare values, which count as a gap does: 'r00', 'r01'" in str(
         tree.show_work()
