@@ -36,7 +36,7 @@ cdef class Search:
     cdef void ask_all(self, Py_ssize_t f) noexcept nogil
     cdef void ask_two(self, Py_ssize_t f) noexcept nogil
     cdef void arrange(self, Py_ssize_t f, Py_ssize_t c) noexcept nogil
-    cdef void pool(self, Py_ssize_t f) noexcept nogil
+    cdef void pool(self, long long least) noexcept nogil
     cdef double share(self, long long[:, ::1] t, Py_ssize_t r, Py_ssize_t c) noexcept nogil
     cdef bint together(self, Py_ssize_t r) noexcept nogil
     cdef void sort(self) noexcept nogil

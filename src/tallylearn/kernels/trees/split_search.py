@@ -122,57 +122,59 @@ class Search:
     def arrange(self, f, c):
         """The order of the lines: by code, or by the share of a class (of two, the second)."""
         r: cython.Py_ssize_t
+        w: cython.longlong
+        c = 1 if self.classes <= 2 else c
         self.pooled = False
+        if self.columns.least[f] > 1:
+            self.pool(self.columns.least[f])
         for r in range(self.table.n):
             self.turn[r] = r
-        if self.columns.kinds[f] == SUBSET:
-            self.pool(f)
-            c = 1 if self.classes <= 2 else c
-            for r in range(self.table.n):
+            if self.pooled:
                 if self.rare[r]:
                     self.keys[r] = self.share(self.sums, RARE, c)
                 else:
                     self.keys[r] = self.share(self.lines, r, c)
+            elif self.columns.kinds[f] == SUBSET:
+                w = self.table.weight(r)
+                if self.classes:
+                    self.keys[r] = odds(self.lines[r, c], w)
+                else:
+                    self.keys[r] = self.impurity.about(self.lines, r) / w if w else 0.0
+        if self.columns.kinds[f] == SUBSET:
             self.sort()
 
-    def pool(self, f):
+    def pool(self, least):
         """Mark the lines that too few rows have, and sum them up."""
         r: cython.Py_ssize_t
         c: cython.Py_ssize_t
         rows: cython.longlong
         at: cython.int = self.impurity.rows_at
-        least: cython.longlong = self.columns.least[f]
         for c in range(self.k):
             self.sums[RARE, c] = 0
         for r in range(self.table.n):
-            self.rare[r] = 0
-            if least <= 1:
-                continue
             rows = self.table.weight(r) if at < 0 else self.lines[r, at]
+            self.rare[r] = rows < least
             if rows < least:
-                self.rare[r] = 1
                 self.pooled = True
                 for c in range(self.k):
                     self.sums[RARE, c] += self.lines[r, c]
 
     def share(self, t, r, c):
-        """The odds of a class in a line, or its mean; smoothed where values are pooled.
+        """The share of a class in a line, times the node's weight, or its mean; both smoothed.
 
-        Without that, odds are exact: of two classes the best groups are found by them.
+        Whole numbers are divided once, so that equal shares stay equal.
         """
-        w: cython.longlong = self.impurity.weigh(t, r)
-        added: cython.double = self.settings.smoothing if self.pooled else 0.0
         x: cython.double
+        w: cython.double = cython.cast(cython.double, self.impurity.weigh(t, r))
+        w += self.settings.smoothing
         if not self.classes:
-            return self.impurity.about(t, r) / (w + added) if w else 0.0
-        if added == 0:
-            return odds(t[r, c], w)
-        x = cython.cast(cython.double, t[r, c]) * self.impurity.weight  # whole numbers: ties stay
-        return (x + added * self.sums[TOTAL, c]) / (w + added)
+            return self.impurity.about(t, r) / w if w > 0 else 0.0
+        x = cython.cast(cython.double, t[r, c]) * self.impurity.weight
+        return (x + self.settings.smoothing * self.sums[TOTAL, c]) / w if w > 0 else 0.0
 
     def together(self, r):
-        """Whether no cut may be behind line turn[r]: rare ones stay on one side."""
-        return self.pooled and self.rare[self.turn[r]] and self.rare[self.turn[r + 1]]
+        """Whether lines turn[r] and the next are rare: they stay on one side."""
+        return self.rare[self.turn[r]] and self.rare[self.turn[r + 1]]
 
     def sort(self):
         """Heapsort of the lines by key, then by place."""
@@ -205,7 +207,7 @@ class Search:
     def before(self, a, b):
         if self.keys[a] != self.keys[b]:
             return self.keys[a] < self.keys[b]
-        if self.rare[a] != self.rare[b]:
+        if self.pooled and self.rare[a] != self.rare[b]:
             return self.rare[a] < self.rare[b]
         return a < b
 
