@@ -9,11 +9,14 @@ import pandas as pd
 import pytest
 
 import tallylearn as tl
-from tallylearn.models.trees.growing.node_target import of_classes
+from tallylearn.models.trees.growing.coded_columns import coded
+from tallylearn.models.trees.growing.fractional_rows import grown_by_hand
+from tallylearn.models.trees.growing.grower import grown
+from tallylearn.models.trees.growing.node_target import of_classes, of_measures
 from tallylearn.models.trees.growing.plan import Plan
 from tallylearn.models.trees.growing.split_search import Table, questions
 from tallylearn.models.trees.node import LEAF, SUBSET
-from tallylearn.tables import Codes
+from tallylearn.tables import CATEGORY, NUMBER, Block, Codes, Column, Schema
 from tests.conftest import DATA
 
 N = 600
@@ -159,6 +162,30 @@ def test_raised_subtrees_keep_the_way_of_other_values() -> None:
     assert (tree.tree_.parent[others[asks]] == asks).all()
     ends = tree.apply(frame.assign(c="new"))
     assert (tree.tree_.test[ends] == LEAF).mean() > 0.9
+
+
+@pytest.mark.parametrize("kind", ["two classes", "three classes", "measures"])
+@pytest.mark.parametrize("weighed", [False, True])
+def test_the_kernel_grows_the_tree_that_is_grown_by_hand(kind: str, weighed: bool) -> None:
+    for seed in range(12):
+        rng, n = np.random.default_rng(seed), 90
+        schema = Schema((Column("c", CATEGORY), Column("d", CATEGORY), Column("x", NUMBER)))
+        codes = {
+            name: Codes.of([f"{name}{i:02d}" for i in np.sqrt(rng.integers(0, 400, n)).astype(int)])
+            for name in "cd"
+        }
+        weight = rng.integers(1, 4, n).astype(float) if weighed else None
+        block = Block(schema, rng.integers(0, 9, (n, 1)).astype(float), codes, {}, None, weight)
+        target = of_measures(rng.normal(size=n), weight)
+        if kind != "measures":
+            letters = [*"pqr"[: 2 + (kind == "three classes")]]
+            target = of_classes(Codes.of(rng.choice(letters, n).tolist()), weight)
+        criterion = "variance" if kind == "measures" else "gini"
+        plan = Plan(criterion, min_category=5, most_values=0, smoothing=float(seed % 4))
+        one, two = (grow(coded(block), target, plan) for grow in (grown, grown_by_hand))
+        assert (one.others >= 0).sum() > 1
+        for name in ("parent", "test", "column", "missing", "ends", "codes", "leads", "others"):
+            assert np.array_equal(getattr(one, name), getattr(two, name)), name
 
 
 def test_the_branches_of_a_question_hold_the_lines_of_their_groups() -> None:
