@@ -425,7 +425,8 @@ def test_over_tables_two_learners_have_signed_ranks() -> None:
 
 
 def test_over_tables_a_difference_is_said() -> None:
-    found = ranked({"lda": tl.LinearDiscriminantAnalysis(), "bayes": tl.NaiveBayes(var_smoothing_by="table"),
+    bayes = tl.NaiveBayes(var_smoothing_by="table")
+    found = ranked({"lda": tl.LinearDiscriminantAnalysis(), "bayes": bayes,
                     "dummy": tl.DummyClassifier()}, cv=5)  # fmt: skip
     assert found.names[-1] == "dummy"
     assert "The learners differ over 4 tables" in found.verdict
