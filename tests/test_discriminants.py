@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -19,6 +21,7 @@ from sklearn.preprocessing import StandardScaler
 import tallylearn as tl
 from tallylearn import errors, modelfile
 from tallylearn.models.discriminants.covariance import axes
+from tests.conftest import DATA
 
 PRIORS = [0.2, 0.3, 0.5]
 LDA = (
@@ -595,3 +598,97 @@ def test_a_class_of_prior_zero_is_never_answered(make: Any) -> None:
     assert [row.chosen for row in model.explain(X[:2])] == [1, 1]
     with pytest.raises(errors.OptionError, match=rf"{make.__name__}: priors has 3 values for 2"):
         make(priors=[0.2, 0.3, 0.5]).fit(X, y)
+
+
+def many_valued(n: int = 600) -> tuple[pd.DataFrame, np.ndarray]:
+    """Two numbers, and a category with four values that tell the class and 90 rare ones; gaps."""
+    rng = np.random.default_rng(12)
+    y, at = rng.choice(["no", "yes"], n), np.arange(n)
+    frame = pd.DataFrame({"x": rng.normal(size=n) + (y == "yes"), "z": rng.normal(size=n)})
+    told = np.where(y == "yes", "b", "c")
+    often = np.where(rng.random(n) < 0.7, told, rng.choice([*"ad"], n))
+    frame["c"] = np.where(at % 5 == 0, [f"r{i // 5 % 90:02d}" for i in at], often)
+    frame.loc[at % 17 == 1, "c"] = None
+    frame.loc[at % 5 == 0, "c"] = [f"r{i // 5 % 90:02d}" for i in at[at % 5 == 0]]
+    return frame, y
+
+
+@pytest.mark.parametrize("exact", [False, True])
+@pytest.mark.parametrize(
+    "make",
+    [tl.LinearDiscriminantAnalysis, partial(tl.QuadraticDiscriminantAnalysis, reg_param=0.01)],
+)
+def test_rare_values_are_one_value_together(make: Any, exact: bool, tmp_path: Path) -> None:
+    frame, y = many_valued()
+    by_hand = frame.assign(c=["other" if str(v).startswith("r") else v for v in frame["c"]])
+    model, plain = make(exact=exact).fit(frame, y), make(exact=exact).fit(by_hand, y)
+    assert model.rare_values_ == {"c": tuple(f"r{i:02d}" for i in range(90))}
+    assert plain.rare_values_ == {}
+    assert np.allclose(model.predict_proba(frame), plain.predict_proba(by_hand), atol=1e-10)
+    assert model.n_parameters_ == plain.n_parameters_
+    rows = frame.head(50)
+    found = model.predict_proba(rows.assign(c="never seen"))
+    assert np.allclose(found, plain.predict_proba(rows.assign(c="other")), atol=1e-10)
+    assert "Column 'c' has 90 rare values, which have one column together" in str(model.show_work())
+    said = str(model.explain(rows.assign(c=["never seen", "r01"] * 25)))
+    assert "never seen, counts as rare" in said
+    model.save(tmp_path / "model.tally")
+    again = tl.load(tmp_path / "model.tally")
+    assert again.rare_values_ == model.rare_values_
+    assert np.array_equal(again.predict_proba(frame), model.predict_proba(frame))
+    every = make(exact=exact, min_samples_category=1).fit(frame, y)
+    assert every.model_.mean.shape[1] == plain.model_.mean.shape[1] + 89
+    assert {row["c"] for row in model.sample(50, random_state=1)[0]} <= {*"abcd", "r00"}
+
+
+def test_halves_with_rare_values_merge_to_the_model_of_all_rows() -> None:
+    frame, y = many_valued()
+    halves = slice(250), slice(250, 600)
+    parts = (tl.LinearDiscriminantAnalysis().fit(frame[at], y[at]) for at in halves)
+    whole = tl.LinearDiscriminantAnalysis().fit(frame, y)
+    merged = tl.merge(*parts)
+    assert merged.rare_values_ == whole.rare_values_
+    assert np.allclose(merged.predict_proba(frame), whole.predict_proba(frame), atol=1e-10)
+
+
+@pytest.mark.parametrize("levels", [None, 1000], ids=["unique strings", "1000 levels"])
+@pytest.mark.parametrize(
+    "learner",
+    [tl.LinearDiscriminantAnalysis(), tl.QuadraticDiscriminantAnalysis(reg_param=0.1)],
+    ids=str,
+)
+def test_a_column_of_noise_costs_a_discriminant_a_point_at_most(
+    learner: Any, levels: int | None
+) -> None:
+    rng = np.random.default_rng(3)
+    frame, y = many_valued(600)
+    frame = frame.assign(c=[v if len(str(v)) == 1 else "other" for v in frame["c"]])
+    noise = rng.permutation(600) if levels is None else rng.integers(levels, size=600)
+    noisy = frame.assign(noise=[f"v{i:04d}" for i in noise])
+    plain, beside = (
+        tl.evaluate(learner, X, y, cv=5, scores=["accuracy"])["accuracy"].value
+        for X in (frame, noisy)
+    )
+    assert plain > 0.8
+    assert beside >= plain - 0.01
+
+
+def test_a_file_from_before_keeps_a_column_for_every_value() -> None:
+    for name in ("lda", "lda-exact", "qda"):
+        model = tl.load(DATA / "models" / f"{name}.tally")
+        assert (model.min_samples_category, model.rare_values_) == (1, {})
+
+
+def test_folds_that_memory_does_not_hold_together_are_learned_one_by_one(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    frame, y = many_valued()
+    learner = tl.LinearDiscriminantAnalysis()
+    at_once = tl.evaluate(learner, frame, y, cv=5, scores=["accuracy", "log_loss"])
+    monkeypatch.setenv("TALLY_MEMORY", "0.004")  # a fold takes 2 · 96² · 96 bytes, 0.0017 GiB
+    one_by_one = tl.evaluate(learner, frame, y, cv=5, scores=["accuracy", "log_loss"])
+    for name in ("accuracy", "log_loss"):
+        assert one_by_one[name].value == pytest.approx(at_once[name].value, rel=1e-9)
+    monkeypatch.setenv("TALLY_MEMORY", "0.0001")
+    with pytest.raises(errors.SizeError, match="Column 'c' alone has 9"):
+        tl.evaluate(learner, frame, y, cv=5)

@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.naive_bayes import BernoulliNB
+from sklearn.naive_bayes import BernoulliNB, GaussianNB
 
 import tallylearn as tl
 from tallylearn import errors
+from tests.conftest import DATA
 
 FRAME = pd.DataFrame({
     "sky": ["sun", "sun", "rain", "rain", "fog", None],
@@ -127,3 +128,81 @@ def test_the_terms_of_a_number_are_its_log_density() -> None:
 def test_a_prior_gives_every_class_its_share_and_no_other(prior: Any, said: str) -> None:
     with pytest.raises(errors.OptionError, match=said):
         tl.NaiveBayes(class_prior=prior).fit(FRAME, "y")
+
+
+def scales(n: int = 300) -> tuple[np.ndarray, np.ndarray]:
+    """Numbers of three classes, the last two columns constant in one of them."""
+    rng = np.random.default_rng(5)
+    y = rng.integers(3, size=n)
+    x = rng.normal(size=(n, 4)) + 0.7 * y[:, None]
+    x[y == 0, 2] = 1.0
+    x[:, 3] = (y == 2) & (rng.random(n) < 0.3)
+    return x, y
+
+
+@pytest.mark.parametrize("cv", [10, "loo"])
+def test_a_column_that_never_varies_is_passed_over(cv: Any) -> None:
+    x, y = scales()
+    wide = np.insert(x, 1, 7.0, axis=1)
+    plain, model = tl.NaiveBayes().fit(x, y), tl.NaiveBayes().fit(wide, y)
+    assert np.array_equal(model.predict_proba(wide), plain.predict_proba(x))
+    assert np.array_equal(model.predict_joint_log_proba(wide), plain.predict_joint_log_proba(x))
+    assert model.n_parameters_ == plain.n_parameters_
+    assert "Column 'x1' is the same in every row and says nothing." in str(model.show_work())
+    scores = ["accuracy", "log_loss"]
+    found, without = (tl.evaluate(tl.NaiveBayes(), X, y, cv=cv, scores=scores) for X in (wide, x))
+    assert [found[name].value for name in scores] == [without[name].value for name in scores]
+
+
+def test_a_column_that_never_varies_is_refused_where_there_is_no_other() -> None:
+    with pytest.raises(errors.ColumnError, match="'x0' is constant in class"):
+        tl.NaiveBayes().fit([[7.0], [7.0], [7.0]], ["a", "b", "b"])
+    beside = pd.DataFrame({"x": [7.0, 7.0, 7.0], "c": ["u", "v", "v"]})
+    assert tl.NaiveBayes().fit(beside, ["a", "b", "b"]).predict(beside).tolist() == ["a", "b", "b"]
+
+
+def test_a_column_that_varies_once_more_rows_come_is_learned_then() -> None:
+    model = tl.NaiveBayes().fit([[7.0, 1.0], [7.0, 2.0]], ["a", "b"])
+    assert np.isnan(model.theta_[:, 0]).all()
+    model.partial_fit([[8.0, 1.0], [9.0, 3.0]], ["a", "b"])
+    assert model.theta_[:, 0].tolist() == [7.5, 8.0]
+
+
+@pytest.mark.parametrize("column", range(4))
+@pytest.mark.parametrize("factor", [2.0**20, 1e6, 1e-6])
+def test_the_unit_of_a_column_changes_no_prediction(column: int, factor: float) -> None:
+    x, y = scales()
+    scaled = x.copy()
+    scaled[:, column] *= factor
+    one, two = (tl.NaiveBayes().fit(X, y).predict_proba(X) for X in (x, scaled))
+    assert np.allclose(one, two, rtol=1e-9, atol=1e-12)
+    assert np.array_equal(one.argmax(axis=1), two.argmax(axis=1))
+    one, two = (
+        tl.evaluate(tl.NaiveBayes(), X, y, cv="loo", scores=["accuracy"])["accuracy"].value
+        for X in (x, scaled)
+    )
+    assert one == two
+
+
+def test_a_class_without_a_spread_takes_that_of_all_rows() -> None:
+    x, y = [[1.0], [1.0], [3.0], [7.0]], ["a", "a", "b", "b"]
+    assert tl.NaiveBayes().fit(x, y).var_.ravel().tolist() == [np.var([1, 1, 3, 7]), 4.0]
+    with pytest.raises(errors.ColumnError, match="constant in class 'a'"):
+        tl.NaiveBayes(var_smoothing=0).fit(x, y)
+
+
+def test_smoothing_by_table_is_scikit_learns() -> None:
+    x, y = scales()
+    x[:, 0] *= 1e6
+    model, peer = tl.NaiveBayes(var_smoothing_by="table").fit(x, y), GaussianNB().fit(x, y)
+    assert np.allclose(model.var_, peer.var_, rtol=1e-9)
+    assert np.array_equal(model.predict(x), peer.predict(x))
+    assert (tl.NaiveBayes().fit(x, y).predict(x) == y).mean() > (peer.predict(x) == y).mean() + 0.05
+
+
+def test_a_file_from_before_smooths_on_as_it_did() -> None:
+    model = tl.load(DATA / "models" / "bayes.tally")
+    assert model.var_smoothing_by == "table"
+    told = model.var_.copy()
+    model.model_ = model.solve(model.tally_)
+    assert np.array_equal(model.var_, told, equal_nan=True)

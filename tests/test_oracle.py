@@ -450,7 +450,7 @@ def slow_joint(table: list[dict[str, Any]], query: dict[str, Any], label: str, a
         whole = [Fraction(row["n"]) for row in table if row["n"] is not None]
         here = [Fraction(row["n"]) for row in mine if row["n"] is not None] or whole
         mean = sum(here) / len(here)
-        variance = float(variance_of(here)) + 1e-9 * float(variance_of(whole))
+        variance = float(variance_of(here) or variance_of(whole))
         log -= 0.5 * (math.log(2 * math.pi * variance) + (query["n"] - float(mean)) ** 2 / variance)
     return log
 

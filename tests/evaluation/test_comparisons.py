@@ -347,7 +347,11 @@ def test_what_cannot_be_compared_is_refused(
 
 def test_a_score_without_a_number_is_refused_over_tables() -> None:
     with pytest.raises(InputError, match="bayes has no log_loss on 'iris, rounded': it is inf"):
-        ranked({"bayes": tl.NaiveBayes(), "centroid": tl.NearestCentroid()}, score="log_loss", cv=5)
+        ranked(
+            {"bayes": tl.NaiveBayes(var_smoothing_by="table"), "centroid": tl.NearestCentroid()},
+            score="log_loss",
+            cv=5,
+        )
 
 
 def test_the_charts_show_scores_and_differences() -> None:
@@ -421,7 +425,8 @@ def test_over_tables_two_learners_have_signed_ranks() -> None:
 
 
 def test_over_tables_a_difference_is_said() -> None:
-    found = ranked({"lda": tl.LinearDiscriminantAnalysis(), "bayes": tl.NaiveBayes(),
+    bayes = tl.NaiveBayes(var_smoothing_by="table")
+    found = ranked({"lda": tl.LinearDiscriminantAnalysis(), "bayes": bayes,
                     "dummy": tl.DummyClassifier()}, cv=5)  # fmt: skip
     assert found.names[-1] == "dummy"
     assert "The learners differ over 4 tables" in found.verdict

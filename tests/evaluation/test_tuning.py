@@ -75,7 +75,13 @@ def counting(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 
 
 def test_the_best_is_that_of_grid_search() -> None:
-    found = tl.tune(tl.NaiveBayes(), {"var_smoothing": SMOOTHINGS}, X, Y, cv=tl.Folds.k(5))
+    found = tl.tune(
+        tl.NaiveBayes(var_smoothing_by="table"),
+        {"var_smoothing": SMOOTHINGS},
+        X,
+        Y,
+        cv=tl.Folds.k(5),
+    )
     grid = {"var_smoothing": SMOOTHINGS}
     theirs = GridSearchCV(GaussianNB(), grid, cv=tl.Folds.k(5)).fit(X, Y)
     assert found.best == theirs.best_params_
@@ -220,7 +226,7 @@ def test_of_three_parts_the_model_knows_the_first_two() -> None:
 def test_a_nested_search_is_scikit_learns() -> None:
     inner, outer = tl.Folds.k(3, seed=5), tl.Folds.k(4)
     grid = {"var_smoothing": SMOOTHINGS}
-    found = tl.tune(tl.NaiveBayes(), grid, X, Y, cv=inner, nested=outer)
+    found = tl.tune(tl.NaiveBayes(var_smoothing_by="table"), grid, X, Y, cv=inner, nested=outer)
     scores, chosen = [], []
     for train, test in outer.split(X, Y):
         search = GridSearchCV(GaussianNB(), grid, cv=inner).fit(X[train], Y[train])
@@ -261,7 +267,9 @@ def test_a_rare_class_may_be_missing_inside() -> None:
     rows = np.arange(len(Y))
     y = np.where(rows < 3, 7, Y)
     grid = {"var_smoothing": [1e-9, 1.0]}
-    found = tl.tune(tl.NaiveBayes(), grid, X, y, cv=3, nested=[(rows[100:], rows[:100])])
+    found = tl.tune(
+        tl.NaiveBayes(var_smoothing_by="table"), grid, X, y, cv=3, nested=[(rows[100:], rows[:100])]
+    )
     theirs = GridSearchCV(GaussianNB(), grid, cv=tl.Folds.k(3)).fit(X[100:], y[100:])
     assert found.chosen == (theirs.best_params_,)
     assert found.score.value == pytest.approx(theirs.score(X[:100], y[:100]))

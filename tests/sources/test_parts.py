@@ -199,11 +199,11 @@ def test_a_table_that_is_aimed_at_a_target_is_not_sniffed_again(
 def test_an_evaluation_sniffs_files_once_and_counts_their_rows_once(
     tmp_path: Path, counted: dict[str, list[str]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """To sniff, for the targets, to learn, to answer; and twice for the baseline."""
+    """To sniff, for the targets, to learn, to answer; twice for the baseline; for the cautions."""
     monkeypatch.setattr(joined_blocks, "SMALL", 0)
     FRAME[:50].to_csv(tmp_path / "t.csv", index=False)
     tl.evaluate(tl.NaiveBayes(), tl.table(tmp_path / "t.csv", target="y"), cv=5)
-    assert counted == {"opened": ["t.csv"] * 6, "parsed": ["t.csv"] * 6}
+    assert counted == {"opened": ["t.csv"] * 7, "parsed": ["t.csv"] * 7}
 
 
 # Lessons without a target, and with several

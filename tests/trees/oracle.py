@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from decimal import Decimal, getcontext
 from fractions import Fraction
+from itertools import chain
 from typing import Any
 
 getcontext().prec = 40
@@ -22,6 +23,8 @@ class Options:
     min_leaf: int = 1
     costs: tuple[float, ...] = ()
     cost_rule: str = "gain2/cost"
+    min_category: int = 0
+    smoothing: int = 0
 
 
 def decimal(x: Fraction) -> Decimal:
@@ -129,10 +132,11 @@ class Oracle:
         elif self.options.category_split == "multiway":
             groups = [[[v] for v in known]]
         else:
-            for order in self.orders(j, known, values, share):
+            pools = self.pools(known, values)
+            for order in self.orders(pools, values, share):
                 groups += [
-                    [sorted(order[: r + 1]), sorted(order[r + 1 :])]
-                    for r in self.cuts(known, values, share)
+                    [sorted(chain(*order[: r + 1])), sorted(chain(*order[r + 1 :]))]
+                    for r in self.cuts(pools, values, share)
                 ]
             groups = [sorted(g, key=lambda side: (not side, side)) for g in groups]
         found = []
@@ -151,15 +155,30 @@ class Oracle:
         whole = len(known) - 1
         return [whole] if self.classes and len(seen) < 2 else [whole, *range(whole)]
 
-    def orders(self, j: int, known: list[Any], values: Any, share: Any) -> list[list[Any]]:
-        def mean(v: Any, c: Any) -> Fraction:
-            mine = [s for s in share if values[s[0]] == v]
+    def pools(self, known: list[Any], values: Any) -> list[list[Any]]:
+        """Every value alone, but the rare ones together, the last."""
+        rows = [*values.values()]
+        rare = [v for v in known if rows.count(v) < self.options.min_category]
+        return [[v] for v in known if v not in rare] + [rare] * bool(rare)
+
+    def orders(self, pools: list[list[Any]], values: Any, share: Any) -> list[list[Any]]:
+        added = self.options.smoothing if any(self.rare(pool, values) for pool in pools) else 0
+
+        def amount(part: Any, c: Any) -> Fraction:
             if not self.classes:
-                return sum((w * self.y[i] for i, w in mine), Fraction(0)) / (self.total(mine) or 1)
-            return self.total([s for s in mine if self.y[s[0]] == c]) / (self.total(mine) or 1)
+                return sum((w * self.y[i] for i, w in part), Fraction(0))
+            return self.total([s for s in part if self.y[s[0]] == c])
+
+        def mean(pool: list[Any], c: Any) -> Fraction:
+            mine = [s for s in share if values[s[0]] in pool]
+            node = amount(share, c) / self.total(share)
+            return (amount(mine, c) + added * node) / ((self.total(mine) + added) or 1)
 
         chosen = self.classes[1:] if len(self.classes) == 2 else self.classes or [None]
-        return [sorted(known, key=lambda v: (mean(v, c), v)) for c in chosen]
+        return [sorted(pools, key=lambda pool: (mean(pool, c), pools.index(pool))) for c in chosen]
+
+    def rare(self, pool: list[Any], values: Any) -> bool:
+        return [*values.values()].count(pool[0]) < self.options.min_category
 
     def question(self, j: int, group: Any, gap: Any, values: Any, share: Any) -> dict[str, Any]:
         branches = [[s for s in share if values[s[0]] in side] for side in group]

@@ -66,9 +66,9 @@ class Medians(Oracle):
         centre = self.median(share)
         return decimal(sum((w * abs(self.y[i] - centre) for i, w in share), Fraction(0)) / n)
 
-    def orders(self, j: int, known: list[Any], values: Any, share: Any) -> list[list[Any]]:
-        mine = {v: self.median([s for s in share if values[s[0]] == v]) for v in known}
-        return [sorted(known, key=lambda v: (mine[v], v))]
+    def orders(self, pools: list[list[Any]], values: Any, share: Any) -> list[list[Any]]:
+        mine = [self.median([s for s in share if values[s[0]] in pool]) for pool in pools]
+        return [[pools[at] for at in sorted(range(len(pools)), key=lambda at: (mine[at], at))]]
 
     def question(self, *args: Any) -> dict[str, Any]:
         found = super().question(*args)

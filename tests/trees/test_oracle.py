@@ -68,7 +68,8 @@ def ours(table: dict[str, Any], options: Options, grow: Any, tie: str = "first")
         scorer=options.cost_rule if options.costs else scorer,
         category_split=options.category_split, missing=options.missing,
         max_depth=options.max_depth, min_split=options.min_split, min_leaf=options.min_leaf,
-        costs=options.costs, tie=tie,
+        costs=options.costs, tie=tie, min_category=options.min_category, most_values=0,
+        smoothing=float(options.smoothing),
     )  # fmt: skip
     parts = options.missing == "fractional"
     if options.criterion in ("variance", "sdr"):
@@ -154,6 +155,38 @@ def test_regression_trees_are_the_oracles(
 ) -> None:
     missing = "node" if options.missing == "class" else options.missing
     options = replace(options, criterion=criterion, missing=missing)
+    expected = slow(table, options)
+    for grow in (grown, grown_by_hand):
+        check(ours(table, options, grow), 0, expected)
+
+
+RARE = {"min_category": st.integers(2, 4), "smoothing": st.sampled_from([0, 1, 3])}
+
+
+@given(table=tables(), options=OPTIONS, **RARE)
+def test_trees_with_rare_values_are_the_oracles(
+    table: dict[str, Any], options: Options, min_category: int, smoothing: int
+) -> None:
+    options = replace(
+        without_rows_by_class(table, options), category_split="subset",
+        min_category=min_category, smoothing=smoothing,
+    )  # fmt: skip
+    if options.missing == "class" and table["weight"]:  # such rows are not counted beside weights
+        table = table | {"weight": None}
+    expected = slow(table, options)
+    for grow in (grown, grown_by_hand):
+        check(ours(table, options, grow), 0, expected)
+
+
+@given(table=tables(regression=True), options=OPTIONS, min_category=RARE["min_category"])
+def test_regression_trees_with_rare_values_are_the_oracles(
+    table: dict[str, Any], options: Options, min_category: int
+) -> None:
+    missing = "node" if options.missing == "class" else options.missing
+    options = replace(
+        options, criterion="variance", category_split="subset", missing=missing,
+        min_category=min_category,
+    )  # fmt: skip
     expected = slow(table, options)
     for grow in (grown, grown_by_hand):
         check(ours(table, options, grow), 0, expected)

@@ -208,7 +208,8 @@ def test_text_shows_ties_dates_and_spreads() -> None:
 
 def test_many_categories_and_classes_are_cut_in_a_line() -> None:
     names = [f"v{i:02}" for i in range(40)]
-    tree = tl.CART(max_depth=1).fit({"c": names * 2}, [i % 20 for i in range(40)] * 2)
+    tree = tl.CART(max_depth=1, min_samples_category=1)
+    tree = tree.fit({"c": names * 2}, [i % 20 for i in range(40)] * 2)
     assert "more}" in str(tree)
     assert max(map(len, str(tree).splitlines())) < 150
 

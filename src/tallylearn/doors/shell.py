@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 import inspect
 import math
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from numbers import Real
 from typing import Any, ClassVar, Self
@@ -37,6 +37,7 @@ class Estimator:
     schema_: Schema
     model_: Any
     target_name_: str | None = None  # the target's column, where it is one
+    formerly: ClassVar[Mapping[str, Any]] = {}  # options that files lack, as their writers had them
     unanswered_: Unanswered = NONE  # the rows that lacked their target when they were learned
     _by_name: bool
     _label_type: str

@@ -3,10 +3,13 @@
 A tree to walk on is ``steps`` (m, 4) and ``threshold`` (m,). A number's test: the place of its
 column, the nodes up to the threshold and beyond, and the node of what is missing. A category's: -1
 less the place of its column, where its ``leads`` (code, node), sorted, start and end, and the node
-of what is missing. A step that leads nowhere leads to the node itself: so do those of a leaf.
+of what is missing; a last lead of the code ANY is that of all other categories. A step that leads
+nowhere leads to the node itself: so do those of a leaf.
 """
 
 import cython
+
+ANY = cython.declare(cython.int, 2147483647)
 
 
 def walk(
@@ -79,8 +82,8 @@ def _led(
     low: cython.Py_ssize_t = steps[at, 1]
     high: cython.Py_ssize_t = steps[at, 2]
     mid: cython.Py_ssize_t
-    if code < 0:
-        return steps[at, 3] if code == -1 else at
+    if code == -1:
+        return steps[at, 3]
     while low < high:
         mid = (low + high) >> 1
         if leads[0, mid] < code:
@@ -89,6 +92,9 @@ def _led(
             high = mid
     if low < steps[at, 2] and leads[0, low] == code:
         return leads[1, low]
+    high = steps[at, 2]
+    if high > steps[at, 1] and leads[0, high - 1] == ANY:
+        return leads[1, high - 1]
     return at
 
 

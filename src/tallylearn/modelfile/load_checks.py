@@ -30,7 +30,8 @@ def restored(page: dict[str, Any], arrays: dict[str, Array]) -> Any:
     if not hasattr(kind, "stored"):
         raise UnknownLearnerError(told(name))
     shelf = Shelf(arrays, {known.__name__: known for known in (*HOUSE, *kind.stored)})
-    estimator = kind(**{key: shelf.unpacked(tree) for key, tree in page["options"].items()})
+    options = {key: shelf.unpacked(tree) for key, tree in page["options"].items()}
+    estimator = kind(**{**kind.formerly, **options})
     estimator.schema_ = shelf.unpacked(page["schema"])
     estimator.tally_ = shelf.unpacked(page["tally"])
     estimator.model_ = shelf.unpacked(page["model"])

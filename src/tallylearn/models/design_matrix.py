@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import ClassVar
 
 import numpy as np
 
 from tallylearn import forms
 from tallylearn.models.naive_bayes.column_factors import check_finite
+from tallylearn.models.rare_values import Rare
 from tallylearn.tables import DATE, Array, Block, Schema, check_columns, check_shape, day
 from tallylearn.tallies.pairs import Names
 from tallylearn.workings import Sentence
 
+POOLED = " rare"  # in the place of a value: all that are rare
 ROOM = 1 << 25  # numbers that the rows of a block may become at a time: 256 MiB
 
 
@@ -22,15 +24,16 @@ class Design:
     """The columns of numbers that a model sees, and what fills their gaps.
 
     Of a category's values the first, in sorted order, has no indicator: where all others are 0, it
-    is 1.
+    is 1. Rare values of a category with many have one together, which is that of values never seen.
     """
 
     columns: tuple[str, ...]  # (p,) the table's column
-    values: tuple[str, ...]  # (p,) "" for a number, "=red" for an indicator
+    values: tuple[str, ...]  # (p,) "" for a number, "=red" for an indicator, POOLED for rare values
     fill: Array  # (p,) the mean of the values that are present
     gaps: Array  # (p,) rows whose gap was filled
     based: tuple[str, ...]  # columns of categories
     base: tuple[str, ...]  # their first values, without an indicator
+    rare: Rare = field(default_factory=Rare)
 
     form: ClassVar[forms.Form] = {
         "columns": forms.names("p", unique=False),
@@ -39,6 +42,7 @@ class Design:
         "gaps": forms.floats("p", least=0.0),
         "based": forms.names("b"),
         "base": forms.names("b", unique=False),
+        "rare": forms.one(Rare),
     }
 
     def check(self, schema: Schema) -> None:
@@ -48,7 +52,9 @@ class Design:
         check_columns("numbers", [name for name, value in pairs if not value], {*schema.numbers})
         if len({*pairs}) < len(pairs) or not pairs:
             raise ValueError("the design has a column twice, or none")
-        if any(name not in self.based or value[0] != "=" for name, value in pairs if value):
+        check_columns("rare values", sorted({*self.rare.columns}), {*self.based})
+        odd = [value[0] != "=" and value != POOLED for _, value in pairs if value]
+        if any(odd) or any(name not in self.based for name, value in pairs if value):
             raise ValueError("the design has an indicator of no category")
 
     def __post_init__(self) -> None:
@@ -70,9 +76,11 @@ class Design:
         out = np.empty((len(block), len(self.columns)))
         out[:, [not value for value in self.values]] = block.numbers[:, places]
         for name in {*self.columns} & {*self.based}:
-            at = [j for j, column in enumerate(self.columns) if column == name]
-            codes = block.codes[name].among([self.values[j][1:] for j in at])
-            out[:, at] = codes[:, None] == np.arange(len(at))
+            at, alone = self._of(name), [j for j in self._of(name) if self.values[j] != POOLED]
+            base = self.base[self.based.index(name)]
+            codes = block.codes[name].among([base, *(self.values[j][1:] for j in alone)])
+            out[:, alone] = codes[:, None] == np.arange(1, len(alone) + 1)
+            out[:, [j for j in at if j not in alone]] = (codes == -2)[:, None]
             out[np.ix_(codes == -1, at)] = np.nan
         return out
 
@@ -122,14 +130,20 @@ class Design:
         base = self.base[self.based.index(name)]
         if value is None:
             return "?", "missing, filled by the share of every value"
-        known = value == base or f"={value}" in {self.values[k] for k in self._of(name)}
-        return str(value), "" if known else f"never seen, counts as {base!r}"
+        found = {self.values[k] for k in self._of(name)}
+        if value == base or f"={value}" in found:
+            return str(value), ""
+        seen = "rare" if value in self.rare.by_column.get(name, ()) else "never seen"
+        if POOLED in found:
+            return str(value), "rare" if seen == "rare" else f"{seen}, counts as rare"
+        return str(value), f"{seen}, counts as {base!r}"
 
     @property
     def known(self) -> dict[str, tuple[str, ...]]:
         """The values that every column of categories was seen with."""
+        rare = self.rare.by_column
         return {
-            name: (base, *(self.values[j][1:] for j in self._of(name)))
+            name: tuple(dict.fromkeys((base, *self._named(name), *rare.get(name, ()))))
             for name, base in zip(self.based, self.base, strict=True)
         }
 
@@ -144,14 +158,16 @@ class Design:
         said += [
             f"Column {name!r} is a category: a column of 0 and 1 for every value but {base!r}."
             for name, base in zip(self.based, self.base, strict=True)
+            if self._of(name)
         ]
+        rare = self.rare.told("which have one column together, or none where there are no others")
         known = {*self.columns, *self.based}
         said += [
             f"Column {name!r} has no values and says nothing."
             for name in schema.names
             if name not in known
         ]
-        return [Sentence(text) for text in said]
+        return [*(Sentence(text) for text in said), *rare]
 
     def rows(self, x: Array, schema: Schema) -> list[dict[str, object]]:
         """Rows of numbers (n, p) as rows of the table; of a category's values the largest."""
@@ -160,7 +176,9 @@ class Design:
         for name in schema.names:
             at = self._of(name)
             if name in self.based:
-                values = [self.base[self.based.index(name)], *(self.values[j][1:] for j in at)]
+                pooled = self.rare.by_column.get(name, ("",))[0]
+                values = [self.base[self.based.index(name)]]
+                values += [pooled if self.values[j] == POOLED else self.values[j][1:] for j in at]
                 whole = np.column_stack([1 - x[:, at].sum(axis=1), x[:, at]])
                 found: list[object] = [values[c] for c in whole.argmax(axis=1)]
             else:
@@ -170,6 +188,10 @@ class Design:
             for row, value in zip(out, found, strict=True):
                 row[name] = value
         return out
+
+    def _named(self, name: str) -> list[str]:
+        """The values of a category that have an indicator alone."""
+        return [self.values[j][1:] for j in self._of(name) if self.values[j] != POOLED]
 
     def _of(self, name: str) -> list[int]:
         return [j for j, column in enumerate(self.columns) if column == name]

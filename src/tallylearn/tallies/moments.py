@@ -169,6 +169,12 @@ class Moments:
         parts = (part.placed(shape, *where) for part in (self.count, self.sums, self.squares))
         return Moments(keys, columns, *parts)
 
+    def picked(self, columns: Array) -> Moments:
+        """Some of the columns."""
+        names = tuple(self.columns[j] for j in columns)
+        parts = (part.at(columns) for part in (self.count, self.sums, self.squares))
+        return Moments(self.keys, names, *parts)
+
     def parted(self, k: int) -> list[Moments]:
         """The moments of k parts of the rows, where the keys are pairs (part, key)."""
         columns = np.arange(len(self.columns))

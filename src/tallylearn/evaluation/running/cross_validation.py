@@ -18,7 +18,7 @@ from tallylearn.doors.folding import Piece, Pieces, tallies, up_to_each, without
 from tallylearn.doors.model import log_shares
 from tallylearn.doors.onepass import OnePass
 from tallylearn.doors.shell import Estimator
-from tallylearn.errors import InputError, OptionError, TallyError
+from tallylearn.errors import InputError, OptionError, SizeError, TallyError
 from tallylearn.evaluation.running.dataset import Exam, picked
 from tallylearn.evaluation.running.fitted_learners import Done, Task, asked, cloned
 from tallylearn.evaluation.running.fold_plan import BEFORE, FIRST, Round
@@ -68,11 +68,24 @@ class Crossing:
         """The answers, round after round."""
         for place in rounds:
             one_pass = isinstance(self.learner, OnePass) and self.exam.read is not None
-            if one_pass and isinstance(place, Round):
-                yield from self._in_one_pass(place)
+            found = self._at_once(place) if one_pass and isinstance(place, Round) else None
+            if found is not None:
+                yield from found
             else:
                 splits = place.splits() if isinstance(place, Round) else iter(place)
                 yield from self._fitted_anew(splits)
+
+    def _at_once(self, place: Round) -> list[Told] | None:
+        """The answers in one pass; None where the tallies of all folds are more than memory holds.
+
+        One fold at a time may do: a category of many values has pairs of them in every class.
+        """
+        try:
+            return list(self._in_one_pass(place))
+        except SizeError:
+            if not self.exam.in_memory:
+                raise
+            return None
 
     def _in_one_pass(self, place: Round) -> Iterator[Told]:
         self._check_learner()

@@ -6,6 +6,7 @@ cdef enum:  # rows of the sums
     RIGHT = 2
     GAP = 3
     KNOWN = 4
+    RARE = 5
 
 @cython.final
 cdef class Lines:

@@ -8,14 +8,15 @@ import cython
 import numpy as np
 
 if not cython.compiled:
-    TOTAL, LEFT, RIGHT, GAP, KNOWN = range(5)
+    TOTAL, LEFT, RIGHT, GAP, KNOWN, RARE = range(6)
 
 
 class Lines:
     """The table of one column, by rising code.
 
     ``n`` lines; ``tags``: the class of a line that has only one, else -1. ``sums``: of the node, of
-    both sides of a cut, of what is missing (``gapped``: it stands apart), and of the rest.
+    both sides of a cut, of what is missing (``gapped``: it stands apart), of the rest, and of what
+    is rare in that.
     ``fills``: the line that takes what is missing, by class, and of all last.
     """
 
@@ -24,7 +25,7 @@ class Lines:
         self.lines = np.zeros((most, self.k), np.int64)
         self.codes = np.zeros(most, np.int32)
         self.tags = np.zeros(most, np.int32)
-        self.sums = np.zeros((5, self.q), np.int64)
+        self.sums = np.zeros((6, self.q), np.int64)
         self.fills = np.zeros(self.k + 1, np.int32)
         self.n = 0
         self.gapped = False

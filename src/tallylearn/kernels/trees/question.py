@@ -12,6 +12,7 @@ if not cython.compiled:
 class Question:
     """A column, and its cut: the last code of the first branch and the next, or -1.
 
+    Of two groups of categories ``cut`` is the child of rare values, and of all others; -1: none.
     ``gap_child``: where missing values go; -1 nowhere.
     """
 
@@ -43,7 +44,7 @@ class Question:
             self.gap_child = self.child_of(self.table.codes[self.table.fills[self.table.k]])
 
     def halve(self, search):
-        """Two groups of categories: the first category is in the first."""
+        """Two groups of categories: the first one is in the first; rare ones where ``cut`` says."""
         r: cython.Py_ssize_t
         swap: cython.int = 0
         n: cython.Py_ssize_t = self.table.n
@@ -55,6 +56,8 @@ class Question:
                 swap = 0 if r <= search.found else 1
         for r in range(n):
             self.child[self.table.codes[search.turn[r]]] = swap if r <= search.found else 1 - swap
+            if search.pooled and search.rare[search.turn[r]]:
+                self.cut = self.child[self.table.codes[search.turn[r]]]
 
     def child_of(self, code):
         """The child of a code; -1 for a category that is not at the node."""

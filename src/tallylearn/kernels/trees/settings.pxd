@@ -30,7 +30,7 @@ cdef class Settings:
     cdef readonly int criterion, rule, scorer, max_features
     cdef readonly bint random_tie
     cdef readonly long long max_depth, min_split, min_leaf, min_weight
-    cdef readonly double min_share, min_gain, exponent, scale, one
+    cdef readonly double min_share, min_gain, exponent, smoothing, scale, one
     cdef const double[::1] critical
     cdef const double[::1] logs
 
@@ -40,6 +40,7 @@ cdef class Columns:
     cdef const long long[::1] kinds
     cdef const long long[::1] gaps
     cdef const long long[::1] fixed
+    cdef const long long[::1] least
     cdef const double[::1] costs
 
 @cython.final

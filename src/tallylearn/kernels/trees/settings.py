@@ -17,8 +17,9 @@ class Settings:
 
     A mass is a weight times an impurity, in units of the target; ``scale`` is one unit of it, and
     ``one`` is one unit of weight. ``min_weight`` and ``min_gain`` (a weight times a gain) are in
-    such units. ``critical``: what chi-square has to reach, by degrees of freedom; none where splits
-    are not tested. ``logs``: x log2 x, for entropies of x up to its length.
+    such units, and so is ``smoothing``: the weight that a value is given of its node's share, where
+    others are rare. ``critical``: what chi-square has to reach, by degrees of freedom; none where
+    splits are not tested. ``logs``: x log2 x, for entropies of x up to its length.
     """
 
     def __init__(
@@ -36,6 +37,7 @@ class Settings:
         max_features=2**31 - 1,
         random_tie=False,
         exponent=1.0,
+        smoothing=0.0,
         scale=1.0,
         one=1.0,
         critical=NONE,
@@ -45,20 +47,22 @@ class Settings:
         self.max_depth, self.min_split, self.min_leaf = max_depth, min_split, min_leaf
         self.min_weight, self.min_share, self.min_gain = min_weight, min_share, min_gain
         self.max_features, self.random_tie = max_features, random_tie
-        self.exponent, self.scale, self.one = exponent, scale, one
+        self.exponent, self.smoothing = exponent, smoothing
+        self.scale, self.one = scale, one
         self.critical, self.logs = critical, logs
 
 
 class Columns:
     """How every column is asked: its kind, its code of what is missing, what fills that, its cost.
 
-    Codes go from 0 on; that of what is missing comes after all others.
+    Codes go from 0 on; that of what is missing comes after all others. ``least``: a category that
+    fewer rows of a node have is rare there; 0 where none is.
     """
 
-    def __init__(self, kinds, gaps, fixed, costs):
+    def __init__(self, kinds, gaps, fixed, costs, least):
         self.kinds, self.gaps, self.fixed, self.costs = kinds, gaps, fixed, costs
-        self.p = len(kinds)
-        if min(len(gaps), len(fixed), len(costs)) < self.p:
+        self.p, self.least = len(kinds), least
+        if min(len(gaps), len(fixed), len(costs), len(least)) < self.p:
             raise ValueError("trees.settings.Columns: the lengths of its arrays do not agree")
         self.widest = max(gaps) + 1  # codes of a column
         named = [gap + 1 for gap, kind in zip(gaps, kinds, strict=True) if kind != NUMBER]

@@ -2,7 +2,7 @@ cimport cython
 
 from tallylearn.kernels.trees.gaps cimport set_apart
 from tallylearn.kernels.trees.impurity cimport Impurity
-from tallylearn.kernels.trees.lines cimport GAP, KNOWN, LEFT, RIGHT, TOTAL, Lines
+from tallylearn.kernels.trees.lines cimport GAP, KNOWN, LEFT, RARE, RIGHT, TOTAL, Lines
 from tallylearn.kernels.trees.record cimport Ties
 from tallylearn.kernels.trees.settings cimport (
     MULTIWAY, NUMBER, POISSON, RATIO, SUBSET, Columns, Settings,
@@ -17,7 +17,7 @@ cdef class Search:
     cdef long long[:, ::1] lines
     cdef long long[:, ::1] sums
     cdef int k, classes
-    cdef bint any_size
+    cdef bint any_size, pooled
     cdef Ties ties
     cdef readonly long long rows, min_weight
     cdef double gap_mass
@@ -27,6 +27,7 @@ cdef class Search:
     cdef int[::1] orders
     cdef int[::1] turn
     cdef double[::1] keys
+    cdef int[::1] rare
     cdef void open(self, long long rows, bint flat) noexcept nogil
     cdef void look(self, Py_ssize_t f) noexcept nogil
     cdef void take_gap(self, Py_ssize_t f) noexcept nogil
@@ -35,6 +36,9 @@ cdef class Search:
     cdef void ask_all(self, Py_ssize_t f) noexcept nogil
     cdef void ask_two(self, Py_ssize_t f) noexcept nogil
     cdef void arrange(self, Py_ssize_t f, Py_ssize_t c) noexcept nogil
+    cdef void pool(self, long long least) noexcept nogil
+    cdef double share(self, long long[:, ::1] t, Py_ssize_t r, Py_ssize_t c) noexcept nogil
+    cdef bint together(self, Py_ssize_t r) noexcept nogil
     cdef void sort(self) noexcept nogil
     cdef void sink(self, Py_ssize_t i, Py_ssize_t n) noexcept nogil
     cdef bint before(self, int a, int b) noexcept nogil

@@ -13,7 +13,7 @@ import numpy as np
 if not cython.compiled:
     from tallylearn.kernels.trees.gaps import set_apart
     from tallylearn.kernels.trees.impurity import Impurity
-    from tallylearn.kernels.trees.lines import GAP, KNOWN, LEFT, RIGHT, Lines
+    from tallylearn.kernels.trees.lines import GAP, KNOWN, LEFT, RARE, RIGHT, TOTAL, Lines
     from tallylearn.kernels.trees.settings import MULTIWAY, NUMBER, POISSON, RATIO, SUBSET
 
 
@@ -23,6 +23,7 @@ class Search:
     ``gains``: the best of each, in units of mass; -1 where there is no question to ask. ``infos``:
     the split information of that question, times the weight. ``orders``: the class whose shares
     gave the order of its categories. ``found``: the line before the cut, in the order ``turn``.
+    ``rare``: the lines of a category that too few rows have; they stand together, ``pooled``.
     ``lines`` and ``sums`` are those of the table, nearer at hand.
     """
 
@@ -35,6 +36,7 @@ class Search:
         self.gains, self.infos = np.zeros(p), np.zeros(p)
         self.orders = np.zeros(p, np.int32)
         self.turn, self.keys = np.zeros(lines, np.int32), np.zeros(lines)
+        self.rare = np.zeros(lines, np.int32)
 
     def open(self, rows, flat):
         """A node whose totals stand in the table; ``flat``: its rows are all alike."""
@@ -120,19 +122,59 @@ class Search:
     def arrange(self, f, c):
         """The order of the lines: by code, or by the share of a class (of two, the second)."""
         r: cython.Py_ssize_t
-        x: cython.longlong
         w: cython.longlong
+        c = 1 if self.classes <= 2 else c
+        self.pooled = False
+        if self.columns.least[f] > 1:
+            self.pool(self.columns.least[f])
         for r in range(self.table.n):
             self.turn[r] = r
-            if self.columns.kinds[f] == SUBSET:
+            if self.pooled:
+                if self.rare[r]:
+                    self.keys[r] = self.share(self.sums, RARE, c)
+                else:
+                    self.keys[r] = self.share(self.lines, r, c)
+            elif self.columns.kinds[f] == SUBSET:
                 w = self.table.weight(r)
                 if self.classes:
-                    x = self.lines[r, 1 if self.classes <= 2 else c]
-                    self.keys[r] = odds(x, w)
+                    self.keys[r] = odds(self.lines[r, c], w)
                 else:
                     self.keys[r] = self.impurity.about(self.lines, r) / w if w else 0.0
         if self.columns.kinds[f] == SUBSET:
             self.sort()
+
+    def pool(self, least):
+        """Mark the lines that too few rows have, and sum them up."""
+        r: cython.Py_ssize_t
+        c: cython.Py_ssize_t
+        rows: cython.longlong
+        at: cython.int = self.impurity.rows_at
+        for c in range(self.k):
+            self.sums[RARE, c] = 0
+        for r in range(self.table.n):
+            rows = self.table.weight(r) if at < 0 else self.lines[r, at]
+            self.rare[r] = rows < least
+            if rows < least:
+                self.pooled = True
+                for c in range(self.k):
+                    self.sums[RARE, c] += self.lines[r, c]
+
+    def share(self, t, r, c):
+        """The share of a class in a line, times the node's weight, or its mean; both smoothed.
+
+        Whole numbers are divided once, so that equal shares stay equal.
+        """
+        x: cython.double
+        w: cython.double = cython.cast(cython.double, self.impurity.weigh(t, r))
+        w += self.settings.smoothing
+        if not self.classes:
+            return self.impurity.about(t, r) / w if w > 0 else 0.0
+        x = cython.cast(cython.double, t[r, c]) * self.impurity.weight
+        return (x + self.settings.smoothing * self.sums[TOTAL, c]) / w if w > 0 else 0.0
+
+    def together(self, r):
+        """Whether lines turn[r] and the next are rare: they stay on one side."""
+        return self.rare[self.turn[r]] and self.rare[self.turn[r + 1]]
 
     def sort(self):
         """Heapsort of the lines by key, then by place."""
@@ -165,6 +207,8 @@ class Search:
     def before(self, a, b):
         if self.keys[a] != self.keys[b]:
             return self.keys[a] < self.keys[b]
+        if self.pooled and self.rare[a] != self.rare[b]:
+            return self.rare[a] < self.rare[b]
         return a < b
 
     def start(self):
@@ -203,6 +247,7 @@ class Search:
         r: cython.Py_ssize_t
         tag: cython.int
         free: cython.bint = self.settings.min_leaf <= 1 and self.min_weight <= 0
+        free = free and not self.pooled
         after: cython.double
         least: cython.double = 0.0
         n: cython.Py_ssize_t = self.table.n
@@ -215,6 +260,8 @@ class Search:
         for r in range(cuts):
             tag = self.table.tags[self.turn[r]] if free else -1
             if self.move(r) and (tag < 0 or tag != self.table.tags[self.turn[r + 1]]):
+                if self.pooled and self.together(r):
+                    continue
                 after = (
                     self.impurity.mass(self.sums, LEFT)
                     + self.impurity.mass(self.sums, RIGHT)
@@ -241,7 +288,7 @@ class Search:
         for r in range(cuts):
             if self.found >= 0 and not all_of_them:
                 return
-            if not self.move(r):
+            if not self.move(r) or (self.pooled and self.together(r)):
                 continue
             after = (
                 self.impurity.mass(self.sums, LEFT)

@@ -10,10 +10,12 @@ import numpy as np
 
 from tallylearn.blas import one_thread
 from tallylearn.errors import ColumnError, listed
-from tallylearn.models.design_matrix import Design
+from tallylearn.models.design_matrix import POOLED, Design
 from tallylearn.models.discriminants.fourth_moments import fourths
+from tallylearn.models.rare_values import Rare, rare
 from tallylearn.tables import Array
 from tallylearn.tallies import Bundle, Counts, Products, Scatter
+from tallylearn.tallies.pairs import apart
 
 SAME = 1e-12  # counts closer than this, relatively, are one: sums of weights are rounded
 ROUNDING = 32 * np.finfo(np.float64).eps  # of a mean: a deviation below it is none
@@ -44,15 +46,15 @@ class Spread:
         return np.asarray((self.scatter.sum(axis=0) + (apart.T * self.rows) @ apart) / n)
 
 
-def spread_of(tally: Bundle) -> Spread:
-    """From the tally: categories without their first value, gaps filled."""
+def spread_of(tally: Bundle, min_rows: float = 1) -> Spread:
+    """From the tally: categories without their first value, rare ones pooled, gaps filled."""
     counts: Counts = tally["target"]
     scatter = _as_floats(tally.get("numbers") or Scatter.empty())
     scatter = scatter.over(counts.keys[0], scatter.names)
-    based = {name: value[1:] for name, value in reversed(scatter.names) if value}
-    kept = [
-        j for j, (name, value) in enumerate(scatter.names) if not value or value[1:] != based[name]
-    ]
+    few = Rare() if "squares" in tally else _rare(scatter, counts.weight, min_rows)
+    scatter = _pooled(scatter, few)
+    based = {name: value for name, value in reversed(scatter.names) if value}
+    kept = [j for j, (name, value) in enumerate(scatter.names) if based.get(name) != value]
     if not kept:
         raise ColumnError(
             "no column varies: there is nothing to learn from. Add numbers or categories that do."
@@ -61,9 +63,11 @@ def spread_of(tally: Bundle) -> Spread:
     rows = counts.floats()
     _check_finite(scatter)
     mean, fill, gaps, filled = _filled(scatter, rows)
-    based = dict(sorted(based.items()))
+    first = {name: values[0] for name, values in few.by_column.items()}
+    base = {name: first[name] if based[name] == POOLED else based[name][1:] for name in based}
+    base = dict(sorted(base.items()))
     design = Design(
-        scatter.columns, scatter.values, fill, gaps, tuple(based), tuple(based.values())
+        scatter.columns, scatter.values, fill, gaps, tuple(base), tuple(base.values()), few
     )
     spread = Spread(rows, mean, _settled(filled, mean, rows), design)
     if "squares" not in tally:
@@ -73,6 +77,40 @@ def spread_of(tally: Bundle) -> Spread:
             "shrinkage='auto' needs a table without gaps. Fill them, or give a number from 0 to 1."
         )
     return replace(spread, fourth=fourths(tally["squares"], counts.keys[0], scatter.names))
+
+
+def _rare(scatter: Scatter, rows: float, min_rows: float) -> Rare:
+    """The values of categories that too few rows have, by the sums of their indicators."""
+    shape = scatter.scatter.shape
+    count, mean = (np.broadcast_to(part, shape) for part in (scatter.count, scatter.mean))
+    sums = (np.diagonal(count, axis1=1, axis2=2) * np.diagonal(mean, axis1=1, axis2=2)).sum(axis=0)
+    counted: dict[str, dict[str, float]] = {}
+    for (name, value), weight in zip(scatter.names, sums.tolist(), strict=True):
+        if value:
+            counted.setdefault(name, {})[value[1:]] = round(weight, 6)
+    few = {name: rare(np.array([*of.values()]), rows, min_rows) for name, of in counted.items()}
+    return Rare.of({name: np.array([*of])[few[name]].tolist() for name, of in counted.items()})
+
+
+def _pooled(scatter: Scatter, few: Rare) -> Scatter:
+    """One indicator for all rare values of a column, the last of its: the sum of theirs."""
+    if not few.columns:
+        return scatter
+    pooled = {*zip(few.columns, few.values, strict=True)}
+    named = [
+        (name, POOLED if (name, value[1:]) in pooled else value) for name, value in scatter.names
+    ]
+    names = sorted({*named}, key=lambda pair: (pair[0], pair[1] == POOLED, pair[1]))
+    place = {pair: at for at, pair in enumerate(names)}
+    at = np.array([place[pair] for pair in named])
+    into = np.zeros((len(names), len(named)))
+    into[at, np.arange(len(named))] = 1.0
+    one = np.unique(at, return_index=True)[1]  # gaps are those of any value
+    count, mean = scatter.count, into @ scatter.mean
+    if count.shape[1] > 1:
+        count, mean = count[:, one][:, :, one], mean[:, :, one]
+    arrays = count, mean, into @ scatter.scatter @ into.T
+    return Scatter(scatter.keys, *apart(tuple(names)), *arrays)
 
 
 def _settled(scatter: Array, mean: Array, rows: Array) -> Array:

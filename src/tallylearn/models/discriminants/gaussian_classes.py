@@ -52,7 +52,9 @@ class Discriminant(Generative):
     kinds: ClassVar[tuple[str, ...]] = (NUMBER, CATEGORY, DATE)
     shaping: ClassVar[tuple[str, ...]] = ("exact",)
     model_: GaussianModel
+    formerly: ClassVar[Mapping[str, Any]] = {"min_samples_category": 1}
     exact: bool
+    min_samples_category: Any
     store_covariance: bool
     priors: Any
     shrinkage: Any
@@ -92,6 +94,12 @@ class Discriminant(Generative):
         drawn = rng.choice(len(model.classes), size=n, p=model.priors.share)
         noise = rng.normal(size=(n, len(model.design.columns)))
         return model.design.rows(model.drawn(drawn, noise), self.schema_), drawn
+
+    @property
+    def rare_values_(self) -> dict[str, tuple[str, ...]]:
+        """The values of every category that share one column, for too few rows have them."""
+        self._check_fitted()
+        return self.model_.design.rare.by_column
 
     @property
     def means_(self) -> Array:
@@ -170,6 +178,7 @@ class Discriminant(Generative):
     def _check_covariance(self, solver: str, alternative: str) -> None:
         """What scikit-learn allows, and one pass over the rows cannot give."""
         self._check_truth("exact", "store_covariance")
+        self._in_range("min_samples_category", 1)
         if self.covariance_estimator is not None:
             raise OptionError(
                 "covariance_estimator needs the rows again, and there is only their tally. "

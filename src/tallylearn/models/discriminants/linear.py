@@ -31,6 +31,7 @@ from tallylearn.models.discriminants.gaussian_classes import (
     mean_grid,
 )
 from tallylearn.models.discriminants.solvers import Rule, by_eigen, by_least_squares, by_svd
+from tallylearn.models.rare_values import MIN_ROWS, Rare
 from tallylearn.tables import Array, Block, Schema, check_shape
 from tallylearn.tallies import Bundle
 from tallylearn.workings import Derivation, Evidence, Formula, Grid, Line, Sentence, Term, short
@@ -220,6 +221,11 @@ class LinearDiscriminantAnalysis(Discriminant, Transformer):
     covariance_estimator : not taken: it needs the rows again.
     exact : sums without rounding: the same bits in any order, and rows can be forgotten; many times
         slower.
+    min_samples_category : rows that a value of a category must have to get a column of its own,
+        where the category has many: more than 64, or than a quarter of the rows, of which there are
+        50 or more. Rare ones share a column, which is that of values never seen too;
+        ``rare_values_`` says which they are. 1 gives every value its column, as does
+        ``shrinkage="auto"``.
 
     Examples
     --------
@@ -237,7 +243,7 @@ class LinearDiscriminantAnalysis(Discriminant, Transformer):
     """
 
     shaping: ClassVar[tuple[str, ...]] = ("exact",)
-    stored: ClassVar[tuple[type, ...]] = (LinearDiscriminants, Priors, Design)
+    stored: ClassVar[tuple[type, ...]] = (LinearDiscriminants, Priors, Design, Rare)
     model_: LinearDiscriminants
 
     def __init__(
@@ -251,6 +257,7 @@ class LinearDiscriminantAnalysis(Discriminant, Transformer):
         covariance_estimator: Any = None,
         *,
         exact: bool = False,
+        min_samples_category: int = MIN_ROWS,
     ) -> None:
         self.solver = solver
         self.shrinkage = shrinkage
@@ -260,12 +267,13 @@ class LinearDiscriminantAnalysis(Discriminant, Transformer):
         self.tol = tol
         self.covariance_estimator = covariance_estimator
         self.exact = exact
+        self.min_samples_category = min_samples_category
 
     def solve(self, tally: Bundle) -> LinearDiscriminants:
         """Means and covariance, and the discriminants from them."""
         priors = self._priors(tally)
         with solving(self._counted(tally)):
-            spread = spread_of(tally)
+            spread = spread_of(tally, float(self.min_samples_category))
             if not spread.scatter.any():
                 raise ColumnError(
                     "no column varies within any class (as with n_samples = 1, or one row a "

@@ -22,6 +22,7 @@ from tallylearn.models.discriminants.gaussian_classes import (
 )
 from tallylearn.models.discriminants.shrinkage import within
 from tallylearn.models.discriminants.solvers import upright
+from tallylearn.models.rare_values import MIN_ROWS, Rare
 from tallylearn.tables import Array, Block, Schema, check_shape, numbered
 from tallylearn.tallies import Bundle
 from tallylearn.workings import Derivation, Evidence, Formula, Grid, Line, Sentence, Term
@@ -173,6 +174,11 @@ class QuadraticDiscriminantAnalysis(Discriminant):
     covariance_estimator : not taken: it needs the rows again.
     exact : sums without rounding: the same bits in any order, and rows can be forgotten; many times
         slower.
+    min_samples_category : rows that a value of a category must have to get a column of its own,
+        where the category has many: more than 64, or than a quarter of the rows, of which there are
+        50 or more. Rare ones share a column, which is that of values never seen too;
+        ``rare_values_`` says which they are. 1 gives every value its column, as does
+        ``shrinkage="auto"``.
 
     Examples
     --------
@@ -188,7 +194,7 @@ class QuadraticDiscriminantAnalysis(Discriminant):
     """
 
     shaping: ClassVar[tuple[str, ...]] = ("exact",)
-    stored: ClassVar[tuple[type, ...]] = (QuadraticDiscriminants, Priors, Design)
+    stored: ClassVar[tuple[type, ...]] = (QuadraticDiscriminants, Priors, Design, Rare)
     model_: QuadraticDiscriminants
 
     def __init__(
@@ -202,6 +208,7 @@ class QuadraticDiscriminantAnalysis(Discriminant):
         tol: float = 1e-4,
         covariance_estimator: Any = None,
         exact: bool = False,
+        min_samples_category: int = MIN_ROWS,
     ) -> None:
         self.solver = solver
         self.shrinkage = shrinkage
@@ -211,12 +218,13 @@ class QuadraticDiscriminantAnalysis(Discriminant):
         self.tol = tol
         self.covariance_estimator = covariance_estimator
         self.exact = exact
+        self.min_samples_category = min_samples_category
 
     def solve(self, tally: Bundle) -> QuadraticDiscriminants:
         """The axes of every class's covariance."""
         priors = self._priors(tally)
         with solving(self._counted(tally)):
-            spread = spread_of(tally)
+            spread = spread_of(tally, float(self.min_samples_category))
             covariance = spread.covariance
             if self.solver == "eigen" and self.shrinkage is not None:
                 covariance = within(spread, self.shrinkage)

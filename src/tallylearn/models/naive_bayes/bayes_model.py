@@ -17,6 +17,7 @@ from tallylearn.models.naive_bayes.text_factors import BERNOULLI, HOLDS, Texts
 from tallylearn.models.naive_bayes.text_factors import SHARE as WORDS
 from tallylearn.tables import (
     DATE,
+    NUMBER,
     TEXT,
     Array,
     Bags,
@@ -192,9 +193,9 @@ class Bayes(JointModel):
         learned = {table.name for table in self.tables} | {text.name for text in self.texts}
         learned |= {*self.gaussians.names} if self.gaussians else set()
         steps += [
-            Sentence(f"Column {name!r} has no values and says nothing.")
-            for name in schema.names
-            if name not in learned
+            Sentence(f"Column {c.name!r} {_silent(c.kind)} and says nothing.")
+            for c in schema.columns
+            if c.name not in learned
         ]
         free = f"{self.n_entries} numbers in the tables, {self.n_parameters} of them free."
         return Derivation("Naive Bayes", (*steps, Sentence(free)))
@@ -240,6 +241,11 @@ class Rows:
     @cached_property
     def _texts(self) -> dict[str, Texts]:
         return {text.name: text for text in self.model.texts}
+
+
+def _silent(kind: str) -> str:
+    """Why a column says nothing: only numbers are passed over though they have values."""
+    return "is the same in every row" if kind in (NUMBER, DATE) else "has no values"
 
 
 def bags_of(block: Block, text: Texts) -> Bags:

@@ -31,6 +31,7 @@ from tallylearn.workings.rendering import short
 
 TILE = 64  # rows that are scored together
 TINY = np.finfo(np.float64).tiny  # a smaller variance has no inverse
+COLUMN, TABLE = "column", "table"  # whose variance the smoothing is a share of
 SKIPPED = "never seen, no smoothing: skipped"
 
 
@@ -134,6 +135,24 @@ class Categories:
 
 
 @dataclass(frozen=True)
+class Smoothing:
+    """A class in which a column hardly varies has a variance all the same.
+
+    By column, one below a share of the column's variance over all rows is none, and that takes its
+    place: a unit changes nothing. By table, a share of the largest is added to every variance.
+    """
+
+    share: float
+    by: str = COLUMN
+
+    def __call__(self, variance: Array, wide: Array) -> Array:
+        """The variances (..., k, p), where those over all rows are ``wide`` (..., 1, p)."""
+        if self.by == COLUMN:
+            return np.where(variance < self.share * wide, wide, variance)
+        return np.asarray(variance + self.share * wide.max(axis=(-2, -1), keepdims=True))
+
+
+@dataclass(frozen=True)
 class Gaussians:
     """The columns of numbers: P(x | c) is the normal density with the class's mean and variance."""
 
@@ -152,17 +171,24 @@ class Gaussians:
         check_last_axes("the variances", self.variance, len(self.names))
 
     @classmethod
-    def of(cls, moments: Moments, classes: Keys, smoothing: float) -> Gaussians:
-        """From moments; a class that never shows a column takes those of all classes."""
-        moments = moments.over(classes, moments.columns)
+    def of(
+        cls, moments: Moments, classes: Keys, smoothing: Smoothing, alone: bool = False
+    ) -> Gaussians | None:
+        """From moments; a class that never shows a column takes those of all classes.
+
+        A column that is the same in every row says nothing, and is passed over; None where all are,
+        unless they are ``alone``.
+        """
+        moments = varying(moments.over(classes, moments.columns), alone)
+        if not moments.columns:
+            return None
         pooled = moments.pooled()
         try:
             mean, variance, wide = moments.mean, moments.variance, pooled.variance
         except OverflowError:
             raise _too_wide(moments) from None
         seen = moments.count.nonzero()
-        added = smoothing * wide.max(axis=(-2, -1), keepdims=True)
-        variance = np.where(seen, variance, wide) + added
+        variance = smoothing(np.where(seen, variance, wide), wide)
         if not (variance >= TINY).all():
             at = tuple(np.argwhere(~(variance >= TINY))[0])
             raise ColumnError(
@@ -216,6 +242,18 @@ class Gaussians:
         log = -0.5 * (np.log(2 * np.pi) + np.log(variance) + away * away)
         text = f"N({x:.4g}; {mean:.4g}, {variance**0.5:.4g}²)"
         return Term(self.names[j], f"{x:.6g}", float(log), text=text)
+
+
+def varying(moments: Moments, alone: bool = False) -> Moments:
+    """The columns that are not the same in every row; all, where none varies and they are alone."""
+    try:
+        wide = moments.pooled().variance
+    except OverflowError:
+        raise _too_wide(moments) from None
+    at = np.flatnonzero((wide > 0).reshape(-1, wide.shape[-1]).any(axis=0))
+    if len(at) == len(moments.columns) or (alone and not len(at)):
+        return moments
+    return moments.picked(at)
 
 
 def check_finite(block: Block) -> None:

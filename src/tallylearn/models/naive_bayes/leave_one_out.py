@@ -12,7 +12,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from tallylearn.models.class_priors import Priors
-from tallylearn.models.naive_bayes.column_factors import TINY, check_finite
+from tallylearn.models.naive_bayes.column_factors import (
+    TABLE,
+    TINY,
+    Smoothing,
+    check_finite,
+    varying,
+)
 from tallylearn.models.naive_bayes.text_factors import SET, Texts
 from tallylearn.tables import Array, Bags, Block, Codes
 from tallylearn.tallies import Counts, Exact, Moments
@@ -27,7 +33,7 @@ class Densities:
     """The moments of all rows, ready to be less by any one of them."""
 
     whole: Moments  # (k, p)
-    smoothing: float
+    smoothing: Smoothing
 
     @property
     def simple(self) -> bool:
@@ -62,12 +68,15 @@ class Densities:
         seen[at, own] = rest.count.nonzero()[:, 0]
         pooled = self.whole.pooled()
         everywhere = bool(seen.all())
-        columns = self._widest(pooled, x) if everywhere else np.arange(x.shape[1])
-        others = _less(_picked(pooled, columns), _picked(rows, columns), np.zeros_like(own))
+        few = everywhere and self.smoothing.by == TABLE
+        columns = self._widest(pooled, x) if few else np.arange(x.shape[1])
+        others = _less(pooled.picked(columns), rows.picked(columns), np.zeros_like(own))
         wide = others.variance  # (n, 1, p)
+        if not few and not (wide > 0).all():  # a fit passes over what is constant then
+            return None
         if not everywhere:  # a class that never shows a column takes those of all classes
             mean, variance = np.where(seen, mean, others.mean), np.where(seen, variance, wide)
-        variance += self.smoothing * wide.max(axis=(1, 2), keepdims=True)
+        variance = self.smoothing(variance, wide)
         if not (variance >= TINY).all():
             return None
         away = x[:, None, :] - mean
@@ -90,10 +99,10 @@ def prior_of_others(priors: Priors, own: Array) -> Array:
 
 
 def numbers_of_others(
-    moments: Moments, classes: Keys, smoothing: float, block: Block
+    moments: Moments, classes: Keys, smoothing: Smoothing, block: Block
 ) -> Array | None:
     """log P(x | c) (n, k) of every row's numbers by all other rows; None where a fit is needed."""
-    found = Densities(moments.over(classes, moments.columns), smoothing)
+    found = Densities(varying(moments.over(classes, moments.columns)), smoothing)
     return found.scores(block) if found.simple else None
 
 
@@ -168,9 +177,3 @@ def _less(whole: Moments, rows: Moments, own: Array) -> Moments:
     )
     parts = (Exact(mine.limbs[own][:, None], mine.low) - row for mine, row in pairs)
     return Moments(("all",), whole.columns, *parts)
-
-
-def _picked(moments: Moments, columns: Array) -> Moments:
-    names = tuple(moments.columns[j] for j in columns)
-    parts = (part.at(columns) for part in (moments.count, moments.sums, moments.squares))
-    return Moments(moments.keys, names, *parts)

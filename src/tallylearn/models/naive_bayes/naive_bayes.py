@@ -14,7 +14,14 @@ from tallylearn.models.class_priors import Priors, shares
 from tallylearn.models.generative import Generative
 from tallylearn.models.naive_bayes import vocabulary
 from tallylearn.models.naive_bayes.bayes_model import Bayes, bags_of, coded
-from tallylearn.models.naive_bayes.column_factors import Categories, Gaussians, arranged
+from tallylearn.models.naive_bayes.column_factors import (
+    COLUMN,
+    TABLE,
+    Categories,
+    Gaussians,
+    Smoothing,
+    arranged,
+)
 from tallylearn.models.naive_bayes.leave_one_out import (
     numbers_of_others,
     prior_of_others,
@@ -53,7 +60,12 @@ class NaiveBayes(Generative):
         infinity makes all values of a column equally probable.
     m, p : the m-estimate (n + m p) / (N + m) instead of alpha; p is "uniform" or {column: {value:
         probability}}.
-    var_smoothing : this share of the largest variance is added to every variance.
+    var_smoothing : a class whose variance in a column is below this share of the column's variance
+        over all rows takes that instead; 0 refuses a column that is constant in a class. A column
+        of numbers that is the same in every row is passed over.
+    var_smoothing_by : "column" as above, where the unit of a column changes nothing; or "table", as
+        in scikit-learn: the share is of the largest variance of all columns, and is added to every
+        variance, so that a column of large numbers blurs those of small ones.
     class_prior : the classes' probabilities, in the order of ``classes_``, or by class. A class
         that was declared and has no rows is never answered, whatever its prior.
     fit_prior : False takes every class as equally probable.
@@ -85,6 +97,7 @@ class NaiveBayes(Generative):
     kinds: ClassVar[tuple[str, ...]] = (NUMBER, CATEGORY, TEXT, DATE)
     shaping: ClassVar[tuple[str, ...]] = ("numbers", "ngram_range", "tokenizer")
     stored: ClassVar[tuple[type, ...]] = (Bayes, Priors, Categories, Gaussians, Texts, Reader)
+    formerly: ClassVar[Mapping[str, Any]] = {"var_smoothing_by": TABLE}
     model_: Bayes
 
     def __init__(
@@ -94,6 +107,7 @@ class NaiveBayes(Generative):
         m: float | None = None,
         p: str | Mapping[str, Mapping[str, float]] = "uniform",
         var_smoothing: float = 1e-9,
+        var_smoothing_by: str = COLUMN,
         class_prior: Any = None,
         fit_prior: bool = True,
         numbers: str = "gaussian",
@@ -110,6 +124,7 @@ class NaiveBayes(Generative):
         self.m = m
         self.p = p
         self.var_smoothing = var_smoothing
+        self.var_smoothing_by = var_smoothing_by
         self.class_prior = class_prior
         self.fit_prior = fit_prior
         self.numbers = numbers
@@ -146,7 +161,8 @@ class NaiveBayes(Generative):
         ]
         gaussians = None
         if moments := tally.get("numbers"):
-            gaussians = Gaussians.of(moments, priors.classes, float(self.var_smoothing))
+            alone = not tables and "text" not in tally
+            gaussians = Gaussians.of(moments, priors.classes, self._smoothing, alone)
         halved = self.numbers == "bernoulli"
         texts = tuple(self._texts(tally, priors)) if "text" in tally else ()
         return Bayes(priors, tuple(tables), gaussians, halved, self.at_half, texts)
@@ -175,7 +191,7 @@ class NaiveBayes(Generative):
         """Every column's evidence about the rows, by all other rows."""
         classes = priors.classes
         if moments := tally.get("numbers"):
-            yield numbers_of_others(moments, classes, float(self.var_smoothing), block)
+            yield numbers_of_others(moments, classes, self._smoothing, block)
         codes = coded(block, self.numbers == "bernoulli")
         for name, counts in tally["categories"].parts.items() if "categories" in tally else ():
             yield value_of_others(counts, classes, codes[name], own, self._added_to_each)
@@ -190,6 +206,10 @@ class NaiveBayes(Generative):
             yield words_of_others(
                 text, documents.floats()[0].sum(axis=0), bags, own, self._added_to_each
             )
+
+    @property
+    def _smoothing(self) -> Smoothing:
+        return Smoothing(float(self.var_smoothing), self.var_smoothing_by)
 
     def _added_to_each(self, known: Array) -> Array:
         """What is added to the count of every value or word, where so many are known."""
@@ -285,6 +305,7 @@ class NaiveBayes(Generative):
         if not (isinstance(self.alpha, float) and self.alpha == math.inf):
             self._in_range("alpha", 0.0)
         self._in_range("var_smoothing", 0.0)
+        self._one_of("var_smoothing_by", (COLUMN, TABLE))
         if not isinstance(self.fit_prior, bool | np.bool_):
             raise OptionError(f"fit_prior is True or False, not {self.fit_prior!r}.")
         self._one_of("numbers", ("gaussian", "bernoulli"))

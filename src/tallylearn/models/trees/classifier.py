@@ -10,6 +10,7 @@ import numpy as np
 
 from tallylearn.doors import Classifier
 from tallylearn.errors import OptionError, among, listed, speaking, told
+from tallylearn.models.rare_values import MIN_ROWS
 from tallylearn.models.trees.growing import gaps
 from tallylearn.models.trees.growing.node_target import Target, of_classes
 from tallylearn.models.trees.learner import TreeLearner
@@ -42,6 +43,14 @@ class DecisionTreeClassifier(TreeLearner, Classifier):
     category_split : "subset" (two groups of categories) or "multiway" (one branch a category). Of
         two classes the best groups are found; of more, the best in the order of one class's share.
         Where ``min_samples_leaf`` forbids them, the best that it allows in this order.
+    min_samples_category : rows of a node that a value of a category must have to be put into a
+        group by itself, where the category has many values: more than 64, or than a quarter of the
+        rows, of which there are 50 or more. What fewer have is rare: rare values go together, and
+        every value that the node does not know goes with them. So neither an identifier nor a
+        thousand levels of noise fits the target. 1 is the search without it. Not with "multiway",
+        nor with ``variant="c45"``.
+    category_smoothing : where a node has rare values, groups are cut in the order of shares to
+        which so many rows with the node's own share are added (not by absolute error).
     missing : "branch" (of their own), "node" (the most common value at the node, of numbers the
         median), "class" (of the row's class; at predict as "node"), "global" (of the table), or
         "fractional" (down every branch, in parts).
@@ -110,6 +119,8 @@ class DecisionTreeClassifier(TreeLearner, Classifier):
         ccp_alpha: float | str = 0.0,
         monotonic_cst: Any = None,
         category_split: str = "subset",
+        min_samples_category: int = MIN_ROWS,
+        category_smoothing: float = 10.0,
         missing: str = "branch",
         costs: Mapping[str, float] | None = None,
         cost_rule: str = "gain2/cost",
@@ -141,6 +152,8 @@ class DecisionTreeClassifier(TreeLearner, Classifier):
         self.ccp_alpha = ccp_alpha
         self.monotonic_cst = monotonic_cst
         self.category_split = category_split
+        self.min_samples_category = min_samples_category
+        self.category_smoothing = category_smoothing
         self.missing = missing
         self.costs = costs
         self.cost_rule = cost_rule

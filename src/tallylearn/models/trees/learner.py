@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, ClassVar
 
 from tallylearn.doors import Plain
@@ -32,6 +33,7 @@ class TreeLearner(TreeOptions, Pruner, Viewed, Plain):
     family: ClassVar[str] = "discriminative"
     kinds: ClassVar[tuple[str, ...]] = (NUMBER, DATE, CATEGORY)
     stored: ClassVar[tuple[type, ...]] = (Tree, Column)
+    formerly: ClassVar[Mapping[str, Any]] = {"min_samples_category": 1}
     model_: Tree
 
     def train(self, block: Block) -> Tree:

@@ -17,13 +17,14 @@ class Branch:
     relation: str  # "<=", ">", "=", "in", "missing", "present"
     values: tuple[Any, ...]  # the threshold, or the categories
     node: int
+    others: bool = False  # whether all other categories go there too
 
     def __str__(self) -> str:
         if self.relation in ("missing", "present"):
             return f"{self.column} {self.relation}"
         if self.relation in ("<=", ">"):
             return f"{self.column} {self.relation} {self.values[0]:.6g}"
-        shown = ", ".join(map(str, self.values))
+        shown = ", ".join([*map(str, self.values), *["…"] * self.others])
         return (
             f"{self.column} = {shown}" if self.relation == "=" else f"{self.column} in {{{shown}}}"
         )

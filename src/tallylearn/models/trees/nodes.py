@@ -61,6 +61,8 @@ class Nodes:
     loss: Array = field(default_factory=lambda: np.zeros((0, 0)))  # (k, k) or empty, see answer_of
     tie: str = "first"  # of classes: see answer_of
     seed: int = 0
+    others: Array = field(default_factory=lambda: np.zeros(0, np.int64))
+    # (m,) the node for values that a node does not ask for, -1: a row ends here; or empty: all do
 
     def __len__(self) -> int:
         return len(self.parent)
@@ -124,7 +126,13 @@ class Nodes:
             values = self._values_led(i)
             word = "=" if test == MULTIWAY else "in"
             found = [
-                Branch(name, word if kid in values else "missing", values.get(kid, ()), kid)
+                Branch(
+                    name,
+                    word if kid in values else "missing",
+                    values.get(kid, ()),
+                    kid,
+                    kid == self.other(i),
+                )
                 for kid in kids
             ]
         elif test == THRESHOLD:
@@ -137,7 +145,7 @@ class Nodes:
 
     def absent(self, i: int) -> tuple[str, ...]:
         """Categories of a node's column that no row had here: such a row gets the node's answer."""
-        if self.test[i] not in (MULTIWAY, SUBSET):
+        if self.test[i] not in (MULTIWAY, SUBSET) or self.other(i) >= 0:
             return ()
         here = {*self.led(i)[0].tolist()}
         values = self.columns[self.column[i]].values
@@ -173,6 +181,10 @@ class Nodes:
         """The categories that a node asks for, by code, and the child that each leads to."""
         here = slice(int(self.ends[i - 1]) if i else 0, int(self.ends[i]))
         return self.codes[here], self.leads[here]
+
+    def other(self, i: int) -> int:
+        """The child for values that a node does not ask for; -1: a row ends there."""
+        return int(self.others[i]) if len(self.others) else -1
 
     def _values_led(self, i: int) -> dict[int, tuple[str, ...]]:
         """The categories of every branch."""

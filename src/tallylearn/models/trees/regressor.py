@@ -7,6 +7,7 @@ from typing import Any
 
 from tallylearn.doors import Regressor
 from tallylearn.errors import OptionError
+from tallylearn.models.rare_values import MIN_ROWS
 from tallylearn.models.trees.growing import gaps
 from tallylearn.models.trees.growing.node_target import Target, of_counts, of_measures
 from tallylearn.models.trees.learner import TreeLearner
@@ -74,6 +75,8 @@ class DecisionTreeRegressor(TreeLearner, Regressor):
         ccp_alpha: float | str = 0.0,
         monotonic_cst: Any = None,
         category_split: str = "subset",
+        min_samples_category: int = MIN_ROWS,
+        category_smoothing: float = 10.0,
         missing: str = "branch",
         costs: Mapping[str, float] | None = None,
         cost_rule: str = "gain2/cost",
@@ -98,6 +101,8 @@ class DecisionTreeRegressor(TreeLearner, Regressor):
         self.ccp_alpha = ccp_alpha
         self.monotonic_cst = monotonic_cst
         self.category_split = category_split
+        self.min_samples_category = min_samples_category
+        self.category_smoothing = category_smoothing
         self.missing = missing
         self.costs = costs
         self.cost_rule = cost_rule

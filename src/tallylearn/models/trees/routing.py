@@ -16,6 +16,7 @@ from tallylearn.models.trees.nodes import Nodes, Plan
 from tallylearn.tables import CATEGORY, Array, Block, Codes
 
 LANES = 16  # rows that walk side by side
+ANY = 2**31 - 1  # the code that leads all others on, see ``kernels.walking``
 GAP, NOWHERE = -1, -2  # in place of a child: the value is missing; no row of this value came
 
 
@@ -80,16 +81,19 @@ def single_ends(tree: Nodes, block: Block) -> Array:
     return nodes
 
 
-def by_codes(codes: Array, width: int, test: int, cut: int, known: Array, groups: Array) -> Array:
+def by_codes(
+    codes: Array, width: int, test: int, cut: int, known: Array, groups: Array,
+    others: int = NOWHERE,
+) -> Array:  # fmt: skip
     """(n,) the branch of rows that are codes, as those a tree grows from; GAP, or NOWHERE.
 
     A number above ``cut`` goes down the second branch; a category down the one of its group among
-    those ``known``; ``width`` is the code of what is missing.
+    those ``known``, or that of all ``others``; ``width`` is the code of what is missing.
     """
     if test in (THRESHOLD, PRESENCE):
         to = (codes > cut).astype(np.int8)
     else:
-        table = np.full(width + 1, NOWHERE)
+        table = np.full(width + 1, others)
         table[known] = groups
         to = table[codes]
     to[codes == width] = GAP
@@ -107,7 +111,8 @@ def _steps(tree: Nodes, node: int, rows: Array, block: Block, numbered: Array) -
     codes, leads = tree.led(node)
     x = numbered[rows, tree.asked.index(name)]
     at = np.minimum(np.searchsorted(codes, x), len(codes) - 1)
-    return np.where(x == -1, GAP, np.where(codes[at] == x, leads[at], NOWHERE))
+    other = tree.other(node) if tree.other(node) >= 0 else NOWHERE
+    return np.where(x == -1, GAP, np.where(codes[at] == x, leads[at], other))
 
 
 def _plan(tree: Nodes, block: Block) -> Plan:
@@ -127,17 +132,27 @@ def _laid_out(tree: Nodes, places: tuple[int, ...]) -> Plan:
         kept[j] = -1 - tree.asked.index(name) if name in tree.asked else place
     kept[-1] = max(kept[asked])
     after, leaf = np.minimum(at + 1, len(tree) - 1), tree.test == LEAF
-    coded = np.isin(tree.test, (MULTIWAY, SUBSET))
+    coded, (ends, leads) = np.isin(tree.test, (MULTIWAY, SUBSET)), _led_on(tree)
     steps = np.stack([
         kept[tree.column],  # of a leaf any column will do
-        np.where(coded, np.append(0, tree.ends[:-1]), np.where(leaf, at, after)),
-        np.where(coded, tree.ends, np.where(leaf, at, after + tree.sizes[after])),
+        np.where(coded, np.append(0, ends[:-1]), np.where(leaf, at, after)),
+        np.where(coded, ends, np.where(leaf, at, after + tree.sizes[after])),
         np.where(tree.missing < 0, at, tree.missing),
     ], axis=1)  # fmt: skip
     steps[leaf & (kept[-1] < 0), 1:3] = 0  # no category leads anywhere
     cut = np.where(tree.test == THRESHOLD, tree.threshold, np.inf)  # all that is present
-    leads = np.ascontiguousarray(np.stack([tree.codes, tree.leads]), dtype=np.int32)
     return np.ascontiguousarray(steps, dtype=np.int32), cut, leads
+
+
+def _led_on(tree: Nodes) -> tuple[Array, Array]:
+    """(m,) where the leads of every node end, and (2, l) these: that of all others is the last."""
+    at = np.flatnonzero(tree.others >= 0)
+    codes = np.insert(tree.codes, tree.ends[at], ANY)
+    leads = np.insert(tree.leads, tree.ends[at], tree.others[at])
+    more = np.zeros(len(tree), np.int64)
+    more[at] = 1
+    both = np.ascontiguousarray(np.stack([codes, leads]), dtype=np.int32)
+    return tree.ends + np.cumsum(more), both
 
 
 def _numbered(tree: Nodes, block: Block) -> Array:

@@ -79,6 +79,11 @@ def _check_leads(tree: Nodes) -> None:
     node = np.repeat(np.arange(len(tree.parent)), lengths)
     if (tree.leads >= len(tree.parent)).any() or (tree.parent[tree.leads] != node).any():
         raise ValueError("a category leads to no branch of its node")
+    other = np.flatnonzero(tree.others >= 0)
+    if (tree.others >= len(tree.parent)).any() or (tree.parent[tree.others[other]] != other).any():
+        raise ValueError("other values lead to no branch of their node")
+    if (tree.test[other] != SUBSET).any():
+        raise ValueError("a node leads other values on, and asks for no groups of them")
     values = np.array([len(column.values) for column in tree.columns] + [0])
     if (tree.codes >= values[tree.column[node]]).any():
         raise ValueError("a node asks for a category that its column lacks")

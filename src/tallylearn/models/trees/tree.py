@@ -23,6 +23,8 @@ from tallylearn.models.trees.stored_tree import check_told, check_walkable
 from tallylearn.tables import CATEGORY, Array, Block, Column, Schema, check_shape
 from tallylearn.workings import Derivation, Evidence
 
+ENDING = np.zeros(0, np.int64)  # no node leads other values on
+
 
 @dataclass(frozen=True, eq=False)
 class Tree(Binary, ClassificationModel, RegressionModel):
@@ -57,6 +59,7 @@ class Tree(Binary, ClassificationModel, RegressionModel):
         "loss": forms.floats("c", "c", least=0.0),
         "tie": forms.text("first", "random", "undefined"),
         "seed": forms.count(),
+        "others": forms.integers("o", least=-1),
     }
 
     def check(self, schema: Schema) -> None:
@@ -75,6 +78,7 @@ class Tree(Binary, ClassificationModel, RegressionModel):
             check_shape(name, getattr(self, name), m)
         check_shape("counts", self.counts, m, len(self.classes))
         check_shape("leads", self.leads, *self.codes.shape)
+        check_shape("others", self.others, m if len(self.others) else 0)
         check_walkable(self)
 
     @cached_property
@@ -118,6 +122,7 @@ class Tree(Binary, ClassificationModel, RegressionModel):
             column=np.where(asks, self.column, -1)[kept],
             threshold=np.where(asks, self.threshold, np.nan)[kept],
             missing=place[np.where(asks, self.missing, -1)[kept]],
+            others=place[np.where(asks, self.others, -1)[kept]] if len(self.others) else ENDING,
             gain=np.where(asks, self.gain, 0.0)[kept],
             ends=ends[kept], codes=self.codes[led], leads=place[self.leads[led]],
             tie_ends=tie_ends[kept], tie_columns=self.tie_columns[tied],

@@ -11,6 +11,7 @@ import numpy as np
 
 from tallylearn.doors import Predictor
 from tallylearn.errors import ColumnError, OptionError, listed, told
+from tallylearn.models.rare_values import most_values
 from tallylearn.models.trees.growing import gaps
 from tallylearn.models.trees.growing.node_target import Target
 from tallylearn.models.trees.growing.plan import ENDLESS, Plan
@@ -36,6 +37,8 @@ class TreeOptions(PruningOptions, Predictor):
     random_state: Any
     monotonic_cst: Any
     category_split: Any
+    min_samples_category: Any
+    category_smoothing: Any
     missing: Any
     costs: Any
     cost_rule: Any
@@ -57,6 +60,8 @@ class TreeOptions(PruningOptions, Predictor):
         criterion, scorer = self._measure()
         return Plan(
             criterion=criterion, scorer=scorer, category_split=self.category_split,
+            min_category=self._min_category(), most_values=most_values(n),
+            smoothing=float(self.category_smoothing),
             missing=self.missing, max_depth=_limit(self.max_depth),
             min_split=_rows(self.min_samples_split, n, 2),
             min_leaf=_rows(self.min_samples_leaf, n, 1),
@@ -68,6 +73,11 @@ class TreeOptions(PruningOptions, Predictor):
             significance=None if self.significance is None else float(self.significance),
             variant=self.variant,
         )  # fmt: skip
+
+    def _min_category(self) -> int:
+        """Below how many rows a value is rare; 0: none is."""
+        asked = self.category_split == "subset" and self.variant is None
+        return min(int(self.min_samples_category), ENDLESS) if asked else 0
 
     def _features(self, p: int) -> int:
         wanted = self.max_features
@@ -95,6 +105,8 @@ class TreeOptions(PruningOptions, Predictor):
     def _check_options(self) -> None:
         self._one_of("splitter", ("best", "random"))
         self._one_of("category_split", ("multiway", "subset"))
+        self._check_count("min_samples_category", 1)
+        self._in_range("category_smoothing", 0.0)
         self._one_of("missing", gaps.RULES)
         self._one_of("cost_rule", COSTS)
         self._one_of("tie", self.ties_broken)

@@ -48,7 +48,8 @@ def answered(tree: Nodes, branch: Branch) -> str:
     if not branch.values:
         return branch.relation
     left = len(branch.values) - SHOWN
-    return ", ".join(branch.values[:SHOWN]) + (f", … {left} more" if left > 0 else "")
+    rest = f", … {left} more" if left > 0 else ""
+    return ", ".join(branch.values[:SHOWN]) + rest + (", or any other" if branch.others else "")
 
 
 def route(tree: Nodes, i: int) -> str:

@@ -19,6 +19,7 @@ from tallylearn.models.trees.growing.plan import Plan
 from tallylearn.models.trees.growing.shares import Share
 from tallylearn.models.trees.growing.split_search import (
     TIED,
+    Pool,
     Question,
     Table,
     allowed,
@@ -137,7 +138,9 @@ class Spread:
             return []
         if not number and self.plan.category_split == "multiway":
             return self._multiway(j, table, known, lines, gap)
-        return _Cuts.of(self, table, known, lines, gap).questions(j, slack)
+        pool = Pool.of(table, self.plan, self.target)
+        cuts = _Cuts.of(self, pool.table, known, pool.line[lines], gap)
+        return [pool.unpooled(q) for q in cuts.questions(j, slack)]
 
     def _tabled(self, codes: Array, width: int, number: bool) -> tuple[Table, Array, Array, int]:
         """A column's table, the rows that have a value, their lines, and how far the rest lie."""

@@ -191,7 +191,7 @@ def _asked(table: Rows, share: Share, depth: int, node: int) -> tuple[list[Quest
     if pure or depth >= plan.max_depth or size < plan.min_split:
         return [], impurity, total
     if plan.splitter == "random":
-        offered = scored(table.drawn(share, Draw(plan, node)), impurity, plan)
+        offered = scored(table.drawn(share, Draw(plan, target, node)), impurity, plan)
     else:
         offered = table.best_questions(share, impurity)
     if plan.variant is None:
@@ -220,7 +220,7 @@ class _Notes:
         total: Array, usual: int, table: Rows,
     ) -> None:  # fmt: skip
         if len(asked) > 1:
-            self.ties.extend((q.column, q.cut, q.next) for q in asked)
+            self.ties.extend((q.column, -1 if q.test == SUBSET else q.cut, q.next) for q in asked)
         q = asked[0] if asked else None
         if q is not None and q.test in (MULTIWAY, SUBSET):
             codes = table._raw(q.column, share).codes

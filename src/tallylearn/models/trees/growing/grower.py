@@ -22,6 +22,8 @@ from tallylearn.models.trees.growing.growing_tree import Space, spliced
 from tallylearn.models.trees.growing.impurity import logs_of
 from tallylearn.models.trees.growing.node_target import Target
 from tallylearn.models.trees.growing.plan import ENDLESS, Plan
+from tallylearn.models.trees.growing.split_search import least_rows
+from tallylearn.models.trees.node import SUBSET
 from tallylearn.models.trees.tree import Tree
 from tallylearn.tables import Array
 
@@ -134,6 +136,7 @@ def columns_of(scales: Sequence[Scale], plan: Plan) -> Any:
         gaps=np.array([scale.width for scale in scales], dtype=np.int64),
         fixed=plan.fixed if len(plan.fixed) else np.zeros(p, np.int64),
         costs=np.array(plan.costs or [1.0] * p),
+        least=np.array([0 if s.number else least_rows(s.width, plan) for s in scales], np.int64),
     )
 
 
@@ -156,7 +159,8 @@ def settings_of(scales: Sequence[Scale], target: Target, plan: Plan) -> Any:
         min_weight=int(np.ceil(plan.min_weight * 2.0**target.power)), min_share=plan.min_share,
         min_gain=plan.min_decrease * target.total / one / unit if plan.min_decrease else 0.0,
         max_features=min(plan.max_features, len(scales)), random_tie=plan.tie == "random",
-        exponent=plan.exponent, scale=unit, one=one, critical=_critical(scales, target, plan),
+        exponent=plan.exponent, smoothing=plan.smoothing / one, scale=unit, one=one,
+        critical=_critical(scales, target, plan),
         logs=logs_of(target) if plan.criterion == "entropy" else np.zeros(0),
     )  # fmt: skip
 
@@ -229,6 +233,7 @@ def tree_of(
         parent=parent, test=test, column=column,
         threshold=cuts[: len(nodes)].copy(),
         missing=np.where(gap >= 0, kids(np.arange(len(nodes)), np.maximum(gap, 0)), -1),
+        others=_others(np.where(test == SUBSET, cut, -1), kids),
         ends=lead_ends, codes=np.ascontiguousarray(leads[:, 0]), leads=kids(owner, leads[:, 1]),
         counts=counts, n=n, rows=rows, impurity=np.ascontiguousarray(reals[:, 0]),
         gain=np.ascontiguousarray(reals[:, 1]), answer=answer, tie_ends=tie_ends,
@@ -237,6 +242,14 @@ def tree_of(
         loss=target.loss, fractional=gaps.in_parts(plan.missing), tie=target.tie,
         seed=target.seed,
     )  # fmt: skip
+
+
+def _others(place: Array, kids: Any) -> Array:
+    """The node of values that a node does not ask for, by its place; empty where none has any."""
+    if (place < 0).all():
+        return np.zeros(0, np.int64)
+    at = np.arange(len(place))
+    return np.where(place >= 0, kids(at, np.maximum(place, 0)), -1)
 
 
 def _kids(parent: Array) -> Any:

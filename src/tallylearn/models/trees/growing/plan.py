@@ -19,6 +19,9 @@ class Plan:
     criterion: Any = "gini"  # see impurity; or a function of the counts at a node
     scorer: str = "gain"  # see split_search
     category_split: str = "subset"  # or "multiway"
+    min_category: int = 0  # rows of a node: a value of fewer is rare ...
+    most_values: int = ENDLESS  # ... in a category of more values
+    smoothing: float = 0.0  # rows of the node's share that a value is given, where others are rare
     missing: str = "branch"  # see gaps
     max_depth: int = ENDLESS
     min_split: int = 2  # rows

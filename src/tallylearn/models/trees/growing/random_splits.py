@@ -8,16 +8,17 @@ import numpy as np
 
 from tallylearn.models.trees.growing import gaps
 from tallylearn.models.trees.growing.coded_columns import Scale
+from tallylearn.models.trees.growing.node_target import Target
 from tallylearn.models.trees.growing.plan import Plan
-from tallylearn.models.trees.growing.split_search import Question, Table
+from tallylearn.models.trees.growing.split_search import Pool, Question, Table
 from tallylearn.tables import Array
 
 
 class Draw:
     """Chance at one node: it depends on the seed and the node's number, and on no thread."""
 
-    def __init__(self, plan: Plan, node: int) -> None:
-        self.plan = plan
+    def __init__(self, plan: Plan, target: Target, node: int) -> None:
+        self.plan, self.target = plan, target
         self.chance = np.random.default_rng((plan.seed, node))
 
     def of(self, scale: Scale) -> Callable[[Table], Array | None]:
@@ -32,7 +33,11 @@ class Draw:
             return None
         if not table.number and self.plan.category_split == "multiway":
             return np.arange(v)
-        return self._cut(scale, table.codes) if table.number else self._parted(v)
+        if table.number:
+            return self._cut(scale, table.codes)
+        pool = Pool.of(table, self.plan, self.target)
+        v = len(pool.table.codes)
+        return pool.groups(self._parted(v)) if v > 1 else None
 
     def _cut(self, scale: Scale, codes: Array) -> Array:
         """A cut drawn evenly between the least and the greatest value, neither side empty."""

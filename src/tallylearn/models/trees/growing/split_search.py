@@ -6,7 +6,7 @@ trees that the kernel does not, with rows in parts or with a criterion of the us
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -30,6 +30,7 @@ class Table:
     gap: Array  # (q,) int64: rows without a value
     gaps: int  # how many those are
     number: bool
+    width: int  # how many codes the column has in the whole table
 
     @classmethod
     def of(cls, codes: Array, amounts: Array, width: int, number: bool) -> Table:
@@ -41,7 +42,7 @@ class Table:
         lines = np.add.reduceat(amounts[order], starts, axis=0) if len(starts) else amounts[:0]
         known = int(np.searchsorted(found, width))  # what is missing comes last, if any is
         gaps = len(codes) - int(starts[known]) if known < len(starts) else 0
-        return cls(found[:known], lines[:known], lines[known:].sum(axis=0), gaps, number)
+        return cls(found[:known], lines[:known], lines[known:].sum(axis=0), gaps, number, width)
 
     def filled(self, rule: str, classes: int) -> Table:
         """With what is missing in the lines that the rule says."""
@@ -49,7 +50,7 @@ class Table:
         lines = self.lines.copy()
         for c in range(lines.shape[1]):
             lines[fills[c] if c < classes else usual[0], c] += self.gap[c]
-        return Table(self.codes, lines, np.zeros_like(self.gap), 0, self.number)
+        return replace(self, lines=lines, gap=np.zeros_like(self.gap), gaps=0)
 
 
 @dataclass(frozen=True)
@@ -58,7 +59,7 @@ class Question:
 
     column: int
     test: int
-    cut: int  # the last code of the first branch (threshold); else -1
+    cut: int  # the last code of the first branch; of a subset the branch of all others; else -1
     next: int  # the first code of the second branch; -1 for presence and categories
     groups: Array  # (v,) the branch of every line; what is missing goes to a branch of its own
     branches: Array  # (b, q) int64, missing last
@@ -82,20 +83,70 @@ def questions(
     """
     v = len(table.codes)
     if table.number or plan.category_split != "multiway":
-        orders = [np.arange(v)] if table.number else _orders(table, target)
+        pool = Pool.of(table, plan, target)
+        table = pool.table
+        orders = [np.arange(v)] if table.number else _orders(pool, target, total, plan)
         each = (_halved(at, table, order, total, plan, target, slack) for order in orders)
-        return [q for found in each for q in found]
+        return [pool.unpooled(q) for found in each for q in found]
     if v + (table.gaps > 0) < 2:
         return []
     q = question_of(at, table, np.arange(v), total, plan, target)
     return [q] if allowed(q, plan, target) else []
 
 
-def _orders(table: Table, target: Target) -> list[Array]:
-    """The lines by the share of a class, or by mean; of several classes by each."""
-    k, v = len(target.classes), len(table.codes)
+@dataclass(frozen=True)
+class Pool:
+    """A column whose rare values are one line, the last: it stands for all others."""
+
+    table: Table
+    line: Array  # (u,) the line of every one of the table as it was
+    rare: Array  # (u,) bool
+
+    @classmethod
+    def of(cls, table: Table, plan: Plan, target: Target) -> Pool:
+        """Of a table with rare values; others stay as they are."""
+        least = 0 if table.number else least_rows(table.width, plan)
+        rare = rows_of(table.lines, plan, target) < least
+        line = np.where(rare, np.count_nonzero(~rare), np.cumsum(~rare) - 1)
+        if not rare.any():
+            return cls(table, line, rare)
+        last = table.lines[rare].sum(axis=0, keepdims=True)
+        codes = np.append(table.codes[~rare], table.codes[rare][0])
+        lines = np.concatenate([table.lines[~rare], last])
+        return cls(replace(table, codes=codes, lines=lines), line, rare)
+
+    def groups(self, groups: Array) -> Array:
+        """The branch of every line as it was: the first one's is the first."""
+        found = groups[self.line]
+        return np.asarray(1 - found if found[0] and self.rare.any() else found)
+
+    def unpooled(self, q: Question) -> Question:
+        """A question about the table as it was."""
+        if not self.rare.any():
+            return q
+        groups, branches = self.groups(q.groups), q.branches
+        if q.groups[self.line[0]]:
+            branches = branches[[1, 0, *range(2, len(branches))]]
+        return replace(q, groups=groups, branches=branches, cut=int(groups[self.rare][0]))
+
+
+def least_rows(width: int, plan: Plan) -> int:
+    """The rows of a node that a value of a category needs, so as not to be rare there."""
+    return plan.min_category if width > plan.most_values else 0
+
+
+def _orders(pool: Pool, target: Target, total: Array, plan: Plan) -> list[Array]:
+    """The lines by the share of a class, or by mean; of several classes by each.
+
+    Where values are rare, shares are smoothed towards that of the node.
+    """
+    table, k, v = pool.table, len(target.classes), len(pool.table.codes)
+    added = plan.smoothing * 2.0**target.power if pool.rare.any() else 0.0
     weight = np.maximum(table.lines[:, :k].sum(axis=1) if k else table.lines[:, 0], 1)
-    shares = table.lines[:, [1] if k <= 2 else range(k)] / weight[:, None]
+    at = [1] if k <= 2 else [*range(k)]
+    whole = max(float(total[:k].sum() if k else total[0]), 1.0)
+    amounts = table.lines[:, at] * whole + added * total[at]  # whole numbers: ties stay
+    shares = (amounts if added else table.lines[:, at]) / (weight + added)[:, None]
     return [np.lexsort((np.arange(v), share)) for share in shares.T]
 
 
@@ -174,11 +225,17 @@ def allowed(q: Question, plan: Plan, target: Target) -> bool:
     return size > 1 and bool(found[:asked].all())
 
 
+def rows_of(lines: Array, plan: Plan, target: Target) -> Array:
+    """(...,) how many rows are in lines (..., q); of parts of rows, their weight."""
+    parts = gaps.in_parts(plan.missing)
+    if target.weighed and not parts:
+        return np.asarray(lines[..., -1])
+    return weights_of(lines, target) + ROUNDED * parts
+
+
 def enough(branches: Array, total: Array, plan: Plan, target: Target) -> Array:
     """Which branches (..., q) of all have rows and weight enough to be asked for."""
-    weight = weights_of(branches, target)
-    parts = gaps.in_parts(plan.missing)
-    rows = branches[..., -1] if target.weighed and not parts else weight + ROUNDED * parts
+    weight, rows = weights_of(branches, target), rows_of(branches, plan, target)
     least = max(plan.min_weight, plan.min_share * float(weights_of(total, target)))
     found = (rows >= plan.min_leaf) & (weight >= least) & (weight > 0)
     if plan.criterion == "poisson":  # a mean of 0 would rule every count out but 0

@@ -2,18 +2,20 @@
 
 A category with k values becomes k - 1 attributes (Wang and Witten, 1997): the values are put in the
 order of the target's mean, and attribute s says whether a row's value is the s-th or a later one.
+Rare values of a category with many count as gaps.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
 import numpy as np
 
 from tallylearn import forms
 from tallylearn.models.naive_bayes.column_factors import check_finite
+from tallylearn.models.rare_values import Rare, rare
 from tallylearn.models.trees.growing import gaps
 from tallylearn.models.trees.node import LEAF, SUBSET, THRESHOLD
 from tallylearn.models.trees.tree import Tree
@@ -25,6 +27,7 @@ from tallylearn.tables import (
     Block,
     Column,
     Schema,
+    check_columns,
     check_shape,
 )
 
@@ -37,12 +40,14 @@ class Attributes:
     source: Array  # (f,) int64: the column that an attribute comes from
     step: Array  # (f,) int64: 0 for a number, s for the s-th step of a category
     fill: Array  # (f,) float64: what a gap, or an unseen value, counts as
+    rare: Rare = field(default_factory=Rare)  # values that count as a gap does
 
     form: ClassVar[forms.Form] = {
         "columns": forms.many(forms.one(Column)),
         "source": forms.integers("f", least=0),
         "step": forms.integers("f", least=0),
         "fill": forms.floats("f"),
+        "rare": forms.one(Rare),
     }
 
     def check(self, schema: Schema) -> None:
@@ -53,6 +58,7 @@ class Attributes:
         steps = [len(c.values) - 1 if c.kind == CATEGORY else 0 for c in self.columns]
         named = np.array([c.kind == CATEGORY for c in self.columns], dtype=bool)[self.source]
         most = np.array(steps, dtype=np.int64)[self.source]
+        check_columns("rare values", sorted({*self.rare.columns}), {*schema.categories})
         if (self.step > most).any() or (named != (self.step > 0)).any():
             raise ValueError("an attribute is a step that its column lacks")
 
@@ -63,13 +69,19 @@ class Attributes:
             raise ValueError("an attribute is of no column")
 
     @classmethod
-    def of(cls, block: Block) -> Attributes:
-        """Means fill the gaps of numbers, the middle value in order those of categories."""
+    def of(cls, block: Block, min_rows: float = 1, smoothing: float = 0.0) -> Attributes:
+        """Means fill the gaps of numbers, the middle value in order those of categories.
+
+        So they do where a value is rare: a category has many, and fewer than ``min_rows`` have it.
+        The others are put in order by their means and ``smoothing`` rows of the table's then.
+        """
         weight = np.ones(len(block)) if block.weight is None else block.weight
-        columns, found = [], []
+        columns, found, scarce = [], [], dict[str, tuple[str, ...]]()
         for at, column in enumerate(block.schema.columns):
             if column.kind == CATEGORY:
-                values, middle = _ordered(block, column.name, weight)
+                few = _rare(block, column.name, min_rows)
+                values, middle = _ordered(block, column.name, weight, few, smoothing)
+                scarce[column.name] = tuple(block.codes[column.name].values[at] for at in few)
                 columns.append(replace(column, values=values))
                 found += [(at, s, float(middle >= s)) for s in range(1, len(values))]
             else:
@@ -78,7 +90,8 @@ class Attributes:
                     continue
                 found.append((at, 0, _mean(_number(block, column.name), weight)))
         source, step, fill = np.array(found, dtype=np.float64).reshape(-1, 3).T
-        return cls(tuple(columns), source.astype(np.int64), step.astype(np.int64), fill.copy())
+        parts = source.astype(np.int64), step.astype(np.int64), fill.copy()
+        return cls(tuple(columns), *parts, Rare.of(scarce))
 
     def __len__(self) -> int:
         return len(self.source)
@@ -124,6 +137,9 @@ class Attributes:
             _sides(self.columns[self.source[tree.column[i]]], int(step[i]), first[i], second[i])
             for i in np.flatnonzero(step).tolist()
         ]
+        pooled = [column.name in {*self.rare.columns} for column in self.columns]
+        usual = np.where(asks, np.where(above, second, first), -1)
+        known = ~np.append(pooled, False)[np.where(step > 0, np.append(self.source, -1)[j], -1)]
         ends = np.zeros(len(tree), dtype=np.int64)
         ends[step > 0] = [len(one) for one in leads]
         lead = np.concatenate([np.zeros(0, np.int64), *leads])
@@ -132,7 +148,8 @@ class Attributes:
             test=np.where(asks, np.where(step > 0, SUBSET, THRESHOLD), LEAF),
             column=np.where(asks, np.append(self.source, -1)[j], -1),
             threshold=np.where(step > 0, np.nan, tree.threshold),
-            missing=np.where(asks, np.where(above, second, first), -1), ends=np.cumsum(ends),
+            missing=usual, ends=np.cumsum(ends),
+            others=np.where(known, -1, usual) if any(pooled) else tree.others,
             codes=np.concatenate([np.zeros(0, np.int64), *(np.arange(len(o)) for o in leads)]),
             leads=lead, tie_columns=np.append(self.source, 0)[tree.tie_columns],
             tie_thresholds=np.where(
@@ -168,8 +185,20 @@ def _mean(x: Array, weight: Array) -> float:
     return large * float((x[order] / large * weight[order]).sum() / weight[order].sum())
 
 
-def _ordered(block: Block, name: str, weight: Array) -> tuple[tuple[str, ...], int]:
-    """The values that occur, by the target's mean, then by name; and the place of the middle."""
+def _rare(block: Block, name: str, min_rows: float) -> Array:
+    """The codes of a category's rare values."""
+    codes = block.codes[name]
+    counts = np.bincount(codes.codes[codes.codes >= 0], minlength=len(codes.values))
+    return np.flatnonzero(rare(counts, len(block), min_rows) & (counts > 0))
+
+
+def _ordered(
+    block: Block, name: str, weight: Array, few: Array, smoothing: float
+) -> tuple[tuple[str, ...], int]:
+    """The values that occur, by the target's mean, then by name; and the place of the middle.
+
+    Without the ``few`` rare ones; where there are any, means are smoothed.
+    """
     codes, y = block.codes[name], np.asarray(block.target)
     order = np.lexsort((weight, y))  # so that sums do not depend on the order of the rows
     order = order[codes.codes[order] >= 0]
@@ -177,8 +206,10 @@ def _ordered(block: Block, name: str, weight: Array) -> tuple[tuple[str, ...], i
     at, size = codes.codes[order], len(codes.values)
     count = np.bincount(at, weight[order], minlength=size)
     total = np.bincount(at, weight[order] * (y[order] / large), minlength=size)
-    seen = np.flatnonzero(count).tolist()
-    seen.sort(key=lambda code: (total[code] / count[code], codes.values[code]))
+    added = smoothing if len(few) else 0.0
+    node = added * (total.sum() / count.sum()) if added else 0.0
+    seen = np.setdiff1d(np.flatnonzero(count), few).tolist()
+    seen.sort(key=lambda at: ((total[at] + node) / (count[at] + added), codes.values[at]))
     return tuple(codes.values[code] for code in seen), _middle(count[seen])
 
 

@@ -37,11 +37,13 @@ class Growth:
     prune: bool
     smooth: float
     criterion: str  # "fifth_root" or "sdr"
+    min_category: float = 1  # rows of a value, see Attributes
+    smoothing: float = 0.0
 
 
 def model_tree(block: Block, growth: Growth) -> ModelTree:
     """The model tree of a table."""
-    attributes = Attributes.of(block)
+    attributes = Attributes.of(block, growth.min_category, growth.smoothing)
     _check_size(len(block), attributes)
     x = attributes.matrix(block)
     weight = np.ones(len(block)) if block.weight is None else block.weight

@@ -69,7 +69,9 @@ class ModelTree(RegressionModel):
         """The values of the categories that the tree asks for, or that a model adds up."""
         used = {*self.attributes.source[(self.coef != 0).any(axis=0)].tolist()}
         added = [column for at, column in enumerate(self.tree.columns) if at in used or self.guests]
-        return {c.name: c.values for c in added if c.kind == CATEGORY} | self.tree.known
+        found = {c.name: c.values for c in added if c.kind == CATEGORY} | self.tree.known
+        rare = self.attributes.rare.by_column
+        return {name: (*values, *rare.get(name, ())) for name, values in found.items()}
 
     @property
     def intercept(self) -> Array:
@@ -204,7 +206,8 @@ class ModelTree(RegressionModel):
                     rf"p \leftarrow \frac{{n\,p + {k}\,q}}{{n + {k}}}",
                 )
             )
-        return Derivation("Model tree", (*steps, size))
+        rare = self.attributes.rare.told("which count as a gap does")
+        return Derivation("Model tree", (*steps, *rare, size))
 
     def _said(self, i: int) -> str:
         """A node's own model, before smoothing, and how well it fits."""

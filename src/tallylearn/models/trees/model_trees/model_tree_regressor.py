@@ -14,6 +14,7 @@ from tallylearn.doors import Plain, Regressor
 from tallylearn.doors.intake import lesson
 from tallylearn.errors import OptionError, speaking
 from tallylearn.models.naive_bayes.column_factors import check_finite
+from tallylearn.models.rare_values import MIN_ROWS, Rare
 from tallylearn.models.trees import explanation
 from tallylearn.models.trees.growing.plan import ENDLESS
 from tallylearn.models.trees.model_trees.attributes import Attributes
@@ -61,6 +62,12 @@ class ModelTreeRegressor(Drawn, Plain, Regressor):
         there are any) and takes the place of its linear model.
     criterion : how the spread of rows is measured, "fifth_root" of the variance (M5'), or "sdr",
         standard deviation reduction: sd(T) - sum |Ti| / |T| sd(Ti) (Quinlan).
+    min_samples_category : rows that a value of a category must have to be asked for, where the
+        category has many: more than 64, or than a quarter of the rows, of which there are 50 or
+        more. Rare ones, and values that were never seen, count as gaps there; ``rare_values_`` says
+        which they are. 1 is M5' without it.
+    category_smoothing : where values are rare, the others are put in order by their means with so
+        many rows of the table's mean added.
     record : whether to keep the rows with the tree, in ``record_``, so that ``gains`` needs no
         table.
 
@@ -85,7 +92,8 @@ class ModelTreeRegressor(Drawn, Plain, Regressor):
 
     family: ClassVar[str] = "discriminative"
     kinds: ClassVar[tuple[str, ...]] = (NUMBER, DATE, CATEGORY)
-    stored: ClassVar[tuple[type, ...]] = (ModelTree, Attributes, Tree, Column)
+    stored: ClassVar[tuple[type, ...]] = (ModelTree, Attributes, Tree, Column, Rare)
+    formerly: ClassVar[Mapping[str, Any]] = {"min_samples_category": 1}
     model_: ModelTree
     record_: Record | None = None
 
@@ -101,6 +109,8 @@ class ModelTreeRegressor(Drawn, Plain, Regressor):
         smooth: float | None = 15.0,
         learner: Any = None,
         criterion: str = "fifth_root",
+        min_samples_category: int = MIN_ROWS,
+        category_smoothing: float = 10.0,
         record: bool = False,
     ) -> None:
         self.min_samples_split = min_samples_split
@@ -112,6 +122,8 @@ class ModelTreeRegressor(Drawn, Plain, Regressor):
         self.smooth = smooth
         self.learner = learner
         self.criterion = criterion
+        self.min_samples_category = min_samples_category
+        self.category_smoothing = category_smoothing
         self.record = record
 
     def train(self, block: Block) -> ModelTree:
@@ -132,6 +144,12 @@ class ModelTreeRegressor(Drawn, Plain, Regressor):
                 "Fit with learner=None."
             )
         return self.model_.formulas()
+
+    @property
+    def rare_values_(self) -> dict[str, tuple[str, ...]]:
+        """The values of every category that count as gaps, for too few rows have them."""
+        self._check_fitted()
+        return self.model_.attributes.rare.by_column
 
     def ties(self) -> tuple[explanation.Tie, ...]:
         """The nodes where several questions were equally good, and which was asked."""
@@ -212,12 +230,15 @@ class ModelTreeRegressor(Drawn, Plain, Regressor):
             float(self.min_share_leaf), float(self.min_deviation),
             ENDLESS if self.max_depth is None else min(int(self.max_depth), ENDLESS),
             bool(self.prune), float(self.smooth or 0.0), str(self.criterion),
+            float(self.min_samples_category), float(self.category_smoothing),
         )  # fmt: skip
 
     def _check_options(self) -> None:
         self._one_of("criterion", CRITERIA)
         self._in_range("min_samples_split", 2)
         self._in_range("min_samples_leaf", 1)
+        self._in_range("min_samples_category", 1)
+        self._in_range("category_smoothing", 0.0)
         self._in_range("min_share_leaf", 0.0, 0.5)
         self._in_range("min_deviation", 0.0, 1.0)
         if self.smooth is not None:

@@ -120,7 +120,9 @@ class Sending:
         if test == THRESHOLD:
             cut = int(np.searchsorted(column.low, self.tree.threshold[i], side="right")) - 1
         groups = np.array([kids.index(lead) for lead in leads.tolist()], dtype=np.int64)
-        return routing.by_codes(codes, column.width, test, cut, known, groups)
+        other = self.tree.other(i)
+        rest = kids.index(other) if other >= 0 else routing.NOWHERE
+        return routing.by_codes(codes, column.width, test, cut, known, groups, rest)
 
     def _portions(self, to: Array, gap: Array, share: Share) -> dict[int, Share] | None:
         if (to[~gap] < 0).any() or gap.all():
@@ -169,6 +171,7 @@ class Sending:
             column=np.where(asks < 0, -1, tree.column[at]),
             threshold=np.where(asks < 0, np.nan, tree.threshold[at]),
             missing=np.array([self._usual(node, number) for node in order]),
+            others=self._others(order, number),
             ends=ends, codes=codes, leads=leads, counts=counts, n=n,
             rows=np.array([len(node.share.rows) for node in order]), impurity=impurity,
             gain=_gains(order, number, n, impurity, tree),
@@ -197,6 +200,18 @@ class Sending:
             return -1
         key = self.keys(node.asks)[self.tree.children(node.asks).index(usual)]
         return number[id(node.kids[key])]
+
+    def _others(self, order: list[MutableNode], number: dict[int, int]) -> Array:
+        """The node of every node's other values; none where the tree has none."""
+        if not len(self.tree.others):
+            return self.tree.others
+        found = np.full(len(order), -1)
+        for at, node in enumerate(order):
+            other = self.tree.other(node.asks) if node.asks >= 0 else -1
+            if other >= 0:
+                key = self.tree.children(node.asks).index(other)
+                found[at] = number[id(node.kids[key])]
+        return found
 
     def _leads(
         self, order: list[MutableNode], number: dict[int, int]

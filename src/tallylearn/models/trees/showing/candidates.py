@@ -149,7 +149,8 @@ def _asked(tree: Tree, at: int, table: Rows, share: Share) -> Question:
         codes, leads = tree.led(at)
         lead = dict(zip(codes.tolist(), leads.tolist(), strict=True))
         place = {kid: b for b, kid in enumerate(tree.children(at))}
-        found = [place[lead[c]] if c in lead else NOWHERE for c in raw.codes.tolist()]
+        rest = place.get(tree.other(at), NOWHERE)
+        found = [place[lead[c]] if c in lead else rest for c in raw.codes.tolist()]
         groups, code = np.array(found, dtype=np.int64), -1
     size = len(tree.children(at)) + (tree.missing[at] < 0)  # the last is that of gaps, if any
     branches = np.zeros((size, 1), np.int64)

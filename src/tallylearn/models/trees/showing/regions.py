@@ -41,8 +41,10 @@ def answers(tree: Tree, i: int) -> dict[int, Condition]:
         found: dict[int, set[str]] = {kid: set() for kid in kids}
         for code, kid in zip(codes.tolist(), leads.tolist(), strict=True):
             found[kid].add(column.values[code])
+        if (other := tree.other(i)) >= 0:  # all but what leads elsewhere
+            found[other] = {value for kid in kids if kid != other for value in found[kid]}
         return {
-            kid: Among(column.name, frozenset(values), missing=kid == gap)
+            kid: Among(column.name, frozenset(values), kid == other, kid == gap)
             for kid, values in found.items()
         }
     cut = float(tree.threshold[i]) if test == THRESHOLD else inf
@@ -62,6 +64,8 @@ def stop(tree: Tree, i: int) -> Condition | None:
     column: Column = tree.columns[tree.column[i]]
     missing = routing.gap_ends(tree, i)
     if tree.test[i] in (MULTIWAY, SUBSET):
+        if tree.other(i) >= 0:
+            return Among(column.name, missing=missing) if missing else None
         known = frozenset(column.values[code] for code in tree.led(i)[0].tolist())
         return Among(column.name, known, others=True, missing=missing)
     if tree.test[i] == LEAF or not missing:

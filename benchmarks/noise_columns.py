@@ -1,0 +1,155 @@
+"""Noise columns: what a learner loses when a table has a column that says nothing.
+
+To every set of 300 rows and more three columns are added, one at a time: (a) a string that no two
+rows share, (b) a constant, (c) a category of 1,000 levels of noise. Every learner is scored by
+``tl.evaluate`` on the same folds: accuracy, or R2. The columns are passed as X and y, so that none
+is left out for what it looks like.
+
+Usage: noise_columns.py [--repeats 10] [--folds 10] [--sets car vote] [--learners tree lda]
+       [--columns abc] [--save now.json] [--against before.json]
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+import tallylearn as tl
+
+SHARED = Path(__file__).resolve().parents[2] / "shared" / "data"
+SEED = 13
+LEVELS = 1000
+LOST = 0.01  # a learner may lose one point
+
+CLASSES = {  # file -> target, columns left out
+    "car": ("class", ()),
+    "mushroom": ("class", ()),
+    "vote": ("Class", ()),
+    "titanic": ("survived", ("name",)),
+    "adult_train": ("income", ()),
+    "adult_test": ("income", ()),
+    "breast_cancer_wisconsin": ("class", ("id",)),
+    "tic_tac_toe": ("Class", ()),
+    "penguins": ("species", ()),
+    "diabetes_pima": ("class", ()),
+    "credit_g": ("class", ()),
+    "digits_8x8": ("digit", ()),
+    "covtype": ("Cover_Type", ()),
+}
+MEASURES = {
+    "auto_mpg": ("mpg", ()),
+    "abalone": ("Rings", ()),
+    "bike_hour": ("cnt", ("instant", "dteday", "casual", "registered")),
+    "diabetes_lars": ("progression", ()),
+}
+EVERY = {"covtype": 58}  # every so many rows: 10,018 of them
+OF_CLASSES: dict[str, Callable[[], Any]] = {
+    "tree": lambda: tl.DecisionTreeClassifier(),
+    "tree, entropy": lambda: tl.DecisionTreeClassifier(criterion="entropy", min_samples_leaf=5),
+    "naive Bayes": lambda: tl.NaiveBayes(),
+    "LDA": lambda: tl.LinearDiscriminantAnalysis(),
+    "QDA": lambda: tl.QuadraticDiscriminantAnalysis(reg_param=0.1),
+    "C45": lambda: tl.C45(),
+}
+OF_MEASURES: dict[str, Callable[[], Any]] = {
+    "regression tree": lambda: tl.DecisionTreeRegressor(),
+    "regression tree, 5": lambda: tl.DecisionTreeRegressor(min_samples_leaf=5),
+    "median tree": lambda: tl.DecisionTreeRegressor(criterion="absolute_error"),
+    "M5": lambda: tl.ModelTreeRegressor(),
+}
+
+
+def table(name: str) -> tuple[pd.DataFrame, pd.Series]:
+    """A set's columns and its target."""
+    target, out = (CLASSES | MEASURES)[name]
+    path = next(SHARED.glob(f"{name}.csv*"))
+    frame = pd.read_csv(path, na_values=["?"]).iloc[:: EVERY.get(name, 1)]
+    frame = frame.dropna(subset=[target]).reset_index(drop=True)
+    kinds = {c: "category" for c in frame.columns if frame[c].dtype.kind not in "iufb"}
+    return frame.drop(columns=[target, *out]).astype(
+        {c: kind for c, kind in kinds.items() if c not in (target, *out)}
+    ), frame[target]
+
+
+def with_noise(X: pd.DataFrame, kind: str) -> pd.DataFrame:
+    """The columns and one more."""
+    rng, n = np.random.default_rng(SEED), len(X)
+    if kind == "a":
+        column: Any = pd.Categorical([f"u{i:06d}" for i in rng.permutation(n)])
+    elif kind == "b":
+        column = np.full(n, 7.0)
+    else:
+        column = pd.Categorical([f"v{i:03d}" for i in rng.integers(LEVELS, size=n)])
+    return X.assign(noise=column) if kind else X
+
+
+def scored(learner: Any, X: pd.DataFrame, y: pd.Series, cv: tl.Folds) -> float | str:
+    """The mean over the folds, or the error."""
+    name = "r2" if y.dtype.kind == "f" or y.name in ("Rings", "cnt", "progression") else "accuracy"
+    try:
+        return float(tl.evaluate(learner, X, y, cv=cv, scores=[name], progress=False)[name].value)
+    except (ValueError, MemoryError) as error:
+        return f"{type(error).__name__}: {error}"
+
+
+def main() -> None:
+    """Print the table, and keep it."""
+    asked = options()
+    before = json.loads(asked.against.read_text()) if asked.against else {}
+    found: dict[str, float | str] = {}
+    print(f"{'set':<24} {'learner':<20} {'before':>8} {'plain':>8} "
+          + " ".join(f"{kind:>8}" for kind in asked.columns))  # fmt: skip
+    for name in asked.sets:
+        X, y = table(name)
+        cv = tl.Folds.k(asked.folds, repeats=asked.repeats, seed=SEED, stratified=name in CLASSES)
+        for title, make in (OF_CLASSES if name in CLASSES else OF_MEASURES).items():
+            if asked.learners and title not in asked.learners:
+                continue
+            start, row = time.process_time(), []
+            for kind in ("", *asked.columns):
+                key = f"{name}|{title}|{kind or 'plain'}"
+                found[key] = scored(make(), with_noise(X, kind), y, cv)
+                row.append(found[key])
+                if asked.save:
+                    asked.save.write_text(json.dumps(found, indent=1))
+            told = before.get(f"{name}|{title}|plain", "")
+            seconds = f"{time.process_time() - start:6.1f} s"
+            cells = " ".join(map(cell, (told, *row)))
+            print(f"{name:<24} {title:<20} {cells} {verdict(told, row)} {seconds}", flush=True)
+
+
+def cell(value: float | str) -> str:
+    return f"{value:8.4f}" if isinstance(value, float) else f"{value[:8]:>8}"
+
+
+def verdict(before: float | str, row: list[float | str]) -> str:
+    """Whether noise costs more than a point, or the plain score is below that of before."""
+    plain, *rest = row
+    if not isinstance(plain, float):
+        return "error" if isinstance(before, float) else "no score"
+    worse = "" if not isinstance(before, float) or plain >= before - 1e-12 else "worse than before "
+    lost = [not isinstance(x, float) or x < plain - LOST for x in rest]
+    return worse + ("LOST " + "".join("*" if x else "." for x in lost) if any(lost) else "met")
+
+
+def options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--repeats", type=int, default=10)
+    parser.add_argument("--folds", type=int, default=10)
+    parser.add_argument("--sets", nargs="*", default=[*CLASSES, *MEASURES])
+    parser.add_argument("--learners", nargs="*", default=[])
+    parser.add_argument("--columns", default="abc")
+    parser.add_argument("--save", type=Path)
+    parser.add_argument("--against", type=Path)
+    return parser.parse_args()
+
+
+if __name__ == "__main__":
+    main()
