@@ -8,10 +8,12 @@ import shlex
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from click.testing import CliRunner
 
 import tallylearn as tl
 from tallylearn.cli import main, shared_options
@@ -407,3 +409,29 @@ def test_lines_of_two_cells_above_a_table_are_skipped_as_the_error_says() -> Non
     assert "If the lines above it are titles, say --skip 3." in said
     found = json.loads(fine("check", "bank.csv", "--skip", "3", "--json"))
     assert [one["kind"] for one in found["columns"]] == ["date", "number", "category"]
+
+
+def test_the_library_reads_labels_in_files_as_they_were_learned(tmp_path: Path) -> None:
+    """A file of other months may write its answers otherwise, or have one of them alone."""
+    x = np.arange(40) % 4 * 1.5
+    for name, words in {"jan": ("No", "Yes"), "feb": ("no", "YES"), "may": ("no", "no")}.items():
+        lines = (f"{a},{words[int(a > 2)]}" for a in x)
+        (tmp_path / f"{name}.csv").write_text("\n".join(["x,late", *lines]))
+    model = tl.NaiveBayes().fit(tmp_path / "jan.csv", "late")
+    assert model.score(tmp_path / "feb.csv", "late") == 1
+    assert tl.evaluate(model, tmp_path / "feb.csv", "late", cv=None)["accuracy"].value == 1
+    assert model.score(tmp_path / "may.csv", "late") == 0.5
+    twice = tl.NaiveBayes().fit(tmp_path / "jan.csv", "late")
+    twice.partial_fit(tmp_path / "feb.csv", "late")
+    assert twice.classes_.tolist() == ["No", "Yes"]
+    assert twice.forget(tmp_path / "feb.csv", "late").tally_ == model.tally_
+
+
+def test_a_tree_is_learned_where_no_model_is_named(tmp_path: Path) -> None:
+    lines = (f"{a % 4 * 1.5},{'ny'[a % 4 > 1]}" for a in range(40))
+    (tmp_path / "t.csv").write_text("\n".join(["x,y", *lines]))
+    run = CliRunner().invoke(main, ["learn", str(tmp_path / "t.csv"), "--target", "y"])
+    assert run.exit_code == 0
+    assert "x <= 2.25" in run.output
+    run = CliRunner().invoke(main, ["evaluate", str(tmp_path / "t.csv"), "--target", "y"])
+    assert "DecisionTreeClassifier() on 40 rows" in run.output

@@ -94,10 +94,10 @@ def evaluate(
         learner, cv = tallylearn.load(files[0]), None
         source = _rows_for(learner, files, target, table)
     else:
-        if target is None or model is None:
-            raise click.UsageError("say --target and --model, or name a model file before FILE.")
+        if target is None:
+            raise click.UsageError("say --target, or name a model file before FILE.")
         settings = shared_options.settings({"alpha": alpha, "m": m}, pairs)
-        asked, dealt = learner_names.Asked(model, settings), folds(table)
+        asked, dealt = learner_names.Asked(model or learner_names.USUAL, settings), folds(table)
         source, left_out, rows = command_tables.opened(files, target=target, **table)
         learner = asked.suited(rows, target)
         cv = dealt(learner.task)

@@ -65,7 +65,7 @@ def learn(
 
     Several files, or a glob, are one table; FILE may be a pipe, and - is standard input.
     Without -o nothing is saved and the working is shown. A tree is drawn, its upper levels where
-    it is large.
+    it is large, and learned where no --model is named.
     Columns that only tell the rows apart are left out and named; --keep brings them back.
     With --like MODEL the columns, their kinds, the target, the learner and its options are those
     of MODEL, unless --target or --model say otherwise, so that `tally merge` adds the two up.
@@ -73,9 +73,9 @@ def learn(
     settings = shared_options.settings({"alpha": alpha, "m": m}, pairs)
     output_files.check_place(output, files if like is None else [like, *files], force)
     if like is None:
-        if target is None or model is None:
-            raise click.UsageError("say --target and --model, or --like MODEL.")
-        asked = learner_names.Asked(model, settings)
+        if target is None:
+            raise click.UsageError("say --target, or --like MODEL.")
+        asked = learner_names.Asked(model or learner_names.USUAL, settings)
         posed = command_tables.posed(files, keep, asked, target=target, **table)
     else:
         posed = command_tables.alike(like, files, model, settings, target, **table)

@@ -32,6 +32,7 @@ BOTH = {  # of classes and of numbers, under one name
     "tree": {"classification": "DecisionTreeClassifier", "regression": "DecisionTreeRegressor"},
     "cart": {"classification": "DecisionTreeClassifier", "regression": "DecisionTreeRegressor"},
 }
+USUAL = "tree"  # where no model is named: it takes every kind of column, and is read
 WHAT = (
     "Naive Bayes, linear or quadratic discriminants, nearest centroid, decision trees, the largest "
     "class; of a target of numbers tree and cart, model trees (m5), least mean squares, or the "

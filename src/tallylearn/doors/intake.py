@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, TypeVar
@@ -28,6 +28,7 @@ from tallylearn.sources.declarations import Declaration
 from tallylearn.sources.frame_reading import block_of
 from tallylearn.sources.frames import Frame, framed
 from tallylearn.sources.joined_blocks import together
+from tallylearn.sources.learned_columns import with_labels
 from tallylearn.tables import UNKNOWN, Block, Codes, Schema
 
 Array = NDArray[Any]
@@ -142,12 +143,13 @@ def trusting(read: Lesson, call: Callable[[Lesson], Result]) -> Result:
 
 def lesson(
     X: Any, y: Any, weight: Any, who: str, aim: Aim, schema: Schema | None = None,
-    more: bool = False,
+    more: bool = False, classes: Sequence[Any] = (),
 ) -> Lesson:  # fmt: skip
     """Read the arguments of ``fit``; with a schema, rows that must match what was learned.
 
     Where the target is a column, those that only tell the rows apart are identifiers; unless
-    ``more`` rows may come, in which their values are repeated.
+    ``more`` rows may come, in which their values are repeated. Labels in files go by the names of
+    the ``classes`` that a model knows, however they are written there.
     """
     targets, column = _names(y, aim), weight if isinstance(weight, str) else None
     source, by_name = given(X), bool(targets)
@@ -162,6 +164,8 @@ def lesson(
             X = X if schema is None else matched(X, schema, by_name, who)
         missing = () if schema is None else schema.missing
         declared = Declaration(targets, column, missing=missing)
+        if elsewhere(X) and len(classes) and len(targets) == 1:
+            declared = with_labels(declared, targets[0], [*classes])
         if schema is not None and schema.of_kind(UNKNOWN):
             schema = _refined(schema, opened(X, declared).schema)
         source = opened(X, declared, schema)

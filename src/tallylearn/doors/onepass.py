@@ -81,7 +81,10 @@ class OnePass(Estimator, ABC):
             before = self._remembered()
             known = None if before is None else before.schema
             name = type(self).__name__
-            now = self._learned(lesson(X, y, sample_weight, name, self.task, known, more=True))
+            classes = () if before is None else self._labels
+            now = self._learned(
+                lesson(X, y, sample_weight, name, self.task, known, more=True, classes=classes)
+            )
             counted = None if before is None else before.tally
             now = replace(now, tally=self._foretold(now.tally, counted, classes))
             self._learn(now if before is None else before + now, patient=True)
@@ -99,7 +102,8 @@ class OnePass(Estimator, ABC):
                 self._check_fitted()
                 return self
             name = type(self).__name__
-            read = lesson(X, y, sample_weight, name, self.task, before.schema)
+            classes = self._labels
+            read = lesson(X, y, sample_weight, name, self.task, before.schema, classes=classes)
             other, left_out = total(self.tally, read)
             left_out.check(read.target)
             rest = before.tally if other is None else before.tally - other
@@ -115,6 +119,11 @@ class OnePass(Estimator, ABC):
             else:
                 self._unlearn()
         return self
+
+    @property
+    def _labels(self) -> tuple[Any, ...]:
+        """The classes that were learned so far; none of a regression."""
+        return tuple(getattr(self, "classes_", ()))
 
     def save(self, path: str | Path, tally: bool = True) -> None:
         """Write a model file. Without its tally it still predicts, and cannot merge or forget."""

@@ -92,7 +92,8 @@ class Classifier(Predictor):
         self._check_fitted()
         with speaking(type(self).__name__):
             name = type(self).__name__
-            read = lesson(self._table(X), y, sample_weight, name, self.task, self.schema_)
+            X, known = self._table(X), self.model_.classes
+            read = lesson(X, y, sample_weight, name, self.task, self.schema_, classes=known)
             right, whole, left_out = 0.0, 0.0, NONE
             for block in read.blocks():
                 left_out += Unanswered.in_block(block)

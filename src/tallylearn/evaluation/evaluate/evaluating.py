@@ -70,7 +70,8 @@ def evaluate(
         check_options(level, on_error)
         task, fitted = task_of(estimator), cv is None
         schema = as_fitted.schema_of(estimator) if fitted else None
-        exam = Exam.of(X, y, sample_weight, groups, task, schema=schema)
+        known = as_fitted.classes_of(estimator) if fitted else ()
+        exam = Exam.of(X, y, sample_weight, groups, task, schema=schema, classes=known)
         exam = as_fitted.known_to(estimator, exam) if fitted else exam
         positive = exam.positive(positive)
         check_scores(scores, positive, exam)

@@ -56,6 +56,11 @@ def planned(exam: Exam) -> tuple[str, list[Round | list[Split]], tuple[str, ...]
     return NAME, [place], (*exam.remarks, NOTE)
 
 
+def classes_of(model: Any) -> tuple[Any, ...]:
+    """The classes that a model knows; none of a regression."""
+    return tuple(getattr(model, "classes_", ()))
+
+
 def schema_of(model: Any) -> Schema | None:
     """The columns that a model of ours has learned from."""
     if not isinstance(model, Estimator):

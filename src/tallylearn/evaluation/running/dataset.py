@@ -49,7 +49,7 @@ class Exam:
     @classmethod
     def of(
         cls, X: Any, y: Any, weight: Any, groups: Any, task: str, who: str = "evaluate",
-        schema: Schema | None = None,
+        schema: Schema | None = None, classes: Sequence[Any] = (),
     ) -> Exam:  # fmt: skip
         """Read the table, as a model did if it has a schema.
 
@@ -57,7 +57,7 @@ class Exam:
         """
         if (vectors := _vectors(y, task)) is not None:
             return cls._of_vectors(X, vectors, weight, groups)
-        read = lesson(X, y, weight, who, task, schema)
+        read = lesson(X, y, weight, who, task, schema, classes=classes)
         beside = together(read.beside, Schema(()))
         if not len(beside):
             raise InputError("the table has no rows.")
