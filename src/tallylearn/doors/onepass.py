@@ -81,9 +81,8 @@ class OnePass(Estimator, ABC):
             before = self._remembered()
             known = None if before is None else before.schema
             name = type(self).__name__
-            classes = () if before is None else self._labels
             now = self._learned(
-                lesson(X, y, sample_weight, name, self.task, known, more=True, classes=classes)
+                lesson(X, y, sample_weight, name, self.task, known, True, self._labels)
             )
             counted = None if before is None else before.tally
             now = replace(now, tally=self._foretold(now.tally, counted, classes))
