@@ -171,9 +171,8 @@ class Moments:
 
     def picked(self, columns: Array) -> Moments:
         """Some of the columns."""
-        names = tuple(self.columns[j] for j in columns)
         parts = (part.at(columns) for part in (self.count, self.sums, self.squares))
-        return Moments(self.keys, names, *parts)
+        return Moments(self.keys, tuple(self.columns[j] for j in columns), *parts)
 
     def parted(self, k: int) -> list[Moments]:
         """The moments of k parts of the rows, where the keys are pairs (part, key)."""

@@ -69,23 +69,19 @@ class Crossing:
         for place in rounds:
             one_pass = isinstance(self.learner, OnePass) and self.exam.read is not None
             found = self._at_once(place) if one_pass and isinstance(place, Round) else None
-            if found is not None:
-                yield from found
-            else:
+            if found is None:
                 splits = place.splits() if isinstance(place, Round) else iter(place)
-                yield from self._fitted_anew(splits)
+                found = self._fitted_anew(splits)
+            yield from found
 
-    def _at_once(self, place: Round) -> list[Told] | None:
-        """The answers in one pass; None where the tallies of all folds are more than memory holds.
-
-        One fold at a time may do: a category of many values has pairs of them in every class.
-        """
+    def _at_once(self, place: Round) -> Iterable[Told] | None:
+        """The answers in one pass; None where memory may hold the tallies of one fold at a time."""
         try:
             return list(self._in_one_pass(place))
         except SizeError:
-            if not self.exam.in_memory:
-                raise
-            return None
+            if self.exam.in_memory:
+                return None
+            raise
 
     def _in_one_pass(self, place: Round) -> Iterator[Told]:
         self._check_learner()
