@@ -13,6 +13,7 @@ from tallylearn import forms
 from tallylearn.errors import ColumnError, OptionError
 from tallylearn.kernels import scoring, summing
 from tallylearn.models.class_priors import LONGEST
+from tallylearn.models.naive_bayes.class_spreads import Smoothing, too_wide, varying
 from tallylearn.tables import (
     DATE,
     NUMBER,
@@ -31,7 +32,6 @@ from tallylearn.workings.rendering import short
 
 TILE = 64  # rows that are scored together
 TINY = np.finfo(np.float64).tiny  # a smaller variance has no inverse
-COLUMN, TABLE = "column", "table"  # whose variance the smoothing is a share of
 SKIPPED = "never seen, no smoothing: skipped"
 
 
@@ -135,24 +135,6 @@ class Categories:
 
 
 @dataclass(frozen=True)
-class Smoothing:
-    """A class in which a column hardly varies has a variance all the same.
-
-    By column, one below a share of the column's variance over all rows is none, and that takes its
-    place: a unit changes nothing. By table, a share of the largest is added to every variance.
-    """
-
-    share: float
-    by: str = COLUMN
-
-    def __call__(self, variance: Array, wide: Array) -> Array:
-        """The variances (..., k, p), where those over all rows are ``wide`` (..., 1, p)."""
-        if self.by == COLUMN:
-            return np.where(variance < self.share * wide, wide, variance)
-        return np.asarray(variance + self.share * wide.max(axis=(-2, -1), keepdims=True))
-
-
-@dataclass(frozen=True)
 class Gaussians:
     """The columns of numbers: P(x | c) is the normal density with the class's mean and variance."""
 
@@ -186,7 +168,7 @@ class Gaussians:
         try:
             mean, variance, wide = moments.mean, moments.variance, pooled.variance
         except OverflowError:
-            raise _too_wide(moments) from None
+            raise too_wide(moments) from None
         seen = moments.count.nonzero()
         variance = smoothing(np.where(seen, variance, wide), wide)
         if not (variance >= TINY).all():
@@ -244,18 +226,6 @@ class Gaussians:
         return Term(self.names[j], f"{x:.6g}", float(log), text=text)
 
 
-def varying(moments: Moments, alone: bool = False) -> Moments:
-    """The columns that are not the same in every row; all, where none varies and they are alone."""
-    try:
-        wide = moments.pooled().variance
-    except OverflowError:
-        raise _too_wide(moments) from None
-    at = np.flatnonzero((wide > 0).reshape(-1, wide.shape[-1]).any(axis=0))
-    if len(at) == len(moments.columns) or (alone and not len(at)):
-        return moments
-    return moments.picked(at)
-
-
 def check_finite(block: Block) -> None:
     """An infinity is an error at ``predict`` as it is at ``fit``."""
     found = np.zeros(4, dtype=np.int64)
@@ -302,22 +272,3 @@ def arranged(values: Array, names: tuple[str, ...], schema: Schema, k: int = 0) 
         out[:, schema.names.index(name)] = values[:, j]
     kinds = [column.kind in (NUMBER, DATE, UNKNOWN) for column in schema.columns]
     return out[:, kinds]
-
-
-def _too_wide(moments: Moments) -> ColumnError:
-    for name in moments.columns:
-        try:
-            one = moments.over(moments.keys, moments.columns)
-            at = np.arange(len(one.keys)), np.array([one.columns.index(name)])
-            part = Moments(
-                one.keys, (name,), one.count.at(*at), one.sums.at(*at), one.squares.at(*at)
-            )
-            _ = part.variance, part.pooled().variance
-        except OverflowError:
-            return ColumnError(
-                f"column {name!r} has numbers so large that their variance is beyond a double. "
-                "Rescale it."
-            )
-    return ColumnError(
-        "the numbers are so large that their variance is beyond a double. Rescale them."
-    )

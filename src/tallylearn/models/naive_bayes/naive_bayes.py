@@ -14,14 +14,8 @@ from tallylearn.models.class_priors import Priors, shares
 from tallylearn.models.generative import Generative
 from tallylearn.models.naive_bayes import vocabulary
 from tallylearn.models.naive_bayes.bayes_model import Bayes, bags_of, coded
-from tallylearn.models.naive_bayes.column_factors import (
-    COLUMN,
-    TABLE,
-    Categories,
-    Gaussians,
-    Smoothing,
-    arranged,
-)
+from tallylearn.models.naive_bayes.class_spreads import COLUMN, TABLE, Smoothing
+from tallylearn.models.naive_bayes.column_factors import Categories, Gaussians, arranged
 from tallylearn.models.naive_bayes.leave_one_out import (
     numbers_of_others,
     prior_of_others,
