@@ -49,7 +49,9 @@ def test_a_category_with_countless_values_is_refused_before_it_takes_memory(exac
 def test_two_models_that_fit_alone_are_refused_together(monkeypatch: pytest.MonkeyPatch) -> None:
     def part(letter: str) -> Any:
         values = [f"{letter}{i}" for i in range(100)] * 2
-        return tl.LinearDiscriminantAnalysis().fit({"c": values, "y": [0, 1] * 100}, "y")
+        return tl.LinearDiscriminantAnalysis(min_samples_category=1).fit(
+            {"c": values, "y": [0, 1] * 100}, "y"
+        )
 
     monkeypatch.setenv("TALLY_MEMORY", "0.004")
     one, two = part("a"), part("b")
