@@ -16,7 +16,7 @@ from tallylearn.errors import CellError
 from tallylearn.sources import Declared
 from tallylearn.tables import CATEGORY, NUMBER, Array, Block, Codes
 from tallylearn.tallies.bundles import Bundle
-from tallylearn.tallies.distinct import EVERY, NO_NUMBER, Distinct
+from tallylearn.tallies.distinct import Distinct
 
 FEW = 10  # strings: of fewer, all may differ by chance
 MANY = 50  # from here on some strings may come twice, and numbers may be identifiers
@@ -24,6 +24,7 @@ NEARLY = 0.95
 HALF = 0.5  # of the first block's values: where more come again, no other block is asked
 PAIRS = 10  # of equal numbers: where chance would give more and there is none, they are names
 YEARS = 1500, 2200  # whole numbers that are years are measured, though each comes once
+SPARSE = 16  # times the rows: whole numbers that lie wider apart are told by their hashes
 HEAD = 256  # rows that most columns of numbers are told apart by
 
 
@@ -60,12 +61,12 @@ def identifiers(source: Declared) -> dict[str, str]:
     return {name: why for name in names if (why := _reason(kinds[name], found[name]))}
 
 
-def _everywhere(source: Declared, names: tuple[str, ...]) -> dict[str, Distinct]:
+def _everywhere(source: Declared, names: tuple[str, ...]) -> dict[str, _Values]:
     """The different values of some columns, which are read alone, in all rows of files."""
     columns = (column for column in source.schema.columns if column.name in names)
     narrow = source.untargeted().narrowed(source.schema.of_columns(columns))
     total = engines.here().total(_Names(names), narrow) or Bundle()
-    return {name: total.get(name) or Distinct.empty() for name in names}
+    return {name: _Values.of(total.get(name) or Distinct.empty()) for name in names}
 
 
 @dataclass(frozen=True)
@@ -84,13 +85,43 @@ def _column(block: Block, name: str) -> Codes | Array:
     return np.ascontiguousarray(block.numbers[:, block.schema.places[name]])
 
 
-def _seen(block: Block, name: str) -> Distinct:
-    """The different values of a whole column; codes differ where their values do."""
-    if name not in block.codes:
-        return Distinct.of(_column(block, name))
-    times = _times(block.codes[name])
-    keys = np.flatnonzero(times).astype(np.uint64)
-    return Distinct(keys, times[times > 0], int(times.sum()), False, NO_NUMBER, EVERY)
+@dataclass(frozen=True)
+class _Values:
+    """How many rows show a value, how many values there are, and what numbers they are."""
+
+    present: int
+    different: int
+    again: bool  # whether a value comes twice
+    exact: bool = True
+    whole: bool = False
+    least: float = 0.0
+    greatest: float = 0.0
+
+    @classmethod
+    def of(cls, found: Distinct) -> _Values:
+        """From the tally of a column."""
+        ends = found.least, found.greatest
+        again = bool(found.repeats)
+        return cls(found.present, found.count, again, found.exact, found.whole, *ends)
+
+
+def _seen(block: Block, name: str) -> _Values:
+    """The values of a column that is in memory whole, most often without a hash."""
+    if name in block.codes:
+        times = _times(block.codes[name])
+        n, different = int(times.sum()), int(np.count_nonzero(times))
+        return _Values(n, different, different < n)
+    x = np.ascontiguousarray(block.numbers[:, block.schema.places[name]])
+    x = x[~np.isnan(x)] if np.isnan(x).any() else x
+    least, greatest = (float(x.min()), float(x.max())) if len(x) else (0.0, -1.0)
+    if not greatest - least < SPARSE * len(x):  # nor where one is infinite
+        return _Values.of(Distinct.of(x))
+    from_least = x - least
+    at = from_least.astype(np.int64)
+    there = np.zeros(int(greatest - least) + 1, dtype=bool)
+    there[at] = True
+    different, whole = int(np.count_nonzero(there)), bool((at == from_least).all())
+    return _Values(len(x), different, different < len(x), True, whole, least, greatest)
 
 
 def _times(column: Codes) -> Array:
@@ -108,22 +139,22 @@ def _may(block: Block, name: str) -> bool:
     return bool(np.count_nonzero(times) >= HALF * times.sum())
 
 
-def _reason(kind: str, found: Distinct) -> str:
+def _reason(kind: str, found: _Values) -> str:
     """Why a column of so many different values is an identifier; empty where it is none."""
     if found.present < FEW:
         return ""
     if kind == NUMBER:
         return _numbered(found)
-    if not found.repeats:
+    if not found.again:
         return f"all of its {found.present:,} values are different"
-    if found.present >= MANY and found.count >= NEARLY * found.present:
+    if found.present >= MANY and found.different >= NEARLY * found.present:
         about = "" if found.exact else "about "
-        return f"{about}{found.count:,} of its {found.present:,} values are different"
+        return f"{about}{found.different:,} of its {found.present:,} values are different"
     return ""
 
 
-def _numbered(found: Distinct) -> str:
-    if not found.whole or found.repeats:
+def _numbered(found: _Values) -> str:
+    if not found.whole or found.again:
         return ""
     n, least, greatest = found.present, found.least, found.greatest
     span = greatest - least + 1
