@@ -30,7 +30,7 @@ NAMES = {  # public name -> the module that holds it
     "bias_variance": "evaluation.theory.bias_variance_report",
     "check": "checking",
     "compare": "evaluation.compare.comparing",
-    "describe": "describing",
+    "describe": "description",
     "diff": "models.trees.differences.difference",
     "engine": "engines",
     "evaluate": "evaluation.evaluate.evaluating",

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from tallylearn.description import CLASSES, EACH, Rows, as_codes, brief, counts, cut
 from tallylearn.tables import Array, Codes
+from tallylearn.viewed_rows import CLASSES, EACH, Rows, as_codes, brief, counts, cut
 
 LARGEST = 0.9  # share of the largest class from which accuracy says little
 REPEATED = 0.05  # share of the rows that come more than once

@@ -11,7 +11,6 @@ from tallylearn import engines
 from tallylearn.cautions import cautions
 from tallylearn.check_report import Check, Checked
 from tallylearn.column_sums import MOST, ColumnSum, TargetSum
-from tallylearn.description import Rows, target_part
 from tallylearn.errors import CellError, InputError, OptionError, listed, speaking
 from tallylearn.identifiers import identifiers
 from tallylearn.sources import Declared, Files, given, read_table
@@ -19,6 +18,7 @@ from tallylearn.sources.declarations import TRUE, Declaration
 from tallylearn.sources.written.judging import Judgement
 from tallylearn.spelling import DATES, NUMBERS, TRUTHS, WORDS, Spelling
 from tallylearn.tables import CATEGORY, DATE, IDENTIFIER, NUMBER, TEXT, UNKNOWN, Block
+from tallylearn.viewed_rows import Rows, target_part
 from tallylearn.writing import whole
 
 CSV = ".csv"

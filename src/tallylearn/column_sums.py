@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from tallylearn.description import as_codes, counts, name_classes, told_classes
 from tallylearn.tables import Array, Codes
+from tallylearn.viewed_rows import as_codes, counts, name_classes, told_classes
 from tallylearn.workings import short
 
 SENTINELS = (-9, -99, -999, -9999, -99999, 99, 999, 9999, 99999, 999999)

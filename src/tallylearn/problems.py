@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 
 from tallylearn.cautions import cautions, gaps
-from tallylearn.description import MOST, Rows, brief, counts, cut, told_classes
 from tallylearn.doors import OnePass
 from tallylearn.errors import OptionError, TargetError, speaking, told
 from tallylearn.sources import Declared, aimed, given, opened
@@ -19,6 +18,7 @@ from tallylearn.sources.class_labels import flat
 from tallylearn.sources.declarations import Declaration
 from tallylearn.sources.memory_table import check_rows, check_size
 from tallylearn.tables import CATEGORY, DATE, IDENTIFIER, NUMBER, TEXT, UNKNOWN, Array, Codes
+from tallylearn.viewed_rows import MOST, Rows, brief, counts, cut, told_classes
 from tallylearn.workings import Derivation, Sentence, short
 from tallylearn.workings.rendering import evened, plain, plain_data
 from tallylearn.workings.reports import Reported, Worded

@@ -14,10 +14,10 @@ from tallylearn.cli import output_files, shared_options, terminal_text
 
 if TYPE_CHECKING:
     from tallylearn.cli.learner_names import Asked
-    from tallylearn.description import Rows
     from tallylearn.problems import Problem
     from tallylearn.sources import Files
     from tallylearn.sources.declarations import Declaration
+    from tallylearn.viewed_rows import Rows
 
 MOST = 3  # cautions that are printed
 NOTES = 12  # columns of which is told how they were read
@@ -27,9 +27,9 @@ def opened(
     files: Sequence[str], keep: Sequence[str], **declared: Any
 ) -> tuple[Files, dict[str, str], Rows]:
     """The table that files are, what was left out, told on standard error; its first rows."""
-    from tallylearn.description import Rows
     from tallylearn.identifiers import identified
     from tallylearn.sources import Files
+    from tallylearn.viewed_rows import Rows
 
     read = Files(shared_options.paths(files), declared_as(keep=keep, **declared)).settled()
     source = cast("Files", identified(read))
@@ -57,7 +57,7 @@ def alike(
     from tallylearn.cli.learner_names import Asked
     from tallylearn.cli.predict_command import opened as read_as
     from tallylearn.cli.predict_command import target_of
-    from tallylearn.description import Rows
+    from tallylearn.viewed_rows import Rows
 
     shared_options.check_with_model("--like")
     said = {name: declared[name] for name in shared_options.READING}

@@ -12,7 +12,7 @@ import click
 from tallylearn.cli import output_files
 
 if TYPE_CHECKING:
-    from tallylearn.description import Rows
+    from tallylearn.viewed_rows import Rows
 
 MODELS = {
     "bayes": "NaiveBayes",

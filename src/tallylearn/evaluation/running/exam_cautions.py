@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 
 from tallylearn.cautions import cautions
-from tallylearn.description import Rows
 from tallylearn.evaluation.running.dataset import Exam
 from tallylearn.folds import Folds
 from tallylearn.folds.givens import read
 from tallylearn.tables import DATE, Array, Codes
+from tallylearn.viewed_rows import Rows
 
 MANY = 16_384  # rows of a table in memory: of more, so many are looked at, from first to last
 

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from tallylearn.describing.column_points import Points
-from tallylearn.describing.passing_columns import Numbers, Values
-from tallylearn.describing.surveys import Sums, Survey
+from tallylearn.description.column_points import Points
+from tallylearn.description.passing_columns import Numbers, Values
+from tallylearn.description.surveys import Sums, Survey
 from tallylearn.tables import DATE, Column
 from tallylearn.tallies.distinct import KEPT
 from tallylearn.workings.rendering import plain

@@ -11,7 +11,7 @@ import numpy as np
 
 from tallylearn import engines
 from tallylearn.budgets import budget
-from tallylearn.describing.passing_columns import (
+from tallylearn.description.passing_columns import (
     Numbers,
     NumberSum,
     Values,

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from tallylearn import engines
-from tallylearn.describing.associations import Associations, Matrices
-from tallylearn.describing.passing_columns import Numbers
-from tallylearn.describing.target_classes import TargetClasses
+from tallylearn.description.associations import Associations, Matrices
+from tallylearn.description.passing_columns import Numbers
+from tallylearn.description.target_classes import TargetClasses
 from tallylearn.errors import InputError
 from tallylearn.intervals import Interval, z_value
 from tallylearn.roc_area import delong

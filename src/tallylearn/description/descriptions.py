@@ -6,16 +6,16 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from tallylearn.describing.associations import Associations, Matrices
-from tallylearn.describing.described_columns import Described, described
-from tallylearn.describing.described_sources import opened_with_target, what_of
-from tallylearn.describing.description_html import html_of
-from tallylearn.describing.description_text import sheet_of
-from tallylearn.describing.saved_views import Page, View
-from tallylearn.describing.surveys import Survey, surveyed
-from tallylearn.describing.table_changes import Changes, Side, changed
-from tallylearn.describing.target_classes import TargetClasses
-from tallylearn.describing.target_links import links as linked
+from tallylearn.description.associations import Associations, Matrices
+from tallylearn.description.described_columns import Described, described
+from tallylearn.description.described_sources import opened_with_target, what_of
+from tallylearn.description.description_html import html_of
+from tallylearn.description.description_text import sheet_of
+from tallylearn.description.saved_views import Page, View
+from tallylearn.description.surveys import Survey, surveyed
+from tallylearn.description.table_changes import Changes, Side, changed
+from tallylearn.description.target_classes import TargetClasses
+from tallylearn.description.target_links import links as linked
 from tallylearn.errors import CellError, ColumnError, KindError, OptionError, listed, speaking, told
 from tallylearn.sources import Declared
 from tallylearn.tables import Array

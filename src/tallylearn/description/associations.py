@@ -9,10 +9,10 @@ from threading import Lock
 import numpy as np
 
 from tallylearn import engines
-from tallylearn.describing.pair_sums import PairSums
-from tallylearn.describing.passing_columns import Numbers
-from tallylearn.describing.surveys import Survey, counting
-from tallylearn.describing.target_classes import TargetClasses
+from tallylearn.description.pair_sums import PairSums
+from tallylearn.description.passing_columns import Numbers
+from tallylearn.description.surveys import Survey, counting
+from tallylearn.description.target_classes import TargetClasses
 from tallylearn.kernels import sketching
 from tallylearn.sources import Declared
 from tallylearn.tables import Array, Block

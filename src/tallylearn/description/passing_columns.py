@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from tallylearn.describing.column_points import Points, ranked
+from tallylearn.description.column_points import Points, ranked
 from tallylearn.tables import Array, Codes
 from tallylearn.tallies.distinct import KEPT, Seen
 from tallylearn.tallies.quantile_sketch import Buckets, middles

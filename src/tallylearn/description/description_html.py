@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from tallylearn.describing import small_charts
-from tallylearn.describing.description_text import (
+from tallylearn.description import small_charts
+from tallylearn.description.description_text import (
     amount,
     counted,
     figure,

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from math import isinf
 from typing import Any
 
-from tallylearn.describing.description_text import readable
+from tallylearn.description.description_text import readable
 from tallylearn.plots.marks import COLOURS, FAINT, GRID, INK, extent, label, line, tag, tooltip
 from tallylearn.workings.rendering import number_of, plain
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tallylearn.describing.surveys import Survey
+from tallylearn.description.surveys import Survey
 from tallylearn.errors import TargetError, listed
 from tallylearn.tables import CATEGORY, NUMBER, Array, Block, plain
 

@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from tallylearn.describing.changes_text import changes_html, changes_sheet
-from tallylearn.describing.described_columns import Described
-from tallylearn.describing.false_discoveries import benjamini_hochberg
-from tallylearn.describing.saved_views import Page, View
+from tallylearn.description.changes_text import changes_html, changes_sheet
+from tallylearn.description.described_columns import Described
+from tallylearn.description.false_discoveries import benjamini_hochberg
+from tallylearn.description.saved_views import Page, View
 from tallylearn.significance import holm
 from tallylearn.tables import Array
 from tallylearn.workings.rendering import plain_data
