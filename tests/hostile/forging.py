@@ -97,7 +97,7 @@ def _arrow(chance: random.Random, table: Any) -> bytes:
 
 
 def _parquet(chance: random.Random, table: Any) -> bytes:
-    unwritten = {"runs", "lists", "wide_view"}
+    unwritten = {"runs", "lists", "view"}  # the last is written as text, by newer versions alone
     table = table.drop_columns([n for n in table.column_names if n in unwritten])
     sink = io.BytesIO()
     pq.write_table(
