@@ -1,0 +1,115 @@
+"""Importance: weights that say how rows compare, and not how often they occur.
+
+A weight is a frequency: 2 is the row twice. Weights of importance (of a survey, inverse
+propensities, of boosting) have no unit, and count as so many rows as there are. The tally keeps
+what was seen, so that it merges and forgets; it is scaled when it is solved.
+"""
+
+from __future__ import annotations
+
+from dataclasses import fields, replace
+from fractions import Fraction
+from math import fsum
+from typing import Any
+
+import numpy as np
+
+from tallylearn.tables import Array, Block, Codes
+from tallylearn.tallies.bundles import ONCE, Bundle
+from tallylearn.tallies.counts import Counts
+from tallylearn.tallies.exact import LIMB, Exact
+from tallylearn.tallies.moments import Moments
+
+IMPORTANCE = "importance"  # the part of rows whose weights were declared to be of importance
+LIGHT = "light"  # the part of rows that weigh less than one, where that was not declared
+DIGITS = 128  # bits of a scale: a count of rows, weighed alike and scaled back, is that count
+
+
+def relative(weight: Array | None, declared: bool = False) -> bool:
+    """Whether weights only compare rows: where it is declared, or where all are below one.
+
+    A row that is there is there once at least, so that weights below one are no frequencies.
+
+    >>> relative(np.array([0.25, 0.75])), relative(np.array([0.25, 1.0]))
+    (True, False)
+    """
+    return weight is not None and (declared or bool(weight.max(initial=0.0) < 1))
+
+
+def counted_apart(block: Block) -> Bundle:
+    """What a tally needs to be scaled: rows whose weights are no frequencies, counted once too."""
+    assert block.weight is not None
+    some = np.arange(len(block)) if block.importance else np.flatnonzero(block.weight < 1)
+    by = (block.target if isinstance(block.target, Codes) else block.keyed())[some]
+    by = replace(by, declared=())
+    both = {ONCE: Counts.of(by), "weighed": Counts.of(by, weight=block.weight[some])}
+    return Bundle({IMPORTANCE if block.importance else LIGHT: Bundle(both)})
+
+
+def weighed_in_rows(block: Block) -> Block:
+    """The rows of a whole table as they are learned from without a tally.
+
+    Weights of importance sum to the number of rows then; those that are all equal are none.
+
+    >>> from tallylearn.tables import Schema
+    >>> rows = Block(Schema(()), np.zeros((2, 0)), weight=np.array([0.1, 0.3]))
+    >>> weighed_in_rows(rows).weight
+    array([0.5, 1.5])
+    """
+    weight = block.weight
+    if weight is None or not len(weight) or not relative(weight, block.importance):
+        return block
+    if weight.min() == weight.max():
+        return replace(block, weight=None)
+    return replace(block, weight=weight * (len(weight) / fsum(weight)))
+
+
+def rows_compared(tally: Bundle) -> int | None:
+    """How many rows a tally is of, where their weights only compare them."""
+    apart, target = tally.get(IMPORTANCE) or tally.get(LIGHT), tally.get("target")
+    if not apart or target is None or _weight(apart["weighed"]) != _weight(target):
+        return None
+    return int(_weight(apart[ONCE]))
+
+
+def in_rows(tally: Bundle) -> Bundle:
+    """The tally as it is solved: weights of importance sum to the number of rows."""
+    rows = rows_compared(tally)
+    if rows is None:
+        return tally
+    by = Fraction(rows) / _weight(tally["target"])
+    kept = {name: part for name, part in tally.parts.items() if name not in (IMPORTANCE, LIGHT)}
+    scaled: Bundle = _times(Bundle(kept), _exact(by), float(by))
+    return scaled
+
+
+def _times(part: Any, exact: Exact, near: float) -> Any:
+    """A tally times a number: all that it holds are sums over rows, but for means and keys."""
+    if isinstance(part, Bundle):
+        inner = part.parts.items()
+        return Bundle({n: one if n == ONCE else _times(one, exact, near) for n, one in inner})
+    changed: dict[str, Any] = {}
+    for field in fields(part):
+        value = getattr(part, field.name)
+        if isinstance(value, Exact):
+            changed[field.name] = value * exact
+        elif isinstance(value, np.ndarray) and field.name != "mean":
+            changed[field.name] = value * near
+    return replace(part, **changed)
+
+
+def _weight(part: Any) -> Fraction:
+    """All that was counted, exactly."""
+    counts = part.count if isinstance(part, Moments) else part.table
+    numbers, power = counts.scaled()
+    return Fraction(int(numbers.sum())) * Fraction(2) ** power
+
+
+def _exact(by: Fraction) -> Exact:
+    """A scale in limbs, rounded up to 128 bits; powers of two leave its digits alone."""
+    above, below = by.numerator, by.denominator
+    shift = DIGITS + below.bit_length() - above.bit_length()
+    number = -(-(above << max(shift, 0)) // (below << max(-shift, 0)))
+    size = number.bit_length() // LIMB + 1
+    limbs = [number >> LIMB * at & (1 << LIMB) - 1 for at in range(size)]
+    return Exact.carried(np.array(limbs, dtype=np.int64), 0).shifted(-shift)
