@@ -23,7 +23,8 @@ from tallylearn.errors import ForgetError, InputError, MergeError, OptionError, 
 from tallylearn.sources.memory_table import check_size
 from tallylearn.tables import IDENTIFIER, UNKNOWN, Array, Block, Column, Schema
 from tallylearn.tallies import Bundle
-from tallylearn.tallies.importance import IMPORTANCE, counted_apart, in_rows, rows_compared
+from tallylearn.tallies.bundles import IMPORTANCE
+from tallylearn.tallies.importance import counted_apart, in_rows, rows_compared
 
 
 @dataclass(frozen=True)
@@ -240,6 +241,9 @@ class OnePass(Estimator, ABC):
             return None
         rows = rows_compared(self.tally_)
         return float(self.tally_["target"].weight if rows is None else rows)
+
+    def _compared(self) -> bool:
+        return rows_compared(self.tally_) is not None
 
     def _check_fitted(self) -> None:
         super()._check_fitted()

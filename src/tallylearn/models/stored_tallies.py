@@ -7,8 +7,7 @@ from typing import Any
 
 from tallylearn.tables import check_columns
 from tallylearn.tallies import Bundle, Counts
-from tallylearn.tallies.bundles import ONCE
-from tallylearn.tallies.importance import IMPORTANCE, LIGHT
+from tallylearn.tallies.bundles import IMPORTANCE, LIGHT, ONCE
 from tallylearn.tallies.words import KINDS
 
 

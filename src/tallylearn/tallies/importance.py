@@ -15,13 +15,11 @@ from typing import Any
 import numpy as np
 
 from tallylearn.tables import Array, Block, Codes
-from tallylearn.tallies.bundles import ONCE, Bundle
+from tallylearn.tallies.bundles import IMPORTANCE, LIGHT, ONCE, Bundle
 from tallylearn.tallies.counts import Counts
 from tallylearn.tallies.exact import LIMB, Exact
 from tallylearn.tallies.moments import Moments
 
-IMPORTANCE = "importance"  # the part of rows whose weights were declared to be of importance
-LIGHT = "light"  # the part of rows that weigh less than one, where that was not declared
 DIGITS = 128  # bits of a scale: a count of rows, weighed alike and scaled back, is that count
 
 
@@ -34,6 +32,16 @@ def relative(weight: Array | None, declared: bool = False) -> bool:
     (True, False)
     """
     return weight is not None and (declared or bool(weight.max(initial=0.0) < 1))
+
+
+def worth(weight: Array) -> float:
+    """How many rows of equal weight are as precise (Kish, Survey Sampling, 1965).
+
+    >>> worth(np.array([2.0, 2.0])), worth(np.array([1.0, 3.0]))
+    (2.0, 1.6)
+    """
+    weight = weight / weight.max()
+    return float(weight.sum() ** 2 / (weight**2).sum())
 
 
 def counted_apart(block: Block) -> Bundle:
@@ -61,7 +69,8 @@ def weighed_in_rows(block: Block) -> Block:
         return block
     if weight.min() == weight.max():
         return replace(block, weight=None)
-    return replace(block, weight=weight * (len(weight) / fsum(weight)))
+    weight = np.ldexp(weight, -np.frexp(weight.max())[1])  # of any size, and the same digits
+    return replace(block, weight=weight * (float(np.count_nonzero(weight)) / fsum(weight)))
 
 
 def rows_compared(tally: Bundle) -> int | None:
