@@ -97,6 +97,8 @@ def _times(part: Any, exact: Exact, near: float) -> Any:
     if isinstance(part, Bundle):
         inner = part.parts.items()
         return Bundle({n: one if n == ONCE else _times(one, exact, near) for n, one in inner})
+    if isinstance(part, Counts):
+        return replace(part, table=_settled(part.table * exact))
     changed: dict[str, Any] = {}
     for field in fields(part):
         value = getattr(part, field.name)
@@ -105,6 +107,14 @@ def _times(part: Any, exact: Exact, near: float) -> Any:
         elif isinstance(value, np.ndarray) and field.name != "mean":
             changed[field.name] = value * near
     return replace(part, **changed)
+
+
+def _settled(counts: Exact) -> Exact:
+    """Counts that are whole but for the rounding of their scale, as they are without weights."""
+    below = -counts.low
+    if below <= 0 or counts.limbs[..., max(below - 2, 0) : below].any():
+        return counts
+    return Exact.carried(counts.limbs[..., below:], 0)
 
 
 def _weight(part: Any) -> Fraction:
