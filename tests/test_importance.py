@@ -16,7 +16,10 @@ from sklearn.tree import DecisionTreeClassifier
 import tallylearn as tl
 from tallylearn import errors, modelfile
 from tests.learners import CASES, Case
+from tests.test_cli import failed, fine, folder
 from tests.trees.test_growing import agree, floats
+
+__all__ = ["folder"]
 
 TAKING = [case for case in CASES if not case.name.startswith("lms")]
 every_learner = pytest.mark.parametrize("case", TAKING, ids=lambda case: case.name)
@@ -96,7 +99,10 @@ def test_one_row_that_is_there_makes_the_weights_frequencies() -> None:
     assert counted.model_.priors.count.sum() == pytest.approx(1.3, rel=1e-9)
 
 
-@every_learner
+@pytest.mark.parametrize(
+    "case", [case for case in TAKING if getattr(case.make(), "min_df", 1) == 1],  # of documents
+    ids=lambda case: case.name,
+)  # fmt: skip
 def test_a_frequency_of_two_is_the_row_twice(case: Case, mixed: pd.DataFrame) -> None:
     twice = case.table(pd.concat([mixed, mixed], ignore_index=True))
     text = [name for name in case.columns if name == "note"]  # which repeats itself when doubled
@@ -316,3 +322,20 @@ def test_a_schema_keeps_what_the_weights_are() -> None:
     table = tl.table(frame, schema=found.schema)
     assert table.declared.importance
     assert not tl.table(frame, schema=found.schema, weight="w").declared.importance
+
+
+def test_the_command_takes_importances() -> None:
+    Path("t.csv").write_text("x,y,w\na,u,0.5\nb,v,1.5\na,u,2\nb,v,4\na,v,1\n")
+    learn = ("learn", "t.csv", "--target", "y", "--model", "bayes", "-o", "m.tally", "--force")
+    assert "learned from 5 rows" in fine(*learn, "--importance", "w")
+    table = tl.table("t.csv", target="y", importance="w")
+    assert modelfile.digests(tl.load("m.tally")) == modelfile.digests(tl.NaiveBayes().fit(table))
+    Path("one.csv").write_text("x,y,w\na,u,0.5\n")
+    assert "--importance" in failed("forget", "m.tally", "one.csv", "--weight", "w")
+    fine("forget", "m.tally", "one.csv", "--importance", "w")
+    rest = tl.NaiveBayes().fit(table.held()[1:])
+    assert modelfile.digests(tl.load("m.tally")) == modelfile.digests(rest)
+    for command in (("evaluate", "t.csv", "--target", "y", "--model", "bayes", "--cv", "2"),
+                    ("evaluate", "m.tally", "t.csv")):  # fmt: skip
+        assert "of importance" in fine(*command, "--importance", "w")
+    assert failed(*learn, "--importance", "w", "--weight", "w").endswith("leave one out.")

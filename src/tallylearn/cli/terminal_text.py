@@ -33,6 +33,7 @@ _NAMES = {
     "stratified=False": "--no-stratified",
     "on_error='keep'": "--on-error keep",
     "positive=": "--positive",
+    "tl.table(importance=...)": "--importance",
 }
 _ASIDES = (  # scikit-learn's own sentences, which follow ours
     r" Found array with 0 [^.]*\.",

@@ -40,7 +40,7 @@ def worth(weight: Array) -> float:
     >>> worth(np.array([2.0, 2.0])), worth(np.array([1.0, 3.0]))
     (2.0, 1.6)
     """
-    weight = weight / weight.max()
+    weight = _of_any_size(weight)
     return float(weight.sum() ** 2 / (weight**2).sum())
 
 
@@ -69,7 +69,7 @@ def weighed_in_rows(block: Block) -> Block:
         return block
     if weight.min() == weight.max():
         return replace(block, weight=None)
-    weight = np.ldexp(weight, -np.frexp(weight.max())[1])  # of any size, and the same digits
+    weight = _of_any_size(weight)
     return replace(block, weight=weight * (float(np.count_nonzero(weight)) / fsum(weight)))
 
 
@@ -90,6 +90,11 @@ def in_rows(tally: Bundle) -> Bundle:
     kept = {name: part for name, part in tally.parts.items() if name not in (IMPORTANCE, LIGHT)}
     scaled: Bundle = _times(Bundle(kept), _exact(by), float(by))
     return scaled
+
+
+def _of_any_size(weight: Array) -> Array:
+    """Weights times a power of two, the same digits: sums and squares stay within doubles."""
+    return np.asarray(np.ldexp(weight, -np.frexp(weight.max())[1]))
 
 
 def _times(part: Any, exact: Exact, near: float) -> Any:
