@@ -189,6 +189,18 @@ def test_every_fold_scales_its_own_rows(mixed: pd.DataFrame) -> None:
     assert [*found["log_loss"].by_fold] == pytest.approx(lost, rel=1e-9)
 
 
+@pytest.mark.parametrize("make", [tl.C45, tl.M5])
+def test_gains_of_the_table_that_a_tree_grew_from_are_those_of_its_record(
+    make: Any, mixed: pd.DataFrame
+) -> None:
+    frame = mixed[["length", "colour", "price"]].assign(w=fractions(mixed) / 300)
+    if make is tl.C45:
+        frame = frame.assign(price=np.where(frame["price"] > frame["price"].median(), "u", "v"))
+    table = tl.table(frame, target="price", importance="w")
+    tree = make(record=True).fit(table)
+    assert str(tree.gains(0, table)) == str(tree.gains(0))
+
+
 def generated(seed: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     X, y = make_classification(900, 8, n_informative=5, flip_y=0.05, random_state=seed)
     return X[:400], y[:400], X[400:], y[400:]
