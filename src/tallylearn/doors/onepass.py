@@ -77,7 +77,7 @@ class OnePass(Estimator, ABC):
         tally = self.tally(block)
         if block.weight is None or not isinstance(tally, Bundle):
             return tally
-        return Bundle({**tally.parts, **counted_apart(block).parts})
+        return Bundle({**tally.parts, **counted_apart(block, tally.get("target")).parts})
 
     @abstractmethod
     def solve(self, tally: Bundle) -> Model:

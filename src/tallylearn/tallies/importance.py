@@ -44,13 +44,20 @@ def worth(weight: Array) -> float:
     return float(weight.sum() ** 2 / (weight**2).sum())
 
 
-def counted_apart(block: Block) -> Bundle:
-    """What a tally needs to be scaled: rows whose weights are no frequencies, counted once too."""
+def counted_apart(block: Block, target: Any) -> Bundle:
+    """What a tally needs to be scaled: rows whose weights are no frequencies, counted once too.
+
+    By its weights the ``target`` has counted all rows of a block already, where it is of classes.
+    """
     assert block.weight is not None
     some = np.arange(len(block)) if block.importance else np.flatnonzero(block.weight < 1)
-    by = (block.target if isinstance(block.target, Codes) else block.keyed())[some]
-    by = replace(by, declared=())
-    both = {ONCE: Counts.of(by), "weighed": Counts.of(by, weight=block.weight[some])}
+    if not len(some):
+        return Bundle()
+    classes = isinstance(block.target, Codes)
+    by = replace((block.target if classes else block.keyed())[some], declared=())
+    known = classes and not block.target.declared and len(some) == len(block)
+    weighed = target if known else Counts.of(by, weight=block.weight[some])
+    both = {ONCE: Counts.of(by), "weighed": weighed}
     return Bundle({IMPORTANCE if block.importance else LIGHT: Bundle(both)})
 
 
