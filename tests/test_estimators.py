@@ -251,8 +251,11 @@ def test_the_repr_counts_what_was_merged_and_forgotten_and_cuts_long_lists() -> 
     assert said.endswith(
         "('c0', 'c1', 'c2', 'c3', 'c4', 'c5' and 4 more), classes 'a', 'b', 'c', 'd'"
     )
-    weight = np.full(14, 0.45)
-    assert "learned from weight 6.3 of 4 columns" in repr(tl.NaiveBayes().fit(table, None, weight))
+    weight = np.full(14, 1.45)
+    assert "learned from weight 20.3 of 4 columns" in repr(tl.NaiveBayes().fit(table, None, weight))
+    assert "learned from 14 rows, by importance, of 4 columns" in repr(
+        tl.NaiveBayes().fit(table, None, weight / 2)
+    )
     assert "learned from 14 rows of 4" in repr(tl.C45().fit(table, None, weight))
     again = tl.evaluate(some, table, cv=2)
     assert "NaiveBayes() learned" not in again.to_json()

@@ -234,7 +234,7 @@ def _schema(source: Declared, columns: Sequence[Checked]) -> dict[str, Any]:
     dialect = getattr(source, "dialect", None)
     found = {
         "target": declared.target,
-        "weight": declared.weight,
+        declared.weighs: declared.weight,
         "groups": declared.groups,
         "missing": [mark for mark in declared.missing if mark is not None],
         "kinds": kinds,

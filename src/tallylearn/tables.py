@@ -212,6 +212,7 @@ class Block:
     group: Codes | None = None  # rows of a group stay together when a table is split
     part: Array | None = None  # (n,) of the rows: folds are counted side by side
     unanswered: int = 0  # rows that were left out of the block, since they have no target
+    importance: bool = False  # whether the weights are declared to compare rows, not to count them
 
     def __len__(self) -> int:
         return len(self.numbers)

@@ -50,7 +50,7 @@ def posed(
 
 def alike(
     like: Path, files: Sequence[str], model: str | None, settings: dict[str, Any],
-    target: str | None, weight: str | None, **declared: Any,
+    target: str | None, weight: str | None, importance: str | None, **declared: Any,
 ) -> tuple[Any, Files, dict[str, str], Problem | None]:  # fmt: skip
     """The same, for a table that is read as a model file has learned another."""
     import tallylearn
@@ -63,7 +63,8 @@ def alike(
     said = {name: declared[name] for name in shared_options.READING}
     known = tallylearn.load(like)
     target = target_of(known, like, target)
-    source = read_as(known, shared_options.paths(files), target=target, weight=weight, **said)
+    said |= {"target": target, "weight": weight, "importance": importance}
+    source = read_as(known, shared_options.paths(files), **said)
     _tell(source)
     rows = Rows.of(source)
     if model is None and settings:
@@ -87,16 +88,17 @@ def facts(source: Files, left_out: dict[str, str]) -> dict[str, Any]:
 
 
 def declared_as(
-    target: str | None, weight: str | None, categories: list[str], text: list[str],
-    dates: list[str], missing: tuple[str, ...], ignore: list[str], groups: str | None = None,
-    kinds: tuple[str, ...] = (), schema: Path | None = None, keep: Sequence[str] = (),
-    **dialect: Any,
+    target: str | None, weight: str | None, importance: str | None, categories: list[str],
+    text: list[str], dates: list[str], missing: tuple[str, ...], ignore: list[str],
+    groups: str | None = None, kinds: tuple[str, ...] = (), schema: Path | None = None,
+    keep: Sequence[str] = (), **dialect: Any,
 ) -> Declaration:  # fmt: skip
     from tallylearn.sources.declarations import declaration
 
     return declaration(
-        target=target, weight=weight, groups=groups, categories=categories, text=text,
-        dates=shared_options.parts(dates), missing=shared_options.markers(missing), ignore=ignore,
+        target=target, weight=weight, importance=importance, groups=groups,
+        categories=categories, text=text, dates=shared_options.parts(dates),
+        missing=shared_options.markers(missing), ignore=ignore,
         dialect=shared_options.dialect(**dialect), kinds=shared_options.told_kinds(kinds),
         schema=schema, keep=keep,
     )  # fmt: skip

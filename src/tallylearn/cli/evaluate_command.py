@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from tallylearn.sources import Files
 
 FITTED = {  # the options that go with a model file
-    "files", "target", "weight", "groups", "scores", "by", "positive", "level", "threads", "output",
-    "force", "as_json", *shared_options.READING,
+    "files", "target", "weight", "importance", "groups", "scores", "by", "positive", "level",
+    "threads", "output", "force", "as_json", *shared_options.READING,
 }  # fmt: skip
 PASSES = 2  # over the rows, of a learner in cross-validation: one to learn, one to test
 EXAMPLES = """\b
@@ -114,7 +114,9 @@ def _rows_for(learner: Any, files: tuple[str, ...], target: str | None, table: A
     """The files behind a model file, read as the model learned."""
     if len(files) < 2:
         raise click.UsageError(f"name the rows to ask {files[0]} about: tally evaluate MODEL FILE.")
-    said = {name: table[name] for name in ("weight", "groups", *shared_options.READING)}
+    said = {
+        name: table[name] for name in ("weight", "importance", "groups", *shared_options.READING)
+    }
     named = target_of(learner, Path(files[0]), target)
     return opened(learner, shared_options.paths(files[1:]), target=named, **said)
 

@@ -71,6 +71,7 @@ def _merged(paths: list[Path], named: str) -> Any:
     "--target", metavar="COLUMN", help="The column that was predicted, if not the one in MODEL."
 )
 @click.option("--weight", metavar="COLUMN", help="The weights that the rows were learned with.")
+@click.option("--importance", metavar="COLUMN", help="Or the importances, if they were those.")
 @shared_options.reading
 @shared_options.threads
 @shared_options.output(what="The model file to write, instead of MODEL itself.")

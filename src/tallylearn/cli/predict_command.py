@@ -173,8 +173,8 @@ def check_order(model: Path, files: Sequence[str]) -> None:
 
 def opened(
     estimator: Any, paths: list[Path], target: str | None = None, weight: str | None = None,
-    groups: str | None = None, kinds: Sequence[str] = (), missing: Sequence[str] = (),
-    schema: Path | None = None, **dialect: Any,
+    importance: str | None = None, groups: str | None = None, kinds: Sequence[str] = (),
+    missing: Sequence[str] = (), schema: Path | None = None, **dialect: Any,
 ) -> Files:  # fmt: skip
     """Files to be read as the model learned: its columns, their kinds, missing markers, classes.
 
@@ -187,8 +187,8 @@ def opened(
 
     said = shared_options.told_kinds(kinds)
     told = declaration(
-        weight=weight, groups=groups, kinds=said, missing=shared_options.markers(missing),
-        dialect=shared_options.dialect(**dialect), schema=schema,
+        weight=weight, importance=importance, groups=groups, kinds=said, schema=schema,
+        missing=shared_options.markers(missing), dialect=shared_options.dialect(**dialect),
     )  # fmt: skip
     told = replace(told, targets=() if target is None else (target,))
     if target is None:

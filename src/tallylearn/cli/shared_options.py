@@ -30,7 +30,7 @@ def _of_schema(context: click.Context, option: click.Parameter, path: Path | Non
     return path
 
 
-BESIDE = ("target", "weight", "groups")
+BESIDE = ("target", "weight", "importance", "groups")
 READING = {  # by the names that the commands have them under; all go with a model, too
     "kinds": click.option(
         "--as",
@@ -126,7 +126,9 @@ def model(required: bool = True) -> Callable[[Command], Command]:
 def table(command: Command) -> Command:
     """Add the options that say what a table is."""
     return added(command, (
-        click.option("--weight", metavar="COLUMN", help="How much each row counts."),
+        click.option("--weight", metavar="COLUMN", help="How often each row counts."),
+        click.option("--importance", metavar="COLUMN",
+                     help="Or how rows compare: weights without a unit, as of a survey."),
         columns("--categories", "Columns to read as categories."),
         columns("--text", "Columns to read as text."),
         columns("--dates", "Columns to read as dates; when=year+weekday takes parts of one."),

@@ -14,6 +14,7 @@ PLURALS = {"number": "numbers", "category": "categories", "date": "dates", "unkn
 _ANY = r"""(?:"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')"""  # a string as Python writes it
 _LIST = rf"\[{_ANY}(?:, {_ANY})*\]"
 _DIALECT = "delimiter|decimal|encoding|header|skip|comment|quote|sheet|thousands|date_format"
+_COLUMNS = "categories|text|dates|ignore|target|weight|importance|groups"
 _HINTS = (
     rf"tl\.table\(\.\.\., (\w+)=({_LIST})\)",
     rf"\b(categories|text|dates|ignore|missing)=({_LIST}|{_ANY})",
@@ -22,7 +23,7 @@ _HINTS = (
 )
 _SPEAKERS = (  # options that a message begins with
     (r"\bkinds (says|names)\b", r"--as \1"),
-    (r"\b(categories|text|dates|ignore|target|weight|groups) names the", r"--\1 names the"),
+    (rf"\b({_COLUMNS}) names the", r"--\1 names the"),
     (rf"\bdialect: ({_DIALECT})\b", r"--\1"),
     (r"--date_format", "--date-format"),
 )
@@ -32,6 +33,7 @@ _NAMES = {
     "stratified=False": "--no-stratified",
     "on_error='keep'": "--on-error keep",
     "positive=": "--positive",
+    "tl.table(importance=...)": "--importance",
 }
 _ASIDES = (  # scikit-learn's own sentences, which follow ours
     r" Found array with 0 [^.]*\.",

@@ -60,11 +60,13 @@ class PiecesPart:
 
     rows: Part[Block]
     numbers: Array  # (n,)
+    importance: bool = False  # see Lesson
 
     def blocks(self) -> Iterator[Piece]:
         start = 0
         for block in self.rows.blocks():
-            yield Piece(self.numbers[start + block.counting()], block.taught())
+            taught = replace(block.taught(), importance=self.importance)
+            yield Piece(self.numbers[start + block.counting()], taught)
             start += len(block)
 
 
@@ -78,7 +80,8 @@ class Pieces:
     def parts(self) -> Iterator[PiecesPart]:
         sizes, start = self.read.counted().sizes, 0
         for part, size in zip(self.read.coded.parts(), sizes, strict=True):
-            yield PiecesPart(part, self.numbers[start : start + size])
+            numbers = self.numbers[start : start + size]
+            yield PiecesPart(part, numbers, self.read.importance)
             start += size
 
 
@@ -126,7 +129,7 @@ def up_to_each(learner: OnePass, read: Lesson, part: Array, k: int) -> Iterator[
 
 def tallies(learner: OnePass, pieces: Parts[Piece], k: int) -> list[Any]:
     """The tally of each of k parts, all in one pass."""
-    total: Any = engines.here().total(lambda piece: learner.tally(piece.paired()), pieces)
+    total: Any = engines.here().total(lambda piece: learner.seen(piece.paired()), pieces)
     try:
         found: list[Any] = total.parted(k)
     except KeyError as error:

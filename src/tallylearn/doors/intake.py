@@ -60,9 +60,11 @@ class LessonPart:
     """A part of a lesson: rows of weight zero and rows without a target are left out."""
 
     rows: Part[Block]
+    importance: bool = False  # of the weights
 
     def blocks(self) -> Iterator[Block]:
-        return (block.taught() for block in self.rows.blocks())
+        blocks = (block.taught() for block in self.rows.blocks())
+        return (replace(b, importance=True) for b in blocks) if self.importance else blocks
 
 
 @dataclass(frozen=True)
@@ -86,13 +88,18 @@ class Lesson:
         return self.source.schema
 
     @property
+    def importance(self) -> bool:
+        """Whether the weights are declared to compare rows, not to count them."""
+        return self.source.declared.importance
+
+    @property
     def parsed(self) -> bool:
         """Whether to read the rows is to parse text."""
         return self.source.parsed
 
     def parts(self) -> Iterator[LessonPart]:
         """Parts of blocks with the rows that are learned from, and their target."""
-        return (LessonPart(part) for part in self.coded.parts())
+        return (LessonPart(part, self.importance) for part in self.coded.parts())
 
     def blocks(self) -> Iterator[Block]:
         return (block for part in self.parts() for block in part.blocks())
@@ -102,8 +109,8 @@ class Lesson:
         found = self.coded.whole(watch)
         block = found.taught()
         if block is not found and isinstance(block.target, Codes) and not block.target.declared:
-            return replace(block, target=_seen(block.target))
-        return block
+            block = replace(block, target=_seen(block.target))
+        return replace(block, importance=True) if self.importance else block
 
     @cached_property
     def coded(self) -> Declared:

@@ -23,6 +23,8 @@ from tallylearn.errors import ForgetError, InputError, MergeError, OptionError, 
 from tallylearn.sources.memory_table import check_size
 from tallylearn.tables import IDENTIFIER, UNKNOWN, Array, Block, Column, Schema
 from tallylearn.tallies import Bundle
+from tallylearn.tallies.bundles import IMPORTANCE
+from tallylearn.tallies.importance import counted_apart, in_rows, rows_compared
 
 
 @dataclass(frozen=True)
@@ -36,6 +38,7 @@ class Learned:
     unanswered: Unanswered = NONE
 
     def __add__(self, other: Learned) -> Learned:
+        self.check_weights(other.tally)
         return Learned(
             united(self.schema, other.schema),
             self.tally + other.tally,
@@ -43,6 +46,14 @@ class Learned:
             self.shape,
             self.unanswered + other.unanswered,
         )
+
+    def check_weights(self, other: Bundle | None) -> None:
+        """Rows that are counted and rows that are compared have no unit in common."""
+        if other and (IMPORTANCE in self.tally) != (IMPORTANCE in other):
+            raise MergeError(
+                "some rows have weights of importance, and others count as they are: there is no "
+                "scale for both. Declare all of them with tl.table(importance=...), or none."
+            )
 
 
 class OnePass(Estimator, ABC):
@@ -60,6 +71,13 @@ class OnePass(Estimator, ABC):
         ``Counts`` of its values: how many rows were learned, which classes were announced, and what
         cannot be forgotten are read off it.
         """
+
+    def seen(self, block: Block) -> Bundle:
+        """The tally of a block, and of rows whose weights are no frequencies their number."""
+        tally = self.tally(block)
+        if block.weight is None or not isinstance(tally, Bundle):
+            return tally
+        return Bundle({**tally.parts, **counted_apart(block, tally.get("target")).parts})
 
     @abstractmethod
     def solve(self, tally: Bundle) -> Model:
@@ -103,8 +121,9 @@ class OnePass(Estimator, ABC):
             name = type(self).__name__
             classes = self._labels
             read = lesson(X, y, sample_weight, name, self.task, before.schema, classes=classes)
-            other, left_out = total(self.tally, read)
+            other, left_out = total(self.seen, read)
             left_out.check(read.target)
+            before.check_weights(other)
             rest = before.tally if other is None else before.tally - other
             if reason := rest.impossible():
                 raise ForgetError(
@@ -167,7 +186,7 @@ class OnePass(Estimator, ABC):
 
     def _tallied(self, read: Lesson) -> Learned:
         schema = checked(read.schema, self.kinds, type(self).__name__)
-        tally, left_out = total(self.tally, read)
+        tally, left_out = total(self.seen, read)
         method, width = f"{type(self).__name__}.tally", self._width(schema)
         found = counted(tally, left_out, read, width, method)
         schema = self._settled(schema, found)
@@ -216,7 +235,7 @@ class OnePass(Estimator, ABC):
         model = None
         with within_doubles():
             try:
-                model = self.solve(learned.tally)
+                model = self.solve(in_rows(learned.tally))
             except (InputError, OptionError):
                 if not patient:
                     raise
@@ -228,13 +247,17 @@ class OnePass(Estimator, ABC):
     def _counted_rows(self) -> float | None:
         if self.tally_ is None:
             return None
-        return float(self.tally_["target"].weight)
+        rows = rows_compared(self.tally_)
+        return float(self.tally_["target"].weight if rows is None else rows)
+
+    def _compared(self) -> bool:
+        return rows_compared(self.tally_) is not None
 
     def _check_fitted(self) -> None:
         super()._check_fitted()
         if self.model_ is None:
             with speaking(type(self).__name__):
-                self.model_ = self.solve(self.tally_)
+                self.model_ = self.solve(in_rows(self.tally_))
 
     def _unlearn(self) -> None:
         for name in [*vars(self)]:

@@ -20,6 +20,7 @@ from tallylearn.errors import OptionError, TargetError, listed
 from tallylearn.sources.class_labels import flat, labels
 from tallylearn.sources.memory_table import check_size
 from tallylearn.tables import Block, Codes, Schema
+from tallylearn.tallies.importance import weighed_in_rows
 
 
 class Plain(Untallied, ABC):
@@ -45,7 +46,7 @@ class Plain(Untallied, ABC):
 
     def _whole(self, read: Lesson) -> tuple[Schema, Block]:
         schema = checked(read.schema, self.kinds, type(self).__name__)
-        block = read.whole(engines.here().told)
+        block = weighed_in_rows(read.whole(engines.here().told))
         Unanswered.in_block(block).check(read.target)
         check_size(len(block), len(schema.columns), read.weighed)
         return schema, block

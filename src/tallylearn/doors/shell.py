@@ -97,7 +97,8 @@ class Estimator:
         counted = ""
         if rows is not None:
             many = f"{int(rows):,} row{'s' if rows != 1 else ''}"
-            counted = f"{many if rows.is_integer() else f'weight {rows:,.6g}'} of "
+            many = many if rows.is_integer() else f"weight {rows:,.6g}"
+            counted = f"{many}{', by importance,' * self._compared()} of "
         told = "" if classes is None else f", classes {listed(classes.tolist(), SHOWN)}"
         left_out = f"; {self.unanswered_.told(self.target_name_)}" if self.unanswered_ else ""
         aside = f"; identifiers, not used: {listed(named, SHOWN)}" if named else ""
@@ -106,6 +107,10 @@ class Estimator:
     def _counted_rows(self) -> float | None:
         """How many rows were learned from; a tally counts their weights. None: nobody counted."""
         return None
+
+    def _compared(self) -> bool:
+        """Whether the weights of those rows were taken to compare them, not to count them."""
+        return False
 
     def _manner(self) -> Manner:
         """How the rows were passed that were learned."""

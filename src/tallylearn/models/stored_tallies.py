@@ -7,14 +7,29 @@ from typing import Any
 
 from tallylearn.tables import check_columns
 from tallylearn.tallies import Bundle, Counts
+from tallylearn.tallies.bundles import IMPORTANCE, LIGHT, ONCE
 from tallylearn.tallies.words import KINDS
 
 
 def check_parts(tally: Bundle, kinds: Mapping[str, type | tuple[type, ...]]) -> None:
     """Beside its target a tally has these parts, or some of them, each of its kind."""
     for name, part in tally.parts.items():
-        if name != "target" and not isinstance(part, kinds.get(name, ())):
+        if name in (IMPORTANCE, LIGHT):
+            _check_apart(part)
+        elif name != "target" and not isinstance(part, kinds.get(name, ())):
             raise ValueError(f"its tally has a part {name!r} that is none of this learner's")
+
+
+def _check_apart(part: Any) -> None:
+    """Rows whose weights are no frequencies, once each and by their weights."""
+    if not isinstance(part, Bundle) or {*part.parts} != {ONCE, "weighed"}:
+        raise ValueError("its tally does not count the rows of its weights")
+    for counts in part.parts.values():
+        if not isinstance(counts, Counts):
+            raise ValueError("its tally does not count the rows of its weights")
+        counts.check(1)
+    if part[ONCE].keys != part["weighed"].keys or part[ONCE].table.low < 0:
+        raise ValueError("its tally counts other rows than it weighs")
 
 
 def check_classes(counts: Any, classes: tuple[Any, ...]) -> None:

@@ -25,6 +25,7 @@ def table(
     *,
     target: str | None = None,
     weight: str | None = None,
+    importance: str | None = None,
     groups: str | None = None,
     categories: Sequence[str] | Mapping[str, Sequence[Any]] = (),
     text: Sequence[str] = (),
@@ -46,7 +47,10 @@ def table(
     words whose columns are the terms ``text``: that is one column of text.
 
     - ``target``, ``weight``, ``groups``: columns' names; rows of a group stay together when the
-      table is split.
+      table is split. A weight is a frequency: 2 is the row twice.
+    - ``importance``: instead of ``weight``, a column that says how rows compare, such as survey
+      weights or inverse propensities: only ratios matter, and together they count as so many rows
+      as have a weight above zero.
     - ``categories``: columns to read as categories, or a dict with all their values.
     - ``text``: columns to read as text. ``ignore``: columns to leave out.
     - ``dates``: columns to read as dates (a number of days), or a dict with the parts to take:
@@ -69,9 +73,10 @@ def table(
     """
     with speaking("table"):
         return read_table(
-            source, target=target, weight=weight, groups=groups, categories=categories, text=text,
-            dates=dates, missing=missing, ignore=ignore, dialect=dialect,
-            classes=classes, kinds=kinds, keep=keep, schema=schema, connection=connection,
+            source, target=target, weight=weight, importance=importance, groups=groups,
+            categories=categories, text=text, dates=dates, missing=missing, ignore=ignore,
+            dialect=dialect, classes=classes, kinds=kinds, keep=keep, schema=schema,
+            connection=connection,
         ).settled()  # fmt: skip
 
 
@@ -128,7 +133,8 @@ def aimed(source: Declared, targets: tuple[str, ...], weight: str | None) -> Dec
         )
     if declared.weight and weight and declared.weight != weight:
         raise OptionError(
-            f"the table declares the weight {declared.weight!r}, and the call says {weight!r}."
+            f"the table declares the {declared.weighs} {declared.weight!r}, and the "
+            f"call says {weight!r}."
         )
     if targets in ((), declared.targets) and weight in (None, declared.weight):
         return source

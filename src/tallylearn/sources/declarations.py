@@ -16,6 +16,7 @@ from tallylearn.tables import PARTS as PARTS
 from tallylearn.tables import plain
 
 KINDS = ("number", "category", "text", "date", "identifier", "ignore")
+WEIGHTS = ("weight", "importance")
 TRUE = ("False", "True")  # the model of truth values
 HELD = {"number": "numbers", "date": "dates", "truth": "truth values", "text": "categories of text"}
 TAKES = {  # the kinds that values of a type can have
@@ -44,6 +45,7 @@ class Declaration:
     spellings: Mapping[str, Spelling] = field(default_factory=dict)  # name -> how it is written
     identifiers: tuple[str, ...] = ()
     keep: tuple[str, ...] = ()  # columns to learn from, though they only tell the rows apart
+    importance: bool = False  # whether the weight compares rows, and does not count them
 
     def check(self, names: Sequence[str]) -> None:
         """Every declared column must be in the table."""
@@ -57,7 +59,12 @@ class Declaration:
             _present("target", name, names)
         for option in ("weight", "groups"):
             if (name := getattr(self, option)) is not None:
-                _present(option, name, names)
+                _present(self.weighs if option == "weight" else option, name, names)
+
+    @property
+    def weighs(self) -> str:
+        """The option that names the weight."""
+        return "importance" if self.importance else "weight"
 
     @property
     def said(self) -> tuple[str, ...]:
@@ -127,6 +134,7 @@ def declaration(
     *,
     target: str | None = None,
     weight: str | None = None,
+    importance: str | None = None,
     groups: str | None = None,
     categories: Sequence[str] | Mapping[str, Sequence[Any]] = (),
     text: Sequence[str] = (),
@@ -141,13 +149,20 @@ def declaration(
 ) -> Declaration:
     """Bring the forms that ``tl.table`` takes to one; what a call says goes before a schema."""
     if schema is not None:
-        told_here = {"target": target, "weight": weight, "groups": groups, "missing": missing,
-                     "kinds": kinds, "categories": categories, "text": text, "dates": dates,
-                     "ignore": ignore, "dialect": dialect}  # fmt: skip
+        told_here = {"target": target, "weight": weight, "importance": importance,
+                     "groups": groups, "missing": missing, "kinds": kinds,
+                     "categories": categories, "text": text,
+                     "dates": dates, "ignore": ignore, "dialect": dialect}  # fmt: skip
         return declaration(**_over(schema_in(schema), told_here), classes=classes, keep=keep)
-    for option, name in (("target", target), ("weight", weight), ("groups", groups)):
+    beside = {"target": target, "weight": weight, "importance": importance, "groups": groups}
+    for option, name in beside.items():
         if name is not None and not isinstance(name, str):
             raise OptionError(f"{option} is a column's name, not {told(name)}.")
+    if weight is not None and importance is not None:
+        raise OptionError(
+            f"weight names the column {weight!r} and importance {importance!r}. A weight is how "
+            "often a row counts, an importance how rows compare: leave one out."
+        )
     said = _told_kinds(kinds)
     values = {name: tuple(map(plain, values)) for name, values in _named(categories).items()}
     parts = {name: tuple(chosen) for name, chosen in _named(dates).items()}
@@ -166,11 +181,12 @@ def declaration(
         _check_once({"categories": values, "text": _several(text), "dates": parts, "kinds": clear})
     of: dict[str, list[str]] = {kind: [n for n in said if said[n][0] == kind] for kind in KINDS}
     return Declaration(
-        _several(target), weight, groups, values | dict.fromkeys(of["category"], ()),
+        _several(target), weight or importance, groups, values | dict.fromkeys(of["category"], ()),
         (*_several(text), *of["text"]), dict.fromkeys(of["date"], ()) | parts, _several(missing),
         (*_several(ignore), *of["ignore"]), dict(_options(dialect)), _several(classes),
         (*of["number"],), {name: found for name, (_, found) in said.items() if found is not None},
         tuple(n for n in of["identifier"] if n not in _several(target)), _several(keep),
+        importance is not None,
     )  # fmt: skip
 
 
@@ -180,6 +196,8 @@ def _over(schema: dict[str, Any], given: dict[str, Any]) -> dict[str, Any]:
     for option in ("categories", "text", "dates", "ignore"):
         for name in _named(given[option]):
             kinds.pop(name, None)
+    if given["weight"] is not None or given["importance"] is not None:
+        schema = {name: one for name, one in schema.items() if name not in WEIGHTS}
     found = {
         **schema,
         **{name: one for name, one in given.items() if one not in (None, (), [], {})},

@@ -62,7 +62,7 @@ def beside(
         with weighing(name):
             column = told(frame, name, start, spelled or {name: Spelling(NUMBERS)})
             column = numbers(name, masked(column, declared.missing), start)
-        weight = weights(column, len(frame), f"the weight {name!r}", start)
+        weight = weights(column, len(frame), f"the {declared.weighs} {name!r}", start)
     return one_or_all(targets), weight
 
 

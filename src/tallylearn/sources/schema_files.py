@@ -24,7 +24,8 @@ from typing import Any
 
 from tallylearn.errors import FileError, OptionError, listed, told
 
-ENTRIES = ("target", "weight", "groups", "missing", "kinds", "categories", "dates", "dialect")
+ENTRIES = ("target", "weight", "importance", "groups", "missing", "kinds", "categories", "dates",
+           "dialect")  # fmt: skip
 TABLES = ("kinds", "categories", "dates", "dialect")
 
 

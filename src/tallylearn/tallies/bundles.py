@@ -21,6 +21,9 @@ class Tally(Protocol):
 
 
 ONCE = "once"  # a part that counts rows once each, whatever they weigh
+IMPORTANCE = "importance"  # a part of rows whose weights were declared to be of importance
+LIGHT = "light"  # a part of rows that weigh less than one, where that was not declared
+BESIDE = (ONCE, IMPORTANCE, LIGHT)  # that count in their own way
 
 
 @dataclass(frozen=True)
@@ -80,7 +83,7 @@ class Bundle:
     def beyond(self, target: Counts) -> str | None:
         """The first part that cannot be among the rows of the target, and why."""
         for name, part in self.parts.items():
-            if name != ONCE and part is not target and (reason := part.beyond(target)):
+            if name not in BESIDE and part is not target and (reason := part.beyond(target)):
                 return f"{name}: {reason}"
         return None
 

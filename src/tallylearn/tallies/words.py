@@ -16,12 +16,12 @@ from tallylearn.tallies.weights import digits
 KINDS = ("documents", "tokens")
 
 
-def words(bags: Bags, by: Codes, weight: Array | None = None) -> Bundle:
+def words(bags: Bags, by: Codes, weight: Array | None = None, importance: bool = False) -> Bundle:
     """Every term by class, counted in documents and in tokens; and the documents of every class.
 
     Rows count by their weights. How many documents hold a term is another number, which
-    ``unweighed`` finds: the documents whose weight is not 1 are counted apart, by their weights
-    (``weighed``) and once each (``once``).
+    ``unweighed`` finds: the documents whose weight is not 1, or all if weights are of importance,
+    are counted apart, by their weights (``weighed``) and once each (``once``).
 
     >>> once = np.zeros(0, dtype=np.int64)
     >>> ids, both = np.array([0, 0, 1, 1], dtype=np.int32), np.array([True, True])
@@ -33,7 +33,10 @@ def words(bags: Bags, by: Codes, weight: Array | None = None) -> Bundle:
     [[1.0, 1.0], [1.0, 2.0]]
     """
     parts = _counted(bags, by, weight, KINDS).parts
-    if weight is None or not (odd := np.flatnonzero((weight > 0) & (weight != 1))).size:
+    if weight is None:
+        return Bundle(parts)
+    odd = np.flatnonzero((weight > 0) & ((weight != 1) | importance))
+    if not odd.size:
         return Bundle(parts)
     apart = bags[odd], by[odd]
     weighed = _counted(*apart, weight[odd], KINDS[:1])

@@ -156,7 +156,7 @@ class Crossing:
             return None
         block = read.whole()
         whole = self.ledger.of(
-            self.learner, read, lambda: engines.here().total(self.learner.tally, read)
+            self.learner, read, lambda: engines.here().total(self.learner.seen, read)
         )
         scores = self.learner.left_out(whole, block)
         if scores is None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -22,6 +22,7 @@ from tallylearn.sources.class_labels import weights
 from tallylearn.sources.joined_blocks import together
 from tallylearn.sources.memory_table import check_rows
 from tallylearn.tables import Array, Codes, Schema
+from tallylearn.tallies.importance import relative, worth
 
 TASKS = ("classifier", "regressor")
 
@@ -113,7 +114,19 @@ class Exam:
     def remarks(self) -> tuple[str, ...]:
         """What to know of the rows before the scores."""
         target = None if self.read is None else self.read.target
-        return (f"{self.unanswered.told(target)}.",) if self.unanswered else ()
+        left_out = (f"{self.unanswered.told(target)}.",) if self.unanswered else ()
+        return (*left_out, *self._weighing())
+
+    def _weighing(self) -> Iterator[str]:
+        """What weights mean to the learners, and what to the intervals."""
+        if self.weight is None or self.weight.min() == self.weight.max():
+            return
+        declared = self.read is not None and self.read.importance
+        meant = "of importance" if relative(self.weight, declared) else "frequencies"
+        yield (
+            f"The weights are {meant} to the learner; intervals and tests take the "
+            f"{len(self.weight):,} rows for {worth(self.weight):.4g} of equal weight (Kish)."
+        )
 
     @property
     def classes(self) -> tuple[Any, ...]:

@@ -21,6 +21,7 @@ from tallylearn.folds import Split
 from tallylearn.intervals import check_level
 from tallylearn.tables import Array, Codes
 from tallylearn.tallies import Bundle
+from tallylearn.tallies.importance import worth
 
 
 @dataclass(frozen=True)
@@ -95,10 +96,9 @@ def _sample(
     kept: tuple[Told, ...],
 ) -> Sample:  # fmt: skip
     weight = np.ones(int(tested.sum())) if exam.weight is None else exam.weight[tested]
-    worth = float(weight.sum() ** 2 / (weight**2).sum())  # Kish: rows of equal weight as precise
     share = float(np.mean([_test_share(place) for place in rounds]))
     answers = kept[0].answers if len(kept) == 1 and exam.in_memory else None
-    return Sample(worth, weight_of(whole), share, answers)
+    return Sample(worth(weight), weight_of(whole), share, answers)
 
 
 def _missing_last(value: Any) -> tuple[bool, Any]:

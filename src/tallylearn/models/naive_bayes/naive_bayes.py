@@ -350,7 +350,7 @@ class NaiveBayes(Generative):
     def _words(self, block: Block, name: str) -> Bundle:
         bags = self._reader.bags(block.text[name], name, block.start)
         with speaking(f"column {name!r}"):
-            return words(bags, block.target, block.weight)
+            return words(bags, block.target, block.weight, block.importance)
 
     def _texts(self, tally: Bundle, priors: Priors) -> Iterable[Texts]:
         stop = frozenset(() if self.stop_words is None else self.stop_words)

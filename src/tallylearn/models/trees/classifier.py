@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,7 @@ from tallylearn.models.trees.pruning.pruning_curve import ORDERS, PruningCurve, 
 from tallylearn.models.trees.tree import Tree
 from tallylearn.models.trees.tree_options import seeded
 from tallylearn.tables import Array, Block
+from tallylearn.tallies.importance import weighed_in_rows
 
 CRITERIA = ("gini", "entropy", "log_loss", "gain_ratio")
 
@@ -36,7 +38,8 @@ class DecisionTreeClassifier(TreeLearner, Classifier):
         information, where the gain is at least the mean gain), or a function of the weights of the
         classes.
     max_depth, min_samples_split, min_samples_leaf, min_weight_fraction_leaf, max_features,
-    max_leaf_nodes, min_impurity_decrease, class_weight : limits, as in scikit-learn.
+    max_leaf_nodes, min_impurity_decrease, class_weight : as in scikit-learn. "balanced" counts
+        rows, whatever they weigh. With ``missing="fractional"``, as in C4.5, limits are of weights.
     splitter : "best", or "random": of every column one question is drawn, a cut evenly over its
         range or two groups of its categories, and the best of these is asked.
     random_state : seeds ``max_features``, ``splitter="random"`` and ``tie="random"``; None is 0.
@@ -62,6 +65,9 @@ class DecisionTreeClassifier(TreeLearner, Classifier):
         side of a cut, gains of numbers fined for their many cuts, thresholds that occur.
     pruning : what is taken back once the tree has grown; ``prunings()`` says what and why, and
         ``prune`` does it to a tree that has grown already.
+
+        All count rows by their weights: frequencies as they are, weights of importance as so many
+        rows as there are. So does ``significance``.
 
         - "chi2": splits above leaves that are not significant at ``level``, from the bottom up.
         - "reduced_error": a leaf wherever it makes no more errors on validation rows, from the
@@ -220,8 +226,23 @@ class DecisionTreeClassifier(TreeLearner, Classifier):
             counts = np.bincount(codes, minlength=len(values))
             each = len(block) / (len(values) * np.maximum(counts, 1))
         else:
-            each = np.array([float(self.class_weight.get(value, 1.0)) for value in values])
-        return np.asarray(given * each[codes])
+            each = self._class_weights(values)
+        return weighed_in_rows(replace(block, weight=given * each[codes])).weight
+
+    def _class_weights(self, values: tuple[Any, ...]) -> Array:
+        """(k,) what rows of each class weigh; 1 where it is not said."""
+        given = self.class_weight
+        if (lacking := [v for v in values if v not in given]) and (
+            odd := [key for key in given if key not in values]
+        ):
+            raise OptionError(
+                f"class_weight names {told(odd[0])}, and the target has {listed(values)}. "
+                f"The classes, {lacking}, are not in class_weight"
+            )
+        each = np.array([float(given.get(value, 1.0)) for value in values])
+        if not each.any():
+            raise OptionError(f"class_weight is 0 for every class, {listed(values)}.")
+        return each
 
     def _losses(self, classes: tuple[Any, ...]) -> Array | None:
         if self.loss is None:
@@ -259,6 +280,12 @@ class DecisionTreeClassifier(TreeLearner, Classifier):
         balanced = isinstance(given, str) and given == "balanced"
         if given is not None and not balanced and not isinstance(given, Mapping):
             raise OptionError(f"class_weight is a dict, 'balanced' or None, not {given!r}.")
+        for key, one in {} if given is None or balanced else given.items():
+            if isinstance(one, bool) or not isinstance(one, Real) or not 0 <= float(one) < np.inf:
+                raise OptionError(
+                    f"class_weight is {told(one)} for the class {told(key)}. Weights of classes "
+                    "are numbers, 0 or more."
+                )
 
 
 def _labelled(loss: Any, classes: tuple[Any, ...]) -> Any:

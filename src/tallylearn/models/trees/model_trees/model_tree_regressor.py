@@ -29,6 +29,7 @@ from tallylearn.models.trees.showing.views import Drawn
 from tallylearn.models.trees.tree import Tree
 from tallylearn.models.trees.wording import route
 from tallylearn.tables import CATEGORY, DATE, NUMBER, Array, Block, Column
+from tallylearn.tallies.importance import weighed_in_rows
 from tallylearn.workings.rendering import more
 
 CRITERIA = ("fifth_root", "sdr")
@@ -204,7 +205,7 @@ class ModelTreeRegressor(Drawn, Plain, Regressor):
             if X is not None:
                 name = type(self).__name__
                 read = lesson(X, y, sample_weight, name, self.task, self.schema_)
-                block = read.whole(engines.here().told)
+                block = weighed_in_rows(read.whole(engines.here().told))
             if block is None:
                 raise forgotten("gains(node, table, 'target')", self.record)
             return model_gains(self.model_, node, block, self._growth())

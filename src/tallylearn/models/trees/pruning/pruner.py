@@ -34,6 +34,7 @@ from tallylearn.models.trees.pruning.reduced_error import (
 from tallylearn.models.trees.pruning.training_record import Record
 from tallylearn.models.trees.tree import Tree
 from tallylearn.tables import Block
+from tallylearn.tallies.importance import weighed_in_rows
 
 THIRD = 1 / 3  # of the rows are kept for validation where no share is given
 
@@ -97,11 +98,11 @@ class Pruner(PruningOptions):
         with speaking(type(self).__name__):
             self._check_options()  # type: ignore[attr-defined]
             read = lesson(self._table(X), y, sample_weight, type(self).__name__, self.task)
-            return path_of(self._full(read.whole(engines.here().told)))
+            return path_of(self._full(weighed_in_rows(read.whole(engines.here().told))))
 
     def _read(self, X: Any, y: Any, weight: Any) -> Block:
         read = lesson(self._table(X), y, weight, type(self).__name__, self.task, self.schema_)
-        return read.whole(engines.here().told)
+        return weighed_in_rows(read.whole(engines.here().told))
 
     def _parted(self, block: Block) -> tuple[Block, Block | None]:
         """The rows to grow from, and those kept for validation."""
