@@ -37,7 +37,7 @@ NAMES = {  # public name -> the module that holds it
     "example": "sources.shipped",
     "learning_curve": "evaluation.curves.learning_and_validation",
     "load": "modelfile",
-    "merge": "doors.onepass",
+    "merge": "doors.merging",
     "problem": "problems",
     "table": "sources",
     "tune": "evaluation.tune.tuning",

@@ -1,7 +1,8 @@
 """The doors through which learners meet their users."""
 
+from tallylearn.doors.merging import merge
 from tallylearn.doors.model import ClassificationModel, Model, RegressionModel, ScoringModel
-from tallylearn.doors.onepass import OnePass, merge
+from tallylearn.doors.onepass import OnePass
 from tallylearn.doors.plain import Incremental, Plain
 from tallylearn.doors.rounds import Rounds, State
 from tallylearn.doors.tasks import Classifier, Predictor, Regressor

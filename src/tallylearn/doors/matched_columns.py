@@ -1,0 +1,71 @@
+"""Matched columns: rows that come later have the columns that were learned, by name or by place."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import replace
+
+from tallylearn.errors import ColumnError, listed
+from tallylearn.sources.frames import Frame
+from tallylearn.tables import Schema
+
+
+def matched(frame: Frame, schema: Schema, by_name: bool, who: str) -> Frame:
+    """The frame with the columns that were learned: by name, or by place as in scikit-learn."""
+    expected = _raw_names(schema)
+    if frame.named == schema.named and frame.names == expected:
+        return frame
+    if by_name and frame.named:
+        wanted = [name for name in expected if name not in schema.identifiers]
+        if missing := [name for name in wanted if name not in frame.names]:
+            raise ColumnError(
+                f"the table lacks {listed(missing)}, which the model learned from; it has "
+                f"{listed(frame.names)}. Add the column, empty if need be."
+            )
+        return frame
+    if not schema.named and {*frame.names} == {*expected}:
+        return frame  # x0, x1, ... as rows drawn by sample() have them, in any order
+    if len(frame.names) != len(expected):
+        raise ColumnError(
+            f"the model learned from {len(expected)} columns, and here are {len(frame.names)}. "
+            f"X has {len(frame.names)} features, but {who} is expecting {len(expected)} features "
+            "as input."
+        )
+    if frame.named != schema.named and not by_name:
+        _warn_of_names(frame.named, who)
+    elif frame.named and frame.names != expected:
+        raise _other_names(frame.names, expected)
+    return replace(frame, names=expected)
+
+
+def _raw_names(schema: Schema) -> tuple[str, ...]:
+    """The columns before dates were taken apart."""
+    if not schema.parts:
+        return schema.names
+    apart = {f"{name}.{part}": name for name, parts in schema.parts for part in parts}
+    return tuple(dict.fromkeys(apart.get(name, name) for name in schema.names))
+
+
+def _warn_of_names(named: bool, who: str) -> None:
+    message = (
+        f"X has feature names, but {who} was fitted without feature names"
+        if named
+        else f"X does not have valid feature names, but {who} was fitted with feature names"
+    )
+    warnings.warn(message, UserWarning, stacklevel=6)
+
+
+def _other_names(names: tuple[str, ...], expected: tuple[str, ...]) -> ColumnError:
+    """scikit-learn's sentences for names that differ."""
+    said = "The feature names should match those that were passed during fit.\n"
+    unseen, missing = sorted({*names} - {*expected}), sorted({*expected} - {*names})
+    for title, group in (
+        ("unseen at fit time", unseen),
+        ("seen at fit time, yet now missing", missing),
+    ):
+        if group:
+            said += f"Feature names {title}:\n" + "".join(f"- {name}\n" for name in group[:5])
+            said += "- ...\n" if len(group) > 5 else ""
+    if not unseen and not missing:
+        said += "Feature names must be in the same order as they were in fit.\n"
+    return ColumnError(said)
