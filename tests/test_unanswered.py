@@ -54,8 +54,15 @@ def with_gaps(frame: pd.DataFrame, target: str) -> pd.DataFrame:
     return found
 
 
-@pytest.mark.parametrize("source", SOURCES)
-@pytest.mark.parametrize("case", CASES, ids=[case.name for case in CASES])
+@pytest.mark.parametrize(
+    ("case", "source"),
+    [
+        pytest.param(case, source, id=f"{case.name}-{source}")
+        for case in CASES
+        for source in SOURCES
+        if source in ("pandas", "csv") or case.name in ("bayes-text", "lda", "tree", "mean")
+    ],
+)
 def test_learning_with_unanswered_rows_is_learning_without_them(
     case: Case, source: str, tmp_path: Path
 ) -> None:
@@ -302,11 +309,16 @@ def test_a_problem_says_how_many_rows_have_no_target() -> None:
     assert found.experience == "240 rows, 206 of them with their kind"
 
 
-@pytest.mark.parametrize("cv", [10, tl.Folds.k(10), tl.Folds.holdout(), tl.Folds.three()])
-@pytest.mark.parametrize("case", CASES, ids=[case.name for case in CASES])
+@pytest.mark.parametrize(
+    ("case", "cv"),
+    [
+        pytest.param(case, cv, id=f"{case.name}-{cv}")
+        for case in CASES
+        for cv in (10, tl.Folds.k(10), tl.Folds.holdout(), tl.Folds.three())
+        if case.target == "kind" and (cv == 10 or case.name in ("bayes", "lda", "tree"))
+    ],
+)
 def test_a_class_of_one_row_is_evaluated(case: Case, cv: Any) -> None:
-    if case.target != "kind":
-        return
     frame = case.table(mixed_table()).copy()
     frame.loc[7, "kind"] = "d"
     found = tl.evaluate(case.make(), frame, "kind", cv=cv)

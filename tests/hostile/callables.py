@@ -16,8 +16,8 @@ from tallylearn import plots
 REASONING = {"Hypotheses", "ProbabilitySpace", "VersionSpace"}
 # Take what the house itself makes, or belong to scikit-learn's routing.
 DOORS = {"answers", "begin", "check_lesson", "decided", "judged", "learn", "learned", "left_out",
-         "lesson", "limit", "rounds", "shape", "solve", "start", "step", "survey", "tally", "train",
-         "update", "average", "losses", "named", "of",
+         "lesson", "limit", "rounds", "seen", "shape", "solve", "start", "step", "survey", "tally",
+         "train", "update", "average", "losses", "named", "of",
          "aimed", "amended", "coded", "grouping", "naming", "narrowed", "read_as", "taught",
          "times", "whole", "get_metadata_routing", "set_output", "set_params"}  # fmt: skip
 
