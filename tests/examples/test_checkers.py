@@ -517,7 +517,7 @@ def test_a_person_can_play_and_ask(tmp_path: Path) -> None:
     assert "it sees {'black pieces': 12" in result.output
     assert "ŷ " in result.output
     assert result.exit_code == 1  # left before the end
-    ended = run("play", "--side", "red", "--model", saved, said="22-18\n")
+    ended = run("play", "--side", "red", "--model", saved, said="22-18\nquit\n")
     assert "Black plays" in ended.output
 
 
