@@ -525,3 +525,30 @@ def test_numbers_and_dates_that_do_not_agree_are_a_decision(
     assert said.exit_code == 1
     assert f"to decide: x: {why}" in said.stdout
     fine("check", "t.tsv", "--as", "x=category")
+
+
+def numbered_rows(n: int) -> str:
+    return "\n".join(["nr,x,y", *(f"{at},{at % 7},{'uv'[at % 3 > 0]}" for at in range(n))])
+
+
+def test_a_schema_has_the_identifiers_so_that_few_rows_are_read_alike(folder: Path) -> None:
+    Path("many.csv").write_text(numbered_rows(60))
+    Path("few.csv").write_text(numbered_rows(8))  # too few to see that nr numbers them
+    fine("check", "many.csv", "--target", "y", "--schema", "s.toml")
+    assert 'nr = "identifier"' in Path("s.toml").read_text()
+    few = tl.NaiveBayes().fit(tl.table("few.csv", schema="s.toml"))
+    assert few.schema_.identifiers == ("nr",)
+    kept = tl.NaiveBayes().fit(tl.table("many.csv", schema="s.toml", keep=["nr"]))
+    assert kept.schema_.identifiers == ()
+
+
+def test_a_column_that_check_was_told_to_keep_is_no_identifier(folder: Path) -> None:
+    Path("many.csv").write_text(numbered_rows(60))
+    said = fine("check", "many.csv", "--target", "y", "--keep", "nr", "--schema", "s.toml")
+    assert "identifier" not in said
+    assert 'nr = "number"' in Path("s.toml").read_text()
+
+
+def test_a_column_is_not_both_kept_and_an_identifier() -> None:
+    with pytest.raises(OptionError, match="kinds and keep both name the column 'a'"):
+        tl.table({"a": [1, 2]}, kinds={"a": "identifier"}, keep=["a"])

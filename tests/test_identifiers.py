@@ -225,3 +225,15 @@ def test_an_identifier_may_become_the_target_of_another_question() -> None:
     table = tl.table(frame)
     assert tl.DecisionTreeClassifier().fit(table, "y").schema_.identifiers == ("no",)
     assert tl.DecisionTreeRegressor().fit(table, "no").target_name_ == "no"
+
+
+def test_an_identifier_groups_the_rows_of_a_file_as_those_of_a_frame(tmp_path: Path) -> None:
+    names = [*named(57), "row 0", "row 1", "row 2"]
+    frame = pd.DataFrame({"who": names, "x": np.arange(60) % 7, "y": ["u", "v", "v"] * 20})
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    learner = tl.DecisionTreeClassifier(max_depth=2)
+    here = tl.evaluate(learner, frame, "y", groups="who")
+    there = tl.evaluate(learner, str(tmp_path / "t.csv"), "y", groups="who")
+    assert there.to_dict()["headline"] == here.to_dict()["headline"]
+    with pytest.raises(errors.ColumnError, match="groups names the column 'whom'"):
+        tl.evaluate(learner, str(tmp_path / "t.csv"), "y", groups="whom")

@@ -227,7 +227,8 @@ def _schema(source: Declared, columns: Sequence[Checked]) -> dict[str, Any]:
     kinds = {
         one.name: one.written or one.kind
         for one in columns
-        if one.kind in (NUMBER, DATE, CATEGORY, TEXT) and not one.decide  # nobody decided yet
+        if one.kind in (NUMBER, DATE, CATEGORY, TEXT, IDENTIFIER)
+        and not one.decide  # nobody decided yet
     }
     kinds |= dict.fromkeys(declared.ignore, "ignore")
     dates = {name: [*parts] for name, parts in declared.dates.items() if parts}

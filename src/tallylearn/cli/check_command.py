@@ -32,7 +32,6 @@ Examples:
 @shared_options.as_json
 def check(
     files: tuple[str, ...],
-    keep: tuple[str, ...],
     threads: int | None,
     fix: Path | None,
     force: bool,

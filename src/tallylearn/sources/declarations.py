@@ -151,9 +151,9 @@ def declaration(
     if schema is not None:
         told_here = {"target": target, "weight": weight, "importance": importance,
                      "groups": groups, "missing": missing, "kinds": kinds,
-                     "categories": categories, "text": text,
-                     "dates": dates, "ignore": ignore, "dialect": dialect}  # fmt: skip
-        return declaration(**_over(schema_in(schema), told_here), classes=classes, keep=keep)
+                     "categories": categories, "text": text, "dates": dates, "ignore": ignore,
+                     "dialect": dialect, "keep": keep}  # fmt: skip
+        return declaration(**_over(schema_in(schema), told_here), classes=classes)
     beside = {"target": target, "weight": weight, "importance": importance, "groups": groups}
     for option, name in beside.items():
         if name is not None and not isinstance(name, str):
@@ -180,6 +180,7 @@ def declaration(
         clear = [name for name in said if name not in parts or said[name][0] != "date"]
         _check_once({"categories": values, "text": _several(text), "dates": parts, "kinds": clear})
     of: dict[str, list[str]] = {kind: [n for n in said if said[n][0] == kind] for kind in KINDS}
+    _check_once({"kinds": of["identifier"], "keep": _several(keep)})
     return Declaration(
         _several(target), weight or importance, groups, values | dict.fromkeys(of["category"], ()),
         (*_several(text), *of["text"]), dict.fromkeys(of["date"], ()) | parts, _several(missing),
@@ -198,6 +199,9 @@ def _over(schema: dict[str, Any], given: dict[str, Any]) -> dict[str, Any]:
             kinds.pop(name, None)
     if given["weight"] is not None or given["importance"] is not None:
         schema = {name: one for name, one in schema.items() if name not in WEIGHTS}
+    for name in _several(given["keep"]):
+        if schema.get("kinds", {}).get(name) == "identifier":
+            kinds.pop(name, None)
     found = {
         **schema,
         **{name: one for name, one in given.items() if one not in (None, (), [], {})},

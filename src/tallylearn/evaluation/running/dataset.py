@@ -71,7 +71,7 @@ class Exam:
         unanswered.check(read.target)
         if not len(rows):
             raise InputError("there is no row to learn from, or every row has weight zero.")
-        kept = _groups(read, groups, within)
+        kept = _groups(read, files, groups, within)
         if kept is not None:
             check_length("groups", len(kept), len(truth))
         return cls(
@@ -235,7 +235,9 @@ def _check_column(option: str, name: str, names: Sequence[str]) -> None:
         raise ColumnError(f"{option} names the column {name!r}, and the table has {listed(names)}.")
 
 
-def _groups(read: Lesson, groups: Any, within: Codes | None) -> Codes | None:
+def _groups(
+    read: Lesson, files: Declared | None, groups: Any, within: Codes | None
+) -> Codes | None:
     """The groups that a call names, or that the table declares."""
     if groups is None:
         return within
@@ -249,7 +251,10 @@ def _groups(read: Lesson, groups: Any, within: Codes | None) -> Codes | None:
             raise OptionError(
                 "declare the groups of files with the table: tl.table(path, groups='column')."
             )
-        return coded(column_of(read.source, groups, "groups"))
+        if files is None:
+            return coded(column_of(read.source, groups, "groups"))
+        _check_column("groups", groups, files.names)  # identifiers are read by no learner
+        return coded(files.grouping(groups))
     return coded(groups)
 
 
