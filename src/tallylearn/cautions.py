@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -12,6 +11,7 @@ from tallylearn.tables import Array, Codes
 from tallylearn.viewed_rows import CLASSES, EACH, Rows, as_codes, brief, counts, cut
 
 LARGEST = 0.9  # share of the largest class from which accuracy says little
+RUNS = 0.04  # of the changes of class that chance would make: one stray row in a hundred
 REPEATED = 0.05  # share of the rows that come more than once
 EXACT = 1e-9  # standard deviations: a sum is met to this, and no weight below it counts
 
@@ -126,13 +126,20 @@ def _sum_leak(rows: Rows, target: str, told: Sequence[str]) -> Iterator[str]:
 
 
 def _apart(x: Array, y: Array, seen: str) -> str:
-    """Whether the classes lie side by side in a column of numbers."""
-    sizes = np.bincount(y)
-    spans = sorted((x[y == c].min(), x[y == c].max()) for c in np.flatnonzero(sizes))
-    beside = all(one[1] < two[0] for one, two in pairwise(spans))
-    if not beside or sizes[sizes > 0].min() < EACH:
+    """Whether the classes lie side by side in a column of numbers, or in a few runs each."""
+    order = np.lexsort((y, x))
+    x, y = x[order], y[order]
+    other = y[1:] != y[:-1]
+    if (other & (x[1:] == x[:-1])).any():  # a value of two classes
         return ""
-    return f"thresholds tell the classes apart, on {seen} rows"
+    n, changes = np.bincount(y), int(other.sum())
+    n = n[n > 0]
+    if changes == len(n) - 1 and n.min() >= EACH:
+        return f"thresholds tell the classes apart, on {seen} rows"
+    by_chance = len(y) - (n / len(y)) @ n
+    if changes <= RUNS * by_chance:
+        return f"along it the class changes {changes} times only, on {seen} rows"
+    return ""
 
 
 def _duplicates(rows: Rows) -> Iterator[str]:

@@ -112,3 +112,22 @@ def test_a_check_tells_them_too() -> None:
     assert check.cautions == ("one has the same value in all 200 rows",)
     assert "caution: one has the same value in all 200 rows." in str(check)
     assert tl.check(rows(one="x")).cautions == ()
+
+
+def test_a_number_along_which_the_class_seldom_changes_gives_it_away() -> None:
+    rng = np.random.default_rng(1)
+    sparse = np.sort(rng.choice(10**9, N, replace=False))  # too wide apart to be row numbers
+    blocks = np.repeat(["a", "b", "a", "b"], N // 4)
+    assert found(LEARNER, rows(at=sparse).assign(y=blocks)) == (
+        "at gives y away: along it the class changes 3 times only, on all 200 rows",
+    )
+    stray = rows(at=sparse)
+    stray.loc[20, "y"] = "b"
+    assert "along it the class changes 3 times only" in found(LEARNER, stray)[0]
+
+
+def test_a_few_rows_of_a_class_change_seldom_by_chance_and_are_no_leak() -> None:
+    rng = np.random.default_rng(2)
+    rare = np.where(rng.permutation(N) < 8, "rare", "often")
+    table = pd.DataFrame({"x": rng.normal(size=N), "few": np.arange(N) % 2, "y": rare})
+    assert not any("away" in said for said in found(LEARNER, table))
