@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from tallylearn.identifiers import why_apart
 from tallylearn.tables import Array, Codes
 from tallylearn.viewed_rows import CLASSES, EACH, Rows, as_codes, brief, counts, cut
 
@@ -28,6 +29,8 @@ def cautions(rows: Rows, target: str, learner: Any = None) -> Iterator[str]:
             yield f"{name} has the same value in {rows.all} {n.sum():,} rows"
     if rows.target is None:
         return
+    if reason := why_apart(rows.target):
+        yield f"{target} only tells the rows apart, and no column can foresee it: {reason}"
     if rows.classes is not None:
         yield from _shares(rows.classes, target)
         yield from _contradictions(rows, rows.classes, target)

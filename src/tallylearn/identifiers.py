@@ -55,10 +55,15 @@ def identifiers(source: Declared) -> dict[str, str]:
     first, alone = source.beginning()
     names = tuple(name for name in kinds if _may(first, name))
     if alone or not names:
-        found = {name: _seen(first, name) for name in names}
+        found = {name: _seen(_column(first, name)) for name in names}
     else:
         found = _everywhere(source, names)
     return {name: why for name in names if (why := _reason(kinds[name], found[name]))}
+
+
+def why_apart(column: Codes | Array) -> str:
+    """Why a column in memory only tells the rows apart; empty where it does not."""
+    return _reason(CATEGORY if isinstance(column, Codes) else NUMBER, _seen(column))
 
 
 def _everywhere(source: Declared, names: tuple[str, ...]) -> dict[str, _Values]:
@@ -105,13 +110,12 @@ class _Values:
         return cls(found.present, found.count, again, found.exact, found.whole, *ends)
 
 
-def _seen(block: Block, name: str) -> _Values:
+def _seen(x: Codes | Array) -> _Values:
     """The values of a column that is in memory whole, most often without a hash."""
-    if name in block.codes:
-        times = _times(block.codes[name])
+    if isinstance(x, Codes):
+        times = _times(x)
         n, different = int(times.sum()), int(np.count_nonzero(times))
         return _Values(n, different, different < n)
-    x = np.ascontiguousarray(block.numbers[:, block.schema.places[name]])
     x = x[~np.isnan(x)] if np.isnan(x).any() else x
     least, greatest = (float(x.min()), float(x.max())) if len(x) else (0.0, -1.0)
     if not greatest - least < SPARSE * len(x):  # nor where one is infinite

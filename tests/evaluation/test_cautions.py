@@ -131,3 +131,18 @@ def test_a_few_rows_of_a_class_change_seldom_by_chance_and_are_no_leak() -> None
     rare = np.where(rng.permutation(N) < 8, "rare", "often")
     table = pd.DataFrame({"x": rng.normal(size=N), "few": np.arange(N) % 2, "y": rare})
     assert not any("away" in said for said in found(LEARNER, table))
+
+
+def test_a_target_that_only_tells_the_rows_apart_is_told() -> None:
+    table = pd.DataFrame({"x": np.arange(60) % 7, "who": [f"k{at}" for at in range(60)]})
+    assert tl.problem(table, "who").cautions[0] == (
+        "who only tells the rows apart, and no column can foresee it: all of its 60 values are "
+        "different"
+    )
+    numbered = table.assign(who=np.random.default_rng(0).permutation(60))
+    assert tl.evaluate(tl.DecisionTreeRegressor(), numbered, "who").cautions == (
+        "who only tells the rows apart, and no column can foresee it: it counts the rows, from 0 "
+        "to 59",
+    )
+    years = table.assign(who=np.arange(60) + 1950)
+    assert tl.evaluate(tl.DecisionTreeRegressor(), years, "who").cautions == ()

@@ -12,9 +12,10 @@ from tallylearn.tables import IDENTIFIER, TEXT, UNKNOWN, Column, Schema
 def checked(schema: Schema, kinds: tuple[str, ...], who: str) -> Schema:
     """The schema, if the learner takes every kind of column in it."""
     if kinds and schema.columns and len(schema.identifiers) == len(schema.columns):
+        tell, which = ("tells", "it") if len(schema.names) == 1 else ("tell", "one")
         raise ColumnError(
-            f"the table has {listed(schema.names)}, which only tell the rows apart: there is "
-            "nothing to learn from. Learn from one anyway with "
+            f"the table has {listed(schema.names)}, which only {tell} the rows apart: there is "
+            f"nothing to learn from. Learn from {which} anyway with "
             f"tl.table(..., keep=[{schema.names[0]!r}])."
         )
     for column in schema.columns:
