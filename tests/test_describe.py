@@ -435,3 +435,19 @@ def test_a_report_is_saved_in_four_forms(tmp_path: Path) -> None:
     frame = found.to_frame().set_index("column")
     assert frame.loc["x", "variance"] == found["x"]["variance"]
     assert frame.loc["word", "top"] == found["word"]["top"][0]["value"]
+
+
+def test_numbers_far_from_zero_have_the_digits_that_tell_them_apart() -> None:
+    numbers = np.arange(100) * 3.0 + 20_240_000
+    said = str(tl.describe({"no": numbers}))
+    assert "20,240,000" in said
+    assert "20,240,297" in said
+    assert "e+07" not in said
+    page = tl.describe({"no": numbers})._repr_html_()
+    assert "e+07" not in page
+
+
+def test_a_gain_without_a_spread_has_no_interval() -> None:
+    told = tl.describe({"c": ["a", "b"] * 5, "y": ["u", "v"] * 5}, "y")["c"]["gain"]
+    assert told["value"] == pytest.approx(1.0)
+    assert np.isnan([told["low"], told["high"]]).all()

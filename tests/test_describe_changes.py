@@ -118,3 +118,12 @@ def test_the_report_is_a_function_of_its_data() -> None:
     assert str(report) == str(found)
     assert report.to_html() == found.to_html()
     assert report.to_markdown() == found.to_markdown()
+
+
+def test_medians_of_dates_are_written_as_dates() -> None:
+    january, march = (
+        pd.date_range(f"2026-{m}-01", periods=31).to_frame(False, "day") for m in (1, 3)
+    )
+    said = str(tl.describe(january).compare(march))
+    assert "2026-01-16" in said
+    assert "2026-03-16" in said

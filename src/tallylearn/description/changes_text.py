@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from tallylearn.description.described_columns import date
+from tallylearn.description.description_text import readable
 from tallylearn.errors import listed
 from tallylearn.workings import Derivation, Grid, Sentence
-from tallylearn.workings.rendering import short
+from tallylearn.workings.rendering import number_of, short
 
 Found = Mapping[str, Any]
 NOTE = (
@@ -55,8 +57,23 @@ def _listed(some: list[str], number: int) -> str:
 
 
 def _row(change: Found) -> tuple[str, ...]:
-    figures = ("statistic", "before", "after", "p", "holm", "q")
-    return (change["column"], change["test"], *(_short(change[name]) for name in figures))
+    tested = (_short(change[name]) for name in ("p", "holm", "q"))
+    return (
+        change["column"],
+        change["test"],
+        _short(change["statistic"]),
+        *_medians(change),
+        *tested,
+    )
+
+
+def _medians(change: Found) -> list[str]:
+    """What was before and after, with the digits that tell them apart; of dates as dates."""
+    both = [change["before"], change["after"]]
+    if change["dates"]:
+        return ["" if one is None else date(one) for one in both]
+    apart = abs(number_of(both[0]) - number_of(both[1]))
+    return ["" if one is None else readable(number_of(one), apart) for one in both]
 
 
 def _short(value: Any) -> str:

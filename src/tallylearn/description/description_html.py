@@ -11,6 +11,7 @@ from tallylearn.description.description_text import (
     counted,
     figure,
     notes,
+    placed,
     readable,
     strength,
     title_of,
@@ -67,12 +68,11 @@ def _row(column: Found) -> str:
 
 
 def _figures(column: Found) -> str:
-    about, dates = "~" if column["quantile_error"] else "", column.get("dates", {})
-    places = {
-        p: dates.get(p) or about + readable(number_of(column[p])) for p in ("median", "q1", "q3")
-    }
+    dates = column.get("dates")
+    about = "~" if column["quantile_error"] and not dates else ""
+    places = {p: about + placed(column, p) for p in ("median", "q1", "q3")}
     said = {
-        "mean": dates.get("mean") or readable(number_of(column["mean"])),
+        "mean": placed(column, "mean"),
         "sd": readable(number_of(column["sd"])) + (" days" if dates else ""),
         "median": places["median"],
         "quartiles": f"{places['q1']} to {places['q3']}",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from math import ceil
+from math import ceil, floor, inf, log10
 from typing import Any
 
 from tallylearn.errors import listed
@@ -11,6 +11,7 @@ from tallylearn.workings import Derivation, Grid, Sentence
 from tallylearn.workings.rendering import number_of, short
 
 HEIGHTS = "▁▂▃▄▅▆▇█"
+PLAIN = 1e-3, 1e15  # numbers that are written without powers of ten where digits tell
 WIDE = 10  # letters of a histogram
 MOST = 12  # columns of a matrix that is printed
 COUNTED = ("column", "kind", "missing", "distinct")
@@ -70,20 +71,21 @@ def _without_gain(found: Found) -> list[str]:
 
 def _number(column: Found) -> tuple[str, ...]:
     about = "~" if column["quantile_error"] else ""
-    dates = column.get("dates")
-    places = [dates[p] if dates else _quartile(column[p], about, p) for p in PLACES]
-    mean = dates["mean"] if dates else readable(number_of(column["mean"]))
+    exact = ("min", "max") if about and not column.get("dates") else PLACES
     return (
         *counted(column),
-        mean,
+        placed(column, "mean"),
         readable(number_of(column["sd"])),
-        *places,
+        *(("" if p in exact else about) + placed(column, p) for p in PLACES),
         bars(column["histogram"]),
     )
 
 
-def _quartile(value: Any, about: str, place: str) -> str:
-    return ("" if place in ("min", "max") else about) + readable(number_of(value))
+def placed(column: Found, name: str) -> str:
+    """Where a column has its mean, an end or a quartile: a date, or a number."""
+    if dates := column.get("dates"):
+        return str(dates[name])
+    return readable(number_of(column[name]), number_of(column["range"]))
 
 
 def _value(column: Found) -> tuple[str, ...]:
@@ -106,12 +108,20 @@ def amount(value: float) -> str:
     return f"{int(value):,}" if float(value).is_integer() else short(value)
 
 
-def readable(x: float) -> str:
+def readable(x: float, span: float = inf) -> str:
     """Four significant digits, and no powers of ten where there are seven places or fewer.
+
+    Beside others that lie within a ``span``, a number far from 0 has the digits that tell it apart.
 
     >>> readable(26458.2), readable(0.12345), readable(-3e9)
     ('26,458', '0.1235', '-3e+09')
+    >>> readable(20240017.0, 250.0), readable(1.00025, 0.001)
+    ('20,240,017', '1.00025')
     """
+    if 0 < 10 * span <= abs(x) and PLAIN[0] <= abs(x) < PLAIN[1]:
+        places = max(3 - floor(log10(span)), 0)
+        text = f"{x:,.{places}f}"
+        return text.rstrip("0").rstrip(".") if places else text
     return f"{x:,.0f}" if 1e4 <= abs(x) < 1e7 else short(x)
 
 

@@ -6,9 +6,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from math import isinf
 from typing import Any
 
-from tallylearn.description.description_text import readable
+from tallylearn.description.described_columns import date
+from tallylearn.description.description_text import placed, readable
 from tallylearn.plots.marks import COLOURS, FAINT, GRID, INK, extent, label, line, tag, tooltip
-from tallylearn.workings.rendering import number_of, plain
+from tallylearn.workings.rendering import plain
 
 WIDTH, HEIGHT = 200.0, 44.0  # of a histogram's bars
 ROW = 15.0  # pixels of a value
@@ -22,15 +23,16 @@ def histogram(column: Found) -> str:
     edges, counts = column["histogram"]["edges"], column["histogram"]["counts"]
     if not counts:
         return ""
-    ends = column.get("dates") or {
-        name: readable(number_of(column[name])) for name in ("min", "max")
-    }
+    ends = {name: placed(column, name) for name in ("min", "max")}
     low, high = edges[0], edges[-1]
-    body = [*_bars(edges, counts), line(0, HEIGHT + 0.5, WIDTH, HEIGHT + 0.5, GRID)]
+    body = [
+        *_bars(edges, counts, "dates" in column),
+        line(0, HEIGHT + 0.5, WIDTH, HEIGHT + 0.5, GRID),
+    ]
     if high > low and isinstance(column["median"], float) and low <= column["median"] <= high:
         x = _across(column["median"], low, high)
         mark = line(x, 0, x, HEIGHT, INK, stroke_width=1, stroke_dasharray="2 2")
-        body.append(tag("g", tooltip(f"median {readable(column['median'])}"), mark))
+        body.append(tag("g", tooltip(f"median {placed(column, 'median')}"), mark))
     body += [
         label(ends["min"], 0, HEIGHT + 13, room=WIDTH / 2, size=10, fill=FAINT),
         label(ends["max"], WIDTH, HEIGHT + 13, room=WIDTH / 2, size=10, fill=FAINT,
@@ -39,7 +41,7 @@ def histogram(column: Found) -> str:
     return _sheet(f"histogram of {column['name']}", body, WIDTH, HEIGHT + 18)
 
 
-def _bars(edges: Sequence[float], counts: Sequence[float]) -> Iterator[str]:
+def _bars(edges: Sequence[float], counts: Sequence[float], dates: bool) -> Iterator[str]:
     most, low, high = max(counts) or 1.0, edges[0], edges[-1]
     for at, count in enumerate(counts):
         if not count:
@@ -47,7 +49,8 @@ def _bars(edges: Sequence[float], counts: Sequence[float]) -> Iterator[str]:
         left, right = edges[at], edges[at + 1]
         start, end = (0.0, WIDTH) if high == low else (_across(e, low, high) for e in (left, right))
         tall = max(HEIGHT * count / most, 1.0)  # one row among a million is still seen
-        yield tag("rect", tooltip(f"{readable(left)} to {readable(right)}: {count:,.10g}"), x=start,
+        ends = (date(e) if dates else readable(e, high - low) for e in (left, right))
+        yield tag("rect", tooltip(f"{' to '.join(ends)}: {count:,.10g}"), x=start,
                   y=HEIGHT - tall, width=max(end - start - 0.6, 0.6), height=tall,
                   fill=COLOURS[0])  # fmt: skip
 

@@ -14,7 +14,7 @@ from tallylearn.description.described_columns import Described
 from tallylearn.description.false_discoveries import benjamini_hochberg
 from tallylearn.description.saved_views import Page, View
 from tallylearn.significance import holm
-from tallylearn.tables import Array
+from tallylearn.tables import DATE, Array
 from tallylearn.workings.rendering import plain_data
 
 LEAST = 5.0  # rows that are expected in a cell; values of fewer are taken together
@@ -33,6 +33,7 @@ class Change:
     after: float = nan
     holm: float = nan  # p, adjusted for all tests: one false find is as rare as in one test
     q: float = nan  # p, adjusted so that of the finds this share is false
+    dates: bool = False  # whether the medians are days since 1970
 
 
 @dataclass(frozen=True, repr=False)
@@ -105,15 +106,18 @@ def changed(a: Side, b: Side) -> Changes:
 def _tests(a: Described, b: Described, other: bool, n: tuple[float, float]) -> Iterator[Change]:
     if not other and a.points is not None and b.points is not None:
         d, p = kolmogorov_smirnov(a, b)
-        yield Change(a.name, "Kolmogorov-Smirnov", d, p, a.figures["median"], b.figures["median"])
+        medians = a.figures["median"], b.figures["median"]
+        yield Change(a.name, "Kolmogorov-Smirnov", d, p, *medians, dates=a.kind == DATE)
     elif not other and a.counts is not None and b.counts is not None:
         both = sorted({*a.counts, *b.counts})
         table = np.array([[side.get(v, 0.0) for v in both] for side in (a.counts, b.counts)])
         yield Change(a.name, "chi-squared", *chi_squared(table))
     if a.missing or b.missing:
         gaps = np.array([[a.missing, n[0] - a.missing], [b.missing, n[1] - b.missing]])
-        shares = (m / n if n else nan for m, n in zip((a.missing, b.missing), n, strict=True))
-        yield Change(a.name, "missing", *chi_squared(gaps, pooled=False), *shares)
+        before, after = (
+            m / n if n else nan for m, n in zip((a.missing, b.missing), n, strict=True)
+        )
+        yield Change(a.name, "missing", *chi_squared(gaps, pooled=False), before, after)
 
 
 def kolmogorov_smirnov(a: Described, b: Described) -> tuple[float, float]:

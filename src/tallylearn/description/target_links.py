@@ -19,6 +19,7 @@ from tallylearn.tables import Array
 
 MOST_AREAS = 10  # classes that are set against all others
 LEVEL = 0.95
+EXACT = 1e-12  # of a variance: what rounding leaves of none
 
 
 @dataclass(frozen=True)
@@ -60,7 +61,7 @@ def gain(table: Array) -> Link:
 
     The interval is that of the estimate less its bias (r - 1)(c - 1) / 2n (G. Miller, 1955), by the
     delta method: the variance of log p(x, y) / p(x) p(y), divided by n. It is cut at 0 and at the
-    entropy of the classes.
+    entropy of the classes. There is none where that variance is 0, as of classes told one to one.
 
     >>> found = gain(np.array([[2.0, 3, 0, 4], [3.0, 2, 0, 0]]))  # Outlook, in the notes
     >>> print(f"{found.value:.3f} [{found.low:.3f}, {found.high:.3f}]")
@@ -75,7 +76,10 @@ def gain(table: Array) -> Link:
     some = p > 0
     bits = np.log2(p[some] / apart[some])
     value = max(float(p[some] @ bits), 0.0)
-    error = sqrt(max(float(p[some] @ bits**2) - value**2, 0.0) / n)
+    squares = float(p[some] @ bits**2)
+    if squares - value**2 <= EXACT * squares:  # all say the same: no spread to tell an error by
+        return Link(value)
+    error = sqrt((squares - value**2) / n)
     free = (table.shape[0] - 1) * (table.shape[1] - 1)
     middle, half = value - free / (2 * n * log(2)), z_value(LEVEL) * error
     shares = p.sum(axis=1)
