@@ -237,3 +237,15 @@ def test_an_identifier_groups_the_rows_of_a_file_as_those_of_a_frame(tmp_path: P
     assert there.to_dict()["headline"] == here.to_dict()["headline"]
     with pytest.raises(errors.ColumnError, match="groups names the column 'whom'"):
         tl.evaluate(learner, str(tmp_path / "t.csv"), "y", groups="whom")
+
+
+def test_an_identifier_need_not_be_there_when_a_model_is_scored_or_goes_on() -> None:
+    frame = pd.DataFrame({"no": range(60), "x": np.arange(60.0) % 7, "y": ["a", "b", "b"] * 20})
+    model = tl.NaiveBayes().fit(frame, "y")
+    assert model.score(frame[["x"]], frame["y"]) == model.score(frame, "y")
+    model.forget(frame[["x"]][:20], frame["y"][:20])
+    model.partial_fit(frame[["x"]][:20], frame["y"][:20])
+    fresh = tl.NaiveBayes().fit(frame, "y")
+    assert (model.predict_proba(frame) == fresh.predict_proba(frame)).all()
+    with pytest.raises(errors.ColumnError, match="the table lacks 'x'"):
+        model.score(frame[["no"]], frame["y"])

@@ -15,7 +15,7 @@ def matched(frame: Frame, schema: Schema, by_name: bool, who: str) -> Frame:
     expected = _raw_names(schema)
     if frame.named == schema.named and frame.names == expected:
         return frame
-    if by_name and frame.named:
+    if frame.named and (by_name or schema.identifiers):  # which a table with its target has alone
         wanted = [name for name in expected if name not in schema.identifiers]
         if missing := [name for name in wanted if name not in frame.names]:
             raise ColumnError(
