@@ -451,3 +451,22 @@ def test_a_gain_without_a_spread_has_no_interval() -> None:
     told = tl.describe({"c": ["a", "b"] * 5, "y": ["u", "v"] * 5}, "y")["c"]["gain"]
     assert told["value"] == pytest.approx(1.0)
     assert np.isnan([told["low"], told["high"]]).all()
+
+
+def test_a_declared_identifier_is_described_by_its_values(tmp_path: Path) -> None:
+    frame = pd.DataFrame(
+        {
+            "x": [1.5, 2.0, 4.0] * 4,
+            "no": range(12),
+            "y": ["a", "b"] * 6,
+            "who": list("abcdefghijkl"),
+        }
+    )
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    kinds = {"no": "identifier", "who": "identifier"}
+    for source in (frame, tmp_path / "t.csv"):
+        plain = tl.describe(tl.table(source, target="y")).to_dict()
+        assert tl.describe(tl.table(source, target="y", kinds=kinds)).to_dict() == plain
+        found = tl.describe(tl.table(source, kinds=kinds), "y")
+        assert (found["who"]["distinct"], found["who"]["missing"]) == (12, 0)
+        assert found["no"]["mean"] == 5.5

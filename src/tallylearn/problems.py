@@ -243,7 +243,7 @@ def _inputs(rows: Rows) -> str:
         for c in rows.schema.of_kind(CATEGORY)
     ]
     shown = " · ".join(map(str, sizes)) + " = " if 1 < len(sizes) <= MOST else ""
-    points = f"{shown}{prod(sizes):,} points"
+    points = f"{shown}{prod(sizes):,} point{'s' * (prod(sizes) != 1)}"
     if _finite(rows):
         return f"finite: {points}"
     d, texts = len(rows.schema.numbers), len(rows.schema.of_kind(TEXT))
@@ -258,7 +258,7 @@ def _columns(rows: Rows) -> str:
     }  # fmt: skip
     found = [(len(rows.schema.of_kind(kind)), word) for kind, word in words.items()]
     first, *others = [(n, word) for n, word in found if n] or [(0, "anything")]
-    head = f"{first[0]:,} column{'s' * (first[0] > 1)} of {first[1]}"
+    head = f"{first[0]:,} column{'s' * (first[0] != 1)} of {first[1]}"
     return ", ".join([head, *(f"{n:,} of {word}" for n, word in others)])
 
 

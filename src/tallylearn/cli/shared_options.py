@@ -37,8 +37,8 @@ READING = {  # by the names that the commands have them under; all go with a mod
         "kinds",
         multiple=True,
         metavar="COLUMN=KIND",
-        help="number, category, text, date or ignore; or how a column is written, as in "
-        "price=1.234,5 and day=%d/%m/%Y.",
+        help="number, category, text, date, identifier or ignore; or how a column is written, as "
+        "in price=1.234,5 and day=%d/%m/%Y.",
     ),
     "missing": click.option(
         "--missing", multiple=True, metavar="MARK", help="A value that stands for nothing."

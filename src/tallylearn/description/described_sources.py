@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -9,7 +10,7 @@ import numpy as np
 
 from tallylearn.errors import OptionError, listed
 from tallylearn.sources import Declared, Files, Table, given, read_table
-from tallylearn.tables import Block
+from tallylearn.tables import CATEGORY, NUMBER, Array, Block, Codes
 
 
 def opened_with_target(table: Any, target: str | None) -> tuple[Declared, str | None]:
@@ -17,6 +18,7 @@ def opened_with_target(table: Any, target: str | None) -> tuple[Declared, str | 
     source = given(table)
     if source is None:
         return read_table(table).settled(), None
+    source = _unnamed(source)
     if not (names := source.declared.targets):
         return source, None
     if len(names) > 1 or target not in (None, names[0]):
@@ -28,6 +30,36 @@ def opened_with_target(table: Any, target: str | None) -> tuple[Declared, str | 
         found.kept = source.kept
         return found, names[0]
     raise OptionError("describe takes the target of this table as target=, undeclared.")
+
+
+def _unnamed(source: Declared) -> Declared:
+    """The same rows, in which declared identifiers are columns as all others."""
+    if not source.declared.identifiers:
+        return source
+    declared = replace(source.declared, identifiers=())
+    if isinstance(source, Table):
+        block = _put_back(source.block, source.apart)
+        return Table(block, source.target, source.weight, declared)
+    if isinstance(source, Files):
+        found = type(source)(source.paths, declared)
+        found.kept = source.kept
+        return found
+    return source
+
+
+def _put_back(block: Block, apart: Mapping[str, Codes | Array]) -> Block:
+    """The block with the values of its identifiers, at their places."""
+    schema = block.schema.of_columns(
+        replace(c, kind=CATEGORY if isinstance(apart[c.name], Codes) else NUMBER)
+        if c.name in apart else c
+        for c in block.schema.columns
+    )  # fmt: skip
+    numbers = np.empty((len(block), len(schema.numbers)))
+    for name, at in schema.places.items():
+        known = apart.get(name)
+        numbers[:, at] = block.numbers[:, block.schema.places[name]] if known is None else known
+    codes = {**block.codes, **{n: x for n, x in apart.items() if isinstance(x, Codes)}}
+    return replace(block, schema=schema, numbers=numbers, codes=codes)
 
 
 def _with_target(source: Table, name: str) -> Table:
