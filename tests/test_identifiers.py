@@ -249,3 +249,34 @@ def test_an_identifier_need_not_be_there_when_a_model_is_scored_or_goes_on() -> 
     assert (model.predict_proba(frame) == fresh.predict_proba(frame)).all()
     with pytest.raises(errors.ColumnError, match="the table lacks 'x'"):
         model.score(frame[["no"]], frame["y"])
+
+
+def test_a_declared_identifier_orders_the_rows_of_a_file(tmp_path: Path) -> None:
+    frame = pd.DataFrame({"no": range(60), "x": np.arange(60) % 7, "y": ["u", "v", "v"] * 20})
+    frame.sample(frac=1, random_state=1).to_csv(tmp_path / "t.csv", index=False)
+    forward = tl.Folds.forward(3, order="no")
+    learner = tl.DecisionTreeClassifier(max_depth=2)
+    table = tl.table(tmp_path / "t.csv", kinds={"no": "identifier"})
+    there, here = (tl.evaluate(learner, one, "y", cv=forward) for one in (table, frame))
+    assert there.to_dict()["headline"] == here.to_dict()["headline"]
+
+
+def test_the_gaps_of_a_declared_identifier_are_counted(tmp_path: Path) -> None:
+    frame = pd.DataFrame({"who": ["a", None, "c"], "no": [1.0, None, None], "y": [1, 2, 3]})
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    for source in (frame, tmp_path / "t.csv"):
+        columns = tl.check(source, kinds={"who": "identifier", "no": "identifier"}).columns
+        assert [(one.name, one.missing) for one in columns] == [("who", 1), ("no", 2), ("y", 0)]
+
+
+def test_numbers_beyond_a_double_can_be_declared_identifiers(tmp_path: Path) -> None:
+    frame = pd.DataFrame(
+        {"no": np.arange(60) + 2**60, "x": np.arange(60) % 7, "y": ["u", "v"] * 30}
+    )
+    frame.to_parquet(tmp_path / "t.parquet")
+    for source in (frame, tmp_path / "t.parquet"):
+        with pytest.raises(errors.ColumnError, match='declare kinds={"no": "identifier"}'):
+            tl.NaiveBayes().fit(source, "y")
+        model = tl.NaiveBayes().fit(tl.table(source, kinds={"no": "identifier"}), "y")
+        assert model.schema_.identifiers == ("no",)
+        assert len(model.predict(frame)) == 60

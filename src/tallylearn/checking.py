@@ -7,6 +7,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
 
+import numpy as np
+
 from tallylearn import engines
 from tallylearn.cautions import cautions
 from tallylearn.check_report import Check, Checked
@@ -17,7 +19,17 @@ from tallylearn.sources import Declared, Files, given, read_table
 from tallylearn.sources.declarations import TRUE, Declaration
 from tallylearn.sources.written.judging import Judgement
 from tallylearn.spelling import DATES, NUMBERS, TRUTHS, WORDS, Spelling
-from tallylearn.tables import CATEGORY, DATE, IDENTIFIER, NUMBER, TEXT, UNKNOWN, Block
+from tallylearn.tables import (
+    CATEGORY,
+    DATE,
+    IDENTIFIER,
+    NUMBER,
+    TEXT,
+    UNKNOWN,
+    Array,
+    Block,
+    Codes,
+)  # fmt: skip
 from tallylearn.viewed_rows import Rows, target_part
 from tallylearn.writing import whole
 
@@ -118,9 +130,15 @@ def _summed(source: Declared) -> tuple[Declared, dict[str, Any], int]:
                     sums[name].target(target_part(answer))
                 rows += len(block)
                 engines.here().told(len(block))
+            for name in source.declared.identifiers:  # which blocks are without
+                sums[name].missing = _gaps(source.grouping(name))
             return source, sums, rows
         except CellError as odd:
             source = source.amended(odd)
+
+
+def _gaps(column: Codes | Array) -> int:
+    return int((column.codes < 0 if isinstance(column, Codes) else np.isnan(column)).sum())
 
 
 def _count(block: Block, sums: dict[str, ColumnSum]) -> None:

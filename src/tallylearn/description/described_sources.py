@@ -54,11 +54,14 @@ def _put_back(block: Block, apart: Mapping[str, Codes | Array]) -> Block:
         if c.name in apart else c
         for c in block.schema.columns
     )  # fmt: skip
-    numbers = np.empty((len(block), len(schema.numbers)))
-    for name, at in schema.places.items():
-        known = apart.get(name)
-        numbers[:, at] = block.numbers[:, block.schema.places[name]] if known is None else known
-    codes = {**block.codes, **{n: x for n, x in apart.items() if isinstance(x, Codes)}}
+    codes, numbers = dict(block.codes), np.empty((len(block), len(schema.numbers)))
+    for name, at in block.schema.places.items():
+        numbers[:, schema.places[name]] = block.numbers[:, at]
+    for name, known in apart.items():
+        if isinstance(known, Codes):
+            codes[name] = known
+        else:
+            numbers[:, schema.places[name]] = known
     return replace(block, schema=schema, numbers=numbers, codes=codes)
 
 

@@ -224,7 +224,7 @@ class Files(Declared):
         alone = replace(
             self.declared, targets=(), weight=None, groups=None, categories={}, text=(),
             dates={key: () for key in self.declared.dates if key == name}, numbers=(),
-            ignore=tuple(other for other in self.names if other != name),
+            ignore=tuple(other for other in self.names if other != name), identifiers=(),
         )  # fmt: skip
         narrow = type(self)(self.paths, alone)
         blocks = list(narrow.blocks())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from copy import copy
 from dataclasses import dataclass, replace
 from typing import Any
@@ -234,8 +235,10 @@ def _taken(block: Block, name: str | None) -> tuple[Block, Any]:
 
 
 def _apart(name: str, column: Any) -> Codes | Array:
-    """A declared identifier, by its values."""
-    return numbers(name, column) if numeric(column.type) else codes(column)
+    """A declared identifier, by its values; integers that a double would round, by their names."""
+    with suppress(ColumnError):
+        return numbers(name, column) if numeric(column.type) else codes(column)
+    return codes(column)
 
 
 def _raw(block: Block, column: Column) -> Any:

@@ -27,8 +27,8 @@ def too_large(name: object, value: object, row: int, where: str = "") -> ColumnE
     column = quoted([name])
     return ColumnError(
         f"{where}column {name!r} has {value} in row {row}, an integer that a double cannot hold. "
-        f"If it is an identifier, declare categories={column}, or leave it out with "
-        f"ignore={column}."
+        f'If it is an identifier, declare kinds={{{column[1:-1]}: "identifier"}}; learn from it as '
+        f"names with categories={column}, or leave it out with ignore={column}."
     )
 
 
