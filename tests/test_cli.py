@@ -402,7 +402,7 @@ def test_a_baseline_needs_no_column() -> None:
     assert fine("predict", "o.tally", "only.csv") == "prediction\n" + "0\n" * 20
     assert "looks at no column" in failed("explain", "o.tally", "--row", "k1")
     message = failed("learn", "only.csv", "--target", "y", "--model", "bayes")
-    assert message.endswith("nothing to learn from. Learn from one anyway with --keep key.")
+    assert message.endswith("nothing to learn from. Learn from it anyway with --keep key.")
 
 
 # predict
