@@ -20,7 +20,7 @@ from tests.forging.edits import File, opened, sealed
 from tests.learners import CASES
 
 SOAK = bool(os.environ.get("TALLY_SOAK"))
-FILES = 500_000 if SOAK else 300  # of each of two workers
+FILES = 500_000 if SOAK else 120  # of each of two workers
 GOLDEN = Path(__file__).parent / "data" / "models"
 
 

@@ -54,7 +54,7 @@ def fractions(frame: pd.DataFrame) -> np.ndarray:
 
 
 @every_learner
-@pytest.mark.parametrize("unit", [2.0**-9, 0.5, 1024.0])
+@pytest.mark.parametrize("unit", [2.0**-9, 1024.0])
 def test_importances_times_a_power_of_two_are_the_same_importances(
     case: Case, unit: float, mixed: pd.DataFrame
 ) -> None:
@@ -73,7 +73,7 @@ def test_importances_times_a_whole_number_are_the_same_importances(
 
 
 @every_learner
-@pytest.mark.parametrize("equal", [0.25, 1.0, 3.0, 7000.0])
+@pytest.mark.parametrize("equal", [0.25, 3.0])
 def test_equal_importances_are_no_weights(case: Case, equal: float, mixed: pd.DataFrame) -> None:
     table = case.table(mixed)
     without = said(case, tl.table(table, target=case.target), mixed)
