@@ -7,7 +7,7 @@ KERNEL_TESTS := tests/test_kernel_shapes.py tests/test_oracle.py tests/test_text
 COPIED := src tests examples setup.py pyproject.toml README.md LICENSE
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
 
-.PHONY: help demo test check parity bounds compat lowest processors outside bench soak sanitize size sbom wheel clean
+.PHONY: help demo test check .types .layers parity bounds compat lowest processors outside bench soak sanitize size sbom wheel clean
 
 help:  ## this list
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -19,9 +19,14 @@ test: check  ## style, types, layers, doctests and tests
 	$(BIN)/python -m pytest -n 2
 
 check: .venv/dev  ## style, types and layers only
+	@$(MAKE) --no-print-directory -j2 .types .layers
+
+.types:
+	$(BIN)/mypy
+
+.layers:
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
-	$(BIN)/mypy
 	$(BIN)/lint-imports
 
 parity: .venv/dev  ## compare with other programs' results on real tables in ../shared
@@ -50,7 +55,8 @@ bench: .venv/dev  ## speed beside the peers, as ratios
 
 soak: .venv/dev sanitize  ## the laws over many more random tables, forged files, hostile values, 300 kills
 	TALLY_SOAK=1 $(BIN)/python -m pytest -n 2 tests/test_laws.py tests/test_oracle.py \
-		tests/test_forged_models.py tests/test_writing.py tests/hostile tests/faults
+		tests/sources/test_written.py tests/test_forged_models.py tests/test_writing.py \
+		tests/hostile tests/faults
 
 sanitize: .sanitize/ready  ## the tests of the kernels under the address and undefined-behaviour sanitizers
 	cd .sanitize && PYTHONPATH=src ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=print_stacktrace=1 \

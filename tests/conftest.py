@@ -18,7 +18,7 @@ from tests.tables import mixed_table
 
 settings.register_profile(
     "tests",
-    max_examples=20,
+    max_examples=12,
     deadline=None,
     derandomize=True,  # the same tables every time; `make soak` looks at new ones
     suppress_health_check=[HealthCheck.too_slow],

@@ -88,7 +88,7 @@ def test_a_truncated_file_is_one_clear_error(saved: Path, cut: float) -> None:
 
 
 @given(at=st.floats(0, 1, exclude_max=True), flip=st.integers(1, 255))
-@settings(max_examples=300, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=100, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_an_altered_byte_is_noticed(saved: Path, at: float, flip: int) -> None:
     data = bytearray(saved.read_bytes())
     data[int(at * len(data))] ^= flip
