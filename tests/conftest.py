@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import json
 import os
-from functools import partialmethod
-from inspect import signature
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 import pytest
-from click.testing import CliRunner
 from hypothesis import HealthCheck, settings
 
 from tests.tables import mixed_table
@@ -29,10 +26,6 @@ settings.register_profile(
 settings.load_profile("soak" if os.environ.get("TALLY_SOAK") else "tests")
 
 DATA = Path(__file__).parent / "data"
-
-if "mix_stderr" in signature(CliRunner).parameters:  # Click before 8.2 reads both streams as one
-    apart = partialmethod(CliRunner.__init__, mix_stderr=False)
-    pytest.MonkeyPatch().setattr(CliRunner, "__init__", apart)
 
 
 @pytest.fixture(scope="session")
