@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import re
 import shlex
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -265,16 +267,14 @@ def test_a_table_is_written_by_the_ending_of_its_file() -> None:
 
 
 def test_a_query_is_checked_as_a_table_is() -> None:
-    import sqlite3
-
-    connection = sqlite3.connect(":memory:")
-    connection.execute("CREATE TABLE t (a, b)")
-    connection.execute("INSERT INTO t VALUES ('$1.5', 'x')")
-    found = tl.check("SELECT * FROM t", connection)
+    with closing(sqlite3.connect(":memory:")) as connection:
+        connection.execute("CREATE TABLE t (a, b)")
+        connection.execute("INSERT INTO t VALUES ('$1.5', 'x')")
+        found = tl.check("SELECT * FROM t", connection)
+        with pytest.raises(TallyError, match="a connection answers a query"):
+            tl.check(tl.table({"a": [1]}), connection)
     assert found.schema["kinds"] == {"a": "$1234.5", "b": "category"}
     assert str(found).startswith("a table in memory: 1 row, 2 columns\n")
-    with pytest.raises(TallyError, match="a connection answers a query"):
-        tl.check(tl.table({"a": [1]}), connection)
 
 
 def test_tally_check_tells_a_pickle() -> None:

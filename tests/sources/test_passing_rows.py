@@ -7,6 +7,7 @@ import io
 import sqlite3
 import sys
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -213,7 +214,7 @@ def test_a_cursor_that_has_batches_of_arrow_is_asked_for_them(people: pd.DataFra
 
 
 def test_many_rows_of_a_query_come_in_batches() -> None:
-    with sqlite3.connect(":memory:") as connection:
+    with closing(sqlite3.connect(":memory:")) as connection:
         connection.execute("CREATE TABLE t (a, b)")
         rows = [(i, None) for i in range(70_000)] + [(0.5, "x")]
         connection.executemany("INSERT INTO t VALUES (?, ?)", rows)

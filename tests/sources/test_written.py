@@ -7,6 +7,7 @@ import os
 import random
 import re
 import sqlite3
+from contextlib import closing
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -250,9 +251,9 @@ def test_labels_are_as_they_are_in_what_is_handed_over(
         table = tl.table(SOURCES[name](LABELS, tmp_path), target="y")
         assert (labels(table), table.notes) == (HANDED, ()), name
     assert labels(batches()) == HANDED
-    connection = sqlite3.connect(":memory:")
-    pd.DataFrame(LABELS).to_sql("t", connection, index=False)
-    assert labels(tl.table("SELECT * FROM t", connection, target="y")) == HANDED
+    with closing(sqlite3.connect(":memory:")) as connection:
+        pd.DataFrame(LABELS).to_sql("t", connection, index=False)
+        assert labels(tl.table("SELECT * FROM t", connection, target="y")) == HANDED
     monkeypatch.setenv("TALLY_MEMORY", "1e-8")  # kept in a file, and no other labels for that
     kept = tl.table(batches(), target="y")
     assert isinstance(kept, tl.sources.Files)
