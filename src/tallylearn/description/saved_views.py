@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import json
 from abc import abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tallylearn.errors import KindError, speaking
+from tallylearn.errors import speaking
 from tallylearn.evaluation.result import STYLE, check_ending
 from tallylearn.workings import Derivation
 from tallylearn.workings.rendering import Shown, escaped
-from tallylearn.workings.reports import Reported
+from tallylearn.workings.reports import Recorded
 from tallylearn.writing import write_whole
 
 
@@ -38,37 +37,15 @@ class Page(Shown):
         return self.found
 
 
-class View(Reported):
+class View(Recorded):
     """A finding in rows, to be read or kept."""
 
     @staticmethod
     @abstractmethod
     def _told(found: dict[str, Any]) -> Page: ...
 
-    @abstractmethod
-    def records(self) -> list[dict[str, Any]]:
-        """The numbers as rows of a table."""
-
     def __repr__(self) -> str:
         return str(self)
-
-    def to_json(self) -> str:
-        return json.dumps(self.to_dict(), ensure_ascii=False, indent=1, allow_nan=False)
-
-    def to_arrow(self) -> Any:
-        """The numbers as an Arrow table, which pandas, polars and DuckDB take as it is."""
-        import pyarrow as pa
-
-        return pa.Table.from_pylist(self.records())
-
-    def to_frame(self) -> Any:
-        """The numbers as a pandas frame."""
-        try:
-            return self.to_arrow().to_pandas()
-        except ImportError:
-            raise KindError(
-                "to_frame gives a pandas frame, and pandas is not installed. Take to_arrow()."
-            ) from None
 
     def save(self, path: str | Path) -> None:
         """Write it as .html, .json, .md or .txt, whole or not at all."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from math import isfinite
@@ -10,11 +9,11 @@ from pathlib import Path
 from typing import Any
 
 from tallylearn.doors.shell import Estimator
-from tallylearn.errors import FileError, KindError, path_of
+from tallylearn.errors import FileError, path_of
 from tallylearn.plots import Plot, redrawn
 from tallylearn.workings import Derivation
 from tallylearn.workings.rendering import escaped, plain_data
-from tallylearn.workings.reports import Reported
+from tallylearn.workings.reports import Recorded
 from tallylearn.writing import write_whole
 
 ENDINGS = (".html", ".json", ".md", ".txt")
@@ -28,16 +27,12 @@ STYLE = (
 )
 
 
-class Result(Reported):
+class Result(Recorded):
     """What an evaluation found; frozen. Every form of it is made of ``to_dict()`` alone."""
 
     @abstractmethod
     def facts(self) -> dict[str, Any]:
         """All that the report says beside the records, by name; ``title`` among it."""
-
-    @abstractmethod
-    def records(self) -> list[dict[str, Any]]:
-        """The numbers as rows of a table."""
 
     @staticmethod
     @abstractmethod
@@ -60,24 +55,6 @@ class Result(Reported):
         """All that was found, as JSON can hold it: facts, records, and the data of the charts."""
         plots = {name: plain_data(plot.data) for name, plot in self.plots().items()}
         return self._without_plots() | {"plots": plots}
-
-    def to_json(self) -> str:
-        return json.dumps(self.to_dict(), ensure_ascii=False, indent=1, allow_nan=False)
-
-    def to_arrow(self) -> Any:
-        """The numbers as an Arrow table, which pandas, polars and DuckDB take as it is."""
-        import pyarrow as pa
-
-        return pa.Table.from_pylist(self.records())
-
-    def to_frame(self) -> Any:
-        """The numbers as a pandas frame."""
-        try:
-            return self.to_arrow().to_pandas()
-        except ImportError:
-            raise KindError(
-                "to_frame gives a pandas frame, and pandas is not installed. Take to_arrow()."
-            ) from None
 
     def save(self, path: str | Path) -> None:
         """Write the finding as .html, .json, .md or .txt, whole or not at all."""

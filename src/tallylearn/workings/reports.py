@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
+from abc import abstractmethod
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
-from tallylearn.errors import InputError, told
+from tallylearn.errors import InputError, KindError, told
 from tallylearn.workings.derivations import read
 from tallylearn.workings.rendering import Shown
 
@@ -42,6 +44,32 @@ class Reported(Shown):
 
     def to_html(self) -> str:
         return self.report().to_html()
+
+
+class Recorded(Reported):
+    """A report whose numbers are rows of a table too."""
+
+    @abstractmethod
+    def records(self) -> list[dict[str, Any]]:
+        """The numbers as rows of a table."""
+
+    def to_json(self) -> str:
+        return json.dumps(self.to_dict(), ensure_ascii=False, indent=1, allow_nan=False)
+
+    def to_arrow(self) -> Any:
+        """The numbers as an Arrow table, which pandas, polars and DuckDB take as it is."""
+        import pyarrow as pa
+
+        return pa.Table.from_pylist(self.records())
+
+    def to_frame(self) -> Any:
+        """The numbers as a pandas frame."""
+        try:
+            return self.to_arrow().to_pandas()
+        except ImportError:
+            raise KindError(
+                "to_frame gives a pandas frame, and pandas is not installed. Take to_arrow()."
+            ) from None
 
 
 @dataclass(frozen=True)
