@@ -54,10 +54,10 @@ def identifiers(source: Declared) -> dict[str, str]:
         return {}
     first, alone = source.beginning()
     names = tuple(name for name in kinds if _may(first, name))
-    if alone or not names:
-        found = {name: _seen(_column(first, name)) for name in names}
-    else:
-        found = _everywhere(source, names)
+    found = {name: _seen(_column(first, name)) for name in names}
+    if not alone:  # a number that comes twice in the first block is none, whatever comes later
+        names = tuple(n for n in names if kinds[n] == CATEGORY or not found[n].again)
+        found = _everywhere(source, names) if names else {}
     return {name: why for name in names if (why := _reason(kinds[name], found[name]))}
 
 
