@@ -157,7 +157,8 @@ def test_files_are_folded_in_one_pass_like_a_table_in_memory(tmp_path: Any) -> N
     path = tmp_path / "rows.csv"
     FRAME.drop(columns="w").to_csv(path, index=False)
     part = RNG.integers(0, 5, N)
-    read, memory = (lesson(x, "y", None, "test", CLASSES) for x in (path, pd.read_csv(path)))
+    written = pd.read_csv(path, float_precision="round_trip")  # older ones miss the last bit
+    read, memory = (lesson(x, "y", None, "test", CLASSES) for x in (path, written))
     assert list(without_each(EXACT[0], read, part, 5)) == list(
         without_each(EXACT[0], memory, part, 5)
     )

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import re
+import tomllib
 from collections import Counter
 from pathlib import Path
 
@@ -12,6 +14,7 @@ import tallylearn
 from tallylearn.models.trees.growing import gaps
 
 ROOT = Path(tallylearn.__file__).parent
+PROJECT = Path(__file__).parent.parent
 KERNELS = ROOT / "kernels"
 TREES = ROOT / "models" / "trees"
 LONG, LONGEST = 300, 400
@@ -98,3 +101,18 @@ def test_long_files_and_shared_names_are_found(tmp_path: Path) -> None:
         path.write_text("x = 1\n" * at)
     assert shared(paths) == ["one.py"]
     assert lengths(paths, tmp_path) == {"one.py": 0, "inner/one.py": 1, "two.py": 2}
+
+
+def test_lowest_versions_are_those_that_the_project_allows() -> None:
+    project = tomllib.loads((PROJECT / "pyproject.toml").read_text("utf-8"))["project"]
+    extras = project["optional-dependencies"]
+    floors = dict(
+        named.split(">=")
+        for named in [*project["dependencies"], *extras["excel"], *extras["stats"]]
+    )
+    lowest = dict(
+        re.findall(r"^([\w-]+)==(\S+)$", (PROJECT / "lowest.txt").read_text("utf-8"), re.M)
+    )
+    assert {
+        name for name, floor in floors.items() if not f"{lowest.get(name)}.".startswith(f"{floor}.")
+    } == set()

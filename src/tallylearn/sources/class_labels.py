@@ -126,6 +126,8 @@ def _valid(target: Any) -> Array:
 
     if not target.null_count and not pa.types.is_dictionary(target.type):
         return np.ones(len(target), dtype=bool)
+    if pa.types.is_float16(target.type):  # not every version of Arrow looks for NaN among these
+        target = target.cast(pa.float32())
     return np.asarray(numpy_of(pc.is_null(target, nan_is_null=True), np.uint8(0)) == 0)
 
 
