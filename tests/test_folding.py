@@ -259,7 +259,7 @@ def test_leaving_a_row_out_is_fitting_without_it(
     block = lesson(frame, "kind", None, "test", CLASSES).whole()
     scores = learner.left_out(tally, block)
     assert scores is not None
-    for row in range(len(frame)):
+    for row in {3, 7, 59, *range(0, 60, 4)}:  # those of their own values, and others
         rest = frame.drop(index=frame.index[row])
         model = tl.NaiveBayes(**options).fit(rest, "kind")
         alone = frame.iloc[[row]][names]

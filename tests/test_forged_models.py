@@ -85,9 +85,11 @@ def test_an_array_is_named_once_and_by_someone(tmp_path: Path) -> None:
 
 def test_axes_too_many_are_refused(tmp_path: Path) -> None:
     """A leading axis passed the check of lengths, and a kernel walked past its end."""
-    for name in sorted(path.stem for path in GOLDEN.glob("*.tally")):
+    step = 1 if SOAK else 3
+    for at, name in enumerate(sorted(path.stem for path in GOLDEN.glob("*.tally"))):
         _, arrays = opened((GOLDEN / f"{name}.tally").read_bytes())
-        for array in (array for array, values in arrays.items() if values.size):  # of something
+        filled = [array for array, values in arrays.items() if values.size]
+        for array in filled[at % step :: step]:
             if array.startswith("options."):  # looked at by the next fit, which it is for
                 continue
 

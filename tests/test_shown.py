@@ -9,7 +9,7 @@ import json
 import math
 import pkgutil
 from collections.abc import Callable
-from functools import partial
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
@@ -126,6 +126,12 @@ FORMS = {"Derivation", "Formula", "Grid", "Sentence"}  # derivations.read is the
 REPORTS = {"Page", "Sheet", "Sheets", "Worded"}  # a function of plain data gave them
 
 
+@cache
+def made(name: str) -> Any:
+    """A view, for all tests that only look at it."""
+    return VIEWS[name]()
+
+
 def showable() -> set[type]:
     """Every class of the package that can be shown, whether somebody subclassed Shown or not."""
     names = [m.name for m in pkgutil.walk_packages(tallylearn.__path__, "tallylearn.")]
@@ -141,7 +147,7 @@ def showable() -> set[type]:
 
 @pytest.mark.parametrize("name", VIEWS)
 def test_a_view_is_read_from_a_file_as_it_was_shown(name: str) -> None:
-    view = VIEWS[name]()
+    view = made(name)
     data = json.loads(json.dumps(view.to_dict(), allow_nan=False))
     assert data == view.to_dict()  # nothing that JSON turns into something else
     report = type(view).report_of(data)
@@ -152,13 +158,13 @@ def test_a_view_is_read_from_a_file_as_it_was_shown(name: str) -> None:
 
 def test_every_view_there_is_has_been_read() -> None:
     found = {one for one in showable() if not issubclass(one, Result)}  # test_reports.py has these
-    read = {type(make()) for make in VIEWS.values()}
+    read = {type(made(name)) for name in VIEWS}
     assert {one.__name__ for one in found - read} == FORMS | REPORTS
     assert read <= found
 
 
 def test_a_view_that_is_cut_has_all_in_its_data() -> None:
-    rules, gains = VIEWS["many rules"](), VIEWS["gains, cart"]()
+    rules, gains = made("many rules"), made("gains, cart")
     assert "more rules: .text() has all" in str(rules)
     assert len(rules.to_dict()["rules"]) == rules.text().count("IF ") == len(rules) > 200
     assert "more in .candidates" in str(gains)
@@ -197,6 +203,6 @@ def test_a_report_says_what_its_data_say(
 @pytest.mark.parametrize("name", ["rules, id3", "one row", "explained, c45", "prunings", "answer"])
 @pytest.mark.parametrize("data", [{}, [], None, itertools.count(), {"rows": 3, "steps": "x"}])
 def test_what_is_no_data_of_a_report_is_refused(name: str, data: Any) -> None:
-    view = VIEWS[name]()
+    view = made(name)
     with pytest.raises(InputError, match=f"^{type(view).__name__}: .* is no data of its report"):
         type(view).report_of(data)

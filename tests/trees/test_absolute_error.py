@@ -196,10 +196,10 @@ def test_a_weight_is_a_row_repeated(missing: str, mixed: pd.DataFrame) -> None:
 def test_any_order_of_the_rows_gives_the_same_bits(
     missing: str, split: str, mixed: pd.DataFrame
 ) -> None:
-    table = mixed[[*MIXED, "price"]]
+    table = mixed[[*MIXED, "price"]][:120]
     make = robust(missing=missing, category_split=split)
     before = modelfile.digests(make.fit(table, "price"))
-    for seed in range(3):
+    for seed in range(2):
         shuffled = table.sample(frac=1, random_state=seed)
         assert modelfile.digests(make.fit(shuffled, "price")) == before
 
