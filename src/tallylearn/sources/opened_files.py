@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -71,14 +71,14 @@ class OpenedFiles:
         return part.names, table_of(wanted, part.first(wanted) if wanted else None)
 
     def readers(
-        self, path: Path, numbers: frozenset[str] = frozenset(), text: frozenset[str] = frozenset()
+        self, path: Path, forms: Mapping[str, str] | None = None
     ) -> Sequence[FormatReader | DelimitedReader]:
-        """The runs of a file; from delimited text some columns as numbers, or as long strings."""
+        """The runs of a file; from delimited text some columns as numbers, dates, long strings."""
         if (form := self._format(path)) is not None:
             return self._runs(path, form)
         if not isinstance(self.dialect, Dialect):
             self.dialect = sniff(path, self.declared.dialect, self.declared.missing)
-        return [DelimitedReader(path, self._dialect_of(path, self.dialect), numbers, text)]
+        return [DelimitedReader(path, self._dialect_of(path, self.dialect), forms or {})]
 
     def _format(self, path: Path) -> Format | None:
         """What a file is; one that ends as the first does is not looked at for that."""
