@@ -552,3 +552,39 @@ def test_a_column_that_check_was_told_to_keep_is_no_identifier(folder: Path) -> 
 def test_a_column_is_not_both_kept_and_an_identifier() -> None:
     with pytest.raises(OptionError, match="kinds and keep both name the column 'a'"):
         tl.table({"a": [1, 2]}, kinds={"a": "identifier"}, keep=["a"])
+
+
+@pytest.mark.parametrize("other", ["sales.parquet", "sales.xlsx", "frame", "sales.csv"])
+def test_the_dialect_of_a_schema_does_not_count_for_another_kind_of_file(
+    folder: Path, other: str
+) -> None:
+    cells = {"day": ["03.04.2024", "05.06.2024"], "sum": ["1.234,50 €", "2,5 €"], "zip": ["1", "2"]}
+    frame = pd.DataFrame(cells)
+    frame.to_csv("sales.csv", sep=";", index=False)
+    frame.to_parquet("sales.parquet")
+    frame.to_excel("sales.xlsx", index=False)
+    first = "sales.xlsx" if other == "sales.csv" else "sales.csv"
+    fine("check", first, "--as", "zip=category", "--schema", "sales.toml")
+    found = tl.table(frame if other == "frame" else other, schema="sales.toml")
+    assert found.schema.categories == ("zip",)
+    assert next(iter(found.blocks())).numbers[:, 1].tolist() == [1234.5, 2.5]
+    assert [note for note in found.notes if "dialect" in note] == [
+        "the schema's dialect is one of another kind of file, and does not count here"
+    ]
+    if other != "frame":
+        assert "schema's dialect" in fine("check", other, "--schema", "sales.toml")
+    same = tl.table(first, schema="sales.toml")
+    assert not [note for note in same.notes if "dialect" in note]
+
+
+def test_a_dialect_of_the_call_counts_for_its_kind_of_file_alone(folder: Path) -> None:
+    frame = pd.DataFrame({"a": ["1"]})
+    frame.to_parquet("t.parquet")
+    schema = {"dialect": {"delimiter": ";"}}
+    for source in (frame, "t.parquet"):
+        assert tl.table(source, schema=schema).schema.names == ("a",)
+        with pytest.raises(OptionError, match="a dialect goes with a CSV file"):
+            tl.table(source, schema=schema, dialect={"delimiter": ";"})
+        if source is frame:
+            with pytest.raises(OptionError, match="said with missing=, how dates .* with kinds="):
+                tl.table(source, schema={"dialect": {"missing": ["x"]}})

@@ -73,7 +73,7 @@ def _checked_table(source: Declared) -> tuple[Check, Declared]:
     columns = tuple(_checked(source, name, sums, named.get(name)) for name in _names(source))
     targets = tuple(_checked_target(source, name, sums[name]) for name in source.declared.targets)
     schema = _schema(source, (*columns, *targets))
-    told = _what(source), rows, columns, schema, _notes(source), targets, _cautions(source)
+    told = _what(source), rows, columns, schema, source.remarks, targets, _cautions(source)
     return Check(*told), source
 
 
@@ -225,11 +225,6 @@ def _proposals(found: ColumnSum) -> Iterator[str]:
         yield f"{' and '.join(map(repr, same))} differ only in letters or blanks"
     if len(found.alike) > 3:
         yield f"{len(found.alike) - 3} more values differ only in letters or blanks"
-
-
-def _notes(source: Declared) -> tuple[str, ...]:
-    """What was guessed of the table as a whole."""
-    return tuple(getattr(getattr(source, "dialect", None), "notes", ()))
 
 
 def _what(source: Declared) -> str:

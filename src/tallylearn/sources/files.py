@@ -62,9 +62,12 @@ class Files(Declared):
         return cast("Dialect | Sheet | None", self._opened.dialect)
 
     @property
-    def notes(self) -> tuple[str, ...]:
-        """What was guessed of the file as a whole, and what was read as what."""
-        return (*getattr(self.dialect, "notes", ()), *super().notes)
+    def options(self) -> tuple[str, ...]:
+        return cast("tuple[str, ...]", self._opened.options)
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        return (*getattr(self.dialect, "notes", ()), *super().remarks)
 
     def _begun(self, path: Path) -> tuple[tuple[str, ...], Frame]:
         """The columns of a file, and what its first block shows of them."""

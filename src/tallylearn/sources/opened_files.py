@@ -9,7 +9,7 @@ from typing import Any, BinaryIO
 
 from tallylearn.sources.csv.delimited import Delimited, DelimitedReader
 from tallylearn.sources.csv.dialect import Dialect, sniff
-from tallylearn.sources.csv.dialect_options import date_format
+from tallylearn.sources.csv.dialect_options import OPTIONS, date_format
 from tallylearn.sources.declarations import Declaration
 from tallylearn.sources.file_formats import Format, FormatReader, format_of
 from tallylearn.sources.joined_blocks import small
@@ -45,6 +45,12 @@ class OpenedFiles:
             return self.dialect.hints
         return Hints(date=date_format(self.declared.dialect))
 
+    @property
+    def options(self) -> tuple[str, ...]:
+        """What a dialect may say of them."""
+        form = self._format(self.paths[0])
+        return OPTIONS if form is None else form.options
+
     def check(self, path: Path) -> None:
         """A file is the one that was declared."""
         if stamp(path) != self._stamps[path]:
@@ -65,7 +71,7 @@ class OpenedFiles:
         self, path: Path, asked: Callable[[str], bool], file: BinaryIO
     ) -> tuple[tuple[str, ...], Any]:
         """How an open file is written, its header and its first block."""
-        self.dialect = sniff(path, self.declared.dialect, self.declared.missing, file)
+        self.dialect = self._sniffed(path, file)
         part = Delimited(path, self.dialect, file)
         wanted = [name for name in part.names if asked(name)]
         return part.names, table_of(wanted, part.first(wanted) if wanted else None)
@@ -77,7 +83,7 @@ class OpenedFiles:
         if (form := self._format(path)) is not None:
             return self._runs(path, form)
         if not isinstance(self.dialect, Dialect):
-            self.dialect = sniff(path, self.declared.dialect, self.declared.missing)
+            self.dialect = self._sniffed(path)
         return [DelimitedReader(path, self._dialect_of(path, self.dialect), forms or {})]
 
     def _format(self, path: Path) -> Format | None:
@@ -89,10 +95,13 @@ class OpenedFiles:
 
     def _dialect_of(self, path: Path, first: Dialect) -> Dialect:
         """The dialect of all files; lines above a table, where some were found, are each file's."""
-        if not first.skip or "skip" in self.declared.dialect:
+        if not first.skip or "skip" in self.declared.dialect_for(OPTIONS):
             return first
-        own = sniff(path, self.declared.dialect, self.declared.missing)
+        own = self._sniffed(path)
         return replace(first, skip=own.skip, names=own.names, header=own.header)
+
+    def _sniffed(self, path: Path, file: BinaryIO | None = None) -> Dialect:
+        return sniff(path, self.declared.dialect_for(OPTIONS), self.declared.missing, file)
 
     def _runs(self, path: Path, form: Format) -> Sequence[FormatReader]:
         """The runs of a file that is no delimited text, opened once."""
