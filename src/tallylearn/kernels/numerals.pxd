@@ -10,6 +10,7 @@ cdef class Numerals:
     cdef double[:, ::1] out
     cdef long long decimal
     cdef bint slow
+    cdef long long four(self, Py_ssize_t i) noexcept nogil
     cdef Py_ssize_t read_as(
         self, int kind, Py_ssize_t i, Py_ssize_t n, Py_ssize_t place, Py_ssize_t row
     ) noexcept nogil
