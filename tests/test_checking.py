@@ -586,5 +586,26 @@ def test_a_dialect_of_the_call_counts_for_its_kind_of_file_alone(folder: Path) -
         with pytest.raises(OptionError, match="a dialect goes with a CSV file"):
             tl.table(source, schema=schema, dialect={"delimiter": ";"})
         if source is frame:
-            with pytest.raises(OptionError, match="said with missing=, how dates .* with kinds="):
+            with pytest.raises(OptionError, match=r"said with missing=, how dates .* with kinds="):
                 tl.table(source, schema={"dialect": {"missing": ["x"]}})
+
+
+@pytest.mark.parametrize("word", ["Total", "Summe:", "GRAND TOTAL", "Gesamtergebnis", "Sous-total"])
+def test_a_row_of_totals_is_said_with_its_number(folder: Path, word: str) -> None:
+    rows = "".join(f"{name},{n}\n" for n, name in enumerate(["north", "south", "east"], 1))
+    Path("t.csv").write_text(f"region,sum\n{rows}{word},6\n,\nsource: us,\n", encoding="utf-8")
+    said = [text for text in tl.check("t.csv").cautions if "sum up" in text]
+    assert len(said) == 1
+    assert said[0].startswith("row 4 seems to sum up other rows")
+    assert f"region is {word!r} there. Delete it" in said[0]
+    assert "caution: row 4 seems to sum up" in fine("check", "t.csv")
+    frame = pd.read_csv("t.csv")
+    assert "row 3 seems" in tl.check(frame).cautions[0]
+    frame.iloc[0, 0] = word
+    assert f"{word!r} there, as in 1 row before" in tl.check(frame).cautions[0]
+
+
+def test_a_word_for_sums_in_the_middle_of_a_table_is_a_category(folder: Path) -> None:
+    cells = ["Total", "Shell", "Total", "Esso", "Esso", "Shell", "Esso"]
+    assert tl.check(pd.DataFrame({"brand": cells, "n": range(7)})).cautions == ()
+    assert tl.check(pd.DataFrame({"brand": ["Totally", "Summit", "Esso"]})).cautions == ()

@@ -12,7 +12,7 @@ import numpy as np
 from tallylearn import engines
 from tallylearn.cautions import cautions
 from tallylearn.check_report import Check, Checked
-from tallylearn.column_sums import MOST, ColumnSum, TargetSum
+from tallylearn.column_sums import MOST, ColumnSum, TargetSum, TotalRows
 from tallylearn.errors import CellError, InputError, OptionError, listed, speaking
 from tallylearn.identifiers import identifiers
 from tallylearn.sources import Declared, Files, given, read_table
@@ -68,13 +68,13 @@ def checked_files(paths: Sequence[Path], declared: Declaration) -> tuple[Check, 
 
 def _checked_table(source: Declared) -> tuple[Check, Declared]:
     """The check of a table, and the table as it was found to be."""
-    source, sums, rows = _summed(source)
+    source, sums, rows, totals = _summed(source)
     named = identifiers(source) if source.named is None else source.named
     columns = tuple(_checked(source, name, sums, named.get(name)) for name in _names(source))
     targets = tuple(_checked_target(source, name, sums[name]) for name in source.declared.targets)
     schema = _schema(source, (*columns, *targets))
-    told = _what(source), rows, columns, schema, source.remarks, targets, _cautions(source)
-    return Check(*told), source
+    care = (*totals.cautions, *_cautions(source))
+    return Check(_what(source), rows, columns, schema, source.remarks, targets, care), source
 
 
 def _cautions(source: Declared) -> tuple[str, ...]:
@@ -113,17 +113,18 @@ def write_table(source: Files, path: Path) -> int:
     return rows
 
 
-def _summed(source: Declared) -> tuple[Declared, dict[str, Any], int]:
-    """The table after all rows were read, what was counted, and how many there are."""
+def _summed(source: Declared) -> tuple[Declared, dict[str, Any], int, TotalRows]:
+    """The table after all rows were read, what was counted, how many there are, and of sums."""
     if (weight := source.judged.get(source.declared.weight or "")) is not None and weight.doubt:
         source.settled()  # no row can be weighed before somebody decides
     while True:
         sums: dict[str, Any] = {name: ColumnSum() for name in source.schema.names}
         sums |= {name: TargetSum() for name in source.declared.targets}
-        rows = 0
+        rows, totals = 0, TotalRows()
         try:
             for block in source.blocks():
                 _count(block, sums)
+                totals.look(block)
                 several = isinstance(block.target, tuple)
                 answers = block.target if several else (block.target,)
                 for name, answer in zip(source.declared.targets, answers, strict=False):
@@ -132,7 +133,7 @@ def _summed(source: Declared) -> tuple[Declared, dict[str, Any], int]:
                 engines.here().told(len(block))
             for name in source.declared.identifiers:  # which blocks are without
                 sums[name].missing = _gaps(source.grouping(name))
-            return source, sums, rows
+            return source, sums, rows, totals
         except CellError as odd:
             source = source.amended(odd)
 

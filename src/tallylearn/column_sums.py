@@ -2,19 +2,27 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
-from tallylearn.tables import Array, Codes
+from tallylearn.tables import Array, Block, Codes, numbered
 from tallylearn.viewed_rows import as_codes, counts, name_classes, told_classes
 from tallylearn.workings import short
 
 SENTINELS = (-9, -99, -999, -9999, -99999, 99, 999, 9999, 99999, 999999)
 TWICE = 2  # times that a number comes before it can be called a mark
 MOST = 100_000  # categories that are compared with each other
+FOOT = 3  # rows at the end of a table, among which sums stand
+_TOTAL = re.compile(
+    r"(grand |sub-?|overall )?totals?( (général|geral|generale))?|sum|gesamt(summe|ergebnis)?|"
+    r"(zwischen|end)?summen?|insgesamt|alle zusammen|somme|sous-total|ensemble|totale|suma|soma|"
+    r"totaal|som|summa|average|mean|durchschnitt|mittelwert|moyenne|media|promedio",
+    re.IGNORECASE,
+).fullmatch
 
 
 @dataclass
@@ -82,3 +90,35 @@ class TargetSum(ColumnSum):
             return told_classes(found)
         ends = [*self.marks, *(end for end in (self.low, self.high) if np.isfinite(end))]
         return f"numbers from {short(min(ends))} to {short(max(ends))}"
+
+
+@dataclass
+class TotalRows:
+    """Rows that sum the others up, as a sheet ends with them: by a word where a category stands."""
+
+    found: dict[tuple[str, str], list[int]] = field(default_factory=dict)  # column, word -> rows
+    last: int = 0  # the number of the last row
+
+    def look(self, block: Block) -> None:
+        """Look at a block."""
+        for name, column in block.codes.items():
+            for at, word in enumerate(column.values):
+                if isinstance(word, str) and _TOTAL(word.strip(" :*=Σ")):
+                    rows = np.flatnonzero(column.codes == at).tolist()
+                    numbers = [numbered(block.start, row) for row in rows]
+                    self.found.setdefault((name, word), []).extend(numbers)
+        self.last = numbered(block.start, len(block) - 1)
+
+    @property
+    def cautions(self) -> list[str]:
+        """A sentence for every word that is among the last rows, where footnotes may follow."""
+        return [
+            f"row {rows[-1]:,} seems to sum up other rows, and would be learned as one of them: "
+            f"{name} is {word!r} there{_also(rows[:-1])}. Delete it from the table"
+            for (name, word), rows in self.found.items()
+            if rows and rows[-1] > self.last - FOOT
+        ]
+
+
+def _also(rows: list[int]) -> str:
+    return f", as in {len(rows):,} row{'s' * (len(rows) > 1)} before" if rows else ""
