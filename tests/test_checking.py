@@ -609,3 +609,17 @@ def test_a_word_for_sums_in_the_middle_of_a_table_is_a_category(folder: Path) ->
     cells = ["Total", "Shell", "Total", "Esso", "Esso", "Shell", "Esso"]
     assert tl.check(pd.DataFrame({"brand": cells, "n": range(7)})).cautions == ()
     assert tl.check(pd.DataFrame({"brand": ["Totally", "Summit", "Esso"]})).cautions == ()
+
+
+def test_days_without_marks_between_are_numbers_until_somebody_says_so(folder: Path) -> None:
+    Path("t.csv").write_text("day,n\n20240131,1\n20240229,2\n19991231,1\n")
+    (said,) = tl.check("t.csv").columns[0].consider
+    assert said == "19991231 to 20240229 are read as numbers; say --as day=%Y%m%d if they are days"
+    assert "to consider: day: 19991231" in fine("check", "t.csv")
+    found = tl.table("t.csv", kinds={"day": "%Y%m%d"})
+    assert next(iter(found.blocks())).numbers[:, 0].tolist() == [19753, 19782, 10956]
+    assert tl.check("t.csv", kinds={"day": "%Y%m%d"}).columns[0].kind == "date"
+    assert "--as day=%Y%m%d" in failed("check", "t.csv", "--as", "day=date")
+    for odd in ("20241301", "20240100", "18991231", "20240131.5"):
+        Path("t.csv").write_text(f"day,n\n20240131,1\n20240229,2\n{odd},1\n")
+        assert tl.check("t.csv").columns[0].consider == ()

@@ -177,9 +177,9 @@ def _checked(
     note = "" if judged is None or decide else judged.why
     kind = kinds.get(name, DATE)
     if named is not None and not decide:
-        note = f"{named}: no learner uses it, unless --keep {name} says so"
-        return Checked(name, IDENTIFIER, "", found.missing, note)
-    return Checked(name, kind, written, found.missing, note, decide, (*_proposals(found),))
+        said = f"{named}: no learner uses it, unless --keep {name} says so"
+        return Checked(name, IDENTIFIER, "", found.missing, "; ".join(filter(None, [note, said])))
+    return Checked(name, kind, written, found.missing, note, decide, (*_proposals(name, found),))
 
 
 def _checked_target(source: Declared, name: str, found: TargetSum) -> Checked:
@@ -193,7 +193,7 @@ def _checked_target(source: Declared, name: str, found: TargetSum) -> Checked:
     decide = _decision(name, judged)
     why = "" if judged is None else judged.why
     note = "the target" if decide else "; ".join(filter(None, [f"the target, {found.told}", why]))
-    return Checked(name, kind, written, found.missing, note, decide, (*_proposals(found),))
+    return Checked(name, kind, written, found.missing, note, decide, (*_proposals(name, found),))
 
 
 def _decision(name: str, judged: Judgement | None) -> str:
@@ -216,7 +216,10 @@ def _model(spelling: Spelling | None) -> str:
     return "" if bare.plain or bare == Spelling() else str(bare)
 
 
-def _proposals(found: ColumnSum) -> Iterator[str]:
+def _proposals(name: str, found: ColumnSum) -> Iterator[str]:
+    if found.calendar and found.low < found.high:
+        said = f"{found.low:.0f} to {found.high:.0f} are read as numbers"
+        yield f"{said}; say --as {name}=%Y%m%d if they are days"
     for mark in found.likely:
         yield (
             f"{mark} comes {found.marks[mark]:,} times, and the others lie between {found.low:g} "

@@ -18,9 +18,9 @@ TWICE = 2  # times that a number comes before it can be called a mark
 MOST = 100_000  # categories that are compared with each other
 FOOT = 3  # rows at the end of a table, among which sums stand
 _TOTAL = re.compile(
-    r"(grand |sub-?|overall )?totals?( (général|geral|generale))?|sum|gesamt(summe|ergebnis)?|"
-    r"(zwischen|end)?summen?|insgesamt|alle zusammen|somme|sous-total|ensemble|totale|suma|soma|"
-    r"totaal|som|summa|average|mean|durchschnitt|mittelwert|moyenne|media|promedio",
+    r"(.+ )?(sub-?|sous-)?total(s|e|en)?( .+)?|(.+ )?(zwischen|gesamt|end)?summen?( .+)?|sum|somme|"
+    r"(.+ )?gesamt(ergebnis)?|insgesamt|ensemble|suma|soma|totaal|summa|average|mean|durchschnitt|"
+    r"mittelwert|moyenne|promedio",
     re.IGNORECASE,
 ).fullmatch
 
@@ -34,6 +34,7 @@ class ColumnSum:
     marks: Counter[int] = field(default_factory=Counter)  # numbers that often stand for nothing
     low: float = np.inf  # of the other numbers
     high: float = -np.inf
+    calendar: bool = True  # whether all other numbers may be days such as 20241231
 
     def number(self, x: Array) -> None:
         """Count a block of numbers."""
@@ -43,6 +44,7 @@ class ColumnSum:
         self.marks.update(x[marked].astype(int).tolist())
         if len(rest := x[~gaps & ~marked]):
             self.low, self.high = min(self.low, rest.min()), max(self.high, rest.max())
+            self.calendar = self.calendar and _calendar(rest)
 
     @property
     def likely(self) -> list[int]:
@@ -60,6 +62,14 @@ class ColumnSum:
         for value in sorted(self.values):
             found.setdefault(" ".join(value.casefold().split()), []).append(value)
         return [(*same,) for same in found.values() if len(same) > 1]
+
+
+def _calendar(x: Array) -> bool:
+    """Whether all numbers are years of 1900 to 2099, months and days, one behind the other."""
+    if x.min() < 19000101 or x.max() > 20991231:
+        return False
+    month, day = x // 100 % 100, x % 100
+    return bool(((month >= 1) & (month <= 12) & (day >= 1) & (day <= 31) & (x % 1 == 0)).all())
 
 
 @dataclass

@@ -16,6 +16,7 @@ from tallylearn.sources.joined_blocks import small
 from tallylearn.sources.packed import bare, changed, opened, stamp
 from tallylearn.sources.workbooks import Sheet
 from tallylearn.sources.written.judging import Hints
+from tallylearn.tables import DATE
 
 
 class OpenedFiles:
@@ -74,7 +75,8 @@ class OpenedFiles:
         self.dialect = self._sniffed(path, file)
         part = Delimited(path, self.dialect, file)
         wanted = [name for name in part.names if asked(name)]
-        return part.names, table_of(wanted, part.first(wanted) if wanted else None)
+        said = {name for name in wanted if self.declared.kind(name) == DATE}
+        return part.names, table_of(wanted, part.first(wanted, said) if wanted else None)
 
     def readers(
         self, path: Path, forms: Mapping[str, str] | None = None

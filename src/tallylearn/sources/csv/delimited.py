@@ -8,7 +8,7 @@ passed over and does not count. Of one column it is a row with a gap.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, BinaryIO, ClassVar
@@ -83,17 +83,19 @@ class Delimited:
         self._parser = Parser.of(self.path, dialect, file)
         self.names = self._parser.names
 
-    def first(self, names: Sequence[str]) -> Any:
+    def first(self, names: Sequence[str], dates: Collection[str] = ()) -> Any:
         """The first block of some columns, None where there are no rows.
 
         Columns of plain numbers come as doubles, which takes a third of the time of strings; all
         others, and those without any value, as strings. Where a comma may be a decimal mark, no
-        number is plain: 1.234 beside a column of "1,5" has thousands.
+        number is plain: 1.234 beside a column of "1,5" has thousands. Nor is one that is said to be
+        a date, which 20241231 may be.
         """
         import pyarrow as pa
 
         comma = "," in (self.dialect.decimal, self.dialect.hints.decimal)
-        table = self._first(dict.fromkeys(names, "string" if comma else "number"))
+        forms = {name: "string" if comma or name in dates else "number" for name in names}
+        table = self._first(forms)
         if table is not None and not comma and any(map(_with_commas, table.columns)):
             table = self._first(dict.fromkeys(names, "string"))
         if table is None:

@@ -128,7 +128,7 @@ def sniff(
         comment=said.get("comment", ""),
         quote=quote,
         names=table.names if isinstance(header, bool) else tuple(header or ()),
-        notes=layout.told(table, header is True),
+        notes=(*layout.told(table, header is True), *(() if marked else _open(table, delimiter))),
     )
 
 
@@ -244,6 +244,14 @@ def _decimal(rows: Sequence[Sequence[str]], delimiter: str) -> str:
 def _points(rows: Sequence[Sequence[str]]) -> bool:
     """Whether some cell has a decimal point."""
     return any(_WITH_POINT.fullmatch(cell.strip()) for row in rows for cell in row)
+
+
+def _open(table: layout.Table, delimiter: str) -> Iterator[str]:
+    """What to say where 1.234 is all that shows a mark, and no comma divides the cells."""
+    cells = {cell.strip() for row in table.rows for cell in row}
+    points = sorted(cell for cell in cells if _WITH_POINT.fullmatch(cell))
+    if delimiter != "," and len(points) > 1 and all(map(_GROUPED.fullmatch, points)):
+        yield f"{points[0]!r} is read as a decimal; if it has thousands, say --thousands ."
 
 
 def marks(usual: Any, more: Any = (), decimal: str = ".") -> tuple[str, ...]:
