@@ -552,3 +552,74 @@ def test_a_column_that_check_was_told_to_keep_is_no_identifier(folder: Path) -> 
 def test_a_column_is_not_both_kept_and_an_identifier() -> None:
     with pytest.raises(OptionError, match="kinds and keep both name the column 'a'"):
         tl.table({"a": [1, 2]}, kinds={"a": "identifier"}, keep=["a"])
+
+
+@pytest.mark.parametrize("other", ["sales.parquet", "sales.xlsx", "frame", "sales.csv"])
+def test_the_dialect_of_a_schema_does_not_count_for_another_kind_of_file(
+    folder: Path, other: str
+) -> None:
+    cells = {"day": ["03.04.2024", "05.06.2024"], "sum": ["1.234,50 €", "2,5 €"], "zip": ["1", "2"]}
+    frame = pd.DataFrame(cells)
+    frame.to_csv("sales.csv", sep=";", index=False)
+    frame.to_parquet("sales.parquet")
+    frame.to_excel("sales.xlsx", index=False)
+    first = "sales.xlsx" if other == "sales.csv" else "sales.csv"
+    fine("check", first, "--as", "zip=category", "--schema", "sales.toml")
+    found = tl.table(frame if other == "frame" else other, schema="sales.toml")
+    assert found.schema.categories == ("zip",)
+    assert next(iter(found.blocks())).numbers[:, 1].tolist() == [1234.5, 2.5]
+    assert [note for note in found.notes if "dialect" in note] == [
+        "the schema's dialect is one of another kind of file, and does not count here"
+    ]
+    if other != "frame":
+        assert "schema's dialect" in fine("check", other, "--schema", "sales.toml")
+    same = tl.table(first, schema="sales.toml")
+    assert not [note for note in same.notes if "dialect" in note]
+
+
+def test_a_dialect_of_the_call_counts_for_its_kind_of_file_alone(folder: Path) -> None:
+    frame = pd.DataFrame({"a": ["1"]})
+    frame.to_parquet("t.parquet")
+    schema = {"dialect": {"delimiter": ";"}}
+    for source in (frame, "t.parquet"):
+        assert tl.table(source, schema=schema).schema.names == ("a",)
+        with pytest.raises(OptionError, match="a dialect goes with a CSV file"):
+            tl.table(source, schema=schema, dialect={"delimiter": ";"})
+        if source is frame:
+            with pytest.raises(OptionError, match=r"said with missing=, how dates .* with kinds="):
+                tl.table(source, schema={"dialect": {"missing": ["x"]}})
+
+
+@pytest.mark.parametrize("word", ["Total", "Summe:", "GRAND TOTAL", "Gesamtergebnis", "Sous-total"])
+def test_a_row_of_totals_is_said_with_its_number(folder: Path, word: str) -> None:
+    rows = "".join(f"{name},{n}\n" for n, name in enumerate(["north", "south", "east"], 1))
+    Path("t.csv").write_text(f"region,sum\n{rows}{word},6\n,\nsource: us,\n", encoding="utf-8")
+    said = [text for text in tl.check("t.csv").cautions if "sum up" in text]
+    assert len(said) == 1
+    assert said[0].startswith("row 4 seems to sum up other rows")
+    assert f"region is {word!r} there. Delete it" in said[0]
+    assert "caution: row 4 seems to sum up" in fine("check", "t.csv")
+    frame = pd.read_csv("t.csv")
+    assert "row 3 seems" in tl.check(frame).cautions[0]
+    frame.iloc[0, 0] = word
+    assert f"{word!r} there, as in 1 row before" in tl.check(frame).cautions[0]
+
+
+def test_a_word_for_sums_in_the_middle_of_a_table_is_a_category(folder: Path) -> None:
+    cells = ["Total", "Shell", "Total", "Esso", "Esso", "Shell", "Esso"]
+    assert tl.check(pd.DataFrame({"brand": cells, "n": range(7)})).cautions == ()
+    assert tl.check(pd.DataFrame({"brand": ["Totally", "Summit", "Esso"]})).cautions == ()
+
+
+def test_days_without_marks_between_are_numbers_until_somebody_says_so(folder: Path) -> None:
+    Path("t.csv").write_text("day,n\n20240131,1\n20240229,2\n19991231,1\n")
+    (said,) = tl.check("t.csv").columns[0].consider
+    assert said == "19991231 to 20240229 are read as numbers; say --as day=%Y%m%d if they are days"
+    assert "to consider: day: 19991231" in fine("check", "t.csv")
+    found = tl.table("t.csv", kinds={"day": "%Y%m%d"})
+    assert next(iter(found.blocks())).numbers[:, 0].tolist() == [19753, 19782, 10956]
+    assert tl.check("t.csv", kinds={"day": "%Y%m%d"}).columns[0].kind == "date"
+    assert "--as day=%Y%m%d" in failed("check", "t.csv", "--as", "day=date")
+    for odd in ("20241301", "20240100", "18991231", "20240131.5"):
+        Path("t.csv").write_text(f"day,n\n20240131,1\n20240229,2\n{odd},1\n")
+        assert tl.check("t.csv").columns[0].consider == ()

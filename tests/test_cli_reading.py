@@ -7,6 +7,7 @@ import re
 import shlex
 import sqlite3
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -202,6 +203,49 @@ def test_amounts_in_two_units_do_not_add_up() -> None:
     with pytest.raises(MergeError, match=r"'p' was written as \$1234\.5 in one model and as €"):
         tl.merge(dollars, euros)
     assert tl.merge(dollars, plain).tally_ == tl.merge(plain, plain).tally_
+
+
+def amounts(name: str, unit: str) -> None:
+    rows = "".join(f"{n},{unit.replace('#', str(10 * n))}\n" for n in range(1, 31))
+    Path(name).write_text("x,price\n" + rows, encoding="utf-8")
+
+
+@pytest.mark.parametrize("other", ["# €", "# %", "CHF #"])
+def test_a_target_in_another_unit_than_the_learned_is_refused(other: str) -> None:
+    amounts("us.csv", "$#")
+    amounts("here.csv", other)
+    fine("learn", "us.csv", "--target", "price", "-o", "m.tally")
+    said = failed("evaluate", "m.tally", "here.csv")
+    assert "'price' was written as $1234.5 when the model learned, and" in said
+    (remedy,) = remedies(said)
+    fine("evaluate", "m.tally", "here.csv", *shlex.split(remedy))
+    found = tl.load("m.tally")
+    for table in ("here.csv", tl.table("here.csv")):
+        with pytest.raises(ColumnError, match=r"'price' was written as \$1234\.5"):
+            found.score(table, "price")
+
+
+def test_a_target_without_a_unit_is_taken_on_trust_and_a_percent_sign_is_not() -> None:
+    for name, unit in (("us.csv", "$#"), ("plain.csv", "#"), ("share.csv", "# %")):
+        amounts(name, unit)
+    fine("learn", "us.csv", "--target", "price", "-o", "us.tally")
+    fine("learn", "plain.csv", "--target", "price", "-o", "plain.tally")
+    for model, table in (("us", "plain"), ("us", "us"), ("plain", "us"), ("plain", "plain")):
+        fine("evaluate", f"{model}.tally", f"{table}.csv")
+    assert "has a unit" in failed("evaluate", "plain.tally", "share.csv")
+    old = tl.load("plain.tally")
+    old.schema_ = replace(old.schema_, spellings={})  # as files had it that kept no target's
+    old.score("share.csv", "price")
+
+
+def test_targets_in_two_units_do_not_add_up() -> None:
+    for name, unit in (("us.csv", "$#"), ("eu.csv", "# €")):
+        amounts(name, unit)
+    dollars, euros = (tl.DummyRegressor().fit(name, "price") for name in ("us.csv", "eu.csv"))
+    with pytest.raises(MergeError, match=r"'price' was written as \$1234\.5 in one model"):
+        tl.merge(dollars, euros)
+    with pytest.raises(ColumnError, match=r"'price' was written as \$1234\.5"):
+        dollars.partial_fit("eu.csv", "price")
 
 
 def test_a_percent_sign_is_no_number_without_one() -> None:

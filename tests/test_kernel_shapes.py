@@ -61,7 +61,7 @@ LEAVES = np.array([[2, 3], [1, 1], [1, 1]])
 PLAN = code(3, 4), real(3), code(2, 1)
 STAY = np.array([[0, i, i, i] for i in range(3)], np.int32)
 TWO = np.array([1, 1])
-CELLS = np.array([[1, 0, 0, 0, 0, 4], [0, 0, 0, 0, 0, 0]], np.int32)  # a word and a number
+CELLS = np.array([[2, 0, 0, 0, 0, 4], [0, 0, 0, 0, 0, 0]], np.int32)  # a word and a number
 SIX = np.zeros(6, np.int32), np.zeros((0, 0), np.int64), np.zeros(0, np.int64)  # rows to count
 ONE = {"classes": 1, "k": 1, "q": 1, "rows_at": -1}
 

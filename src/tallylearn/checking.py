@@ -12,7 +12,7 @@ import numpy as np
 from tallylearn import engines
 from tallylearn.cautions import cautions
 from tallylearn.check_report import Check, Checked
-from tallylearn.column_sums import MOST, ColumnSum, TargetSum
+from tallylearn.column_sums import MOST, ColumnSum, TargetSum, TotalRows
 from tallylearn.errors import CellError, InputError, OptionError, listed, speaking
 from tallylearn.identifiers import identifiers
 from tallylearn.sources import Declared, Files, given, read_table
@@ -68,13 +68,13 @@ def checked_files(paths: Sequence[Path], declared: Declaration) -> tuple[Check, 
 
 def _checked_table(source: Declared) -> tuple[Check, Declared]:
     """The check of a table, and the table as it was found to be."""
-    source, sums, rows = _summed(source)
+    source, sums, rows, totals = _summed(source)
     named = identifiers(source) if source.named is None else source.named
     columns = tuple(_checked(source, name, sums, named.get(name)) for name in _names(source))
     targets = tuple(_checked_target(source, name, sums[name]) for name in source.declared.targets)
     schema = _schema(source, (*columns, *targets))
-    told = _what(source), rows, columns, schema, _notes(source), targets, _cautions(source)
-    return Check(*told), source
+    care = (*totals.cautions, *_cautions(source))
+    return Check(_what(source), rows, columns, schema, source.remarks, targets, care), source
 
 
 def _cautions(source: Declared) -> tuple[str, ...]:
@@ -113,17 +113,18 @@ def write_table(source: Files, path: Path) -> int:
     return rows
 
 
-def _summed(source: Declared) -> tuple[Declared, dict[str, Any], int]:
-    """The table after all rows were read, what was counted, and how many there are."""
+def _summed(source: Declared) -> tuple[Declared, dict[str, Any], int, TotalRows]:
+    """The table after all rows were read, what was counted, how many there are, and of sums."""
     if (weight := source.judged.get(source.declared.weight or "")) is not None and weight.doubt:
         source.settled()  # no row can be weighed before somebody decides
     while True:
         sums: dict[str, Any] = {name: ColumnSum() for name in source.schema.names}
         sums |= {name: TargetSum() for name in source.declared.targets}
-        rows = 0
+        rows, totals = 0, TotalRows()
         try:
             for block in source.blocks():
                 _count(block, sums)
+                totals.look(block)
                 several = isinstance(block.target, tuple)
                 answers = block.target if several else (block.target,)
                 for name, answer in zip(source.declared.targets, answers, strict=False):
@@ -132,7 +133,7 @@ def _summed(source: Declared) -> tuple[Declared, dict[str, Any], int]:
                 engines.here().told(len(block))
             for name in source.declared.identifiers:  # which blocks are without
                 sums[name].missing = _gaps(source.grouping(name))
-            return source, sums, rows
+            return source, sums, rows, totals
         except CellError as odd:
             source = source.amended(odd)
 
@@ -176,9 +177,9 @@ def _checked(
     note = "" if judged is None or decide else judged.why
     kind = kinds.get(name, DATE)
     if named is not None and not decide:
-        note = f"{named}: no learner uses it, unless --keep {name} says so"
-        return Checked(name, IDENTIFIER, "", found.missing, note)
-    return Checked(name, kind, written, found.missing, note, decide, (*_proposals(found),))
+        said = f"{named}: no learner uses it, unless --keep {name} says so"
+        return Checked(name, IDENTIFIER, "", found.missing, "; ".join(filter(None, [note, said])))
+    return Checked(name, kind, written, found.missing, note, decide, (*_proposals(name, found),))
 
 
 def _checked_target(source: Declared, name: str, found: TargetSum) -> Checked:
@@ -192,7 +193,7 @@ def _checked_target(source: Declared, name: str, found: TargetSum) -> Checked:
     decide = _decision(name, judged)
     why = "" if judged is None else judged.why
     note = "the target" if decide else "; ".join(filter(None, [f"the target, {found.told}", why]))
-    return Checked(name, kind, written, found.missing, note, decide, (*_proposals(found),))
+    return Checked(name, kind, written, found.missing, note, decide, (*_proposals(name, found),))
 
 
 def _decision(name: str, judged: Judgement | None) -> str:
@@ -215,7 +216,10 @@ def _model(spelling: Spelling | None) -> str:
     return "" if bare.plain or bare == Spelling() else str(bare)
 
 
-def _proposals(found: ColumnSum) -> Iterator[str]:
+def _proposals(name: str, found: ColumnSum) -> Iterator[str]:
+    if found.calendar and found.low < found.high:
+        said = f"{found.low:.0f} to {found.high:.0f} are read as numbers"
+        yield f"{said}; say --as {name}=%Y%m%d if they are days"
     for mark in found.likely:
         yield (
             f"{mark} comes {found.marks[mark]:,} times, and the others lie between {found.low:g} "
@@ -225,11 +229,6 @@ def _proposals(found: ColumnSum) -> Iterator[str]:
         yield f"{' and '.join(map(repr, same))} differ only in letters or blanks"
     if len(found.alike) > 3:
         yield f"{len(found.alike) - 3} more values differ only in letters or blanks"
-
-
-def _notes(source: Declared) -> tuple[str, ...]:
-    """What was guessed of the table as a whole."""
-    return tuple(getattr(getattr(source, "dialect", None), "notes", ()))
 
 
 def _what(source: Declared) -> str:

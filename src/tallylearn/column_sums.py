@@ -2,19 +2,27 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
-from tallylearn.tables import Array, Codes
+from tallylearn.tables import Array, Block, Codes, numbered
 from tallylearn.viewed_rows import as_codes, counts, name_classes, told_classes
 from tallylearn.workings import short
 
 SENTINELS = (-9, -99, -999, -9999, -99999, 99, 999, 9999, 99999, 999999)
 TWICE = 2  # times that a number comes before it can be called a mark
 MOST = 100_000  # categories that are compared with each other
+FOOT = 3  # rows at the end of a table, among which sums stand
+_TOTAL = re.compile(
+    r"(.+ )?(sub-?|sous-)?total(s|e|en)?( .+)?|(.+ )?(zwischen|gesamt|end)?summen?( .+)?|sum|somme|"
+    r"(.+ )?gesamt(ergebnis)?|insgesamt|ensemble|suma|soma|totaal|summa|average|mean|durchschnitt|"
+    r"mittelwert|moyenne|promedio",
+    re.IGNORECASE,
+).fullmatch
 
 
 @dataclass
@@ -26,6 +34,7 @@ class ColumnSum:
     marks: Counter[int] = field(default_factory=Counter)  # numbers that often stand for nothing
     low: float = np.inf  # of the other numbers
     high: float = -np.inf
+    calendar: bool = True  # whether all other numbers may be days such as 20241231
 
     def number(self, x: Array) -> None:
         """Count a block of numbers."""
@@ -35,6 +44,7 @@ class ColumnSum:
         self.marks.update(x[marked].astype(int).tolist())
         if len(rest := x[~gaps & ~marked]):
             self.low, self.high = min(self.low, rest.min()), max(self.high, rest.max())
+            self.calendar = self.calendar and _calendar(rest)
 
     @property
     def likely(self) -> list[int]:
@@ -52,6 +62,14 @@ class ColumnSum:
         for value in sorted(self.values):
             found.setdefault(" ".join(value.casefold().split()), []).append(value)
         return [(*same,) for same in found.values() if len(same) > 1]
+
+
+def _calendar(x: Array) -> bool:
+    """Whether all numbers are years of 1900 to 2099, months and days, one behind the other."""
+    if x.min() < 19000101 or x.max() > 20991231:
+        return False
+    month, day = x // 100 % 100, x % 100
+    return bool(((month >= 1) & (month <= 12) & (day >= 1) & (day <= 31) & (x % 1 == 0)).all())
 
 
 @dataclass
@@ -82,3 +100,35 @@ class TargetSum(ColumnSum):
             return told_classes(found)
         ends = [*self.marks, *(end for end in (self.low, self.high) if np.isfinite(end))]
         return f"numbers from {short(min(ends))} to {short(max(ends))}"
+
+
+@dataclass
+class TotalRows:
+    """Rows that sum the others up, as a sheet ends with them: by a word where a category stands."""
+
+    found: dict[tuple[str, str], list[int]] = field(default_factory=dict)  # column, word -> rows
+    last: int = 0  # the number of the last row
+
+    def look(self, block: Block) -> None:
+        """Look at a block."""
+        for name, column in block.codes.items():
+            for at, word in enumerate(column.values):
+                if isinstance(word, str) and _TOTAL(word.strip(" :*=Σ")):
+                    rows = np.flatnonzero(column.codes == at).tolist()
+                    numbers = [numbered(block.start, row) for row in rows]
+                    self.found.setdefault((name, word), []).extend(numbers)
+        self.last = numbered(block.start, len(block) - 1)
+
+    @property
+    def cautions(self) -> list[str]:
+        """A sentence for every word that is among the last rows, where footnotes may follow."""
+        return [
+            f"row {rows[-1]:,} seems to sum up other rows, and would be learned as one of them: "
+            f"{name} is {word!r} there{_also(rows[:-1])}. Delete it from the table"
+            for (name, word), rows in self.found.items()
+            if rows and rows[-1] > self.last - FOOT
+        ]
+
+
+def _also(rows: list[int]) -> str:
+    return f", as in {len(rows):,} row{'s' * (len(rows) > 1)} before" if rows else ""

@@ -271,3 +271,50 @@ def test_thousands_beside_quoted_decimal_commas_are_read_as_in_a_frame(tmp_path:
     found = tl.table(path).whole().numbers.tolist()
     assert found == [[1.5, 1234, 7, 0.5], [2.5, 12345, 8, 1.5]]
     assert found == tl.table(cells).whole().numbers.tolist()
+
+
+def text(folder: Path, cells: str) -> Path:
+    path = folder / "t.csv"
+    path.write_text(cells)
+    return path
+
+
+def test_three_digits_behind_a_point_are_decimals_aloud_where_no_comma_divides(
+    tmp_path: Path,
+) -> None:
+    says = "'1.250' is read as a decimal; if it has thousands, say --thousands ."
+    path = text(tmp_path, "a;b\n1.250;x\n2.500;y\n")
+    table = tl.table(path)
+    assert says in table.notes
+    assert next(iter(table.blocks())).numbers[:, 0].tolist() == [1.25, 2.5]
+    meant = tl.table(path, dialect={"thousands": "."})
+    assert next(iter(meant.blocks())).numbers[:, 0].tolist() == [1250, 2500]
+    for cells in (
+        "a,b\n1.250,x\n2.500,y\n",
+        "a;b\n1.250;x\n2.5;y\n",
+        "a;b\n1.250;0.125\n2.500;1\n",
+    ):
+        assert not [note for note in tl.table(text(tmp_path, cells)).notes if "thousands" in note]
+    assert not [note for note in meant.notes if "thousands" in note and "say" in note]
+    sure = tl.table(path, dialect={"decimal": "."})
+    assert sure.notes == ()
+
+
+def test_names_below_headings_are_proposed_and_read_when_told(tmp_path: Path) -> None:
+    path = text(
+        tmp_path, ",2022,,2023,\nregion,sales,cost,sales,cost\n" + "north,1,2,3,4\nsouth,5,6,7,8\n"
+    )
+    says = "line 2 seems to have the names, below headings: say --skip 1 if so"
+    assert says in tl.check(path).notes
+    names = tl.table(path, dialect={"skip": 1}).schema.names
+    assert names == ("region", "sales", "cost", "sales_2", "cost_2")
+    assert says not in tl.check(path, dialect={"skip": 1}).notes
+    for rows in ("a,b,c\nx,y,z\n1,2,3\n", ",b,c\nx,2,3\ny,5,6\n", ",b,c\nx,y,z\nu,v,w\n"):
+        assert not [note for note in tl.check(text(tmp_path, rows)).notes if "headings" in note]
+
+
+def test_a_footnote_gets_the_remedy_of_a_comment(tmp_path: Path) -> None:
+    path = text(tmp_path, "a,b,c\n1,2,x\n3,4,y\n* preliminary\n")
+    with pytest.raises(InputError, match=r'lines are comments, say dialect=\{"comment": "\*"\}'):
+        tl.check(path)
+    assert tl.check(path, dialect={"comment": "*"}).rows == 2

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import threading
 import time
+from datetime import date, datetime
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.csv
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 import tallylearn as tl
@@ -121,6 +122,35 @@ def test_marks_that_look_like_numbers_are_gaps() -> None:
     assert found == {"a": [None, None, None], "b": [1.5, -9.5, 2.0]}
 
 
+@given(st.dates())
+@example(date(1, 1, 1))
+@example(date(1900, 2, 28))
+@example(date(2000, 2, 29))
+def test_a_day_is_the_one_of_the_calendar(day: date) -> None:
+    chunk = parsed(f"1970-01-01\n{day.isoformat()}\n", "date")
+    assert chunk.odd == ()
+    assert [found.date() for found in chunk.batch["a"].to_pylist()] == [date(1970, 1, 1), day]
+
+
+def test_days_may_have_blanks_and_quotes_around_them_and_gaps_between() -> None:
+    cells = [" 2024-02-29 ", '"1969-12-31"', "", "NA", '" 2024-12-31"']
+    chunk = parsed("".join(f"{cell},x\n" for cell in cells), "date", 2)
+    found = [day and day.date().isoformat() for day in chunk.batch["a"].to_pylist()]
+    assert found == ["2024-02-29", "1969-12-31", None, None, "2024-12-31"]
+    dialect = Dialect(missing=("", "1900-01-01"))
+    found = parsed("1900-01-01\n1900-01-02", "date", dialect=dialect).batch["a"].to_pylist()
+    assert found == [None, datetime(1900, 1, 2)]
+
+
+@pytest.mark.parametrize(
+    "cell", ["2023-02-29", "1900-02-29", "2024-02-30", "2024-04-31", "2024-13-01", "2024-00-10",
+             "2024-01-00", "2024-01-32", "0000-01-01", "2024-1-01", "24-01-01", "2024/01/01",
+             "2024-01-0", "2024-01-011", "2024-01-01 10:00", "2O24-01-01", "-024-01-01", "x"],
+)  # fmt: skip
+def test_a_cell_that_is_no_plain_day_is_said(cell: str) -> None:
+    assert parsed(f"2024-01-01\n{cell}\n2024-01-02\n", "date").odd == ("a",)
+
+
 def test_many_words_are_told_apart() -> None:
     words = [f"word {i * i % 7001}" for i in range(20_000)]
     found = parsed("\n".join(words), "string").batch["a"]
@@ -132,16 +162,17 @@ def test_the_compiled_kernel_equals_the_python_it_is_written_in(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     numbers = ["1.5", "-0.12573021893640432", "1e-30", "007", "NA", "", '"3"', "4503599627370497.5"]
-    rows = [f"{a},{b},{a},{i}" for i, (a, b) in enumerate((n, w) for n in numbers for w in CELLS)]
-    forms = {"a": "number", "b": "string", "c": "text", "d": "number"}
-    layout = Layout(("a", "b", "c", "d"), forms, Dialect())
+    pairs = [(number, word) for number in numbers for word in CELLS]
+    rows = [f"{a},{b},{a},{i},{2000 + i}-02-29" for i, (a, b) in enumerate(pairs)]
+    forms = {"a": "number", "b": "string", "c": "text", "d": "number", "e": "date"}
+    layout = Layout(tuple(forms), forms, Dialect())
     run = ["\n".join([*rows, '1,"open\n', "2,x"]).encode()]
     before = layout.parsed(run)
     uncompiled(monkeypatch, parsed_chunk)
     after = layout.parsed(run)
     assert before.batch.equals(after.batch)
-    assert (before.odd, before.rest) == (after.odd, after.rest) == (("a",), run[0][-12:])
-    assert layout.parsed([b"1,2\n"]).ragged == parsed_chunk.Line("1,2", 2, 4, 0)
+    assert (before.odd, before.rest) == (after.odd, after.rest) == (("a", "e"), run[0][-12:])
+    assert layout.parsed([b"1,2\n"]).ragged == parsed_chunk.Line("1,2", 2, 5, 0)
 
 
 # Pieces

@@ -28,7 +28,7 @@ from tallylearn.sources.declarations import Declaration
 from tallylearn.sources.frame_reading import block_of
 from tallylearn.sources.frames import Frame, framed
 from tallylearn.sources.joined_blocks import together
-from tallylearn.sources.learned_columns import with_labels
+from tallylearn.sources.learned_columns import check_target_unit, target_spelling, with_labels
 from tallylearn.tables import UNKNOWN, Block, Codes, Schema
 
 Array = NDArray[Any]
@@ -85,7 +85,11 @@ class Lesson:
 
     @property
     def schema(self) -> Schema:
-        return self.source.schema
+        """The columns, and how they and the target are written."""
+        schema, judged = self.source.schema, target_spelling(self.source)
+        if judged is None or self.target in schema.spellings:
+            return schema
+        return replace(schema, spellings={**schema.spellings, str(self.target): judged})
 
     @property
     def importance(self) -> bool:
@@ -178,6 +182,8 @@ def lesson(
         source = opened(X, declared, schema)
     if schema is None and source.declared.targets and not more:
         source = identified(source)
+    if schema is not None:
+        check_target_unit(source, schema)
     _check_targets(source.declared.targets, y, aim, who)
     weighed = weight is not None or source.declared.weight is not None
     target = None if aim is None or targets or y is None else _columns(y, aim)

@@ -3,9 +3,10 @@ from tallylearn.kernels.words cimport GAPS, KIND, KNOWN, ODD, PLACE, SIZE, Words
 
 cdef enum:  # what a column is read as: plan[:, KIND]
     NUMBER = 0
-    WORD = 1
-    TEXT = 2
-    PASSED = 3
+    DAY = 1
+    WORD = 2
+    TEXT = 3
+    PASSED = 4
 
 cdef enum:  # of the text
     AT = 0

@@ -1,4 +1,4 @@
-"""Parsing: rows of delimited text become numbers, and words that are numbered as they appear.
+"""Parsing: rows of delimited text become numbers, days, and words numbered as they appear.
 
 A quote counts where a cell begins: what follows is content up to the next quote that is not
 doubled, and so is what stands behind that one, up to the delimiter. An empty line is no row, but
@@ -11,7 +11,7 @@ if not cython.compiled:
     from tallylearn.kernels.numerals import Numerals
     from tallylearn.kernels.words import GAPS, KIND, KNOWN, ODD, PLACE, SIZE, Words
 
-    NUMBER, WORD, TEXT, PASSED = range(4)
+    NUMBER, DAY, WORD, TEXT, PASSED = range(5)
     AT, ROWS, BEGAN, CELLS, HARD, CONTENT, STOP = range(7)
     FIRST, MARKS, DELIMITER, QUOTE, DECIMAL, MARKED, KEY = range(7, 14)
     DONE, RAGGED, OPEN = range(3)
@@ -95,7 +95,7 @@ def measured(
     hard: cython.longlong[:, ::1],
     state: cython.longlong[::1],
 ) -> cython.void:
-    """The number of a cell whose content is known: blanks around it do not count.
+    """The number or day of a cell whose content is known: blanks around it do not count.
 
     A marker is 2**53, which no number is.
     """
@@ -110,7 +110,7 @@ def measured(
         start += 1
     while start < stop and is_blank(words.text[stop - 1]):
         stop -= 1
-    if numerals.read(start, stop, place, state[ROWS]) != stop:
+    if numerals.read_as(words.plan[c, KIND], start, stop, place, state[ROWS]) != stop:
         words.plan[c, ODD] = 1
     elif numerals.slow:
         hard[state[HARD], 0] = c
@@ -153,7 +153,7 @@ def placed(plan, numbers, words, slots):
     """Whether every column has its place among so many of numbers, or of words with their slots."""
     c: cython.Py_ssize_t
     for c in range(plan.shape[0]):
-        if plan[c, KIND] == NUMBER:
+        if plan[c, KIND] <= DAY:
             if not 0 <= plan[c, PLACE] < numbers:
                 return False
         elif plan[c, KIND] != PASSED:
@@ -221,8 +221,8 @@ def parse(
             state[BEGAN] = i
             for c in range(last + 1):
                 j = -1
-                if plan[c, KIND] == NUMBER and at_once:
-                    j = numerals.read(i, n, plan[c, PLACE], state[ROWS])
+                if plan[c, KIND] <= DAY and at_once:
+                    j = numerals.read_as(plan[c, KIND], i, n, plan[c, PLACE], state[ROWS])
                     behind = 0 <= j < n and text[j] != delimiter and not ends_line(text[j])
                     if behind or numerals.slow:
                         j = -1
@@ -231,7 +231,7 @@ def parse(
                     if j < 0:
                         how = OPEN
                         break
-                    if plan[c, KIND] == NUMBER:
+                    if plan[c, KIND] <= DAY:
                         measured(numerals, known, c, hard, state)
                     elif plan[c, KIND] != PASSED:
                         written(known, c, codes, state)

@@ -43,18 +43,18 @@ def restored(page: dict[str, Any], arrays: dict[str, Array]) -> Any:
         raise ValueError("it has no schema")
     if type(estimator.model_) is not kind.stored[0]:
         raise ValueError("it has no model")
-    spelled = _written(page.get("written", {}), estimator.schema_)
+    _check_target(estimator.target_name_, estimator.schema_)
+    spelled = _written(page.get("written", {}), estimator.schema_, estimator.target_name_)
     estimator.schema_ = replace(estimator.schema_, spellings=spelled)
     estimator.schema_.check()
-    _check_target(estimator.target_name_, estimator.schema_)
     estimator._check_stored()
     estimator._derive()
     return estimator
 
 
-def _written(told: Any, schema: Schema) -> dict[str, Spelling]:
-    """How the strings of columns were written, each of them a column of the schema."""
-    known = {*schema.names, *(name for name, _ in schema.parts)}
+def _written(told: Any, schema: Schema, target: Any) -> dict[str, Spelling]:
+    """How the strings of columns were written, each of them one of the schema, or the target."""
+    known = {target, *schema.names, *(name for name, _ in schema.parts)}
     if not isinstance(told, dict) or not all(isinstance(one, dict) for one in told.values()):
         raise ValueError("it does not say how its columns were written")
     if odd := [name for name in told if name not in known]:

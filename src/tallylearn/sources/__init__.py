@@ -113,8 +113,11 @@ def unsettled(source: Any, declared: Declaration, schema: Schema | None = None) 
         return Dataset(Dataset.scans(source), declared, schema)
     if isinstance(source, str | Path):
         return Files(found(source), declared, schema)
-    if declared.dialect:
-        raise OptionError("a dialect goes with a CSV file, and this table is in memory.")
+    if declared.dialect_for(()):
+        raise OptionError(
+            "a dialect goes with a CSV file, and this table is in memory. Leave it out; what "
+            "stands for nothing is said with missing=, how dates are written with kinds=."
+        )
     return Table.of(source, declared, schema)
 
 

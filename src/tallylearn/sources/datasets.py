@@ -44,6 +44,7 @@ class OpenedScans:
 
     hints = PLAIN
     dialect = None
+    options = ()
     parsed = False
 
     def __init__(self, scans: Sequence[Scan], declared: Declaration) -> None:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from numbers import Real
 from typing import Any
 
 from tallylearn.errors import ColumnError, OptionError, among, listed, told
 from tallylearn.sources.arrays import as_float
+from tallylearn.sources.said_columns import check_once, name_of, named, several
 from tallylearn.sources.schema_files import schema_in
 from tallylearn.spelling import DATES, NUMBERS, TRUTHS, Spelling
 from tallylearn.tables import PARTS as PARTS
@@ -17,6 +18,7 @@ from tallylearn.tables import plain
 
 KINDS = ("number", "category", "text", "date", "identifier", "ignore")
 WEIGHTS = ("weight", "importance")
+OF_VALUES = ("missing", "date_format")  # the options of a dialect that any file may need
 TRUE = ("False", "True")  # the model of truth values
 HELD = {"number": "numbers", "date": "dates", "truth": "truth values", "text": "categories of text"}
 TAKES = {  # the kinds that values of a type can have
@@ -46,6 +48,18 @@ class Declaration:
     identifiers: tuple[str, ...] = ()
     keep: tuple[str, ...] = ()  # columns to learn from, though they only tell the rows apart
     importance: bool = False  # whether the weight compares rows, and does not count them
+    lent: frozenset[str] = frozenset()  # the options of the dialect that only a schema says
+
+    def foreign(self, options: Sequence[str]) -> tuple[str, ...]:
+        """The dialect of a schema, where that is one for another kind of file than takes these."""
+        if self.lent <= {*options, *OF_VALUES}:
+            return ()
+        return tuple(name for name in self.dialect if name in self.lent - {*OF_VALUES})
+
+    def dialect_for(self, options: Sequence[str]) -> dict[str, Any]:
+        """The dialect for a kind of file that takes these options."""
+        foreign = self.foreign(options)
+        return {name: one for name, one in self.dialect.items() if name not in foreign}
 
     def check(self, names: Sequence[str]) -> None:
         """Every declared column must be in the table."""
@@ -153,7 +167,8 @@ def declaration(
                      "groups": groups, "missing": missing, "kinds": kinds,
                      "categories": categories, "text": text, "dates": dates, "ignore": ignore,
                      "dialect": dialect, "keep": keep}  # fmt: skip
-        return declaration(**_over(schema_in(schema), told_here), classes=classes)
+        found = declaration(**_over(schema_in(schema), told_here), classes=classes)
+        return replace(found, lent=frozenset(found.dialect).difference(_options(dialect)))
     beside = {"target": target, "weight": weight, "importance": importance, "groups": groups}
     for option, name in beside.items():
         if name is not None and not isinstance(name, str):
@@ -164,29 +179,29 @@ def declaration(
             "often a row counts, an importance how rows compare: leave one out."
         )
     said = _told_kinds(kinds)
-    values = {name: tuple(map(plain, values)) for name, values in _named(categories).items()}
-    parts = {name: tuple(chosen) for name, chosen in _named(dates).items()}
+    values = {name: tuple(map(plain, values)) for name, values in named(categories).items()}
+    parts = {name: tuple(chosen) for name, chosen in named(dates).items()}
     for name, chosen in parts.items():
         if unknown := [part for part in chosen if not among(part, PARTS)]:
             raise OptionError(
                 f"the date {name!r} has no part {told(unknown[0])}. Its parts: {listed(PARTS)}."
             )
-    for mark in _several(missing):
+    for mark in several(missing):
         _check_mark(mark)
     for names in (text, ignore, keep):
-        for name in _several(names):
-            _name(name)
+        for name in several(names):
+            name_of(name)
     if values or parts or said:
         clear = [name for name in said if name not in parts or said[name][0] != "date"]
-        _check_once({"categories": values, "text": _several(text), "dates": parts, "kinds": clear})
+        check_once({"categories": values, "text": several(text), "dates": parts, "kinds": clear})
     of: dict[str, list[str]] = {kind: [n for n in said if said[n][0] == kind] for kind in KINDS}
-    _check_once({"kinds": of["identifier"], "keep": _several(keep)})
+    check_once({"kinds": of["identifier"], "keep": several(keep)})
     return Declaration(
-        _several(target), weight or importance, groups, values | dict.fromkeys(of["category"], ()),
-        (*_several(text), *of["text"]), dict.fromkeys(of["date"], ()) | parts, _several(missing),
-        (*_several(ignore), *of["ignore"]), dict(_options(dialect)), _several(classes),
+        several(target), weight or importance, groups, values | dict.fromkeys(of["category"], ()),
+        (*several(text), *of["text"]), dict.fromkeys(of["date"], ()) | parts, several(missing),
+        (*several(ignore), *of["ignore"]), dict(_options(dialect)), several(classes),
         (*of["number"],), {name: found for name, (_, found) in said.items() if found is not None},
-        tuple(n for n in of["identifier"] if n not in _several(target)), _several(keep),
+        tuple(n for n in of["identifier"] if n not in several(target)), several(keep),
         importance is not None,
     )  # fmt: skip
 
@@ -195,11 +210,11 @@ def _over(schema: dict[str, Any], given: dict[str, Any]) -> dict[str, Any]:
     """A schema, and over it what a call says; a column's kind is said in one place."""
     kinds = {**schema.get("kinds", {}), **(given["kinds"] or {})}
     for option in ("categories", "text", "dates", "ignore"):
-        for name in _named(given[option]):
+        for name in named(given[option]):
             kinds.pop(name, None)
     if given["weight"] is not None or given["importance"] is not None:
         schema = {name: one for name, one in schema.items() if name not in WEIGHTS}
-    for name in _several(given["keep"]):
+    for name in several(given["keep"]):
         if schema.get("kinds", {}).get(name) == "identifier":
             kinds.pop(name, None)
     found = {
@@ -218,7 +233,7 @@ def _told_kinds(kinds: Any) -> dict[str, tuple[str, Spelling | None]]:
     """
     if kinds is not None and not isinstance(kinds, Mapping):
         raise OptionError(f"kinds is a dict of columns and their kinds, not {told(kinds)}.")
-    return {_name(name): _told_kind(name, kind) for name, kind in (kinds or {}).items()}
+    return {name_of(name): _told_kind(name, kind) for name, kind in (kinds or {}).items()}
 
 
 def _told_kind(name: str, kind: Any) -> tuple[str, Spelling | None]:
@@ -250,44 +265,6 @@ def _check_mark(mark: Any) -> None:
         raise OptionError(
             f"missing names values that stand for nothing, text or numbers, not {told(mark)}."
         )
-
-
-def _check_once(kinds: Mapping[str, Sequence[str] | Mapping[str, Any]]) -> None:
-    """A column has one kind."""
-    seen: dict[str, str] = {}
-    for option, names in kinds.items():
-        for name in names:
-            if name in seen:
-                raise OptionError(
-                    f"{seen[name]} and {option} both name the column {name!r}. Leave one out."
-                )
-            seen[name] = option
-
-
-def _several(value: Any) -> tuple[Any, ...]:
-    if value is None:
-        return ()
-    if isinstance(value, str | bytes) or not isinstance(value, Iterable) or _single(value):
-        return (value,)
-    return tuple(value)
-
-
-def _single(value: Any) -> bool:
-    """An array without an axis is one value."""
-    return getattr(value, "shape", None) == ()
-
-
-def _named(value: Any) -> Mapping[str, Any]:
-    several = (
-        value.items() if isinstance(value, Mapping) else ((name, ()) for name in _several(value))
-    )
-    return {_name(name): _several(chosen) for name, chosen in several}
-
-
-def _name(value: Any) -> str:
-    if not isinstance(value, str):
-        raise OptionError(f"columns are named by text, not by {told(value)}.")
-    return value
 
 
 def _present(option: str, name: str, names: Sequence[str]) -> None:

@@ -44,7 +44,8 @@ class Format:
 
     def readers(self, path: Path, declared: Declaration) -> Sequence[FormatReader]:
         """The runs of a file, as it is declared."""
-        said = {name: one for name, one in declared.dialect.items() if name != "date_format"}
+        heeded = declared.dialect_for(self.options).items()
+        said = {name: one for name, one in heeded if name != "date_format"}
         if odd := [name for name in said if name not in self.options]:
             raise OptionError(_misplaced(path, self, odd))
         if self.placed and is_packed(path):

@@ -12,16 +12,17 @@ from tallylearn.errors import ColumnError, TallyError, listed
 from tallylearn.sources.category_origins import check_declared
 from tallylearn.sources.class_labels import weighing
 from tallylearn.sources.declarations import Declaration
+from tallylearn.sources.frame_judging import PLAINLY
 from tallylearn.sources.frame_reading import beside, block_of, groups_of, told, values_of
 from tallylearn.sources.frames import Frame
 from tallylearn.sources.packed import changed, stamp
 from tallylearn.sources.protocols import Coding
 from tallylearn.sources.written.cell_tally import CellTally
 from tallylearn.sources.written.judging import PLAIN, Hints, Judgement, judged
-from tallylearn.sources.written.plain_words import MISSING
+from tallylearn.sources.written.plain_words import GAPS, MISSING
 from tallylearn.sources.written.spelled_column import coded
-from tallylearn.spelling import Spelling
-from tallylearn.tables import DATE, Block, Codes, Schema
+from tallylearn.spelling import NUMBERS, Spelling
+from tallylearn.tables import DATE, NUMBER, TEXT, Block, Codes, Schema
 
 
 class Reader(Protocol):
@@ -56,6 +57,22 @@ class Reading:
         apart |= {*self.schema.identifiers}
         names = [name for name in self.schema.names if name not in apart]
         return (*names, *(name for name, _ in self.schema.parts), *self.declared.beside)
+
+    def forms(self, judged: Mapping[str, Judgement], decimal: str) -> dict[str, str]:
+        """How columns come from text, if not as strings: plain numbers and dates, long text."""
+        plain, iso = Spelling(NUMBERS, decimal), PLAINLY[DATE]
+        written = {name: found.spelling for name, found in judged.items()}
+        if self.learned:  # they may be plain here, and are read as strings where not
+            written |= {column.name: plain for column in self.schema.of_kind(NUMBER)}
+            dates = [column.name for column in self.schema.of_kind(DATE)]
+            written |= {name: self.schema.spellings.get(name, iso) for name in dates}
+            written |= self.declared.spellings
+        bare = {name: replace(one, gaps=()) if one.gaps == GAPS else one
+                for name, one in written.items()}  # fmt: skip
+        found = {name: "number" for name, one in bare.items() if one == plain}
+        dates = [name for name, one in bare.items() if one == iso]
+        found |= {n: "date" for n in dates if n not in self.declared.beside}  # those are labels
+        return found | {column.name: "text" for column in self.schema.of_kind(TEXT)}
 
     def frame(self, data: Any, path: Path | None = None) -> Frame:
         """Arrow's table, and what is known of its strings."""

@@ -30,9 +30,8 @@ from tallylearn.sources.opened_files import OpenedFiles
 from tallylearn.sources.protocols import Coding, Declared
 from tallylearn.sources.workbooks import Sheet
 from tallylearn.sources.written.judging import Judgement
-from tallylearn.sources.written.plain_words import GAPS
-from tallylearn.spelling import NUMBERS, Spelling
-from tallylearn.tables import BLOCK, NUMBER, TEXT, Array, Block, Codes, Schema
+from tallylearn.spelling import Spelling
+from tallylearn.tables import BLOCK, Array, Block, Codes, Schema
 
 
 class Files(Declared):
@@ -63,9 +62,12 @@ class Files(Declared):
         return cast("Dialect | Sheet | None", self._opened.dialect)
 
     @property
-    def notes(self) -> tuple[str, ...]:
-        """What was guessed of the file as a whole, and what was read as what."""
-        return (*getattr(self.dialect, "notes", ()), *super().notes)
+    def options(self) -> tuple[str, ...]:
+        return cast("tuple[str, ...]", self._opened.options)
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        return (*getattr(self.dialect, "notes", ()), *super().remarks)
 
     def _begun(self, path: Path) -> tuple[tuple[str, ...], Frame]:
         """The columns of a file, and what its first block shows of them."""
@@ -261,18 +263,11 @@ class Files(Declared):
         return f"{type(self).__name__}({self.paths[0].name}{more}{how})"
 
     def _readers(self, path: Path) -> Sequence[Any]:
-        """The runs of a file; columns of plain numbers come from text as such."""
+        """The runs of a file; columns of plain numbers and dates come from text as such."""
         if not isinstance(self.dialect, Dialect):
             return list(self._opened.readers(path))
-        plain = Spelling(NUMBERS, self.dialect.decimal)
-        declared = replace(plain, gaps=GAPS)
-        spelled = {name: found.spelling for name, found in self.judged.items()}
-        numbers = {name for name, one in spelled.items() if one in (plain, declared)}
-        if self._reading.learned:  # they may be plain here, and are read as strings where not
-            numbers |= {column.name for column in self.schema.of_kind(NUMBER)}
-            numbers -= {n for n, one in self.declared.spellings.items() if one != plain}
-        text = frozenset(column.name for column in self.schema.of_kind(TEXT))
-        return list(self._opened.readers(path, frozenset(numbers), text))
+        forms = self._reading.forms(self.judged, self.dialect.decimal)
+        return list(self._opened.readers(path, forms))
 
     def _declaring(self, declared: Declaration) -> Files:
         """With columns put aside that were learned from before."""

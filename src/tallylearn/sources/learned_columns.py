@@ -13,9 +13,10 @@ from tallylearn.errors import ColumnError, listed
 from tallylearn.sources.category_origins import as_learned
 from tallylearn.sources.csv.cell_errors import other_unit
 from tallylearn.sources.declarations import Declaration
+from tallylearn.sources.protocols import Declared
 from tallylearn.sources.written.plain_words import ANSWERS
 from tallylearn.sources.written.spelled_column import differ
-from tallylearn.spelling import Spelling
+from tallylearn.spelling import NUMBERS, Spelling
 from tallylearn.tables import (
     CATEGORY,
     DATE,
@@ -70,6 +71,24 @@ def check_units(here: Schema, schema: Schema, said: Collection[str]) -> None:
         learned, now = (one.spellings.get(name, PLAIN) for one in (schema, here))
         if name not in said and differ(learned, now):
             raise other_unit(name, learned, now, f"{now} here", "")
+
+
+def target_spelling(source: Declared) -> Spelling | None:
+    """How the numbers of a target are written, where it is a column of a file."""
+    found = None if source.labelled else source.judged.get(source.declared.target or "")
+    return found.spelling if found is not None and found.spelling.kind == NUMBERS else None
+
+
+def check_target_unit(source: Declared, schema: Schema) -> None:
+    """Refuse answers in another unit than a model has learned, unless a user says it is the same.
+
+    Models of releases that did not keep how their target was written take any.
+    """
+    name, now = str(source.declared.target), target_spelling(source)
+    learned = schema.spellings.get(name)
+    said = name in source.declared.spellings
+    if now is not None and learned is not None and not said and differ(learned, now):
+        raise other_unit(name, learned, now, f"{now} here", "")
 
 
 def check_declared(declared: Declaration, schema: Schema) -> None:

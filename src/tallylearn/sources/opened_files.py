@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, BinaryIO
 
 from tallylearn.sources.csv.delimited import Delimited, DelimitedReader
 from tallylearn.sources.csv.dialect import Dialect, sniff
-from tallylearn.sources.csv.dialect_options import date_format
+from tallylearn.sources.csv.dialect_options import OPTIONS, date_format
 from tallylearn.sources.declarations import Declaration
 from tallylearn.sources.file_formats import Format, FormatReader, format_of
 from tallylearn.sources.joined_blocks import small
 from tallylearn.sources.packed import bare, changed, opened, stamp
 from tallylearn.sources.workbooks import Sheet
 from tallylearn.sources.written.judging import Hints
+from tallylearn.tables import DATE
 
 
 class OpenedFiles:
@@ -45,6 +46,12 @@ class OpenedFiles:
             return self.dialect.hints
         return Hints(date=date_format(self.declared.dialect))
 
+    @property
+    def options(self) -> tuple[str, ...]:
+        """What a dialect may say of them."""
+        form = self._format(self.paths[0])
+        return OPTIONS if form is None else form.options
+
     def check(self, path: Path) -> None:
         """A file is the one that was declared."""
         if stamp(path) != self._stamps[path]:
@@ -65,20 +72,21 @@ class OpenedFiles:
         self, path: Path, asked: Callable[[str], bool], file: BinaryIO
     ) -> tuple[tuple[str, ...], Any]:
         """How an open file is written, its header and its first block."""
-        self.dialect = sniff(path, self.declared.dialect, self.declared.missing, file)
+        self.dialect = self._sniffed(path, file)
         part = Delimited(path, self.dialect, file)
         wanted = [name for name in part.names if asked(name)]
-        return part.names, table_of(wanted, part.first(wanted) if wanted else None)
+        said = {name for name in wanted if self.declared.kind(name) == DATE}
+        return part.names, table_of(wanted, part.first(wanted, said) if wanted else None)
 
     def readers(
-        self, path: Path, numbers: frozenset[str] = frozenset(), text: frozenset[str] = frozenset()
+        self, path: Path, forms: Mapping[str, str] | None = None
     ) -> Sequence[FormatReader | DelimitedReader]:
-        """The runs of a file; from delimited text some columns as numbers, or as long strings."""
+        """The runs of a file; from delimited text some columns as numbers, dates, long strings."""
         if (form := self._format(path)) is not None:
             return self._runs(path, form)
         if not isinstance(self.dialect, Dialect):
-            self.dialect = sniff(path, self.declared.dialect, self.declared.missing)
-        return [DelimitedReader(path, self._dialect_of(path, self.dialect), numbers, text)]
+            self.dialect = self._sniffed(path)
+        return [DelimitedReader(path, self._dialect_of(path, self.dialect), forms or {})]
 
     def _format(self, path: Path) -> Format | None:
         """What a file is; one that ends as the first does is not looked at for that."""
@@ -89,10 +97,13 @@ class OpenedFiles:
 
     def _dialect_of(self, path: Path, first: Dialect) -> Dialect:
         """The dialect of all files; lines above a table, where some were found, are each file's."""
-        if not first.skip or "skip" in self.declared.dialect:
+        if not first.skip or "skip" in self.declared.dialect_for(OPTIONS):
             return first
-        own = sniff(path, self.declared.dialect, self.declared.missing)
+        own = self._sniffed(path)
         return replace(first, skip=own.skip, names=own.names, header=own.header)
+
+    def _sniffed(self, path: Path, file: BinaryIO | None = None) -> Dialect:
+        return sniff(path, self.declared.dialect_for(OPTIONS), self.declared.missing, file)
 
     def _runs(self, path: Path, form: Format) -> Sequence[FormatReader]:
         """The runs of a file that is no delimited text, opened once."""

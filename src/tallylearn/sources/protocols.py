@@ -77,11 +77,23 @@ class Declared(ABC):
         return (*(name for name in self.schema.names if name not in named), *parts, *beside)
 
     @property
+    def options(self) -> tuple[str, ...]:
+        """What a dialect may say of the source."""
+        return ()
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """What was guessed of the table as a whole, and what was not heeded."""
+        foreign = self.declared.foreign(self.options)
+        said = "the schema's dialect is one of another kind of file, and does not count here"
+        return (said,) if foreign else ()
+
+    @property
     def notes(self) -> tuple[str, ...]:
-        """What was read as what, a line for every column where that is not plain."""
+        """The remarks, and what was read as what, a line for every column where it is not plain."""
         read, named = {*self.read}, (self.named or {}).items()
         told = (f"{n}: {j.why}" for n, j in self.judged.items() if j.why and n in read)
-        return (*told, *(f"{name}: an identifier, {why}" for name, why in named))
+        return (*self.remarks, *told, *(f"{name}: an identifier, {why}" for name, why in named))
 
     def settled(self) -> Self:
         """The same, unless a column that is read can be read in two ways."""

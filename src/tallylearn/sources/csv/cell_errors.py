@@ -110,7 +110,7 @@ def ragged(path: Path, row: Any, number: int, dialect: Dialect) -> InputError:
     if dialect.quote and row.text.count(dialect.quote) % 2:
         return unclosed(path, number, dialect.quote)
     remedy = f"Mend the row; a cell that contains {dialect.delimiter!r} needs quotes around it."
-    if (mark := row.text.lstrip()[:1]) and mark in "#%;!":
+    if (mark := row.text.lstrip()[:1]) and mark in "#%;!*":
         remedy = f'If such lines are comments, say dialect={{"comment": "{mark}"}}.'
     elif row.actual_columns > row.expected_columns and (above := _lines_above(path, row, dialect)):
         remedy += f' If the lines above it are titles, say dialect={{"skip": {above}}}.'

@@ -20,6 +20,7 @@ from tallylearn.sources.csv.parsed_chunk import Chunk, Layout, Run
 from tallylearn.sources.csv.rewriting import LONGEST
 from tallylearn.tables import BLOCK
 
+AHEAD = 4  # runs for each thread: none waits while blocks are made of what is read
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
@@ -43,8 +44,8 @@ def runs(path: Path, pieces: Iterable[bytes]) -> Iterator[Run]:
 class Ahead:
     """Runs of rows, parsed before they are asked for.
 
-    Where some cell in a column of numbers is none, the layout changes: the column is one of strings
-    in that run and in all that follow.
+    Where some cell in a column of numbers or dates is none, the layout changes: the column is one
+    of strings in that run and in all that follow.
     """
 
     def __init__(self, layout: Layout, threads: int) -> None:
@@ -125,11 +126,14 @@ def ahead(
         yield from ((item, call(item)) for item in chain(first, items))
         return
     waiting: deque[tuple[Item, Future[Result]]] = deque()
-    with ThreadPoolExecutor(threads, "reading") as pool:
+    pool = ThreadPoolExecutor(threads, "reading")
+    try:
         for item in chain(first, items):
             waiting.append((item, pool.submit(call, item)))
-            if len(waiting) > threads:
+            if len(waiting) > AHEAD * threads:
                 done, future = waiting.popleft()
                 yield done, future.result()
         for done, future in waiting:
             yield done, future.result()
+    finally:  # who wants the first block only waits for no others
+        pool.shutdown(cancel_futures=True)

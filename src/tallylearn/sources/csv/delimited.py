@@ -8,8 +8,8 @@ passed over and does not count. Of one column it is a row with a gap.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, BinaryIO, ClassVar
 
@@ -28,8 +28,7 @@ class DelimitedReader:
 
     path: Path
     dialect: Dialect
-    numbers: frozenset[str] = frozenset()  # the columns of plain numbers, until one is none
-    text: frozenset[str] = frozenset()  # the columns whose strings hardly repeat
+    forms: Mapping[str, str] = field(default_factory=dict)  # of columns, if not "string"
     start: ClassVar[int] = 1  # the number of its first row
 
     def tables(self, columns: Sequence[str]) -> Iterator[Any]:
@@ -38,10 +37,7 @@ class DelimitedReader:
             read = Delimited(self.path, self.dialect, file)
             check_delimiter(self.path, self.dialect, read.names, columns)
             chosen = present(self.path, read.names, columns)
-            yield from read.blocks({name: self._form(name) for name in chosen})
-
-    def _form(self, name: str) -> str:
-        return "number" if name in self.numbers else "text" if name in self.text else "string"
+            yield from read.blocks({name: self.forms.get(name, "string") for name in chosen})
 
     def written(self, columns: Sequence[str]) -> Iterator[Any]:
         """The same rows with some columns as they stand: every space, and every mark of a gap."""
@@ -87,17 +83,19 @@ class Delimited:
         self._parser = Parser.of(self.path, dialect, file)
         self.names = self._parser.names
 
-    def first(self, names: Sequence[str]) -> Any:
+    def first(self, names: Sequence[str], dates: Collection[str] = ()) -> Any:
         """The first block of some columns, None where there are no rows.
 
         Columns of plain numbers come as doubles, which takes a third of the time of strings; all
         others, and those without any value, as strings. Where a comma may be a decimal mark, no
-        number is plain: 1.234 beside a column of "1,5" has thousands.
+        number is plain: 1.234 beside a column of "1,5" has thousands. Nor is one that is said to be
+        a date, which 20241231 may be.
         """
         import pyarrow as pa
 
         comma = "," in (self.dialect.decimal, self.dialect.hints.decimal)
-        table = self._first(dict.fromkeys(names, "string" if comma else "number"))
+        forms = {name: "string" if comma or name in dates else "number" for name in names}
+        table = self._first(forms)
         if table is not None and not comma and any(map(_with_commas, table.columns)):
             table = self._first(dict.fromkeys(names, "string"))
         if table is None:
@@ -115,8 +113,8 @@ class Delimited:
     def blocks(self, forms: Mapping[str, str]) -> Iterator[Any]:
         """Arrow tables of 65 536 rows, the last one shorter, of the columns that are asked for.
 
-        A form is "number", "string" (as dictionaries, which repeat little) or "text". A column in
-        which some cell is no plain number comes as strings from there on.
+        A form is "number", "date", "string" (as dictionaries, which repeat little) or "text". A
+        column in which some cell is no plain number or date comes as strings from there on.
         """
         self._check(forms)
         if not forms:

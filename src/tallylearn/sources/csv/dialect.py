@@ -108,7 +108,7 @@ def sniff(
     said = checked(given or {})
     data = _sample(path, file)
     encoding = said.get("encoding") or _encoding(data)
-    text = _decoded(path, data, encoding)
+    text = _decoded(path, data, encoding, 10 * LINES + said.get("skip", 0))
     quote = said.get("quote", layout.quote_of(text))
     delimiter, table = _cut(path, text, said, quote)
     decimal = said.get("decimal") or _decimal(table.rows, delimiter)
@@ -128,7 +128,7 @@ def sniff(
         comment=said.get("comment", ""),
         quote=quote,
         names=table.names if isinstance(header, bool) else tuple(header or ()),
-        notes=layout.told(table, header is True),
+        notes=(*layout.told(table, header is True), *(() if marked else _open(table, delimiter))),
     )
 
 
@@ -172,7 +172,8 @@ def _encoding(data: bytes) -> str:
         return "utf-8-sig"
     if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         return "utf-16"
-    for encoding, zeros in (("utf-16-le", data[1::2]), ("utf-16-be", data[0::2])):
+    for encoding, first in (("utf-16-le", 1), ("utf-16-be", 0)) if 0 in data else ():
+        zeros = data[first::2]
         if 2 * data.count(0) < 1.2 * len(data) and zeros.count(0) > 0.8 * len(zeros):
             return encoding
     if data.isascii() or _MULTIBYTE.search(data):  # a stray byte later is an error
@@ -186,8 +187,8 @@ def _encoding(data: bytes) -> str:
     return "latin-1"
 
 
-def _decoded(path: Path, data: bytes, encoding: str) -> str:
-    """The whole lines of a sample as text."""
+def _decoded(path: Path, data: bytes, encoding: str, most: int) -> str:
+    """The whole lines of a sample as text, so many at most."""
     try:
         text = codecs.getincrementaldecoder(encoding)().decode(data).removeprefix("\ufeff")
     except UnicodeDecodeError as error:
@@ -197,7 +198,8 @@ def _decoded(path: Path, data: bytes, encoding: str) -> str:
     if not text.strip():
         raise empty(path)
     lines = text.splitlines(keepends=True)
-    return text if len(data) < SAMPLE or len(lines) == 1 else "".join(lines[:-1])
+    cut = len(data) == SAMPLE and len(lines) > 1
+    return "".join(lines[: len(lines) - cut][:most])
 
 
 def _rows(text: str, delimiter: str, quote: str = '"') -> layout.Table:
@@ -242,6 +244,14 @@ def _decimal(rows: Sequence[Sequence[str]], delimiter: str) -> str:
 def _points(rows: Sequence[Sequence[str]]) -> bool:
     """Whether some cell has a decimal point."""
     return any(_WITH_POINT.fullmatch(cell.strip()) for row in rows for cell in row)
+
+
+def _open(table: layout.Table, delimiter: str) -> Iterator[str]:
+    """What to say where 1.234 is all that shows a mark, and no comma divides the cells."""
+    cells = {cell.strip() for row in table.rows for cell in row}
+    points = sorted(cell for cell in cells if _WITH_POINT.fullmatch(cell))
+    if delimiter != "," and len(points) > 1 and all(map(_GROUPED.fullmatch, points)):
+        yield f"{points[0]!r} is read as a decimal; if it has thousands, say --thousands ."
 
 
 def marks(usual: Any, more: Any = (), decimal: str = ".") -> tuple[str, ...]:

@@ -169,7 +169,19 @@ def told(table: Table, header: bool) -> tuple[str, ...]:
         return table.notes
     values = [cell.strip() for cell in first if is_value(cell)]
     odd = [f"the first row is read as names, {listed(values)} among them"] if values else []
-    return (*table.notes, *odd, *notes_on(first, table.rows[1:]))
+    return (*table.notes, *odd, *notes_on(first, table.rows[1:]), *_headings(table))
+
+
+def _headings(table: Table) -> list[str]:
+    """What to say where the names stand in the second row, below headings of several columns."""
+    first, *rest = table.rows
+    if len(rest) < 2 or all(map(str.strip, first)) or not all(map(str.strip, rest[0])):
+        return []
+    below = [is_value(cell) for cell in rest[1]]
+    if any(map(is_value, rest[0])) or sum(below) < 2:
+        return []
+    above = table.skip + table.lines[1]
+    return [f"line {above + 1} seems to have the names, below headings: say --skip {above} if so"]
 
 
 def _shown(row: Sequence[str]) -> str:

@@ -17,12 +17,13 @@ from tallylearn.sources.csv.dialect import Dialect
 Array = NDArray[Any]
 Run = list[bytes | memoryview]  # bytes of rows, in pieces
 Foreign = tuple[str, bytes, int]  # a column, a value in it that is not UTF-8, and its row
-NUMBER, WORD, TEXT, PASSED = range(4)  # what a column is read as; as in kernels/parsing.pxd
+NUMBER, DAY, WORD, TEXT, PASSED = range(5)  # what a column is read as; as in kernels/parsing.pxd
 RAGGED, OPEN = 1, 2  # how the kernel ends where it is not done
 SLOTS = 64  # for the words of a column, to begin with
 EXACT = 2.0**53  # no number is as large: this is a gap
 _KEY = 2**28 + secrets.randbelow(2**28)  # of the hashes: who writes files does not know it
-_FORMS = {"number": NUMBER, "string": WORD, "text": TEXT}
+_FORMS = {"number": NUMBER, "date": DAY, "string": WORD, "text": TEXT}
+_DAY = 86_400_000_000  # microseconds
 
 
 @dataclass(frozen=True)
@@ -41,7 +42,7 @@ class Chunk:
 
     layout: Layout
     batch: Any
-    odd: tuple[str, ...] = ()  # the columns of numbers in which some cell is no plain one
+    odd: tuple[str, ...] = ()  # the columns of numbers or dates in which some cell is no plain one
     foreign: Foreign | None = None
     ragged: Line | None = None
     rest: bytes = b""  # a row that opens a quote and does not end here
@@ -52,7 +53,7 @@ class Layout:
     """How rows are cut into cells, and what their columns are read as."""
 
     names: tuple[str, ...]  # of all columns
-    forms: Mapping[str, str]  # of those that are read: number, string, text
+    forms: Mapping[str, str]  # of those that are read: number, date, string, text
     dialect: Dialect
 
     def parsed(self, run: Run) -> Chunk:
@@ -66,7 +67,7 @@ class Layout:
         return work.chunk(work.whole()[work.state[2] :] if how == OPEN else b"")
 
     def with_strings(self, names: Iterable[str]) -> Layout:
-        """The same, where some columns are none of numbers."""
+        """The same, where some columns are none of numbers or dates."""
         return replace(self, forms={**self.forms, **dict.fromkeys(names, "string")})
 
     @cached_property
@@ -79,8 +80,8 @@ class Layout:
         """For every column what it is read as and its place there; the rest is the kernel's."""
         plan = np.zeros((len(self.names), 6), np.int32)
         plan[:, 0] = [_FORMS.get(self.forms.get(name, ""), PASSED) for name in self.names]
-        numbers = plan[:, 0] == NUMBER
-        plan[:, 1] = np.where(numbers, np.cumsum(numbers), np.cumsum(~numbers & (plan[:, 0] < 3)))
+        numbers, words = plan[:, 0] <= DAY, (plan[:, 0] > DAY) & (plan[:, 0] < PASSED)
+        plan[:, 1] = np.where(numbers, np.cumsum(numbers), np.cumsum(words))
         plan[:, 1] -= 1
         size = SLOTS
         while size < 4 * len(self.dialect.missing):
@@ -107,7 +108,7 @@ class _Work:
         self.plan, self.state = layout.plan.copy(), layout.state.copy()
         self.text = memoryview(bytearray().join([layout.marks, *run]))
         rows, marks = parsing.line_ends(self.text) + 1, len(layout.dialect.missing)
-        numbers = int((self.plan[:, 0] == NUMBER).sum())
+        numbers = int((self.plan[:, 0] <= DAY).sum())
         words = int((self.plan[:, 0] < PASSED).sum()) - numbers
         self.numbers = np.empty((numbers, rows))
         self.codes = np.empty((words, rows), np.int32)
@@ -140,8 +141,8 @@ class _Work:
         columns: dict[str, Any] = {}
         foreign: list[Foreign] = []
         for c in np.flatnonzero(self.plan[:, 0] != PASSED).tolist():
-            if self.plan[c, 0] == NUMBER:
-                columns[names[c]] = self._doubles(c)
+            if self.plan[c, 0] <= DAY:
+                columns[names[c]] = self._numbers(c)
             else:
                 columns[names[c]], bad = self._strings(c)
                 foreign += [(names[c], *bad)] if bad else []
@@ -158,13 +159,15 @@ class _Work:
             self.numbers[self.plan[c, 1], row] = value
             self.plan[c, 3] |= abs(value) >= EXACT
 
-    def _doubles(self, c: int) -> Any:
+    def _numbers(self, c: int) -> Any:
+        """A column of numbers, or of days as the instants at which they begin."""
         import pyarrow as pa
 
-        data = self.numbers[self.plan[c, 1], : self.state[1]]
+        data, kind = self.numbers[self.plan[c, 1], : self.state[1]], pa.float64()
         valid = _bits(data != EXACT) if self.plan[c, 2] else None
-        buffers = [valid, pa.py_buffer(data)]
-        return pa.Array.from_buffers(pa.float64(), len(data), buffers)
+        if self.plan[c, 0] == DAY:
+            data, kind = data.astype(np.int64) * _DAY, pa.timestamp("us")
+        return pa.Array.from_buffers(kind, len(data), [valid, pa.py_buffer(data)])
 
     def _strings(self, c: int) -> tuple[Any, tuple[bytes, int] | None]:
         """A column of words, and a value in it that is not UTF-8, with its row."""

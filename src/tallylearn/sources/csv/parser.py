@@ -80,8 +80,8 @@ class Parser:
     def tables(self, forms: Mapping[str, str], file: BinaryIO | None = None) -> Iterator[Any]:
         """Tables of 65 536 rows, the last one shorter, each column in one piece.
 
-        A column of numbers in which some cell is no plain one (a word, a code such as 007, what is
-        too large for a double to be sure of) comes as strings from that table on.
+        A column of numbers or dates in which some cell is no plain one (a word, a code such as 007,
+        what is too large for a double to be sure of) comes as strings from that table on.
         """
         if self.filled:
             with Bytes(self.path, self.dialect.encoding, file, self.dialect.rewriting) as stream:

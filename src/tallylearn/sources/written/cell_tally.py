@@ -17,7 +17,7 @@ from tallylearn.tables import Array
 LONGEST = 400  # characters of a number or a date
 FEW = 500  # masks that are looked at one by one
 SHOWN = 3  # cells that are told
-TOLD = ("word", "answer", "code", "long", "date", "number")  # the sorts of which some are told
+TOLD = ("word", "answer", "amount", "code", "long", "date", "number")  # sorts: some are told
 _KNOWN = dict.fromkeys(plain_words.GAPS, "gap") | dict.fromkeys(plain_words.TRUTH, "answer")
 _KNOWN |= {word.lower(): "answer" for pair in plain_words.ANSWERS for word in pair}
 _SPELT = [*numerals.CODES, *calendar_dates.NAMES, "infinity", "inf", "utc", "gmt", *"etzapm"]
@@ -25,6 +25,7 @@ _LIKELY = (  # what a number or a date can consist of: a million words need no c
     rf"^(?i:[-+0-9 .,:/()'{re.escape(numerals.SIGNS + numerals.SHARES)}]|{'|'.join(_SPELT)})+$"
 )
 _WORDS = {re.sub("[0-9]", "9", word): None for word in _KNOWN}  # as their masks are
+_AMOUNT = re.compile(r"[+-]?[09][09.,']* ?([^\W\d_]{1,4}[23²³]?)")  # 12 kg, 5m, 3.5k
 Cell = tuple[int, str]  # its row and its text
 Sort = tuple[str, Any]  # and what is to be counted of it
 
@@ -38,6 +39,7 @@ class CellTally:
     numbers: Counter[tuple[str, numerals.Options]] = field(default_factory=Counter)
     dates: Counter[str] = field(default_factory=Counter)
     answers: Counter[str] = field(default_factory=Counter)  # words for true, false, yes, no
+    amounts: Counter[str] = field(default_factory=Counter)  # words: numbers, and letters behind
     codes: int = 0  # numerals whose noughts lead
     long: int = 0  # whole numbers that a double cannot hold
     largest: tuple[int, int] = (0, 0)  # the first and the second number of dates
@@ -66,6 +68,7 @@ class CellTally:
             found.get("number", Counter()),
             found.get("date", Counter()),
             found.get("answer", Counter()),
+            found.get("amount", Counter()),
             sum(found.get("code", Counter()).values()),
             sum(found.get("long", Counter()).values()),
             calendar_dates.first_two(pairs) if len(pairs) else (0, 0),
@@ -79,6 +82,7 @@ class CellTally:
             self.numbers + other.numbers,
             self.dates + other.dates,
             self.answers + other.answers,
+            self.amounts + other.amounts,
             self.codes + other.codes,
             self.long + other.long,
             (max(self.largest[0], other.largest[0]), max(self.largest[1], other.largest[1])),
@@ -140,6 +144,8 @@ def _sort(mask: str) -> Sort:
     if (numeral := numerals.numeral(mask)) is not None:
         return ("number", numeral) if numeral[1] else ("code", None)
     form = calendar_dates.date_form(mask)
+    if form is None and (amount := _AMOUNT.fullmatch(mask)):
+        return "amount", amount[1]
     return ("word", None) if form is None else ("date", form)
 
 

@@ -13,12 +13,13 @@ import json
 from dataclasses import dataclass, replace
 
 from tallylearn.sources.written.calendar_dates import resolved
-from tallylearn.sources.written.cell_tally import SHOWN, CellTally
+from tallylearn.sources.written.cell_tally import SHOWN, Cell, CellTally
 from tallylearn.sources.written.numerals import SHARES, marks
 from tallylearn.sources.written.plain_words import ANSWERS, TRUTH
 from tallylearn.spelling import DATES, EMPTY, NUMBERS, TRUTHS, Spelling
 
 TOLD = 40  # letters of a cell
+HALF = 0.5  # of the cells and more are numbers: then it is worth a word that others are none
 ENOUGH = 0.95  # of the cells are numbers or dates, where a word can stand for a gap
 
 
@@ -139,13 +140,25 @@ def _words(cells: CellTally, counted: int) -> Judgement:
         why = f"its whole numbers are too long for a double ({cells.shown['long'][0][1]!r})"
     elif few:
         what = "dates" if cells.dates else "numbers"
-        odd = sorted(cells.shown.get("word", ()) + cells.shown.get("answer", ()))[:SHOWN]
-        told = ", ".join(f"{text[:TOLD]!r} in row {row}" for row, text in odd)
+        told = ", ".join(f"{text[:TOLD]!r} in row {row}" for row, text in _others(cells))
         why = f"{counted - measured} of its {counted} cells are no {what}: {told}"
     elif measured == counted and cells.dates:
         why = "some of its cells are dates and some are numbers"
+    elif cells.numbers and HALF * counted < measured:
+        ((row, text), *_) = _others(cells)
+        told = f"{text[:TOLD]!r} in row {row} is none"
+        why = f"{measured} of its {counted} cells are numbers, and {told}"
+    elif sum(cells.amounts.values()) == counted:
+        units = ", ".join(sorted(cells.amounts))
+        why = f"its numbers have letters behind them ({units}): words, unless you take these out"
     answers = sum(cells.answers.values()) == cells.cells
     return Judgement(Spelling(), why, early=answers or bool(cells.gaps and measured), odd=few)
+
+
+def _others(cells: CellTally) -> list[Cell]:
+    """The first cells that are neither numbers nor dates."""
+    sorts = ("word", "answer", "amount")
+    return sorted(cell for sort in sorts for cell in cells.shown.get(sort, ()))[:SHOWN]
 
 
 def _list(words: object) -> str:

@@ -34,6 +34,8 @@ _NUMERAL = re.compile(
     re.IGNORECASE,
 )
 _GROUPED = re.compile(r"9{1,3}(?:(?P<mark>[,.' ])999)(?:(?P=mark)999)*(?:(?P<decimal>[.,])[09]*)?")
+_LAKHS = re.compile(r"99?(?:,99)+,999(?P<decimal>\.[09]*)?")  # as in India
+_NO_CENTS = r"^(.*\d)[.,](?:--?|[–—])(\D*)$"  # 12.- and 12,– €: nothing is below nought
 _CHOICES: tuple[Marks, ...] = (
     (".", ""), (",", ""), (".", ","), (",", "."), (".", " "), (",", " "), (".", "'"), (",", "'"),
 )  # fmt: skip
@@ -94,9 +96,11 @@ def letters(texts: Any) -> tuple[Array, Array]:
 
 
 def evened(texts: Any) -> Any:
-    """Strings with one kind of space, apostrophe and minus."""
+    """Strings with one kind of space, apostrophe and minus, and no dash for cents."""
     import pyarrow.compute as pc
 
+    if len(texts) and pc.any(pc.match_substring_regex(texts, _NO_CENTS)).as_py():
+        texts = pc.replace_substring_regex(texts, _NO_CENTS, r"\1\2")
     if not len(texts) or pc.all(pc.string_is_ascii(texts)).as_py():
         return pc.replace_substring(texts, "`", "'")
     texts = pc.replace_substring_regex(texts, "[\u00a0\u202f\u2009]", " ")
@@ -136,6 +140,8 @@ def _options(body: str, exponent: bool) -> Options | None:
         return frozenset()
     if (grouped := _GROUPED.fullmatch(body)) and grouped["mark"] != grouped["decimal"]:
         found.add((grouped["decimal"] or "", grouped["mark"]))
+    if lakhs := _LAKHS.fullmatch(body):
+        found.add(("." if lakhs["decimal"] else "", ","))
     decimal = re.fullmatch(r"[09]?9*(?P<mark>[.,])9*", body)
     if decimal and body[-1] != ",":
         found.add((decimal["mark"], ""))
@@ -240,5 +246,6 @@ def _pattern(spelling: Spelling) -> str:
     whole = r"\d+"
     if spelling.thousands:
         whole = rf"\d{{1,3}}(?:{re.escape(spelling.thousands)}\d{{3}})+|\d+"
+        whole += r"|\d\d?(?:,\d\d)+,\d{3}" if spelling.thousands == "," else ""
     body = rf"(?:{whole})(?:{mark}\d*)?|{mark}\d+|(?i:inf|infinity|nan)"
     return rf"^([(+-]?){before}([(+-]?)({body})([eE][+-]?\d+)?{after}(-?)\)?$"

@@ -282,7 +282,7 @@ def _complain(
 def _better(column: Any, texts: Any, spelling: Spelling) -> str:
     """A model by which all cells can be read: another order of day and month, or other marks."""
     found = judged(CellTally.of(recoded(column, texts))).spelling
-    for other in (found, _turned(found), _turned(spelling)):
+    for other in (found, _turned(found), _turned(spelling), Spelling(DATES, date="%Y%m%d")):
         reads = other.kind == spelling.kind in (NUMBERS, DATES) and other != spelling
         if reads and not _lost(texts, _values(texts, other), other).any():
             return str(replace(other, gaps=()))
