@@ -12,6 +12,7 @@ from sklearn.naive_bayes import BernoulliNB, GaussianNB
 
 import tallylearn as tl
 from tallylearn import errors
+from tallylearn.doors.intake import lesson
 from tests.conftest import DATA
 
 FRAME = pd.DataFrame({
@@ -155,7 +156,7 @@ def test_a_column_that_never_varies_is_passed_over(cv: Any) -> None:
 
 
 def test_a_column_that_never_varies_is_refused_where_there_is_no_other() -> None:
-    with pytest.raises(errors.ColumnError, match="'x0' is constant in class"):
+    with pytest.raises(errors.ColumnError, match="'x0' is the same in every row"):
         tl.NaiveBayes().fit([[7.0], [7.0], [7.0]], ["a", "b", "b"])
     beside = pd.DataFrame({"x": [7.0, 7.0, 7.0], "c": ["u", "v", "v"]})
     assert tl.NaiveBayes().fit(beside, ["a", "b", "b"]).predict(beside).tolist() == ["a", "b", "b"]
@@ -206,3 +207,52 @@ def test_a_file_from_before_smooths_on_as_it_did() -> None:
     told = model.var_.copy()
     model.model_ = model.solve(model.tally_)
     assert np.array_equal(model.var_, told, equal_nan=True)
+
+
+def noisy(n: int = 300, levels: int = 150) -> tuple[pd.DataFrame, np.ndarray]:
+    """A column that tells the class, many levels of noise, a string a row, and families."""
+    rng = np.random.default_rng(3)
+    y = rng.choice(["no", "no", "yes"], n)
+    family = rng.integers(n // 3, size=n)
+    says = np.where(rng.random(n // 3) < 0.5, "no", "yes")[family]
+    return pd.DataFrame({
+        "sign": np.where(rng.random(n) < 0.75, y, "no"),
+        "noise": [f"v{i}" for i in rng.integers(levels, size=n)],
+        "name": [f"n{i}" for i in rng.permutation(n)],
+        "family": [f"f{i}" for i in family],
+    }), np.where(rng.random(n) < 0.9, says, y)  # fmt: skip
+
+
+def test_many_values_that_tell_the_class_by_chance_are_passed_over() -> None:
+    X, y = noisy()
+    model, plain = tl.NaiveBayes().fit(X, y), tl.NaiveBayes().fit(X[["sign", "family"]], y)
+    assert model.model_.chance == ("name", "noise")
+    assert np.array_equal(model.predict_proba(X), plain.predict_proba(X[["sign", "family"]]))
+    said = "Column 'noise' has many values, tells the class of left out rows no better than chance"
+    assert said in str(model.show_work())
+    assert tl.NaiveBayes(chance="keep").fit(X, y).model_.chance == ()
+
+
+def test_what_is_passed_over_does_not_depend_on_parts_or_order() -> None:
+    X, y = noisy()
+    halves = [tl.NaiveBayes().fit(X[at::2], y[at::2]) for at in (0, 1)]
+    back = tl.NaiveBayes().fit(X[::-1], y[::-1])
+    for model in (tl.merge(*halves), back):
+        assert np.array_equal(model.predict_proba(X), tl.NaiveBayes().fit(X, y).predict_proba(X))
+    few = tl.NaiveBayes().fit(X[:49], y[:49])  # a table of fewer rows than 50 is taken as it is
+    assert few.model_.chance == ()
+
+
+def test_a_row_left_out_has_no_say_in_what_is_passed_over() -> None:
+    X, y = noisy(90, 40)
+    block = lesson(X, y, None, "test", "classifier").whole()
+    assert tl.NaiveBayes().left_out(tl.NaiveBayes().fit(X, y).tally_, block) is not None
+    found = tl.evaluate(tl.NaiveBayes(), X, y, cv="loo", scores=["accuracy"]).predictions
+    for i in range(0, 90, 9):
+        rest = np.arange(90) != i
+        share = tl.NaiveBayes().fit(X[rest], y[rest]).predict_proba(X[i : i + 1])
+        assert [found[f"P({c})"][i] for c in ("no", "yes")] == pytest.approx(share[0].tolist())
+
+
+def test_a_file_from_before_passes_over_no_category() -> None:
+    assert tl.load(DATA / "models" / "bayes.tally").chance == "keep"

@@ -31,6 +31,7 @@ from tallylearn.tables import (
 )
 from tallylearn.workings import Derivation, Evidence, Formula, Grid, Line, Sentence, Term
 
+BY_CHANCE = "has many values, tells the class of left out rows no better than chance"
 HALVES = ("False", "True")
 SHARE = Formula(
     "P(x | c) = (count of x in c + added to x) / (count of c + all that is added)",
@@ -52,6 +53,7 @@ class Bayes(JointModel):
     halved: bool  # whether numbers are read as above zero or not
     at_half: str
     texts: tuple[Texts, ...] = ()
+    chance: tuple[str, ...] = ()  # categories that tell the class no better than it
 
     form: ClassVar[forms.Form] = {
         "priors": forms.one(Priors),
@@ -60,6 +62,7 @@ class Bayes(JointModel):
         "halved": forms.truth,
         "at_half": forms.text("first", "positive"),
         "texts": forms.many(forms.one(Texts)),
+        "chance": forms.names("s"),
     }
 
     def check(self, schema: Schema) -> None:
@@ -69,7 +72,7 @@ class Bayes(JointModel):
             part.check()
         counted = {*schema.categories, *(schema.numbers if self.halved else ())}
         measured = {*self.gaussians.names} if self.gaussians else set()
-        check_columns("counts", [table.name for table in self.tables], counted)
+        check_columns("counts", [*self.chance, *(table.name for table in self.tables)], counted)
         check_columns("words", [text.name for text in self.texts],
                       {column.name for column in schema.of_kind(TEXT)})  # fmt: skip
         check_columns("densities", sorted(measured), {*schema.numbers})
@@ -179,6 +182,16 @@ class Bayes(JointModel):
         rows = zip(*columns.values(), strict=True)
         return [dict(zip(columns, row, strict=True)) for row in rows], drawn
 
+    def passed_over(self, schema: Schema) -> dict[str, str]:
+        """The columns that say nothing, and why."""
+        learned = {table.name for table in self.tables} | {text.name for text in self.texts}
+        learned |= {*self.gaussians.names} if self.gaussians else set()
+        return {
+            c.name: BY_CHANCE if c.name in self.chance else _silent(c.kind)
+            for c in schema.columns
+            if c.name not in learned
+        }
+
     def derivation(self, schema: Schema) -> Derivation:
         """Counts, estimates and densities, column by column."""
         classes = tuple(map(str, self.classes))
@@ -190,12 +203,9 @@ class Bayes(JointModel):
             steps += [DENSITY, self.gaussians.grid(classes, schema)]
         for text in self.texts:
             steps += [HOLDS if text.model == BERNOULLI else WORDS, *text.steps(classes)]
-        learned = {table.name for table in self.tables} | {text.name for text in self.texts}
-        learned |= {*self.gaussians.names} if self.gaussians else set()
         steps += [
-            Sentence(f"Column {c.name!r} {_silent(c.kind)} and says nothing.")
-            for c in schema.columns
-            if c.name not in learned
+            Sentence(f"Column {name!r} {reason} and says nothing.")
+            for name, reason in self.passed_over(schema).items()
         ]
         free = f"{self.n_entries} numbers in the tables, {self.n_parameters} of them free."
         return Derivation("Naive Bayes", (*steps, Sentence(free)))

@@ -173,6 +173,12 @@ class Gaussians:
         variance = smoothing(np.where(seen, variance, wide), wide)
         if not (variance >= TINY).all():
             at = tuple(np.argwhere(~(variance >= TINY))[0])
+            if not wide.any():
+                raise ColumnError(
+                    f"column {moments.columns[at[-1]]!r} is the same in every row (variance 0, as "
+                    "with n_samples = 1), and no other column varies: there is nothing to learn "
+                    "from. Add numbers or categories that do."
+                )
             raise ColumnError(
                 f"column {moments.columns[at[-1]]!r} is constant in class {classes[at[-2]]!r} "
                 "(variance 0, as with n_samples = 1): a normal density needs a spread. "

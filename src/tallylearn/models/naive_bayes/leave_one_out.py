@@ -90,7 +90,7 @@ def prior_of_others(priors: Priors, own: Array) -> Array:
     """log P(c) (n, k) where every row in turn is not counted; (k,) where nothing is counted."""
     if not priors.counted:
         return priors.log
-    return replace(priors, count=priors.count - np.eye(len(priors.classes))[own]).log
+    return replace(priors, count=(priors.count - np.eye(len(priors.classes))[own]).clip(0)).log
 
 
 def numbers_of_others(
@@ -115,7 +115,7 @@ def value_of_others(counts: Counts, classes: Keys, codes: Codes, own: Array, add
     lone = (count.sum(axis=0) == 1)[at] & ~kept[at]
     extra = added(len(values) - lone)  # (n,)
     mine = np.arange(len(classes)) == own[:, None]  # (n, k)
-    here, present = count[:, at].T - mine, count.sum(axis=1) - mine
+    here, present = (count[:, at].T - mine).clip(0), (count.sum(axis=1) - mine).clip(0)
     out = np.zeros((len(codes), len(classes)))
     out[rows] = _shares(here, present, extra, len(values) - lone, lone)
     return out

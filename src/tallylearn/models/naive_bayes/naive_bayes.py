@@ -12,8 +12,9 @@ import numpy as np
 from tallylearn.errors import OptionError, listed, speaking, told
 from tallylearn.models.class_priors import Priors, shares
 from tallylearn.models.generative import Generative
-from tallylearn.models.naive_bayes import vocabulary
+from tallylearn.models.naive_bayes import chance_columns, vocabulary
 from tallylearn.models.naive_bayes.bayes_model import Bayes, bags_of, coded
+from tallylearn.models.naive_bayes.chance_columns import KEEP, SKIP, categories
 from tallylearn.models.naive_bayes.class_spreads import COLUMN, TABLE, Smoothing
 from tallylearn.models.naive_bayes.column_factors import Categories, Gaussians, arranged
 from tallylearn.models.naive_bayes.leave_one_out import (
@@ -57,6 +58,9 @@ class NaiveBayes(Generative):
     var_smoothing : a class whose variance in a column is below this share of the column's variance
         over all rows takes that instead; 0 refuses a column that is constant in a class. A column
         of numbers that is the same in every row is passed over.
+    chance : a category of many values (more than 64, or than a quarter of the rows, of which there
+        are 50 or more) that tells the classes of left out rows no better than chance is passed
+        over: "skip". "keep" learns from every column.
     var_smoothing_by : "column" as above, where the unit of a column changes nothing; or "table", as
         in scikit-learn: the share is of the largest variance of all columns, and is added to every
         variance, so that a column of large numbers blurs those of small ones.
@@ -91,7 +95,7 @@ class NaiveBayes(Generative):
     kinds: ClassVar[tuple[str, ...]] = (NUMBER, CATEGORY, TEXT, DATE)
     shaping: ClassVar[tuple[str, ...]] = ("numbers", "ngram_range", "tokenizer")
     stored: ClassVar[tuple[type, ...]] = (Bayes, Priors, Categories, Gaussians, Texts, Reader)
-    formerly: ClassVar[Mapping[str, Any]] = {"var_smoothing_by": TABLE}
+    formerly: ClassVar[Mapping[str, Any]] = {"var_smoothing_by": TABLE, "chance": KEEP}
     model_: Bayes
 
     def __init__(
@@ -100,6 +104,7 @@ class NaiveBayes(Generative):
         *,
         m: float | None = None,
         p: str | Mapping[str, Mapping[str, float]] = "uniform",
+        chance: str = SKIP,
         var_smoothing: float = 1e-9,
         var_smoothing_by: str = COLUMN,
         class_prior: Any = None,
@@ -117,6 +122,7 @@ class NaiveBayes(Generative):
         self.alpha = alpha
         self.m = m
         self.p = p
+        self.chance = chance
         self.var_smoothing = var_smoothing
         self.var_smoothing_by = var_smoothing_by
         self.class_prior = class_prior
@@ -148,10 +154,12 @@ class NaiveBayes(Generative):
     def solve(self, tally: Bundle) -> Bayes:
         """Estimate the probabilities from the counts, and the densities from the moments."""
         priors = Priors.of(tally["target"], self.class_prior, self.fit_prior)
-        columns = tally.get("categories")
+        judged = self.chance == SKIP and self._alike
+        silent = chance_columns.silent(tally, priors, self._added_to_each) if judged else ()
         tables = [
             Categories.of(name, counts, priors.classes, self._added(name, counts))
-            for name, counts in (columns.parts.items() if columns is not None else ())
+            for name, counts in categories(tally).items()
+            if name not in silent
         ]
         gaussians = None
         if moments := tally.get("numbers"):
@@ -159,13 +167,17 @@ class NaiveBayes(Generative):
             gaussians = Gaussians.of(moments, priors.classes, self._smoothing, alone)
         halved = self.numbers == "bernoulli"
         texts = tuple(self._texts(tally, priors)) if "text" in tally else ()
-        return Bayes(priors, tuple(tables), gaussians, halved, self.at_half, texts)
+        return Bayes(priors, tuple(tables), gaussians, halved, self.at_half, texts, silent)
+
+    @property
+    def _alike(self) -> bool:
+        """Whether all values of a column have the same number added to their counts."""
+        return self._uniform and isfinite(self.alpha if self.m is None else self.m)
 
     def left_out(self, tally: Bundle, block: Block) -> Array | None:
         """The scores of every row under the model of all others; None where it takes n fits."""
         counted = isinstance(block.target, Codes) and block.weight is None
-        plain = self.p == "uniform" and isfinite(self.alpha if self.m is None else self.m)
-        if not counted or not plain or (tally["target"].floats() < 2).any():
+        if not counted or not self._alike or (tally["target"].floats() < 2).any():
             return None
         priors = Priors.of(tally["target"], self.class_prior, self.fit_prior)
         own = block.target.among(priors.classes)
@@ -187,8 +199,12 @@ class NaiveBayes(Generative):
         if moments := tally.get("numbers"):
             yield numbers_of_others(moments, classes, self._smoothing, block)
         codes = coded(block, self.numbers == "bernoulli")
-        for name, counts in tally["categories"].parts.items() if "categories" in tally else ():
-            yield value_of_others(counts, classes, codes[name], own, self._added_to_each)
+        for name, counts in categories(tally).items():
+            judged = codes[name], own, self._added_to_each
+            found = value_of_others(counts, classes, *judged)
+            if self.chance == SKIP:
+                found[chance_columns.silent_by_others(counts, priors, *judged)] = 0.0
+            yield found
         if "text" not in tally:
             return
         limited = self.text_model == BERNOULLI or (self.min_df, self.max_df) != (1, 1.0)
@@ -300,6 +316,7 @@ class NaiveBayes(Generative):
             self._in_range("alpha", 0.0)
         self._in_range("var_smoothing", 0.0)
         self._one_of("var_smoothing_by", (COLUMN, TABLE))
+        self._one_of("chance", (SKIP, KEEP))
         if not isinstance(self.fit_prior, bool | np.bool_):
             raise OptionError(f"fit_prior is True or False, not {self.fit_prior!r}.")
         self._one_of("numbers", ("gaussian", "bernoulli"))
@@ -338,10 +355,7 @@ class NaiveBayes(Generative):
         vocabulary.check_ngrams(who, self.ngram_range)
         vocabulary.check_numbers(who, self.min_df, self.max_df, self.max_features)
         vocabulary.check_stop_words(who, self.stop_words)
-        if self.tokenizer is not None and not callable(self.tokenizer):
-            raise OptionError(
-                f"tokenizer is a function from a text to its words, not {self.tokenizer!r}."
-            )
+        vocabulary.check_tokenizer(self.tokenizer)
 
     @property
     def _reader(self) -> Reader:

@@ -87,3 +87,9 @@ def check_ngrams(who: str, given: object) -> None:
             f"The 'ngram_range' parameter of {who} must be two whole numbers from 1 on, the "
             f"smaller first, as in (1, 2). Got {given!r} instead."
         )
+
+
+def check_tokenizer(given: object) -> None:
+    """A function, or none."""
+    if given is not None and not callable(given):
+        raise OptionError(f"tokenizer is a function from a text to its words, not {given!r}.")
