@@ -8,6 +8,7 @@ from typing import Any
 from tallylearn.doors import Classifier
 from tallylearn.models.forests.forest import VOTES, Forest
 from tallylearn.models.forests.learner import ForestLearner
+from tallylearn.models.forests.out_of_bag import OutOfBag
 from tallylearn.models.rare_values import MIN_ROWS
 from tallylearn.models.trees.class_weights import ClassWeights
 from tallylearn.models.trees.growing import gaps
@@ -128,6 +129,10 @@ class RandomForestClassifier(ForestLearner, ClassWeights, Classifier):
         """How many classes there are."""
         self._check_fitted()
         return len(self.classes_)
+
+    def _score_out_of_bag(self, found: OutOfBag) -> None:
+        super()._score_out_of_bag(found)
+        self.oob_decision_function_ = found.answers
 
     def _vote(self) -> str:
         return str(self.vote)

@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import nullcontext
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
 
 from tallylearn import engines
+from tallylearn.budgets import ask
 from tallylearn.doors import Plain
+from tallylearn.doors.intake import lesson
 from tallylearn.errors import InputError, OptionError, speaking, told
 from tallylearn.models.forests.bags import Bags
 from tallylearn.models.forests.forest import Forest
 from tallylearn.models.forests.growing import Nursery, stems
+from tallylearn.models.forests.importances import Importances, importances_of
+from tallylearn.models.forests.out_of_bag import OutOfBag, out_of_bag
+from tallylearn.models.forests.votes import proximity_of
 from tallylearn.models.naive_bayes.column_factors import check_finite
 from tallylearn.models.trees.pruning import cost_complexity
 from tallylearn.models.trees.pruning.best_first import with_leaves
@@ -25,6 +31,7 @@ from tallylearn.tables import CATEGORY, DATE, NUMBER, Array, Block, Column
 
 SEEDS = (1 << 62) - 1
 LONG = 3_000_000  # rows of all trees: from here on a terminal shows a bar
+KEPT_HERE = ("_grew_from", "_oob")
 MISSING = ("branch", "node", "class", "global")
 
 
@@ -48,6 +55,7 @@ class ForestLearner(TreeOptions, Plain):
     verbose: Any
     record: Any
     _grew_from: Block | None = None  # with record=True
+    _oob: OutOfBag | None = None
 
     def train(self, block: Block) -> Forest:
         """Code the columns once, and grow the trees."""
@@ -61,7 +69,7 @@ class ForestLearner(TreeOptions, Plain):
         shown = bool(self.verbose) or lasting(len(block) * len(numbers), LONG)
         with bar(len(numbers), f"{type(self).__name__}: trees", shown) as done:
             found = stems(nursery, numbers, self._finished, done)
-        self._grew_from = block if self.record else None
+        self._grew_from = block if self.record or self.oob_score else None
         return Forest.of(
             found, before, columns=tuple(scale.column for scale in nursery.table.scales),
             classes=target.classes, rows=len(block), rate=bags.rate, seed=seed,
@@ -70,13 +78,66 @@ class ForestLearner(TreeOptions, Plain):
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Any:
         """Learn from a table: ``fit(X, y)``, or ``fit(table, "target")``."""
-        if self.n_jobs is None:
-            return super().fit(X, y, sample_weight)
         with speaking(type(self).__name__):
             self._check_jobs()
-        threads = None if self.n_jobs < 0 else int(self.n_jobs)
-        with engines.engine(threads):
-            return super().fit(X, y, sample_weight)
+        jobs = self.n_jobs
+        with nullcontext() if jobs is None else engines.engine(int(jobs) if jobs > 0 else None):
+            super().fit(X, y, sample_weight)
+            self._oob = None
+            if self.oob_score:
+                self._score_out_of_bag(self.oob)
+        return self
+
+    def _score_out_of_bag(self, found: OutOfBag) -> None:
+        """The attributes that scikit-learn has of it."""
+        self.oob_score_ = found.value
+
+    @property
+    def oob(self) -> OutOfBag:
+        """How well every row is answered by the trees that have not seen it, with an interval."""
+        self._check_fitted()
+        with speaking(type(self).__name__):
+            if self._oob is None:
+                self._oob = out_of_bag(self.model_, self._remembered("out_of_bag"))
+            return self._oob
+
+    def out_of_bag(self, X: Any, y: Any = None, sample_weight: Any = None) -> OutOfBag:
+        """The same, for who passes the table that the forest was grown from once more."""
+        self._check_fitted()
+        with speaking(type(self).__name__):
+            return out_of_bag(self.model_, self._again(X, y, sample_weight))
+
+    def importances(self, X: Any = None, y: Any = None, sample_weight: Any = None) -> Importances:
+        """What every column gained, and what is lost on rows not seen when it is mixed up.
+
+        Both are means over the trees, with their intervals. The second needs the rows that the
+        forest was grown from: pass them again to one that has come from a file.
+        """
+        self._check_fitted()
+        with speaking(type(self).__name__):
+            block = self._grew_from if X is None else self._again(X, y, sample_weight)
+            return importances_of(self.model_, block if self.model_.rate else None)
+
+    def proximity(self, X: Any) -> Array:
+        """(n, n) the share of the trees in which two rows end at the same leaf."""
+        ends = self.apply(X)
+        with speaking(type(self).__name__):
+            n = len(ends)
+            ask(9.0 * n * n, f"the proximity of {n:,} rows to each other", "Pass fewer rows.")
+            return proximity_of(ends)
+
+    def _remembered(self, call: str) -> Block:
+        if self._grew_from is None:
+            raise InputError(
+                "the rows that the trees grew from are not kept: neither a model file nor "
+                f"record=False keeps them. Pass them again: {call}(table, 'target')."
+            )
+        return self._grew_from
+
+    def _again(self, X: Any, y: Any, weight: Any) -> Block:
+        name, known = type(self).__name__, self.model_.classes
+        read = lesson(self._table(X), y, weight, name, self.task, self.schema_, classes=known)
+        return read.whole(engines.here().told)
 
     def apply(self, X: Any) -> Array:
         """(n, trees) the number of the node where each row ends in every tree."""
@@ -201,4 +262,4 @@ class ForestLearner(TreeOptions, Plain):
 
     def __getstate__(self) -> dict[str, Any]:
         """What a pickle holds: the rows that the trees grew from stay where they are."""
-        return {name: value for name, value in self.__dict__.items() if name != "_grew_from"}
+        return {name: value for name, value in self.__dict__.items() if name not in KEPT_HERE}

@@ -8,6 +8,7 @@ from typing import Any
 from tallylearn.doors import Regressor
 from tallylearn.models.forests.forest import Forest
 from tallylearn.models.forests.learner import ForestLearner
+from tallylearn.models.forests.out_of_bag import OutOfBag
 from tallylearn.models.rare_values import MIN_ROWS
 from tallylearn.models.trees.growing import gaps
 from tallylearn.models.trees.growing.node_target import Target, of_counts, of_measures
@@ -99,6 +100,10 @@ class RandomForestRegressor(ForestLearner, Regressor):
         self.record = record
 
     model_: Forest
+
+    def _score_out_of_bag(self, found: OutOfBag) -> None:
+        super()._score_out_of_bag(found)
+        self.oob_prediction_ = found.answers[:, 0]
 
     def _measure(self) -> tuple[Any, str]:
         own = self.criterion in ("sdr", "poisson")

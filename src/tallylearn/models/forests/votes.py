@@ -94,6 +94,14 @@ def _value(block: Block, column: Any, row: int) -> str:
     return "missing" if math.isnan(number) else short(number)
 
 
+def proximity_of(ends: Array) -> Array:
+    """(n, n) the share of trees in which two rows end at one node, from those nodes (n, t)."""
+    out = np.zeros((len(ends), len(ends)))
+    for tree in ends.T:
+        out += tree[:, None] == tree
+    return np.asarray(out / ends.shape[1])
+
+
 def derivation(forest: Forest) -> Derivation:
     """The trees in numbers, and what the columns gained."""
     sizes = np.diff(np.append(forest.roots, len(forest.told)))
