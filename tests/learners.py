@@ -116,6 +116,17 @@ CASES = (
         "price",
         "plain",
     ),
+    Case("forest", lambda: tl.RandomForestClassifier(7), EVERYTHING, "kind", "plain"),
+    Case(
+        "forest-two",
+        lambda: tl.RandomForestClassifier(
+            7, vote="majority", missing="node", class_weight="balanced"
+        ),
+        EVERYTHING,
+        "heavy2",
+        "plain",
+    ),
+    Case("regression-forest", lambda: tl.RandomForestRegressor(7), EVERYTHING, "price", "plain"),
     Case("majority", tl.DummyClassifier, EVERYTHING, "kind"),
     Case("mean", tl.DummyRegressor, EVERYTHING, "price"),
     Case("median", lambda: tl.DummyRegressor(strategy="median"), EVERYTHING, "price"),
@@ -144,6 +155,8 @@ ESTIMATORS = (  # what scikit-learn's checks run over
     tl.ModelTreeRegressor(),
     tl.ModelTreeRegressor(prune=False, smooth=None, min_samples_leaf=1, min_share_leaf=0.0),
     tl.ModelTreeRegressor(prune=False, learner=tl.DummyRegressor(strategy="median")),
+    tl.RandomForestClassifier(9, bootstrap=False, max_features=None),
+    tl.RandomForestRegressor(9, bootstrap=False),
     tl.DummyClassifier(),
     tl.DummyClassifier(strategy="most_frequent"),
     tl.DummyRegressor(),

@@ -26,6 +26,8 @@ NAMES = {  # public name -> the module that holds it
     "Population": "evaluation.theory.population",
     "ProbabilitySpace": "reasoning.probability.probability_space",
     "QuadraticDiscriminantAnalysis": "models.discriminants.quadratic",
+    "RandomForestClassifier": "models.forests.classifier",
+    "RandomForestRegressor": "models.forests.regressor",
     "VersionSpace": "reasoning.concepts.version_space",
     "bias_variance": "evaluation.theory.bias_variance_report",
     "check": "checking",

@@ -178,14 +178,32 @@ def here() -> Engine:
     return _current.get() or Threads(processors())
 
 
-def each(call: Callable[[Thing], Result], items: Iterable[Thing]) -> list[Result]:
-    """The results for a few large items, in order, on the threads of the engine in force."""
-    items, number = list(items), here().number
+def each(
+    call: Callable[[Thing], Result],
+    items: Iterable[Thing],
+    done: Callable[[int], None] | None = None,
+) -> list[Result]:
+    """The results for a few large items, in order, on the threads of the engine in force.
+
+    ``done`` is told of each. Who interrupts waits only for what has begun.
+    """
+    items, number, found = list(items), here().number, list[Result]()
+    tell = done or (lambda count: None)
     if number == 1 or len(items) < 2:
-        return [call(item) for item in items]
+        for item in items:
+            found.append(call(item))
+            tell(1)
+        return found
     with ThreadPoolExecutor(number) as pool:
         waiting = [pool.submit(copy_context().run, call, item) for item in items]
-        return [future.result() for future in waiting]
+        try:
+            for future in waiting:
+                found.append(future.result())
+                tell(1)
+        finally:
+            for future in waiting:
+                future.cancel()
+    return found
 
 
 class Sum:

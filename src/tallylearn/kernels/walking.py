@@ -21,7 +21,7 @@ def walk(
     lanes: cython.longlong[::1],
     out: cython.longlong[::1],
 ):
-    """The node where each row ends; all are 0 at first.
+    """The node where each row ends; at first it is the root, 0 or that of a tree among others.
 
     Several rows go down side by side, in ``lanes``: while one waits for memory, the others go on. A
     step is chosen by arithmetic, as no processor can guess the answer to a good question.
@@ -36,6 +36,23 @@ def walk(
         or lanes.shape[0] < 1
     ):
         raise ValueError("walking.walk: the lengths of its arrays do not agree")
+    with cython.nogil:
+        _go_down(numbers, categories, steps, threshold, leads, lanes, out)
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _go_down(
+    numbers: cython.const[cython.double][:, :],
+    categories: cython.const[cython.int][:, :],
+    steps: cython.const[cython.int][:, ::1],
+    threshold: cython.const[cython.double][::1],
+    leads: cython.const[cython.int][:, ::1],
+    lanes: cython.longlong[::1],
+    out: cython.longlong[::1],
+) -> cython.void:
+    """Every row from the node where it is to the one where it ends."""
     i: cython.Py_ssize_t
     lane: cython.Py_ssize_t
     used: cython.Py_ssize_t = min(lanes.shape[0], out.shape[0])
@@ -44,29 +61,74 @@ def walk(
     to: cython.Py_ssize_t
     column: cython.Py_ssize_t
     v: cython.double
+    for lane in range(used):
+        lanes[lane] = lane
+    while used > 0:
+        lane = 0
+        while lane < used:
+            i = lanes[lane]
+            at = out[i]
+            column = steps[at, 0]
+            if column >= 0:
+                v = numbers[i, column]
+                to = steps[at, 2 - (v <= threshold[at]) + (v != v)]
+            else:
+                to = _led(categories[i, -1 - column], steps, leads, at)
+            out[i] = to
+            if to == at and after < out.shape[0]:
+                lanes[lane] = after
+                after += 1
+            elif to == at:
+                used -= 1
+                lanes[lane] = lanes[used]
+                continue
+            lane += 1
+
+
+def vote(
+    numbers: cython.const[cython.double][:, :],
+    categories: cython.const[cython.int][:, :],
+    plan: tuple,
+    roots: cython.const[cython.longlong][::1],
+    told: cython.const[cython.double][:, ::1],
+    room: tuple,
+    out: cython.double[:, ::1],
+):
+    """Add up what every tree of a forest tells of each row, tree after tree; ``out`` is 0 at first.
+
+    ``plan`` is steps, threshold and leads of all trees, one after the other; ``room`` lanes, and
+    (n,) the nodes where the rows end.
+    """
+    steps: cython.const[cython.int][:, ::1] = plan[0]
+    threshold: cython.const[cython.double][::1] = plan[1]
+    leads: cython.const[cython.int][:, ::1] = plan[2]
+    lanes: cython.longlong[::1] = room[0]
+    ends: cython.longlong[::1] = room[1]
+    if (
+        numbers.shape[0] < out.shape[0]
+        or categories.shape[0] < out.shape[0]
+        or steps.shape[1] < 4
+        or min(threshold.shape[0], told.shape[0]) < steps.shape[0]
+        or told.shape[1] < out.shape[1]
+        or leads.shape[0] < 2
+        or lanes.shape[0] < 1
+        or ends.shape[0] != out.shape[0]
+    ):
+        raise ValueError("walking.vote: the lengths of its arrays do not agree")
+    t: cython.Py_ssize_t
+    i: cython.Py_ssize_t
+    c: cython.Py_ssize_t
+    for t in range(roots.shape[0]):
+        if not 0 <= roots[t] < steps.shape[0]:
+            raise ValueError("walking.vote: a tree begins at a node that is not there")
     with cython.nogil:
-        for lane in range(used):
-            lanes[lane] = lane
-        while used > 0:
-            lane = 0
-            while lane < used:
-                i = lanes[lane]
-                at = out[i]
-                column = steps[at, 0]
-                if column >= 0:
-                    v = numbers[i, column]
-                    to = steps[at, 2 - (v <= threshold[at]) + (v != v)]
-                else:
-                    to = _led(categories[i, -1 - column], steps, leads, at)
-                out[i] = to
-                if to == at and after < out.shape[0]:
-                    lanes[lane] = after
-                    after += 1
-                elif to == at:
-                    used -= 1
-                    lanes[lane] = lanes[used]
-                    continue
-                lane += 1
+        for t in range(roots.shape[0]):
+            for i in range(out.shape[0]):
+                ends[i] = roots[t]
+            _go_down(numbers, categories, steps, threshold, leads, lanes, ends)
+            for i in range(out.shape[0]):
+                for c in range(out.shape[1]):
+                    out[i, c] += told[ends[i], c]
 
 
 @cython.cfunc

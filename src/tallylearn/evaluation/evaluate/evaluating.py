@@ -7,7 +7,7 @@ from typing import Any
 from tallylearn.errors import speaking
 from tallylearn.evaluation.evaluate.evaluation import Evaluation
 from tallylearn.evaluation.result import name_of
-from tallylearn.evaluation.running import as_fitted
+from tallylearn.evaluation.running import as_fitted, out_of_bag
 from tallylearn.evaluation.running.as_fitted import AsFitted
 from tallylearn.evaluation.running.baseline import baseline
 from tallylearn.evaluation.running.cross_validation import Crossing
@@ -44,8 +44,9 @@ def evaluate(
     ----------
     X, y : as in ``fit``: columns and target, or a table and the target's name.
     cv : a number of folds, "loo", "holdout", "bootstrap", "forward", a ``tl.Folds``, a splitter of
-        scikit-learn, or pairs of row numbers. None: the estimator is fitted, and is asked about
-        all rows as it is.
+        scikit-learn, or pairs of row numbers. "oob": a forest is grown once, and every row is
+        answered by the trees that have not seen it. None: the estimator is fitted, and is asked
+        about all rows as it is.
     scores : names, such as "accuracy", "f1", "log_loss", "mae"; the usual ones unless said.
     groups : rows of a group stay on one side; a column's name, or one value a row.
     by : a column, for whose values the scores are given one by one.
@@ -75,19 +76,24 @@ def evaluate(
         exam = as_fitted.known_to(estimator, exam) if fitted else exam
         positive = exam.positive(positive)
         check_scores(scores, positive, exam)
-        named, rounds, remarks = as_fitted.planned(exam) if fitted else planned(cv, exam)
+        bagged = out_of_bag.asked_for(cv, estimator)
+        plan = as_fitted.planned if fitted else out_of_bag.planned if bagged else None
+        named, rounds, remarks = planned(cv, exam) if plan is None else plan(exam)
         groups_of = None if by is None else exam.column(by)
-        with watching([estimator], models_of(rounds), progress) as watch:
+        with watching([estimator], 1 if bagged else models_of(rounds), progress) as watch:
             keep, proba = on_error == "keep", need_proba(scores)
-            kind = AsFitted if fitted else Crossing
+            kind = AsFitted if fitted else out_of_bag.OutOfBag if bagged else Crossing
             crossing = kind(estimator, exam, keep, watch, proba=proba)
             found = gathered(crossing, rounds, scores, positive, groups_of)
         base = baseline(exam)
-        base = Crossing(base, exam.blind).fitted() if fitted else base
-        blind = kind(base, exam.blind, proba=need_proba(found.scores))
+        whole = fitted or bagged  # a baseline without one row is unlike it: it knows the others
+        base = Crossing(base, exam.blind).fitted() if whole else base
+        rounds = as_fitted.planned(exam)[1] if whole else rounds
+        blind = (AsFitted if whole else kind)(base, exam.blind, proba=need_proba(found.scores))
         beside = gathered(blind, rounds, found.scores, positive, None)
     return Evaluation(
         name_of(estimator), named, task, len(exam), exam.classes, found.scores, positive, level,
         found.folds, found.whole, beside.on(found), found.groups, by, found.told,
-        tuple(crossing.failures), found.sample, remarks, cautions_of(exam, cv, estimator),
+        tuple(crossing.failures), found.sample, remarks,
+        cautions_of(exam, None if bagged else cv, estimator),
     )  # fmt: skip

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from tallylearn.doors.onepass import OnePass
+from tallylearn.progress_bars import bar
 
 
 @contextmanager
@@ -21,25 +22,3 @@ def watching(
     what = type(learners[0]).__name__ if len(learners) == 1 else f"{len(learners)} learners"
     with bar(total, what, shown if wanted is None else wanted) as watch:
         yield watch
-
-
-@contextmanager
-def bar(total: int, what: str, shown: bool) -> Iterator[Callable[[int], None] | None]:
-    """A bar on standard error; nothing where it is not to be shown."""
-    if not shown:
-        yield None
-        return
-    from rich.console import Console
-    from rich.progress import (
-        BarColumn,
-        MofNCompleteColumn,
-        Progress,
-        TextColumn,
-        TimeRemainingColumn,
-    )
-
-    columns = TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn()
-    console = Console(stderr=True)
-    with Progress(*columns, TimeRemainingColumn(), console=console, transient=True) as progress:
-        task = progress.add_task(what, total=total)
-        yield lambda done: progress.advance(task, done)

@@ -51,7 +51,7 @@ class Choice:
         self.question.column = self.ties.ties[at, 0]
         self.question.cut = self.ties.ties[at, 1]
         self.question.next = self.ties.ties[at, 2]
-        if self.ties.n == self.tie_start + 1:
+        if self.ties.n == self.tie_start + 1 or not self.settings.lists_ties:
             self.ties.n = self.tie_start
         bare = self.settings.rule == OWN_BRANCH or self.settings.rule == AS_TABLE
         bare = bare and not self.settings.critical.shape[0]

@@ -48,3 +48,16 @@ cdef double measures(
     const long long[::1] entries, const long long[::1] levels, const long long[:, ::1] sums,
     long long middle, long long least
 ) noexcept nogil
+
+cdef double codes_of_two(
+    const long long[::1] counts, const int[::1] seen, const long long[::1] known, long long least,
+    double slack, long long[::1] at
+) noexcept nogil
+cdef double codes_of_many(
+    const long long[::1] counts, const int[::1] seen, const long long[::1] known, long long least,
+    double slack, long long[::1] at, long long[::1] moved
+) noexcept nogil
+cdef double codes_of_measures(
+    const long long[::1] counts, const int[::1] seen, const long long[::1] known,
+    long long middle, long long least, double slack, long long[::1] at
+) noexcept nogil

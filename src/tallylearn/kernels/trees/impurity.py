@@ -342,3 +342,99 @@ def measures(entries, levels, sums, middle, least):
         value = variance(a, r + 1) + variance(b, n - r - 1)
         best = value if value > best else best
     return -best if best >= 0 else 1e300
+
+
+def codes_of_two(counts, seen, known, least, slack, at):
+    """The least mass by Gini after a cut through codes that are counted, of two classes.
+
+    ``counts`` (codes * 2), of the codes ``seen``, in order; ``known`` (2,): their sums. ``at`` gets
+    the place of the first cut that is tied with the best; 1e300 where no cut may be.
+    """
+    i: cython.Py_ssize_t
+    x: cython.longlong = 0
+    y: cython.longlong = 0
+    n: cython.longlong
+    whole: cython.longlong = known[0] + known[1]
+    a: cython.double
+    b: cython.double
+    c: cython.double
+    d: cython.double
+    value: cython.double
+    best: cython.double = 1e300
+    first: cython.double = 1e300
+    for i in range(seen.shape[0] - 1):
+        x += counts[2 * seen[i]]
+        y += counts[2 * seen[i] + 1]
+        n = x + y
+        if n < least or whole - n < least:
+            continue
+        a = cython.cast(cython.double, x)
+        b = cython.cast(cython.double, y)
+        c = cython.cast(cython.double, known[0] - x)
+        d = cython.cast(cython.double, known[1] - y)
+        value = gini(a * b, a + b) + gini(c * d, c + d)  # half of it
+        best = value if value < best else best
+        if 2.0 * (first - value) > slack:
+            first = value
+            at[0] = i
+    return 2.0 * best if best < 1e300 else best
+
+
+def codes_of_many(counts, seen, known, least, slack, at, moved):
+    """The same of more classes; ``moved`` (k,): those that are left of the cut."""
+    i: cython.Py_ssize_t
+    c: cython.Py_ssize_t
+    k: cython.Py_ssize_t = moved.shape[0]
+    n: cython.longlong = 0
+    whole: cython.longlong = 0
+    x: cython.longlong
+    left: cython.longlong = 0
+    right: cython.longlong = 0
+    value: cython.double
+    best: cython.double = 1e300
+    first: cython.double = 1e300
+    for c in range(k):
+        moved[c] = 0
+        whole += known[c]
+        right += known[c] * known[c]
+    for i in range(seen.shape[0] - 1):
+        for c in range(k):
+            x = counts[seen[i] * k + c]
+            left += x * (2 * moved[c] + x)
+            right -= x * (2 * (known[c] - moved[c]) - x)
+            moved[c] += x
+            n += x
+        if n < least or whole - n < least:
+            continue
+        value = gini(n * n - left, n) + gini((whole - n) * (whole - n) - right, whole - n)
+        best = value if value < best else best
+        if first - value > slack:
+            first = value
+            at[0] = i
+    return best
+
+
+def codes_of_measures(counts, seen, known, middle, least, slack, at):
+    """The least mass of a regression; ``counts`` (codes * 2): weight and the sum of y."""
+    i: cython.Py_ssize_t
+    n: cython.longlong = 0
+    left: cython.longlong = 0
+    whole: cython.longlong = known[1] - middle * known[0]
+    a: cython.double
+    b: cython.double
+    value: cython.double
+    best: cython.double = -1.0
+    first: cython.double = -1e300
+    for i in range(seen.shape[0] - 1):
+        n += counts[2 * seen[i]]
+        left += counts[2 * seen[i] + 1] - middle * counts[2 * seen[i]]
+        if n < least or known[0] - n < least:
+            continue
+        a = cython.cast(cython.double, left)
+        b = cython.cast(cython.double, whole - left)
+        value = variance(a, n) + variance(b, known[0] - n)
+        best = value if value > best else best
+        if value - first > slack:
+            first = value
+            at[0] = i
+    return -best if best >= 0 else 1e300

@@ -18,8 +18,9 @@ class Settings:
     A mass is a weight times an impurity, in units of the target; ``scale`` is one unit of it, and
     ``one`` is one unit of weight. ``min_weight`` and ``min_gain`` (a weight times a gain) are in
     such units, and so is ``smoothing``: the weight that a value is given of its node's share, where
-    others are rare. ``critical``: what chi-square has to reach, by degrees of freedom; none where
-    splits are not tested. ``logs``: x log2 x, for entropies of x up to its length.
+    others are rare. ``lists_ties``: whether the ties of a node are kept. ``critical``: what
+    chi-square has to reach, by degrees of freedom; none where splits are not tested. ``logs``:
+    x log2 x, for entropies of x up to its length.
     """
 
     def __init__(
@@ -36,6 +37,7 @@ class Settings:
         min_gain=0.0,
         max_features=2**31 - 1,
         random_tie=False,
+        lists_ties=True,
         exponent=1.0,
         smoothing=0.0,
         scale=1.0,
@@ -47,6 +49,7 @@ class Settings:
         self.max_depth, self.min_split, self.min_leaf = max_depth, min_split, min_leaf
         self.min_weight, self.min_share, self.min_gain = min_weight, min_share, min_gain
         self.max_features, self.random_tie = max_features, random_tie
+        self.lists_ties = lists_ties
         self.exponent, self.smoothing = exponent, smoothing
         self.scale, self.one = scale, one
         self.critical, self.logs = critical, logs

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -12,6 +11,7 @@ import numpy as np
 from tallylearn.doors import Classifier
 from tallylearn.errors import OptionError, among, listed, speaking, told
 from tallylearn.models.rare_values import MIN_ROWS
+from tallylearn.models.trees.class_weights import ClassWeights
 from tallylearn.models.trees.growing import gaps
 from tallylearn.models.trees.growing.node_target import Target, of_classes
 from tallylearn.models.trees.learner import TreeLearner
@@ -20,12 +20,11 @@ from tallylearn.models.trees.pruning.pruning_curve import ORDERS, PruningCurve, 
 from tallylearn.models.trees.tree import Tree
 from tallylearn.models.trees.tree_options import seeded
 from tallylearn.tables import Array, Block
-from tallylearn.tallies.importance import weighed_in_rows
 
 CRITERIA = ("gini", "entropy", "log_loss", "gain_ratio")
 
 
-class DecisionTreeClassifier(TreeLearner, Classifier):
+class DecisionTreeClassifier(TreeLearner, ClassWeights, Classifier):
     """A decision tree: ID3, C4.5 and CART are presets of it.
 
     Numbers are asked by thresholds half way between two values that occur at the node; the tree is
@@ -216,54 +215,6 @@ class DecisionTreeClassifier(TreeLearner, Classifier):
         found = of_classes(block.target, weight, loss, gaps.in_parts(self.missing))
         return replace(found, tie=self.tie, seed=seeded(self.random_state))
 
-    def _weights(self, block: Block) -> Array | None:
-        """The weights of the rows, times those of their classes."""
-        if self.class_weight is None:
-            return block.weight
-        values, codes = block.target.values, block.target.codes
-        given = np.ones(len(block)) if block.weight is None else block.weight
-        if self.class_weight == "balanced":
-            counts = np.bincount(codes, minlength=len(values))
-            each = len(block) / (len(values) * np.maximum(counts, 1))
-        else:
-            each = self._class_weights(values)
-        return weighed_in_rows(replace(block, weight=given * each[codes])).weight
-
-    def _class_weights(self, values: tuple[Any, ...]) -> Array:
-        """(k,) what rows of each class weigh; 1 where it is not said."""
-        given = self.class_weight
-        if (lacking := [v for v in values if v not in given]) and (
-            odd := [key for key in given if key not in values]
-        ):
-            raise OptionError(
-                f"class_weight names {told(odd[0])}, and the target has {listed(values)}. "
-                f"The classes, {lacking}, are not in class_weight"
-            )
-        each = np.array([float(given.get(value, 1.0)) for value in values])
-        if not each.any():
-            raise OptionError(f"class_weight is 0 for every class, {listed(values)}.")
-        return each
-
-    def _losses(self, classes: tuple[Any, ...]) -> Array | None:
-        if self.loss is None:
-            return None
-        k = len(classes)
-        try:
-            loss = np.asarray(_labelled(self.loss, classes), dtype=np.float64)
-        except Exception:  # whatever an object raises that is none
-            raise OptionError(
-                f"loss is {told(self.loss)}. Pass a {k} x {k} table of numbers for "
-                f"{listed(classes)}, what it costs to answer column j where row i is right."
-            ) from None
-        if loss.shape != (k, k):
-            raise OptionError(
-                f"loss has the shape {loss.shape}, and there are {k} classes, {listed(classes)}: "
-                f"pass a {k} x {k} table, what it costs to answer column j where row i is right."
-            )
-        if not np.isfinite(loss).all() or (loss < 0).any():
-            raise OptionError("loss holds a number that is negative or not finite.")
-        return loss
-
     def _check_options(self) -> None:
         super()._check_options()
         if not callable(self.criterion):
@@ -276,23 +227,4 @@ class DecisionTreeClassifier(TreeLearner, Classifier):
             raise OptionError(
                 'costs go with a gain, and criterion="gain_ratio" is none. Use "entropy".'
             )
-        given = self.class_weight
-        balanced = isinstance(given, str) and given == "balanced"
-        if given is not None and not balanced and not isinstance(given, Mapping):
-            raise OptionError(f"class_weight is a dict, 'balanced' or None, not {given!r}.")
-        for key, one in {} if given is None or balanced else given.items():
-            if isinstance(one, bool) or not isinstance(one, Real) or not 0 <= float(one) < np.inf:
-                raise OptionError(
-                    f"class_weight is {told(one)} for the class {told(key)}. Weights of classes "
-                    "are numbers, 0 or more."
-                )
-
-
-def _labelled(loss: Any, classes: tuple[Any, ...]) -> Any:
-    """A frame whose rows and columns are named by the classes, in their order; others as is."""
-    if not (hasattr(loss, "index") and hasattr(loss, "columns")):
-        return loss
-    rows, columns = ([*axis] for axis in (loss.index, loss.columns))
-    if {*rows} != {*classes} or {*columns} != {*classes}:
-        return loss
-    return loss.loc[list(classes), list(classes)]
+        self._check_class_weight()

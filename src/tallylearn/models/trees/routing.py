@@ -6,7 +6,8 @@ in parts: each is as large as the branch's share of the node's weight.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 import numpy as np
 
@@ -125,12 +126,22 @@ def _plan(tree: Nodes, block: Block) -> Plan:
 
 
 def _laid_out(tree: Nodes, places: tuple[int, ...]) -> Plan:
-    at, kept = np.arange(len(tree)), np.zeros(len(tree.columns) + 1, np.int64)
+    kept = np.zeros(len(tree.columns) + 1, np.int64)
     asked = [j for j in np.unique(tree.column).tolist() if j >= 0]
     for j, place in zip(asked, places, strict=True):
         name = tree.columns[j].name
         kept[j] = -1 - tree.asked.index(name) if name in tree.asked else place
     kept[-1] = max(kept[asked])
+    return laid_out(tree, kept)
+
+
+def laid_out(tree: Nodes, kept: Array) -> Plan:
+    """The tree as ``kernels.walking`` walks it.
+
+    ``kept`` (p + 1,): the place of every number, -1 less that of every category; the last one,
+    which leaves have, is that of a number where there is any.
+    """
+    at = np.arange(len(tree))
     after, leaf = np.minimum(at + 1, len(tree) - 1), tree.test == LEAF
     coded, (ends, leads) = np.isin(tree.test, (MULTIWAY, SUBSET)), _led_on(tree)
     steps = np.stack([
@@ -163,7 +174,11 @@ def _numbered(tree: Nodes, block: Block) -> Array:
 
 
 def _numbers(tree: Nodes, name: str, codes: Codes) -> Array:
-    values, place = tree.numbers_of[name]
+    return numbered(*tree.numbers_of[name], codes)
+
+
+def numbered(values: tuple[Any, ...], place: Mapping[Any, int], codes: Codes) -> Array:
+    """(n,) a category by the numbers that its values have in a tree: -1 missing, -2 unseen."""
     if len(codes.values) == len(values) and codes.values == values:
         return np.ascontiguousarray(codes.codes, dtype=np.int32)
     table = [place.get(value, -2) for value in codes.values]

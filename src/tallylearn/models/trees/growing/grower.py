@@ -159,7 +159,8 @@ def settings_of(scales: Sequence[Scale], target: Target, plan: Plan) -> Any:
         min_weight=int(np.ceil(plan.min_weight * 2.0**target.power)), min_share=plan.min_share,
         min_gain=plan.min_decrease * target.total / one / unit if plan.min_decrease else 0.0,
         max_features=min(plan.max_features, len(scales)), random_tie=plan.tie == "random",
-        exponent=plan.exponent, smoothing=plan.smoothing / one, scale=unit, one=one,
+        lists_ties=plan.lists_ties, exponent=plan.exponent, smoothing=plan.smoothing / one,
+        scale=unit, one=one,
         critical=_critical(scales, target, plan),
         logs=logs_of(target) if plan.criterion == "entropy" else np.zeros(0),
     )  # fmt: skip

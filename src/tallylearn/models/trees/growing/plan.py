@@ -33,6 +33,7 @@ class Plan:
     splitter: str = "best"  # or "random": see random_splits
     seed: int = 0
     tie: str = "first"
+    lists_ties: bool = True
     costs: tuple[float, ...] = ()  # of the columns
     exponent: float = 1.0  # of the costs
     significance: float | None = None  # the level of a chi-square test before splitting

@@ -1,0 +1,387 @@
+"""Bagged rows: those that chance put into a bag, some of them more than once.
+
+A node is a run of one list of rows, parted stably, so that they stay in the order of the table.
+Only the columns that a node draws are counted, by code, and what was touched is wiped again: so
+a node costs what it has rows, however many codes and columns there are. A row that is in the bag
+twice counts as two rows.
+"""
+
+import cython
+import numpy as np
+
+if not cython.compiled:
+    from tallylearn.kernels.trees.chance import mixed
+    from tallylearn.kernels.trees.impurity import codes_of_many, codes_of_measures, codes_of_two
+    from tallylearn.kernels.trees.lines import GAP, KNOWN, TOTAL
+    from tallylearn.kernels.trees.rows import Rows
+    from tallylearn.kernels.trees.settings import GINI, NUMBER, OWN_BRANCH, RATIO, VARIANCE
+
+TIMES = cython.declare(cython.int, 32)  # bits of an entry before those that say how often it is in
+LABEL = cython.declare(cython.int, 40)  # and before those of its class
+MOST_TIMES = cython.declare(cython.int, 255)
+NO_SIDES = np.zeros(0, np.uint8), np.zeros(0, np.int32)
+BRUIJN = 285870213051386505  # times a power of two, its upper six bits tell which
+PLACES = np.zeros(64, np.uint8)
+PLACES[[(BRUIJN << bit & (2**64 - 1)) >> 58 for bit in range(64)]] = np.arange(64)
+
+
+def fill(
+    seed: cython.ulonglong,
+    chances: cython.const[cython.ulonglong][::1],
+    labels: cython.const[cython.int][::1],
+    out: cython.longlong[::1],
+):
+    """Put rows into a bag, and say how many there are: row + times * 2^32 + class * 2^40.
+
+    How often a row is in follows from the seed and its number alone: as many times as ``chances``,
+    which rise, are not above its hash.
+    """
+    i: cython.Py_ssize_t
+    n: cython.Py_ssize_t = 0
+    times: cython.longlong
+    label: cython.longlong
+    z: cython.ulonglong
+    mask: cython.ulonglong = 18446744073709551615
+    if out.shape[0] < labels.shape[0] or chances.shape[0] > MOST_TIMES:
+        raise ValueError("trees.bagged_rows.fill: the lengths of its arrays do not agree")
+    with cython.nogil:
+        for i in range(labels.shape[0]):
+            z = mixed((seed + cython.cast(cython.ulonglong, i)) & mask)
+            times = 0
+            while times < chances.shape[0] and z >= chances[times]:
+                times += 1
+            if times:
+                label = cython.cast(cython.longlong, labels[i])
+                out[n] = i | (times << TIMES) | (label << LABEL)
+                n += 1
+    return n
+
+
+class BaggedRows(Rows):
+    """``grid`` (n, p): the codes of every row. ``bag``: see ``fill``; it is parted in place.
+
+    ``hist`` (codes * k): what the rows of the node amount to, by code; nothing but zeros between
+    two columns. ``marks``: a bit for every code that occurs, and ``seen``: these codes in order.
+    ``measured``: times * y of the rows of the node. ``cuts`` (p, 2): the best cut of each column,
+    the code before and after it; after it -1: is there a value; before it -1: look at the lines.
+    """
+
+    def __init__(self, columns, amounts, grid, bag):
+        Rows.__init__(self, columns, amounts, *NO_SIDES, 0)
+        self.grid, self.bag, self.places = grid, bag, PLACES
+        if len(grid) < amounts.n or grid.shape[1] < columns.p or min(columns.p, 1) == 0:
+            raise ValueError("trees.bagged_rows.BaggedRows: its arrays do not agree in length")
+        self.spare = np.zeros(len(bag) + columns.branches, np.int64)
+        self.hist = np.zeros(columns.widest * amounts.k, np.int64)
+        self.marks = np.zeros((columns.widest + 63) // 64, np.uint64)
+        self.seen = np.zeros(columns.widest, np.int32)
+        self.measured = np.zeros(0 if amounts.classes else len(bag), np.int64)
+        self.moving = np.zeros(amounts.k, np.int64)
+        self.cuts = np.full((columns.p, 2), -1, np.int64)
+        self.found = np.zeros(1, np.int64)
+        self.sides = np.zeros(len(bag), np.int32)
+        self.counted = amounts.rows_at < 0 and (amounts.classes > 0 or amounts.k == 2)
+
+    def total(self, sums):
+        c: cython.Py_ssize_t
+        for c in range(self.q):
+            sums[TOTAL, c] = 0
+        if self.classes and self.k == self.classes:
+            self.count_rows(sums)
+            return self.one_class(sums)
+        return self.sum_rows(sums)
+
+    def count_rows(self, sums):
+        """The rows of every class."""
+        r: cython.longlong
+        for r in range(self.lo, self.hi):
+            sums[TOTAL, self.bag[r] >> LABEL] += (self.bag[r] >> TIMES) & 255
+
+    def sum_rows(self, sums):
+        """What the rows amount to; whether they are all alike."""
+        r: cython.longlong
+        c: cython.Py_ssize_t
+        row: cython.Py_ssize_t
+        times: cython.longlong
+        mask: cython.longlong = 4294967295
+        y: cython.longlong = 0
+        some: cython.bint = False
+        mixed_up: cython.bint = False
+        for r in range(self.lo, self.hi):
+            row = self.bag[r] & mask
+            times = (self.bag[r] >> TIMES) & 255
+            if self.classes:
+                sums[TOTAL, self.labels[row]] += times * self.each[row, 0]
+                sums[TOTAL, self.classes] += times
+                continue
+            for c in range(self.q):
+                sums[TOTAL, c] += times * self.each[row, c]
+            self.measured[r - self.lo] = times * self.levels[row]
+            if self.each[row, 0]:
+                mixed_up = mixed_up or (some and self.levels[row] != y)
+                some = True
+                y = self.levels[row]
+        return self.one_class(sums) if self.classes else not mixed_up
+
+    def count_codes(self, f):
+        """Count the rows of the node by their code in a column, and list the codes that occur."""
+        codes: cython.Py_ssize_t = self.columns.gaps[f] + 1
+        if self.counted and self.classes:
+            self.add_classes(f)
+        elif self.counted:
+            self.add_measures(f)
+        else:
+            self.add_amounts(f)
+        if self.hi - self.lo < codes:
+            self.mark(f)
+            self.read_marks(codes)
+        else:
+            self.list_seen(codes)
+
+    def add_classes(self, f):
+        r: cython.longlong
+        entry: cython.longlong
+        k: cython.Py_ssize_t = self.k
+        mask: cython.longlong = 4294967295
+        for r in range(self.lo, self.hi):
+            entry = self.bag[r]
+            self.hist[
+                cython.cast(cython.Py_ssize_t, self.grid[entry & mask, f]) * k + (entry >> LABEL)
+            ] += (entry >> TIMES) & 255
+
+    def add_measures(self, f):
+        r: cython.longlong
+        entry: cython.longlong
+        c: cython.Py_ssize_t
+        mask: cython.longlong = 4294967295
+        for r in range(self.lo, self.hi):
+            entry = self.bag[r]
+            c = 2 * cython.cast(cython.Py_ssize_t, self.grid[entry & mask, f])
+            self.hist[c] += (entry >> TIMES) & 255
+            self.hist[c + 1] += self.measured[r - self.lo]
+
+    def add_amounts(self, f):
+        r: cython.longlong
+        c: cython.Py_ssize_t
+        row: cython.Py_ssize_t
+        at: cython.Py_ssize_t
+        times: cython.longlong
+        mask: cython.longlong = 4294967295
+        for r in range(self.lo, self.hi):
+            row = self.bag[r] & mask
+            times = (self.bag[r] >> TIMES) & 255
+            at = cython.cast(cython.Py_ssize_t, self.grid[row, f]) * self.k
+            if not self.classes:
+                for c in range(self.k):
+                    self.hist[at + c] += times * self.each[row, c]
+            elif self.amounts.rows_at < 0:
+                self.hist[at + self.labels[row]] += times
+            else:
+                self.hist[at + self.labels[row]] += times * self.each[row, 0]
+                self.hist[at + self.k - 1] += times
+
+    def mark(self, f):
+        """A bit for every code that occurs."""
+        r: cython.longlong
+        code: cython.ulonglong
+        one: cython.ulonglong = 1
+        mask: cython.longlong = 4294967295
+        for r in range(self.lo, self.hi):
+            code = cython.cast(cython.ulonglong, self.grid[self.bag[r] & mask, f])
+            self.marks[code >> 6] |= cython.cast(cython.ulonglong, one << (code & 63))
+
+    def read_marks(self, codes):
+        """The codes of the marks, in order; the marks are wiped."""
+        w: cython.Py_ssize_t
+        n: cython.Py_ssize_t = 0
+        bits: cython.ulonglong
+        last: cython.ulonglong
+        mask: cython.ulonglong = 18446744073709551615
+        bruijn: cython.ulonglong = 285870213051386505
+        for w in range((codes + 63) >> 6):
+            bits = cython.cast(cython.ulonglong, self.marks[w])
+            self.marks[w] = 0
+            while bits:
+                last = bits & ((~bits & mask) + 1)
+                self.seen[n] = 64 * w + self.places[((last * bruijn) & mask) >> 58]
+                n += 1
+                bits ^= last
+        self.n_seen = n
+
+    def list_seen(self, codes):
+        """The codes that have any row, of as many as there are."""
+        code: cython.Py_ssize_t
+        c: cython.Py_ssize_t
+        n: cython.Py_ssize_t = 0
+        k: cython.Py_ssize_t = self.k
+        some: cython.bint
+        at: cython.Py_ssize_t = 0 if self.amounts.rows_at < 0 else self.amounts.rows_at
+        for code in range(codes):
+            some = self.hist[code * k + at] > 0
+            if self.classes and self.amounts.rows_at < 0:
+                for c in range(1, k):
+                    some = some or self.hist[code * k + c] > 0
+            self.seen[n] = code
+            n += some
+        self.n_seen = n
+
+    def clear(self):
+        """Wipe what was counted."""
+        i: cython.Py_ssize_t
+        c: cython.Py_ssize_t
+        for i in range(self.n_seen):
+            for c in range(self.k):
+                self.hist[self.seen[i] * self.k + c] = 0
+
+    def tabulate(self, f, table):
+        i: cython.Py_ssize_t
+        c: cython.Py_ssize_t
+        self.count_codes(f)
+        for i in range(self.n_seen):
+            table.start(i, self.seen[i])
+            for c in range(self.k):
+                table.lines[i, c] = self.hist[self.seen[i] * self.k + c]
+            table.tag(i)
+        table.n = self.n_seen
+        self.clear()
+
+    def known(self, f, search):
+        """The best cut of numbers, from their counts alone, where rows are only counted."""
+        after: cython.double
+        gapped: cython.bint
+        self.cuts[f, 0] = -1
+        if self.columns.kinds[f] != NUMBER or not self.swept(search):
+            return False
+        self.count_codes(f)
+        if self.n_seen < 2:
+            self.clear()
+            return True
+        gapped = self.seen[self.n_seen - 1] == self.columns.gaps[f]
+        if gapped and search.settings.rule != OWN_BRANCH:
+            self.clear()
+            return False
+        gapped = self.take_gap(f, search)
+        after = self.sweep(search, search.impurity.mass(search.sums, GAP) if gapped else 0.0)
+        if after < 1e300:
+            search.note(f, after, 0.0)
+            if not gapped:
+                self.cuts[f, 0] = self.seen[self.found[0]]
+                self.cuts[f, 1] = self.seen[self.found[0] + 1]
+        self.n_seen += gapped
+        self.clear()
+        return True
+
+    def swept(self, search):
+        """Whether the criterion is one that is swept."""
+        if not self.counted or search.settings.scorer == RATIO:
+            return False
+        return search.settings.criterion == (GINI if self.classes else VARIANCE)
+
+    def take_gap(self, f, search):
+        """Set what is missing apart; whether anything is."""
+        c: cython.Py_ssize_t
+        gap: cython.longlong = self.columns.gaps[f]
+        gapped: cython.bint = self.seen[self.n_seen - 1] == gap
+        for c in range(self.k):
+            search.sums[GAP, c] = self.hist[gap * self.k + c] if gapped else 0
+            search.sums[KNOWN, c] = search.sums[TOTAL, c] - search.sums[GAP, c]
+        self.n_seen -= gapped
+        return gapped
+
+    def sweep(self, search, gap):
+        """The least mass after a cut, or after asking whether there is a value; 1e300: none."""
+        least: cython.longlong = max(search.settings.min_leaf, search.min_weight)
+        slack: cython.double = search.impurity.slack
+        after: cython.double
+        apart: cython.double
+        seen: cython.int[::1] = self.seen[: self.n_seen]
+        if self.classes == 2:
+            after = codes_of_two(self.hist, seen, search.sums[KNOWN], least, slack, self.found)
+        elif self.classes:
+            after = codes_of_many(
+                self.hist, seen, search.sums[KNOWN], least, slack, self.found, self.moving
+            )
+        else:
+            after = codes_of_measures(
+                self.hist, seen, search.sums[KNOWN], search.impurity.middle, least, slack,
+                self.found,
+            )  # fmt: skip
+        if after < 1e300:
+            after += gap
+        if search.sums[TOTAL, 0] == search.sums[KNOWN, 0] and gap == 0.0:
+            return after
+        if search.enough(search.sums, KNOWN) and search.enough(search.sums, GAP):
+            apart = search.impurity.mass(search.sums, KNOWN) + gap
+            after = apart if apart < after else after
+        return after
+
+    def bare(self, f, search):
+        return self.cuts[f, 0] >= 0
+
+    def list_cuts(self, f, search):
+        search.ties.note(f, self.cuts[f, 0], self.cuts[f, 1])
+
+    def take_sides(self, question):
+        """Part the rows of the node by child, each in the order of the table."""
+        c: cython.int
+        self.children = question.children
+        for c in range(self.children + 1):
+            self.starts[c] = 0
+            self.mixed[c] = 1
+            self.heirs[c] = -1
+        if question.kind == NUMBER and question.children == 2 and question.gap_child < 0:
+            self.halve(question.column, question.cut)
+        else:
+            self.scatter(question)
+
+    def halve(self, f, cut):
+        """Two children. Both places are written, and one of them counts: no branch to guess."""
+        r: cython.longlong
+        entry: cython.longlong
+        s: cython.Py_ssize_t
+        mask: cython.longlong = 4294967295
+        left: cython.Py_ssize_t = self.lo
+        right: cython.Py_ssize_t = 0
+        for r in range(self.lo, self.hi):
+            entry = self.bag[r]
+            s = self.grid[entry & mask, f] > cut
+            self.bag[left] = entry
+            self.spare[right] = entry
+            right += s
+            left += 1 - s
+        for r in range(right):
+            self.bag[left + r] = self.spare[r]
+        self.starts[0] = self.lo
+        self.starts[1] = left
+        self.starts[2] = self.hi
+
+    def scatter(self, question):
+        """Several children, or a place for what is missing."""
+        r: cython.Py_ssize_t
+        c: cython.int
+        row: cython.Py_ssize_t
+        code: cython.longlong
+        mask: cython.longlong = 4294967295
+        n: cython.Py_ssize_t = self.hi - self.lo
+        gap: cython.longlong = self.columns.gaps[question.column]
+        for r in range(n):
+            row = self.bag[self.lo + r] & mask
+            code = self.grid[row, question.column]
+            if code == gap:
+                c = question.child_of_gap(self.labels[row])
+            elif question.kind == NUMBER:
+                c = 0 if code <= question.cut else 1
+            else:
+                c = question.child[code]
+            self.sides[r] = c
+            self.starts[c + 1] += 1
+        self.starts[0] = self.lo
+        for c in range(self.children):
+            self.starts[c + 1] += self.starts[c]
+            self.spare[n + c] = self.starts[c] - self.lo
+        for r in range(n):
+            c = self.sides[r]
+            self.spare[self.spare[n + c]] = self.bag[self.lo + r]
+            self.spare[n + c] += 1
+        for r in range(n):
+            self.bag[self.lo + r] = self.spare[r]

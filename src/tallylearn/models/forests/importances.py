@@ -1,0 +1,140 @@
+"""Importances of a forest: what the columns gained, and what is lost when one is mixed up.
+
+The first is told by the trees themselves, and favours columns of many values. The second asks every
+tree for the rows that it has not seen, once more with the values of one column in another order
+(L. Breiman, Random forests, 2001, section 10). Both differ from tree to tree: hence the intervals.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from tallylearn import engines
+from tallylearn.errors import ColumnError, among, listed, told
+from tallylearn.folds.hashing import hashed
+from tallylearn.intervals import Interval, mean_interval
+from tallylearn.models.forests.forest import Forest
+from tallylearn.models.forests.out_of_bag import bags_of, ends_of
+from tallylearn.tables import CATEGORY, Array, Block
+from tallylearn.workings import Grid
+from tallylearn.workings.rendering import short
+from tallylearn.workings.reports import Reported
+
+
+@dataclass(frozen=True)
+class Importance:
+    """One column: its share of the gain, and what answers lose without it, means over the trees."""
+
+    column: str
+    share: float
+    share_interval: Interval | None
+    loss: float | None  # of accuracy, or of squared error as a share of the variance; None: unknown
+    loss_interval: Interval | None
+
+
+@dataclass(frozen=True)
+class Importances(Reported):
+    """The columns of a forest, the one that gained most first."""
+
+    columns: tuple[Importance, ...]
+
+    def __iter__(self) -> Iterator[Importance]:
+        return iter(self.columns)
+
+    def __len__(self) -> int:
+        return len(self.columns)
+
+    def __getitem__(self, column: str) -> Importance:
+        found = {one.column: one for one in self.columns}
+        if not among(column, found):
+            raise ColumnError(
+                f"the forest was grown from {listed(found)}, not from {told(column)}."
+            )
+        return found[column]
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            one.column: {
+                "share": one.share, "share_interval": _ends(one.share_interval),
+                "loss": one.loss, "loss_interval": _ends(one.loss_interval),
+            }
+            for one in self.columns
+        }  # fmt: skip
+
+    @staticmethod
+    def _told(found: dict[str, Any]) -> Grid:
+        rows = tuple(
+            (
+                name, short(one["share"]), _between(one["share_interval"]),
+                "" if one["loss"] is None else short(one["loss"]), _between(one["loss_interval"]),
+            )
+            for name, one in found.items()
+        )  # fmt: skip
+        header = ("column", "share of the gain", "95 %", "lost when mixed up", "95 %")
+        return Grid("Importances", header, rows)
+
+
+def _ends(interval: Interval | None) -> list[float] | None:
+    return None if interval is None else [interval.low, interval.high]
+
+
+def _between(ends: list[float] | None) -> str:
+    return "" if ends is None else f"[{short(ends[0])}, {short(ends[1])}]"
+
+
+def importances_of(forest: Forest, block: Block | None) -> Importances:
+    """The columns in the order of their shares; with the rows that they grew from, their losses."""
+    lost = None if block is None else losses(forest, block)
+    found = []
+    for j, column in enumerate(forest.columns):
+        share, loss = forest.gained[:, j], None if lost is None else lost[:, j]
+        found.append(
+            Importance(
+                column.name, float(share.mean()), _interval(share),
+                None if loss is None else float(loss.mean()),
+                None if loss is None else _interval(loss),
+            )
+        )  # fmt: skip
+    return Importances(tuple(sorted(found, key=lambda one: -one.share)))
+
+
+def _interval(values: Array) -> Interval | None:
+    return mean_interval(values) if len(values) > 1 else None
+
+
+def losses(forest: Forest, block: Block) -> Array:
+    """(t, p) what every tree loses on the rows that it has not seen, a column mixed up."""
+    bags, (numbers, categories) = bags_of(forest, block), forest.table(block)
+    truth = block.target.among(forest.classes) if forest.classes else block.target
+    whole = 1.0 if forest.classes else float(np.var(truth)) or 1.0
+    named = [column.kind == CATEGORY for column in forest.columns]
+    place = np.where(named, np.cumsum(named) - 1, np.cumsum(~np.array(named)) - 1).tolist()
+
+    def of_tree(tree: int) -> Array:
+        rows, out = bags.left_out(tree), np.zeros(len(forest.columns))
+        x, codes = numbers[rows], categories[rows]
+        missed = errors_of(forest, ends_of(forest, tree, x, codes), truth[rows])
+        for j in np.flatnonzero(forest.gained[tree]).tolist() if len(rows) > 1 else ():
+            order = np.argsort(hashed(forest.seed + tree, rows + j * len(block)), kind="stable")
+            table, at = (codes, place[j]) if named[j] else (x, place[j])
+            kept = table[:, at].copy()
+            table[:, at] = kept[order]
+            mixed = errors_of(forest, ends_of(forest, tree, x, codes), truth[rows])
+            table[:, at] = kept
+            out[j] = (mixed - missed) / whole
+        return out
+
+    return np.stack(engines.each(of_tree, range(len(forest))))
+
+
+def errors_of(forest: Forest, ends: Array, truth: Array) -> float:
+    """The share of rows that a tree answers wrong, or its mean squared error."""
+    if not len(ends):
+        return 0.0
+    if forest.classes:
+        return float((forest.told[ends].argmax(axis=1) != truth).mean())
+    return float(((forest.told[ends, 0] - truth) ** 2).mean())

@@ -1,0 +1,141 @@
+"""Out of bag: every row is answered by the trees that have not seen it, and by no other.
+
+What they get right is an honest estimate without a test set, of a forest of about a third as many
+trees (L. Breiman, Out-of-bag estimation, 1996).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from tallylearn import engines
+from tallylearn.errors import InputError
+from tallylearn.intervals import Interval, t_interval, wilson
+from tallylearn.kernels import walking
+from tallylearn.models.forests.bags import Bags
+from tallylearn.models.forests.forest import Forest
+from tallylearn.models.trees.routing import LANES
+from tallylearn.tables import Array, Block
+from tallylearn.workings import Sentence
+from tallylearn.workings.reports import Reported
+
+TOGETHER = 16  # trees whose answers wait for their turn to be added: they are added in order
+
+
+@dataclass(frozen=True)
+class OutOfBag(Reported):
+    """How well rows are answered by the trees that have not seen them."""
+
+    score: str  # "accuracy" or "R²"
+    value: float
+    interval: Interval | None  # None: too few rows
+    rows: int  # that some tree has not seen
+    seen: int  # that all trees have seen: they have no answer here
+    answers: Array = field(repr=False, compare=False)  # (n, k) shares or (n, 1) means, NaN: none
+    decided: Array = field(repr=False, compare=False)  # (n,) classes by their number, -1: none
+
+    def to_dict(self) -> dict[str, Any]:
+        ends = None if self.interval is None else [self.interval.low, self.interval.high]
+        return {
+            "score": self.score, "value": self.value, "interval": ends, "rows": self.rows,
+            "seen": self.seen,
+        }  # fmt: skip
+
+    @staticmethod
+    def _told(found: dict[str, Any]) -> Sentence:
+        ends = found["interval"]
+        between = f" [{ends[0]:.3f}, {ends[1]:.3f}]" if ends else ""
+        more = f"; {found['seen']:,} more were seen by all trees" if found["seen"] else ""
+        return Sentence(
+            f"{found['score']} {found['value']:.3f}{between} on {found['rows']:,} rows, each by "
+            f"the trees that have not seen it{more}"
+        )
+
+    def __repr__(self) -> str:
+        return str(self)
+
+
+def bags_of(forest: Forest, block: Block) -> Bags:
+    """The bags that the trees grew from, for the table that they grew from."""
+    if len(block) != forest.rows:
+        raise InputError(
+            f"the forest was grown from {forest.rows:,} rows, and this table has {len(block):,}. "
+            "Pass the same table, its rows in the same order: which tree saw which row goes by its "
+            "place."
+        )
+    if forest.rate == 0:
+        raise InputError(
+            "every tree has seen every row: with bootstrap=False no row is out of any bag. Fit "
+            "with bootstrap=True, or use tl.evaluate."
+        )
+    return Bags(np.zeros(len(block), np.int32), forest.rate, forest.seed)
+
+
+def out_of_bag(forest: Forest, block: Block) -> OutOfBag:
+    """The answers of the trees that have not seen a row, and how good they are."""
+    sums, voters = votes_of(forest, block)
+    answered = np.flatnonzero(voters)
+    answers = np.full(sums.shape, np.nan)
+    answers[answered] = sums[answered] / voters[answered, None]
+    if not len(answered):
+        raise InputError("every tree has seen every row. Grow more trees.")
+    seen, decided = len(block) - len(answered), np.full(len(block), -1)
+    if forest.classes:
+        truth = block.target.among(forest.classes)[answered]
+        decided[answered] = forest.settled(answers[answered])
+        right = int((decided[answered] == truth).sum())
+        value, ends = right / len(answered), wilson(right, len(answered))
+        return OutOfBag("accuracy", value, ends, len(answered), seen, answers, decided)
+    value, interval = r_squared(block.target[answered], answers[answered, 0])
+    return OutOfBag("R²", value, interval, len(answered), seen, answers, decided)
+
+
+def r_squared(truth: Array, answer: Array) -> tuple[float, Interval | None]:
+    """The share of the variance that is explained, its interval by the delta method.
+
+    1 - a / b, of means over the rows of squared errors and of squares about the mean, has the
+    standard error of the mean of (error² - a / b · deviation²) / b.
+    """
+    error, spread = (truth - answer) ** 2, (truth - truth.mean()) ** 2
+    whole = float(spread.mean())
+    if whole == 0:
+        return (1.0 if not error.any() else 0.0), None
+    lost = float(error.mean()) / whole
+    n = len(truth)
+    if n < 3:
+        return 1 - lost, None
+    deviation = float(((error - lost * spread) / whole).std(ddof=1)) / math.sqrt(n)
+    return 1 - lost, t_interval(1 - lost, deviation, n - 1, 0.95, "delta method", "R²")
+
+
+def votes_of(forest: Forest, block: Block) -> tuple[Array, Array]:
+    """(n, k) the sum of the votes of the trees that have not seen a row, and (n,) how many."""
+    sums, voters = np.zeros((len(block), forest.told.shape[1])), np.zeros(len(block), np.int64)
+    for rows, ends in unseen(forest, block):
+        sums[rows] += forest.counted[ends]
+        voters[rows] += 1
+    return sums, voters
+
+
+def unseen(forest: Forest, block: Block) -> Iterator[tuple[Array, Array]]:
+    """For every tree, in order: the rows that it has not seen, and the nodes where they end."""
+    bags, (numbers, categories) = bags_of(forest, block), forest.table(block)
+
+    def of_tree(tree: int) -> tuple[Array, Array]:
+        rows = bags.left_out(tree)
+        return rows, ends_of(forest, tree, numbers[rows], categories[rows])
+
+    for first in range(0, len(forest), TOGETHER):
+        yield from engines.each(of_tree, range(first, min(first + TOGETHER, len(forest))))
+
+
+def ends_of(forest: Forest, tree: int, numbers: Array, categories: Array) -> Array:
+    """(n,) the nodes of a tree where rows end."""
+    out = np.full(len(numbers), forest.roots[tree])
+    walking.walk(numbers, categories, *forest.plan, np.empty(LANES, np.int64), out)
+    return out

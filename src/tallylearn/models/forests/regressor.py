@@ -1,0 +1,121 @@
+"""Regression forests: the mean of many trees, no two grown alike."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from tallylearn.doors import Regressor
+from tallylearn.models.forests.forest import Forest
+from tallylearn.models.forests.learner import ForestLearner
+from tallylearn.models.forests.out_of_bag import OutOfBag
+from tallylearn.models.rare_values import MIN_ROWS
+from tallylearn.models.trees.growing import gaps
+from tallylearn.models.trees.growing.node_target import Target, of_counts, of_measures
+from tallylearn.tables import Block
+
+CRITERIA = ("squared_error", "friedman_mse", "sdr", "poisson")
+
+
+class RandomForestRegressor(ForestLearner, Regressor):
+    """A forest of regression trees, which answers with the mean of its trees.
+
+    Parameters not named here are those of ``RandomForestClassifier``.
+
+    Parameters
+    ----------
+    criterion : "squared_error", "friedman_mse" (which asks the same questions), "sdr" or "poisson",
+        as in ``DecisionTreeRegressor``; medians are for single trees.
+    max_features : how many columns a node draws to ask one of; 1.0: all of them.
+
+    Examples
+    --------
+    >>> import tallylearn as tl
+    >>> forest = tl.RandomForestRegressor().fit([[1], [2], [3], [4]], [5.0, 5, 9, 10])
+    >>> bool(forest.predict([[1]])[0] < forest.predict([[4]])[0])
+    True
+
+    References
+    ----------
+    L. Breiman, Random forests, Machine Learning 45, 2001.
+    """
+
+    def __init__(
+        self,
+        n_estimators: int = 100,
+        *,
+        criterion: str = "squared_error",
+        max_depth: int | None = None,
+        min_samples_split: float = 2,
+        min_samples_leaf: float = 1,
+        min_weight_fraction_leaf: float = 0.0,
+        max_features: Any = 1.0,
+        max_leaf_nodes: int | None = None,
+        min_impurity_decrease: float = 0.0,
+        bootstrap: bool = True,
+        oob_score: bool = False,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+        verbose: int = 0,
+        warm_start: bool = False,
+        ccp_alpha: float = 0.0,
+        max_samples: Any = None,
+        monotonic_cst: Any = None,
+        category_split: str = "subset",
+        min_samples_category: int = MIN_ROWS,
+        category_smoothing: float = 10.0,
+        missing: str = "branch",
+        costs: Mapping[str, float] | None = None,
+        cost_rule: str = "gain2/cost",
+        cost_exponent: float = 1.0,
+        bins: int | None = 255,
+        record: bool = True,
+    ) -> None:
+        self.n_estimators = n_estimators
+        self.criterion = criterion
+        self.max_depth = max_depth
+        self.min_samples_split = min_samples_split
+        self.min_samples_leaf = min_samples_leaf
+        self.min_weight_fraction_leaf = min_weight_fraction_leaf
+        self.max_features = max_features
+        self.max_leaf_nodes = max_leaf_nodes
+        self.min_impurity_decrease = min_impurity_decrease
+        self.bootstrap = bootstrap
+        self.oob_score = oob_score
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
+        self.warm_start = warm_start
+        self.ccp_alpha = ccp_alpha
+        self.max_samples = max_samples
+        self.monotonic_cst = monotonic_cst
+        self.category_split = category_split
+        self.min_samples_category = min_samples_category
+        self.category_smoothing = category_smoothing
+        self.missing = missing
+        self.costs = costs
+        self.cost_rule = cost_rule
+        self.cost_exponent = cost_exponent
+        self.bins = bins
+        self.record = record
+
+    model_: Forest
+
+    def _score_out_of_bag(self, found: OutOfBag) -> None:
+        super()._score_out_of_bag(found)
+        self.oob_prediction_ = found.answers[:, 0]
+
+    def _measure(self) -> tuple[Any, str]:
+        own = self.criterion in ("sdr", "poisson")
+        criterion = self.criterion if own else "variance"
+        return criterion, "gain" if self.costs is None else self.cost_rule
+
+    def _target(self, block: Block) -> Target:
+        if self.criterion == "poisson":
+            return of_counts(block.target, block.weight)
+        return of_measures(block.target, block.weight, self.criterion == "sdr")
+
+    def _check_options(self) -> None:
+        self._one_of("criterion", CRITERIA)
+        super()._check_options()
+        gaps.check_of_measures(self.missing)

@@ -1,0 +1,49 @@
+"""Soundness: is what a file calls a forest one? Kernels walk it without looking."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tallylearn.models.trees.routing import ANY
+from tallylearn.tables import CATEGORY
+
+
+def check_walkable(forest: Any) -> None:
+    """Every step leads on to a later node of its tree, or ends where it is."""
+    roots, m = forest.roots, len(forest.told)
+    if not len(roots) or roots[0] != 0 or (np.diff(roots) <= 0).any() or roots[-1] >= m:
+        raise ValueError("the trees of the forest do not follow each other")
+    at = np.arange(m)
+    end = np.append(roots[1:], m)[np.searchsorted(roots, at, side="right") - 1]
+    column, first, second, gap = forest.steps.T
+    named = sum(one.kind == CATEGORY for one in forest.columns)
+    if (column >= max(len(forest.columns) - named, 0)).any() or (column < -named).any():
+        raise ValueError("a node of the forest asks no column")
+    number = column >= 0
+    for to in (np.where(number, first, at), np.where(number, second, at), gap):
+        if (to < at).any() or (to >= end).any():
+            raise ValueError("a step of the forest leads to no later node of its tree")
+    if np.isnan(forest.threshold[number & (first != at)]).any():
+        raise ValueError("a node of the forest has no threshold")
+    _check_leads(forest, np.flatnonzero(~number), end)
+
+
+def _check_leads(forest: Any, at: Any, end: Any) -> None:
+    """The categories of a node are sorted, and lead on within its tree."""
+    first, last = forest.steps[at, 1].astype(np.int64), forest.steps[at, 2].astype(np.int64)
+    whole = forest.leads.shape[1]
+    if (first < 0).any() or (last < first).any() or (last > whole).any():
+        raise ValueError("the categories of a node of the forest are not there")
+    lengths = last - first
+    if int(lengths.sum()) > whole:
+        raise ValueError("nodes of the forest share their categories")
+    owner = np.repeat(np.arange(len(at)), lengths)
+    place = np.arange(len(owner)) - np.repeat(np.cumsum(lengths) - lengths, lengths)
+    codes, leads = forest.leads[:, first[owner] + place]
+    if (leads <= at[owner]).any() or (leads >= end[at][owner]).any():
+        raise ValueError("a category of the forest leads to no later node of its tree")
+    inside = owner[1:] == owner[:-1]
+    if (codes < 0).any() or (codes > ANY).any() or (inside & (np.diff(codes) <= 0)).any():
+        raise ValueError("the categories of a node of the forest are out of order")

@@ -1,0 +1,119 @@
+"""Votes: what every column moved the answer of a forest by, and which trees agree with it.
+
+On its way down a tree a row passes from one share to the next: what an answer moves it by is given
+to the column that was asked (A. Saabas, 2014). The mean of all roots and the sums of the columns
+add up to the answer.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tallylearn.tables import CATEGORY, Array, Block
+from tallylearn.workings import Derivation, Evidence, Grid, Line, Sentence, Term
+from tallylearn.workings.rendering import short
+
+if TYPE_CHECKING:
+    from tallylearn.models.forests.forest import Forest
+
+SHOWN = 5  # paths of trees that agree
+
+
+def evidence(forest: Forest, block: Block) -> list[Evidence]:
+    """For every row the mean of the roots, and what each column added."""
+    ends = forest.landed(block) + forest.roots
+    shares = forest.shares(block)
+    said = forest.settled(shares) if forest.classes else shares[:, 0]
+    return [
+        _of_row(forest, ends[i], shares[i], said[i], block, i) for i in range(len(block))
+    ]  # fmt: skip
+
+
+def _of_row(
+    forest: Forest, ends: Array, shares: Array, said: Any, block: Block, row: int
+) -> Evidence:
+    start, moved, paths = _moves(forest, ends)
+    names = [column.name for column in forest.columns]
+    values = [_value(block, column, row) for column in forest.columns]
+    used = [j for j in range(len(names)) if moved[j].any()]
+    used.sort(key=lambda j: -float(np.abs(moved[j]).max()))
+
+    def line(c: int, outcome: Any, share: float | None) -> Line:
+        terms = [Term("", "mean of the roots", float(start[c]))]
+        terms += [Term(names[j], values[j], float(moved[j, c])) for j in used]
+        return Line(outcome, tuple(terms), share)
+
+    notes = _notes(forest, ends, said, paths)
+    if not forest.classes:
+        return Evidence((line(0, "ŷ", None),), float(said), "sum", notes)
+    lines = tuple(line(c, name, float(shares[c])) for c, name in enumerate(forest.classes))
+    return Evidence(lines, forest.classes[int(said)], "vote", notes)
+
+
+def _moves(forest: Forest, ends: Array) -> tuple[Array, Array, list[tuple[int, ...]]]:
+    """The mean at the roots, (p, k) what each column moves it by, and the columns of every path."""
+    k, t = forest.counted.shape[1], len(forest)
+    moved = np.zeros((len(forest.columns), k))
+    paths, places = [], forest.places
+    for root, end in zip(forest.roots.tolist(), ends.tolist(), strict=True):
+        path = forest.above(root, end)
+        asked = [places[int(forest.steps[node, 0])] for node in path[:-1]]
+        steps = np.diff(forest.counted[list(path)], axis=0)
+        np.add.at(moved, asked, steps / t)
+        paths.append(tuple(asked))
+    return forest.counted[forest.roots].sum(axis=0) / t, moved, paths
+
+
+def _notes(forest: Forest, ends: Array, said: Any, paths: list[tuple[int, ...]]) -> tuple[str, ...]:
+    names = [column.name for column in forest.columns]
+    if forest.classes:
+        votes = forest.told[ends].argmax(axis=1)
+        agree = np.flatnonzero(votes == int(said)).tolist()
+        counts = Counter(votes.tolist())
+        told = ", ".join(f"{forest.classes[c]} {n}" for c, n in sorted(counts.items()))
+        first = f"votes of {len(forest)} trees: {told}"
+    else:
+        answers, agree = forest.told[ends, 0], [*range(len(forest))]
+        low, high = np.quantile(answers, [0.05, 0.95])
+        first = f"{len(forest)} trees, nine in ten answer from {short(low)} to {short(high)}"
+    ways = Counter(", ".join(dict.fromkeys(names[j] for j in paths[t])) for t in agree)
+    common = sorted(ways.items(), key=lambda one: (-one[1], one[0]))[:SHOWN]
+    return (first, *(f"{n} of them ask: {way or 'nothing'}" for way, n in common))
+
+
+def _value(block: Block, column: Any, row: int) -> str:
+    if column.kind == CATEGORY:
+        codes = block.codes[column.name]
+        code = int(codes.codes[row])
+        return "missing" if code < 0 else str(codes.values[code])
+    number = float(block.numbers[row, block.schema.places[column.name]])
+    return "missing" if math.isnan(number) else short(number)
+
+
+def proximity_of(ends: Array) -> Array:
+    """(n, n) the share of trees in which two rows end at one node, from those nodes (n, t)."""
+    out = np.zeros((len(ends), len(ends)))
+    for tree in ends.T:
+        out += tree[:, None] == tree
+    return np.asarray(out / ends.shape[1])
+
+
+def derivation(forest: Forest) -> Derivation:
+    """The trees in numbers, and what the columns gained."""
+    sizes = np.diff(np.append(forest.roots, len(forest.told)))
+    mean = forest.gained.mean(axis=0)
+    spread = forest.gained.std(axis=0)
+    order = np.argsort(-mean, kind="stable").tolist()
+    rows = tuple(
+        (forest.columns[j].name, short(float(mean[j])), short(float(spread[j]))) for j in order
+    )
+    header = ("column", "share of the gain", "± over trees")
+    said = (
+        f"{len(forest)} trees, {int(sizes.mean())} nodes each on average, "
+        f"{int(sizes.min())} to {int(sizes.max())}."
+    )
+    return Derivation("Forest", (Grid("columns", header, rows), Sentence(said)))

@@ -1,0 +1,91 @@
+"""Class weights: what rows of a class count, and what it costs to mistake one class for another."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from numbers import Real
+from typing import Any
+
+import numpy as np
+
+from tallylearn.errors import OptionError, listed, told
+from tallylearn.tables import Array, Block
+from tallylearn.tallies.importance import weighed_in_rows
+
+
+class ClassWeights:
+    """A learner of classes whose rows, and whose mistakes, are not all alike."""
+
+    class_weight: Any
+    loss: Any
+
+    def _weights(self, block: Block) -> Array | None:
+        """The weights of the rows, times those of their classes."""
+        if self.class_weight is None:
+            return block.weight
+        values, codes = block.target.values, block.target.codes
+        given = np.ones(len(block)) if block.weight is None else block.weight
+        if self.class_weight == "balanced":
+            counts = np.bincount(codes, minlength=len(values))
+            each = len(block) / (len(values) * np.maximum(counts, 1))
+        else:
+            each = self._class_weights(values)
+        return weighed_in_rows(replace(block, weight=given * each[codes])).weight
+
+    def _class_weights(self, values: tuple[Any, ...]) -> Array:
+        """(k,) what rows of each class weigh; 1 where it is not said."""
+        given = self.class_weight
+        if (lacking := [v for v in values if v not in given]) and (
+            odd := [key for key in given if key not in values]
+        ):
+            raise OptionError(
+                f"class_weight names {told(odd[0])}, and the target has {listed(values)}. "
+                f"The classes, {lacking}, are not in class_weight"
+            )
+        each = np.array([float(given.get(value, 1.0)) for value in values])
+        if not each.any():
+            raise OptionError(f"class_weight is 0 for every class, {listed(values)}.")
+        return each
+
+    def _losses(self, classes: tuple[Any, ...]) -> Array | None:
+        if self.loss is None:
+            return None
+        k = len(classes)
+        try:
+            loss = np.asarray(_labelled(self.loss, classes), dtype=np.float64)
+        except Exception:  # whatever an object raises that is none
+            raise OptionError(
+                f"loss is {told(self.loss)}. Pass a {k} x {k} table of numbers for "
+                f"{listed(classes)}, what it costs to answer column j where row i is right."
+            ) from None
+        if loss.shape != (k, k):
+            raise OptionError(
+                f"loss has the shape {loss.shape}, and there are {k} classes, {listed(classes)}: "
+                f"pass a {k} x {k} table, what it costs to answer column j where row i is right."
+            )
+        if not np.isfinite(loss).all() or (loss < 0).any():
+            raise OptionError("loss holds a number that is negative or not finite.")
+        return loss
+
+    def _check_class_weight(self) -> None:
+        given = self.class_weight
+        balanced = isinstance(given, str) and given == "balanced"
+        if given is not None and not balanced and not isinstance(given, Mapping):
+            raise OptionError(f"class_weight is a dict, 'balanced' or None, not {given!r}.")
+        for key, one in {} if given is None or balanced else given.items():
+            if isinstance(one, bool) or not isinstance(one, Real) or not 0 <= float(one) < np.inf:
+                raise OptionError(
+                    f"class_weight is {told(one)} for the class {told(key)}. Weights of classes "
+                    "are numbers, 0 or more."
+                )
+
+
+def _labelled(loss: Any, classes: tuple[Any, ...]) -> Any:
+    """A frame whose rows and columns are named by the classes, in their order; others as is."""
+    if not (hasattr(loss, "index") and hasattr(loss, "columns")):
+        return loss
+    rows, columns = ([*axis] for axis in (loss.index, loss.columns))
+    if {*rows} != {*classes} or {*columns} != {*classes}:
+        return loss
+    return loss.loc[list(classes), list(classes)]

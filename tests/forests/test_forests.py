@@ -1,0 +1,333 @@
+"""What a forest answers: votes, rows out of bag, importances, proximity, and bad input."""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.datasets import load_diabetes, load_iris
+
+import tallylearn as tl
+from tallylearn import engines, errors, intervals
+from tallylearn.folds.hashing import hashed
+from tallylearn.models.forests import learner as learners
+from tallylearn.models.forests.bags import Bags
+
+IRIS, KINDS = load_iris(return_X_y=True)
+X, Y = load_diabetes(return_X_y=True)
+
+
+@pytest.fixture(scope="module")
+def iris() -> Any:
+    return tl.RandomForestClassifier(40).fit(IRIS, KINDS)
+
+
+@pytest.fixture(scope="module")
+def diabetes() -> Any:
+    return tl.RandomForestRegressor(30).fit(X, Y)
+
+
+def by_hand(forest: Any, rows: Any, tree: int) -> Any:
+    """What one tree tells of rows."""
+    model = forest.model_
+    return model.told[forest.apply(rows)[:, tree] + model.roots[tree]]
+
+
+def test_probabilities_are_the_mean_of_the_trees_and_a_majority_is_of_votes(iris: Any) -> None:
+    told = np.array([by_hand(iris, IRIS, t) for t in range(40)])
+    assert iris.predict_proba(IRIS) == pytest.approx(told.mean(axis=0), abs=1e-12)
+    majority = tl.RandomForestClassifier(40, vote="majority").fit(IRIS, KINDS)
+    votes = np.eye(3)[told.argmax(axis=2)].mean(axis=0)
+    assert majority.predict_proba(IRIS) == pytest.approx(votes, abs=1e-12)
+    assert majority.predict(IRIS).tolist() == votes.argmax(axis=1).tolist()
+
+
+def test_a_row_out_of_bag_is_answered_by_the_trees_that_have_not_seen_it(iris: Any) -> None:
+    bags = Bags(np.zeros(150, np.int32), 1.0, 0)
+    sums, voters = np.zeros((150, 3)), np.zeros(150)
+    for t in range(40):
+        rows = bags.left_out(t)
+        sums[rows] += by_hand(iris, IRIS, t)[rows]
+        voters[rows] += 1
+    shares = sums / voters[:, None]
+    assert iris.oob.answers == pytest.approx(shares, abs=1e-12)
+    right = int((shares.argmax(axis=1) == KINDS).sum())
+    assert iris.oob.value == right / 150
+    assert iris.oob.interval == intervals.wilson(right, 150)
+    assert iris.oob.rows == 150
+    assert iris.oob.seen == 0
+    assert str(iris.oob).startswith(f"accuracy {right / 150:.3f} [")
+    assert iris.out_of_bag(IRIS, KINDS) == iris.oob
+
+
+def test_a_regression_is_scored_out_of_bag_by_r2_with_an_interval(diabetes: Any) -> None:
+    found = diabetes.oob
+    said = found.answers[:, 0]
+    assert found.value == pytest.approx(1 - ((Y - said) ** 2).sum() / ((Y - Y.mean()) ** 2).sum())
+    assert found.interval is not None
+    assert found.interval.low < found.value < found.interval.high
+    assert 0.3 < found.value < 0.6
+    scored = tl.RandomForestRegressor(30, oob_score=True).fit(X, Y)
+    assert scored.oob_score_ == found.value
+    assert scored.oob_prediction_.tolist() == said.tolist()
+
+
+def test_few_trees_leave_rows_that_all_of_them_have_seen() -> None:
+    found = tl.RandomForestClassifier(2).fit(IRIS, KINDS).oob
+    assert found.seen > 0
+    assert found.rows + found.seen == 150
+    assert np.isnan(found.answers).all(axis=1).sum() == found.seen
+    assert "more were seen by all trees" in str(found)
+
+
+@pytest.mark.parametrize(
+    ("learner", "X", "y", "score"),
+    [
+        (tl.RandomForestClassifier(40, record=False), IRIS, KINDS, "accuracy"),
+        (tl.RandomForestRegressor(30), X, Y, "r2"),
+    ],
+)
+def test_an_evaluation_out_of_bag_is_the_forests_own(
+    learner: Any, X: Any, y: Any, score: str
+) -> None:
+    found = tl.evaluate(learner, X, y, cv="oob", scores=[score])
+    again = type(learner)(learner.n_estimators).fit(X, y)
+    assert found[score].value == pytest.approx(again.oob.value)
+    assert found.cv == "out of bag"
+
+
+def test_an_evaluation_out_of_bag_asks_a_forest_of_bags() -> None:
+    with pytest.raises(errors.OptionError, match='cv="oob" asks the trees of a forest'):
+        tl.evaluate(tl.NaiveBayes(), IRIS, KINDS, cv="oob")
+    with pytest.raises(errors.OptionError, match="with bootstrap=False every tree sees all"):
+        tl.evaluate(tl.RandomForestClassifier(bootstrap=False), IRIS, KINDS, cv="oob")
+
+
+def test_importances_find_the_columns_that_matter_and_noise_loses_nothing() -> None:
+    rng = np.random.default_rng(0)
+    table = np.column_stack([rng.normal(size=(300, 3)), rng.integers(0, 3, 300)])
+    y = table[:, 0] + table[:, 3] > 1
+    forest = tl.RandomForestClassifier(60).fit(table, y)
+    found = forest.importances()
+    assert {one.column for one in [*found][:2]} == {"x0", "x3"}
+    assert sum(one.share for one in found) == pytest.approx(1)
+    for name in ("x0", "x3"):
+        one = found[name]
+        assert one.loss_interval.low > 0.1
+        assert one.share_interval.low < one.share < one.share_interval.high
+    assert abs(found["x1"].loss) < 0.05
+    assert forest.feature_importances_ == pytest.approx([found[f"x{j}"].share for j in range(4)])
+    with pytest.raises(errors.ColumnError, match="not from 'x9'"):
+        found["x9"]
+
+
+def test_losses_are_those_of_every_tree_on_the_rows_that_it_has_not_seen() -> None:
+    table = X[:, [2, 8]]
+    forest = tl.RandomForestRegressor(6).fit(table, Y)
+    bags, rises = Bags(np.zeros(len(Y), np.int32), 1.0, 0), []
+    for t in range(6):
+        rows = bags.left_out(t)
+        mixed = table[rows]
+        order = np.argsort(hashed(t, rows + len(Y)))
+        mixed[:, 1] = mixed[order, 1]
+        errors_of = [
+            ((by_hand(forest, some, t)[:, 0] - Y[rows]) ** 2).mean()
+            for some in (mixed, table[rows])
+        ]
+        rises.append((errors_of[0] - errors_of[1]) / Y.var())
+    found = forest.importances()["x1"]
+    assert found.loss == pytest.approx(np.mean(rises))
+    assert found.loss_interval == intervals.mean_interval(rises)
+
+
+def test_proximity_is_the_share_of_trees_with_one_leaf_for_both(iris: Any) -> None:
+    near = iris.proximity(IRIS[::10])
+    ends = iris.apply(IRIS[::10])
+    assert near[0, 7] == (ends[0] == ends[7]).mean()
+    assert np.array_equal(near, near.T)
+    assert (np.diag(near) == 1).all()
+    assert near[0, 1] > near[0, 14]
+
+
+def test_an_explanation_says_the_votes_and_the_ways_of_those_that_agree(iris: Any) -> None:
+    found = iris.explain(IRIS[:1])[0]
+    assert found.how == "vote"
+    assert found.chosen == 0
+    assert found.notes[0] == "votes of 40 trees: 0 40"
+    assert "of them ask: " in found.notes[1]
+    columns = {term.column for term in found.lines[0].terms}
+    assert {"", "x2", "x3"} <= columns
+
+
+def test_warm_start_adds_the_trees_that_a_larger_forest_has() -> None:
+    forest = tl.RandomForestClassifier(5, warm_start=True).fit(IRIS, KINDS)
+    forest.set_params(n_estimators=9).fit(IRIS, KINDS)
+    at_once = tl.RandomForestClassifier(9).fit(IRIS, KINDS).model_
+    for name in ("roots", "steps", "threshold", "leads", "told", "gained"):
+        assert np.array_equal(getattr(forest.model_, name), getattr(at_once, name))
+    with pytest.raises(errors.OptionError, match="must be larger or equal"):
+        forest.set_params(n_estimators=3).fit(IRIS, KINDS)
+    with pytest.raises(errors.InputError, match="adds trees to a forest of the same table"):
+        forest.set_params(n_estimators=12).fit(IRIS[:100], KINDS[:100])
+
+
+def test_a_file_holds_the_forest_and_not_its_rows(iris: Any, tmp_path: Path) -> None:
+    iris.save(tmp_path / "f.tally")
+    again = tl.load(tmp_path / "f.tally")
+    assert again.predict_proba(IRIS).tolist() == iris.predict_proba(IRIS).tolist()
+    assert again.out_of_bag(IRIS, KINDS) == iris.oob
+    with pytest.raises(errors.InputError, match="Pass them again: out_of_bag"):
+        _ = again.oob
+    assert again.importances()["x2"].loss is None
+    assert again.importances(IRIS, KINDS) == iris.importances()
+    assert pickle.loads(pickle.dumps(iris))._grew_from is None
+
+
+def test_a_forest_takes_less_room_than_scikit_learns(tmp_path: Path) -> None:
+    from sklearn.ensemble import RandomForestClassifier
+
+    rng = np.random.default_rng(0)
+    table, y = rng.normal(size=(1500, 8)), rng.integers(0, 2, 1500)
+    tl.RandomForestClassifier(10).fit(table, y).save(tmp_path / "f.tally")
+    theirs = pickle.dumps(RandomForestClassifier(10).fit(table, y))
+    assert (tmp_path / "f.tally").stat().st_size < len(theirs)
+
+
+def test_costs_and_losses_move_the_answer() -> None:
+    cheap = tl.RandomForestClassifier(20, loss=[[0, 50, 50], [0, 0, 1], [0, 1, 0]])
+    assert (cheap.fit(IRIS, KINDS).predict(IRIS) == 0).sum() > 50
+    dear = tl.RandomForestClassifier(20, max_features=None, costs={"x2": 1e6, "x3": 1e6})
+    assert dear.fit(IRIS, KINDS).feature_importances_[2:].sum() < 0.2
+
+
+def test_a_class_that_no_bag_has_keeps_its_place() -> None:
+    y = np.array(["a"] * 30 + ["b"])
+    forest = tl.RandomForestClassifier(3).fit(np.arange(31.0)[:, None], y)
+    assert forest.classes_.tolist() == ["a", "b"]
+    assert forest.predict_proba([[0.0]]).shape == (1, 2)
+
+
+@pytest.mark.parametrize("learner", [tl.RandomForestClassifier, tl.RandomForestRegressor])
+def test_one_row_and_one_class_are_enough(learner: Any) -> None:
+    assert learner(4).fit([[1.0]], [1]).predict([[3.0]]).tolist() == [1]
+    assert learner(4).fit([[1.0], [2.0]], [1, 1]).predict([[3.0]]).tolist() == [1]
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"n_estimators": 0}, r"'n_estimators' .* must be an int in the range \[1, inf\)"),
+        ({"n_estimators": None}, "n_estimators is a whole number from 1 on"),
+        ({"n_estimators": 2.5}, "'n_estimators'"),
+        ({"max_features": 0}, "'max_features'"),
+        ({"max_features": 1.5}, "'max_features'"),
+        ({"max_features": "all"}, "'max_features'"),
+        ({"oob_score": True, "bootstrap": False}, "Out of bag estimation only available"),
+        ({"max_samples": 0.0}, "'max_samples'"),
+        ({"max_samples": 1000}, "max_samples is 1000, and the table has 150 rows"),
+        ({"max_samples": 0.5, "bootstrap": False}, "cannot be set if `bootstrap=False`"),
+        ({"missing": "fractional"}, "'missing'"),
+        ({"ccp_alpha": "cv"}, "ccp_alpha is a number in a forest"),
+        ({"n_jobs": 0}, "n_jobs is a number of threads"),
+        ({"vote": "loud"}, "'vote'"),
+        ({"criterion": "gain_ratio"}, "'criterion'"),
+        ({"bins": 1}, "'bins'"),
+    ],
+)
+def test_options_that_cannot_be_are_refused(options: dict[str, Any], message: str) -> None:
+    with pytest.raises(errors.OptionError, match=message):
+        tl.RandomForestClassifier(**options).fit(IRIS, KINDS)
+
+
+def test_more_trees_than_memory_takes_are_refused_before_they_grow(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("TALLY_MEMORY", "0.001")
+    with pytest.raises(errors.SizeError, match="a forest of 2,000 trees would take"):
+        tl.RandomForestClassifier(2000).fit(IRIS, KINDS)
+
+
+def test_out_of_bag_without_bags_or_with_another_table_is_refused(iris: Any) -> None:
+    whole = tl.RandomForestClassifier(3, bootstrap=False).fit(IRIS, KINDS)
+    with pytest.raises(errors.InputError, match="no row is out of any bag"):
+        _ = whole.oob
+    with pytest.raises(errors.InputError, match="grown from 150 rows, and this table has 149"):
+        iris.out_of_bag(IRIS[1:], KINDS[1:])
+
+
+def test_an_interrupted_fit_leaves_the_forest_that_was_there(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    forest = tl.RandomForestClassifier(3).fit(IRIS, KINDS)
+    before, calls = forest.predict_proba(IRIS), []
+    grow = learners.Nursery.tree
+
+    def interrupted(nursery: Any, number: int) -> Any:
+        calls.append(number)
+        if number == 4:
+            raise KeyboardInterrupt
+        return grow(nursery, number)
+
+    monkeypatch.setattr(learners.Nursery, "tree", interrupted)
+    with pytest.raises(KeyboardInterrupt), tl.engine(threads=2):
+        forest.set_params(n_estimators=500).fit(IRIS[:99], KINDS[:99])
+    assert len(calls) < 50
+    assert forest.predict_proba(IRIS).tolist() == before.tolist()
+    assert forest.oob.rows <= 150
+    assert forest.model_.rows == 150
+
+
+def test_a_bar_counts_the_trees(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[Any] = []
+
+    @contextmanager
+    def bar(total: int, what: str, shown: bool) -> Iterator[Any]:
+        seen.append((total, what, shown))
+        yield seen.append
+
+    monkeypatch.setattr(learners, "bar", bar)
+    tl.RandomForestClassifier(3, verbose=1).fit(IRIS, KINDS)
+    assert seen == [(3, "RandomForestClassifier: trees", True), 1, 1, 1]
+
+
+def test_jobs_are_threads(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen = []
+    grow = learners.Nursery.tree
+    monkeypatch.setattr(
+        learners.Nursery,
+        "tree",
+        lambda nursery, number: (seen.append(engines.here().number), grow(nursery, number))[1],
+    )
+    tl.RandomForestClassifier(2, n_jobs=3).fit(IRIS, KINDS)
+    assert seen == [3, 3]
+
+
+def test_strings_dates_and_gaps_are_taken_as_they_are() -> None:
+    rng = np.random.default_rng(1)
+    frame = pd.DataFrame({
+        "town": rng.choice(["Bonn", "Köln", None], 200),
+        "day": pd.Timestamp("2024-01-01") + pd.to_timedelta(rng.integers(0, 300, 200), "D"),
+        "size": np.where(rng.random(200) < 0.2, np.nan, rng.normal(size=200)),
+    })  # fmt: skip
+    frame["bought"] = np.where((frame["town"] == "Bonn") | (frame["size"] > 1), "yes", "no")
+    forest = tl.RandomForestClassifier(20).fit(frame, "bought")
+    assert forest.score(frame, "bought") > 0.97
+    assert forest.oob.value > 0.9
+    unseen = {"town": "Ulm", "day": None, "size": None}
+    assert forest.predict(unseen)[0] in ("yes", "no")
+
+
+def test_a_noisy_category_and_constants_cost_little() -> None:
+    rng = np.random.default_rng(2)
+    table = pd.DataFrame(IRIS, columns=[*"abcd"])
+    table["noise"] = [f"v{i}" for i in rng.integers(0, 70, 150)]
+    table["same"] = 1.0
+    plain = tl.RandomForestClassifier(60).fit(IRIS, KINDS).oob.value
+    noisy = tl.RandomForestClassifier(60).fit(table, KINDS).oob.value
+    assert noisy > plain - 0.03

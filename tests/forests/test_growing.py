@@ -1,0 +1,173 @@
+"""Forests grow as single trees do, from bags that nothing but the seed decides."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import tallylearn as tl
+from tallylearn import modelfile
+from tallylearn.models.forests import bags, forest, growing
+from tallylearn.models.forests.forest import stem_of
+from tallylearn.models.trees import nodes, routing
+from tallylearn.models.trees.growing import coded_columns, grower
+from tests.test_oracle import uncompiled
+
+RNG = np.random.default_rng(7)
+N = 600
+COLUMNS = ["length", "width", "colour", "shape", "heavy"]
+
+
+def table(gaps: float = 0.0) -> pd.DataFrame:
+    """Numbers without ties and a category, some of them missing."""
+    frame = pd.DataFrame(
+        {"a": RNG.normal(size=N), "b": RNG.normal(size=N), "c": RNG.gamma(2, 1, N)}
+    )
+    frame["kind"] = RNG.choice([*"pqrst"], N)
+    score = frame["a"] * frame["b"] + frame["c"] + (frame["kind"] > "q") + RNG.normal(size=N)
+    for name in ("a", "kind"):
+        frame[name] = frame[name].where(RNG.random(N) >= gaps, None)
+    frame["two"] = np.where(score > 2, "yes", "no")
+    frame["three"] = np.select([score > 3, score > 1.5], ["high", "mid"], "low")
+    frame["y"] = score
+    return frame
+
+
+def one_tree(learner: Any, frame: pd.DataFrame, target: str, **options: Any) -> Any:
+    """A forest of one tree that sees every row and every column."""
+    given = {"bootstrap": False, "max_features": None, "max_depth": 4, "bins": 60} | options
+    return learner(1, **given).fit(frame[["a", "b", "c", "kind", target]], target)
+
+
+@pytest.mark.parametrize("gaps", [0.0, 0.15])
+@pytest.mark.parametrize(
+    ("forest_of", "tree_of", "target", "options"),
+    [
+        (tl.RandomForestClassifier, tl.DecisionTreeClassifier, "two", {}),
+        (tl.RandomForestClassifier, tl.DecisionTreeClassifier, "three", {}),
+        (tl.RandomForestClassifier, tl.DecisionTreeClassifier, "two", {"criterion": "entropy"}),
+        (tl.RandomForestClassifier, tl.DecisionTreeClassifier, "three", {"missing": "node"}),
+        (tl.RandomForestClassifier, tl.DecisionTreeClassifier, "two", {"missing": "class"}),
+        (tl.RandomForestClassifier, tl.DecisionTreeClassifier, "two", {"class_weight": {"no": 3}}),
+        (tl.RandomForestClassifier, tl.DecisionTreeClassifier, "two", {"min_samples_leaf": 9}),
+        (tl.RandomForestClassifier, tl.DecisionTreeClassifier, "two", {"max_leaf_nodes": 5}),
+        (tl.RandomForestClassifier, tl.DecisionTreeClassifier, "two", {"ccp_alpha": 0.01}),
+        (
+            tl.RandomForestClassifier,
+            tl.DecisionTreeClassifier,
+            "three",
+            {"category_split": "multiway"},
+        ),
+        (tl.RandomForestRegressor, tl.DecisionTreeRegressor, "y", {}),
+        (tl.RandomForestRegressor, tl.DecisionTreeRegressor, "y", {"min_samples_leaf": 9}),
+        (tl.RandomForestRegressor, tl.DecisionTreeRegressor, "y", {"missing": "global"}),
+        (tl.RandomForestRegressor, tl.DecisionTreeRegressor, "y", {"criterion": "sdr"}),
+    ],
+)
+def test_a_tree_of_all_rows_and_columns_is_the_single_tree(
+    forest_of: Any,
+    tree_of: Any,
+    target: str,
+    options: dict[str, Any],
+    gaps: float,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(growing, "TIE", "first")
+    frame = table(gaps)
+    found = one_tree(forest_of, frame, target, **options).model_
+    given = {"max_depth": 4, "bins": 60} | options
+    tree = tree_of(**given).fit(frame[["a", "b", "c", "kind", target]], target).model_
+    stem = stem_of(tree)
+    assert len(tree) > 5
+    assert found.steps.tolist() == stem.steps.tolist()
+    assert found.threshold.tolist() == stem.threshold.tolist()
+    assert found.leads.tolist() == stem.leads.tolist()
+    assert found.told.tolist() == stem.told.tolist()
+    assert found.gained[0].tolist() == stem.gained.tolist()
+
+
+@pytest.mark.parametrize(
+    ("make", "target"),
+    [
+        (lambda: tl.RandomForestClassifier(3), "two"),
+        (lambda: tl.RandomForestClassifier(3, max_samples=0.5), "three"),
+        (lambda: tl.RandomForestRegressor(3, max_features=2), "y"),
+    ],
+)
+def test_threads_blocks_and_the_order_of_trees_change_no_bit(
+    make: Any, target: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    frame = table(0.1)[["a", "b", "c", "kind", target]]
+    with tl.engine(threads=1):
+        one = make().fit(frame, target)
+    with tl.engine(threads=2):
+        two = make().fit(frame, target)
+    assert modelfile.digests(one) == modelfile.digests(two)
+    more = make().set_params(n_estimators=5).fit(frame, target).model_
+    first = slice(0, int(more.roots[3]))
+    assert more.told[first].tolist() == one.model_.told.tolist()
+    assert more.steps[first].tolist() == one.model_.steps.tolist()
+
+
+@pytest.mark.parametrize(
+    ("make", "target"),
+    [
+        (lambda: tl.RandomForestClassifier(2), "kind"),
+        (lambda: tl.RandomForestClassifier(2, criterion="entropy", missing="class"), "heavy2"),
+        (lambda: tl.RandomForestClassifier(2, class_weight="balanced", bins=9), "kind"),
+        (lambda: tl.RandomForestRegressor(2, max_features=2), "price"),
+    ],
+)
+def test_a_forest_of_interpreted_kernels_is_the_same(
+    make: Any, target: str, mixed: pd.DataFrame, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    frame = mixed[[*COLUMNS, target]][:60]
+    compiled = make().fit(frame, target)
+    predicted = compiled.predict(mixed[COLUMNS]).tolist()
+    uncompiled(monkeypatch, bags, forest, growing, grower, coded_columns, nodes, routing)
+    again = make().fit(frame, target)
+    assert modelfile.digests(again) == modelfile.digests(compiled)
+    assert again.predict(mixed[COLUMNS]).tolist() == predicted
+
+
+def test_how_often_a_row_is_drawn_is_poisson() -> None:
+    found = bags.Bags(np.zeros(20_000, np.int32), 1.0, 3)
+    times = (found.entries(0) >> 32) & 255
+    seen = np.bincount(np.append(times, np.zeros(20_000 - len(times), int)))[:4] / 20_000
+    assert seen == pytest.approx([0.3679, 0.3679, 0.1839, 0.0613], abs=0.012)
+    assert times.sum() == pytest.approx(20_000, rel=0.03)
+    half = bags.Bags(np.zeros(20_000, np.int32), 0.5, 3)
+    assert ((half.entries(0) >> 32) & 255).sum() == pytest.approx(10_000, rel=0.03)
+
+
+def test_no_two_trees_have_one_bag_and_every_row_is_left_out_by_some() -> None:
+    found = bags.Bags(np.zeros(50, np.int32), 1.0, 0)
+    out = [set(found.left_out(t).tolist()) for t in range(30)]
+    assert len({frozenset(rows) for rows in out}) == 30
+    assert set().union(*out) == {*range(50)}
+
+
+def test_a_bag_without_any_row_has_all_of_them() -> None:
+    found = bags.Bags(np.zeros(1, np.int32), 1.0, 0)
+    assert [len(found.entries(t)) for t in range(20)] == [1] * 20
+
+
+def test_a_row_that_is_in_the_bag_twice_counts_as_two_rows() -> None:
+    y = np.array(["u"] * 3 + ["v"])
+    forest = tl.RandomForestClassifier(60, max_depth=0).fit(np.zeros((4, 1)), y).model_
+    found = bags.Bags((y == "v").astype(np.int32), 1.0, 0)
+    for t, root in enumerate(forest.roots.tolist()):
+        entries = found.entries(t)
+        times = (entries >> 32) & 255
+        assert forest.told[root, 1] == pytest.approx(times[entries >> 40 == 1].sum() / times.sum())
+
+
+def test_codes_beyond_the_marks_of_one_word_are_told_apart() -> None:
+    x = np.arange(1000.0)
+    y = (x >= 640).astype(int)
+    forest = tl.RandomForestClassifier(5, bins=None).fit(x[:, None], y)
+    assert forest.predict([[639.4], [640.6]]).tolist() == [0, 1]
+    assert forest.score(x[:, None], y) == 1.0
