@@ -134,6 +134,21 @@ CASES = (
     Case("lms-mean", lambda: tl.LMS(1e-14, scaling="mean", steps=9), ("width",), "price", "plain"),
 )
 
+PREPARATIONS = (  # what turns tables, each with the options that say what it counts
+    tl.StandardScaler(),
+    tl.StandardScaler(ddof=1, with_mean=False),
+    tl.MinMaxScaler((-1, 1), clip=True),
+    tl.Imputer(),
+    tl.Imputer("median", categories="own"),
+    tl.Imputer("mode"),
+    tl.Indicator(),
+    tl.Indicator(drop="first", unseen="gap"),
+    tl.LabelCoder(),
+    tl.Discretizer(),
+    tl.Discretizer(3, strategy="frequency", labels="code"),
+    tl.Discretizer(strategy="mdl", labels="code"),
+)
+
 ESTIMATORS = (  # what scikit-learn's checks run over
     tl.NaiveBayes(),
     tl.NaiveBayes(numbers="bernoulli"),
@@ -164,4 +179,5 @@ ESTIMATORS = (  # what scikit-learn's checks run over
     tl.LMS(5e-5),  # the checks have columns around 100, which run away from a rate above 1e-4
     tl.LMS(5e-5, order="random", steps=1000, start="random", random_state=0),
     tl.LMS(2e-5, scaling="mean", steps=20),
+    *(one for one in PREPARATIONS if getattr(one, "labels", "code") == "code"),
 )

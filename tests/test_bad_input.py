@@ -246,6 +246,11 @@ def test_options_that_say_what_is_counted_may_not_change_midway() -> None:
         tl.merge(mean, mean)
 
 
+def test_a_weight_beyond_every_double_is_refused() -> None:
+    with pytest.raises(errors.InputError, match="no double can hold"):
+        tl.NaiveBayes().fit([[1.0], [2.0]], ["a", "b"], sample_weight=10**400)
+
+
 def test_tiny_and_huge_weights_are_written_as_decimals() -> None:
     table = [{"c": "u", "y": "a"}, {"c": "v", "y": "a"}, {"c": "u", "y": "b"}]
     for weight in (1e-12, 1e300):

@@ -231,7 +231,8 @@ def test_the_repr_of_a_fitted_learner_says_what_it_learned_from(
 ) -> None:
     numbers = np.random.default_rng(0).normal(size=(60, 2))
     X = pd.DataFrame(numbers, columns=["a", "b"]) if named else numbers
-    y = np.where(numbers[:, 0] > 0, "u", "v") if estimator.task == "classifier" else numbers[:, 1]
+    asks = estimator.task == "classifier" or getattr(estimator, "strategy", None) == "mdl"
+    y = np.where(numbers[:, 0] > 0, "u", "v") if asks else numbers[:, 1]
     before = repr(estimator)
     fitted = clone(estimator).fit(X, y)
     columns = "60 rows of 2 columns" + (" ('a', 'b')" if named else "")

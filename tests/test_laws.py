@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from tallylearn.evaluation.scores.predictions import Answers
 from tallylearn.tables import Codes
-from tallylearn.tallies import Bundle, Counts, Exact, Moments, Products, Ranks
+from tallylearn.tallies import Bundle, Counts, Exact, Extent, Moments, Products, Ranks, Values
 from tallylearn.tallies.documents import Reader
 from tallylearn.tallies.weights import rounded
 from tallylearn.tallies.words import words
@@ -82,6 +82,16 @@ def ranks(rows: list[Row]) -> Ranks:
     return Ranks.of(numbers[:, 0], positive, weight)
 
 
+def values(rows: list[Row]) -> Values:
+    classes, _, numbers, weight = columns(rows)
+    return Values.of(numbers[:, 0], classes, weight)
+
+
+def extent(rows: list[Row]) -> Extent:
+    classes, _, numbers, _ = columns(rows)
+    return Extent.of(numbers, classes, ("u", "v"))
+
+
 def answers(rows: list[Row]) -> Bundle:
     classes, values, numbers, weight = columns(rows)
     p = np.nan_to_num(1 / (1 + np.abs(numbers[:, :1])))  # 0 where there is no number
@@ -98,11 +108,14 @@ def errors(rows: list[Row]) -> Bundle:
 
 
 Make = Callable[[list[Row]], Any]
-TALLIES = [counts, totals, moments, products, ranks, bundle, texts, answers, errors]
-every_tally = pytest.mark.parametrize("tally", TALLIES)
+FORGETTING = [counts, totals, moments, products, ranks, values, bundle, texts, answers, errors]
+every_tally = pytest.mark.parametrize("tally", [*FORGETTING, extent])
+every_forgetting_tally = pytest.mark.parametrize("tally", FORGETTING)
 
 
-@pytest.mark.parametrize("tally", [counts, totals, moments, products, bundle, texts])
+@pytest.mark.parametrize(
+    "tally", [counts, totals, moments, products, values, extent, bundle, texts]
+)
 @given(rows=ROWS, data=st.data())
 def test_classes_paired_with_a_part_come_apart_again(
     tally: Make, rows: list[Row], data: st.DataObject
@@ -137,7 +150,7 @@ def test_an_empty_tally_is_neutral(tally: Make, rows: list[Row]) -> None:
     assert nothing + tally(rows) == tally(rows) == tally(rows) + nothing
 
 
-@every_tally
+@every_forgetting_tally
 @given(a=ROWS, b=ROWS)
 def test_forgetting_undoes_learning_to_the_bit(tally: Make, a: list[Row], b: list[Row]) -> None:
     assert (tally(a) + tally(b)) - tally(b) == tally(a)
@@ -172,7 +185,7 @@ def test_addition_is_associative_and_commutative(
     assert sum([x, y, z]) == x + y + z
 
 
-@every_tally
+@every_forgetting_tally
 @given(a=ROWS, b=ROWS)
 def test_what_was_learned_is_possible_and_what_was_not_is_refused(
     tally: Make, a: list[Row], b: list[Row]

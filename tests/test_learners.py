@@ -15,17 +15,18 @@ from sklearn.base import clone
 import tallylearn as tl
 from tallylearn import errors, forms
 from tallylearn.cli.learner_names import BOTH, MODELS
-from tallylearn.doors import OnePass, RegressionModel, Regressor
+from tallylearn.doors import OnePass, Predictor, RegressionModel, Regressor
 from tallylearn.doors.shell import Estimator
 from tallylearn.models.stored_tallies import check_parts
 from tallylearn.tables import NUMBER, Array, Block, Codes, Schema
 from tallylearn.tallies import Bundle, Counts, Moments
 from tallylearn.workings import Derivation, Evidence, Line, Term
-from tests.learners import CASES, ESTIMATORS
+from tests.learners import CASES, ESTIMATORS, PREPARATIONS
 
 ROOT = Path(__file__).parent.parent
-CLASSES = {name for name in tl.__all__ if isinstance(kind := getattr(tl, name), type)
-           and issubclass(kind, Estimator)}  # fmt: skip
+KNOWN = {name: kind for name in tl.__all__ if isinstance(kind := getattr(tl, name), type)}
+CLASSES = {name for name, kind in KNOWN.items() if issubclass(kind, Predictor)}
+TURNING = {name for name, kind in KNOWN.items() if issubclass(kind, Estimator)} - CLASSES
 
 
 def presets() -> dict[str, Any]:
@@ -81,6 +82,15 @@ def test_a_public_learner_is_in_the_readme_and_the_docs(name: str) -> None:
     assert re.search(rf"^\|.*`{name}(\(\))?`", table, re.M), "add it to the README's Learners"
     index = (ROOT / "docs" / "index.md").read_text()
     assert f"`tl.{name}`" in index, "add it to the names in docs/index.md"
+
+
+@pytest.mark.parametrize("name", sorted(TURNING))
+def test_a_public_preparation_is_in_the_suites_the_readme_and_the_docs(name: str) -> None:
+    assert name in {type(one).__name__ for one in PREPARATIONS}, "add it to tests/learners.py"
+    assert name in {type(one).__name__ for one in ESTIMATORS}
+    table = (ROOT / "README.md").read_text().split("## Learners")[1].split("##")[0]
+    assert f"`{name}`" in table, "add it to the README's Learners"
+    assert f"`tl.{name}`" in (ROOT / "docs" / "index.md").read_text(), "and to docs/index.md"
 
 
 def test_evaluation_calls_nothing_private_of_a_learner() -> None:

@@ -22,12 +22,8 @@ ROUNDED = 1e-14  # and scores that differ by rounding only, relative to the best
 FAR = 1e5  # times ROUNDED: from there on rounding reaches nine digits of a probability
 
 
-class Model(ABC):
-    """What every fitted model answers."""
-
-    @abstractmethod
-    def evidence(self, block: Block) -> list[Evidence]:
-        """For every row the summands of its answer."""
+class Solved(ABC):
+    """What was learned, whatever it is for: how it came about, and whether a file may hold it."""
 
     @abstractmethod
     def derivation(self, schema: Schema) -> Derivation:
@@ -45,6 +41,14 @@ class Model(ABC):
     def __getstate__(self) -> dict[str, Any]:
         """What a pickle holds: the fields, and nothing that was worked out from them since."""
         return {field.name: getattr(self, field.name) for field in fields(self)}  # type: ignore[arg-type]
+
+
+class Model(Solved):
+    """What every fitted model answers."""
+
+    @abstractmethod
+    def evidence(self, block: Block) -> list[Evidence]:
+        """For every row the summands of its answer."""
 
 
 class ClassificationModel(Model):

@@ -14,7 +14,7 @@ from typing import Any, ClassVar, Self
 from tallylearn import modelfile
 from tallylearn.doors.counted import counted, within_doubles
 from tallylearn.doors.intake import Lesson, Manner, lesson, trusting
-from tallylearn.doors.model import Model
+from tallylearn.doors.model import Solved
 from tallylearn.doors.schemas import checked, united
 from tallylearn.doors.shell import Estimator
 from tallylearn.doors.unanswered import NONE, Unanswered, total
@@ -79,14 +79,18 @@ class OnePass(Estimator, ABC):
         return Bundle({**tally.parts, **counted_apart(block, tally.get("target")).parts})
 
     @abstractmethod
-    def solve(self, tally: Bundle) -> Model:
+    def solve(self, tally: Bundle) -> Solved:
         """Turn a tally into a model; of its parts all but "target" may be lacking."""
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Learn from a table: ``fit(X, y)``, or ``fit(table, "target")``."""
         with self._learning():
             self._check_options()
-            self._learn(self._learned(lesson(X, y, sample_weight, type(self).__name__, self.task)))
+            self._learn(
+                self._learned(
+                    lesson(self._table(X), y, sample_weight, type(self).__name__, self._aim)
+                )
+            )
         return self
 
     def partial_fit(
@@ -99,7 +103,7 @@ class OnePass(Estimator, ABC):
             known = None if before is None else before.schema
             name = type(self).__name__
             now = self._learned(
-                lesson(X, y, sample_weight, name, self.task, known, True, self._labels)
+                lesson(self._table(X), y, sample_weight, name, self._aim, known, True, self._labels)
             )
             counted = None if before is None else before.tally
             now = replace(now, tally=self._foretold(now.tally, counted, classes))
@@ -119,7 +123,9 @@ class OnePass(Estimator, ABC):
                 return self
             name = type(self).__name__
             classes = self._labels
-            read = lesson(X, y, sample_weight, name, self.task, before.schema, classes=classes)
+            read = lesson(
+                self._table(X), y, sample_weight, name, self._aim, before.schema, classes=classes
+            )
             other, left_out = total(self.seen, read)
             left_out.check(read.target)
             before.check_weights(other)

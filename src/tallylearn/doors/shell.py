@@ -123,6 +123,11 @@ class Estimator:
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "schema_")
 
+    @property
+    def _aim(self) -> str | None:
+        """What the target is read as: classes, measures, or None where it is not looked at."""
+        return self.task
+
     def _table(self, X: Any) -> Any:
         """What is read as the table, where a learner takes more than others do."""
         return X

@@ -4,20 +4,17 @@ from __future__ import annotations
 
 import re
 from abc import abstractmethod
-from collections.abc import Callable, Iterator
 from contextlib import suppress
 from typing import Any, ClassVar
 
 import numpy as np
 
-from tallylearn import engines
-from tallylearn.doors.intake import lesson, rows
+from tallylearn.doors.asking import Asked
+from tallylearn.doors.intake import lesson
 from tallylearn.doors.model import ClassificationModel, Model, RegressionModel
-from tallylearn.doors.shell import Estimator
 from tallylearn.doors.unanswered import NONE, Unanswered
 from tallylearn.doors.unseen import flagged
 from tallylearn.errors import TargetError, listed, speaking
-from tallylearn.sources import Source
 from tallylearn.sources.class_labels import flat, labels
 from tallylearn.sources.memory_table import check_size
 from tallylearn.tables import Array, Block
@@ -28,7 +25,7 @@ WIDEST = 1 << 28  # bytes of the names of all classes, each as wide as the longe
 LABEL_TYPE = re.compile(r"[<>|=]([biuf](1|2|4|8|16)|O|T16|M8(\[\w{1,3}\])?)")
 
 
-class Predictor(Estimator):
+class Predictor(Asked):
     """Whatever answers row by row."""
 
     model_: Model
@@ -55,20 +52,6 @@ class Predictor(Estimator):
     @abstractmethod
     def answers(self, block: Block) -> Array:
         """The answer for every row of a block, read as the model learned."""
-
-    def _blocks(self, X: Any) -> Iterator[Block]:
-        return self._rows(X).blocks()
-
-    def _rows(self, X: Any) -> Source:
-        return rows(self._table(X), self.schema_, self._by_name, type(self).__name__)
-
-    def _mapped(self, X: Any, call: Callable[[Block], Array]) -> Array:
-        self._check_fitted()
-        with speaking(type(self).__name__):
-            parts = list(engines.here().map(call, self._rows(X)))
-            if not parts or not sum(map(len, parts)):
-                check_size(0, self.n_features_in_)
-        return np.concatenate(parts)
 
 
 class Classifier(Predictor):

@@ -1,4 +1,4 @@
-"""Transforms: rows as other numbers, in the container that the user asks for."""
+"""Transforms: rows as other columns, in the container that the user asks for."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from tallylearn.doors.tasks import Predictor
+from tallylearn.doors.asking import Asked
 from tallylearn.errors import ColumnError, OptionError, listed
 from tallylearn.sources.arrays import array_of
 from tallylearn.tables import Array, Block
@@ -15,7 +15,7 @@ from tallylearn.tables import Array, Block
 CONTAINERS = ("default", "pandas", "polars")
 
 
-class Transformer(Predictor):
+class Transformer(Asked):
     """Whatever turns rows into other numbers."""
 
     def transform(self, X: Any) -> Any:
@@ -43,8 +43,7 @@ class Transformer(Predictor):
                 "input_features should have length equal to number of features "
                 f"({self.n_features_in_}), got {len(input_features)}."
             )
-        name = type(self).__name__.lower()
-        return np.array([f"{name}{at}" for at in range(self._n_turned())], dtype=object)
+        return np.array(self._names_out(input_features), dtype=object)
 
     def set_output(self, *, transform: str | None = None) -> Self:
         """What ``transform`` returns: "default" (NumPy), "pandas" or "polars"."""
@@ -64,15 +63,25 @@ class Transformer(Predictor):
     def _n_turned(self) -> int:
         raise NotImplementedError
 
+    def _names_out(self, given: Any) -> list[str]:
+        name = type(self).__name__.lower()
+        return [f"{name}{at}" for at in range(self._n_turned())]
+
     def _add_tags(self, tags: Any) -> None:
         from sklearn.utils import TransformerTags
 
         tags.transformer_tags = TransformerTags()
 
-    def _contained(self, array: Array, X: Any) -> Any:
+    def _wanted(self) -> str | None:
+        """The container that was asked for, here or of all of scikit-learn; None: nobody asked."""
         wanted = getattr(self, "_sklearn_output_config", {}).get("transform")
         if wanted is None and "sklearn" in sys.modules:
-            wanted = sys.modules["sklearn"].get_config()["transform_output"]
+            told = sys.modules["sklearn"].get_config()["transform_output"]
+            wanted = None if told == "default" else told
+        return wanted
+
+    def _contained(self, array: Array, X: Any) -> Any:
+        wanted = self._wanted()
         if wanted == "pandas":
             import pandas as pd
 

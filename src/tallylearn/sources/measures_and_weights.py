@@ -77,7 +77,12 @@ def weights(weight: Any, n: int, name: str = "sample_weight", start: int = 0) ->
     if (row := _odd(array)) is not None:
         value = array[row : row + 1].tolist()[0]
         raise InputError(f"{name} is {value!r} in row {start + row}. Weights are numbers.")
-    array = array.astype(np.float64)
+    try:
+        array = array.astype(np.float64)
+    except OverflowError:
+        raise InputError(
+            f"{name} has a whole number that no double can hold. Weights are finite: rescale them."
+        ) from None
     for bad, word in ((~np.isfinite(array), "not finite"), (array < 0, "negative")):
         if bad.any():
             row = int(np.argmax(bad))

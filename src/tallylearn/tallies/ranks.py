@@ -9,7 +9,7 @@ import numpy as np
 
 from tallylearn.tables import Array, check_shape
 from tallylearn.tallies.exact import LIMB, Exact, ratio
-from tallylearn.tallies.weights import digits
+from tallylearn.tallies.values import summed
 
 SIDES = np.arange(2)
 SAFE = 1 << 62  # products of whole weights below this stay within 64 bits
@@ -48,7 +48,7 @@ class Ranks:
         first[1:] = scores[1:] != scores[:-1]
         found = scores[first]
         cell = np.cumsum(first) - 1 + len(found) * positive[order]
-        return cls(found, _summed(cell, order, len(found), weight))._pruned()
+        return cls(found, summed(cell, order, (2, len(found)), weight))._pruned()
 
     @classmethod
     def empty(cls) -> Ranks:
@@ -159,17 +159,6 @@ class Ranks:
         if seen.all():
             return self
         return Ranks(self.scores[seen], self.weights.at(SIDES, np.flatnonzero(seen)))
-
-
-def _summed(cell: Array, order: Array, m: int, weight: Array | None) -> Exact:
-    """(2, m) the weight in every cell; a double holds the sums of digits below 1024 exactly."""
-    if weight is None:
-        return Exact.of(np.bincount(cell, minlength=2 * m).reshape(2, m))
-    total = Exact.of(np.zeros((2, m), dtype=np.int64))
-    for digit, power in digits(weight):
-        sums = np.bincount(cell, digit[order], minlength=2 * m).astype(np.int64)
-        total = total + Exact.of(sums.reshape(2, m)).shifted(power)
-    return total
 
 
 def _twice_below(weights: Array) -> Array:

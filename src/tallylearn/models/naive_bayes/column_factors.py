@@ -10,8 +10,9 @@ from typing import ClassVar
 import numpy as np
 
 from tallylearn import forms
+from tallylearn.doors.finite_rows import check_finite as check_finite
 from tallylearn.errors import ColumnError, OptionError
-from tallylearn.kernels import scoring, summing
+from tallylearn.kernels import scoring
 from tallylearn.models.class_priors import LONGEST
 from tallylearn.models.naive_bayes.class_spreads import Smoothing, too_wide, varying
 from tallylearn.tables import (
@@ -23,7 +24,6 @@ from tallylearn.tables import (
     Codes,
     Schema,
     check_last_axes,
-    numbered,
 )
 from tallylearn.tallies import Counts, Moments
 from tallylearn.tallies.keys import Keys, union
@@ -230,20 +230,6 @@ class Gaussians:
         log = -0.5 * (np.log(2 * np.pi) + np.log(variance) + away * away)
         text = f"N({x:.4g}; {mean:.4g}, {variance**0.5:.4g}²)"
         return Term(self.names[j], f"{x:.6g}", float(log), text=text)
-
-
-def check_finite(block: Block) -> None:
-    """An infinity is an error at ``predict`` as it is at ``fit``."""
-    found = np.zeros(4, dtype=np.int64)
-    summing.survey(block.numbers.view(np.int64), found)
-    if found[2] >= 0:
-        at = int(found[2]), int(found[3])
-        name = block.schema.numbers[at[1]]
-        raise ColumnError(
-            f"column {name!r} has {block.numbers[at]} in row {numbered(block.start, at[0])}. "
-            "Replace it, or mark it as missing. Input X contains infinity or a value too large for "
-            "dtype('float64')."
-        )
 
 
 def estimated(column: str, value: str, log: float, above: Fraction, below: Fraction) -> Term:

@@ -1,0 +1,101 @@
+"""Containers: rows that were turned go back as what they came as, an array or a frame."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+import numpy as np
+
+from tallylearn.tables import (
+    CATEGORY,
+    DATE,
+    IDENTIFIER,
+    NUMBER,
+    TEXT,
+    Array,
+    Block,
+    Column,
+    Schema,
+)  # fmt: skip
+
+DAY_US = 86_400_000_000
+TRUTHS = {"True": True, "False": False, None: None}
+
+
+def shown(schema: Schema) -> tuple[Column, ...]:
+    """The columns that go out: identifiers stay where they are."""
+    return tuple(column for column in schema.columns if column.kind != IDENTIFIER)
+
+
+def kind_of(X: Any) -> str:
+    """What a table came as: numpy, pandas, polars or arrow, which stands for all others."""
+    module = type(X).__module__.partition(".")[0]
+    if module in ("pandas", "polars") and hasattr(X, "columns"):
+        return module
+    in_rows = isinstance(X, list | tuple) and not (X and isinstance(X[0], dict))
+    array = hasattr(X, "__array__") and not hasattr(X, "__arrow_c_stream__")
+    return "numpy" if in_rows or array else "arrow"
+
+
+def contained(block: Block, X: Any, kind: str) -> Any:
+    """The rows of a block as a container of this kind; a pandas index is that of ``X``."""
+    columns = shown(block.schema)
+    if kind == "numpy":
+        return _array(block, columns)
+    if kind == "pandas":
+        import pandas as pd
+
+        index = X.index if hasattr(X, "index") and hasattr(X, "iloc") else None
+        return pd.DataFrame({c.name: _values(block, c) for c in columns}, index=index)
+    table = _arrow(block, columns)
+    return sys.modules["polars"].from_arrow(table) if kind == "polars" else table
+
+
+def _array(block: Block, columns: tuple[Column, ...]) -> Array:
+    if all(column.kind == NUMBER for column in columns):
+        return block.numbers
+    found = [_values(block, column) for column in columns]
+    if all(values.dtype.kind == "f" for values in found):
+        return np.column_stack(found)
+    out = np.empty((len(block), len(columns)), dtype=object)
+    for j, values in enumerate(found):
+        out[:, j] = values
+    return out
+
+
+def _arrow(block: Block, columns: tuple[Column, ...]) -> Any:
+    import pyarrow as pa
+
+    return pa.table({
+        column.name: block.text[column.name]
+        if column.kind == TEXT and hasattr(block.text[column.name], "to_pylist")
+        else pa.array(_values(block, column), from_pandas=True)
+        for column in columns
+    })  # fmt: skip
+
+
+def _values(block: Block, column: Column) -> Array:
+    """One column: doubles, dates, or objects with None where missing."""
+    if column.kind in (NUMBER, DATE):
+        numbers = block.numbers[:, block.schema.places[column.name]]
+        return _dates(numbers) if column.kind == DATE else numbers
+    if column.kind == CATEGORY:
+        items = block.codes[column.name].items()
+        return _objects([TRUTHS.get(v, v) for v in items] if column.origin == "truth" else items)
+    if column.kind == TEXT:
+        return _objects(block.text[column.name].to_pylist())
+    return np.full(len(block), np.nan)
+
+
+def _dates(days: Array) -> Array:
+    gaps = np.isnan(days)
+    found = np.round(np.where(gaps, 0.0, days) * DAY_US).astype("int64").astype("datetime64[us]")
+    found[gaps] = np.datetime64("NaT")
+    return found
+
+
+def _objects(items: list[Any]) -> Array:
+    out = np.empty(len(items), dtype=object)
+    out[:] = items
+    return out

@@ -1,0 +1,1 @@
+"""Preparation: tables turned into the tables that learners want."""

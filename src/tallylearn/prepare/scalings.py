@@ -1,0 +1,155 @@
+"""Scalings: a shift and a scale for every column, from its mean and spread, or from its ends."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from tallylearn import forms
+from tallylearn.prepare.preparation import Reversible, as_numbers, with_numbers
+from tallylearn.tables import Array, Block, Column, Schema, check_columns
+from tallylearn.workings import Derivation, Formula, Grid, Sentence
+from tallylearn.workings.rendering import short
+
+
+class Scaling(Reversible):
+    """A shift and a scale for every column of numbers; other columns stay as they are."""
+
+    names: tuple[str, ...]
+
+    @abstractmethod
+    def shift(self) -> Array:
+        """(p,) what becomes the base."""
+
+    @abstractmethod
+    def scale(self) -> Array:
+        """(p,) what becomes one; 1 where a column is constant."""
+
+    def base(self) -> float:
+        """Where the shift goes."""
+        return 0.0
+
+    def columns(self, schema: Schema) -> list[Column]:
+        return as_numbers(schema)
+
+    def turned(self, block: Block) -> Block:
+        at = self._places(block.schema)
+        out = block.numbers - self.shift()[at]
+        out /= self.scale()[at]
+        if self.base():
+            out += self.base()
+        return with_numbers(block, self.schema(block.schema), self._limited(out))
+
+    def undone(self, block: Block, schema: Schema) -> Block:
+        at = self._places(block.schema)
+        numbers = (block.numbers - self.base()) * self.scale()[at] + self.shift()[at]
+        return with_numbers(block, schema, numbers)
+
+    def told(self, name: str, value: float) -> float:
+        if name not in self.names:
+            return value
+        j = self.names.index(name)
+        return float((value - self.base()) * self.scale()[j] + self.shift()[j])
+
+    def check(self, schema: Schema) -> None:
+        """What a file says is of all columns of numbers, each of them once."""
+        check_columns("scales", self.names, {*schema.numbers})
+        if len(self.names) != len(schema.numbers):
+            raise ValueError("a column of numbers has no scale")
+
+    def _limited(self, numbers: Array) -> Array:
+        return numbers
+
+    def _places(self, schema: Schema) -> list[int]:
+        where = {name: j for j, name in enumerate(self.names)}
+        return [where[name] for name in schema.numbers]
+
+
+@dataclass(frozen=True)
+class Standard(Scaling):
+    """Mean and variance of every column."""
+
+    names: tuple[str, ...]
+    mean: Array  # (p,)
+    variance: Array  # (p,)
+    centred: bool
+    scaled: bool
+
+    form: ClassVar[forms.Form] = {
+        "names": forms.names("p"),
+        "mean": forms.floats("p"),
+        "variance": forms.floats("p", least=0.0),
+        "centred": forms.truth,
+        "scaled": forms.truth,
+    }
+
+    def shift(self) -> Array:
+        return self.mean if self.centred else np.zeros_like(self.mean)
+
+    def scale(self) -> Array:
+        flat = (self.variance == 0) | (not self.scaled)
+        return np.asarray(np.where(flat, 1.0, np.sqrt(self.variance)))
+
+    def derivation(self, schema: Schema) -> Derivation:
+        """Mean and standard deviation of every column."""
+        pairs = zip(self.names, self.mean.tolist(), np.sqrt(self.variance).tolist(), strict=True)
+        rows = tuple((name, short(mean), short(sigma)) for name, mean, sigma in pairs)
+        return Derivation(
+            "Standard scores",
+            (Formula("z = (x - μ) / σ", r"z = (x - \mu) / \sigma"),
+             Grid("columns", ("column", "μ", "σ"), rows),
+             Sentence("A column that is constant is divided by 1.")),
+        )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class MinMax(Scaling):
+    """The ends of every column, and the range that they are taken to."""
+
+    names: tuple[str, ...]
+    least: Array  # (p,)
+    greatest: Array  # (p,)
+    low: float
+    high: float
+    clip: bool
+
+    form: ClassVar[forms.Form] = {
+        "names": forms.names("p"),
+        "least": forms.floats("p"),
+        "greatest": forms.floats("p"),
+        "low": forms.number(),
+        "high": forms.number(),
+        "clip": forms.truth,
+    }
+
+    def __post_init__(self) -> None:
+        if (self.least > self.greatest).any() or not self.low < self.high:
+            raise ValueError("a range ends before it begins")
+
+    def shift(self) -> Array:
+        return self.least
+
+    def scale(self) -> Array:
+        width = self.greatest - self.least
+        return np.asarray(np.where(width == 0, 1.0, width) / (self.high - self.low))
+
+    def base(self) -> float:
+        return self.low
+
+    def _limited(self, numbers: Array) -> Array:
+        return np.clip(numbers, self.low, self.high) if self.clip else numbers
+
+    def derivation(self, schema: Schema) -> Derivation:
+        """The ends of every column."""
+        pairs = zip(self.names, self.least.tolist(), self.greatest.tolist(), strict=True)
+        rows = tuple((name, short(least), short(greatest)) for name, least, greatest in pairs)
+        return Derivation(
+            "Min-max scaling",
+            (Formula("z = (x - min) / (max - min)", r"z = (x - \min) / (\max - \min)"),
+             Grid("columns", ("column", "min", "max"), rows),
+             Sentence(f"The range becomes {self.low:g} to {self.high:g}; a column that is constant "
+                      f"becomes {self.low:g}.")),
+        )  # fmt: skip

@@ -1,0 +1,173 @@
+"""Values: how often every number of a column was seen in every class; all quantiles follow."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from tallylearn import forms
+from tallylearn.tables import Array, Codes, check_shape
+from tallylearn.tallies.counts import Counts, more_than
+from tallylearn.tallies.exact import Exact
+from tallylearn.tallies.keys import Keys, in_parts, places, union
+from tallylearn.tallies.weights import digits
+
+
+@dataclass(frozen=True, eq=False)
+class Values:
+    """The distinct numbers of a column, sorted, and the exact weight of every class at each.
+
+    It grows with the number of distinct numbers, not with that of rows. NaN is missing.
+
+    >>> from tallylearn.tables import Codes
+    >>> found = Values.of(np.array([2.0, 9.0, 2.0, 4.0]), Codes.of(["a", "b", "a", "a"]))
+    >>> found, found.quantile(0.5)
+    (Values(3 numbers: 4), 3.0)
+    """
+
+    keys: Keys
+    numbers: Array  # (m,) float64, sorted
+    weights: Exact  # (k, m)
+
+    form: ClassVar[forms.Form] = {
+        "keys": forms.keys(),
+        "numbers": forms.floats("m"),
+        "weights": forms.one(Exact),
+    }
+
+    def check(self) -> None:
+        """What a file says can have been seen."""
+        self.weights.check(len(self.keys), len(self.numbers))
+        if (np.diff(self.numbers) <= 0).any() or self._pruned() is not self:
+            raise ValueError("numbers are out of order, or were seen by nobody")
+
+    def __post_init__(self) -> None:
+        shape = len(self.keys), len(self.numbers)
+        check_shape("the weights", self.weights.limbs[..., 0], *shape)
+
+    @classmethod
+    def of(cls, column: Array, by: Codes, weight: Array | None = None) -> Values:
+        """Count the numbers (n,) class by class."""
+        seen = np.flatnonzero(~np.isnan(column))
+        numbers, codes = column[seen] + 0.0, by.codes[seen].astype(np.int64)  # -0.0 is 0.0
+        weight = None if weight is None else weight[seen]
+        order = np.argsort(numbers, kind="stable")
+        numbers = numbers[order]
+        first = np.ones(len(numbers), dtype=bool)
+        first[1:] = numbers[1:] != numbers[:-1]
+        found = numbers[first]
+        cell = np.cumsum(first) - 1 + len(found) * codes[order]
+        weights = summed(cell, order, (len(by.values), len(found)), weight)
+        classes = sorted(range(len(by.values)), key=by.values.__getitem__)
+        keys = tuple(by.values[c] for c in classes)
+        at = np.array(classes, dtype=int), np.arange(len(found))
+        return cls(keys, found, weights.at(*at))._pruned()
+
+    @classmethod
+    def empty(cls) -> Values:
+        """Nothing seen yet."""
+        return cls((), np.zeros(0), Exact.of(np.zeros((0, 0), dtype=np.int64)))
+
+    @property
+    def nothing(self) -> bool:
+        """Whether no number was seen."""
+        return not len(self.numbers)
+
+    def __bool__(self) -> bool:
+        return bool(self.weights.nonzero().any())
+
+    def __add__(self, other: Values) -> Values:
+        ours, theirs = self._beside(other)
+        return Values(ours.keys, ours.numbers, ours.weights + theirs.weights)._pruned()
+
+    def __sub__(self, other: Values) -> Values:
+        ours, theirs = self._beside(other)
+        return Values(ours.keys, ours.numbers, ours.weights - theirs.weights)._pruned()
+
+    def __radd__(self, zero: int) -> Values:
+        return self
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Values):
+            return NotImplemented
+        same = self.keys == other.keys and np.array_equal(self.numbers, other.numbers)
+        return same and self.weights == other.weights
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return f"Values({len(self.numbers)} numbers: {self.floats().sum():g})"
+
+    def impossible(self) -> str | None:
+        """Why no rows can have been counted so, if there is a reason."""
+        return "a count falls below zero" if self.weights.negative().any() else None
+
+    def beyond(self, target: Counts) -> str | None:
+        """Why these cannot be among the rows of the target, if there is a reason."""
+        return more_than(target, self.keys, self.weights.sum(-1))
+
+    def parted(self, k: int) -> list[Values]:
+        """The numbers of k parts of the rows, where the keys are pairs (part, key)."""
+        all_of = np.arange(len(self.numbers))
+        return [
+            Values(names, self.numbers, self.weights.at(at, all_of))._pruned()
+            for at, names in in_parts(self.keys, k)
+        ]
+
+    def floats(self) -> Array:
+        """(k, m) the weights."""
+        return self.weights.floats()
+
+    def quantile(self, share: float) -> float:
+        """Of all classes: linear between the order statistics, NumPy's rule.
+
+        With fractional weights it is the number that reaches the share.
+        """
+        upto = np.cumsum(self.floats().sum(axis=0))
+        if self.weights.low < 0:
+            at = int(np.searchsorted(upto, share * upto[-1]))
+            return float(self.numbers[min(at, len(upto) - 1)])
+        at = share * (upto[-1] - 1)
+        low, high = (
+            self.numbers[np.searchsorted(upto, x, side="right")]
+            for x in (np.floor(at), np.ceil(at))
+        )
+        return float(low + (high - low) * (at - np.floor(at)))
+
+    def mode(self) -> float:
+        """The number that was seen most; of several the least."""
+        return float(self.numbers[int(self.floats().sum(axis=0).argmax())])
+
+    def _beside(self, other: Values) -> tuple[Values, Values]:
+        keys = union(self.keys, other.keys)
+        numbers = np.union1d(self.numbers, other.numbers)
+        return self._over(keys, numbers), other._over(keys, numbers)
+
+    def _over(self, keys: Keys, numbers: Array) -> Values:
+        if keys == self.keys and len(numbers) == len(self.numbers):
+            return self
+        at = places(self.keys, keys), np.searchsorted(numbers, self.numbers)
+        return Values(keys, numbers, self.weights.placed((len(keys), len(numbers)), *at))
+
+    def _pruned(self) -> Values:
+        seen = self.weights.nonzero()
+        rows, columns = np.asarray(seen.any(axis=1)), np.asarray(seen.any(axis=0))
+        if rows.all() and columns.all():
+            return self
+        keys = tuple(key for key, kept in zip(self.keys, rows, strict=True) if kept)
+        at = np.flatnonzero(rows), np.flatnonzero(columns)
+        return Values(keys, self.numbers[columns], self.weights.at(*at))
+
+
+def summed(cell: Array, order: Array, shape: tuple[int, int], weight: Array | None) -> Exact:
+    """The weight in every cell; a double holds the sums of digits below 1024 exactly."""
+    size = shape[0] * shape[1]
+    if weight is None:
+        return Exact.of(np.bincount(cell, minlength=size).reshape(shape))
+    total = Exact.of(np.zeros(shape, dtype=np.int64))
+    for digit, power in digits(weight):
+        sums = np.bincount(cell, digit[order], minlength=size).astype(np.int64)
+        total = total + Exact.of(sums.reshape(shape)).shifted(power)
+    return total
