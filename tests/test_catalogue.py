@@ -328,6 +328,8 @@ def i3(show: Show) -> None:
 
 @row("B10", "003", "Confidence interval for the error, and the table of z")
 def b10(show: Show) -> None:
+    from scipy.stats import binomtest
+
     from tallylearn.intervals import clopper_pearson, wilson, z_interval, z_table
 
     table = z_table()
@@ -339,6 +341,12 @@ def b10(show: Show) -> None:
          f"by Clopper and Pearson {clopper_pearson(0, 40)}")  # fmt: skip
     low, high = z_interval(0, 40)
     assert high - low == GOLDEN["eval.ci"]["wald_width_at_error_0"]
+    rows = answered(TP=14, FN=6, FP=6, TN=15)
+    found = tl.evaluate(Given(), rows, "y", cv=[([0], range(1, 41))], scoring="error")
+    show(f"12 of 40 wrong: {found['error']} by {found['error'].interval.method}")
+    theirs = binomtest(12, 40).proportion_ci(method="wilson")
+    assert found["error"].value == 12 / 40
+    assert np.allclose([*found["error"].interval], [theirs.low, theirs.high], rtol=1e-12)
 
 
 @row("B11", "000 003 004", "Confusion matrix, of two and of several classes")
@@ -372,12 +380,18 @@ def b13(show: Show) -> None:
 
 @row("B14", "003", "ROC curve, and the area under it")
 def b14(show: Show) -> None:
-    found = tl.evaluate(tl.NaiveBayes(), tl.example("computer"), cv=tl.Folds.holdout())
+    from sklearn.metrics import roc_auc_score, roc_curve
+
+    found = tl.evaluate(tl.NaiveBayes(), tl.example("computer"), cv="loo", scoring="roc_auc")
     wrong, right, _ = found.roc()
     for point in zip(wrong.tolist(), right.tolist(), strict=True):
         show(f"false positives {point[0]:.3f}, true positives {point[1]:.3f}")
-    area = np.trapezoid(right, wrong) if hasattr(np, "trapezoid") else np.trapz(right, wrong)
-    assert math.isclose(found["roc_auc"].pooled, area)
+    show(f"area {found['roc_auc'].pooled:.4f}")
+    told = found.predictions
+    truth, said = told["truth"] == found.positive, told[f"P({found.positive})"]
+    theirs = roc_curve(truth, said, drop_intermediate=False)
+    assert np.allclose([wrong, right], theirs[:2], rtol=1e-14)
+    assert math.isclose(found["roc_auc"].pooled, roc_auc_score(truth, said))
 
 
 @row("B15", "000 003 004", "Mean absolute error, mean squared error and its root")
@@ -639,10 +653,16 @@ def a6(show: Show) -> None:
 
 @row("B17", "000 004", "Majority-class baseline")
 def b17(show: Show) -> None:
+    from sklearn.dummy import DummyClassifier
+
     X, y = np.zeros((10, 1)), ["+"] * 9 + ["-"]
     accuracy = tl.DummyClassifier().fit(X, y).score(X, y)
     show(accuracy)
     assert accuracy == float(fraction(GOLDEN["eval.majority_baseline"]))
+    assert accuracy == DummyClassifier().fit(X, y).score(X, y)
+    found = tl.evaluate(tl.CART(), X, y, cv=2, scoring="accuracy")
+    show(found.headline)  # the baseline stands beside every score
+    assert found["accuracy"].baseline == accuracy
 
 
 @row("C23", "000 003", "A tree as a disjunction of conjunctions")

@@ -329,7 +329,7 @@ def test_equal_learners_are_numbered() -> None:
         ([tl.NaiveBayes(), tl.DummyRegressor()], {}, KindError, "DummyRegressor() is a regressor"),
         ([tl.NaiveBayes()] * 2, {"score": "mae"}, OptionError, "is for a regressor"),
         ([tl.NaiveBayes()] * 2, {"score": "accurcy"}, OptionError, "no score 'accurcy'"),
-        ([tl.NaiveBayes()] * 2, {"score": ["f1"]}, OptionError, "Name one"),
+        ([tl.NaiveBayes()] * 2, {"score": ["f1", "accuracy"]}, OptionError, "Name one"),
         ([tl.NaiveBayes()] * 2, {"level": 95}, OptionError, "level is 95"),
         ([tl.NaiveBayes()] * 2, {"on_error": "skip"}, OptionError, "on_error is"),
         ([tl.NaiveBayes(), RidgeClassifier()], {"score": "log_loss"}, OptionError,

@@ -15,7 +15,8 @@ from tallylearn.evaluation.scores.confusion_matrix import accuracy, resampled, t
 from tallylearn.evaluation.scores.decision_threshold import threshold
 from tallylearn.evaluation.scores.losses import calibration
 from tallylearn.evaluation.scores.predictions import Answers, grouped
-from tallylearn.evaluation.scores.score import SCORES, measure, spread, wanted
+from tallylearn.evaluation.scores.score import SCORES, measure, spread
+from tallylearn.evaluation.scores.score_names import wanted
 from tallylearn.tables import Codes
 from tallylearn.tallies import Bundle, Ranks
 from tallylearn.tallies.weights import rounded
@@ -380,9 +381,6 @@ def test_a_threshold_of_nothing_is_refused() -> None:
 @pytest.mark.parametrize(
     ("names", "task", "k", "proba", "words"),
     [
-        ("neg_log_loss", "classifier", 2, True, "called 'log_loss' here and is not negated"),
-        ("neg_mean_squared_error", "regressor", 0, False, "called 'mse' here and is not"),
-        ("accuracy_score", "classifier", 2, True, "called 'accuracy' here. Choose"),
         ("acuracy", "classifier", 2, True, "no score 'acuracy'. Choose from 'accuracy'"),
         ("mse", "classifier", 2, True, "is for a regressor, and this is a classifier"),
         ("f1", "classifier", 3, True, "one class of 3: name it with positive="),
@@ -394,7 +392,7 @@ def test_a_score_that_does_not_fit_is_refused(
     names: Any, task: str, k: int, proba: bool, words: str
 ) -> None:
     with pytest.raises(OptionError, match=words.replace("(", r"\(")):
-        wanted(names, task, k, proba)
+        wanted(names, task, k, ("probabilities", "ranking") if proba else ())
 
 
 def test_scores_that_fit_are_taken_once_each() -> None:

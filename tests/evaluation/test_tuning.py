@@ -96,8 +96,8 @@ def test_the_best_of_smoothed_counts_is_that_of_grid_search() -> None:
     codes = np.column_stack([np.digitize(x, np.quantile(x, cuts)) for x in X[:, :6].T])
     frame = pd.DataFrame(codes.astype(str), columns=list("abcdef")).astype("category")
     alphas = [0.01, 0.1, 1.0, 10.0, 100.0, 1000.0]
-    found = tl.tune(tl.NaiveBayes(), {"alpha": alphas}, frame, Y, score="accuracy")
-    theirs = GridSearchCV(CategoricalNB(min_categories=4), {"alpha": alphas}, cv=tl.Folds.k(5))
+    found = tl.tune(tl.NaiveBayes(), {"alpha": alphas}, frame, Y, scoring="accuracy")
+    theirs = GridSearchCV(CategoricalNB(min_categories=4), {"alpha": alphas}, cv=tl.Folds.k(10))
     theirs.fit(codes, Y)
     assert found.best == theirs.best_params_
     values = [c.estimate.value for c in found.candidates if c.estimate is not None]
@@ -374,7 +374,7 @@ def test_every_form_holds_hostile_options() -> None:
     assert len(json.loads(found.to_json())["records"]) == 4
     assert len(found.to_frame()) == 4
     assert repr(found) == (
-        "Tuning(NaiveBayes() tuned: 4 candidates on 569 rows, Folds.k(5, stratified=True, seed=0))"
+        "Tuning(NaiveBayes() tuned: 4 candidates on 569 rows, Folds.k(10, stratified=True, seed=0))"
     )
 
 

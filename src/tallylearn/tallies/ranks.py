@@ -126,6 +126,36 @@ class Ranks:
             rates = wrong / wrong[-1], right / right[-1]
         return *rates, np.append(np.inf, self.scores[::-1])
 
+    def precision_recall(self) -> tuple[Array, Array, Array]:
+        """Precisions, recalls, and the thresholds, falling from infinity.
+
+        Where no row is called positive the precision is 1, as in scikit-learn's
+        precision_recall_curve; without positives the recall is NaN.
+        """
+        wrong, right = self.above()
+        called = wrong + right
+        with np.errstate(invalid="ignore"):
+            precision, recall = np.where(called > 0, right / called, 1.0), right / right[-1]
+        return precision, recall, np.append(np.inf, self.scores[::-1])
+
+    @property
+    def average_precision(self) -> float:
+        """The precision at every threshold, averaged over the positives that it adds."""
+        precision, recall, _ = self.precision_recall()
+        return float(np.diff(recall) @ precision[1:]) if self else nan
+
+    def lift(self) -> tuple[Array, Array, Array]:
+        """The share of rows called positive, how much more often those are so, the thresholds.
+
+        At a lift of 3 they are positive three times as often as all rows; NaN without positives.
+        """
+        precision, _, thresholds = self.precision_recall()
+        wrong, right = self.above()
+        called = wrong + right
+        with np.errstate(invalid="ignore", divide="ignore"):
+            base = right[-1] / called[-1]
+            return called[1:] / called[-1], precision[1:] / base, thresholds[1:]
+
     def above(self) -> Array:
         """(2, m + 1) the weight of negatives and positives that every threshold lets through."""
         power = LIMB * self.weights.low

@@ -25,11 +25,13 @@ from tallylearn.evaluation.evaluate.same_folds import Marking, Sitting
 from tallylearn.evaluation.result import name_of
 from tallylearn.evaluation.running.dataset import Exam, task_of
 from tallylearn.evaluation.running.exam_cautions import cautions_of
+from tallylearn.evaluation.running.fold_plan import FOLDS
 from tallylearn.evaluation.running.fold_scores import check_options
 from tallylearn.evaluation.running.progress_bar import watching
 from tallylearn.evaluation.running.shared_tallies import together
 from tallylearn.evaluation.running.usual_scores import USUAL
 from tallylearn.evaluation.scores.score import SCORES
+from tallylearn.evaluation.scores.score_names import need_proba, one_word
 
 
 def compare(
@@ -37,8 +39,9 @@ def compare(
     X: Any,
     y: Any = None,
     *,
-    cv: Any = 10,
-    score: str | None = None,
+    cv: Any = FOLDS,
+    scoring: Any = None,
+    score: Any = None,
     sample_weight: Any = None,
     groups: Any = None,
     positive: Any = None,
@@ -59,7 +62,9 @@ def compare(
         classifiers, or all regressors.
     X, y : as in ``fit``; or several tables, name -> (table, target's name).
     cv, sample_weight, groups, positive, level : as in ``tl.evaluate``.
-    score : one name; accuracy, or the mean absolute error, unless said.
+    scoring : a name, ours or scikit-learn's, a function of truth and answers, or a scorer of
+        scikit-learn; accuracy, or the mean absolute error, unless said. ``score`` is an older word
+        for it.
     on_error : "raise", or "keep": a learner is compared on the folds on which it did not fail.
     progress : a bar on long work; on a terminal unless said.
 
@@ -79,6 +84,7 @@ def compare(
     with speaking("compare"):
         check_options(level, on_error, "compare")
         named = _named(learners)
+        score = one_word(scoring, score, "score")
         asked = _Asked(named, _task(named), cv, score, positive, level, on_error == "keep")
         if _several(X, y):
             if y is not None or sample_weight is not None or groups is not None:
@@ -97,7 +103,7 @@ class _Asked:
     learners: dict[str, Any]
     task: str
     cv: Any
-    score: str | None
+    score: Any
     positive: Any
     level: float
     keep: bool
@@ -128,7 +134,8 @@ class _Asked:
         with watching(learners, sitting.folds, progress) as watch:
             for at in together(learners):
                 name = names[at]
-                crossing = Marking(learners[at], sitting.exam, self.keep, watch, sitting.ledger)
+                given = self.keep, watch, sitting.ledger, need_proba(sitting.score)
+                crossing = Marking(learners[at], sitting.exam, *given)
                 try:
                     with speaking(name):
                         found = sitting.taken(crossing, name)

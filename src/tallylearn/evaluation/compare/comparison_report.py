@@ -8,7 +8,7 @@ from typing import Any
 
 from tallylearn.evaluation.evaluate.evaluation_report import warned
 from tallylearn.evaluation.result import spec_of
-from tallylearn.evaluation.scores.score import SCORES
+from tallylearn.evaluation.scores.score import titled
 from tallylearn.plots import Plot, draw_intervals
 from tallylearn.workings import Derivation, Grid, Sentence
 from tallylearn.workings.rendering import number_of
@@ -55,7 +55,7 @@ def _line(
 
 
 def _title(found: Found) -> str:
-    return SCORES[found["score"]].titled(found["class"])
+    return titled(found["score"], found["class"])
 
 
 def _grid(found: Found) -> Grid:

@@ -11,7 +11,7 @@ import numpy as np
 from tallylearn.errors import InputError
 from tallylearn.evaluation.evaluate.evaluation import Evaluation
 from tallylearn.evaluation.scores.confusion_matrix import positive_class
-from tallylearn.evaluation.scores.score import SCORES, measure
+from tallylearn.evaluation.scores.score import SCORES, measure, titled
 from tallylearn.intervals import Interval, mid_p
 from tallylearn.roc_area import AreaDifference, delong_difference
 from tallylearn.significance import McNemar, PairedT, mcnemar, paired_t_corrected
@@ -151,7 +151,7 @@ def difference(a: Paper, b: Paper, level: float | None = None) -> Difference:
 
 def said(pair: Difference, spec: str) -> str:
     """The verdict on a pair in words."""
-    winner, mean, score = pair.better, pair.mean, SCORES[pair.score].titled(pair.of)
+    winner, mean, score = pair.better, pair.mean, titled(pair.score, pair.of)
     if not isfinite(pair.adjusted):
         return f"{pair.a} and {pair.b}: {score} {_apart_by(mean, spec)}; {pair.test}."
     more = f" (Holm, {pair.pairs} pairs)" if pair.pairs > 1 else ""
@@ -223,14 +223,16 @@ def _areas(a: Paper, b: Paper, level: float) -> AreaDifference | None:
     if not np.array_equal(mine.rows[here], theirs.rows[there]):
         return None
     answers, others = mine.answers[here], theirs.answers[there]
-    if answers.proba is None or others.proba is None:
+    if answers.ranking is None or others.ranking is None:
         return None
     chosen = positive_class(answers.known, a.found.positive)
     at = answers.classes.index(chosen)
     truth = answers.truth.codes == answers.truth.values.index(chosen)
     weight = a.found.sample.worth(answers.weight)
     try:
-        return delong_difference(answers.proba[:, at], others.proba[:, at], truth, weight, level)
+        return delong_difference(
+            answers.ranking[:, at], others.ranking[:, at], truth, weight, level
+        )
     except InputError:
         return None
 

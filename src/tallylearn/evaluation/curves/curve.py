@@ -16,7 +16,7 @@ from tallylearn.evaluation.curves import overfitting
 from tallylearn.evaluation.curves.curve_points import Point, Trend
 from tallylearn.evaluation.curves.overfitting import OVER, UNDER, Verdict
 from tallylearn.evaluation.result import Result
-from tallylearn.evaluation.scores.score import SCORES
+from tallylearn.evaluation.scores.score import titled
 from tallylearn.plots import Plot, draw_lines
 from tallylearn.workings import Derivation, Grid, Sentence
 from tallylearn.workings.rendering import number_of, short
@@ -60,7 +60,7 @@ class Curve(Trend, Result):
     @staticmethod
     def _told(found: dict[str, Any]) -> Derivation:
         """The scores along the curve, and the verdicts."""
-        what, title, level = found["what"], SCORES[found["score"]].titled(found["class"]), "level"
+        what, title, level = found["what"], titled(found["score"], found["class"]), "level"
         head = (what, "training", "test", f"{100 * found[level]:g} % interval of test")
         rows = zip(found["places"], found["records"], strict=True)
         lines = tuple((at, *_cells(record)) for at, record in rows)

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from tallylearn.evaluation.scores.score import SCORES
+from tallylearn.evaluation.scores.score import SCORES, titled
 from tallylearn.intervals import Interval, corrected_t
 from tallylearn.tables import Array
 from tallylearn.workings.rendering import short
@@ -69,7 +69,7 @@ class Trend:
     @property
     def title(self) -> str:
         """The score, and of which class it is."""
-        return SCORES[self.score].titled(self.of)
+        return titled(self.score, self.of)
 
     def losses(self, values: Sequence[float]) -> Array:
         """Scores turned so that lower is better."""

@@ -17,8 +17,10 @@ from tallylearn.evaluation.evaluate.same_folds import Sitting
 from tallylearn.evaluation.result import name_of
 from tallylearn.evaluation.running.dataset import Exam, task_of
 from tallylearn.evaluation.running.fitted_learners import cloned
-from tallylearn.evaluation.running.fold_plan import tested_share
+from tallylearn.evaluation.running.fold_plan import FOLDS, tested_share
 from tallylearn.evaluation.running.usual_scores import ERRORS
+from tallylearn.evaluation.scores.score import SCORES
+from tallylearn.evaluation.scores.score_names import one_word
 from tallylearn.intervals import check_level
 from tallylearn.sources.arrays import as_float
 
@@ -29,8 +31,9 @@ def learning_curve(
     y: Any = None,
     *,
     sizes: Iterable[float] = (0.1, 0.25, 0.5, 0.75, 1.0),
-    cv: Any = 5,
-    score: str | None = None,
+    cv: Any = FOLDS,
+    scoring: Any = None,
+    score: Any = None,
     sample_weight: Any = None,
     groups: Any = None,
     positive: Any = None,
@@ -54,7 +57,8 @@ def learning_curve(
     ----------
     X, y, cv, sample_weight, groups, positive, level : as in `evaluate`; the table in memory.
     sizes : shares of every training part, above 0 and up to 1, rising.
-    score : a name, as in `evaluate`; "error" for classifiers and "rmse" for regressors unless said.
+    scoring : one score, as in `evaluate`; "error" for classifiers and "rmse" for regressors unless
+        said. ``score`` is an older word for it.
     seed : of the hash.
 
     Examples
@@ -75,6 +79,7 @@ def learning_curve(
         shares = _sizes(sizes)
         check_level("level", level)
         exam = Exam.of(X, y, sample_weight, groups, task_of(learner))
+        score = one_word(scoring, score, "score")
         sitting = Sitting.of(exam, cv, score, positive, level, ERRORS)
         orders = [growing(split.train, exam.strata, seed) for split in sitting.splits]
         points = []
@@ -92,8 +97,9 @@ def validation_curve(
     X: Any,
     y: Any = None,
     *,
-    cv: Any = 5,
-    score: str | None = None,
+    cv: Any = FOLDS,
+    scoring: Any = None,
+    score: Any = None,
     sample_weight: Any = None,
     groups: Any = None,
     positive: Any = None,
@@ -112,7 +118,8 @@ def validation_curve(
     option : the name of a parameter; "step__name" in a pipeline of scikit-learn.
     values : of the option, from simple to complex for a readable chart.
     X, y, cv, sample_weight, groups, positive, level : as in `evaluate`; the table in memory.
-    score : a name, as in `evaluate`; "error" for classifiers and "rmse" for regressors unless said.
+    scoring : one score, as in `evaluate`; "error" for classifiers and "rmse" for regressors unless
+        said. ``score`` is an older word for it.
 
     Examples
     --------
@@ -131,6 +138,7 @@ def validation_curve(
         learners = [_with(learner, option, value) for value in chosen]
         check_level("level", level)
         exam = Exam.of(X, y, sample_weight, groups, task_of(learner))
+        score = one_word(scoring, score, "score")
         sitting = Sitting.of(exam, cv, score, positive, level, ERRORS)
         trains = [split.train for split in sitting.splits]
         points = [
@@ -140,10 +148,10 @@ def validation_curve(
 
 
 def _drawn(sitting: Sitting, learner: str, what: str, points: list[Point]) -> Curve:
+    of = sitting.positive if SCORES[sitting.score].of == "positive" else None
     return Curve(
         learner, what, sitting.cv, sitting.score, len(sitting.exam), sitting.level,
-        tested_share(sitting.splits), tuple(points), beside(sitting), sitting.positive,
-        sitting.remarks,
+        tested_share(sitting.splits), tuple(points), beside(sitting), of, sitting.remarks,
     )  # fmt: skip
 
 

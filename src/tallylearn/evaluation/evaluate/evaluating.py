@@ -13,11 +13,11 @@ from tallylearn.evaluation.running.baseline import baseline
 from tallylearn.evaluation.running.cross_validation import Crossing
 from tallylearn.evaluation.running.dataset import Exam, task_of
 from tallylearn.evaluation.running.exam_cautions import cautions_of
-from tallylearn.evaluation.running.fold_plan import models_of, planned
+from tallylearn.evaluation.running.fold_plan import FOLDS, models_of, planned
 from tallylearn.evaluation.running.fold_scores import check_options, gathered
 from tallylearn.evaluation.running.progress_bar import watching
 from tallylearn.evaluation.running.usual_scores import check_scores
-from tallylearn.evaluation.scores.score import need_proba
+from tallylearn.evaluation.scores.score_names import need_proba, one_word
 
 
 def evaluate(
@@ -25,7 +25,8 @@ def evaluate(
     X: Any,
     y: Any = None,
     *,
-    cv: Any = 10,
+    cv: Any = FOLDS,
+    scoring: Any = None,
     scores: Any = None,
     sample_weight: Any = None,
     groups: Any = None,
@@ -47,7 +48,9 @@ def evaluate(
         scikit-learn, or pairs of row numbers. "oob": a forest is grown once, and every row is
         answered by the trees that have not seen it. None: the estimator is fitted, and is asked
         about all rows as it is.
-    scores : names, such as "accuracy", "f1", "log_loss", "mae"; the usual ones unless said.
+    scoring : names, such as "accuracy", "f1", "log_loss", "mae", or scikit-learn's; functions of
+        truth and answers, or scorers of scikit-learn; a list, or name -> score. The usual ones
+        unless said. ``scores`` is an older word for it.
     groups : rows of a group stay on one side; a column's name, or one value a row.
     by : a column, for whose values the scores are given one by one.
     positive : the class that precision, recall, F1 and ROC speak of; the rarer of two unless said.
@@ -75,7 +78,7 @@ def evaluate(
         exam = Exam.of(X, y, sample_weight, groups, task, schema=schema, classes=known)
         exam = as_fitted.known_to(estimator, exam) if fitted else exam
         positive = exam.positive(positive)
-        check_scores(scores, positive, exam)
+        scores = check_scores(one_word(scoring, scores, "scores"), positive, exam)
         bagged = out_of_bag.asked_for(cv, estimator)
         plan = as_fitted.planned if fitted else out_of_bag.planned if bagged else None
         named, rounds, remarks = planned(cv, exam) if plan is None else plan(exam)

@@ -19,6 +19,7 @@ from tallylearn.evaluation.scores.confusion_matrix import positive_class, table
 from tallylearn.evaluation.scores.decision_threshold import Threshold, threshold
 from tallylearn.evaluation.scores.estimate import Estimate, Sample, estimated
 from tallylearn.evaluation.scores.losses import calibration
+from tallylearn.evaluation.scores.score_names import called
 from tallylearn.plots import Plot
 from tallylearn.tables import Array
 from tallylearn.tallies import Bundle
@@ -53,6 +54,7 @@ class Evaluation(Result):
     cautions: tuple[str, ...] = ()  # what to look at before the scores
 
     def __getitem__(self, name: str) -> Estimate:
+        name = called(name)
         self._check_score(name)
         return self._estimates[name]
 
@@ -149,6 +151,19 @@ class Evaluation(Result):
         found: tuple[Array, Array, Array] = self._ranks(positive).roc()
         return found
 
+    def precision_recall(self, positive: Any = None) -> tuple[Array, Array, Array]:
+        """Precision, recall and threshold, along the precision-recall curve."""
+        found: tuple[Array, Array, Array] = self._ranks(positive).precision_recall()
+        return found
+
+    def lift(self, positive: Any = None) -> tuple[Array, Array, Array]:
+        """The share of rows called positive, their lift, and the threshold, along the curve.
+
+        At a lift of 3 the rows called are positive three times as often as all rows are.
+        """
+        found: tuple[Array, Array, Array] = self._ranks(positive).lift()
+        return found
+
     def threshold(self, costs: tuple[float, float], positive: Any = None) -> Threshold:
         """From which probability on to call a row positive, where mistakes cost this much.
 
@@ -171,7 +186,7 @@ class Evaluation(Result):
         kept = self.whole["ranks"].get(chosen) if "ranks" in self.whole else None
         if kept is not None:
             return kept
-        found = [told.answers for told in self.told if told.answers.proba is not None]
+        found = [told.answers for told in self.told if told.answers.ranking is not None]
         if not found:
             raise InputError("there are no probabilities to rank the rows by.")
         bundle = sum((a.tally(["roc_auc"], chosen) for a in found), start=Bundle())

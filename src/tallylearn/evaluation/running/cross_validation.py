@@ -20,7 +20,7 @@ from tallylearn.doors.onepass import OnePass
 from tallylearn.doors.shell import Estimator
 from tallylearn.errors import InputError, OptionError, SizeError, TallyError
 from tallylearn.evaluation.running.dataset import Exam, picked
-from tallylearn.evaluation.running.fitted_learners import Done, Task, asked, cloned
+from tallylearn.evaluation.running.fitted_learners import Done, Task, asked, cloned, stacked
 from tallylearn.evaluation.running.fold_plan import BEFORE, FIRST, Round
 from tallylearn.evaluation.running.shared_tallies import Ledger
 from tallylearn.evaluation.scores.predictions import Answers
@@ -246,16 +246,15 @@ class Crossing:
         rows = np.concatenate([part.rows for part in done])
         fold = np.concatenate([part.fold for part in done])
         said = np.concatenate([part.said for part in done])
-        exam, proba = self.exam, None
-        if all(part.proba is not None for part in done):
-            proba = np.concatenate([part.proba for part in done if part.proba is not None])
+        exam = self.exam
+        proba, decision = (stacked(done, name) for name in ("proba", "decision"))
         weight = None if exam.weight is None else exam.weight[rows]
         if exam.task == "regressor":
             answers = Answers(exam.truth[rows], said, weight=weight, start=exam.rows[rows])
             return Told(repeat, rows, fold, answers)
         truth = Codes(exam.classes, exam.truth.codes[rows], exam.classes)
         codes = Codes(exam.classes, said.astype(np.int32))
-        answers = Answers(truth, codes, exam.classes, proba, weight, exam.rows[rows])
+        answers = Answers(truth, codes, exam.classes, proba, weight, exam.rows[rows], decision)
         return Told(repeat, rows, fold, answers)
 
     def _tried(self, repeat: int, fold: int, call: Callable[[Any], Any], given: Any) -> Any:

@@ -25,6 +25,13 @@ class Done:
     rows: Array
     said: Array
     proba: Array | None  # (n, k)
+    decision: Array | None = None  # (n, k) where there are no probabilities
+
+
+def stacked(done: list[Done], name: str) -> Array | None:
+    """Probabilities, or decisions, of all folds; None where one has none."""
+    parts = [getattr(part, name) for part in done]
+    return None if any(part is None for part in parts) else np.concatenate(parts)
 
 
 @dataclass(frozen=True)
@@ -81,18 +88,27 @@ def asked(model: Any, test: Any, split: Split, exam: Exam, proba: bool) -> Done:
     said = one_a_row("predict", model.predict(test), n)
     if exam.task == "regressor":
         return Done(fold, split.test, numeric(said), None)
-    shares = None
+    shares = decision = None
     if proba and hasattr(model, "predict_proba"):
         found = one_a_row("predict_proba", model.predict_proba(test), n)
         shares = _spread(found, list(model.classes_), classes)
-    return Done(fold, split.test, _places(said, classes), shares)
+    elif proba and hasattr(model, "decision_function"):
+        found = one_a_row("decision_function", model.decision_function(test), n)
+        decision = _decided(found, list(model.classes_), classes)
+    return Done(fold, split.test, _places(said, classes), shares, decision)
 
 
-def _spread(proba: Any, known: list[Any], classes: tuple[Any, ...]) -> Array:
+def _decided(found: Array, known: list[Any], classes: tuple[Any, ...]) -> Array | None:
+    """What speaks for every class; None where it is of pairs of classes."""
+    each = np.column_stack([-found, found]) if found.ndim == 1 else found
+    return _spread(each, known, classes, -np.inf) if each.shape[1:] == (len(known),) else None
+
+
+def _spread(proba: Any, known: list[Any], classes: tuple[Any, ...], none: float = 0.0) -> Array:
     """Probabilities under all classes of the table; a class that was not learned has none."""
     if tuple(known) == classes:
         return np.asarray(proba, dtype=np.float64)
-    out = np.zeros((len(proba), len(classes)))
+    out = np.full((len(proba), len(classes)), none)
     out[:, [classes.index(_plain(key)) for key in known]] = proba
     return out
 

@@ -14,6 +14,7 @@ from tallylearn.evaluation.running.dataset import Exam
 from tallylearn.folds import Folds, Given, Split, partition, read
 from tallylearn.tables import Array
 
+FOLDS = 10  # unless said, in every verb
 OTHERS, FIRST, BEFORE = "the others", "the first part", "the parts before"
 
 

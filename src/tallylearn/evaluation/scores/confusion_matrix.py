@@ -123,11 +123,21 @@ RATES: dict[str, tuple[Rate, str]] = {  # above and below; and why below may be 
 
 
 def rated(hits: Hits, rate: str, at: int) -> Measured:
-    """Precision, recall or F1 of one class."""
-    solve, reason = RATES[rate]
+    """Precision, recall, F1 or another F of one class."""
+    solve, reason = RATES[rate] if rate in RATES else _f_beta(float(rate[1:]))
     above, below = solve(hits)
     found = _share(above[at], below[at], f"class {hits.classes[at]!r} {reason}")
-    return replace(found, share=None) if rate == "f1" else found
+    return found if rate in ("precision", "recall") else replace(found, share=None)
+
+
+def _f_beta(beta: float) -> tuple[Rate, str]:
+    """F in which recall counts beta times as much as precision (C. J. van Rijsbergen, 1979)."""
+    square = beta * beta
+
+    def solve(hits: Hits) -> tuple[Array, Array]:
+        return (1 + square) * hits.right, hits.said + square * hits.true
+
+    return solve, RATES["f1"][1]
 
 
 def of_positive(rate: str, bundle: Bundle, positive: Any) -> Measured:

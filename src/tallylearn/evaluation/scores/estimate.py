@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import isfinite, nan
 from typing import Any
 
@@ -12,7 +12,7 @@ import numpy as np
 from tallylearn.errors import InputError
 from tallylearn.evaluation.scores.confusion_matrix import positive_class, resampled
 from tallylearn.evaluation.scores.predictions import Answers
-from tallylearn.evaluation.scores.score import SCORES, Score, measure, spread
+from tallylearn.evaluation.scores.score import SCORES, Score, measure, spread, titled
 from tallylearn.intervals import Interval, corrected_t, t_interval, wilson
 from tallylearn.resampling import bootstrap
 from tallylearn.roc_area import delong
@@ -48,7 +48,7 @@ class Estimate:
     @property
     def title(self) -> str:
         """The name, and of which class it is."""
-        return SCORES[self.name].titled(self.of)
+        return titled(self.name, self.of)
 
     def __str__(self) -> str:
         if isfinite(self.value) or not isfinite(self.pooled):
@@ -152,15 +152,15 @@ def _interval(
     Shares and means are sums over rows, so that the rows' spread holds for the mean of folds too:
     it is put around that value. What is no sum is drawn again around its own pooled value.
     """
-    found = measure(whole, score.name, positive)
+    found = score.measure(whole, positive)
     if found.share is not None:
         below = sample.share * found.share[1]
         return _about(
             wilson(min(value, 1.0) * below, below, level), f"the {score.name} on {sample.kind}"
         )
-    if score.part == "ranks" and score.of == "positive" and sample.answers is not None:
+    if score.kind == "rank" and score.of == "positive" and sample.answers is not None:
         return _area(sample, sample.answers, positive, level)
-    error = spread(whole, score.name, positive, sample.share)
+    error = spread(whole, score.key, positive, sample.share)
     if isfinite(error):
         free, about = max(1, int(sample.rows) - 1), f"the {score.name} on {sample.kind}"
         return t_interval(value, error, free, level, "t over rows", about).within(*score.bounds)
@@ -171,12 +171,12 @@ def _interval(
 
 def _area(sample: Sample, answers: Answers, positive: Any, level: float) -> Interval | None:
     chosen = positive_class(answers.known, positive)
-    assert answers.proba is not None
+    assert answers.ranking is not None
     at = answers.classes.index(chosen)
     truth = answers.truth.codes == answers.truth.values.index(chosen)
     weight = sample.worth(answers.weight)
     try:
-        return delong(answers.proba[:, at], truth, weight, level).interval
+        return delong(answers.ranking[:, at], truth, weight, level).interval
     except InputError:
         return None
 
@@ -202,8 +202,11 @@ def _over_rows(score: Score, sample: Sample, positive: Any, level: float) -> Int
         return None
 
     def statistic(counts: Array) -> float:
-        again = Answers(answers.truth, answers.said, answers.classes, answers.proba, counts)
-        return measure(again.tally([score.name], positive), score.name, positive).value
+        if score.part == "kept":  # a function that may take no weights
+            again = answers[np.repeat(np.arange(len(answers)), counts)]
+        else:
+            again = replace(answers, weight=counts)
+        return score.value(again.tally([score.key], positive), positive)
 
     try:
         return _about(

@@ -15,6 +15,8 @@ from tallylearn.tallies import Bundle, Moments
 
 BINS = 10
 RULED_OUT = "ruled out"  # the column that counts the rows whose true class had probability 0
+OF_ZERO = "of zero"  # the column that counts the rows whose truth is 0, and whose answer is not
+PINBALL = "pinball "  # the column of a pinball loss, before its quantile
 Measure = Callable[[Bundle, Any], Measured]
 
 
@@ -22,6 +24,25 @@ def mean(column: str, bundle: Bundle, positive: Any) -> Measured:
     """The mean over the rows, and over the outputs where there are several."""
     means = _means(column, bundle)
     return Measured(float(means.mean())) if len(means) else Measured(nan, EMPTY)
+
+
+def share(column: str, bundle: Bundle, positive: Any) -> Measured:
+    """The share of the rows for which a column is 1."""
+    means = _means(column, bundle)
+    if not len(means):
+        return Measured(nan, EMPTY)
+    moments = bundle["losses"]
+    rows = float(moments.count.floats()[0, moments.columns.index(column)])
+    return Measured(float(means[0]), "", (float(means[0]) * rows, rows))
+
+
+def relative(bundle: Bundle, positive: Any) -> Measured:
+    """The mean of the error as a share of the truth; infinite where that is 0 and missed."""
+    moments = bundle.get("losses")
+    if moments is not None and OF_ZERO in moments.columns:
+        rows = moments.count.floats()[:, moments.columns.index(OF_ZERO)].sum()
+        return Measured(inf, f"the truth is 0, and the answer is not, in rows of weight {rows:g}")
+    return mean("relative", bundle, positive)
 
 
 def distance(bundle: Bundle, positive: Any) -> Measured:
@@ -81,6 +102,16 @@ def area(bundle: Bundle, positive: Any) -> Measured:
         return Measured(nan, EMPTY)
     found = ranks.auc
     return Measured(found, "" if found == found else f"class {chosen!r} has all rows, or none")
+
+
+def average_precision(bundle: Bundle, positive: Any) -> Measured:
+    """The precision at every threshold, averaged over the positives that it adds."""
+    chosen = positive_class(Hits.of(bundle).classes, positive)
+    ranks = bundle["ranks"].get(chosen) if "ranks" in bundle else None
+    if ranks is None:
+        return Measured(nan, EMPTY)
+    found = ranks.average_precision
+    return Measured(found, "" if found == found else f"class {chosen!r} has no row")
 
 
 def miscalibration(bundle: Bundle, positive: Any) -> Measured:

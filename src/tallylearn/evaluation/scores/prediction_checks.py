@@ -71,6 +71,16 @@ def check_proba(proba: Array, classes: tuple[Any, ...], start: Start) -> None:
         )
 
 
+def check_decision(decision: Array, classes: tuple[Any, ...], start: Start) -> None:
+    """One column a class, numbers, or -inf where a class is not known."""
+    if decision.ndim != 2 or decision.shape[1] != len(classes):
+        raise InputError(
+            f"the decision has the shape {decision.shape}, and there are {len(classes)} classes: "
+            "give one column a class."
+        )
+    check_rows("decision", np.asarray((decision < np.inf).all(axis=1)), decision, start)
+
+
 def check_rows(name: str, right: Array, values: Array, start: Start) -> None:
     """The first row that is not right is named, with its value."""
     if not right.all():

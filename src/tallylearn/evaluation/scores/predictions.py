@@ -11,20 +11,31 @@ import numpy as np
 
 from tallylearn.errors import InputError
 from tallylearn.evaluation.scores.confusion_matrix import positive_class
-from tallylearn.evaluation.scores.losses import BINS, RULED_OUT
+from tallylearn.evaluation.scores.kept_rows import KeptRows
+from tallylearn.evaluation.scores.losses import BINS, OF_ZERO, PINBALL, RULED_OUT
 from tallylearn.evaluation.scores.prediction_checks import (
     check_classes,
+    check_decision,
     check_lengths,
     check_near,
     check_numbers,
     check_proba,
     check_rows,
 )
-from tallylearn.evaluation.scores.score import CLASSIFIER, REGRESSOR, SCORES
-from tallylearn.evaluation.scores.score import wanted as check_wanted
+from tallylearn.evaluation.scores.score import (
+    CLASSIFIER,
+    PROBABILITIES,
+    RANKING,
+    REGRESSOR,
+    SCORES,
+    Score,
+)
+from tallylearn.evaluation.scores.score_names import wanted as check_wanted
 from tallylearn.tables import BLOCK, Array, Codes
 from tallylearn.tallies import Bundle, Counts, Moments, Ranks
 from tallylearn.tallies.keys import Keys
+
+BESIDE = "proba", "weight", "decision"  # arrays with a place for every row, where they are given
 
 
 @dataclass(frozen=True)
@@ -41,6 +52,8 @@ class Answers:
         a row sums to 1.
     weight : of the rows, from zero up.
     start : the number of the first row, or the numbers of all, for messages.
+    decision : how much speaks for every class in every row, (n, k), where there is no ``proba``:
+        the rows can be ranked by it. -inf is a class that the model does not know.
 
     Examples
     --------
@@ -56,18 +69,21 @@ class Answers:
     proba: Array | None = None  # (n, k)
     weight: Array | None = None  # (n,)
     start: Any = 0
+    decision: Array | None = None  # (n, k)
 
     def __post_init__(self) -> None:
-        for name in ("truth", "said", "proba", "weight"):
+        for name in ("truth", "said", *BESIDE):
             if (found := getattr(self, name)) is not None and not isinstance(found, Codes):
                 object.__setattr__(self, name, np.asarray(found, dtype=np.float64))
-        check_lengths(self.truth, said=self.said, proba=self.proba, weight=self.weight)
+        check_lengths(self.truth, said=self.said, **{name: getattr(self, name) for name in BESIDE})
         if self.task == REGRESSOR:
             check_numbers(self.truth, self.said, self.start)
         else:
             check_classes(self.truth, self.said, self.classes, self.start)
         if self.proba is not None:
             check_proba(self.proba, self.classes, self.start)
+        if self.decision is not None:
+            check_decision(self.decision, self.classes, self.start)
         if (weight := self.weight) is not None:
             check_rows("weight", (weight >= 0) & (weight < np.inf), weight, self.start)
 
@@ -77,7 +93,7 @@ class Answers:
     def __getitem__(self, rows: Any) -> Answers:
         """Some of the rows."""
         named = {"truth": self.truth[rows], "said": self.said[rows]}
-        for name in ("proba", "weight"):
+        for name in BESIDE:
             if (found := getattr(self, name)) is not None:
                 named[name] = found[rows]
         if isinstance(self.start, np.ndarray):
@@ -90,6 +106,17 @@ class Answers:
         return CLASSIFIER if isinstance(self.truth, Codes) else REGRESSOR
 
     @property
+    def ranking(self) -> Array | None:
+        """(n, k) what the rows are ranked by for every class: probabilities, or the decision."""
+        return self.decision if self.proba is None else self.proba
+
+    @property
+    def gives(self) -> tuple[str, ...]:
+        """What scores may need beside the answers."""
+        proba = () if self.proba is None else (PROBABILITIES,)
+        return (*proba, *(() if self.ranking is None else (RANKING,)))
+
+    @property
     def known(self) -> tuple[Any, ...]:
         """All classes that the model or the truth knows, sorted."""
         if self.task == REGRESSOR:
@@ -99,21 +126,28 @@ class Answers:
     def tally(self, wanted: str | Iterable[str] = (), positive: Any = None) -> Bundle:
         """What the wanted scores need, as parts that add up; classes are always counted."""
         known = self.known
-        names = check_wanted(wanted, self.task, len(known), self.proba is not None, positive)
+        names = check_wanted(wanted, self.task, len(known), self.gives, positive)
         scores = [SCORES[name] for name in names]
         columns = {(score.part, column) for score in scores for column in score.columns}
+        kept = {"kept": KeptRows.of(self)} if any(score.part == "kept" for score in scores) else {}
         if self.task == REGRESSOR:
-            return _errors(self, columns)
+            return Bundle(_errors(self, columns) | kept)
+        return Bundle(self._counted(scores, known, positive) | kept)
+
+    def _counted(
+        self, scores: list[Score], known: tuple[Any, ...], positive: Any
+    ) -> dict[str, Any]:
+        """The confusion, and what probabilities say."""
         truth, said = (Codes(c.values, c.codes, known) for c in (self.truth, self.said))
         parts: dict[str, Any] = {"confusion": Counts.of(truth, said, self.weight)}
-        if columns:
-            parts["losses"] = _losses(self, sorted(name for _, name in columns))
+        if columns := {column for score in scores for column in score.columns}:
+            parts["losses"] = _losses(self, sorted(columns))
         for part, make in (("ranks", _ranks), ("calibration", _calibration)):
             spoken = {score.of for score in scores if score.part == part}
             if spoken:
                 chosen = known if "each" in spoken else (positive_class(known, positive),)
                 parts[part] = Bundle({value: make(self, value) for value in chosen})
-        return Bundle(parts)
+        return parts
 
 
 def grouped(
@@ -143,10 +177,11 @@ def grouped(
 
 
 def _column(answers: Answers, value: Any) -> Array:
-    """The probability of a class; zero where the model does not know it."""
-    if answers.proba is None or value not in answers.classes:
+    """The probability of a class, or what speaks for it; zero where the model knows it not."""
+    ranking = answers.ranking
+    if ranking is None or value not in answers.classes:
         return np.zeros(len(answers))
-    return answers.proba[:, answers.classes.index(value)]
+    return ranking[:, answers.classes.index(value)]
 
 
 def _is(answers: Answers, value: Any) -> Array:
@@ -169,11 +204,12 @@ def _calibration(answers: Answers, value: Any) -> Moments:
 
 
 def _losses(answers: Answers, wanted: list[str]) -> Moments:
-    """Log loss and Brier score row by row; rows of probability 0 stand in a column of their own."""
-    proba = np.asarray(answers.proba)
+    """Losses row by row; rows of probability 0 stand in a column of their own."""
     at = answers.truth.among(answers.classes)
     rows = np.flatnonzero(at >= 0)
-    columns: dict[str, Array] = {}
+    tops = {name: _top(answers, at, int(name[4:])) for name in wanted if name.startswith("top ")}
+    columns: dict[str, Array] = {**tops}
+    proba = np.asarray(answers.proba)
     if "log loss" in wanted:
         p = np.zeros(len(answers))
         p[rows] = proba[rows, at[rows]]
@@ -189,7 +225,20 @@ def _losses(answers: Answers, wanted: list[str]) -> Moments:
     return _moments(numbers, _one(len(answers)), tuple(columns), answers.weight)
 
 
-def _errors(answers: Answers, wanted: set[tuple[str, str]]) -> Bundle:
+def _top(answers: Answers, at: Array, k: int) -> Array:
+    """1 where the truth is among the k first classes; of tied ones the last is first.
+
+    So does scikit-learn: a class stands behind those above it, and behind those level with it that
+    come later.
+    """
+    ranking = np.asarray(answers.ranking)
+    own = ranking[np.arange(len(at)), np.maximum(at, 0)][:, None]
+    later = np.arange(ranking.shape[1]) > at[:, None]
+    before = (ranking > own).sum(axis=1) + ((ranking == own) & later).sum(axis=1)
+    return np.where(at >= 0, before < k, False).astype(np.float64)
+
+
+def _errors(answers: Answers, wanted: set[tuple[str, str]]) -> dict[str, Any]:
     """The errors of numbers, output by output, and their length as vectors."""
     truth, said = answers.truth, answers.said
     if truth.ndim == 1:
@@ -202,11 +251,28 @@ def _errors(answers: Answers, wanted: set[tuple[str, str]]) -> Bundle:
     far = ("distances", "distance") in wanted or "squared" in names
     near = np.isfinite(length) if far else np.isfinite(error).all(axis=1)
     check_near(near, answers.truth, answers.said, answers.start)
+    for name in names:
+        if name.startswith(PINBALL):
+            q = float(name[len(PINBALL) :])
+            found[name] = np.maximum(q * error, (q - 1) * error)
+    if "relative" in names:
+        names += _relative(found, truth)
     parts = {"losses": _by_output([found[name] for name in names], tuple(names), answers.weight)}
     if ("distances", "distance") in wanted:
         one = _one(len(answers))
         parts["distances"] = _moments(length[:, None], one, ("distance",), answers.weight)
-    return Bundle(parts)
+    return parts
+
+
+def _relative(found: dict[str, Array], truth: Array) -> list[str]:
+    """Errors as shares of the truth; rows of truth 0 that were missed in a column of their own."""
+    missed = (truth == 0) & (found["absolute"] > 0)
+    with np.errstate(over="ignore"):
+        share = found["absolute"] / np.where(truth == 0, 1.0, np.abs(truth))
+    beyond = missed | ~np.isfinite(share)  # as of 1e-308
+    found["relative"] = np.where(beyond, np.nan, share)
+    found[OF_ZERO] = np.where(beyond, 1.0, np.nan)
+    return [OF_ZERO] if beyond.any() else []
 
 
 def _by_output(columns: list[Array], names: Keys, weight: Array | None) -> Moments:

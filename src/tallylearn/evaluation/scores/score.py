@@ -1,28 +1,30 @@
 """Scores: numbers that say how good answers are, each solved from a tally of the answers.
 
-A score goes by scikit-learn's name where that has one. Three things differ, so that nothing is
+A score goes by scikit-learn's name where that is short. Three things differ, so that nothing is
 hidden. A score that should be low is given as it is (``log_loss``), never negated
 (``neg_log_loss``). 0/0 is NaN, with its reason, and so is an average over classes that holds one;
-scikit-learn says 0 and warns. The log loss of a row whose true class has probability 0 is infinite;
-scikit-learn raises the probability to 2e-16.
+scikit-learn says 0 and warns. The log loss of a row whose true class has probability 0 is infinite,
+and so is the relative error of a row whose truth is 0; scikit-learn divides by 2e-16.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import partial
 from math import inf, nan, sqrt
 from typing import Any
 
-from tallylearn.errors import OptionError, listed
-from tallylearn.evaluation.scores import confusion_matrix, losses
+from tallylearn.evaluation.scores import agreement, confusion_matrix, losses
 from tallylearn.evaluation.scores.confusion_matrix import Hits, Measured, positive_class
 from tallylearn.evaluation.scores.losses import Measure
 from tallylearn.tables import plain
 from tallylearn.tallies import Bundle
 
 CLASSIFIER, REGRESSOR = "classifier", "regressor"
+
+PROBABILITIES, RANKING = "probabilities", "ranking"
 
 TIED = 1e-9  # relative: scores closer than this are equal but for rounding
 
@@ -40,22 +42,17 @@ class Score:
 
     name: str
     task: str  # "classifier" or "regressor"
-    part: str  # "confusion", "losses", "distances", "ranks" or "calibration"
+    part: str  # "confusion", "losses", "distances", "ranks", "calibration" or "kept"
     measure: Measure
     better: str  # "high" or "low"
     kind: str  # "share" of rows, "mean" of rows, "ratio" or "rank"
     columns: tuple[str, ...] = ()  # of the part, where that is moments
     of: str = "all"  # "positive": of one class; "each": of every class against the rest
+    needs: str = ""  # PROBABILITIES, RANKING, or nothing beside the answers
+    bounds: tuple[float, float] = (0.0, 1.0)  # the least and the greatest value that there is
 
     def value(self, bundle: Bundle, positive: Any = None) -> float:
         return self.measure(bundle, positive).value
-
-    @property
-    def bounds(self) -> tuple[float, float]:
-        """The least and the greatest value that there is."""
-        if self.better == "low":
-            return 0.0, 1.0 if self.part in ("confusion", "calibration") else inf
-        return (0.0 if self.task == CLASSIFIER else -inf), 1.0
 
     def titled(self, positive: Any) -> str:
         """The name, and of which class it is.
@@ -63,13 +60,52 @@ class Score:
         >>> SCORES["recall"].titled("fraud")
         'recall of class fraud'
         """
-        if self.of != "positive" or positive is None:
-            return self.name
-        return f"{self.name} of class {plain(positive)}"
+        return titled(self.name, positive if self.of == "positive" else None)
 
     @property
-    def needs_proba(self) -> bool:
-        return self.task == CLASSIFIER and self.part != "confusion"
+    def key(self) -> str:
+        """The name, which brings the score along where no list holds it."""
+        return Named(self) if self.part == "kept" else self.name
+
+
+class Named(str):
+    """The name of a score that no list holds, with the score: a function of the user's own."""
+
+    score: Score
+
+    def __new__(cls, score: Score) -> Named:
+        found = super().__new__(cls, score.name)
+        found.score = score
+        return found
+
+    def __reduce__(self) -> tuple[type[Named], tuple[Score]]:
+        return Named, (self.score,)
+
+
+class Scores(dict[str, Score]):
+    """The scores by their names; those with a number in the name are made as they are asked for.
+
+    >>> SCORES["f0.5"].name, SCORES["top_3_accuracy"].columns, SCORES["pinball_0.9"].better
+    ('f0.5', ('top 3',), 'low')
+    """
+
+    def __getitem__(self, name: str) -> Score:
+        return name.score if isinstance(name, Named) else super().__getitem__(name)
+
+    def __missing__(self, name: str) -> Score:
+        if (found := _with_number(name)) is None:
+            raise KeyError(name)
+        return found
+
+    def knows(self, name: Any) -> bool:
+        """Whether there is a score of this name."""
+        listed = isinstance(name, str) and name in self
+        return listed or isinstance(name, Named) or _with_number(name) is not None
+
+
+def titled(name: str, of: Any) -> str:
+    """A score's name, and the class that it is of, if it is of one."""
+    return name if of is None else f"{name} of class {plain(of)}"
 
 
 def _counted() -> Iterable[Score]:
@@ -78,56 +114,89 @@ def _counted() -> Iterable[Score]:
     yield make(name="accuracy", measure=confusion_matrix.accuracy, kind="share")
     yield Score("error", CLASSIFIER, "confusion", confusion_matrix.error, "low", "share")
     yield make(name="balanced_accuracy", measure=confusion_matrix.balanced, kind="ratio")
-    for rate in confusion_matrix.RATES:
-        kind = "ratio" if rate == "f1" else "share"
-        one = partial(confusion_matrix.of_positive, rate)
-        yield make(name=rate, measure=one, kind=kind, of="positive")
-        yield make(
-            name=f"{rate}_macro", measure=partial(confusion_matrix.macro, rate), kind="ratio"
-        )
-        yield make(
-            name=f"{rate}_weighted", measure=partial(confusion_matrix.weighted, rate), kind="ratio"
-        )
-        # every row has one answer, so over all classes each rate is the share of right answers
-        yield make(name=f"{rate}_micro", measure=confusion_matrix.accuracy, kind="share")
+    for rate in (*confusion_matrix.RATES, "f0.5", "f2"):
+        yield from (_rate(rate, over) for over in ("", "_macro", "_weighted", "_micro"))
+    between = partial(make, kind="ratio", bounds=(-1.0, 1.0))
+    yield between(name="mcc", measure=agreement.mcc)
+    for name, power in (("kappa", 0), ("kappa_linear", 1), ("kappa_quadratic", 2)):
+        yield between(name=name, measure=partial(agreement.kappa, power))
+
+
+def _rate(rate: str, over: str) -> Score:
+    """A rate of one class, or over all."""
+    make = partial(Score, f"{rate}{over}", CLASSIFIER, "confusion", better="high", kind="ratio")
+    if over == "_micro":  # every row has one answer: over all classes it is the share of right ones
+        return make(measure=confusion_matrix.accuracy, kind="share")
+    if over:
+        averaged = confusion_matrix.macro if over == "_macro" else confusion_matrix.weighted
+        return make(measure=partial(averaged, rate))
+    kind = "share" if rate in ("precision", "recall") else "ratio"
+    return make(measure=partial(confusion_matrix.of_positive, rate), kind=kind, of="positive")
 
 
 def _probable() -> Iterable[Score]:
-    """From probabilities."""
-    of = partial(Score, task=CLASSIFIER, part="losses", better="low", kind="mean")
-    yield of(name="log_loss", measure=losses.log_loss, columns=("log loss",))
-    yield of(name="brier", measure=losses.brier, columns=("brier",))
-    for name, part, one, better, kind in (
-        ("roc_auc", "ranks", losses.area, "high", "rank"),
-        ("ece", "calibration", losses.miscalibration, "low", "ratio"),
+    """From probabilities, or from anything that ranks the rows."""
+    of = partial(
+        Score, task=CLASSIFIER, part="losses", better="low", kind="mean", needs=PROBABILITIES
+    )
+    yield of(name="log_loss", measure=losses.log_loss, columns=("log loss",), bounds=(0.0, inf))
+    yield of(name="brier", measure=losses.brier, columns=("brier",), bounds=(0.0, 2.0))
+    for name, part, one, better, kind, needs in (
+        ("roc_auc", "ranks", losses.area, "high", "rank", RANKING),
+        ("average_precision", "ranks", losses.average_precision, "high", "ratio", RANKING),
+        ("ece", "calibration", losses.miscalibration, "low", "ratio", PROBABILITIES),
     ):
         each = partial(losses.one_versus_rest, one)
-        yield Score(name, CLASSIFIER, part, one, better, kind, of="positive")
-        yield Score(f"{name}_ovr", CLASSIFIER, part, each, better, kind, of="each")
+        yield Score(name, CLASSIFIER, part, one, better, kind, of="positive", needs=needs)
+        yield Score(f"{name}_ovr", CLASSIFIER, part, each, better, kind, of="each", needs=needs)
+    yield _top(2)
+
+
+def _top(k: int) -> Score:
+    return Score(
+        f"top_{k}_accuracy", CLASSIFIER, "losses", partial(losses.share, f"top {k}"), "high",
+        "share", (f"top {k}",), needs=RANKING,
+    )  # fmt: skip
 
 
 def _numeric() -> Iterable[Score]:
     """From the errors of numbers."""
-    low = partial(Score, task=REGRESSOR, part="losses", better="low")
-    high = partial(Score, task=REGRESSOR, part="losses", better="high", kind="ratio")
+    low = partial(Score, task=REGRESSOR, part="losses", better="low", bounds=(0.0, inf))
+    high = partial(
+        Score, task=REGRESSOR, part="losses", better="high", kind="ratio", bounds=(-inf, 1.0)
+    )
     for name, column in (("mae", "absolute"), ("mse", "squared")):
         yield low(name=name, measure=partial(losses.mean, column), kind="mean", columns=(column,))
+    yield low(name="mape", measure=losses.relative, kind="mean", columns=("relative",))
+    yield _pinball("pinball", "0.5")
     yield low(name="rmse", measure=losses.root, kind="ratio", columns=("squared",))
     for name, left in (("r2", "squared"), ("explained_variance", "error")):
         yield high(name=name, measure=partial(losses.explained, left), columns=("truth", left))
-    yield Score("euclidean", REGRESSOR, "distances", losses.distance, "low", "mean", ("distance",))
+    yield Score("euclidean", REGRESSOR, "distances", losses.distance, "low", "mean", ("distance",),
+                bounds=(0.0, inf))  # fmt: skip
 
 
-SCORES = {score.name: score for group in (_counted, _probable, _numeric) for score in group()}
-THEIRS = {  # scikit-learn's other names
-    "accuracy_score": "accuracy",
-    "brier_score": "brier",
-    "brier_score_loss": "brier",
-    "mean_absolute_error": "mae",
-    "mean_squared_error": "mse",
-    "root_mean_squared_error": "rmse",
-    "r2_score": "r2",
-}
+def _pinball(name: str, quantile: str) -> Score:
+    column = f"{losses.PINBALL}{quantile}"
+    return Score(name, REGRESSOR, "losses", partial(losses.mean, column), "low", "mean", (column,),
+                 bounds=(0.0, inf))  # fmt: skip
+
+
+def _with_number(name: Any) -> Score | None:
+    """A score whose name has a number in it: f2, f0.5_macro, top_3_accuracy, pinball_0.9."""
+    said = name if isinstance(name, str) else ""
+    if found := re.fullmatch(r"(f(?:[1-9]\d{0,5}|\d?\.\d{1,6}))(_macro|_weighted|_micro)?", said):
+        return _rate(found[1], found[2] or "") if float(found[1][1:]) > 0 else None
+    if found := re.fullmatch(r"top_([1-9]\d{0,5})_accuracy", said):
+        return _top(int(found[1]))
+    if found := re.fullmatch(r"pinball_(0?\.\d{1,9})", said):
+        return _pinball(said, found[1]) if float(found[1]) > 0 else None
+    return None
+
+
+SCORES = Scores(
+    (score.name, score) for group in (_counted, _probable, _numeric) for score in group()
+)
 
 
 def measure(bundle: Bundle, name: str, positive: Any = None) -> Measured:
@@ -161,7 +230,7 @@ def spread(bundle: Bundle, name: str, positive: Any = None, share: float = 1.0) 
         return sqrt(above * max(below - above, 0.0) / (below * share)) / below
     if not abs(found.value) < inf:
         return nan
-    if score.part == "ranks" and score.of == "positive":
+    if score.kind == "rank" and score.of == "positive":
         chosen = positive_class(Hits.of(bundle).classes, positive)
         return float(bundle["ranks"][chosen].standard_error(share))
     return _mean_error(bundle, score, share) if score.kind == "mean" else nan
@@ -178,59 +247,3 @@ def _mean_error(bundle: Bundle, score: Score, share: float) -> float:
         return times * sqrt(float(moments.variance[0, at]) / (rows - 1))
     except OverflowError:  # errors of 1e200 and more
         return nan
-
-
-def wanted(
-    names: str | Iterable[str],
-    task: str,
-    n_classes: int = 0,
-    has_proba: bool = True,
-    positive: Any = None,
-) -> tuple[str, ...]:
-    """The names of scores, checked: known, and fit for the task, its classes and its answers.
-
-    >>> wanted(["accuracy", "f1_macro"], "classifier", 3)
-    ('accuracy', 'f1_macro')
-    """
-    if isinstance(names, str):
-        names = (names,)
-    elif not isinstance(names, Iterable):
-        raise OptionError(f"scores are names, such as ['accuracy', 'f1'], not {names!r:.60}.")
-    names = tuple(dict.fromkeys(names))
-    single = n_classes <= 2 or positive is not None
-    fit = [
-        score.name
-        for score in SCORES.values()
-        if score.task == task
-        and (has_proba or not score.needs_proba)
-        and (single or score.of != "positive")
-    ]
-    for name in names:
-        if name not in fit:
-            raise OptionError(
-                f"{_misfit(name, task, n_classes, single)} Choose from {listed(fit, 99)}."
-            )
-    return names
-
-
-def need_proba(scores: Any) -> bool:
-    """Whether any of the scores looks at probabilities; the usual ones do."""
-    names = () if scores is None else (scores,) if isinstance(scores, str) else tuple(scores)
-    return not names or any(name not in SCORES or SCORES[name].needs_proba for name in names)
-
-
-def _misfit(name: str, task: str, n_classes: int, single: bool) -> str:
-    """Why a score does not fit."""
-    bare = str(name).removeprefix("neg_")
-    bare = THEIRS.get(bare, bare)
-    if name not in SCORES and bare in SCORES:
-        turned = " and is not negated" if SCORES[bare].better == "low" else ""
-        return f"the score {name!r} is called {bare!r} here{turned}."
-    if name not in SCORES:
-        return f"there is no score {name!r}."
-    score = SCORES[name]
-    if score.task != task:
-        return f"the score {name!r} is for a {score.task}, and this is a {task}."
-    if score.of == "positive" and not single:
-        return f"the score {name!r} is of one class of {n_classes}: name it with positive=."
-    return f"the score {name!r} needs probabilities, and this model gives none."

@@ -17,7 +17,8 @@ from tallylearn.evaluation.running.dataset import Exam
 from tallylearn.evaluation.running.fold_plan import Round, inside
 from tallylearn.evaluation.running.shared_tallies import Ledger, together
 from tallylearn.evaluation.scores.estimate import Estimate
-from tallylearn.evaluation.scores.score import SCORES, TIED, need_proba
+from tallylearn.evaluation.scores.score import SCORES, TIED
+from tallylearn.evaluation.scores.score_names import need_proba
 from tallylearn.evaluation.tune.grid import Options, is_number, spelled, with_options
 from tallylearn.folds import Split
 

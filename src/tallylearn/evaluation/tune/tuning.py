@@ -14,11 +14,12 @@ from tallylearn.evaluation.result import Result, name_of
 from tallylearn.evaluation.running.cross_validation import Crossing
 from tallylearn.evaluation.running.dataset import Exam, task_of
 from tallylearn.evaluation.running.exam_cautions import cautions_of
-from tallylearn.evaluation.running.fold_plan import FIRST, Round
+from tallylearn.evaluation.running.fold_plan import FIRST, FOLDS, Round
 from tallylearn.evaluation.running.fold_scores import check_options
 from tallylearn.evaluation.running.progress_bar import watching
 from tallylearn.evaluation.running.usual_scores import USUAL
 from tallylearn.evaluation.scores.estimate import Estimate
+from tallylearn.evaluation.scores.score_names import one_word
 from tallylearn.evaluation.tune import search_report
 from tallylearn.evaluation.tune.grid import (
     Options,
@@ -135,8 +136,9 @@ def tune(
     X: Any,
     y: Any = None,
     *,
-    cv: Any = 5,
-    score: str | None = None,
+    cv: Any = FOLDS,
+    scoring: Any = None,
+    score: Any = None,
     n: int | None = None,
     seed: int = 0,
     nested: Any = None,
@@ -159,7 +161,9 @@ def tune(
     X, y : as in ``fit``: columns and target, or a table and the target's name.
     cv : folds to choose on, as in ``tl.evaluate``. ``tl.Folds.holdout()`` chooses on one part of
         the rows; ``tl.Folds.three()`` too, and tests the best once on a third part.
-    score : one name; accuracy, or the mean absolute error, unless said.
+    scoring : a name, ours or scikit-learn's, a function of truth and answers, or a scorer of
+        scikit-learn; accuracy, or the mean absolute error, unless said. ``score`` is an older word
+        for it.
     n : draw so many combinations at random, from lists, from what has ``rvs`` (distributions of
         SciPy), or from functions of a NumPy generator; ``seed`` decides which.
     nested : outer folds: on the training rows of each the search is made anew, and tested once.
@@ -187,6 +191,7 @@ def tune(
         options = all_of(grids) if n is None else some_of(grids, n, seed)
         _check_nesting(cv, nested)
         exam = Exam.of(X, y, sample_weight, groups, task, "tune")
+        score = one_word(scoring, score, "score")
         whole = Sitting.of(exam, cv, score, positive, level, USUAL)
         search = Search(learner, options, cv)
         if isinstance(cv, Folds) and cv.scheme == THREE:

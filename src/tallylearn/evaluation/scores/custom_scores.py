@@ -1,0 +1,189 @@
+"""Scores of the user's own: a function of truth and answers, or a scorer of scikit-learn.
+
+A function is called with (truth, answers), and with ``sample_weight`` where rows have weights. High
+is better, unless its name ends in ``_error``, ``_loss`` or ``_deviance``: scikit-learn's custom. A
+scorer (``sklearn.metrics.make_scorer``) is shown a model that has given its answers already; what
+it negates is turned back.
+"""
+
+from __future__ import annotations
+
+import inspect
+import sys
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache, partial
+from math import inf, nan
+from numbers import Real
+from typing import Any
+
+import numpy as np
+
+from tallylearn.errors import InputError, KindError, OptionError, TallyError, told
+from tallylearn.evaluation.scores.confusion_matrix import EMPTY, Measured
+from tallylearn.evaluation.scores.kept_rows import KeptRows
+from tallylearn.evaluation.scores.score import CLASSIFIER, RANKING, Named, Score
+from tallylearn.tables import Array
+from tallylearn.tallies import Bundle
+
+LOW = ("_error", "_loss", "_deviance")
+Call = Callable[[KeptRows], Any]
+
+
+def custom(given: Any, task: str, name: str = "") -> Named:
+    """The score that a function or a scorer is, under its name.
+
+    >>> def largest_error(truth, answers):
+    ...     return abs(truth - answers).max()
+    >>> found = custom(largest_error, "regressor")
+    >>> found, found.score.better
+    ('largest_error', 'low')
+    """
+    if is_scorer(given):
+        low, call, own = given._sign < 0, partial(_by_scorer, given), given._score_func.__name__
+        needs = RANKING if _responses(given) != ("predict",) else ""
+    elif callable(given) and not hasattr(given, "fit"):
+        _check_function(given)
+        own = getattr(given, "__name__", type(given).__name__)
+        low, call, needs = own.endswith(LOW), partial(_by_function, given), ""
+    else:
+        raise OptionError(
+            f"a score is {told(given)}. Give a name, a function of truth and answers, or a scorer "
+            "of scikit-learn."
+        )
+    sign = -1.0 if low and is_scorer(given) else 1.0
+    measure = partial(_measured, name or own, call, sign)
+    better = "low" if low else "high"
+    return Named(Score(name or own, task, "kept", measure, better, "ratio", needs=needs,
+                       bounds=(-inf, inf)))  # fmt: skip
+
+
+def is_scorer(given: Any) -> bool:
+    """Whether this is one of scikit-learn's scorers."""
+    return hasattr(given, "_score_func") and hasattr(given, "_sign") and callable(given)
+
+
+def scorer_named(name: str) -> Any:
+    """The scorer that scikit-learn has under a name; None where it has none, or is not here."""
+    try:
+        from sklearn.metrics import get_scorer, get_scorer_names
+    except ImportError:
+        return None
+    return get_scorer(name) if name in get_scorer_names() else None
+
+
+def _measured(name: str, call: Call, sign: float, bundle: Bundle, positive: Any) -> Measured:
+    """The value on the rows that were kept; where it cannot be had for these rows, why."""
+    rows = bundle.get("kept")
+    if rows is None:
+        return Measured(nan, EMPTY)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of folds in which a score has no value
+            found = call(rows)
+    except TallyError:
+        raise
+    except ValueError as error:
+        return Measured(nan, f"{type(error).__name__}: {' '.join(str(error).split())}")
+    except Exception as error:
+        raise InputError(f"the score {name!r} failed: {type(error).__name__}: {error}") from error
+    if not isinstance(found, Real) or isinstance(found, bool):
+        raise KindError(f"the score {name!r} gives {told(found)}. It should give one number.")
+    value = sign * float(found)
+    return Measured(value, "" if abs(value) < inf else f"the function gives {float(found)}")
+
+
+def _by_function(function: Any, rows: KeptRows) -> Any:
+    if rows.weight is None:
+        return function(rows.truth, rows.said)
+    if "sample_weight" not in _parameters(function):
+        raise OptionError(
+            f"{getattr(function, '__name__', function)!s} takes no sample_weight, and the rows "
+            "have weights. Give the function that parameter, or leave the weights out."
+        )
+    return function(rows.truth, rows.said, sample_weight=rows.weight)
+
+
+def _by_scorer(scorer: Any, rows: KeptRows) -> Any:
+    model = _answering()(rows)
+    places = np.arange(len(rows))[:, None]
+    more = {} if rows.weight is None else {"sample_weight": rows.weight}
+    return scorer(model, places, rows.truth, **more)
+
+
+@cache
+def _answering() -> Any:
+    """Fitted models whose answers are known: scikit-learn's scorers ask its own estimators."""
+    base = sys.modules["sklearn.base"]
+
+    @dataclass(eq=False)
+    class Answered(base.BaseEstimator):  # type: ignore[misc, name-defined]
+        rows: KeptRows
+
+        def __post_init__(self) -> None:
+            self.classes_ = self.rows.classes
+            for name, found in (
+                ("predict_proba", self.rows.proba),
+                ("decision_function", _one_column(self.rows.decision)),
+            ):
+                if found is not None:
+                    setattr(self, name, _method(name, found))
+
+        @property
+        def _estimator_type(self) -> str:
+            return CLASSIFIER if len(self.classes_) else "regressor"
+
+        def __sklearn_tags__(self) -> Any:
+            tags = super().__sklearn_tags__()
+            tags.estimator_type = self._estimator_type
+            return tags
+
+        def fit(self, X: Any, y: Any = None) -> Any:
+            return self
+
+        def predict(self, X: Any) -> Array:
+            return self.rows.said
+
+    return Answered
+
+
+def _method(name: str, found: Array) -> Callable[[Any], Array]:
+    """A method that gives what is known; it goes by its name, which scikit-learn reads."""
+
+    def answer(X: Any) -> Array:
+        return found
+
+    answer.__name__ = name
+    return answer
+
+
+def _one_column(decision: Array | None) -> Array | None:
+    """What speaks for the second of two classes, as decision_function gives it."""
+    return decision if decision is None or decision.shape[1] > 2 else decision[:, 1]
+
+
+def _responses(scorer: Any) -> tuple[str, ...]:
+    """The methods that a scorer asks, any one of which will do."""
+    asked = getattr(scorer, "_response_method", "predict")
+    return (asked,) if isinstance(asked, str) else tuple(asked)
+
+
+def _check_function(function: Any) -> None:
+    """A function of truth and answers, and of nothing else that must be given."""
+    try:
+        inspect.signature(function).bind(None, None)
+    except ValueError:  # some of C do not say
+        return
+    except TypeError:
+        raise OptionError(
+            f"the score {told(function)} is no function of (truth, answers). Give one, or a scorer "
+            "of sklearn.metrics.make_scorer."
+        ) from None
+
+
+def _parameters(function: Any) -> dict[str, inspect.Parameter]:
+    try:
+        return dict(inspect.signature(function).parameters)
+    except (TypeError, ValueError):  # some of C do not say
+        return {}

@@ -1,0 +1,78 @@
+"""Kept rows: truth and answers as they are, for scores that follow from no sum."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from typing import Any
+
+import numpy as np
+
+from tallylearn.tables import Array, Codes
+
+Column = Array | None
+
+
+@dataclass(frozen=True, eq=False)
+class KeptRows:
+    """All rows, one after the other; it adds up by being put together, and takes nothing away."""
+
+    truth: Array  # (n,) classes or numbers, (n, d) vectors
+    said: Array
+    proba: Column  # (n, k)
+    decision: Column  # (n, k)
+    weight: Column  # (n,)
+    classes: Array  # (k,)
+
+    @classmethod
+    def of(cls, answers: Any) -> KeptRows:
+        """The rows of answers, classes by their names."""
+        if not isinstance(answers.truth, Codes):
+            none = np.zeros(0)
+            return cls(answers.truth, answers.said, None, None, answers.weight, none)
+        classes = np.array(answers.known)
+        truth, said = (classes[part.among(answers.known)] for part in (answers.truth, answers.said))
+        at = [answers.known.index(value) for value in answers.classes]
+        proba, decision = (
+            _spread(found, at, len(classes), empty)
+            for found, empty in ((answers.proba, 0.0), (answers.decision, -np.inf))
+        )
+        return cls(truth, said, proba, decision, answers.weight, classes)
+
+    def __len__(self) -> int:
+        return len(self.truth)
+
+    @property
+    def nothing(self) -> bool:
+        return not len(self)
+
+    def __add__(self, other: KeptRows) -> KeptRows:
+        if not len(other):
+            return self
+        if not len(self):
+            return other
+        rows = {field.name: _both(getattr(self, field.name), getattr(other, field.name))
+                for field in fields(self) if field.name != "classes"}  # fmt: skip
+        return KeptRows(**rows, classes=self.classes)
+
+    def __sub__(self, other: KeptRows) -> KeptRows:
+        """No rows: what a bundle puts in the place of a part that it lacks."""
+        assert other is self
+        rows = {field.name: _none(getattr(self, field.name)) for field in fields(self)}
+        return KeptRows(**rows)
+
+
+def _spread(found: Column, at: list[int], k: int, empty: float) -> Column:
+    """Columns under all classes; one that the model does not know has nothing for it."""
+    if found is None or at == list(range(k)):
+        return found
+    out = np.full((len(found), k), empty)
+    out[:, at] = found
+    return out
+
+
+def _both(first: Any, second: Any) -> Any:
+    return None if first is None or second is None else np.concatenate([first, second])
+
+
+def _none(found: Any) -> Any:
+    return None if found is None else found[:0]
