@@ -85,9 +85,10 @@ def evaluate(
         base = baseline(exam)
         base = Crossing(base, exam.blind).fitted() if fitted else base
         blind = kind(base, exam.blind, proba=need_proba(found.scores))
-        beside = gathered(blind, rounds, found.scores, positive, None)
+        beside = gathered(blind, rounds, found.scores, positive, groups_of)
     return Evaluation(
         name_of(estimator), named, task, len(exam), exam.classes, found.scores, positive, level,
         found.folds, found.whole, beside.on(found), found.groups, by, found.told,
         tuple(crossing.failures), found.sample, remarks, cautions_of(exam, cv, estimator),
+        groups_of, beside.groups,
     )  # fmt: skip
