@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
-from math import inf, ldexp, sqrt
+from math import exp, inf, isfinite, ldexp, sqrt
 from numbers import Real
 from typing import Any
 
@@ -104,12 +104,62 @@ def wilson(successes: float, n: float, level: float = 0.95) -> Interval:
     0.490 to 0.943
     """
     _check_counts("wilson", successes, n, level)
-    z = z_value(level)
+    return Interval(*_wilson(successes, n, z_value(level)), level, "Wilson", SHARE)
+
+
+def _wilson(successes: float, n: float, z: float) -> tuple[float, float]:
     middle, whole = successes + z * z / 2, n + z * z
     half = z * sqrt(successes * (n - successes) / n + z * z / 4)
     low = 0.0 if successes == 0 else (middle - half) / whole  # rounding would leave 1e-18
     high = 1.0 if successes == n else (middle + half) / whole
-    return Interval(low, high, level, "Wilson", SHARE)
+    return low, high
+
+
+def within_bounds(
+    value: float,
+    error: float,
+    free: float,
+    bounds: tuple[float, float],
+    level: float,
+    method: str,
+    about: str,
+) -> Interval:
+    """The interval of a value that has bounds, from its standard error: it stays inside.
+
+    Between two bounds it is Wilson's, of as many rows as make a share so sure, p (1 - p) / error²;
+    from one bound on it is a multiple of the distance to that. ``free`` are the degrees of freedom.
+
+    >>> print(within_bounds(0.8, 0.1265, float("inf"), (0, 1), 0.95, "", ""))
+    [0.490, 0.943]
+    >>> print(within_bounds(0.1, 0.08, 30, (0, float("inf")), 0.95, "", ""))
+    [0.020, 0.512]
+    """
+    least, most = bounds
+    t = t_value(level, free)
+    if isfinite(most - least):
+        width = most - least
+        share, rows = (value - least) / width, (value - least) * (most - value) / error**2
+        low, high = (least + width * end for end in _wilson(share * rows, rows, t))
+    elif isfinite(most):
+        times = exp(min(t * error / (most - value), 700.0))
+        low, high = most - (most - value) * times, most - (most - value) / times
+    elif isfinite(least):
+        times = exp(min(t * error / (value - least), 700.0))
+        low, high = least + (value - least) / times, least + (value - least) * times
+    else:
+        low, high = value - t * error, value + t * error
+    return Interval(low, high, level, method, about)
+
+
+def t_value(level: float, free: float) -> float:
+    """How many standard errors to both sides hold this share of Student's t; z for no end of them.
+
+    >>> print(f"{t_value(0.95, 9):.2f}")
+    2.26
+    """
+    from scipy.special import stdtrit
+
+    return z_value(level) if free == inf else -float(stdtrit(free, (1 - level) / 2))
 
 
 def clopper_pearson(successes: float, n: float, level: float = 0.95) -> Interval:
@@ -208,12 +258,10 @@ def corrected_error(who: str, values: Array, test_share: float) -> float:
 
 
 def t_interval(
-    mean: float, error: float, free: int, level: float, method: str, about: str
+    mean: float, error: float, free: float, level: float, method: str, about: str
 ) -> Interval:
     """Mean ± t standard errors."""
-    from scipy.special import stdtrit
-
-    half = -float(stdtrit(free, (1 - level) / 2)) * error
+    half = t_value(level, free) * error
     return Interval(float(mean - half), float(mean + half), level, method, about)
 
 

@@ -94,6 +94,15 @@ def delong_difference(
     return AreaDifference(apart, error, 2 * float(ndtr(-abs(apart) / error)), interval)
 
 
+def wins(scores: Any, truth: Any, weight: Any = None) -> Array:
+    """(n,) of a positive row, the share of negatives that it beats; of a negative, that beat it.
+
+    >>> wins([0.9, 0.4, 0.6, 0.3], [1, 1, 0, 0]).tolist()
+    [1.0, 0.5, 0.5, 1.0]
+    """
+    return _Rows.of("wins", truth, weight).wins("wins", "scores", scores)
+
+
 @dataclass(frozen=True)
 class _Rows:
     """Which rows are positive, and how many rows each stands for."""

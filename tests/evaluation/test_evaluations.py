@@ -223,7 +223,7 @@ def test_repeats_do_not_make_rows_more_than_they_are() -> None:
         tl.evaluate(tl.NaiveBayes(), PLAIN, "y", cv=tl.Folds.k(5, repeats=r)) for r in (1, 20)
     )
     widths = [e["accuracy"].interval.high - e["accuracy"].interval.low for e in (once, often)]
-    assert widths[1] == pytest.approx(widths[0], rel=0.02)
+    assert 0.9 * widths[0] < widths[1] < widths[0]  # a mean of 20 is a little surer than one
 
 
 def test_an_estimator_without_probabilities_has_the_scores_of_its_answers() -> None:
@@ -390,7 +390,8 @@ def test_no_mistake_on_a_dozen_rows_is_not_certainty() -> None:
     assert found["accuracy"].interval.low < 0.8
     for name in ("f1", "balanced_accuracy"):
         assert found[name].value == 1
-        assert found[name].interval is None
+        assert found[name].interval.low < 0.8
+        assert found[name].interval.high == 1
     assert found["accuracy"].over_folds is None
 
 

@@ -314,11 +314,15 @@ def test_a_function_is_a_score_with_its_interval_and_its_baseline(
 
 
 @pytest.mark.parametrize("cv", ["holdout", "loo"])
-def test_where_there_is_one_fold_rows_are_drawn_again(cv: str, rows: tuple[Array, Array]) -> None:
+def test_where_there_is_one_fold_bins_of_rows_are_left_out(cv: str, rows: tuple[Array, Array]) -> None:
     found = tl.evaluate(tl.NaiveBayes(), *rows, cv=cv, scoring=cost)
     interval = found["cost"].interval
     assert interval is not None
-    assert interval.method.startswith("bootstrap")
+    assert interval.method == "jackknife"
+    told = found.predictions
+    each = np.where(told["truth"] > told["said"], 5.0, told["truth"] < told["said"])
+    error = np.std(each) / np.sqrt(len(each))
+    assert (interval.high - interval.low) / 2 == pytest.approx(1.96 * error, rel=0.25)
     assert interval.low < found["cost"].value < interval.high
 
 

@@ -93,10 +93,10 @@ def evaluate(
         base = Crossing(base, exam.blind).fitted() if whole else base
         rounds = as_fitted.planned(exam)[1] if whole else rounds
         blind = (AsFitted if whole else kind)(base, exam.blind, proba=need_proba(found.scores))
-        beside = gathered(blind, rounds, found.scores, positive, None)
+        beside = gathered(blind, rounds, found.scores, positive, groups_of)
     return Evaluation(
         name_of(estimator), named, task, len(exam), exam.classes, found.scores, positive, level,
         found.folds, found.whole, beside.on(found), found.groups, by, found.told,
         tuple(crossing.failures), found.sample, remarks,
-        cautions_of(exam, None if bagged else cv, estimator),
+        cautions_of(exam, None if bagged else cv, estimator), groups_of, beside.groups,
     )  # fmt: skip

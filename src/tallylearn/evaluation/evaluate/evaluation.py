@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -13,15 +13,16 @@ from tallylearn.errors import InputError, OptionError, among, listed, told
 from tallylearn.evaluation.evaluate import evaluation_report
 from tallylearn.evaluation.result import Result
 from tallylearn.evaluation.running.baseline import BASELINES
-from tallylearn.evaluation.running.cross_validation import Failure, Told
+from tallylearn.evaluation.running.cross_validation import Failure
 from tallylearn.evaluation.running.fold_scores import weight_of
 from tallylearn.evaluation.scores.confusion_matrix import positive_class, table
 from tallylearn.evaluation.scores.decision_threshold import Threshold, threshold
-from tallylearn.evaluation.scores.estimate import Estimate, Sample, estimated
+from tallylearn.evaluation.scores.estimate import Estimate, estimated
 from tallylearn.evaluation.scores.losses import calibration
 from tallylearn.evaluation.scores.score_names import called
+from tallylearn.evaluation.scores.tested import Sample, Told
 from tallylearn.plots import Plot
-from tallylearn.tables import Array
+from tallylearn.tables import Array, Codes
 from tallylearn.tallies import Bundle
 from tallylearn.workings import Derivation
 
@@ -52,6 +53,8 @@ class Evaluation(Result):
     sample: Sample
     remarks: tuple[str, ...] = ()  # rows that were left out, classes with few
     cautions: tuple[str, ...] = ()  # what to look at before the scores
+    column: Codes | None = None  # of ``by``, for every row
+    baseline_groups: dict[Any, Bundle] = field(default_factory=dict)
 
     def __getitem__(self, name: str) -> Estimate:
         name = called(name)
@@ -130,15 +133,18 @@ class Evaluation(Result):
         if not self.groups:
             raise OptionError("no groups were evaluated. Call evaluate with by='column'.")
         self._check_score(name)
-        rows = {value: weight_of(bundle) for value, bundle in self.groups.items()}
-        return {
-            value: estimated(
-                name, bundle, (), (),
-                Sample(rows[value] * self.sample.share, rows[value], self.sample.test_share, None),
-                self.positive, self.level,
-            )
-            for value, bundle in self.groups.items()
-        }  # fmt: skip
+        return {value: self._of_group(name, value) for value in self.groups}
+
+    def _of_group(self, name: str, value: Any) -> Estimate:
+        """A score of the rows of one group, pooled over the folds."""
+        bundle, sample, column = self.groups[value], self.sample, self.column
+        rows = weight_of(bundle)
+        if column is not None and sample.told:
+            code = -1 if value is None else column.values.index(value)
+            sample = sample.of_rows(column.codes == code)
+        sample = replace(sample, rows=rows * self.sample.share, tested=rows)
+        beside = (self.baseline_groups[value],) if value in self.baseline_groups else ()
+        return estimated(name, bundle, (), beside, sample, self.positive, self.level)
 
     @property
     def confusion(self) -> Array:

@@ -68,10 +68,10 @@ def _groups(found: Found) -> Grid:
     scores = [(record["group"], Estimate.read(record)) for record in found["groups"]]
     rows = tuple(
         ("missing" if value is None else plain(value), _number(e.value),
-         "" if e.interval is None else str(e.interval))
+         "" if e.interval is None else str(e.interval), _number(e.baseline))
         for value, e in scores
     )  # fmt: skip
-    return Grid(f"{name} by {by}", (by, name, "interval"), rows)
+    return Grid(f"{name} by {by}", (by, name, "interval", found["baseline"]), rows)
 
 
 def _confusion(found: Found) -> Grid:
@@ -120,7 +120,8 @@ def _remarks(found: Found, scores: list[Estimate]) -> list[str]:
         low, high = min(first.by_fold), max(first.by_fold)
         said.append(
             f"Over {len(first.by_fold)} folds: mean {first.value:.3f}, from {low:.3f} to "
-            f"{high:.3f}; {first.over_folds} by the corrected resampled t."
+            f"{high:.3f}. For the learner, over training sets like these, {first.over_folds} by "
+            "the corrected resampled t."
         )
     if failures := found["failures"]:
         many = f"{len(failures)} folds" if len(failures) > 1 else "1 fold"

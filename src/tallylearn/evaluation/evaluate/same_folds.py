@@ -11,12 +11,13 @@ import numpy as np
 
 from tallylearn.evaluation.evaluate.evaluation import Evaluation
 from tallylearn.evaluation.running.baseline import baseline
-from tallylearn.evaluation.running.cross_validation import Crossing, Failure, Told
+from tallylearn.evaluation.running.cross_validation import Crossing, Failure
 from tallylearn.evaluation.running.dataset import Exam
 from tallylearn.evaluation.running.fold_plan import Round, models_of, planned, splits_of
 from tallylearn.evaluation.running.fold_scores import Gathered, gathered
 from tallylearn.evaluation.running.shared_tallies import Ledger
 from tallylearn.evaluation.running.usual_scores import Usual, score_of
+from tallylearn.evaluation.scores.tested import Told
 from tallylearn.folds import Split
 from tallylearn.tables import Array
 

@@ -10,10 +10,11 @@ import numpy as np
 
 from tallylearn.doors.shell import Estimator
 from tallylearn.errors import InputError, TargetError, not_fitted
-from tallylearn.evaluation.running.cross_validation import Crossing, Told
+from tallylearn.evaluation.running.cross_validation import Crossing
 from tallylearn.evaluation.running.dataset import Exam, picked, task_of
 from tallylearn.evaluation.running.fitted_learners import asked
 from tallylearn.evaluation.running.fold_plan import FIRST, Round
+from tallylearn.evaluation.scores.tested import Told
 from tallylearn.folds import Split
 from tallylearn.tables import Codes, Schema
 

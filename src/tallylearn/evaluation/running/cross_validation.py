@@ -24,6 +24,7 @@ from tallylearn.evaluation.running.fitted_learners import Done, Task, asked, clo
 from tallylearn.evaluation.running.fold_plan import BEFORE, FIRST, Round
 from tallylearn.evaluation.running.shared_tallies import Ledger
 from tallylearn.evaluation.scores.predictions import Answers
+from tallylearn.evaluation.scores.tested import Told
 from tallylearn.folds import Split
 from tallylearn.sources import Table
 from tallylearn.tables import Array, Codes
@@ -38,16 +39,6 @@ class Failure:
     repeat: int
     fold: int
     reason: str
-
-
-@dataclass(frozen=True)
-class Told:
-    """What a learner said about some rows."""
-
-    repeat: int
-    rows: Array  # (n,) their numbers in the exam
-    fold: Array  # (n,) where each was tested
-    answers: Answers
 
 
 @dataclass

@@ -11,12 +11,12 @@ import numpy as np
 
 from tallylearn.engines import Sum
 from tallylearn.errors import InputError, OptionError
-from tallylearn.evaluation.running.cross_validation import Crossing, Told
+from tallylearn.evaluation.running.cross_validation import Crossing
 from tallylearn.evaluation.running.dataset import Exam
 from tallylearn.evaluation.running.fold_plan import OTHERS, Round, splits_of, tested_share
 from tallylearn.evaluation.running.usual_scores import chosen_scores
-from tallylearn.evaluation.scores.estimate import Sample
 from tallylearn.evaluation.scores.predictions import grouped
+from tallylearn.evaluation.scores.tested import Sample, Told
 from tallylearn.folds import Split
 from tallylearn.intervals import check_level
 from tallylearn.tables import Array, Codes
@@ -97,8 +97,8 @@ def _sample(
 ) -> Sample:  # fmt: skip
     weight = np.ones(int(tested.sum())) if exam.weight is None else exam.weight[tested]
     share = float(np.mean([_test_share(place) for place in rounds]))
-    answers = kept[0].answers if len(kept) == 1 and exam.in_memory else None
-    return Sample(worth(weight), weight_of(whole), share, answers)
+    groups = None if exam.groups is None else exam.groups.codes
+    return Sample(worth(weight), weight_of(whole), share, kept, groups)
 
 
 def _missing_last(value: Any) -> tuple[bool, Any]:

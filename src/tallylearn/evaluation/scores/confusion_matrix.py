@@ -15,6 +15,7 @@ from tallylearn.tallies import Bundle, Exact
 from tallylearn.tallies.keys import union
 
 EMPTY = "there are no rows"
+FINE, STEP = 1 << 40, 1 << 20  # a table in fine units of weight; a step is a millionth of them all
 
 
 @dataclass(frozen=True)
@@ -172,25 +173,20 @@ def _share(above: float, below: float, reason: str) -> Measured:
     return Measured(float(above / below), "", (float(above), float(below)))
 
 
-def resampled(
-    bundle: Bundle,
-    measure: Callable[[Bundle, Any], Measured],
-    positive: Any,
-    share: float,
-    draws: int,
-    seed: int,
-) -> Array:
-    """A score on confusion matrices drawn again: as many rows, each in the cell it falls into.
-
-    ``share`` is how many rows a unit of weight stands for.
-    """
+def slopes(bundle: Bundle, measure: Callable[[Bundle, Any], Measured], positive: Any) -> Array:
+    """(k, k) how far a score moves with the share of the rows that are in each cell."""
     counts = bundle["confusion"]
     cells = counts.floats()
-    rng = np.random.default_rng(seed)
-    n = max(1, round(float(cells.sum()) * share))
-    drawn = rng.multinomial(n, (cells / cells.sum()).ravel(), size=draws)
-    found = (
-        measure(Bundle({"confusion": replace(counts, table=Exact.of(one))}), positive).value
-        for one in drawn.reshape(draws, *cells.shape)
-    )
-    return np.fromiter(found, dtype=float, count=draws)
+    fine = np.rint(cells * (FINE / cells.sum())).astype(np.int64)
+
+    def value(table: Array) -> float:
+        return measure(
+            Bundle({"confusion": replace(counts, table=Exact.of(table))}), positive
+        ).value
+
+    start, out = value(fine), np.zeros(cells.shape)
+    for row, column in np.argwhere(cells):
+        more = fine.copy()
+        more[row, column] += STEP
+        out[row, column] = (value(more) - start) * (FINE / STEP)
+    return out

@@ -4,25 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from math import isfinite, nan
+from math import inf, isfinite, nan, sqrt
 from typing import Any
 
 import numpy as np
 
 from tallylearn.errors import InputError
-from tallylearn.evaluation.scores.confusion_matrix import positive_class, resampled
-from tallylearn.evaluation.scores.predictions import Answers
+from tallylearn.evaluation.scores.confusion_matrix import Hits, accuracy, positive_class, slopes
+from tallylearn.evaluation.scores.confusion_matrix import error as error_rate
+from tallylearn.evaluation.scores.losses import area
 from tallylearn.evaluation.scores.score import SCORES, Score, measure, spread, titled
-from tallylearn.intervals import Interval, corrected_t, t_interval, wilson
-from tallylearn.resampling import bootstrap
+from tallylearn.evaluation.scores.tested import Moved, Sample
+from tallylearn.intervals import Interval, corrected_t, t_interval, wilson, within_bounds
 from tallylearn.roc_area import delong
-from tallylearn.tables import Array
 from tallylearn.tallies import Bundle
 from tallylearn.workings.rendering import number_of
 
-ROWS = "rows like those tested, for models learned from parts like those trained on"
-FITTED = "rows like those tested, for this model as it is"
-MOST = 2000  # rows whose errors are drawn again; beyond, the folds tell the spread
+RARE = 0.01  # how often chance alone sets the folds so far apart
 
 
 @dataclass(frozen=True)
@@ -94,30 +92,6 @@ class Estimate:
         )  # fmt: skip
 
 
-@dataclass(frozen=True)
-class Sample:
-    """The tested rows: how many they are worth, and what was said about them, where it is kept."""
-
-    rows: float  # in the effect of their weights, each counted once however often it was tested
-    tested: float  # the weight of all tests
-    test_share: float  # the part of the rows that a fold tests
-    answers: Answers | None
-
-    @property
-    def kind(self) -> str:
-        """The rows that an interval speaks of, and the models; where all test, none was trained."""
-        return ROWS if self.test_share < 1 else FITTED
-
-    @property
-    def share(self) -> float:
-        """How many rows a unit of weight stands for: below one where rows are tested again."""
-        return self.rows / self.tested
-
-    def worth(self, weight: Array | None) -> Array | None:
-        """The weights in rows, which an interval counts."""
-        return None if weight is None else weight * self.share
-
-
 def estimated(
     name: str, whole: Bundle, folds: tuple[Bundle, ...], baseline: tuple[Bundle, ...],
     sample: Sample, positive: Any, level: float,
@@ -125,15 +99,16 @@ def estimated(
     """One score, from the tallies of the folds."""
     score, pooled = SCORES[name], measure(whole, name, positive)
     by_fold = tuple(measure(fold, name, positive).value for fold in folds)
-    known = [value for value in by_fold if isfinite(value)]
     value = float(np.mean(by_fold)) if by_fold else pooled.value
     over = None
-    if len(known) > 1 and len(known) == len(by_fold) and np.ptp(known) > 0:
-        over = corrected_t(known, sample.test_share, level).within(*score.bounds)
+    if len(by_fold) > 1 and isfinite(value) and np.ptp(by_fold) > 0 and 0 < sample.test_share < 1:
+        over = corrected_t(by_fold, sample.test_share, level).within(*score.bounds)
+    apart = len(by_fold) > 1 and isfinite(value)
+    centre = value if isfinite(value) else pooled.value
     interval = None
-    if isfinite(pooled.value) and (over is None or score.kind in ("share", "mean")):
-        centre = value if isfinite(value) else pooled.value
-        interval = _interval(score, whole, sample, positive, level, centre)
+    if isfinite(centre):
+        asked = _Asked(score, whole, by_fold if apart else (), sample, positive, level)
+        interval = asked.interval(centre)
     beside = [measure(fold, name, positive).value for fold in baseline]
     if score.part == "ranks" and not folds:  # n models that differ by a row: their ranks mean none
         beside = []
@@ -144,77 +119,119 @@ def estimated(
     )  # fmt: skip
 
 
-def _interval(
-    score: Score, whole: Bundle, sample: Sample, positive: Any, level: float, value: float
-) -> Interval | None:
-    """Wilson's for shares of rows, DeLong's for ranks, t for means, drawing again for the rest.
+@dataclass(frozen=True)
+class _Asked:
+    """A score whose interval is asked for."""
 
-    Shares and means are sums over rows, so that the rows' spread holds for the mean of folds too:
-    it is put around that value. What is no sum is drawn again around its own pooled value.
-    """
-    found = score.measure(whole, positive)
-    if found.share is not None:
-        below = sample.share * found.share[1]
-        return _about(
-            wilson(min(value, 1.0) * below, below, level), f"the {score.name} on {sample.kind}"
-        )
-    if score.kind == "rank" and score.of == "positive" and sample.answers is not None:
-        return _area(sample, sample.answers, positive, level)
-    error = spread(whole, score.key, positive, sample.share)
-    if isfinite(error):
-        free, about = max(1, int(sample.rows) - 1), f"the {score.name} on {sample.kind}"
-        return t_interval(value, error, free, level, "t over rows", about).within(*score.bounds)
-    if score.part == "confusion":
-        return _drawn_again(score, whole, sample, positive, level)
-    return _over_rows(score, sample, positive, level)
+    score: Score
+    whole: Bundle
+    by_fold: tuple[float, ...]  # none where the value is that of all rows together
+    sample: Sample
+    positive: Any
+    level: float
 
+    @property
+    def about(self) -> str:
+        return f"the {self.score.name} on {self.sample.kind}"
 
-def _area(sample: Sample, answers: Answers, positive: Any, level: float) -> Interval | None:
-    chosen = positive_class(answers.known, positive)
-    assert answers.ranking is not None
-    at = answers.classes.index(chosen)
-    truth = answers.truth.codes == answers.truth.values.index(chosen)
-    weight = sample.worth(answers.weight)
-    try:
-        return delong(answers.ranking[:, at], truth, weight, level).interval
-    except InputError:
-        return None
+    def interval(self, value: float) -> Interval | None:
+        """Wilson's for shares, DeLong's for areas, t for means; for the rest by their influence."""
+        score, sample = self.score, self.sample
+        if score.measure is area and not self.by_fold and sample.plain:
+            return self._area()
+        moved = sample.moved(score.key, self.positive, bool(self.by_fold))
+        if moved is None:
+            return self._of_tallies(value)
+        if score.kind == "mean":
+            unit = "rows" if sample.groups is None else "groups"
+            return self._t(value, moved.error, moved.free, f"t over {unit}")
+        error, free, method = self._spread(moved)
+        return self._bounded(value, error, free, method)
 
-
-def _drawn_again(
-    score: Score, whole: Bundle, sample: Sample, positive: Any, level: float
-) -> Interval | None:
-    """The cells of the confusion matrix drawn again, as the rows in them would be."""
-    values = resampled(whole, score.measure, positive, sample.share, draws=1000, seed=0)
-    values = values[np.isfinite(values)]
-    if len(values) < 900 or np.ptp(values) == 0:  # no mistake can be drawn: not certainty
-        return None
-    low, high = np.quantile(values, ((1 - level) / 2, (1 + level) / 2))
-    about = f"the {score.name} on {sample.kind}"
-    return Interval(float(low), float(high), level, "bootstrap, percentile", about)
-
-
-def _over_rows(score: Score, sample: Sample, positive: Any, level: float) -> Interval | None:
-    answers = sample.answers
-    if answers is None or not 2 <= len(answers) <= MOST:  # a row alone has no spread
-        return None
-    if sample.share < 1 or answers.weight is not None:
-        return None
-
-    def statistic(counts: Array) -> float:
-        if score.part == "kept":  # a function that may take no weights
-            again = answers[np.repeat(np.arange(len(answers)), counts)]
+    def _spread(self, moved: Moved) -> tuple[float, float, str]:
+        """By the rows; by the folds, where those say that the score is far from a sum over rows."""
+        told = "jackknife" if self.score.kind != "share" else "Wilson"
+        if self.sample.groups is None:
+            error, free = sqrt(moved.variance), inf  # as Wilson's: the spread of a share is known
         else:
-            again = replace(answers, weight=counts)
-        return score.value(again.tally([score.key], positive), positive)
+            error, free, told = moved.error, moved.free, f"{told} over groups"
+        k = len(self.by_fold)
+        linear = self.score.measure in (accuracy, error_rate)
+        if k > 2 and not linear and not self.sample.several:
+            own = float(np.std(self.by_fold, ddof=1)) / sqrt(k)
+            from scipy.special import chdtrc
 
-    try:
-        return _about(
-            bootstrap(statistic, len(answers), 400, level), f"the {score.name} on {sample.kind}"
+            if chdtrc(k - 1, (k - 1) * (own / error) ** 2 if error else inf) < RARE and own:
+                return own, k - 1, "t over folds"
+        return error, free, told
+
+    def _bounded(self, value: float, error: float, free: float, method: str) -> Interval | None:
+        """Inside its bounds; where no row or fold disagrees, by how many they are."""
+        least, most = self.score.bounds
+        inside = least < value < most
+        if error > 0 and inside:
+            return within_bounds(value, error, free, (least, most), self.level, method, self.about)
+        if not isfinite(most - least):
+            return None
+        share, rows = (value - least) / (most - least), self._rows()
+        low, high = (least + (most - least) * x for x in wilson(share * rows, rows, self.level))
+        return Interval(low, high, self.level, "Wilson", self.about)
+
+    def _rows(self) -> float:
+        """How many rows would have to agree: those of the class, or of the rarest one."""
+        found = self.score.measure(self.whole, self.positive)
+        if found.share is not None:
+            rows = found.share[1]
+        else:
+            hits = Hits.of(self.whole)
+            own = hits.true[hits.true > 0]
+            rows = float(own.min() * (1 if self.score.of == "positive" else len(own)))
+        rows *= self.sample.share
+        if self.sample.groups is not None and self.sample.told:
+            rows = min(rows, len(np.unique(self.sample.units)))
+        return max(1.0, rows)
+
+    def _t(self, value: float, error: float, free: float, method: str) -> Interval | None:
+        if not isfinite(error) or error == 0:  # rows that agree are not certain
+            return None
+        return t_interval(value, error, free, self.level, method, self.about).within(
+            *self.score.bounds
         )
-    except InputError:
-        return None
 
+    def _area(self) -> Interval | None:
+        told = self.sample.together
+        answers, chosen = told.answers, positive_class(told.answers.known, self.positive)
+        assert answers.ranking is not None
+        at = answers.classes.index(chosen)
+        truth = answers.truth.codes == answers.truth.values.index(chosen)
+        weight = self.sample.worth(answers.weight)
+        try:
+            found = delong(answers.ranking[:, at], truth, weight, self.level).interval
+        except InputError:
+            return None
+        return replace(found, about=self.about)
 
-def _about(interval: Interval, about: str) -> Interval:
-    return Interval(interval.low, interval.high, interval.level, interval.method, about)
+    def _of_tallies(self, value: float) -> Interval | None:
+        """From sums alone, where the answers are not kept; groups are told by the folds then."""
+        score, sample = self.score, self.sample
+        if sample.groups is not None:
+            return None
+        found = score.measure(self.whole, self.positive)
+        if found.share is not None:
+            rows = sample.share * found.share[1]
+            ends = wilson(min(value, 1.0) * rows, rows, self.level)
+            return replace(ends, about=self.about)
+        if score.part == "confusion":
+            return self._bounded(value, self._of_cells(), inf, "jackknife")
+        error = spread(self.whole, score.key, self.positive, sample.share)
+        if not isfinite(error):
+            return None
+        if score.kind == "mean":
+            return self._t(value, error, max(1, int(sample.rows) - 1), "t over rows")
+        return self._bounded(value, error, inf, "DeLong")
+
+    def _of_cells(self) -> float:
+        """The standard error, from the rows in every cell."""
+        cells = self.whole["confusion"].floats()
+        moved = slopes(self.whole, self.score.measure, self.positive)
+        return sqrt(float((cells * moved**2).sum() / cells.sum() ** 2) / self.sample.share)

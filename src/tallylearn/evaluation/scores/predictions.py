@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from operator import itemgetter
 from typing import Any
@@ -150,6 +150,23 @@ class Answers:
         return parts
 
 
+def joined(parts: Sequence[Answers]) -> Answers:
+    """Answers about several runs of rows as one; their classes are the same."""
+    first = parts[0]
+    if len(parts) == 1:
+        return first
+    named: dict[str, Any] = {}
+    for name in ("truth", "said", *BESIDE):
+        found = [getattr(part, name) for part in parts]
+        if isinstance(found[0], Codes):
+            codes = np.concatenate([one.codes for one in found])
+            named[name] = Codes(found[0].values, codes, found[0].declared)
+        elif found[0] is not None:
+            named[name] = np.concatenate(found)
+    start = np.concatenate([np.broadcast_to(part.start, len(part)) for part in parts])
+    return replace(first, **named, start=start)
+
+
 def grouped(
     answers: Answers, groups: Codes, wanted: str | Iterable[str] = (), positive: Any = None
 ) -> dict[Any, Bundle]:
@@ -203,7 +220,22 @@ def _calibration(answers: Answers, value: Any) -> Moments:
     return _moments(numbers, by, ("probability", "true"), answers.weight)
 
 
+def loss_columns(answers: Answers, wanted: Iterable[str]) -> dict[str, Array]:
+    """The wanted losses row by row; (n, d) where the answers are numbers, of d outputs."""
+    if answers.task == REGRESSOR:
+        truth, said = answers.truth, answers.said
+        return _error_columns(truth if truth.ndim == 2 else truth[:, None],
+                              said if said.ndim == 2 else said[:, None], wanted)  # fmt: skip
+    return _probable_columns(answers, wanted)
+
+
 def _losses(answers: Answers, wanted: list[str]) -> Moments:
+    columns = _probable_columns(answers, wanted)
+    numbers = np.column_stack(list(columns.values()))
+    return _moments(numbers, _one(len(answers)), tuple(columns), answers.weight)
+
+
+def _probable_columns(answers: Answers, wanted: Iterable[str]) -> dict[str, Array]:
     """Losses row by row; rows of probability 0 stand in a column of their own."""
     at = answers.truth.among(answers.classes)
     rows = np.flatnonzero(at >= 0)
@@ -221,8 +253,21 @@ def _losses(answers: Answers, wanted: list[str]) -> Moments:
         apart = proba.copy()
         apart[rows, at[rows]] -= 1
         columns["brier"] = np.einsum("ij,ij->i", apart, apart) + (at < 0)
-    numbers = np.column_stack(list(columns.values()))
-    return _moments(numbers, _one(len(answers)), tuple(columns), answers.weight)
+    return columns
+
+
+def _error_columns(truth: Array, said: Array, wanted: Iterable[str]) -> dict[str, Array]:
+    """The errors of numbers, output by output, and their length as vectors."""
+    with np.errstate(over="ignore"):
+        error = truth - said
+        length = np.sqrt((error**2).sum(axis=1))
+        found = {"truth": truth, "error": error, "absolute": np.abs(error), "squared": error**2,
+                 "distance": length}  # fmt: skip
+    for name in wanted:
+        if name.startswith(PINBALL):
+            q = float(name[len(PINBALL) :])
+            found[name] = np.maximum(q * error, (q - 1) * error)
+    return found | (_relative(found["absolute"], truth) if "relative" in wanted else {})
 
 
 def _top(answers: Answers, at: Array, k: int) -> Array:
@@ -243,20 +288,13 @@ def _errors(answers: Answers, wanted: set[tuple[str, str]]) -> dict[str, Any]:
     truth, said = answers.truth, answers.said
     if truth.ndim == 1:
         truth, said = truth[:, None], said[:, None]
-    with np.errstate(over="ignore"):
-        error = truth - said
-        length = np.sqrt((error**2).sum(axis=1))
-        found = {"truth": truth, "error": error, "absolute": np.abs(error), "squared": error**2}
     names = sorted({name for part, name in wanted if part == "losses"} | {"truth"})
+    found = _error_columns(truth, said, names)
+    error, length = found["error"], found["distance"]
     far = ("distances", "distance") in wanted or "squared" in names
-    near = np.isfinite(length) if far else np.isfinite(error).all(axis=1)
+    near = np.isfinite(length) if far else np.asarray(np.isfinite(error).all(axis=1))
     check_near(near, answers.truth, answers.said, answers.start)
-    for name in names:
-        if name.startswith(PINBALL):
-            q = float(name[len(PINBALL) :])
-            found[name] = np.maximum(q * error, (q - 1) * error)
-    if "relative" in names:
-        names += _relative(found, truth)
+    names += [OF_ZERO] if OF_ZERO in found else []
     parts = {"losses": _by_output([found[name] for name in names], tuple(names), answers.weight)}
     if ("distances", "distance") in wanted:
         one = _one(len(answers))
@@ -264,15 +302,14 @@ def _errors(answers: Answers, wanted: set[tuple[str, str]]) -> dict[str, Any]:
     return parts
 
 
-def _relative(found: dict[str, Array], truth: Array) -> list[str]:
+def _relative(error: Array, truth: Array) -> dict[str, Array]:
     """Errors as shares of the truth; rows of truth 0 that were missed in a column of their own."""
-    missed = (truth == 0) & (found["absolute"] > 0)
+    missed = (truth == 0) & (error > 0)
     with np.errstate(over="ignore"):
-        share = found["absolute"] / np.where(truth == 0, 1.0, np.abs(truth))
+        share = error / np.where(truth == 0, 1.0, np.abs(truth))
     beyond = missed | ~np.isfinite(share)  # as of 1e-308
-    found["relative"] = np.where(beyond, np.nan, share)
-    found[OF_ZERO] = np.where(beyond, 1.0, np.nan)
-    return [OF_ZERO] if beyond.any() else []
+    found = {"relative": np.where(beyond, np.nan, share)}
+    return found | ({OF_ZERO: np.where(beyond, 1.0, np.nan)} if beyond.any() else {})
 
 
 def _by_output(columns: list[Array], names: Keys, weight: Array | None) -> Moments:

@@ -12,13 +12,14 @@ import numpy as np
 from tallylearn.errors import InputError, TallyError
 from tallylearn.evaluation.evaluate.same_folds import Sitting
 from tallylearn.evaluation.result import name_of
-from tallylearn.evaluation.running.cross_validation import Crossing, Failure, Told, Watch
+from tallylearn.evaluation.running.cross_validation import Crossing, Failure, Watch
 from tallylearn.evaluation.running.dataset import Exam
 from tallylearn.evaluation.running.fold_plan import Round, inside
 from tallylearn.evaluation.running.shared_tallies import Ledger, together
 from tallylearn.evaluation.scores.estimate import Estimate
 from tallylearn.evaluation.scores.score import SCORES, TIED
 from tallylearn.evaluation.scores.score_names import need_proba
+from tallylearn.evaluation.scores.tested import Told
 from tallylearn.evaluation.tune.grid import Options, is_number, spelled, with_options
 from tallylearn.folds import Split
 

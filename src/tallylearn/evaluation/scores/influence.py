@@ -1,0 +1,134 @@
+"""Influence: how far a score moves with the weight of one row; their spread is the score's.
+
+A score of many rows is nearly a sum over them: its value, and for every row what a little more of
+its weight would add. Squared and added up that is the variance of the score, whatever the score is
+(the infinitesimal jackknife: L. A. Jaeckel, Bell Laboratories memorandum 72-1215, 1972; B. Efron,
+The jackknife, the bootstrap and other resampling plans, 1982, chapter 6).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from tallylearn.errors import InputError
+from tallylearn.evaluation.scores.confusion_matrix import positive_class, slopes
+from tallylearn.evaluation.scores.losses import area, scale
+from tallylearn.evaluation.scores.predictions import Answers, loss_columns
+from tallylearn.evaluation.scores.score import REGRESSOR, SCORES, Score
+from tallylearn.roc_area import wins
+from tallylearn.tables import Array
+
+CELLS = 200  # of a confusion matrix, beyond which rows are put into bins
+BINS = 100  # of rows, where every one of them needs the score anew
+STEP = 2.0**-6  # of a bin's weight
+
+
+def influence(name: str, answers: Answers, positive: Any = None) -> Array | None:
+    """(n,) of every row; their mean, by weight, is 0. None where only bins of rows can tell.
+
+    >>> found = influence("mae", Answers([1.0, 2.0, 6.0], [1.0, 1.0, 4.0]))
+    >>> found.tolist()
+    [-1.0, 0.0, 1.0]
+    """
+    score = SCORES[name]
+    if score.part == "confusion":
+        return _of_cells(score, answers, positive)
+    if score.kind in ("mean", "share") and score.columns:
+        return _of_means(score, answers)
+    if score.measure is area:
+        return _of_area(answers, positive)
+    if name == "roc_auc_ovr":
+        each = (_of_area(answers, chosen) for chosen in answers.known)
+        found = [one for one in each if one is not None]
+        return np.mean(found, axis=0) if len(found) == len(answers.known) else None
+    if name in EXPLAINED and score.task == REGRESSOR:
+        return EXPLAINED[name](*_outputs(answers))
+    return None
+
+
+def by_bins(value: Callable[[Array], float], units: Array, step: float = STEP) -> Array:
+    """(b,) how far a value moves with the weight of a bin of units, each unit in one.
+
+    ``value`` is given a factor for the weight of every row, and ``units`` says whose row it is. A
+    step of 1 leaves the bin out.
+    """
+    bins = units % BINS
+    whole, out = value(np.ones(len(units))), []
+    for one in np.unique(bins):
+        less = value(np.where(bins == one, 1 - step, 1.0))
+        out.append((whole - less) / step * (1 - step * np.mean(bins == one)))
+    return np.array(out)
+
+
+def _of_cells(score: Score, answers: Answers, positive: Any) -> Array | None:
+    """Rows of one cell of the confusion matrix move the score alike."""
+    bundle = answers.tally([score.key], positive)
+    counts = bundle["confusion"]
+    if np.count_nonzero(counts.floats()) > CELLS:
+        return None
+    both = zip((answers.truth, answers.said), counts.keys, strict=True)
+    truth, said = (codes.among(keys) for codes, keys in both)
+    return np.asarray(slopes(bundle, score.measure, positive)[truth, said])
+
+
+def _of_means(score: Score, answers: Answers) -> Array | None:
+    """What a row has above the mean; where there are several outputs, the mean over them."""
+    columns = loss_columns(answers, [*score.columns])
+    values = columns[score.columns[0]]
+    if len(columns) > 1 and not np.isfinite(values).all():
+        return None
+    values = values if values.ndim == 1 else values.mean(axis=1)
+    times = scale(answers.tally([score.name])) if score.name == "brier" else 1.0
+    return np.asarray(times * (values - np.average(values, weights=answers.weight)))
+
+
+def _of_area(answers: Answers, positive: Any) -> Array | None:
+    """Positives by the share of negatives that they beat, negatives by the positives they do."""
+    chosen = positive_class(answers.known, positive)
+    if answers.ranking is None or chosen not in answers.classes:
+        return None
+    truth = answers.truth.codes == answers.truth.values.index(chosen)
+    scores = answers.ranking[:, answers.classes.index(chosen)]
+    weight = np.ones(len(truth)) if answers.weight is None else answers.weight
+    weight = weight / weight.mean()  # of importance, they may sum to less than a row
+    try:
+        won = wins(scores, truth, weight)
+    except InputError:
+        return None
+    own = np.where(truth, weight[truth].sum(), weight[~truth].sum()) / weight.sum()
+    mean = np.average(won[truth], weights=weight[truth])
+    return np.asarray((won - mean) / own)
+
+
+Outputs = tuple[Array, Array, Array]  # truth and error, (n, d); weight (n,) that sums to 1
+
+
+def _outputs(answers: Answers) -> Outputs:
+    truth, said = (x if x.ndim == 2 else x[:, None] for x in (answers.truth, answers.said))
+    weight = np.ones(len(truth)) if answers.weight is None else answers.weight
+    return truth, truth - said, weight / weight.sum()
+
+
+def _root(truth: Array, error: Array, weight: Array) -> Array:
+    mean = weight @ error**2
+    return np.asarray(((error**2 - mean) / (2 * np.sqrt(mean))).mean(axis=1))
+
+
+def _left(truth: Array, rest: Array, weight: Array) -> Array:
+    """1 - rest / variance, turned by either."""
+    apart = (truth - weight @ truth) ** 2
+    variance = weight @ apart
+    share = weight @ rest / variance
+    return np.asarray(-((rest - share * apart) / variance).mean(axis=1))
+
+
+EXPLAINED: dict[str, Callable[[Array, Array, Array], Array]] = {
+    "rmse": _root,
+    "r2": lambda truth, error, weight: _left(truth, error**2, weight),
+    "explained_variance": lambda truth, error, weight: _left(
+        truth, (error - weight @ error) ** 2, weight
+    ),
+}

@@ -1,0 +1,201 @@
+"""Tested rows: what was said about each, in which fold, and which of them belong together."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from math import isfinite, nan, sqrt
+from typing import Any
+
+import numpy as np
+
+from tallylearn.evaluation.scores.influence import STEP, by_bins, influence
+from tallylearn.evaluation.scores.predictions import Answers, joined
+from tallylearn.evaluation.scores.score import SCORES, measure
+from tallylearn.tables import Array
+
+ROWS = "rows like those tested, for the models that were tested"
+FITTED = "rows like those tested, for this model as it is"
+GROUPS = "groups of rows like those tested, for the models that were tested"
+FITTED_GROUPS = "groups of rows like those tested, for this model as it is"
+
+
+@dataclass(frozen=True)
+class Told:
+    """What a learner said about some rows."""
+
+    repeat: int
+    rows: Array  # (n,) their numbers in the exam
+    fold: Array  # (n,) where each was tested
+    answers: Answers
+
+
+@dataclass(frozen=True)
+class Moved:
+    """How far every unit of a sample moves a value: a row, a group, or a bin of such.
+
+    ``units`` are their numbers, so that two learners' can be told apart unit by unit. ``again`` has
+    one line for every time that a unit was tested, where that was more than once.
+    """
+
+    units: Array  # (u,)
+    sums: Array  # (u,)
+    again: tuple[Array, Array] | None = None  # (t,) whose test it was, and how far it moved
+
+    def __sub__(self, other: Moved) -> Moved:
+        """The difference of two learners, on the units that both have."""
+        both = np.intersect1d(self.units, other.units)
+        mine, theirs = (np.searchsorted(one.units, both) for one in (self, other))
+        again, theirs_again = self.again, other.again
+        if again is not None and theirs_again is not None:
+            same = np.array_equal(again[0], theirs_again[0])
+            again = (again[0], again[1] - theirs_again[1]) if same else None
+        return Moved(both, self.sums[mine] - other.sums[theirs], again)
+
+    @property
+    def free(self) -> int:
+        return max(1, len(self.units) - 1)
+
+    @property
+    def variance(self) -> float:
+        """Of the value, over samples of units like these; without the step from n to n - 1."""
+        if len(self.sums) < 2:
+            return nan
+        with np.errstate(over="ignore"):  # infinite, where errors are 1e200
+            return float(((self.sums - self.sums.mean()) ** 2).sum())
+
+    @property
+    def error(self) -> float:
+        """The standard error."""
+        return sqrt(self.variance * len(self.units) / self.free)
+
+    @property
+    def unrest(self) -> float:
+        """The variance of the value that comes of other training rows for the same tests.
+
+        It shows where units are tested more than once: the answers about a row change with the rows
+        that were learned from.
+        """
+        if self.again is None:
+            return 0.0
+        at, moved = self.again
+        times = np.bincount(at)
+        often = times > 1
+        mean = np.bincount(at, moved)[at] / times[at]
+        apart = np.bincount(at, (moved - mean) ** 2)
+        spread = apart[often] / (times[often] - 1)
+        share = len(self.units) / max(1, int(often.sum()))
+        return float((times[often] ** 2 * spread).sum()) * share
+
+
+@dataclass(frozen=True)
+class Sample:
+    """The tested rows: how many they are worth, and what was said about them, where it is kept."""
+
+    rows: float  # in the effect of their weights, each counted once however often it was tested
+    tested: float  # the weight of all tests
+    test_share: float  # the part of the rows that a fold tests
+    told: tuple[Told, ...] = ()
+    groups: Array | None = None  # (n,) the group of every row of the exam
+    kept: bool = True  # whether ``told`` has them all
+
+    @property
+    def kind(self) -> str:
+        """The rows that an interval speaks of, and the models; where all test, none was trained."""
+        named = (ROWS, FITTED) if self.groups is None else (GROUPS, FITTED_GROUPS)
+        return named[0 if self.test_share < 1 else 1]
+
+    @property
+    def share(self) -> float:
+        """How many rows a unit of weight stands for: below one where rows are tested again."""
+        return self.rows / self.tested
+
+    def worth(self, weight: Array | None) -> Array | None:
+        """The weights in rows, which an interval counts."""
+        return None if weight is None else weight * self.share
+
+    @cached_property
+    def together(self) -> Told:
+        """All tests in one; the folds of all repeats numbered through."""
+        rows = np.concatenate([told.rows for told in self.told])
+        pairs = np.concatenate([
+            np.column_stack([np.full(len(told.rows), told.repeat), told.fold]) for told in self.told
+        ])  # fmt: skip
+        width = int(pairs[:, 1].max()) + 1
+        _, place = np.unique(pairs[:, 0] * width + pairs[:, 1], return_inverse=True)
+        return Told(0, rows, place.ravel(), joined([told.answers for told in self.told]))
+
+    @cached_property
+    def units(self) -> Array:
+        """(t,) of every test, whose it is: the row's, or its group's."""
+        rows = self.together.rows
+        return rows if self.groups is None else self.groups[rows]
+
+    @property
+    def plain(self) -> bool:
+        """Whether every row was tested once, is kept, and stands for itself."""
+        return self.groups is None and self.kept and bool(self.told) and not self.several
+
+    @cached_property
+    def several(self) -> bool:
+        """Whether units are tested more than once."""
+        if not self.told:
+            return False
+        pairs = np.unique(np.column_stack([self.units, self.together.fold]), axis=0)
+        return len(pairs) > len(np.unique(self.units))
+
+    def of_rows(self, chosen: Array) -> Sample:
+        """The tests of some rows alone; ``chosen`` says of every row of the exam whether it is."""
+        told = [
+            Told(one.repeat, one.rows[here], one.fold[here], one.answers[here])
+            for one in self.told
+            if (here := chosen[one.rows]).any()
+        ]
+        return replace(self, told=tuple(told))
+
+    def moved(self, name: str, positive: Any, by_fold: bool) -> Moved | None:
+        """How far every unit moves a score: the mean of its folds, or that of all rows together.
+
+        None where the answers are not kept, or the score has no number.
+        """
+        if not self.told or not self.kept:
+            return None
+        tests = self.together
+        place = tests.fold if by_fold else np.zeros_like(tests.fold)
+        weight = tests.answers.weight
+        weight = np.ones(len(place)) if weight is None else weight
+        with np.errstate(over="ignore", invalid="ignore"):
+            each = influence(name, tests.answers, positive)
+        if each is None:
+            return self._in_bins(name, positive, place, weight)
+        if not np.isfinite(each).all():
+            return None
+        sums = np.bincount(place, weight)
+        moved = weight * each / (sums[place] * len(np.unique(place)))
+        return self._by_unit(moved)
+
+    def _by_unit(self, moved: Array) -> Moved:
+        units, at = np.unique(self.units, return_inverse=True)
+        at = at.ravel()
+        sums = np.bincount(at, moved)
+        if not self.several:
+            return Moved(units, sums)
+        fold = self.together.fold
+        tests, own = np.unique(at * (int(fold.max()) + 1) + fold, return_inverse=True)
+        return Moved(units, sums, (tests // (int(fold.max()) + 1), np.bincount(own.ravel(), moved)))
+
+    def _in_bins(self, name: str, positive: Any, place: Array, weight: Array) -> Moved | None:
+        answers = self.together.answers
+        folds = [np.flatnonzero(place == one) for one in np.unique(place)]
+
+        kept = SCORES[name].part == "kept"  # a function that may take no weights
+
+        def value(factor: Array) -> float:
+            heavy = answers if kept else replace(answers, weight=weight * factor)
+            parts = [heavy[rows[factor[rows] > 0]].tally([name], positive) for rows in folds]
+            return float(np.mean([measure(part, name, positive).value for part in parts]))
+
+        if not isfinite(value(np.ones(len(place)))):
+            return None
+        sums = by_bins(value, self.units, 1.0 if kept else STEP)
+        return Moved(np.arange(len(sums)), sums)

@@ -1,0 +1,176 @@
+"""Influences: what a row adds to a score is what the score loses without a little of its weight."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from math import sqrt
+from typing import Any
+
+import numpy as np
+import pytest
+from sklearn.linear_model import LinearRegression
+
+import tallylearn as tl
+from tallylearn.evaluation.scores.influence import by_bins, influence
+from tallylearn.evaluation.scores.predictions import Answers
+from tallylearn.evaluation.scores.score import SCORES, measure, spread
+from tallylearn.evaluation.scores.tested import Moved, Sample, Told
+from tallylearn.tables import Codes
+
+RNG = np.random.default_rng(8)
+N = 60
+
+
+def classes(k: int, weight: bool) -> Answers:
+    proba = RNG.dirichlet(np.ones(k), N)
+    names = tuple("abcdef"[:k])
+    truth = np.arange(N) % k
+    said = np.where(RNG.random(N) < 0.7, truth, proba.argmax(axis=1))
+    heavy = RNG.integers(1, 4, N).astype(float) if weight else None
+    codes = (Codes(names, column.astype(np.int32), names) for column in (truth, said))
+    return Answers(*codes, names, proba, heavy)
+
+
+def numbers(d: int) -> Answers:
+    truth = RNG.normal(size=(N, d))
+    said = truth + RNG.normal(size=(N, d))
+    return Answers(truth if d > 1 else truth[:, 0], said if d > 1 else said[:, 0])
+
+
+def nudged(name: str, answers: Answers, positive: Any) -> np.ndarray[Any, Any]:
+    """The same by weighing every row a little less."""
+    weight = np.ones(N) if answers.weight is None else answers.weight
+    step = 2.0**-12
+
+    def value(heavy: Any) -> float:
+        found = replace(answers, weight=heavy).tally([name], positive)
+        return measure(found, name, positive).value
+
+    less = [value(np.where(np.arange(N) == row, weight * (1 - step), weight)) for row in range(N)]
+    return (value(weight) - np.array(less)) / step * weight.sum() / weight
+
+
+@pytest.mark.parametrize("weight", [False, True])
+@pytest.mark.parametrize("k", [2, 3])
+@pytest.mark.parametrize("name", [name for name, s in SCORES.items() if s.task == "classifier"])
+def test_a_row_moves_a_score_of_classes_as_its_weight_does(name: str, k: int, weight: bool) -> None:
+    answers = classes(k, weight)
+    found = influence(name, answers, "a")
+    if found is None:
+        assert SCORES[name].part == "calibration" or name.startswith("average_precision")
+        return
+    assert found == pytest.approx(nudged(name, answers, "a"), abs=2e-3)
+    assert np.average(found, weights=answers.weight) == pytest.approx(0, abs=1e-5)
+
+
+@pytest.mark.parametrize("d", [1, 2])
+@pytest.mark.parametrize("name", [name for name, s in SCORES.items() if s.task == "regressor"])
+def test_a_row_moves_a_score_of_numbers_as_its_weight_does(name: str, d: int) -> None:
+    answers = numbers(d)
+    found = influence(name, answers)
+    assert found is not None
+    assert found == pytest.approx(nudged(name, answers, None), abs=2e-3)
+
+
+def sample(answers: Answers, groups: Any = None, times: int = 1) -> Sample:
+    rows = np.arange(N)
+    told = tuple(Told(at, rows, np.zeros(N, dtype=int), answers) for at in range(times))
+    return Sample(N, N * times, 0.1, told, groups)
+
+
+@pytest.mark.parametrize("name", ["accuracy", "recall", "precision", "roc_auc", "log_loss"])
+def test_added_up_they_are_the_error_that_the_books_give(name: str) -> None:
+    answers = classes(2, False)
+    moved = sample(answers).moved(name, "a", by_fold=False)
+    assert moved is not None
+    books = spread(answers.tally([name], "a"), name, "a")
+    n = {"log_loss": N / (N - 1), "roc_auc": (N / 2) / (N / 2 - 1)}.get(name, 1)
+    assert sqrt(moved.variance * n) == pytest.approx(books, rel=1e-3)
+
+
+def test_rows_tested_again_are_no_more_rows() -> None:
+    answers = classes(2, False)
+    once, often = (sample(answers, times=times).moved("f1", "a", by_fold=True) for times in (1, 5))
+    assert once is not None
+    assert often is not None
+    assert often.error == pytest.approx(once.error)
+    assert often.unrest == pytest.approx(0, abs=1e-20)  # the same answers each time
+    assert once.again is None
+
+
+def test_copies_of_a_row_in_one_group_are_one_row() -> None:
+    answers = classes(2, False)
+    whole = sample(answers).moved("accuracy", None, by_fold=True)
+    four = np.repeat(np.arange(N), 4)
+    told = (Told(0, np.arange(4 * N), np.zeros(4 * N, dtype=int), answers[four]),)
+    copied = Sample(4 * N, 4 * N, 0.1, told, four).moved("accuracy", None, by_fold=True)
+    assert whole is not None
+    assert copied is not None
+    assert copied.error == pytest.approx(whole.error)
+    assert copied.free == whole.free
+
+
+def test_unrest_is_the_variance_of_a_row_between_its_tests() -> None:
+    moved = Moved(np.arange(2), np.zeros(2), (np.array([0, 0, 1, 1]), np.array([1.0, 3, 5, 5])))
+    assert moved.unrest == 4 * 2.0  # two tests squared, times the variance of 1 and 3
+
+
+def test_bins_move_a_mean_as_their_rows_do() -> None:
+    values = RNG.normal(size=N)
+    found = by_bins(lambda weight: float(np.average(values, weights=weight)), np.arange(N))
+    assert found == pytest.approx((values - values.mean()) / N, abs=1e-3)
+
+
+FOLDS = [10, "holdout", "loo", "bootstrap", tl.Folds.k(3, repeats=2), tl.Folds.forward(4)]
+TABLE = RNG.normal(size=(45, 2))
+TRUTH = (TABLE[:, 0] + RNG.normal(size=45) > 0.6).astype(int)
+CLUSTERS = np.arange(45) // 3
+
+
+@pytest.mark.parametrize("grouped", [False, True])
+@pytest.mark.parametrize("cv", FOLDS, ids=str)
+def test_a_value_lies_in_its_own_interval_and_that_in_its_bounds(cv: Any, grouped: bool) -> None:
+    if grouped and isinstance(cv, tl.Folds) and cv.scheme == "forward":
+        return
+    names = [name for name, score in SCORES.items() if score.task == "classifier"]
+    for learner, truth, scores in (
+        (tl.NaiveBayes(), TRUTH, names),
+        (LinearRegression(), TABLE[:, 0] + TABLE[:, 1] ** 2, ["mae", "mse", "rmse", "r2"]),
+    ):
+        groups = CLUSTERS if grouped else None
+        found = tl.evaluate(learner, TABLE, truth, cv=cv, scores=scores, groups=groups)
+        for score in found:
+            value = score.value if np.isfinite(score.value) else score.pooled
+            least, most = SCORES[score.name].bounds
+            if not np.isfinite(value):
+                assert score.reason
+                continue
+            assert score.interval is not None, score
+            assert least <= score.interval.low <= value <= score.interval.high <= most, score
+            assert score.interval.low < score.interval.high, score
+
+
+def test_groups_that_agree_in_themselves_make_intervals_as_wide_as_the_groups_are_few() -> None:
+    told = np.repeat(RNG.random(30) < 0.7, 20)
+    X = np.column_stack([told, RNG.normal(size=600)]).astype(float)
+    y, groups = np.ones(600, dtype=int), np.repeat(np.arange(30), 20)
+    y[::2] = 0
+    X[:, 0] = np.where(told, y, 1 - y)
+
+    class Says:
+        _estimator_type = "classifier"
+
+        def fit(self, X: Any, y: Any) -> Any:
+            self.classes_ = np.array([0, 1])
+            return self
+
+        def predict(self, X: Any) -> Any:
+            return X[:, 0].astype(int)
+
+    one, other = (tl.evaluate(Says(), X, y, cv=5, groups=g)["accuracy"] for g in (None, groups))
+    assert one.interval is not None
+    assert other.interval is not None
+    widths = [e.interval.high - e.interval.low for e in (one, other)]
+    assert widths[1] > 3.5 * widths[0]  # sqrt(20) = 4.5, less what 30 groups make Wilson's shorter
+    assert other.interval.method == "Wilson over groups"
+    assert "groups" in other.interval.about
