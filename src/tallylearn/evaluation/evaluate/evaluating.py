@@ -15,6 +15,7 @@ from tallylearn.evaluation.running.dataset import Exam, task_of
 from tallylearn.evaluation.running.exam_cautions import cautions_of
 from tallylearn.evaluation.running.fold_plan import FOLDS, models_of, planned
 from tallylearn.evaluation.running.fold_scores import check_options, gathered
+from tallylearn.evaluation.running.parallel_folds import jobs
 from tallylearn.evaluation.running.progress_bar import watching
 from tallylearn.evaluation.running.usual_scores import check_scores
 from tallylearn.evaluation.scores.score_names import need_proba, one_word
@@ -35,6 +36,7 @@ def evaluate(
     level: float = 0.95,
     on_error: str = "raise",
     progress: bool | None = None,
+    n_jobs: int | None = None,
 ) -> Evaluation:
     """How good a learner is on rows it was not trained on, with intervals and a baseline beside.
 
@@ -55,7 +57,8 @@ def evaluate(
     positive : the class that precision, recall, F1 and ROC speak of; the rarer of two unless said.
     level : of the intervals.
     on_error : "raise", or "keep": folds on which the estimator fails are named, the others kept.
-    progress : a bar on long work; on a terminal unless said.
+    n_jobs : how many folds are fitted at a time, where each is fitted anew; -1: one a processor.
+    progress : a bar on long work; on a terminal and in a notebook unless said.
 
     Examples
     --------
@@ -69,7 +72,7 @@ def evaluate(
     R. Kohavi, A study of cross-validation and bootstrap for accuracy estimation and model
     selection, IJCAI 1995.
     """
-    with speaking("evaluate"):
+    with speaking("evaluate"), jobs(n_jobs):
         check_options(level, on_error)
         task, fitted = task_of(estimator), cv is None
         schema = as_fitted.schema_of(estimator) if fitted else None

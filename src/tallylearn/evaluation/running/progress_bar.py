@@ -1,4 +1,4 @@
-"""Progress: a bar on a terminal while folds are fitted one by one."""
+"""Progress: a bar on a terminal or in a notebook while folds are fitted one by one."""
 
 from __future__ import annotations
 
@@ -8,16 +8,17 @@ from contextlib import contextmanager
 from typing import Any
 
 from tallylearn.doors.onepass import OnePass
+from tallylearn.workings.rendering import escaped
 
 
 @contextmanager
 def watching(
     learners: Sequence[Any], folds: int, wanted: bool | None
 ) -> Iterator[Callable[[int], None] | None]:
-    """Told of every fold of every learner; on a terminal, unless all need one pass only."""
+    """Told of every fold of every learner; where one looks, unless all need one pass only."""
     total = folds * len(learners)
     slow = not all(isinstance(learner, OnePass) for learner in learners)
-    shown = sys.stderr.isatty() and slow and total > 1
+    shown = (sys.stderr.isatty() or in_notebook()) and slow and total > 1
     what = type(learners[0]).__name__ if len(learners) == 1 else f"{len(learners)} learners"
     with bar(total, what, shown if wanted is None else wanted) as watch:
         yield watch
@@ -25,9 +26,13 @@ def watching(
 
 @contextmanager
 def bar(total: int, what: str, shown: bool) -> Iterator[Callable[[int], None] | None]:
-    """A bar on standard error; nothing where it is not to be shown."""
+    """A bar on standard error, or in the notebook; nothing where it is not to be shown."""
     if not shown:
         yield None
+        return
+    if in_notebook():
+        with _cell_bar(total, what) as watch:
+            yield watch
         return
     from rich.console import Console
     from rich.progress import (
@@ -43,3 +48,31 @@ def bar(total: int, what: str, shown: bool) -> Iterator[Callable[[int], None] | 
     with Progress(*columns, TimeRemainingColumn(), console=console, transient=True) as progress:
         task = progress.add_task(what, total=total)
         yield lambda done: progress.advance(task, done)
+
+
+def in_notebook() -> bool:
+    """Whether a kernel of Jupyter runs us: it has a display of its own for every cell."""
+    shell = sys.modules.get("IPython")
+    return shell is not None and hasattr(shell.get_ipython(), "kernel")
+
+
+@contextmanager
+def _cell_bar(total: int, what: str) -> Iterator[Callable[[int], None]]:
+    """A bar under the cell, without widgets; it goes when the work is done."""
+    from IPython.display import HTML, display
+
+    shown, done = display(HTML(_drawn(0, total, what)), display_id=True), 0
+
+    def watch(more: int) -> None:
+        nonlocal done
+        done += more
+        shown.update(HTML(_drawn(done, total, what)))
+
+    try:
+        yield watch
+    finally:
+        shown.update(HTML(""))
+
+
+def _drawn(done: int, total: int, what: str) -> str:
+    return f'<progress value="{done}" max="{total}"></progress> {escaped(what)} {done}/{total}'
