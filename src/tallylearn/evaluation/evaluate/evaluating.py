@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tallylearn.errors import speaking
+from tallylearn.evaluation.evaluate.bootstrap_632 import bootstrapped
 from tallylearn.evaluation.evaluate.evaluation import Evaluation
 from tallylearn.evaluation.result import name_of
 from tallylearn.evaluation.running import as_fitted
@@ -46,9 +47,9 @@ def evaluate(
     Parameters
     ----------
     X, y : as in ``fit``: columns and target, or a table and the target's name.
-    cv : a number of folds, "loo", "holdout", "bootstrap", "forward", a ``tl.Folds``, a splitter of
-        scikit-learn, or pairs of row numbers. None: the estimator is fitted, and is asked about
-        all rows as it is.
+    cv : a number of folds, "loo", "holdout", "bootstrap" (with .632 and .632+), "forward", a
+        ``tl.Folds``, a splitter of scikit-learn, or pairs of row numbers. None: the estimator is
+        fitted, and is asked about all rows as it is.
     scoring : names, such as "accuracy", "f1", "log_loss", "mae", or scikit-learn's; functions of
         truth and answers, or scorers of scikit-learn; a list, or name -> score. The usual ones
         unless said. ``scores`` is an older word for it.
@@ -92,8 +93,10 @@ def evaluate(
         base = Crossing(base, exam.blind).fitted() if fitted else base
         blind = kind(base, exam.blind, proba=need_proba(found.scores))
         beside = gathered(blind, rounds, found.scores, positive, None)
+        again = bootstrapped(estimator, exam, cv, found.told, found.scores, positive)
     return Evaluation(
         name_of(estimator), named, task, len(exam), exam.classes, found.scores, positive, level,
         found.folds, found.whole, beside.on(found), found.groups, by, found.told,
         tuple(crossing.failures), found.sample, remarks, cautions_of(exam, cv, estimator),
+        again,
     )  # fmt: skip

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from tallylearn.errors import InputError, OptionError, among, listed, told
-from tallylearn.evaluation.evaluate import evaluation_charts, evaluation_report
+from tallylearn.evaluation.evaluate import bootstrap_632, evaluation_charts, evaluation_report
+from tallylearn.evaluation.evaluate.bootstrap_632 import Bootstrapped
 from tallylearn.evaluation.evaluate.class_curves import ClassCurves
 from tallylearn.evaluation.result import Result
 from tallylearn.evaluation.running.baseline import BASELINES
@@ -54,6 +55,7 @@ class Evaluation(Result):
     sample: Sample
     remarks: tuple[str, ...] = ()  # rows that were left out, classes with few
     cautions: tuple[str, ...] = ()  # what to look at before the scores
+    bootstrapped: dict[str, Bootstrapped] = field(default_factory=dict)  # .632 and .632+ by score
 
     def __getitem__(self, name: str) -> Estimate:
         name = called(name)
@@ -95,6 +97,7 @@ class Evaluation(Result):
             "folds": len(self.folds),
             "groups": [{"group": value} | e.record() for value, e in self._by_group.items()],
             "failures": [asdict(failure) for failure in self.failures],
+            "bootstrapped": bootstrap_632.records(self.bootstrapped),
         }
         named = (
             "learner",

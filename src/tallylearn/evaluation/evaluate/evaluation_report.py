@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from tallylearn.evaluation.evaluate import bootstrap_632
 from tallylearn.evaluation.scores.estimate import Estimate
 from tallylearn.tables import Array, plain
 from tallylearn.workings import Derivation, Grid, Sentence
@@ -25,6 +26,8 @@ def report(found: Found) -> Derivation:
     """All that there is to say."""
     scores = [Estimate.read(record) for record in found["records"]]
     steps: list[Any] = [*warned(found), Sentence(f"{found['headline']}."), _scores(found, scores)]
+    if again := found.get("bootstrapped"):
+        steps.append(bootstrap_632.grid(again))
     if found["groups"]:
         steps.append(_groups(found))
     if found["task"] == "classifier":
