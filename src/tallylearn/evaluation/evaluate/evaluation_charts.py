@@ -138,7 +138,7 @@ def _averaged(values: Array, place: Array, level: float) -> tuple[list[float], .
     for at in np.unique(place):
         some = values[place == at]
         middle = float(some.mean())
-        spread = mean_interval(some, level) if np.ptp(some) > 0 else Interval(middle, middle, level)
+        spread = mean_interval(some, level) if np.ptp(some) > 0 else Interval(middle, middle, level, "", "")
         columns.append((float(at + 1), middle, spread.low, spread.high, float(len(some))))
     return tuple(map(list, zip(*columns, strict=True)))
 
