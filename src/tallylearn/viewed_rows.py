@@ -144,6 +144,8 @@ def as_codes(numbers: Array) -> Codes:
     values, at = np.unique(numbers[present], return_inverse=True)
     found = np.full(len(numbers), -1, dtype=np.int64)
     found[present] = at
+    if not (values == np.floor(values)).any():  # the most columns, and the largest
+        return Codes(tuple(values.tolist()), found)
     return Codes(tuple(int(x) if x.is_integer() else x for x in values.tolist()), found)
 
 

@@ -23,7 +23,19 @@ STYLE = (
     "body{font:15px/1.5 system-ui,sans-serif;max-width:60em;margin:2em auto;padding:0 1em;"
     "color:#222;background:#fff}table{border-collapse:collapse;margin:1em 0}"
     "th,td{padding:.2em .8em;border-bottom:1px solid #ddd}caption{text-align:left;font-weight:600}"
-    "svg{margin:.5em}"
+    "@media(prefers-color-scheme:dark){body{color:#ddd;background:#181818}"
+    "th,td{border-color:#444}}@media(max-width:40em){table{display:block;overflow-x:auto}}"
+)
+# Charts in a grid whose columns fit the screen. Sheets are white; where the page or the notebook is
+# dark they are turned round, and hues turned back.
+GRID = (
+    ".tally-plots{display:grid;gap:12px;align-items:start;margin:.5em 0;"
+    "grid-template-columns:repeat(auto-fit,minmax(min(100%,380px),1fr))}"
+    ".tally-plots svg{display:block;max-width:100%;height:auto}"
+    "@media(prefers-color-scheme:dark){.tally-plots svg{filter:invert(.92) hue-rotate(180deg)}"
+    "[data-jp-theme-light=true] .tally-plots svg,.vscode-light .tally-plots svg{filter:none}}"
+    "[data-jp-theme-light=false] .tally-plots svg,.vscode-dark .tally-plots svg"
+    "{filter:invert(.92) hue-rotate(180deg)}"
 )
 
 
@@ -73,14 +85,20 @@ class Result(Recorded):
 
 def html(report: Report, found: dict[str, Any]) -> str:
     """A fragment with tables and charts, from plain data."""
-    charts = "\n".join(redrawn(data).svg for data in found["plots"].values())
-    return f'{report(found).to_html()}\n<div class="tally-plots">\n{charts}\n</div>'
+    charts = "\n".join(
+        f"<div>{redrawn(data)._repr_html_()}</div>" for data in found["plots"].values()
+    )
+    return (
+        f"{report(found).to_html()}\n<style>{GRID}</style>"
+        f'<div class="tally-plots">\n{charts}\n</div>'
+    )
 
 
 def page(report: Report, found: dict[str, Any]) -> str:
     """A document of its own, from plain data."""
     return (
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">'
         f"<title>{escaped(report(found).title)}</title><style>{STYLE}</style></head>\n<body>\n"
         f"{html(report, found)}\n</body></html>"
     )

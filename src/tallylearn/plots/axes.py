@@ -6,15 +6,17 @@ from collections.abc import Iterator
 
 from tallylearn.plots.marks import FAINT, extent, label, line, turned
 from tallylearn.plots.pictures import HEIGHT, TOP, WIDTH
-from tallylearn.plots.scales import Scale, worded
+from tallylearn.plots.scales import Limits, Scale, worded
 from tallylearn.tables import Array
 
 REFERENCE = "4 4"  # the dashes of a line to compare with
 
 
-def scaled(x: Array, y: Array, labelled: bool, log_x: bool) -> tuple[Scale, Scale]:
+def scaled(
+    x: Array, y: Array, labelled: bool, log_x: bool, y_limits: Limits = None
+) -> tuple[Scale, Scale]:
     """The horizontal scale begins where the labels of the vertical one end."""
-    upwards = Scale.of(y, HEIGHT - 44, TOP)
+    upwards = Scale.of(y, HEIGHT - 44, TOP, limits=y_limits)
     left = 14 + max(map(extent, worded(upwards.ticks))) + (18 if labelled else 0)
     return Scale.of(x, left, WIDTH - 16, log_x).within(WIDTH), upwards
 
@@ -30,6 +32,12 @@ def axes(across: Scale, upwards: Scale, x_label: str, y_label: str) -> Iterator[
     if y_label:
         yield label(y_label, 16, height, room=upwards.start - upwards.end, size=12,
                     text_anchor="middle", transform=turned(16, height))  # fmt: skip
+
+
+def level_line(across: Scale, upwards: Scale, height: float) -> str:
+    """A line at one height, from end to end."""
+    y = float(upwards.at([height])[0])
+    return line(across.start, y, across.end, y, FAINT, stroke_dasharray=REFERENCE)
 
 
 def diagonal_line(across: Scale, upwards: Scale) -> str:

@@ -44,6 +44,25 @@ def as_range(values: Any, what: str) -> Array:
     return ends
 
 
+def as_limits(values: Any, what: str) -> tuple[float, float] | None:
+    """Two numbers that an axis never passes, which may be infinite; or none."""
+    if values is None:
+        return None
+    ends = [float(end) for end in values if isinstance(end, int | float | str)]  # "inf" of a file
+    if len(ends) != 2 or not ends[0] < ends[1]:
+        raise OptionError(f"{what} is {_told(values)}. Give two numbers, the lower first.")
+    return ends[0], ends[1]
+
+
+def as_level(level: Any, what: str) -> list[tuple[str, float]]:
+    """A name and a number, to compare with; or none."""
+    if level is None:
+        return []
+    if not isinstance(level, tuple | list) or len(level) != 2:
+        raise OptionError(f"{what} is {_told(level)}. Give a name and a value.")
+    return [(str(level[0]), as_number(level[1], what))]
+
+
 def span(numbers: Array) -> list[float]:
     """The ends that an axis reached, for the chart to be drawn again."""
     return [float(numbers.min()), float(numbers.max())]

@@ -34,6 +34,7 @@ class Plot:
     title: str
     data: dict[str, Any] = field(repr=False)
     svg: str = field(repr=False)
+    html: str = field(default="", repr=False)  # where a page offers more than the picture does
 
     def __str__(self) -> str:
         return self.svg
@@ -42,7 +43,7 @@ class Plot:
         return self.svg
 
     def _repr_html_(self) -> str:
-        return zoomable(self.svg) if is_large(self.svg) else self.svg
+        return self.html or (zoomable(self.svg) if is_large(self.svg) else self.svg)
 
     def save(self, path: str | Path) -> None:
         """Write the picture as an .svg file, or as an .html page; whole or not at all.
@@ -55,7 +56,8 @@ class Plot:
                 f"{path} cannot be written: a plot is saved as SVG or HTML. Give a name that ends "
                 "in .svg or .html."
             )
-        write_whole(path, (self.svg if ending == ".svg" else page(self.svg, self.title)).encode())
+        sheet = self.svg if ending == ".svg" else page(self._repr_html_(), self.title)
+        write_whole(path, sheet.encode())
 
 
 def picture(

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from tallylearn.errors import OptionError, TallyError, listed, speaking, told
+from tallylearn.plots.choices import draw_choice
 from tallylearn.plots.lines import PARTS, draw_lines
 from tallylearn.plots.matrix_charts import draw_matrix
 from tallylearn.plots.pictures import Plot
@@ -24,7 +25,7 @@ def redrawn(data: Data) -> Plot:
     True
     """
     kinds = {"lines": _lines, "intervals": _intervals, "matrix": _matrix, "points": _points,
-             "ranks": _ranks}  # fmt: skip
+             "ranks": _ranks, "choice": _choice}  # fmt: skip
     with speaking("redrawn"):
         try:
             return kinds[data["chart"]](data)
@@ -40,14 +41,15 @@ def _lines(data: Data) -> Plot:
     series = {name: tuple(s[part] for part in PARTS if part in s)
               for name, s in data["series"].items()}  # fmt: skip
     return draw_lines(series, **_named(data, "title", "x_label", "y_label", "x_range", "y_range",
-                                       "diagonal", "log_x"))  # fmt: skip
+                                       "diagonal", "log_x"),
+                      **_given(data, "y_limits", "level"))  # fmt: skip
 
 
 def _intervals(data: Data) -> Plot:
     spreads = [tuple(spread.values()) for spread in data["spreads"]]
     beside = next(iter(data["baseline"].items()), None)
     return draw_intervals(spreads, data["title"], data["x_label"], x_range=data["x_range"] or None,
-                          baseline=beside)  # fmt: skip
+                          baseline=beside, **_given(data, "x_limits"))  # fmt: skip
 
 
 def _matrix(data: Data) -> Plot:
@@ -62,6 +64,15 @@ def _points(data: Data) -> Plot:
 
 def _ranks(data: Data) -> Plot:
     return draw_ranks(**_named(data, "names", "ranks", "critical", "title"))
+
+
+def _choice(data: Data) -> Plot:
+    return draw_choice({name: redrawn(one) for name, one in data["charts"].items()}, data["title"])
+
+
+def _given(data: Data, *names: str) -> dict[str, Any]:
+    """What files of earlier releases do not have."""
+    return {name: data[name] for name in names if name in data}
 
 
 def _named(data: Data, *names: str) -> dict[str, Any]:

@@ -7,13 +7,14 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 from fractions import Fraction
 from itertools import count
-from math import ceil, floor, log10
+from math import ceil, floor, inf, log10
 
 import numpy as np
 
 from tallylearn.plots.marks import FAINT, GRID, extent, label, line
 from tallylearn.tables import Array
 
+Limits = tuple[float, float] | None
 MOST = 8  # stretches between ticks; the next smaller step would give more
 SMALL = 1e-300  # below this a number is drawn as zero
 LETTERS = 7  # of a tick's label, before powers of ten are written
@@ -61,9 +62,18 @@ class Scale:
     log: bool = False
 
     @classmethod
-    def of(cls, numbers: Array, start: float, end: float, log: bool = False) -> Scale:
-        around = log_ticks if log else ticks
-        return cls(tuple(around(float(numbers.min()), float(numbers.max()))), start, end, log)
+    def of(
+        cls, numbers: Array, start: float, end: float, log: bool = False, limits: Limits = None
+    ) -> Scale:
+        """Around the numbers, and not beyond the limits, which no number can pass."""
+        low, high = float(numbers.min()), float(numbers.max())
+        found = (log_ticks if log else ticks)(low, high)
+        if limits is not None:
+            least = limits[0] if limits[0] <= low else -inf
+            most = limits[1] if high <= limits[1] else inf
+            inside = [tick for tick in found if least <= tick <= most]
+            found = inside if len(inside) > 1 else found
+        return cls(tuple(found), start, end, log)
 
     def at(self, numbers: Array | Sequence[float]) -> Array:
         """The pixels of the numbers."""

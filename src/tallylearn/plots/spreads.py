@@ -9,7 +9,14 @@ from typing import Any
 import numpy as np
 
 from tallylearn.errors import OptionError, items_of, speaking, told
-from tallylearn.plots.chart_checks import as_number, as_numbers, as_range, as_texts
+from tallylearn.plots.chart_checks import (
+    as_level,
+    as_limits,
+    as_number,
+    as_numbers,
+    as_range,
+    as_texts,
+)
 from tallylearn.plots.marks import COLOURS, INK, extent, label, line, shape, tag, tooltip
 from tallylearn.plots.pictures import TOP, WIDTH, Plot, picture
 from tallylearn.plots.scales import Scale
@@ -17,7 +24,7 @@ from tallylearn.tables import Array
 from tallylearn.workings.rendering import plain, short
 
 ROW = 30.0  # pixels from one line to the next
-NAMES = 150.0  # pixels of a name
+NAMES = 230.0  # pixels of a name
 LANES = (0, -6, 6, -3, 3)  # pixels by which dots in one place make way for each other
 
 
@@ -61,6 +68,7 @@ def draw_intervals(
     x_label: str = "",
     *,
     x_range: tuple[float, float] | None = None,
+    x_limits: tuple[float, float] | None = None,
     baseline: tuple[str, float] | None = None,
 ) -> Plot:
     """Draw values with their intervals, one under the other, and a dot for every fold.
@@ -70,6 +78,7 @@ def draw_intervals(
     spreads : (name, value, low, high) or (name, value, low, high, dots) for every line.
     x_label : what the axis shows, with the unit.
     x_range : numbers that the axis reaches at least; nothing is ever cut off.
+    x_limits : numbers that no value can pass, and so the axis does not either.
     baseline : a name and a value, drawn as a dashed line to compare with.
 
     Examples
@@ -86,12 +95,12 @@ def draw_intervals(
     with speaking("draw_intervals"):
         title, x_label = as_texts(title, x_label)
         rows = _read(spreads)
-        beside = _beside(baseline)
-        ends = as_range(x_range, "x_range")
+        beside = as_level(baseline, "baseline")
+        ends, limits = as_range(x_range, "x_range"), as_limits(x_limits, "x_limits")
     drawn = [np.array([s.low, s.value, s.high]) for s in rows] + [s.dots for s in rows]
     numbers = np.concatenate([*drawn, ends, [value for _, value in beside]])
     left = 18 + min(NAMES, max(extent(plain(s.name)) for s in rows))
-    across = Scale.of(numbers, left, WIDTH - 16).within(WIDTH)
+    across = Scale.of(numbers, left, WIDTH - 16, limits=limits).within(WIDTH)
     top = TOP + (16 if beside else 0)
     bottom = top + ROW * len(rows)
     body = [
@@ -105,6 +114,7 @@ def draw_intervals(
     ]  # fmt: skip
     data = {
         "chart": "intervals", "title": title, "x_label": x_label, "x_range": ends.tolist(),
+        "x_limits": limits,
         "baseline": dict(beside), "spreads": [s.data() for s in rows],
     }  # fmt: skip
     return picture(title, data, body, WIDTH, bottom + 44)
@@ -129,14 +139,6 @@ def _one(row: Sequence[Any], place: int) -> Spread:
     none = isinstance(dots, Sized) and not len(dots)
     given = np.empty(0) if none else as_numbers(dots, f"dots of {name!r}")
     return Spread(name, value, low, high, given)
-
-
-def _beside(baseline: tuple[str, float] | None) -> list[tuple[str, float]]:
-    if baseline is None:
-        return []
-    if not isinstance(baseline, tuple | list) or len(baseline) != 2:
-        raise OptionError(f"baseline is {told(baseline)}. Give a name and a value.")
-    return [(str(baseline[0]), as_number(baseline[1], "baseline"))]
 
 
 def _compared(name: str, value: float, across: Scale, top: float, bottom: float) -> Iterator[str]:

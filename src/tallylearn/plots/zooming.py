@@ -94,11 +94,10 @@ def zoomable(svg: str) -> str:
     )
 
 
-def page(svg: str, title: str) -> str:
-    """A page of its own that holds a picture; a large one zooms."""
-    body = zoomable(svg) if is_large(svg) else svg.strip()
+def page(body: str, title: str) -> str:
+    """A page of its own that holds a picture."""
     return (
         f'<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><title>{escaped(title)}'
         "</title><style>body{margin:12px;background:#fff}</style></head>"
-        f"<body>{body}</body></html>\n"
+        f"<body>{body.strip()}</body></html>\n"
     )

@@ -27,6 +27,7 @@ from tallylearn.evaluation.running.dataset import Exam, task_of
 from tallylearn.evaluation.running.exam_cautions import cautions_of
 from tallylearn.evaluation.running.fold_plan import FOLDS
 from tallylearn.evaluation.running.fold_scores import check_options
+from tallylearn.evaluation.running.parallel_folds import jobs
 from tallylearn.evaluation.running.progress_bar import watching
 from tallylearn.evaluation.running.shared_tallies import together
 from tallylearn.evaluation.running.usual_scores import USUAL
@@ -48,6 +49,7 @@ def compare(
     level: float = 0.95,
     on_error: str = "raise",
     progress: bool | None = None,
+    n_jobs: int | None = None,
 ) -> Comparison | Ranking:
     """Which learners differ on the same folds, by how much, and how sure that is.
 
@@ -66,7 +68,8 @@ def compare(
         scikit-learn; accuracy, or the mean absolute error, unless said. ``score`` is an older word
         for it.
     on_error : "raise", or "keep": a learner is compared on the folds on which it did not fail.
-    progress : a bar on long work; on a terminal unless said.
+    n_jobs : how many folds are fitted at a time, where each is fitted anew; -1: one a processor.
+    progress : a bar on long work; on a terminal and in a notebook unless said.
 
     Examples
     --------
@@ -81,7 +84,7 @@ def compare(
     C. Nadeau and Y. Bengio, Inference for the generalization error, Machine Learning 52, 2003;
     J. Demšar, Statistical comparisons of classifiers over multiple data sets, JMLR 7, 2006.
     """
-    with speaking("compare"):
+    with speaking("compare"), jobs(n_jobs):
         check_options(level, on_error, "compare")
         named = _named(learners)
         score = one_word(scoring, score, "score")

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from math import isfinite
 from typing import Any
 
+from tallylearn.evaluation.evaluate.evaluation_charts import limits
 from tallylearn.evaluation.evaluate.evaluation_report import warned
 from tallylearn.evaluation.result import spec_of
 from tallylearn.evaluation.scores.score import titled
@@ -36,7 +37,8 @@ def plots(found: Found) -> dict[str, Plot]:
     ]  # fmt: skip
     drawn = {}
     if scores:
-        drawn["scores"] = draw_intervals(scores, "The same folds", title, baseline=beside)
+        drawn["scores"] = draw_intervals(scores, "The same folds", title, baseline=beside,
+                                         x_limits=limits(found["score"]))  # fmt: skip
     if apart:
         best, label = rows[0]["learner"], f"{title}, less that of the best"
         drawn["differences"] = draw_intervals(apart, "To the best", label, baseline=(best, 0.0))

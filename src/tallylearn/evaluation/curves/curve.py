@@ -16,7 +16,7 @@ from tallylearn.evaluation.curves import overfitting
 from tallylearn.evaluation.curves.curve_points import Point, Trend
 from tallylearn.evaluation.curves.overfitting import OVER, UNDER, Verdict
 from tallylearn.evaluation.result import Result
-from tallylearn.evaluation.scores.score import titled
+from tallylearn.evaluation.scores.score import SCORES, titled
 from tallylearn.plots import Plot, draw_lines
 from tallylearn.workings import Derivation, Grid, Sentence
 from tallylearn.workings.rendering import number_of, short
@@ -104,7 +104,8 @@ class Curve(Trend, Result):
             for side in ("train", "test")
         }
         title = "Learning curve" if self.what == ROWS else "Validation curve"
-        return {"curve": draw_lines(series, title, self.what, self.title, log_x=log)}
+        return {"curve": draw_lines(series, title, self.what, self.title, log_x=log,
+                                    y_limits=SCORES[self.score].bounds)}  # fmt: skip
 
     def _held(self, kind: str) -> dict[Any, Any]:
         found = [v for v in self.verdicts if v.kind == kind and v.holds]
@@ -112,7 +113,7 @@ class Curve(Trend, Result):
 
     def _numbers(self, point: Point) -> Iterator[tuple[str, str, float | None]]:
         for side in ("train", "test"):
-            found = self.average(getattr(point, side))
+            found = self.scored(getattr(point, side))
             low, high = (None, None) if found.interval is None else found.interval
             yield from ((side, "", found.value), (side, "_low", low), (side, "_high", high))
 
@@ -125,7 +126,7 @@ class Curve(Trend, Result):
         return bool(np.isfinite([*point.train, *point.test]).all())
 
     def _series(self, places: list[float], values: list[tuple[float, ...]]) -> tuple[Any, ...]:
-        found = [self.average(by_fold) for by_fold in values]
+        found = [self.scored(by_fold) for by_fold in values]
         middle = [average.value for average in found]
         bands = [average.interval for average in found if average.interval is not None]
         if len(bands) < len(found):

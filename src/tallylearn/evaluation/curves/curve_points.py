@@ -80,5 +80,12 @@ class Trend:
         """The mean over the folds."""
         return Average.of(values, self.test_share, self.level)
 
+    def scored(self, values: Iterable[float]) -> Average:
+        """The mean score over the folds, its interval cut where no score can lie."""
+        found = self.average(values)
+        if found.interval is None:
+            return found
+        return Average(found.value, found.interval.within(*SCORES[self.score].bounds))
+
     def named(self, at: Any) -> str:
         return f"{self.what}={at!r}"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tallylearn.errors import speaking
+from tallylearn.evaluation.evaluate.bootstrap_632 import bootstrapped
 from tallylearn.evaluation.evaluate.evaluation import Evaluation
 from tallylearn.evaluation.result import name_of
 from tallylearn.evaluation.running import as_fitted, out_of_bag
@@ -15,6 +16,7 @@ from tallylearn.evaluation.running.dataset import Exam, task_of
 from tallylearn.evaluation.running.exam_cautions import cautions_of
 from tallylearn.evaluation.running.fold_plan import FOLDS, models_of, planned
 from tallylearn.evaluation.running.fold_scores import check_options, gathered
+from tallylearn.evaluation.running.parallel_folds import jobs
 from tallylearn.evaluation.running.progress_bar import watching
 from tallylearn.evaluation.running.usual_scores import check_scores
 from tallylearn.evaluation.scores.score_names import need_proba, one_word
@@ -35,6 +37,7 @@ def evaluate(
     level: float = 0.95,
     on_error: str = "raise",
     progress: bool | None = None,
+    n_jobs: int | None = None,
 ) -> Evaluation:
     """How good a learner is on rows it was not trained on, with intervals and a baseline beside.
 
@@ -44,10 +47,10 @@ def evaluate(
     Parameters
     ----------
     X, y : as in ``fit``: columns and target, or a table and the target's name.
-    cv : a number of folds, "loo", "holdout", "bootstrap", "forward", a ``tl.Folds``, a splitter of
-        scikit-learn, or pairs of row numbers. "oob": a forest is grown once, and every row is
-        answered by the trees that have not seen it. None: the estimator is fitted, and is asked
-        about all rows as it is.
+    cv : a number of folds, "loo", "holdout", "bootstrap" (with .632 and .632+), "forward", a
+        ``tl.Folds``, a splitter of scikit-learn, or pairs of row numbers. "oob": a forest is grown
+        once, and every row is answered by the trees that have not seen it. None: the estimator is
+        fitted, and is asked about all rows as it is.
     scoring : names, such as "accuracy", "f1", "log_loss", "mae", or scikit-learn's; functions of
         truth and answers, or scorers of scikit-learn; a list, or name -> score. The usual ones
         unless said. ``scores`` is an older word for it.
@@ -56,7 +59,8 @@ def evaluate(
     positive : the class that precision, recall, F1 and ROC speak of; the rarer of two unless said.
     level : of the intervals.
     on_error : "raise", or "keep": folds on which the estimator fails are named, the others kept.
-    progress : a bar on long work; on a terminal unless said.
+    n_jobs : how many folds are fitted at a time, where each is fitted anew; -1: one a processor.
+    progress : a bar on long work; on a terminal and in a notebook unless said.
 
     Examples
     --------
@@ -70,7 +74,7 @@ def evaluate(
     R. Kohavi, A study of cross-validation and bootstrap for accuracy estimation and model
     selection, IJCAI 1995.
     """
-    with speaking("evaluate"):
+    with speaking("evaluate"), jobs(n_jobs):
         check_options(level, on_error)
         task, fitted = task_of(estimator), cv is None
         schema = as_fitted.schema_of(estimator) if fitted else None
@@ -94,9 +98,10 @@ def evaluate(
         rounds = as_fitted.planned(exam)[1] if whole else rounds
         blind = (AsFitted if whole else kind)(base, exam.blind, proba=need_proba(found.scores))
         beside = gathered(blind, rounds, found.scores, positive, groups_of)
+        again = bootstrapped(estimator, exam, cv, found.told, found.scores, positive)
     return Evaluation(
         name_of(estimator), named, task, len(exam), exam.classes, found.scores, positive, level,
         found.folds, found.whole, beside.on(found), found.groups, by, found.told,
         tuple(crossing.failures), found.sample, remarks,
-        cautions_of(exam, None if bagged else cv, estimator), groups_of, beside.groups,
+        cautions_of(exam, None if bagged else cv, estimator), groups_of, beside.groups, again,
     )  # fmt: skip

@@ -10,7 +10,9 @@ from typing import Any
 import numpy as np
 
 from tallylearn.errors import InputError, OptionError, among, listed, told
-from tallylearn.evaluation.evaluate import evaluation_report
+from tallylearn.evaluation.evaluate import bootstrap_632, evaluation_charts, evaluation_report
+from tallylearn.evaluation.evaluate.bootstrap_632 import Bootstrapped
+from tallylearn.evaluation.evaluate.class_curves import ClassCurves
 from tallylearn.evaluation.result import Result
 from tallylearn.evaluation.running.baseline import BASELINES
 from tallylearn.evaluation.running.cross_validation import Failure
@@ -18,13 +20,14 @@ from tallylearn.evaluation.running.fold_scores import weight_of
 from tallylearn.evaluation.scores.confusion_matrix import positive_class, table
 from tallylearn.evaluation.scores.decision_threshold import Threshold, threshold
 from tallylearn.evaluation.scores.estimate import Estimate, estimated
-from tallylearn.evaluation.scores.losses import calibration
 from tallylearn.evaluation.scores.score_names import called
 from tallylearn.evaluation.scores.tested import Sample, Told
 from tallylearn.plots import Plot
 from tallylearn.tables import Array, Codes
 from tallylearn.tallies import Bundle
 from tallylearn.workings import Derivation
+
+MOST_CURVES = 30  # classes with curves of their own
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -55,6 +58,7 @@ class Evaluation(Result):
     cautions: tuple[str, ...] = ()  # what to look at before the scores
     column: Codes | None = None  # of ``by``, for every row
     baseline_groups: dict[Any, Bundle] = field(default_factory=dict)
+    bootstrapped: dict[str, Bootstrapped] = field(default_factory=dict)  # .632 and .632+ by score
 
     def __getitem__(self, name: str) -> Estimate:
         name = called(name)
@@ -96,6 +100,7 @@ class Evaluation(Result):
             "folds": len(self.folds),
             "groups": [{"group": value} | e.record() for value, e in self._by_group.items()],
             "failures": [asdict(failure) for failure in self.failures],
+            "bootstrapped": bootstrap_632.records(self.bootstrapped),
         }
         named = (
             "learner",
@@ -115,8 +120,11 @@ class Evaluation(Result):
         return found
 
     def plots(self) -> dict[str, Plot]:
-        """The charts by name: confusion, roc, calibration, or answers and residuals; folds."""
-        return evaluation_report.plots(self._without_plots(), self._series())
+        """The charts by name: confusion, roc, precision_recall, lift and calibration of classes;
+        answers, residuals and deciles of numbers; folds."""
+        found = self._without_plots()
+        matrix = evaluation_report.matrix_of(found) if self.task == "classifier" else None
+        return evaluation_charts.plots(found, matrix, self._series())
 
     @property
     def baseline_name(self) -> str:
@@ -216,20 +224,29 @@ class Evaluation(Result):
     def _series(self) -> dict[str, Any]:
         """What is drawn beside the scores, where the answers were kept."""
         kept = [told.answers for told in self.told]
-        if any(answers.proba is not None for answers in kept):
-            single = len(self.classes) == 2 or self.positive is not None
-            ranked = (positive_class(self.classes, self.positive),) if single else self.classes
-            return {"roc": {name: self.roc(name)[:2] for name in ranked},
-                    "calibration": self._calibration()}  # fmt: skip
+        if any(answers.ranking is not None for answers in kept):
+            return {"curves": {name: self._curves(name) for name in self._drawn}}
         if self.task == "regressor" and kept and kept[0].truth.ndim == 1:
             return {name: self.predictions[name] for name in ("truth", "said")}
         return {}
 
-    def _calibration(self) -> tuple[Any, Array, Array]:
-        name = self.classes[-1] if self.positive is None else self.positive
-        bundles = [told.answers.tally(["ece"], name) for told in self.told]
-        rows, said, true = calibration(sum(bundles[1:], start=bundles[0]), name)
-        return name, said[rows > 0], true[rows > 0]
+    @property
+    def _drawn(self) -> tuple[Any, ...]:
+        """The classes that have curves: the positive one first, then the others."""
+        if len(self.classes) == 2:
+            return (positive_class(self.classes, self.positive),)
+        others = (value for value in self.classes if value != self.positive)
+        first = () if self.positive is None else (self.positive,)
+        return (*first, *others)[:MOST_CURVES]
+
+    def _curves(self, name: Any) -> ClassCurves:
+        bundles = [
+            told.answers.tally(["ece"], name)
+            for told in self.told
+            if told.answers.proba is not None
+        ]
+        bundle = sum(bundles[1:], start=bundles[0]) if bundles else None
+        return ClassCurves.of(self._ranks(name), bundle, name, self.level, self.sample.share)
 
     def _check_score(self, name: str) -> None:
         if not among(name, self.scores):

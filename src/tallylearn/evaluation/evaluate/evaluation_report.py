@@ -1,4 +1,4 @@
-"""Reports of an evaluation: scores beside the baseline, the confusion, the classes, the charts.
+"""Reports of an evaluation: scores beside the baseline, the confusion, the classes.
 
 What is said is made of plain data, so that a file of it gives the same report.
 """
@@ -12,15 +12,13 @@ from typing import Any
 
 import numpy as np
 
+from tallylearn.evaluation.evaluate import bootstrap_632
 from tallylearn.evaluation.scores.estimate import Estimate
-from tallylearn.plots import Plot, draw_intervals, draw_lines, draw_matrix, draw_points
-from tallylearn.plots.chart_checks import LARGE
 from tallylearn.tables import Array, plain
 from tallylearn.workings import Derivation, Grid, Sentence
 from tallylearn.workings.rendering import number_of
 
 MOST_CLASSES = 12  # of a confusion matrix that is written out
-TOPMOST = 3  # classes with a ROC curve of their own
 Found = Mapping[str, Any]
 
 
@@ -28,6 +26,8 @@ def report(found: Found) -> Derivation:
     """All that there is to say."""
     scores = [Estimate.read(record) for record in found["records"]]
     steps: list[Any] = [*warned(found), Sentence(f"{found['headline']}."), _scores(found, scores)]
+    if again := found.get("bootstrapped"):
+        steps.append(bootstrap_632.grid(again))
     if found["groups"]:
         steps.append(_groups(found))
     if found["task"] == "classifier":
@@ -78,12 +78,12 @@ def _confusion(found: Found) -> Grid:
     names = tuple(str(name) for name in found["classes"])
     rows = tuple(
         (name, *(_count(count) for count in line))
-        for name, line in zip(names, _matrix(found), strict=True)
+        for name, line in zip(names, matrix_of(found), strict=True)
     )
     return Grid("confusion: rows are true, columns predicted", ("", *names), rows)
 
 
-def _matrix(found: Found) -> Array:
+def matrix_of(found: Found) -> Array:
     """(k, k) rows of every class (true) that were called so (predicted)."""
     matrix = np.zeros((len(found["classes"]), len(found["classes"])))
     for true, predicted, rows in found["confusion"]:
@@ -128,57 +128,6 @@ def _remarks(found: Found, scores: list[Estimate]) -> list[str]:
         one = failures[0]
         said.append(f"Failed on {many}, left out; fold {one['fold']}: {one['reason']}")
     return said
-
-
-def plots(found: Found, series: Mapping[str, Any]) -> dict[str, Plot]:
-    """The charts: confusion, ROC, calibration; of numbers answers and residuals; the folds."""
-    charts: dict[str, Plot] = {}
-    if found["task"] == "classifier":
-        names = [str(name) for name in found["classes"]]
-        charts["confusion"] = draw_matrix(_matrix(found), names, names, "Confusion")
-    if "roc" in series:
-        curves = {name: curve for name, curve in series["roc"].items() if np.isfinite(curve).all()}
-        if curves:  # a class that no row has, or every row, has none
-            charts["roc"] = _roc(curves)
-        charts["calibration"] = _calibration(*series["calibration"])
-    if "truth" in series:
-        charts |= _numbers(series["truth"], series["said"])
-    first = Estimate.read(found["records"][0])
-    if found["folds"] and abs(first.value) <= LARGE:
-        charts["folds"] = _spread(found, first)
-    return charts
-
-
-def _roc(curves: Mapping[Any, tuple[Array, Array]]) -> Plot:
-    shown = [*curves.items()][:TOPMOST]
-    lines = {str(name): curve for name, curve in shown}  # straight: right for tied scores too
-    more = f", first {TOPMOST} classes" if len(curves) > TOPMOST else ""
-    return draw_lines(lines, f"ROC{more}", "false positive rate", "true positive rate",
-                      x_range=(0, 1), y_range=(0, 1), diagonal="chance")  # fmt: skip
-
-
-def _calibration(name: Any, said: Array, true: Array) -> Plot:
-    return draw_lines({str(name): (said, true)}, f"Calibration of {name}", "mean probability",
-                      "share", x_range=(0, 1), y_range=(0, 1), diagonal="calibrated")  # fmt: skip
-
-
-def _numbers(truth: Array, said: Array) -> dict[str, Plot]:
-    """What was said beside what is true, and what is left of the truth."""
-    if not (np.maximum(np.abs(truth), np.abs(said)) <= LARGE / 2).all():  # nor their difference
-        return {}
-    return {
-        "answers": draw_points(truth, said, "Predicted against true", "true", "predicted",
-                               diagonal="right"),
-        "residuals": draw_points(said, truth - said, "Residuals", "predicted", "true - predicted",
-                                 level=0.0),
-    }  # fmt: skip
-
-
-def _spread(found: Found, first: Estimate) -> Plot:
-    low, high = (first.value, first.value) if first.interval is None else first.interval
-    line = (found["learner"], first.value, low, high, [v for v in first.by_fold if isfinite(v)])
-    beside = (found["baseline"], first.baseline) if isfinite(first.baseline) else None
-    return draw_intervals([line], "Folds", first.name, baseline=beside)
 
 
 def _count(weight: Any) -> str:

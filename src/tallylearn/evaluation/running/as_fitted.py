@@ -11,9 +11,10 @@ import numpy as np
 from tallylearn.doors.shell import Estimator
 from tallylearn.errors import InputError, TargetError, not_fitted
 from tallylearn.evaluation.running.cross_validation import Crossing
-from tallylearn.evaluation.running.dataset import Exam, picked, task_of
+from tallylearn.evaluation.running.dataset import Exam, task_of
 from tallylearn.evaluation.running.fitted_learners import asked
 from tallylearn.evaluation.running.fold_plan import FIRST, Round
+from tallylearn.evaluation.running.outside_columns import picked
 from tallylearn.evaluation.scores.tested import Told
 from tallylearn.folds import Split
 from tallylearn.tables import Codes, Schema
@@ -41,13 +42,13 @@ class AsFitted(Crossing):
 
     def _models(self, place: Round) -> Iterator[tuple[int, Any]]:
         yield 0, self.learner
-        self._told_of_one()
+        self._told_of(1)
 
     def _by_theirs(self, place: Round) -> Told:
         split = next(place.splits())
         test = picked(self.exam.outside[0], self.exam.rows[split.test])
         done = asked(self.learner, test, split, self.exam, self.proba)
-        self._told_of_one()
+        self._told_of(1)
         return self._joined(place.repeat, [done])
 
 

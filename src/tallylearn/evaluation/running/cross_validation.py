@@ -6,9 +6,8 @@ for every fold anew.
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -18,10 +17,13 @@ from tallylearn.doors.folding import Piece, Pieces, tallies, up_to_each, without
 from tallylearn.doors.model import log_shares
 from tallylearn.doors.onepass import OnePass
 from tallylearn.doors.shell import Estimator
-from tallylearn.errors import InputError, OptionError, SizeError, TallyError
-from tallylearn.evaluation.running.dataset import Exam, picked
+from tallylearn.errors import InputError, SizeError, TallyError
+from tallylearn.evaluation.running.dataset import Exam
+from tallylearn.evaluation.running.fit_weights import weight_name
 from tallylearn.evaluation.running.fitted_learners import Done, Task, asked, cloned, stacked
 from tallylearn.evaluation.running.fold_plan import BEFORE, FIRST, Round
+from tallylearn.evaluation.running.outside_columns import check_sparse, picked
+from tallylearn.evaluation.running.parallel_folds import tried
 from tallylearn.evaluation.running.shared_tallies import Ledger
 from tallylearn.evaluation.scores.predictions import Answers
 from tallylearn.evaluation.scores.tested import Told
@@ -54,6 +56,7 @@ class Crossing:
 
     def __post_init__(self) -> None:
         self.failures: list[Failure] = []
+        check_sparse(self.learner, self.exam.X)
 
     def told(self, rounds: Iterable[Round | list[Split]]) -> Iterator[Told]:
         """The answers, round after round."""
@@ -101,7 +104,7 @@ class Crossing:
             found = self._tried(place.repeat, fold, self._solved, tally)
             if found is not None:
                 yield fold, found
-            self._told_of_one()
+            self._told_of(1)
 
     def _solved(self, tally: Any) -> Any:
         assert self.exam.read is not None
@@ -156,19 +159,19 @@ class Crossing:
         if self.exam.task == "classifier":
             said, proba = self._solved(whole).model_.chosen(scores), np.exp(log_shares(scores))
         done = Done(place.part, np.arange(len(block)), said, proba)
-        if self.watch is not None:
-            self.watch(place.number)
+        self._told_of(place.number)
         return self._joined(place.repeat, [done])
 
     def _fitted_anew(self, splits: Iterable[Split]) -> Iterator[Told]:
         by_repeat: dict[int, list[Done]] = {}
         if not self._is_ours:
             self._check_foreigner()
-        for split in splits:
-            found = self._tried(split.repeat, split.fold, self._sat, split)
+        alone = replace(self, watch=None, ledger=Ledger())  # as a worker can be sent it
+        for split, call in tried(alone._sat, splits, self._is_ours):
+            found = self._tried(split.repeat, split.fold, call, split)
             if found is not None:
                 by_repeat.setdefault(split.repeat, []).append(found)
-            self._told_of_one()
+            self._told_of(1)
         for repeat, done in by_repeat.items():
             yield self._joined(repeat, done)
 
@@ -207,16 +210,14 @@ class Crossing:
 
     def _check_foreigner(self) -> None:
         """What no fold can change is said before the first."""
-        _ = self.exam.outside  # raises where others cannot read the table
-        who = type(self.learner).__name__
-        taken = inspect.signature(self.learner.fit).parameters
-        if self.exam.weight is not None and "sample_weight" not in taken:
-            raise OptionError(f"{who}.fit takes no sample_weight. Leave the weights out.")
+        _ = self.exam.outside  # raises where others cannot read it
+        if self.exam.weight is not None:
+            weight_name(self.learner)
 
     def _theirs(self, train: Array) -> Any:
         X, y = self.exam.outside
         model, weight = cloned(self.learner), self.exam.weight
-        more = {} if weight is None else {"sample_weight": weight[train]}
+        more = {} if weight is None else {weight_name(model): weight[train]}
         model.fit(picked(X, self.exam.rows[train]), y[train], **more)
         return model
 
@@ -266,9 +267,9 @@ class Crossing:
                 f"{said.rstrip('.')}. on_error='keep' keeps the other folds."
             ) from error
 
-    def _told_of_one(self) -> None:
+    def _told_of(self, folds: int) -> None:
         if self.watch is not None:
-            self.watch(1)
+            self.watch(folds)
 
 
 def _trained(learner: OnePass, exam: Exam, place: Round) -> Iterator[Any]:
@@ -287,4 +288,4 @@ def _raw(truth: Any) -> Any:
 
 
 def _where(repeat: int, fold: int) -> str:
-    return f"fold {fold}" if not repeat else f"repeat {repeat}, fold {fold}"
+    return f"repeat {repeat}, fold {fold}" if repeat else f"fold {fold}"

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,6 +13,7 @@ from tallylearn.doors.intake import Lesson, lesson
 from tallylearn.doors.shell import Estimator
 from tallylearn.doors.unanswered import NONE, Unanswered
 from tallylearn.errors import ColumnError, InputError, KindError, OptionError, TargetError, listed
+from tallylearn.evaluation.running.outside_columns import columns_of, pickable, target_of
 from tallylearn.evaluation.scores.confusion_matrix import positive_class
 from tallylearn.folds.fold_checks import check_length
 from tallylearn.folds.rows import coded, column_of, grouped, length
@@ -21,6 +21,7 @@ from tallylearn.sources import Declared
 from tallylearn.sources.class_labels import weights
 from tallylearn.sources.joined_blocks import together
 from tallylearn.sources.memory_table import check_rows
+from tallylearn.sources.sparse_matrices import is_sparse
 from tallylearn.tables import Array, Codes, Schema
 from tallylearn.tallies.importance import relative, worth
 
@@ -58,7 +59,8 @@ class Exam:
         """
         if (vectors := _vectors(y, task)) is not None:
             return cls._of_vectors(X, vectors, weight, groups)
-        read = lesson(X, y, weight, who, task, schema, classes=classes)
+        X, seen = pickable(X) if is_sparse(X) else (X, X)
+        read = lesson(seen, y, weight, who, task, schema, classes=classes)
         beside = together(read.beside, Schema(()))
         if not len(beside):
             raise InputError("the table has no rows.")
@@ -74,12 +76,13 @@ class Exam:
         kept = _groups(read, files, groups, within)
         if kept is not None:
             check_length("groups", len(kept), len(truth))
-        return cls(
+        found = cls(
             X, y, read, task, truth[rows], rows, len(truth),
             None if given is None else given[rows],
             None if kept is None else grouped(kept[rows], rows + (files is not None)), files,
             unanswered,
         )  # fmt: skip
+        return found.blind if is_sparse(X) else found
 
     @classmethod
     def _of_vectors(cls, X: Any, y: Array, weight: Any, groups: Any) -> Exam:
@@ -188,7 +191,7 @@ class Exam:
     @cached_property
     def outside(self) -> tuple[Any, Array]:
         """The columns and the target as estimators take them that are not ours."""
-        return _columns(self.X, self.y, self.read), _target(self.truth)
+        return columns_of(self.X, self.y, self.read), target_of(self.truth)
 
 
 def task_of(estimator: Any) -> str:
@@ -256,38 +259,3 @@ def _groups(
         _check_column("groups", groups, files.names)  # identifiers are read by no learner
         return coded(files.grouping(groups))
     return coded(groups)
-
-
-def _columns(X: Any, y: Any, read: Lesson | None) -> Any:
-    """The table without its target and its weight, as it came; only ours to read, as an array."""
-    polars = type(X).__module__.startswith("polars")
-    if hasattr(X, "iloc") or polars:
-        weight = None if read is None else read.source.declared.weight
-        beside = [name for name in (y, weight) if isinstance(name, str)]
-        return X.drop(beside) if polars else X.drop(columns=beside)
-    if isinstance(X, np.ndarray | list | tuple) and not isinstance(y, str):
-        return X
-    source = None if read is None else read.source
-    held = source is not None and source.size is not None
-    if source is not None and held and len(source.schema.numbers) == len(source.schema.columns):
-        return source.whole().numbers
-    what = str(X) if isinstance(X, str | Path) or not held else f"a {type(X).__name__}"
-    raise KindError(
-        f"{what} with columns that are not all numbers can be read by our learners only. For an "
-        "estimator of another library pass a pandas or polars frame, as from pandas.read_csv."
-    )
-
-
-def _target(truth: Any) -> Array:
-    if isinstance(truth, Codes):
-        return np.array(truth.values)[truth.codes]
-    return np.asarray(truth)
-
-
-def picked(X: Any, rows: Array) -> Any:
-    """Some rows of a frame, an array or a list."""
-    if hasattr(X, "iloc"):
-        return X.iloc[rows]
-    if isinstance(X, list | tuple):
-        return [X[i] for i in rows]
-    return X[rows]

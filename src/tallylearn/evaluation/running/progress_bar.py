@@ -1,4 +1,4 @@
-"""Progress: a bar on a terminal while folds are fitted one by one."""
+"""Progress: a bar on a terminal or in a notebook while folds are fitted one by one."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ from contextlib import contextmanager
 from typing import Any
 
 from tallylearn.doors.onepass import OnePass
-from tallylearn.progress_bars import bar
+from tallylearn.progress_bars import bar, in_notebook
 
 
 @contextmanager
 def watching(
     learners: Sequence[Any], folds: int, wanted: bool | None
 ) -> Iterator[Callable[[int], None] | None]:
-    """Told of every fold of every learner; on a terminal, unless all need one pass only."""
+    """Told of every fold of every learner; where one looks, unless all need one pass only."""
     total = folds * len(learners)
     slow = not all(isinstance(learner, OnePass) for learner in learners)
-    shown = sys.stderr.isatty() and slow and total > 1
+    shown = (sys.stderr.isatty() or in_notebook()) and slow and total > 1
     what = type(learners[0]).__name__ if len(learners) == 1 else f"{len(learners)} learners"
     with bar(total, what, shown if wanted is None else wanted) as watch:
         yield watch

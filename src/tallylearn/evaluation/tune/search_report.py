@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from math import isfinite, log10, nan
 from typing import Any
 
+from tallylearn.evaluation.evaluate.evaluation_charts import limits
 from tallylearn.evaluation.evaluate.evaluation_report import warned
 from tallylearn.evaluation.result import spec_of
 from tallylearn.evaluation.scores.estimate import Estimate
@@ -15,6 +16,7 @@ from tallylearn.workings import Derivation, Grid, Sentence
 from tallylearn.workings.rendering import number_of
 
 SHOWN = 12  # candidates in a chart
+CURVES = 6  # of one option, for every value of another
 NAMED = 5  # candidates that failed, with the reason
 Found = Mapping[str, Any]
 
@@ -31,14 +33,19 @@ def plots(found: Found) -> dict[str, Plot]:
     known = [c for c in found["candidates"] if c["rank"] is not None]
     if (along := _along(found, known)) is not None:
         return {"search": along}
-    lines = []
+    if (crossed := _crossed(found, known)) is not None:
+        return {"search": crossed}
+    lines, apart = [], _varying(known)
     for c in sorted(known, key=lambda c: c["rank"])[:SHOWN]:
         estimate = Estimate.read(c["estimate"])
         value, ends = estimate.value, estimate.interval or (nan, nan)
         drawn = (end if isfinite(end) else value for end in ends)
-        lines.append((c["spelled"], value, *drawn, estimate.by_fold))
+        name = ", ".join(c["options"].get(option, "") for option in apart) or c["spelled"]
+        lines.append((f"{c['rank']}: {name}", value, *drawn, estimate.by_fold))
     more = f", best {SHOWN} of {len(known)}" if len(known) > SHOWN else ""
-    return {"search": draw_intervals(lines, f"Candidates{more}", found["by"])}
+    title = f"Candidates by {', '.join(apart)}{more}" if apart else f"Candidates{more}"
+    within = limits(found["by"])
+    return {"search": draw_intervals(lines, title, found["by"], x_limits=within)}
 
 
 def _best(found: Found) -> str:
@@ -102,18 +109,54 @@ def _remarks(found: Found) -> list[str]:
     return [*said, f"The model is fitted with the best options, on {rows}."]
 
 
+def _varying(known: list[Found]) -> list[str]:
+    """The options that tell the candidates apart."""
+    names = dict.fromkeys(name for c in known for name in c["options"])
+    return [name for name in names if len({c["options"].get(name) for c in known}) > 1]
+
+
 def _along(found: Found, known: list[Found]) -> Plot | None:
     """The curve over the one option that varies, where it is a number."""
-    names = {name for c in known for name in c["options"]}
-    varying = [name for name in names if len({c["options"].get(name) for c in known}) > 1]
+    varying = _varying(known)
     if len(varying) != 1 or not all(varying[0] in c["numbers"] for c in known):
         return None
-    name = varying[0]
-    order = sorted(known, key=lambda c: number_of(c["numbers"][name]))
+    return _lines(found, {found["by"]: known}, varying[0], True)
+
+
+def _crossed(found: Found, known: list[Found]) -> Plot | None:
+    """A curve over one option of numbers for every value of the other, where two vary."""
+    varying = _varying(known)
+    if len(varying) != 2 or any(len(c["options"]) < 2 for c in known):
+        return None
+    numeric = [name for name in varying if all(name in c["numbers"] for c in known)]
+    values = {name: len({c["options"][name] for c in known}) for name in varying}
+    if not numeric or min(values.values()) > CURVES:
+        return None
+    name = max(numeric, key=lambda name: values[name])
+    (other,) = (one for one in varying if one != name)
+    if values[other] > CURVES:
+        return None
+    curves: dict[str, list[Found]] = {}
+    for c in known:
+        curves.setdefault(f"{other}={c['options'][other]}", []).append(c)
+    return _lines(found, curves, name, False)
+
+
+def _lines(found: Found, curves: Mapping[str, list[Found]], name: str, banded: bool) -> Plot:
+    lines = {label: _line(some, name, banded) for label, some in curves.items()}
+    x = sorted({at for line in lines.values() for at in line[0]})
+    wide = x[0] > 0 and log10(x[-1] / x[0]) > 1
+    return draw_lines(lines, "Candidates", name, found["by"], log_x=wide,
+                      y_limits=limits(found["by"]))  # fmt: skip
+
+
+def _line(some: list[Found], name: str, banded: bool) -> tuple[list[float], ...]:
+    """The scores along an option, with the band of their intervals where all have one."""
+    order = sorted(some, key=lambda c: number_of(c["numbers"][name]))
     x, scores = [c["numbers"][name] for c in order], [Estimate.read(c["estimate"]) for c in order]
     y = [score.value for score in scores]
     bands = [score.interval for score in scores if score.interval is not None]
-    banded = len(bands) == len(scores) and all(isfinite(end) for band in bands for end in band)
-    line = (x, y, [band.low for band in bands], [band.high for band in bands]) if banded else (x, y)
-    wide = x[0] > 0 and log10(x[-1] / x[0]) > 1
-    return draw_lines({found["by"]: line}, "Candidates", name, found["by"], log_x=wide)
+    known = len(bands) == len(scores) and all(isfinite(end) for band in bands for end in band)
+    if not banded or not known:
+        return x, y
+    return x, y, [band.low for band in bands], [band.high for band in bands]

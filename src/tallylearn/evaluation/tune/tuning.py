@@ -16,6 +16,7 @@ from tallylearn.evaluation.running.dataset import Exam, task_of
 from tallylearn.evaluation.running.exam_cautions import cautions_of
 from tallylearn.evaluation.running.fold_plan import FIRST, FOLDS, Round
 from tallylearn.evaluation.running.fold_scores import check_options
+from tallylearn.evaluation.running.parallel_folds import jobs
 from tallylearn.evaluation.running.progress_bar import watching
 from tallylearn.evaluation.running.usual_scores import USUAL
 from tallylearn.evaluation.scores.estimate import Estimate
@@ -147,6 +148,7 @@ def tune(
     positive: Any = None,
     level: float = 0.95,
     progress: bool | None = None,
+    n_jobs: int | None = None,
 ) -> Tuning:
     """Search for the options that do best on rows that were not learned from.
 
@@ -168,7 +170,8 @@ def tune(
         SciPy), or from functions of a NumPy generator; ``seed`` decides which.
     nested : outer folds: on the training rows of each the search is made anew, and tested once.
     sample_weight, groups, positive, level : as in ``tl.evaluate``.
-    progress : a bar on long work; on a terminal unless said.
+    n_jobs : how many folds are fitted at a time, where each is fitted anew; -1: one a processor.
+    progress : a bar on long work; on a terminal and in a notebook unless said.
 
     Examples
     --------
@@ -184,7 +187,7 @@ def tune(
     S. Varma and R. Simon, Bias in error estimation when using cross-validation for model selection,
     BMC Bioinformatics 7:91, 2006.
     """
-    with speaking("tune"):
+    with speaking("tune"), jobs(n_jobs):
         check_options(level, "raise", "tune")
         task = task_of(learner)
         grids = read_grid(grid, learner)

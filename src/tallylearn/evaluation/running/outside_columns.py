@@ -1,0 +1,67 @@
+"""Outside columns: a table and its target as estimators of other libraries take them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from tallylearn.doors.intake import Lesson
+from tallylearn.doors.shell import Estimator
+from tallylearn.errors import KindError
+from tallylearn.models.dummies import DummyClassifier, DummyRegressor
+from tallylearn.sources.sparse_matrices import is_sparse
+from tallylearn.tables import Array, Codes
+
+
+def check_sparse(learner: Any, X: Any) -> None:
+    """Only estimators of others read a sparse matrix, and learners that look at no column."""
+    blind = isinstance(learner, DummyClassifier | DummyRegressor)
+    if is_sparse(X) and isinstance(learner, Estimator) and not blind:
+        raise KindError(
+            f"{type(learner).__name__} takes no sparse matrix: pass tl.table(X), which writes its "
+            "zeros out, or counts of words as tl.table(X, text=terms)."
+        )
+
+
+def columns_of(X: Any, y: Any, read: Lesson | None) -> Any:
+    """The table without its target and its weight, as it came; only ours to read, as an array."""
+    if is_sparse(X):
+        return X
+    polars = type(X).__module__.startswith("polars")
+    if hasattr(X, "iloc") or polars:
+        weight = None if read is None else read.source.declared.weight
+        beside = [name for name in (y, weight) if isinstance(name, str)]
+        return X.drop(beside) if polars else X.drop(columns=beside)
+    if isinstance(X, np.ndarray | list | tuple) and not isinstance(y, str):
+        return X
+    source = None if read is None else read.source
+    held = source is not None and source.size is not None
+    if source is not None and held and len(source.schema.numbers) == len(source.schema.columns):
+        return source.whole().numbers
+    what = str(X) if isinstance(X, str | Path) or not held else f"a {type(X).__name__}"
+    raise KindError(
+        f"{what} with columns that are not all numbers can be read by our learners only. For an "
+        "estimator of another library pass a pandas or polars frame, as from pandas.read_csv."
+    )
+
+
+def pickable(X: Any) -> tuple[Any, Any]:
+    """A sparse matrix whose rows can be picked; and as many rows of nothing, for our reader."""
+    return X.tocsr(), np.zeros((X.shape[0], 1))
+
+
+def target_of(truth: Any) -> Array:
+    if isinstance(truth, Codes):
+        return np.array(truth.values)[truth.codes]
+    return np.asarray(truth)
+
+
+def picked(X: Any, rows: Array) -> Any:
+    """Some rows of a frame, an array or a list."""
+    if hasattr(X, "iloc"):
+        return X.iloc[rows]
+    if isinstance(X, list | tuple):
+        return [X[i] for i in rows]
+    return X[rows]
