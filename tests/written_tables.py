@@ -166,6 +166,7 @@ NUMBERS = [
     Case("letters behind", "12a|5", CATEGORY, "12a|5"),
     Case("units", "12 kg|13 kg|14 lb", CATEGORY, "12 kg|13 kg|14 lb", "letters behind"),
     Case("thousands as a letter", "1.5k|2M", CATEGORY, "1.5k|2M", r"letters .*\(M, k\): words"),
+    Case("a code and a gap", "-|1|2|007", CATEGORY, "-|1|2|007", "3 of its 4 .* '-' is none"),
     Case("more numbers than not", "<0.05|1|2", CATEGORY, "<0.05|1|2", "2 of its 3 .*'<0.05'"),
     Case("ranges", "10-20|20-30", CATEGORY, "10-20|20-30"),
     Case("digits of other scripts", "１２|٣", CATEGORY, "１２|٣"),
