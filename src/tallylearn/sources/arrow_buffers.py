@@ -22,6 +22,8 @@ def whole(data: Any) -> Any:
 
     if not isinstance(data, pa.ChunkedArray):
         return data
+    if data.num_chunks == 1:  # which Arrow would copy
+        return data.chunk(0)
     if pa.types.is_dictionary(data.type):
         data = data.unify_dictionaries()
     data = data.combine_chunks()

@@ -107,9 +107,9 @@ def _taken(kind: Any) -> bool:
     return any(
         check(kind)
         for check in (
-            is_.is_null, is_.is_boolean, is_.is_integer, is_.is_floating, is_.is_decimal,
-            is_.is_string, is_.is_large_string, is_.is_string_view,
-            is_.is_date, is_.is_time, is_.is_timestamp, is_.is_duration,
+            is_.is_floating, is_.is_string, is_.is_integer,  # as most are
+            is_.is_timestamp, is_.is_date, is_.is_time, is_.is_duration, is_.is_boolean,
+            is_.is_large_string, is_.is_string_view, is_.is_decimal, is_.is_null,
         )
     )  # fmt: skip
 

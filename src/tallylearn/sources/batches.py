@@ -11,6 +11,8 @@ from tallylearn.sources.arrow_buffers import NOWHERE, numpy_of, places
 from tallylearn.sources.arrow_types import replaced
 from tallylearn.tables import BLOCK
 
+GLANCE = 4096  # rows, in which most columns have all of their values
+
 
 def regrouped(batches: Iterable[Any]) -> Iterator[Any]:
     """Tables of 65 536 rows, the last one shorter, each column in one piece."""
@@ -43,9 +45,11 @@ def _used(coded: Any) -> Any:
     import pyarrow as pa
 
     seen = np.zeros(len(coded.dictionary) + 1, dtype=bool)  # the last stands for what is missing
-    seen[numpy_of(coded.indices, NOWHERE)] = True
-    if seen[:-1].all():
-        return coded
+    at = numpy_of(coded.indices, NOWHERE)
+    for rows in (at[:GLANCE], at[GLANCE:]):
+        seen[rows] = True
+        if seen[:-1].all():
+            return coded
     kept = coded.dictionary.take(places(np.flatnonzero(seen[:-1])))
     at = places(np.cumsum(seen[:-1]) - 1).cast(coded.type.index_type)
     return pa.DictionaryArray.from_arrays(at.take(coded.indices), kept)

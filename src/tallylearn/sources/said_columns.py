@@ -36,8 +36,9 @@ def _single(value: Any) -> bool:
 
 def named(value: Any) -> Mapping[str, Any]:
     """Columns by name, each with what is said of it; names alone say nothing more."""
-    pairs = value if isinstance(value, Mapping) else dict.fromkeys(several(value), ())
-    return {name_of(name): several(chosen) for name, chosen in pairs.items()}
+    alone = not isinstance(value, Mapping)
+    pairs = ((name, ()) for name in several(value)) if alone else value.items()
+    return {name_of(name): several(chosen) for name, chosen in pairs}
 
 
 def name_of(value: Any) -> str:

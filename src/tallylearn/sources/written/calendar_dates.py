@@ -1,4 +1,4 @@
-"""Dates as people write them: 2024-12-31, 31.12.2024, 12/31/2024, Dec 31, 2024, with a time or not.
+"""Dates as people write them: 2024-12-31, 31.12.2024, 12/31/2024, Dec 31, 2024, 1. März 2024.
 
 Whether 3/4/2024 is in March or in April is told by the other cells of its column, where one has a
 number above 12; else nobody can tell. Two digits are a year from 1969 to 2068. A time with a zone
@@ -15,10 +15,15 @@ from tallylearn.sources.arrow_buffers import emptied, strings_of
 
 TIME_ALONE = "%H:%M"
 GLANCE = 64  # strings: Arrow goes on to the end when one of them is no date
-MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
-LONGER = ["uary", "ruary", "ch", "il", "", "e", "y", "ust", "tember", "ober", "ember", "ember"]
-NAMES = (*(short + rest for short, rest in zip(MONTHS, LONGER, strict=True)), "sept", *MONTHS)
-_NAMES = "|".join(NAMES)
+MONTHS = (  # in English, German and French, the longest name first
+    "january|janvier|januar|janv|jan|jänner", "february|februar|février|févr|fév|feb",
+    "march|märz|mars|mär|mar|mrz", "april|avril|apr|avr", "may|mai", "june|juni|juin|jun",
+    "july|juli|juillet|juil|jul", "august|août|aug", "september|septembre|sept|sep",
+    "october|oktober|octobre|oct|okt", "november|novembre|nov",
+    "december|dezember|décembre|dec|dez|déc",
+)  # fmt: skip
+_NAMES = "|".join(MONTHS)
+NAMES = tuple(_NAMES.split("|"))
 _CLOCK = r"99?:99(?::99(?:[.,]9+)?)?"
 _ZONE = r"(?: ?(?:Z|UTC|GMT|[+-]99:?(?:99)?))?"
 _TIME = rf"(?:(?:T|,? ){_CLOCK}(?: ?[ap]\.?m\.?)?{_ZONE})?"
@@ -98,7 +103,7 @@ def read_dates(texts: Any, form: str) -> Any:
         iso = pc.replace_substring_regex(texts, pattern, order)
         if "%b" in form:
             for at, month in enumerate(MONTHS, 1):
-                iso = pc.replace_substring_regex(iso, f"(?i)-{month}[a-z]*-", f"-{at:02}-")
+                iso = pc.replace_substring_regex(iso, f"(?i)-(?:{month})-", f"-{at:02}-")
         if "%y" in form:
             iso = pc.replace_substring_regex(iso, r"^([0-5]\d|6[0-8])-", r"20\1-")
             iso = pc.replace_substring_regex(iso, r"^(\d\d)-", r"19\1-")
@@ -118,7 +123,7 @@ def _pattern(form: str) -> tuple[str, str]:
     """A pattern of a form's dates, and how its groups stand in ISO's order."""
     letters = re.findall(r"%(\w)", form)
     parts = {"d": r"(\d{1,2})\.?", "m": r"(\d{1,2})", "Y": r"(\d{4})", "y": r"(\d{2})",
-             "b": r"([A-Za-z]{3,9})\.?"}  # fmt: skip
+             "b": r"(\pL{3,9})\.?"}  # fmt: skip
     pattern = re.escape(form).replace("%%", "%")
     for letter in letters:
         pattern = pattern.replace(f"%{letter}", parts.get(letter, r"(\w+)"), 1)

@@ -145,8 +145,8 @@ def _words(cells: CellTally, counted: int) -> Judgement:
     elif measured == counted and cells.dates:
         why = "some of its cells are dates and some are numbers"
     elif cells.numbers and HALF * counted < measured:
-        ((row, text), *_) = _others(cells)
-        told = f"{text[:TOLD]!r} in row {row} is none"
+        first = [f"{text[:TOLD]!r} in row {row}" for row, text in _others(cells)]
+        told = f"{[*first, *map(repr, sorted(cells.gaps))][0]} is none"
         why = f"{measured} of its {counted} cells are numbers, and {told}"
     elif sum(cells.amounts.values()) == counted:
         units = ", ".join(sorted(cells.amounts))
