@@ -690,5 +690,6 @@ def test_folds_that_memory_does_not_hold_together_are_learned_one_by_one(
     for name in ("accuracy", "log_loss"):
         assert one_by_one[name].value == pytest.approx(at_once[name].value, rel=1e-9)
     monkeypatch.setenv("TALLY_MEMORY", "0.0001")
+    every = tl.LinearDiscriminantAnalysis(min_samples_category=1)
     with pytest.raises(errors.SizeError, match="Column 'c' alone has 9"):
-        tl.evaluate(learner, frame, y, cv=5)
+        tl.evaluate(every, frame, y, cv=5)

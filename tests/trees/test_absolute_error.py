@@ -113,6 +113,18 @@ def test_every_node_is_the_oracles(table: dict[str, Any], options: Options, grow
     assert sorted(tree.answer.tolist()) == sorted(answers(expected))
 
 
+@pytest.mark.parametrize("grow", [grown_by_medians, grown_by_hand])
+@given(table=tables(regression=True), options=OPTIONS, min_category=st.integers(2, 4))
+def test_rare_values_stand_together_as_the_oracles_do(
+    table: dict[str, Any], options: Options, min_category: int, grow: Any
+) -> None:
+    missing = "node" if options.missing == "class" else options.missing
+    options = replace(options, missing=missing, category_split="subset", min_category=min_category)
+    tree, expected = both(table, options, grow)
+    check(tree, 0, expected)
+    assert sorted(tree.answer.tolist()) == sorted(answers(expected))
+
+
 @given(table=tables(regression=True), options=OPTIONS)
 def test_rows_in_parts_are_the_oracles(table: dict[str, Any], options: Options) -> None:
     """Of one branch a category: parts are rounded, and an order by medians may turn on a bit."""

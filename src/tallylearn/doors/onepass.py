@@ -7,6 +7,7 @@ merging, forgetting.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, ClassVar, Self
@@ -73,7 +74,9 @@ class OnePass(Estimator, ABC):
 
     def seen(self, block: Block) -> Bundle:
         """The tally of a block, and of rows whose weights are no frequencies their number."""
-        tally = self.tally(block)
+        return self._apart(self.tally(block), block)
+
+    def _apart(self, tally: Bundle, block: Block) -> Bundle:
         if block.weight is None or not isinstance(tally, Bundle):
             return tally
         return Bundle({**tally.parts, **counted_apart(block, tally.get("target")).parts})
@@ -190,8 +193,11 @@ class OnePass(Estimator, ABC):
         return trusting(read, self._tallied)
 
     def _tallied(self, read: Lesson) -> Learned:
+        return self._summed_up(read, self.seen)
+
+    def _summed_up(self, read: Lesson, seen: Callable[[Block], Bundle]) -> Learned:
         schema = checked(read.schema, self.kinds, type(self).__name__)
-        tally, left_out = total(self.seen, read)
+        tally, left_out = total(seen, read)
         method, width = f"{type(self).__name__}.tally", self._width(schema)
         found = counted(tally, left_out, read, width, method)
         schema = self._settled(schema, found)
@@ -273,7 +279,10 @@ class OnePass(Estimator, ABC):
         if not self.__sklearn_is_fitted__():
             return None
         if self.tally_ is None:
-            raise MergeError("this model was saved without its tally, and cannot learn or forget.")
+            raise MergeError(
+                "this model was saved without its tally, and cannot learn or forget; nor can one "
+                "whose rare values were pooled to fit memory. Fit all rows at once."
+            )
         for (option, then), (_, now) in zip(self._shaped, self.shape(), strict=True):
             if then != now:
                 raise OptionError(

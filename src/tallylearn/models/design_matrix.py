@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
 import numpy as np
@@ -16,6 +16,7 @@ from tallylearn.tallies.pairs import Names
 from tallylearn.workings import Sentence
 
 POOLED = " rare"  # in the place of a value: all that are rare
+NONE = "has no values"
 ROOM = 1 << 25  # numbers that the rows of a block may become at a time: 256 MiB
 
 
@@ -34,6 +35,7 @@ class Design:
     based: tuple[str, ...]  # columns of categories
     base: tuple[str, ...]  # their first values, without an indicator
     rare: Rare = field(default_factory=Rare)
+    constant: tuple[str, ...] = ()  # columns of numbers that were passed over
 
     form: ClassVar[forms.Form] = {
         "columns": forms.names("p", unique=False),
@@ -43,12 +45,14 @@ class Design:
         "based": forms.names("b"),
         "base": forms.names("b", unique=False),
         "rare": forms.one(Rare),
+        "constant": forms.names("c"),
     }
 
     def check(self, schema: Schema) -> None:
         """What a file says can be columns of this schema: numbers once, categories by value."""
         pairs = [*zip(self.columns, self.values, strict=True)]
         check_columns("categories", self.based, {*schema.categories})
+        check_columns("constants", self.constant, {*schema.numbers} - {*self.columns})
         check_columns("numbers", [name for name, value in pairs if not value], {*schema.numbers})
         if len({*pairs}) < len(pairs) or not pairs:
             raise ValueError("the design has a column twice, or none")
@@ -66,6 +70,15 @@ class Design:
     @property
     def names(self) -> tuple[str, ...]:
         return tuple(map("".join, zip(self.columns, self.values, strict=True)))
+
+    def picked(self, at: Array, constant: tuple[str, ...]) -> Design:
+        """Only these columns; those of numbers that are left out for they are constant."""
+        places = at.tolist()
+        columns, values = (tuple(part[j] for j in places) for part in (self.columns, self.values))
+        return replace(
+            self, columns=columns, values=values, fill=self.fill[at], gaps=self.gaps[at],
+            constant=constant,
+        )  # fmt: skip
 
     def matrix(self, block: Block) -> Array:
         """The rows as numbers (n, p); NaN where missing."""
@@ -163,7 +176,8 @@ class Design:
         rare = self.rare.told("which have one column together, or none where there are no others")
         known = {*self.columns, *self.based}
         said += [
-            f"Column {name!r} has no values and says nothing."
+            f"Column {name!r} {'is the same in every row' if name in self.constant else NONE} and "
+            "says nothing."
             for name in schema.names
             if name not in known
         ]
@@ -200,10 +214,16 @@ class Design:
         return [c for c, value in zip(self.columns, self.values, strict=True) if not value]
 
 
-def spelling(block: Block) -> Names:
-    """The names that a block has as numbers: an indicator for every value that it knows."""
+def spelling(block: Block, pooled: Collection[str] = ()) -> Names:
+    """The names that a block has as numbers: an indicator for every value that it knows.
+
+    Of the columns in ``pooled`` the last one is that of all rare values.
+    """
     numbers = [(name, "") for name in block.schema.numbers]
     values = [(name, f"={v}") for name, column in block.codes.items() for v in column.values]
+    last = {name: at for at, (name, _) in enumerate(values)}
+    for name in pooled:
+        values[last[name]] = (name, POOLED)
     return (*numbers, *values)
 
 

@@ -81,18 +81,18 @@ class MedianGrower:
         last: cython.longlong = self.search.best[j, 1]
         first: cython.bint
         if self.columns.kinds[j] == SUBSET:
-            self.search.arrange(v)
+            self.search.arrange(self.search.pool(j, v))
             for i in range(self.search.s, self.search.s + self.search.m):
                 row = self.search.rows[i]
-                self.search.side[row] = self.search.sorted[self.search.side[row]]
+                self.search.side[row] = self.search.back[self.search.sorted[self.search.side[row]]]
         for r in range(v):
             if self.columns.kinds[j] == NUMBER:
                 self.group[r] = 1 if r > last else 0
             elif self.columns.kinds[j] == MULTIWAY:
                 self.group[r] = r
             else:
-                first = self.search.rank[0] <= last
-                self.group[r] = 1 if (self.search.rank[r] <= last) != first else 0
+                first = self.search.rank[self.search.into[0]] <= last
+                self.group[r] = 1 if (self.search.rank[self.search.into[r]] <= last) != first else 0
             branches = max(branches, self.group[r] + 1)
         self.group[v] = branches
         self.search.usual = self.led(j, v, usual)
@@ -132,6 +132,8 @@ class MedianGrower:
         self.record.note(test, asked, self.search.m)
         if asked >= 0:
             self.record.ask(-1, -1, self.search.usual)
+            if self.columns.kinds[asked] == SUBSET and self.search.others >= 0:
+                self.record.ask(self.group[self.search.others], -1, self.search.usual)
             if self.columns.kinds[asked] == NUMBER:
                 self.record.ask(
                     self.search.best[asked, 2], self.search.best[asked, 3], self.search.usual

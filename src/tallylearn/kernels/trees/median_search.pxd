@@ -32,6 +32,9 @@ cdef class MedianSearch:
     cdef long long[::1] load  # (n + 1,) what they weigh; later the first of them together
     cdef long long[::1] left  # (n + 1,) how far both sides of every cut lie from their medians
     cdef long long[::1] spare  # (n + 1,)
+    cdef int[::1] into  # (n + 1,) the line of every one when rare ones are one
+    cdef int[::1] back  # (n + 1,) the first that has it
+    cdef Py_ssize_t others  # the first rare line; -1: there is none
     cdef long long[:, ::1] sums  # (2, n + 1) see medians.added
     cdef double[:, ::1] gain  # (p, 2) of the first of the best questions; -1: there is none;
     # and of the least of them
@@ -66,6 +69,7 @@ cdef class MedianSearch:
     cdef void ask_all(self, Py_ssize_t j, Py_ssize_t v) noexcept nogil
     cdef bint enough(self, long long load, long long rows) noexcept nogil
     cdef void arrange(self, Py_ssize_t v) noexcept nogil
+    cdef Py_ssize_t pool(self, Py_ssize_t j, Py_ssize_t v) noexcept nogil
     cdef bint later(self, Py_ssize_t a, Py_ssize_t b) noexcept nogil
     cdef void sweep_lines(self, Py_ssize_t v) noexcept nogil
     cdef void link(self) noexcept nogil

@@ -42,6 +42,7 @@ class MedianSearch:
         self.codes, self.ends = np.zeros(n + 2, np.int64), np.zeros(n + 2, np.int64)
         self.load, self.left = np.zeros(n + 2, np.int64), np.zeros(n + 2, np.int64)
         self.spare = np.zeros(2 * n + 2, np.int64)
+        self.into, self.back = np.zeros(n + 2, np.int32), np.zeros(n + 2, np.int32)
         self.sums = np.zeros((2, n + 2), np.int64)
         self.gain, self.best = np.zeros((p, 2)), np.zeros((p, 4), np.int64)
 
@@ -257,6 +258,7 @@ class MedianSearch:
             if self.columns.kinds[j] == MULTIWAY:
                 self.ask_all(j, v)
                 return
+            v = self.pool(j, v)
             self.arrange(v)
         self.sweep_lines(v)
         for r in range(v):
@@ -325,6 +327,44 @@ class MedianSearch:
         for i in range(self.s, self.s + self.m):
             self.side[self.rows[i]] = self.rank[self.side[self.rows[i]]]
         self.order(v)
+
+    def pool(self, j, v):
+        """Rare lines of a category as one, the last: it stands for all others; returns the lines.
+
+        ``into``: where every line goes; ``back``: the first that went there; ``others``: that of
+        rare ones, -1: there are none.
+        """
+        r: cython.Py_ssize_t
+        kept: cython.Py_ssize_t = 0
+        start: cython.longlong = 0
+        self.others = -1
+        for r in range(v):
+            self.into[r] = -1
+            if self.ends[r] - start >= self.columns.least[j]:
+                self.into[r] = kept
+                self.back[kept] = r
+                self.load[kept] = self.load[r]
+                kept += 1
+            else:
+                self.others = r if self.others < 0 else self.others
+                self.spare[r] = self.load[r]
+            start = self.ends[r]
+        if self.others < 0:
+            self.into[v] = v
+            self.back[v] = v
+            return v
+        self.back[kept] = self.others
+        self.load[kept] = 0
+        for r in range(v):
+            if self.into[r] < 0:
+                self.into[r] = kept
+                self.load[kept] += self.spare[r]
+        self.into[v] = kept + 1
+        self.back[kept + 1] = v
+        for r in range(self.s, self.s + self.m):
+            self.side[self.rows[r]] = self.into[self.side[self.rows[r]]]
+        self.order(kept + 1)
+        return kept + 1
 
     def later(self, a, b):
         return self.left[a] > self.left[b] or (self.left[a] == self.left[b] and a > b)

@@ -12,6 +12,7 @@ from tallylearn.blas import one_thread
 from tallylearn.errors import ColumnError, listed
 from tallylearn.models.design_matrix import POOLED, Design
 from tallylearn.models.discriminants.fourth_moments import fourths
+from tallylearn.models.discriminants.pooling import taken_together
 from tallylearn.models.rare_values import Rare, rare
 from tallylearn.tables import Array
 from tallylearn.tallies import Bundle, Counts, Products, Scatter
@@ -45,20 +46,32 @@ class Spread:
         apart = self.mean - self.rows @ self.mean / n
         return np.asarray((self.scatter.sum(axis=0) + (apart.T * self.rows) @ apart) / n)
 
+    def varying(self) -> Spread:
+        """Without the columns that are the same in every row."""
+        level = np.abs(self.mean).max(axis=0)
+        flat = np.diag(self.total()) <= (ROUNDING * level) ** 2
+        at = np.flatnonzero(~flat)
+        if not len(at):
+            raise _no_column()
+        names = (self.design.columns[j] for j in np.flatnonzero(flat) if not self.design.values[j])
+        square = np.ix_(np.arange(len(self.rows)), at, at)
+        design = self.design.picked(at, tuple(sorted(names)))
+        return replace(self, mean=self.mean[:, at], scatter=self.scatter[square], design=design)
+
 
 def spread_of(tally: Bundle, min_rows: float = 1) -> Spread:
     """From the tally: categories without their first value, rare ones pooled, gaps filled."""
     counts: Counts = tally["target"]
     scatter = _as_floats(tally.get("numbers") or Scatter.empty())
     scatter = scatter.over(counts.keys[0], scatter.names)
-    few = Rare() if "squares" in tally else _rare(scatter, counts.weight, min_rows)
+    few = taken_together(tally)
+    if not few.values and "squares" not in tally:
+        few = _rare(scatter, counts.weight, min_rows)
     scatter = _pooled(scatter, few)
     based = {name: value for name, value in reversed(scatter.names) if value}
     kept = [j for j, (name, value) in enumerate(scatter.names) if based.get(name) != value]
     if not kept:
-        raise ColumnError(
-            "no column varies: there is nothing to learn from. Add numbers or categories that do."
-        )
+        raise _no_column()
     scatter = scatter.picked(np.array(kept, dtype=np.int64))
     rows = counts.floats()
     _check_finite(scatter)
@@ -77,6 +90,12 @@ def spread_of(tally: Bundle, min_rows: float = 1) -> Spread:
             "shrinkage='auto' needs a table without gaps. Fill them, or give a number from 0 to 1."
         )
     return replace(spread, fourth=fourths(tally["squares"], counts.keys[0], scatter.names))
+
+
+def _no_column() -> ColumnError:
+    return ColumnError(
+        "no column varies: there is nothing to learn from. Add numbers or categories that do."
+    )
 
 
 def _rare(scatter: Scatter, rows: float, min_rows: float) -> Rare:

@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
+from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
 
+from tallylearn.doors.intake import Lesson
 from tallylearn.doors.onepass import Learned
-from tallylearn.errors import MergeError, OptionError
+from tallylearn.doors.unanswered import total
+from tallylearn.errors import MergeError, OptionError, SizeError
 from tallylearn.models.class_priors import Priors
 from tallylearn.models.design_matrix import ROOM, Design, spelled, spelling
 from tallylearn.models.discriminants.covariance import Spread
 from tallylearn.models.discriminants.fourth_moments import HIGH, LOW
+from tallylearn.models.discriminants.pooling import PART, pooled, too_rare, values_of
 from tallylearn.models.generative import Generative, JointModel
+from tallylearn.models.rare_values import Rare
 from tallylearn.models.stored_tallies import check_classes, check_parts
 from tallylearn.tables import CATEGORY, DATE, NUMBER, Array, Block, Schema
 from tallylearn.tallies import Bundle, Counts, Products, Scatter, Squares
@@ -62,12 +67,15 @@ class Discriminant(Generative):
 
     def tally(self, block: Block) -> Bundle:
         """Rows by class, and the scatter by class; of a wide table a few rows at a time."""
-        names = spelling(block)
+        return self._summed(block, ())
+
+    def _summed(self, block: Block, together: Collection[str]) -> Bundle:
+        names = spelling(block, together)
         check_wide(len(block.target.values), names, LIMBS if self.exact else FLOATS)
         rows = max(1, ROOM // max(1, len(names)))
         if block.codes and len(block) > rows:
             pieces = (block[at : at + rows] for at in range(0, len(block), rows))
-            return sum((self.tally(piece) for piece in pieces), start=Bundle())
+            return sum((self._summed(piece, together) for piece in pieces), start=Bundle())
         numbers = spelled(block)
         kind = Products if self.exact else Scatter
         scatter = kind.of(numbers, block.target, names, block.weight, block.start)
@@ -76,6 +84,39 @@ class Discriminant(Generative):
         if self._auto:
             parts["squares"] = self._squares(numbers, names, block)
         return Bundle(parts)
+
+    def _tallied(self, read: Lesson) -> Learned:
+        """Where the pairs of all values are too many, rare ones are pooled while they are counted.
+
+        That takes a pass over the rows before, to tell which they are.
+        """
+        try:
+            return super()._tallied(read)
+        except SizeError:
+            if self._auto:
+                raise
+            values, _ = total(values_of, read)
+            few = too_rare(values, float(self.min_samples_category)) if values else Rare()
+            if not few.values:
+                raise
+            return self._summed_up(read, partial(self._pooled, few))
+
+    def _pooled(self, few: Rare, block: Block) -> Bundle:
+        block, counts = pooled(block, few)
+        tally = self._apart(self._summed(block, [*few.by_column]), block)
+        return Bundle({**tally.parts, PART: counts})
+
+    def _learn(self, learned: Learned, patient: bool = False) -> None:
+        """A tally of pooled values is let go: it can neither be merged nor forgotten from."""
+        together, before = PART in learned.tally, vars(self).get("_by_name", False)
+        self._by_name = learned.manner.by_name  # what is passed over depends on it
+        try:
+            super()._learn(learned, patient and not together)
+        except BaseException:
+            self._by_name = before
+            raise
+        if together:
+            self.tally_ = None
 
     def _squares(self, numbers: Array, names: Names, block: Block) -> Squares | Products:
         if not self.exact:

@@ -159,7 +159,9 @@ class QuadraticDiscriminantAnalysis(Discriminant):
     """Gaussian classes, each with its own covariance, and the quadratic borders between them.
 
     Categories become columns of 0 and 1, one for every value but the first; dates are days. A
-    missing value is filled by the mean of its column over all classes.
+    missing value is filled by the mean of its column over all classes. In ``fit(table, "target")``
+    a column that is the same in every row is passed over; in ``fit(X, y)`` it is refused, as in
+    scikit-learn.
 
     Parameters
     ----------
@@ -225,6 +227,8 @@ class QuadraticDiscriminantAnalysis(Discriminant):
         priors = self._priors(tally)
         with solving(self._counted(tally)):
             spread = spread_of(tally, float(self.min_samples_category))
+            if getattr(self, "_by_name", False):  # arrays are taken as scikit-learn takes them
+                spread = spread.varying()
             covariance = spread.covariance
             if self.solver == "eigen" and self.shrinkage is not None:
                 covariance = within(spread, self.shrinkage)

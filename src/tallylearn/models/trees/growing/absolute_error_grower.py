@@ -1,7 +1,7 @@
 """Medians: the tree of a table by absolute error, grown by ``kernels.trees``.
 
 The same tree as ``portions.grown_by_hand`` grows, which is left with what is drawn, what has
-costs, categories with rare values, and rows in parts.
+costs, and rows in parts.
 """
 
 from __future__ import annotations
@@ -20,7 +20,6 @@ from tallylearn.models.trees.growing.grower import behind, columns_of, limits_of
 from tallylearn.models.trees.growing.growing_tree import Space
 from tallylearn.models.trees.growing.node_target import Target
 from tallylearn.models.trees.growing.plan import Plan
-from tallylearn.models.trees.growing.split_search import least_rows
 from tallylearn.models.trees.nodes import ABSOLUTE
 from tallylearn.models.trees.tree import Tree
 
@@ -43,8 +42,7 @@ def by_kernel(plan: Plan, table: Coded) -> bool:
     """Whether the kernel grows such a tree."""
     all_of_it = plan.splitter == "best" and plan.max_features >= len(table.scales)
     plain = plan.criterion == ABSOLUTE and plan.scorer == "gain" and plan.tie != "random"
-    whole = not any(least_rows(s.width, plan) for s in table.scales if not s.number)
-    return plain and all_of_it and whole and plan.missing in gaps.WITHOUT_CLASSES
+    return plain and all_of_it and plan.missing in gaps.WITHOUT_CLASSES
 
 
 def _planted(table: Coded, target: Target, plan: Plan, ladder: Ladder) -> Any:

@@ -1,0 +1,58 @@
+"""Pooling: rare values that are taken together while the rows are counted, not after.
+
+A scatter has a number for every pair of values, and an identifier of 20,000 rows has 400,000,000
+pairs. Where that is more than memory holds, the values are counted in a pass of their own, and
+those that are rare in the whole table share an indicator from the start: what is solved is the
+same. What was taken together does not come apart again, so that such sums cannot be merged.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from tallylearn.models.rare_values import Rare, rare
+from tallylearn.tables import Block, Codes
+from tallylearn.tallies import Bundle, Counts
+
+PART = "pooled"  # of a tally: the rare values of every column, counted
+
+
+def values_of(block: Block) -> Bundle:
+    """How many rows have every value of every category; weights of importance do not count."""
+    weight = None if block.importance else block.weight
+    counts = {name: Counts.of(codes, weight=weight) for name, codes in block.codes.items()}
+    return Bundle({"target": Counts.of(block.target, weight=weight), PART: Bundle(counts)})
+
+
+def too_rare(values: Bundle, min_rows: float) -> Rare:
+    """The rare values of every category, by the counts of a whole table."""
+    rows, columns = values["target"].weight, values.get(PART)
+    found = {}
+    for name, counts in columns.parts.items() if columns is not None else ():
+        few = np.flatnonzero(rare(counts.floats(), rows, min_rows))
+        found[name] = [str(counts.keys[0][at]) for at in few]
+    return Rare.of(found)
+
+
+def pooled(block: Block, few: Rare) -> tuple[Block, Bundle]:
+    """A block whose rare values are the last of their column, and how often it has each of them."""
+    codes, counts = dict(block.codes), {}
+    for name, values in few.by_column.items():
+        column = codes[name]
+        at = column.among(values)
+        counts[name] = Counts.of(Codes(values, np.where(at < 0, -1, at).astype(np.int32)))
+        here = {column.values[i] for i in np.unique(column.codes[at == -2])}
+        kept = tuple(sorted(here))
+        place = column.among(kept)
+        place = np.where((place < 0) & (at >= 0), len(kept), np.maximum(place, -1))
+        codes[name] = Codes((*kept, ""), place.astype(np.int32))
+    return replace(block, codes=codes), Bundle(counts)
+
+
+def taken_together(tally: Bundle) -> Rare:
+    """The rare values that a tally has under one name."""
+    counts = tally.get(PART)
+    columns = counts.parts if counts is not None else {}
+    return Rare.of({name: map(str, columns[name].keys[0]) for name in columns})

@@ -1,0 +1,116 @@
+"""Pooling: where the pairs of all values are too many, rare ones are counted as one value."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import tallylearn as tl
+from tallylearn import errors
+
+LEARNERS = [
+    tl.LinearDiscriminantAnalysis,
+    partial(tl.QuadraticDiscriminantAnalysis, reg_param=0.05),
+]
+
+
+def shops(n: int = 150) -> pd.DataFrame:
+    """Customers, of whom few come again; shops, some of them large; a number; gaps; the class."""
+    rng = np.random.default_rng(21)
+    y = rng.choice(["goes", "stays"], n)
+    large = np.where(y == "goes", "north", "south")
+    shop = np.where(rng.random(n) < 0.4, large, [f"s{i:03}" for i in rng.integers(200, size=n)])
+    frame = pd.DataFrame({
+        "customer": [f"c{i:03}" for i in rng.integers(n, size=n)],
+        "shop": pd.Series(shop).where(rng.random(n) < 0.9, None),
+        "x": rng.normal(size=n) + (y == "goes"),
+        "y": y,
+    })  # fmt: skip
+    frame.loc[::29, "x"] = np.nan
+    return frame
+
+
+@pytest.mark.parametrize("weight", [None, "frequency", "importance"])
+@pytest.mark.parametrize("exact", [False, True])
+@pytest.mark.parametrize("make", LEARNERS)
+def test_what_is_pooled_while_counting_is_the_model_of_all_values(
+    make: Any, exact: bool, weight: str | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    frame, times = shops(), np.arange(150) % 3
+    given = {} if weight != "frequency" else {"sample_weight": times}
+    table: Any = frame.drop(columns="y")
+    if weight == "importance":
+        table = tl.table(frame.assign(w=1.0), target="y", importance="w", keep=["customer"])
+    answers = () if weight == "importance" else (frame["y"],)
+    whole = make(exact=exact).fit(table, *answers, **given)
+    monkeypatch.setenv("TALLY_MEMORY", "0.001")
+    model = make(exact=exact).fit(table, *answers, **given)
+    assert whole.tally_ is not None
+    assert model.tally_ is None
+    assert model.rare_values_ == whole.rare_values_
+    assert "north" not in model.rare_values_["shop"]
+    assert len(model.rare_values_["customer"]) > 60
+    rows = frame.drop(columns="y")
+    assert np.allclose(model.predict_proba(rows), whole.predict_proba(rows), atol=1e-9)
+
+
+def test_a_model_of_pooled_values_is_saved_and_not_merged(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("TALLY_MEMORY", "0.001")
+    frame = shops()
+    X, y = frame.drop(columns="y"), frame["y"]
+    model = tl.LinearDiscriminantAnalysis().fit(X, y)
+    model.save(tmp_path / "model.tally", tally=False)
+    again = tl.load(tmp_path / "model.tally")
+    assert np.array_equal(again.predict_proba(X), model.predict_proba(X))
+    with pytest.raises(errors.MergeError, match="rare values were pooled"):
+        tl.merge(model, model)
+    with pytest.raises(errors.MergeError, match="rare values were pooled"):
+        model.partial_fit(X, y)
+    with pytest.raises(errors.SizeError, match="'customer' alone has"):
+        tl.LinearDiscriminantAnalysis(min_samples_category=1).fit(X, y)
+
+
+def test_folds_of_a_table_that_is_pooled_are_scored(monkeypatch: pytest.MonkeyPatch) -> None:
+    frame = shops()
+    X, y = frame.drop(columns="y"), frame["y"]
+    scored = partial(tl.evaluate, tl.LinearDiscriminantAnalysis(), X, y, cv=3, scores=["accuracy"])
+    whole = scored()["accuracy"].value
+    monkeypatch.setenv("TALLY_MEMORY", "0.001")
+    assert scored()["accuracy"].value == whole
+
+
+def test_parts_of_a_file_are_pooled_as_one_table(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    frame = shops()
+    for at in range(3):
+        frame[at::3].to_csv(tmp_path / f"{at}.csv", index=False)
+    monkeypatch.setenv("TALLY_MEMORY", "0.001")
+    options = {"target": "y", "keep": ["customer"]}
+    files = tl.LinearDiscriminantAnalysis().fit(tl.table(str(tmp_path / "*.csv"), **options))
+    model = tl.LinearDiscriminantAnalysis().fit(frame.drop(columns="y"), frame["y"])
+    assert files.rare_values_ == model.rare_values_
+    X = frame.drop(columns="y")
+    assert np.allclose(files.predict_proba(X), model.predict_proba(X), atol=1e-9)
+
+
+def test_a_quadratic_discriminant_passes_over_a_constant_column_of_a_named_table() -> None:
+    frame = shops()[["x", "y"]].dropna()
+    wide = frame.assign(k=123.456, one="same")
+    plain = tl.QuadraticDiscriminantAnalysis().fit(frame, "y")
+    model = tl.QuadraticDiscriminantAnalysis().fit(wide, "y")
+    assert np.allclose(model.predict_proba(wide), plain.predict_proba(frame), atol=1e-12)
+    assert "Column 'k' is the same in every row and says nothing." in str(model.show_work())
+    again = tl.merge(*(tl.QuadraticDiscriminantAnalysis().fit(wide[at::2], "y") for at in (0, 1)))
+    assert np.allclose(again.predict_proba(wide), plain.predict_proba(frame), atol=1e-9)
+    with pytest.raises(errors.ColumnError, match="'k' is constant"):
+        tl.QuadraticDiscriminantAnalysis().fit(wide[["x", "k"]], wide["y"])
+    with pytest.raises(errors.ColumnError, match="no column varies"):
+        tl.QuadraticDiscriminantAnalysis().fit(wide[["k", "one", "y"]], "y")
