@@ -29,6 +29,8 @@ NAMES = {  # public name -> the module that holds it
     "RandomForestClassifier": "models.forests.classifier",
     "RandomForestRegressor": "models.forests.regressor",
     "VersionSpace": "reasoning.concepts.version_space",
+    "VotingClassifier": "models.voting.voting",
+    "VotingRegressor": "models.voting.voting",
     "bias_variance": "evaluation.theory.bias_variance_report",
     "check": "checking",
     "compare": "evaluation.compare.comparing",

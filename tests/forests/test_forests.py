@@ -7,11 +7,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+from unittest import SkipTest
 
 import numpy as np
 import pandas as pd
 import pytest
 from sklearn.datasets import load_diabetes, load_iris
+from sklearn.utils.estimator_checks import estimator_checks_generator
 
 import tallylearn as tl
 from tallylearn import engines, errors, intervals
@@ -306,6 +308,27 @@ def test_jobs_are_threads(monkeypatch: pytest.MonkeyPatch) -> None:
     )
     tl.RandomForestClassifier(2, n_jobs=3).fit(IRIS, KINDS)
     assert seen == [3, 3]
+
+
+BY_PLACE = {
+    "check_sample_weight_equivalence_on_dense_data",
+    "check_sample_weight_equivalence_on_sparse_data",
+}  # rows that are repeated have other places, and so other bags: as in scikit-learn's forests
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_bags_pass_scikit_learns_checks_but_those_that_repeat_rows() -> None:
+    checks = [*estimator_checks_generator(tl.RandomForestClassifier(3))]
+    failed = set()
+    for estimator, check in checks:
+        try:
+            check(estimator)
+        except SkipTest:
+            continue
+        except AssertionError:
+            failed.add(check.func.__name__)
+    assert failed == BY_PLACE
+    assert len(checks) > 40
 
 
 def test_strings_dates_and_gaps_are_taken_as_they_are() -> None:

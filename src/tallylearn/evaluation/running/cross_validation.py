@@ -17,10 +17,10 @@ from tallylearn import engines
 from tallylearn.doors.folding import Piece, Pieces, tallies, up_to_each, without_each
 from tallylearn.doors.model import log_shares
 from tallylearn.doors.onepass import OnePass
-from tallylearn.doors.shell import Estimator
+from tallylearn.doors.shell import Estimator, cloned
 from tallylearn.errors import InputError, OptionError, SizeError, TallyError
 from tallylearn.evaluation.running.dataset import Exam, picked
-from tallylearn.evaluation.running.fitted_learners import Done, Task, asked, cloned
+from tallylearn.evaluation.running.fitted_learners import Done, Task, asked
 from tallylearn.evaluation.running.fold_plan import BEFORE, FIRST, Round
 from tallylearn.evaluation.running.shared_tallies import Ledger
 from tallylearn.evaluation.scores.predictions import Answers

@@ -8,10 +8,11 @@ from typing import Any
 
 import numpy as np
 
+from tallylearn.doors.shell import cloned
 from tallylearn.errors import InputError, OptionError
 from tallylearn.evaluation.running.cross_validation import Crossing, Told
 from tallylearn.evaluation.running.dataset import Exam
-from tallylearn.evaluation.running.fitted_learners import Done, cloned
+from tallylearn.evaluation.running.fitted_learners import Done
 from tallylearn.evaluation.running.fold_plan import OTHERS, Round
 from tallylearn.folds import Split
 from tallylearn.models.forests.learner import ForestLearner
