@@ -161,8 +161,9 @@ def test_an_explanation_says_the_votes_and_the_ways_of_those_that_agree(iris: An
     found = iris.explain(IRIS[:1])[0]
     assert found.how == "vote"
     assert found.chosen == 0
-    assert found.notes[0] == "votes of 40 trees: 0 40"
-    assert "of them ask: " in found.notes[1]
+    assert found.notes[0].startswith("after the mean of the roots, in order: x")
+    assert found.notes[1] == "votes of 40 trees: 0 40"
+    assert "of them ask: " in found.notes[2]
     columns = {term.column for term in found.lines[0].terms}
     assert {"", "x2", "x3"} <= columns
 

@@ -47,7 +47,9 @@ def _of_row(
         terms += [Term(names[j], values[j], float(moved[j, c])) for j in used]
         return Line(outcome, tuple(terms), share)
 
-    notes = _notes(forest, ends, said, paths)
+    order = ", ".join(f"{names[j]} = {values[j]}" for j in used) or "no column"
+    moves = f"after the mean of the roots, in order: {order}"
+    notes = (moves, *_notes(forest, ends, said, paths))
     if not forest.classes:
         return Evidence((line(0, "ŷ", None),), float(said), "sum", notes)
     lines = tuple(line(c, name, float(shares[c])) for c, name in enumerate(forest.classes))
