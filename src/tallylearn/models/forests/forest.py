@@ -19,14 +19,14 @@ from tallylearn.kernels import walking
 from tallylearn.models.forests import votes
 from tallylearn.models.forests.stored_forest import check_walkable
 from tallylearn.models.trees.least_loss import answer_of
-from tallylearn.models.trees.routing import LANES, laid_out, numbered
+from tallylearn.models.trees.routing import laid_out, numbered
 from tallylearn.models.trees.showing.importances import shares_of
 from tallylearn.models.trees.tree import Tree
 from tallylearn.tables import CATEGORY, Array, Block, Column, Schema, check_shape
 from tallylearn.workings import Derivation, Evidence
 
 VOTES = ("soft", "majority")
-CHUNK = 4096  # rows that go down all trees together: their numbers stay near at hand
+LANES = 8  # rows that walk side by side: fewer than in one tree, for the next tree comes soon
 
 
 class Stem(NamedTuple):
@@ -192,18 +192,14 @@ class Forest(ClassificationModel, RegressionModel):
         coded = [numbered(*told, block.codes[name]) for name, told in self.numbers_of.items()]
         return block.numbers, np.stack(coded, axis=1)
 
-    def sums(self, block: Block, trees: Array | slice = slice(None)) -> Array:
-        """(n, k) the votes of all trees, or of some, added up in their order."""
+    def sums(self, block: Block) -> Array:
+        """(n, k) the votes of all trees, added up in their order."""
         numbers, categories = self.table(block)
         out = np.zeros((len(block), self.told.shape[1]))
-        room = np.empty(LANES, np.int64), np.empty(min(CHUNK, len(block)), np.int64)
-        for at in range(0, len(block), CHUNK):
-            here = slice(at, min(at + CHUNK, len(block)))
-            size = here.stop - at
-            walking.vote(
-                numbers[here], categories[here], self.plan, self.roots[trees], self.counted,
-                (room[0], room[1][:size]), out[here],
-            )  # fmt: skip
+        room = np.empty(LANES, np.int64), np.empty(len(block), np.int64)
+        walking.vote(
+            numbers, categories, self.plan, self.roots, self.counted, room, out,
+        )  # fmt: skip
         return out
 
     def landed(self, block: Block) -> Array:
