@@ -18,7 +18,7 @@ from sklearn.utils.estimator_checks import estimator_checks_generator
 import tallylearn as tl
 from tallylearn import engines, errors, intervals
 from tallylearn.folds.hashing import hashed
-from tallylearn.models.forests import learner as learners
+from tallylearn.models.forests import forest_learner as learners
 from tallylearn.models.forests.bags import Bags
 
 IRIS, KINDS = load_iris(return_X_y=True)

@@ -15,7 +15,7 @@ from tallylearn.evaluation.running.dataset import Exam
 from tallylearn.evaluation.running.fitted_learners import Done
 from tallylearn.evaluation.running.fold_plan import OTHERS, Round
 from tallylearn.folds import Split
-from tallylearn.models.forests.learner import ForestLearner
+from tallylearn.models.forests.forest_learner import ForestLearner
 
 NAME = "out of bag"
 NOTE = "Every row was answered by the trees that have not seen it, about a third of them."
