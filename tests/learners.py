@@ -172,6 +172,8 @@ ESTIMATORS = (  # what scikit-learn's checks run over
     tl.ModelTreeRegressor(prune=False, learner=tl.DummyRegressor(strategy="median")),
     tl.RandomForestClassifier(9, bootstrap=False, max_features=None),
     tl.RandomForestRegressor(9, bootstrap=False),
+    tl.VotingClassifier([tl.NaiveBayes(), tl.DecisionTreeClassifier()], voting="soft"),
+    tl.VotingRegressor([tl.DecisionTreeRegressor(), tl.DummyRegressor()], weights=[3, 1]),
     tl.DummyClassifier(),
     tl.DummyClassifier(strategy="most_frequent"),
     tl.DummyRegressor(),

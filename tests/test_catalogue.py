@@ -1693,6 +1693,16 @@ def i8(show: Show) -> None:
     assert centroid.predict([[None, 8.0]]).tolist() == ["b"]
 
 
+@row("J3", "001", "Ensemble learning: several learners answer together")
+def j3(show: Show) -> None:
+    members = [tl.C45(), tl.NaiveBayes(), tl.RandomForestClassifier(25)]
+    vote = tl.VotingClassifier(members).fit(tl.example("tennis"))
+    row = {"Outlook": "Rain", "Temperature": "Cool", "Humidity": "High", "Wind": "Strong"}
+    show(vote.explain(row))
+    said = [member.predict(row)[0] for member in vote.estimators_]
+    assert vote.predict(row)[0] == max(sorted({*said}), key=said.count)
+
+
 @row("J2", "000 002 003", "Reinforcement learning data set: trajectories (s0, a1, r1, s1, ...)")
 def j2(show: Show) -> None:
     first = played("learn", "--games", "3", "--record", "games.jsonl", "--save", "v.tally")
@@ -1929,6 +1939,19 @@ def c21(show: Show) -> None:
     tree = tl.ID3().fit(frame, "y")
     show(tree.predict({"c": "zebra"}))
     assert tree.predict({"c": "zebra"}).tolist() == ["q"]
+
+
+@row("C22", "000 003", "Random forest: random rows and columns, the vote of the trees")
+def c22(show: Show) -> None:
+    table = tl.example("tennis")
+    forest = tl.RandomForestClassifier(25, vote="majority").fit(table)
+    row = {"Outlook": "Sunny", "Temperature": "Cool", "Humidity": "High", "Wind": "Strong"}
+    show(forest.explain(row))
+    show(forest.oob)
+    votes = [forest.model_.told[end + root].argmax() for end, root in
+             zip(forest.apply(row)[0], forest.model_.roots, strict=True)]  # fmt: skip
+    assert forest.predict_proba(row)[0].tolist() == [votes.count(0) / 25, votes.count(1) / 25]
+    assert forest.predict(row).tolist() == ["No"]
 
 
 @row("C28", "004", "Limits: rows, depth, leaves")

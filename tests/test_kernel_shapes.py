@@ -188,6 +188,12 @@ CALLS: dict[str, tuple[tuple[Any, ...], str]] = {
         ),
         "0.1 1.1 3.0 7.0 7.1",
     ),
+    "walking.vote": (
+        (real(6, 1), code(6, 1), (STAY, real(3), code(2, 1)), whole(1), real(3, 2),
+         (whole(4), whole(6)), real(6, 2)),
+        "0.1 1.1 3.0 6.1",
+    ),
+    "trees.bagged_rows.fill": ((3, np.zeros(2, np.uint64), code(6), whole(6)), "1.0 2.0"),
     "walking.measure": ((TREE, whole(3), whole(3)), "0.0"),
     "weighing.spread": (
         (

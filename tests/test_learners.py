@@ -51,7 +51,9 @@ def plain(learner: Any) -> set[tuple[str, str]]:
     return {(k, repr(v)) for k, v in learner.get_params().items() if repr(usual[k]) != repr(v)}
 
 
+TOGETHER = {"VotingClassifier", "VotingRegressor"}  # made of learners that a user passes: no file
 every_public_learner = pytest.mark.parametrize("name", sorted({*CLASSES, *presets()}))
+every_single_learner = pytest.mark.parametrize("name", sorted({*CLASSES, *presets()} - TOGETHER))
 
 
 def test_the_public_learners_are_found() -> None:
@@ -59,7 +61,7 @@ def test_the_public_learners_are_found() -> None:
     assert {*presets()} == {"C45", "CART", "ID3", "M5"}
 
 
-@every_public_learner
+@every_single_learner
 def test_a_public_learner_is_in_the_contract_suite(name: str) -> None:
     assert has([case.make() for case in CASES], name), "add a Case to tests/learners.py"
 
@@ -69,7 +71,7 @@ def test_a_public_learner_passes_scikit_learns_checks(name: str) -> None:
     assert has(ESTIMATORS, name), "add an instance to ESTIMATORS in tests/learners.py"
 
 
-@every_public_learner
+@every_single_learner
 def test_a_public_learner_is_one_of_the_command(name: str) -> None:
     names = {*MODELS.values(), *(kind for both in BOTH.values() for kind in both.values())}
     made = {type(one).__name__ for known, one in presets().items() if known in names}
@@ -171,7 +173,7 @@ def test_a_table_of_gaps_alone_is_told_from_one_without_rows() -> None:
         MeanOfWholeRows().fit(X, Y, sample_weight=[0.0] * 4)
 
 
-@pytest.mark.parametrize("name", sorted(CLASSES - {"LMS"}))
+@pytest.mark.parametrize("name", sorted(CLASSES - TOGETHER - {"LMS"}))
 def test_no_public_learner_calls_a_table_of_gaps_empty(name: str) -> None:
     learner = getattr(tl, name)()
     y = list("abab") if learner.task == "classifier" else [1.0, 2.0, 3.0, 4.0]

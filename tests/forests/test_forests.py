@@ -7,16 +7,18 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+from unittest import SkipTest
 
 import numpy as np
 import pandas as pd
 import pytest
 from sklearn.datasets import load_diabetes, load_iris
+from sklearn.utils.estimator_checks import estimator_checks_generator
 
 import tallylearn as tl
 from tallylearn import engines, errors, intervals
 from tallylearn.folds.hashing import hashed
-from tallylearn.models.forests import learner as learners
+from tallylearn.models.forests import forest_learner as learners
 from tallylearn.models.forests.bags import Bags
 
 IRIS, KINDS = load_iris(return_X_y=True)
@@ -159,8 +161,9 @@ def test_an_explanation_says_the_votes_and_the_ways_of_those_that_agree(iris: An
     found = iris.explain(IRIS[:1])[0]
     assert found.how == "vote"
     assert found.chosen == 0
-    assert found.notes[0] == "votes of 40 trees: 0 40"
-    assert "of them ask: " in found.notes[1]
+    assert found.notes[0].startswith("after the mean of the roots, in order: x")
+    assert found.notes[1] == "votes of 40 trees: 0 40"
+    assert "of them ask: " in found.notes[2]
     columns = {term.column for term in found.lines[0].terms}
     assert {"", "x2", "x3"} <= columns
 
@@ -306,6 +309,27 @@ def test_jobs_are_threads(monkeypatch: pytest.MonkeyPatch) -> None:
     )
     tl.RandomForestClassifier(2, n_jobs=3).fit(IRIS, KINDS)
     assert seen == [3, 3]
+
+
+BY_PLACE = {
+    "check_sample_weight_equivalence_on_dense_data",
+    "check_sample_weight_equivalence_on_sparse_data",
+}  # rows that are repeated have other places, and so other bags: as in scikit-learn's forests
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_bags_pass_scikit_learns_checks_but_those_that_repeat_rows() -> None:
+    checks = [*estimator_checks_generator(tl.RandomForestClassifier(3))]
+    failed = set()
+    for estimator, check in checks:
+        try:
+            check(estimator)
+        except SkipTest:
+            continue
+        except AssertionError:
+            failed.add(check.func.__name__)
+    assert failed == BY_PLACE
+    assert len(checks) > 40
 
 
 def test_strings_dates_and_gaps_are_taken_as_they_are() -> None:

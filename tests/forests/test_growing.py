@@ -10,8 +10,8 @@ import pytest
 
 import tallylearn as tl
 from tallylearn import modelfile
-from tallylearn.models.forests import bags, forest, growing
-from tallylearn.models.forests.forest import stem_of
+from tallylearn.models.forests import bags, nursery, trees_together
+from tallylearn.models.forests.stems import stem_of
 from tallylearn.models.trees import nodes, routing
 from tallylearn.models.trees.growing import coded_columns, grower
 from tests.test_oracle import uncompiled
@@ -75,7 +75,7 @@ def test_a_tree_of_all_rows_and_columns_is_the_single_tree(
     gaps: float,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(growing, "TIE", "first")
+    monkeypatch.setattr(nursery, "TIE", "first")
     frame = table(gaps)
     found = one_tree(forest_of, frame, target, **options).model_
     given = {"max_depth": 4, "bins": 60} | options
@@ -127,7 +127,7 @@ def test_a_forest_of_interpreted_kernels_is_the_same(
     frame = mixed[[*COLUMNS, target]][:60]
     compiled = make().fit(frame, target)
     predicted = compiled.predict(mixed[COLUMNS]).tolist()
-    uncompiled(monkeypatch, bags, forest, growing, grower, coded_columns, nodes, routing)
+    uncompiled(monkeypatch, bags, trees_together, nursery, grower, coded_columns, nodes, routing)
     again = make().fit(frame, target)
     assert modelfile.digests(again) == modelfile.digests(compiled)
     assert again.predict(mixed[COLUMNS]).tolist() == predicted

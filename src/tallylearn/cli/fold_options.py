@@ -9,7 +9,7 @@ import click
 
 from tallylearn.cli import shared_options
 
-SCHEMES = ("loo", "holdout", "bootstrap", "forward")
+SCHEMES = ("loo", "holdout", "bootstrap", "forward", "oob")
 
 
 def _read(context: click.Context, option: click.Parameter, text: str) -> int | str:
@@ -52,11 +52,12 @@ def folds(given: dict[str, Any]) -> Callable[[str], Any]:
     cv = given.pop("cv")
     said = {name: given.pop(name) for name in ("repeats", "seed", "stratified", "order")}
     said = {name: value for name, value in said.items() if value is not None}
-    kinds = {
+    kinds: dict[Any, tuple[Callable[..., Any], tuple[str, ...]]] = {
         "loo": (Folds.leave_one_out, ()),
         "holdout": (Folds.holdout, ("seed", "stratified")),
         "bootstrap": (Folds.bootstrap, ("seed",)),
         "forward": (Folds.forward, ("order",)),
+        "oob": (lambda: "oob", ()),
     }
     make, taken = kinds.get(cv, (Folds.k, ("repeats", "seed", "stratified")))
     for name in said:

@@ -23,6 +23,7 @@ Examples:
   tally learn 'sales-*.parquet' --target bought --model bayes -o s.tally
   tally learn tennis.csv --target PlayTennis --model bayes     # shows the working
   tally learn prices.csv --target price --model mean --set strategy=median
+  tally learn big.csv --target y --model forest --set n_estimators=300 -o y.tally
   tally learn february.csv --like january.tally -o february.tally
 """
 
@@ -93,6 +94,8 @@ def learn(
         output_files.echo(_summary(estimator, output) if output else estimator.show_work())
         if hasattr(estimator, "tree_"):
             output_files.echo(f"\n{estimator}")  # at most 200 lines of it
+        if getattr(estimator, "bootstrap", False):
+            output_files.echo(f"\nout of bag: {estimator.oob}")
 
 
 def _summary(estimator: Any, output: Path) -> str:

@@ -24,6 +24,7 @@ MODELS = {
     "c45": "C45",
     "cart": "CART",
     "m5": "M5",
+    "forest": "RandomForestClassifier",
     "lms": "LMS",
     "majority": "DummyClassifier",
     "mean": "DummyRegressor",
@@ -31,12 +32,14 @@ MODELS = {
 BOTH = {  # of classes and of numbers, under one name
     "tree": {"classification": "DecisionTreeClassifier", "regression": "DecisionTreeRegressor"},
     "cart": {"classification": "DecisionTreeClassifier", "regression": "DecisionTreeRegressor"},
+    "forest": {"classification": "RandomForestClassifier", "regression": "RandomForestRegressor"},
 }
 USUAL = "tree"  # where no model is named: it takes every kind of column, and is read
 WHAT = (
-    "Naive Bayes, linear or quadratic discriminants, nearest centroid, decision trees, the largest "
-    "class; of a target of numbers tree and cart, model trees (m5), least mean squares, or the "
-    "mean. tree and cart look at the target, unless --set task= says classification or regression."
+    "Naive Bayes, linear or quadratic discriminants, nearest centroid, decision trees, random "
+    "forests, the largest class; of a target of numbers tree, cart and forest, model trees (m5), "
+    "least mean squares, or the mean. tree, cart and forest look at the target, unless --set task= "
+    "says classification or regression."
 )
 
 

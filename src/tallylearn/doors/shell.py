@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import copy
 import html
 import inspect
 import math
+import sys
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from numbers import Real
@@ -26,6 +28,16 @@ GATHERED = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
 def spelled(learner: Any) -> str:
     """The call that makes a learner, of whatever house, without what it has learned."""
     return learner.spelled() if isinstance(learner, Estimator) else repr(learner)
+
+
+def cloned(estimator: Any) -> Any:
+    """The same estimator, not fitted."""
+    if isinstance(estimator, Estimator):
+        return type(estimator)(**estimator.get_params())
+    theirs = sys.modules.get("sklearn.base")
+    if theirs is not None and hasattr(estimator, "get_params"):
+        return theirs.clone(estimator)
+    return copy.deepcopy(estimator)
 
 
 class Estimator:

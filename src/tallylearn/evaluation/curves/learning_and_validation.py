@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from tallylearn.doors.shell import cloned
 from tallylearn.errors import KindError, OptionError, items_of, speaking, told
 from tallylearn.evaluation.curves.curve import ROWS, Curve
 from tallylearn.evaluation.curves.curve_points import Point
@@ -16,7 +17,6 @@ from tallylearn.evaluation.curves.train_and_test import beside, growing, point
 from tallylearn.evaluation.evaluate.same_folds import Sitting
 from tallylearn.evaluation.result import name_of
 from tallylearn.evaluation.running.dataset import Exam, task_of
-from tallylearn.evaluation.running.fitted_learners import cloned
 from tallylearn.evaluation.running.fold_plan import FOLDS, tested_share
 from tallylearn.evaluation.running.usual_scores import ERRORS
 from tallylearn.evaluation.scores.score import SCORES

@@ -8,7 +8,7 @@ from tallylearn.errors import speaking
 from tallylearn.evaluation.evaluate.bootstrap_632 import bootstrapped
 from tallylearn.evaluation.evaluate.evaluation import Evaluation
 from tallylearn.evaluation.result import name_of
-from tallylearn.evaluation.running import as_fitted, out_of_bag
+from tallylearn.evaluation.running import as_fitted, unseen_rows
 from tallylearn.evaluation.running.as_fitted import AsFitted
 from tallylearn.evaluation.running.baseline import baseline
 from tallylearn.evaluation.running.cross_validation import Crossing
@@ -83,13 +83,13 @@ def evaluate(
         exam = as_fitted.known_to(estimator, exam) if fitted else exam
         positive = exam.positive(positive)
         scores = check_scores(one_word(scoring, scores, "scores"), positive, exam)
-        bagged = out_of_bag.asked_for(cv, estimator)
-        plan = as_fitted.planned if fitted else out_of_bag.planned if bagged else None
+        bagged = unseen_rows.asked_for(cv, estimator)
+        plan = as_fitted.planned if fitted else unseen_rows.planned if bagged else None
         named, rounds, remarks = planned(cv, exam) if plan is None else plan(exam)
         groups_of = None if by is None else exam.column(by)
         with watching([estimator], 1 if bagged else models_of(rounds), progress) as watch:
             keep, proba = on_error == "keep", need_proba(scores)
-            kind = AsFitted if fitted else out_of_bag.OutOfBag if bagged else Crossing
+            kind = AsFitted if fitted else unseen_rows.OutOfBag if bagged else Crossing
             crossing = kind(estimator, exam, keep, watch, proba=proba)
             found = gathered(crossing, rounds, scores, positive, groups_of)
         base = baseline(exam)

@@ -16,11 +16,11 @@ from tallylearn import engines
 from tallylearn.doors.folding import Piece, Pieces, tallies, up_to_each, without_each
 from tallylearn.doors.model import log_shares
 from tallylearn.doors.onepass import OnePass
-from tallylearn.doors.shell import Estimator
+from tallylearn.doors.shell import Estimator, cloned
 from tallylearn.errors import InputError, SizeError, TallyError
 from tallylearn.evaluation.running.dataset import Exam
 from tallylearn.evaluation.running.fit_weights import weight_name
-from tallylearn.evaluation.running.fitted_learners import Done, Task, asked, cloned, stacked
+from tallylearn.evaluation.running.fitted_learners import Done, Task, asked, stacked
 from tallylearn.evaluation.running.fold_plan import BEFORE, FIRST, Round
 from tallylearn.evaluation.running.outside_columns import check_sparse, picked
 from tallylearn.evaluation.running.parallel_folds import tried

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import copy
-import sys
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from tallylearn.doors.shell import Estimator
 from tallylearn.errors import InputError, listed
 from tallylearn.evaluation.running.dataset import Exam
 from tallylearn.evaluation.scores.prediction_checks import numeric, one_a_row
@@ -69,16 +66,6 @@ def _answered(chosen: Array) -> Array:
             "counts. Use tie='first' or tie='random'."
         )
     return chosen
-
-
-def cloned(estimator: Any) -> Any:
-    """The same estimator, not fitted."""
-    if isinstance(estimator, Estimator):
-        return type(estimator)(**estimator.get_params())
-    theirs = sys.modules.get("sklearn.base")
-    if theirs is not None and hasattr(estimator, "get_params"):
-        return theirs.clone(estimator)
-    return copy.deepcopy(estimator)
 
 
 def asked(model: Any, test: Any, split: Split, exam: Exam, proba: bool) -> Done:

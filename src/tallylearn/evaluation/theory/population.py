@@ -10,11 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from tallylearn.doors.shell import Estimator
+from tallylearn.doors.shell import Estimator, cloned
 from tallylearn.errors import InputError, KindError, asked, listed, speaking, told
 from tallylearn.evaluation.result import name_of
 from tallylearn.evaluation.running.dataset import task_of
-from tallylearn.evaluation.running.fitted_learners import cloned
 from tallylearn.evaluation.running.outside_columns import picked
 from tallylearn.evaluation.theory.all_samples import Drawings, Number, drawings
 from tallylearn.evaluation.theory.distribution import (

@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
+from tallylearn.doors.shell import cloned
 from tallylearn.errors import KindError, OptionError, listed
 from tallylearn.evaluation.result import name_of
-from tallylearn.evaluation.running.fitted_learners import cloned
 
 Options = dict[str, Any]
 Grid = dict[str, Any]  # option -> a list of values, or what draws one

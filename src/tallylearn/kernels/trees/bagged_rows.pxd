@@ -35,10 +35,9 @@ cdef class BaggedRows(Rows):
     cdef void halve(self, Py_ssize_t f, long long cut) noexcept nogil
     cdef void scatter(self, Question question) noexcept nogil
     cdef void count_codes(self, Py_ssize_t f) noexcept nogil
-    cdef void add_classes(self, Py_ssize_t f) noexcept nogil
-    cdef void add_measures(self, Py_ssize_t f) noexcept nogil
+    cdef void add_classes(self, Py_ssize_t f, bint few) noexcept nogil
+    cdef void add_measures(self, Py_ssize_t f, bint few) noexcept nogil
     cdef void add_amounts(self, Py_ssize_t f) noexcept nogil
-    cdef void mark(self, Py_ssize_t f) noexcept nogil
     cdef void list_seen(self, Py_ssize_t codes) noexcept nogil
     cdef void read_marks(self, Py_ssize_t codes) noexcept nogil
     cdef bint take_gap(self, Py_ssize_t f, Search search) noexcept nogil

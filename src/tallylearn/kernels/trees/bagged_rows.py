@@ -124,41 +124,51 @@ class BaggedRows(Rows):
         return self.one_class(sums) if self.classes else not mixed_up
 
     def count_codes(self, f):
-        """Count the rows of the node by their code in a column, and list the codes that occur."""
+        """Count the rows of the node by their code in a column, and list the codes that occur.
+
+        Where there are fewer rows than codes, those that occur are marked meanwhile.
+        """
         codes: cython.Py_ssize_t = self.columns.gaps[f] + 1
+        few: cython.bint = self.hi - self.lo < codes
         if self.counted and self.classes:
-            self.add_classes(f)
+            self.add_classes(f, few)
         elif self.counted:
-            self.add_measures(f)
+            self.add_measures(f, few)
         else:
             self.add_amounts(f)
-        if self.hi - self.lo < codes:
-            self.mark(f)
+            few = False
+        if few:
             self.read_marks(codes)
         else:
             self.list_seen(codes)
 
-    def add_classes(self, f):
+    def add_classes(self, f, few):
         r: cython.longlong
         entry: cython.longlong
+        code: cython.Py_ssize_t
         k: cython.Py_ssize_t = self.k
+        one: cython.ulonglong = 1
         mask: cython.longlong = 4294967295
         for r in range(self.lo, self.hi):
             entry = self.bag[r]
-            self.hist[
-                cython.cast(cython.Py_ssize_t, self.grid[entry & mask, f]) * k + (entry >> LABEL)
-            ] += (entry >> TIMES) & 255
+            code = cython.cast(cython.Py_ssize_t, self.grid[entry & mask, f])
+            self.hist[code * k + (entry >> LABEL)] += (entry >> TIMES) & 255
+            if few:
+                self.marks[code >> 6] |= cython.cast(cython.ulonglong, one << (code & 63))
 
-    def add_measures(self, f):
+    def add_measures(self, f, few):
         r: cython.longlong
         entry: cython.longlong
-        c: cython.Py_ssize_t
+        code: cython.Py_ssize_t
+        one: cython.ulonglong = 1
         mask: cython.longlong = 4294967295
         for r in range(self.lo, self.hi):
             entry = self.bag[r]
-            c = 2 * cython.cast(cython.Py_ssize_t, self.grid[entry & mask, f])
-            self.hist[c] += (entry >> TIMES) & 255
-            self.hist[c + 1] += self.measured[r - self.lo]
+            code = cython.cast(cython.Py_ssize_t, self.grid[entry & mask, f])
+            self.hist[2 * code] += (entry >> TIMES) & 255
+            self.hist[2 * code + 1] += self.measured[r - self.lo]
+            if few:
+                self.marks[code >> 6] |= cython.cast(cython.ulonglong, one << (code & 63))
 
     def add_amounts(self, f):
         r: cython.longlong
@@ -174,21 +184,9 @@ class BaggedRows(Rows):
             if not self.classes:
                 for c in range(self.k):
                     self.hist[at + c] += times * self.each[row, c]
-            elif self.amounts.rows_at < 0:
-                self.hist[at + self.labels[row]] += times
             else:
                 self.hist[at + self.labels[row]] += times * self.each[row, 0]
                 self.hist[at + self.k - 1] += times
-
-    def mark(self, f):
-        """A bit for every code that occurs."""
-        r: cython.longlong
-        code: cython.ulonglong
-        one: cython.ulonglong = 1
-        mask: cython.longlong = 4294967295
-        for r in range(self.lo, self.hi):
-            code = cython.cast(cython.ulonglong, self.grid[self.bag[r] & mask, f])
-            self.marks[code >> 6] |= cython.cast(cython.ulonglong, one << (code & 63))
 
     def read_marks(self, codes):
         """The codes of the marks, in order; the marks are wiped."""
@@ -294,16 +292,16 @@ class BaggedRows(Rows):
         slack: cython.double = search.impurity.slack
         after: cython.double
         apart: cython.double
-        seen: cython.int[::1] = self.seen[: self.n_seen]
+        n: cython.Py_ssize_t = self.n_seen
         if self.classes == 2:
-            after = codes_of_two(self.hist, seen, search.sums[KNOWN], least, slack, self.found)
+            after = codes_of_two(self.hist, self.seen, n, search.sums, least, slack, self.found)
         elif self.classes:
             after = codes_of_many(
-                self.hist, seen, search.sums[KNOWN], least, slack, self.found, self.moving
+                self.hist, self.seen, n, search.sums, least, slack, self.found, self.moving
             )
         else:
             after = codes_of_measures(
-                self.hist, seen, search.sums[KNOWN], search.impurity.middle, least, slack,
+                self.hist, self.seen, n, search.sums, search.impurity.middle, least, slack,
                 self.found,
             )  # fmt: skip
         if after < 1e300:

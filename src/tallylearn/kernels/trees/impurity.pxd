@@ -1,7 +1,7 @@
 cimport cython
 from libc.math cimport floor, log, log1p, log2, pow, sqrt
 
-from tallylearn.kernels.trees.lines cimport TOTAL
+from tallylearn.kernels.trees.lines cimport KNOWN, TOTAL
 from tallylearn.kernels.trees.settings cimport (
     DEVIATION, ENTROPY, FIFTH_ROOT, GINI, POISSON, VARIANCE, Amounts, Settings,
 )
@@ -50,14 +50,14 @@ cdef double measures(
 ) noexcept nogil
 
 cdef double codes_of_two(
-    const long long[::1] counts, const int[::1] seen, const long long[::1] known, long long least,
-    double slack, long long[::1] at
+    const long long[::1] counts, const int[::1] seen, Py_ssize_t n_seen,
+    const long long[:, ::1] sums, long long least, double slack, long long[::1] at
 ) noexcept nogil
 cdef double codes_of_many(
-    const long long[::1] counts, const int[::1] seen, const long long[::1] known, long long least,
-    double slack, long long[::1] at, long long[::1] moved
+    const long long[::1] counts, const int[::1] seen, Py_ssize_t n_seen,
+    const long long[:, ::1] sums, long long least, double slack, long long[::1] at, long long[::1] moved
 ) noexcept nogil
 cdef double codes_of_measures(
-    const long long[::1] counts, const int[::1] seen, const long long[::1] known,
-    long long middle, long long least, double slack, long long[::1] at
+    const long long[::1] counts, const int[::1] seen, Py_ssize_t n_seen,
+    const long long[:, ::1] sums, long long middle, long long least, double slack, long long[::1] at
 ) noexcept nogil

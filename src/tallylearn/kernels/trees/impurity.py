@@ -11,7 +11,7 @@ import cython
 from cython.cimports.libc.math import floor, log, log1p, log2, pow, sqrt
 
 if not cython.compiled:
-    from tallylearn.kernels.trees.lines import TOTAL
+    from tallylearn.kernels.trees.lines import KNOWN, TOTAL
     from tallylearn.kernels.trees.settings import (
         DEVIATION,
         ENTROPY,
@@ -344,17 +344,17 @@ def measures(entries, levels, sums, middle, least):
     return -best if best >= 0 else 1e300
 
 
-def codes_of_two(counts, seen, known, least, slack, at):
+def codes_of_two(counts, seen, n_seen, sums, least, slack, at):
     """The least mass by Gini after a cut through codes that are counted, of two classes.
 
-    ``counts`` (codes * 2), of the codes ``seen``, in order; ``known`` (2,): their sums. ``at`` gets
+    ``counts`` (codes * 2), of the ``n_seen`` codes ``seen``, in order, with their sums. ``at`` gets
     the place of the first cut that is tied with the best; 1e300 where no cut may be.
     """
     i: cython.Py_ssize_t
     x: cython.longlong = 0
     y: cython.longlong = 0
     n: cython.longlong
-    whole: cython.longlong = known[0] + known[1]
+    whole: cython.longlong = sums[KNOWN, 0] + sums[KNOWN, 1]
     a: cython.double
     b: cython.double
     c: cython.double
@@ -362,7 +362,7 @@ def codes_of_two(counts, seen, known, least, slack, at):
     value: cython.double
     best: cython.double = 1e300
     first: cython.double = 1e300
-    for i in range(seen.shape[0] - 1):
+    for i in range(n_seen - 1):
         x += counts[2 * seen[i]]
         y += counts[2 * seen[i] + 1]
         n = x + y
@@ -370,8 +370,8 @@ def codes_of_two(counts, seen, known, least, slack, at):
             continue
         a = cython.cast(cython.double, x)
         b = cython.cast(cython.double, y)
-        c = cython.cast(cython.double, known[0] - x)
-        d = cython.cast(cython.double, known[1] - y)
+        c = cython.cast(cython.double, sums[KNOWN, 0] - x)
+        d = cython.cast(cython.double, sums[KNOWN, 1] - y)
         value = gini(a * b, a + b) + gini(c * d, c + d)  # half of it
         best = value if value < best else best
         if 2.0 * (first - value) > slack:
@@ -380,7 +380,7 @@ def codes_of_two(counts, seen, known, least, slack, at):
     return 2.0 * best if best < 1e300 else best
 
 
-def codes_of_many(counts, seen, known, least, slack, at, moved):
+def codes_of_many(counts, seen, n_seen, sums, least, slack, at, moved):
     """The same of more classes; ``moved`` (k,): those that are left of the cut."""
     i: cython.Py_ssize_t
     c: cython.Py_ssize_t
@@ -395,13 +395,13 @@ def codes_of_many(counts, seen, known, least, slack, at, moved):
     first: cython.double = 1e300
     for c in range(k):
         moved[c] = 0
-        whole += known[c]
-        right += known[c] * known[c]
-    for i in range(seen.shape[0] - 1):
+        whole += sums[KNOWN, c]
+        right += sums[KNOWN, c] * sums[KNOWN, c]
+    for i in range(n_seen - 1):
         for c in range(k):
             x = counts[seen[i] * k + c]
             left += x * (2 * moved[c] + x)
-            right -= x * (2 * (known[c] - moved[c]) - x)
+            right -= x * (2 * (sums[KNOWN, c] - moved[c]) - x)
             moved[c] += x
             n += x
         if n < least or whole - n < least:
@@ -414,25 +414,25 @@ def codes_of_many(counts, seen, known, least, slack, at, moved):
     return best
 
 
-def codes_of_measures(counts, seen, known, middle, least, slack, at):
+def codes_of_measures(counts, seen, n_seen, sums, middle, least, slack, at):
     """The least mass of a regression; ``counts`` (codes * 2): weight and the sum of y."""
     i: cython.Py_ssize_t
     n: cython.longlong = 0
     left: cython.longlong = 0
-    whole: cython.longlong = known[1] - middle * known[0]
+    whole: cython.longlong = sums[KNOWN, 1] - middle * sums[KNOWN, 0]
     a: cython.double
     b: cython.double
     value: cython.double
     best: cython.double = -1.0
     first: cython.double = -1e300
-    for i in range(seen.shape[0] - 1):
+    for i in range(n_seen - 1):
         n += counts[2 * seen[i]]
         left += counts[2 * seen[i] + 1] - middle * counts[2 * seen[i]]
-        if n < least or known[0] - n < least:
+        if n < least or sums[KNOWN, 0] - n < least:
             continue
         a = cython.cast(cython.double, left)
         b = cython.cast(cython.double, whole - left)
-        value = variance(a, n) + variance(b, known[0] - n)
+        value = variance(a, n) + variance(b, sums[KNOWN, 0] - n)
         best = value if value > best else best
         if value - first > slack:
             first = value

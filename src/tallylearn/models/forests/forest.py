@@ -1,87 +1,27 @@
-"""A forest is its trees, one after the other: each tells what it knows of a row, and all count.
-
-The nodes of all trees stand in one set of arrays, in as few bytes as they need, as
-``kernels.walking`` goes down them. A forest never changes: more trees are another one.
-"""
+"""A forest is its trees, one after the other; it never changes: more trees are another one."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from functools import cached_property
-from typing import Any, ClassVar, NamedTuple
+from dataclasses import dataclass
+from typing import Any, ClassVar
 
 import numpy as np
 
 from tallylearn import forms
 from tallylearn.doors import ClassificationModel, RegressionModel
-from tallylearn.doors.model import choice
-from tallylearn.kernels import walking
 from tallylearn.models.forests import votes
+from tallylearn.models.forests.stems import Stem
 from tallylearn.models.forests.stored_forest import check_walkable
-from tallylearn.models.trees.least_loss import answer_of
-from tallylearn.models.trees.routing import LANES, laid_out, numbered
-from tallylearn.models.trees.showing.importances import shares_of
-from tallylearn.models.trees.tree import Tree
+from tallylearn.models.forests.trees_together import Trees
 from tallylearn.tables import CATEGORY, Array, Block, Column, Schema, check_shape
 from tallylearn.workings import Derivation, Evidence
 
 VOTES = ("soft", "majority")
-CHUNK = 4096  # rows that go down all trees together: their numbers stay near at hand
-
-
-class Stem(NamedTuple):
-    """One tree, as a forest keeps it; its nodes count from 0."""
-
-    steps: Array  # (m, 4) int32, see kernels.walking
-    threshold: Array  # (m,) float64
-    leads: Array  # (2, l) int32
-    told: Array  # (m, k) float64: the share of every class, or the mean
-    gained: Array  # (p,) float64: the share of every column in what the tree gained
-
-    @property
-    def nbytes(self) -> int:
-        return sum(array.nbytes for array in self)
-
-    def moved(self, nodes: int, leads: int) -> Stem:
-        """The same behind so many nodes and leads of other trees."""
-        steps = self.steps.copy()
-        coded = steps[:, 0] < 0
-        steps[:, 3] += nodes
-        steps[~coded, 1:3] += nodes
-        steps[coded, 1:3] += leads
-        onward = np.stack([self.leads[0], self.leads[1] + np.int32(nodes)])
-        return self._replace(steps=steps, leads=onward)
-
-
-def stem_of(tree: Tree) -> Stem:
-    """A tree as its forest keeps it."""
-    named = [column.kind == CATEGORY for column in tree.columns]
-    coded, number = np.cumsum(named), np.cumsum(~np.array(named))
-    kept = np.append(np.where(named, -coded, number - 1), -1 if all(named) else 0)
-    steps, threshold, leads = laid_out(tree, kept)
-    return Stem(steps, threshold, leads, np.ascontiguousarray(tree.told), shares_of(tree))
 
 
 @dataclass(frozen=True, eq=False)
-class Forest(ClassificationModel, RegressionModel):
-    """Trees of classes, or (no ``classes``) of numbers.
-
-    ``seed`` and ``rate`` tell the bags again that the trees grew from: see ``bags``.
-    """
-
-    columns: tuple[Column, ...]  # of a category, ``values`` are those seen or declared, sorted
-    classes: tuple[Any, ...]
-    roots: Array  # (t,) int64: the first node of every tree
-    steps: Array  # (m, 4) int32, see kernels.walking
-    threshold: Array  # (m,) float64
-    leads: Array  # (2, l) int32
-    told: Array  # (m, k) float64: the share of every class at each node; (m, 1) its mean
-    gained: Array  # (t, p) float64: the share of every column in what each tree gained
-    rows: int  # that it was grown from
-    rate: float
-    seed: int
-    vote: str = "soft"
-    loss: Array = field(default_factory=lambda: np.zeros((0, 0)))  # (k, k) or empty, see answer_of
+class Forest(Trees, ClassificationModel, RegressionModel):
+    """Trees of classes, or (no ``classes``) of numbers, which answer together."""
 
     form: ClassVar[forms.Form] = {
         "columns": forms.many(forms.one(Column)),
@@ -142,84 +82,6 @@ class Forest(ClassificationModel, RegressionModel):
         if self.classes and ((self.told < 0).any() or (self.told > 1 + 1e-9).any()):
             raise ValueError("a share of a class is no share")
 
-    def __len__(self) -> int:
-        return len(self.roots)
-
-    @cached_property
-    def ends(self) -> Array:
-        """(t,) where the nodes of every tree end."""
-        return np.append(self.roots[1:], len(self.told))
-
-    @cached_property
-    def plan(self) -> tuple[Array, Array, Array]:
-        """The nodes as the kernel walks them."""
-        return self.steps, self.threshold, self.leads
-
-    @cached_property
-    def counted(self) -> Array:
-        """(m, k) what every node adds to the vote: its shares, or one for its largest class."""
-        if self.vote == "soft" or not self.classes:
-            return self.told
-        return np.asarray(np.eye(len(self.classes))[self.told.argmax(axis=1)])
-
-    @cached_property
-    def numbers_of(self) -> dict[str, tuple[tuple[Any, ...], dict[Any, int]]]:
-        """The values of every category, and their numbers."""
-        found = [column for column in self.columns if column.kind == CATEGORY]
-        return {c.name: (c.values, {v: at for at, v in enumerate(c.values)}) for c in found}
-
-    @cached_property
-    def places(self) -> dict[int, int]:
-        """The column of a place that a step may ask: numbers from 0 up, categories from -1 down."""
-        named = [column.kind == CATEGORY for column in self.columns]
-        numbers = [j for j, category in enumerate(named) if not category]
-        coded = [j for j, category in enumerate(named) if category]
-        return dict(enumerate(numbers)) | {-1 - at: j for at, j in enumerate(coded)}
-
-    def above(self, root: int, end: int) -> tuple[int, ...]:
-        """The nodes from a root to a node: of the children on the way always the last before it."""
-        found = [root]
-        while (at := found[-1]) < end:
-            column, first, last, gap = self.steps[at].tolist()
-            kids = [first, last] if column >= 0 else self.leads[1, first:last].tolist()
-            found.append(max(kid for kid in (*kids, gap) if at < kid <= end))
-        return tuple(found)
-
-    def table(self, block: Block) -> tuple[Array, Array]:
-        """The rows as the kernel walks them: numbers, and categories by their numbers."""
-        if not self.numbers_of:
-            return block.numbers, np.empty((len(block), 0), np.int32)
-        coded = [numbered(*told, block.codes[name]) for name, told in self.numbers_of.items()]
-        return block.numbers, np.stack(coded, axis=1)
-
-    def sums(self, block: Block, trees: Array | slice = slice(None)) -> Array:
-        """(n, k) the votes of all trees, or of some, added up in their order."""
-        numbers, categories = self.table(block)
-        out = np.zeros((len(block), self.told.shape[1]))
-        room = np.empty(LANES, np.int64), np.empty(min(CHUNK, len(block)), np.int64)
-        for at in range(0, len(block), CHUNK):
-            here = slice(at, min(at + CHUNK, len(block)))
-            size = here.stop - at
-            walking.vote(
-                numbers[here], categories[here], self.plan, self.roots[trees], self.counted,
-                (room[0], room[1][:size]), out[here],
-            )  # fmt: skip
-        return out
-
-    def landed(self, block: Block) -> Array:
-        """(n, t) the node of each tree where each row ends, counted from the tree's root."""
-        numbers, categories = self.table(block)
-        out = np.empty((len(block), len(self)), np.int64)
-        for t, root in enumerate(self.roots.tolist()):
-            ends = np.full(len(block), root)
-            walking.walk(numbers, categories, *self.plan, np.empty(LANES, np.int64), ends)
-            out[:, t] = ends - root
-        return out
-
-    def shares(self, block: Block) -> Array:
-        """(n, k) the mean over the trees: of shares, or of votes."""
-        return self.sums(block) / len(self)
-
     def answers(self, block: Block) -> Array:
         """(n,) the mean of the trees' means."""
         return np.ascontiguousarray(self.shares(block)[:, 0])
@@ -231,12 +93,6 @@ class Forest(ClassificationModel, RegressionModel):
     def judged(self, block: Block) -> tuple[Array, Array]:
         shares = self.shares(block)
         return self.settled(shares), shares
-
-    def settled(self, shares: Array) -> Array:
-        """(n,) the class that shares decide for."""
-        if self.loss.size:
-            return answer_of(shares, self.loss).astype(np.int64)
-        return choice(shares)
 
     def evidence(self, block: Block) -> list[Evidence]:
         """What every column moved the vote by, and the trees that agree."""

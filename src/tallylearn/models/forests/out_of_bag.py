@@ -19,7 +19,7 @@ from tallylearn.intervals import Interval, t_interval, wilson
 from tallylearn.kernels import walking
 from tallylearn.models.forests.bags import Bags
 from tallylearn.models.forests.forest import Forest
-from tallylearn.models.trees.routing import LANES
+from tallylearn.models.forests.trees_together import LANES
 from tallylearn.tables import Array, Block
 from tallylearn.workings import Sentence
 from tallylearn.workings.reports import Reported

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
+from tallylearn.models.forests.trees_together import Trees
 from tallylearn.models.trees.routing import ANY
-from tallylearn.tables import CATEGORY
+from tallylearn.tables import CATEGORY, Array
 
 
-def check_walkable(forest: Any) -> None:
+def check_walkable(forest: Trees) -> None:
     """Every step leads on to a later node of its tree, or ends where it is."""
     roots, m = forest.roots, len(forest.told)
     if not len(roots) or roots[0] != 0 or (np.diff(roots) <= 0).any() or roots[-1] >= m:
@@ -30,7 +29,7 @@ def check_walkable(forest: Any) -> None:
     _check_leads(forest, np.flatnonzero(~number), end)
 
 
-def _check_leads(forest: Any, at: Any, end: Any) -> None:
+def _check_leads(forest: Trees, at: Array, end: Array) -> None:
     """The categories of a node are sorted, and lead on within its tree."""
     first, last = forest.steps[at, 1].astype(np.int64), forest.steps[at, 2].astype(np.int64)
     whole = forest.leads.shape[1]

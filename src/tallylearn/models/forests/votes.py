@@ -9,21 +9,19 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from tallylearn.models.forests.trees_together import Trees
 from tallylearn.tables import CATEGORY, Array, Block
 from tallylearn.workings import Derivation, Evidence, Grid, Line, Sentence, Term
 from tallylearn.workings.rendering import short
 
-if TYPE_CHECKING:
-    from tallylearn.models.forests.forest import Forest
-
 SHOWN = 5  # paths of trees that agree
 
 
-def evidence(forest: Forest, block: Block) -> list[Evidence]:
+def evidence(forest: Trees, block: Block) -> list[Evidence]:
     """For every row the mean of the roots, and what each column added."""
     ends = forest.landed(block) + forest.roots
     shares = forest.shares(block)
@@ -34,7 +32,7 @@ def evidence(forest: Forest, block: Block) -> list[Evidence]:
 
 
 def _of_row(
-    forest: Forest, ends: Array, shares: Array, said: Any, block: Block, row: int
+    forest: Trees, ends: Array, shares: Array, said: Any, block: Block, row: int
 ) -> Evidence:
     start, moved, paths = _moves(forest, ends)
     names = [column.name for column in forest.columns]
@@ -47,14 +45,16 @@ def _of_row(
         terms += [Term(names[j], values[j], float(moved[j, c])) for j in used]
         return Line(outcome, tuple(terms), share)
 
-    notes = _notes(forest, ends, said, paths)
+    order = ", ".join(f"{names[j]} = {values[j]}" for j in used) or "no column"
+    moves = f"after the mean of the roots, in order: {order}"
+    notes = (moves, *_notes(forest, ends, said, paths))
     if not forest.classes:
         return Evidence((line(0, "ŷ", None),), float(said), "sum", notes)
     lines = tuple(line(c, name, float(shares[c])) for c, name in enumerate(forest.classes))
     return Evidence(lines, forest.classes[int(said)], "vote", notes)
 
 
-def _moves(forest: Forest, ends: Array) -> tuple[Array, Array, list[tuple[int, ...]]]:
+def _moves(forest: Trees, ends: Array) -> tuple[Array, Array, list[tuple[int, ...]]]:
     """The mean at the roots, (p, k) what each column moves it by, and the columns of every path."""
     k, t = forest.counted.shape[1], len(forest)
     moved = np.zeros((len(forest.columns), k))
@@ -68,7 +68,7 @@ def _moves(forest: Forest, ends: Array) -> tuple[Array, Array, list[tuple[int, .
     return forest.counted[forest.roots].sum(axis=0) / t, moved, paths
 
 
-def _notes(forest: Forest, ends: Array, said: Any, paths: list[tuple[int, ...]]) -> tuple[str, ...]:
+def _notes(forest: Trees, ends: Array, said: Any, paths: list[tuple[int, ...]]) -> tuple[str, ...]:
     names = [column.name for column in forest.columns]
     if forest.classes:
         votes = forest.told[ends].argmax(axis=1)
@@ -102,7 +102,7 @@ def proximity_of(ends: Array) -> Array:
     return np.asarray(out / ends.shape[1])
 
 
-def derivation(forest: Forest) -> Derivation:
+def derivation(forest: Trees) -> Derivation:
     """The trees in numbers, and what the columns gained."""
     sizes = np.diff(np.append(forest.roots, len(forest.told)))
     mean = forest.gained.mean(axis=0)

@@ -7,7 +7,7 @@ from typing import Any
 
 from tallylearn.doors import Regressor
 from tallylearn.models.forests.forest import Forest
-from tallylearn.models.forests.learner import ForestLearner
+from tallylearn.models.forests.forest_learner import ForestLearner
 from tallylearn.models.forests.out_of_bag import OutOfBag
 from tallylearn.models.rare_values import MIN_ROWS
 from tallylearn.models.trees.growing import gaps

@@ -8,13 +8,14 @@ from typing import Any
 
 import numpy as np
 
+from tallylearn.doors.shell import cloned
 from tallylearn.errors import InputError, OptionError
 from tallylearn.evaluation.running.cross_validation import Crossing, Told
 from tallylearn.evaluation.running.dataset import Exam
-from tallylearn.evaluation.running.fitted_learners import Done, cloned
+from tallylearn.evaluation.running.fitted_learners import Done
 from tallylearn.evaluation.running.fold_plan import OTHERS, Round
 from tallylearn.folds import Split
-from tallylearn.models.forests.learner import ForestLearner
+from tallylearn.models.forests.forest_learner import ForestLearner
 
 NAME = "out of bag"
 NOTE = "Every row was answered by the trees that have not seen it, about a third of them."

@@ -1,4 +1,4 @@
-"""Growing a forest: the table is coded once, and every tree counts the columns that it draws."""
+"""A nursery: the table is coded once, and every tree counts the columns that it draws."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tallylearn.kernels.trees import bagged_rows
 from tallylearn.kernels.trees import grower as growers
 from tallylearn.kernels.trees import record as records
 from tallylearn.models.forests.bags import Bags, tree_seed
-from tallylearn.models.forests.forest import Stem, stem_of
+from tallylearn.models.forests.stems import Stem, stem_of
 from tallylearn.models.trees.growing import gaps
 from tallylearn.models.trees.growing.coded_columns import Coded, coded
 from tallylearn.models.trees.growing.grower import amounts_of, columns_of, settings_of, tree_of

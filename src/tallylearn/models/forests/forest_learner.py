@@ -16,8 +16,8 @@ from tallylearn.doors.intake import lesson
 from tallylearn.errors import InputError, OptionError, speaking, told
 from tallylearn.models.forests.bags import Bags
 from tallylearn.models.forests.forest import Forest
-from tallylearn.models.forests.growing import Nursery, stems
-from tallylearn.models.forests.importances import Importances, importances_of
+from tallylearn.models.forests.forest_importances import Importances, importances_of
+from tallylearn.models.forests.nursery import Nursery, stems
 from tallylearn.models.forests.out_of_bag import OutOfBag, out_of_bag
 from tallylearn.models.forests.votes import proximity_of
 from tallylearn.models.naive_bayes.column_factors import check_finite
@@ -199,6 +199,7 @@ class ForestLearner(TreeOptions, Plain):
         self._one_of("missing", MISSING)
         self._check_truth("bootstrap", "oob_score", "warm_start", "record")
         self._check_jobs()
+        self._check_verbose()
         if isinstance(self.ccp_alpha, str):
             raise OptionError("ccp_alpha is a number in a forest: no tree is pruned by folds.")
         if self.oob_score and not self.bootstrap:
@@ -209,6 +210,10 @@ class ForestLearner(TreeOptions, Plain):
         if self.bins is not None and not self.bins >= 2:
             raise OptionError(f"bins is 2 or more, or None, not {told(self.bins)}.")
         self._check_samples()
+
+    def _check_verbose(self) -> None:
+        if isinstance(self.verbose, bool) or not isinstance(self.verbose, Integral):
+            self._check_truth("verbose")
 
     def _check_jobs(self) -> None:
         jobs = self.n_jobs

@@ -1,0 +1,122 @@
+"""Trees together: the nodes of all trees of a forest in one set of arrays, in few bytes.
+
+``kernels.walking`` goes down them; each tells what it knows of a row, and all count.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from tallylearn.doors.model import choice
+from tallylearn.kernels import walking
+from tallylearn.models.trees.least_loss import answer_of
+from tallylearn.models.trees.routing import numbered
+from tallylearn.tables import CATEGORY, Array, Block, Column
+
+LANES = 8  # rows that walk side by side: fewer than in one tree, for the next tree comes soon
+
+
+@dataclass(frozen=True, eq=False)
+class Trees:
+    """Trees of classes, or (no ``classes``) of numbers, and what they tell of rows.
+
+    ``seed`` and ``rate`` tell the bags again that the trees grew from: see ``bags``.
+    """
+
+    columns: tuple[Column, ...]  # of a category, ``values`` are those seen or declared, sorted
+    classes: tuple[Any, ...]
+    roots: Array  # (t,) int64: the first node of every tree
+    steps: Array  # (m, 4) int32, see kernels.walking
+    threshold: Array  # (m,) float64
+    leads: Array  # (2, l) int32
+    told: Array  # (m, k) float64: the share of every class at each node; (m, 1) its mean
+    gained: Array  # (t, p) float64: the share of every column in what each tree gained
+    rows: int  # that it was grown from
+    rate: float
+    seed: int
+    vote: str = "soft"
+    loss: Array = field(default_factory=lambda: np.zeros((0, 0)))  # (k, k) or empty, see answer_of
+
+    def __len__(self) -> int:
+        return len(self.roots)
+
+    @cached_property
+    def ends(self) -> Array:
+        """(t,) where the nodes of every tree end."""
+        return np.append(self.roots[1:], len(self.told))
+
+    @cached_property
+    def plan(self) -> tuple[Array, Array, Array]:
+        """The nodes as the kernel walks them."""
+        return self.steps, self.threshold, self.leads
+
+    @cached_property
+    def counted(self) -> Array:
+        """(m, k) what every node adds to the vote: its shares, or one for its largest class."""
+        if self.vote == "soft" or not self.classes:
+            return self.told
+        return np.asarray(np.eye(len(self.classes))[self.told.argmax(axis=1)])
+
+    @cached_property
+    def numbers_of(self) -> dict[str, tuple[tuple[Any, ...], dict[Any, int]]]:
+        """The values of every category, and their numbers."""
+        found = [column for column in self.columns if column.kind == CATEGORY]
+        return {c.name: (c.values, {v: at for at, v in enumerate(c.values)}) for c in found}
+
+    @cached_property
+    def places(self) -> dict[int, int]:
+        """The column of a place that a step may ask: numbers from 0 up, categories from -1 down."""
+        named = [column.kind == CATEGORY for column in self.columns]
+        numbers = [j for j, category in enumerate(named) if not category]
+        coded = [j for j, category in enumerate(named) if category]
+        return dict(enumerate(numbers)) | {-1 - at: j for at, j in enumerate(coded)}
+
+    def above(self, root: int, end: int) -> tuple[int, ...]:
+        """The nodes from a root to a node: of the children on the way always the last before it."""
+        found = [root]
+        while (at := found[-1]) < end:
+            column, first, last, gap = self.steps[at].tolist()
+            kids = [first, last] if column >= 0 else self.leads[1, first:last].tolist()
+            found.append(max(kid for kid in (*kids, gap) if at < kid <= end))
+        return tuple(found)
+
+    def table(self, block: Block) -> tuple[Array, Array]:
+        """The rows as the kernel walks them: numbers, and categories by their numbers."""
+        if not self.numbers_of:
+            return block.numbers, np.empty((len(block), 0), np.int32)
+        coded = [numbered(*told, block.codes[name]) for name, told in self.numbers_of.items()]
+        return block.numbers, np.stack(coded, axis=1)
+
+    def sums(self, block: Block) -> Array:
+        """(n, k) the votes of all trees, added up in their order."""
+        numbers, categories = self.table(block)
+        out = np.zeros((len(block), self.told.shape[1]))
+        room = np.empty(LANES, np.int64), np.empty(len(block), np.int64)
+        walking.vote(
+            numbers, categories, self.plan, self.roots, self.counted, room, out,
+        )  # fmt: skip
+        return out
+
+    def landed(self, block: Block) -> Array:
+        """(n, t) the node of each tree where each row ends, counted from the tree's root."""
+        numbers, categories = self.table(block)
+        out = np.empty((len(block), len(self)), np.int64)
+        for t, root in enumerate(self.roots.tolist()):
+            ends = np.full(len(block), root)
+            walking.walk(numbers, categories, *self.plan, np.empty(LANES, np.int64), ends)
+            out[:, t] = ends - root
+        return out
+
+    def shares(self, block: Block) -> Array:
+        """(n, k) the mean over the trees: of shares, or of votes."""
+        return self.sums(block) / len(self)
+
+    def settled(self, shares: Array) -> Array:
+        """(n,) the class that shares decide for."""
+        if self.loss.size:
+            return answer_of(shares, self.loss).astype(np.int64)
+        return choice(shares)

@@ -1,0 +1,1 @@
+"""Voting: several learners of one table answer together."""

@@ -1,0 +1,94 @@
+"""Ballots: what fitted members say of a row, weighed and added up."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from tallylearn.doors import ClassificationModel, RegressionModel
+from tallylearn.doors.shell import spelled
+from tallylearn.models.trees.least_loss import UNDEFINED, answer_of
+from tallylearn.models.voting import members
+from tallylearn.tables import Array, Block, Schema
+from tallylearn.workings import Derivation, Evidence, Grid, Line, Term
+from tallylearn.workings.rendering import short
+
+NO_LOSS = np.zeros((0, 0))
+
+
+@dataclass(frozen=True, eq=False)
+class Ballots(ClassificationModel, RegressionModel):
+    """Fitted members, and how their answers count."""
+
+    names: tuple[str, ...]
+    models: tuple[Any, ...]
+    weights: Array  # (members,) their sum is 1
+    rows: int  # that they learned from
+    classes: tuple[Any, ...] = ()  # () of numbers
+    voting: str = "hard"
+    tie: str = "first"
+
+    def votes(self, block: Block) -> Array:
+        """(members, n, k) what every member gives each class; of numbers (members, n, 1)."""
+        if not self.classes:
+            return np.stack([members.answers(one, block)[:, None] for one in self.models])
+        if self.voting == "soft":
+            return np.stack([members.shares(one, block, self.classes) for one in self.models])
+        k = len(self.classes)
+        said = [members.decided(one, block, self.classes) for one in self.models]
+        return np.stack([members.one_hot(at, k) for at in said])
+
+    def shares(self, block: Block) -> Array:
+        """(n, k) the share of the votes, or the mean of the probabilities."""
+        return self._added(self.votes(block))
+
+    def _added(self, votes: Array) -> Array:
+        return np.asarray(np.tensordot(self.weights, votes, axes=1))
+
+    def answers(self, block: Block) -> Array:
+        """(n,) the mean of the members' answers."""
+        return np.ascontiguousarray(self.shares(block)[:, 0])
+
+    def decided(self, block: Block) -> Array:
+        """(n,) the class of most votes; of tied ones the first, or -1 where that is undefined."""
+        return self.settled(self.shares(block))
+
+    def settled(self, shares: Array) -> Array:
+        counts = np.round(shares, 12)  # thirds that add up in another order are tied all the same
+        return np.asarray(answer_of(counts, NO_LOSS, self.tie), dtype=np.int64)
+
+    def judged(self, block: Block) -> tuple[Array, Array]:
+        shares = self.shares(block)
+        return self.settled(shares), shares
+
+    def evidence(self, block: Block) -> list[Evidence]:
+        """What every member adds to every class, or to the number."""
+        votes = self.votes(block) * self.weights[:, None, None]
+        added = self._added(self.votes(block))
+        said = self.settled(added) if self.classes else added[:, 0]
+        return [self._of_row(votes[:, i], said[i], added[i]) for i in range(len(block))]
+
+    def _of_row(self, votes: Array, said: Any, added: Array) -> Evidence:
+        def line(c: int, outcome: Any, share: float | None) -> Line:
+            terms = [Term(n, "", float(v[c])) for n, v in zip(self.names, votes, strict=True)]
+            return Line(outcome, tuple(terms), share)
+
+        if not self.classes:
+            return Evidence((line(0, "ŷ", None),), float(said), "sum")
+        lines = tuple(line(c, name, float(added[c])) for c, name in enumerate(self.classes))
+        chosen = UNDEFINED if said < 0 else self.classes[int(said)]
+        return Evidence(lines, chosen, "vote")
+
+    def derivation(self, schema: Schema) -> Derivation:
+        """The members and their weights."""
+        rows = tuple(
+            (name, spelled(model), short(float(w)))
+            for name, model, w in zip(self.names, self.models, self.weights, strict=True)
+        )
+        return Derivation("Vote", (Grid("members", ("name", "learner", "weight"), rows),))
+
+    def check(self, schema: Schema) -> None:
+        """A vote is in no file."""
+        raise ValueError("a vote is not saved: save its members")

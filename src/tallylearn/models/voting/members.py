@@ -1,0 +1,115 @@
+"""Members: learners that vote, ours or scikit-learn's, each fitted to the same rows."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from tallylearn.doors.shell import Estimator, cloned, spelled
+from tallylearn.errors import InputError, KindError, OptionError, told
+from tallylearn.sources import Table
+from tallylearn.sources.declarations import Declaration
+from tallylearn.tables import CATEGORY, TEXT, Array, Block, Codes
+
+
+def named(estimators: Any) -> list[tuple[str, Any]]:
+    """The members by name: as given, or as they are called, numbered where that repeats."""
+    if isinstance(estimators, str) or not isinstance(estimators, Sequence) or not len(estimators):
+        raise OptionError(
+            "Invalid 'estimators' attribute, 'estimators' should be a non-empty list of "
+            f"estimators, or of pairs of a name and an estimator, not {told(estimators)}."
+        )
+    found: list[tuple[str, Any]] = []
+    for one in estimators:
+        pair = isinstance(one, tuple) and len(one) == 2 and isinstance(one[0], str)
+        name, learner = one if pair else (type(one).__name__, one)
+        if isinstance(learner, type) or not hasattr(learner, "fit"):
+            raise KindError(
+                f"{told(learner)} is no learner that can fit. Pass one, such as tl.NaiveBayes()."
+            )
+        found.append((name, learner))
+    names = [name for name, _ in found]
+    return [
+        (name if names.count(name) == 1 else f"{name} {names[: at + 1].count(name)}", learner)
+        for at, (name, learner) in enumerate(found)
+    ]
+
+
+def fitted(learner: Any, block: Block) -> Any:
+    """A copy of a learner, fitted to all rows."""
+    target = block.target
+    y = np.array(target.values)[target.codes] if isinstance(target, Codes) else target
+    model = cloned(learner)
+    if isinstance(learner, Estimator):
+        bare = replace(block, target=None, weight=None)
+        weight = {} if block.weight is None else {"sample_weight": block.weight}
+        return model.fit(Table(bare, None, None, Declaration()), y, **weight)
+    weight = {} if block.weight is None else {"sample_weight": block.weight}
+    try:
+        return model.fit(outside(block, spelled(learner)), y, **weight)
+    except TypeError as error:
+        if "sample_weight" not in str(error):
+            raise
+        raise OptionError(f"{spelled(learner)}.fit takes no sample_weight. Leave it out.") from None
+
+
+def outside(block: Block, who: str) -> Any:
+    """The rows as estimators of others take them: a frame where columns have names, or an array."""
+    columns, pandas = block.schema.columns, sys.modules.get("pandas")
+    if any(column.kind == TEXT for column in columns):
+        raise InputError(f"{who} is not ours, and is passed no text. Leave that column out.")
+    if pandas is not None and block.schema.named:
+        return pandas.DataFrame({column.name: _values(block, column) for column in columns})
+    if any(column.kind == CATEGORY for column in columns):
+        raise InputError(
+            f"{who} is not ours, and takes categories from a pandas frame only. Import pandas, or "
+            "encode them."
+        )
+    return block.numbers
+
+
+def _values(block: Block, column: Any) -> Array:
+    if column.kind != CATEGORY:
+        return block.numbers[:, block.schema.places[column.name]]
+    codes = block.codes[column.name]
+    return np.array([*codes.values, None], dtype=object)[codes.codes]
+
+
+def shares(model: Any, block: Block, classes: tuple[Any, ...]) -> Array:
+    """(n, k) what a member gives every class; one that knows no probabilities, all to one."""
+    if isinstance(model, Estimator):
+        found, known = np.asarray(model.judged(block)[1]), model.model_.classes  # type: ignore[attr-defined]
+    elif hasattr(model, "predict_proba"):
+        found = np.asarray(model.predict_proba(outside(block, spelled(model))))
+        known = tuple(np.asarray(model.classes_).tolist())
+    else:
+        return one_hot(decided(model, block, classes), len(classes))
+    at = [known.index(value) if value in known else -1 for value in classes]
+    return np.append(found, np.zeros((len(found), 1)), axis=1)[:, at]
+
+
+def decided(model: Any, block: Block, classes: tuple[Any, ...]) -> Array:
+    """(n,) the place of the class that a member votes for; -1 where it has no answer."""
+    if isinstance(model, Estimator):
+        known, at = model.model_.classes, model.decided(block)  # type: ignore[attr-defined]
+        place = np.array([*(classes.index(value) for value in known), -1])
+        return np.asarray(place[at])
+    said = np.asarray(model.predict(outside(block, spelled(model)))).tolist()
+    place_of = {value: at for at, value in enumerate(classes)}
+    return np.array([place_of.get(value, -1) for value in said])
+
+
+def answers(model: Any, block: Block) -> Array:
+    """(n,) the numbers that a member answers."""
+    if isinstance(model, Estimator):
+        return np.asarray(model.answers(block))  # type: ignore[attr-defined]
+    return np.asarray(model.predict(outside(block, spelled(model))), dtype=np.float64)
+
+
+def one_hot(at: Array, k: int) -> Array:
+    """(n, k) one vote for a class; none where there is no answer."""
+    return np.append(np.eye(k), np.zeros((1, k)), axis=0)[at]

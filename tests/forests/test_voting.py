@@ -1,0 +1,145 @@
+"""Votes of several learners, ours and scikit-learn's."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import clone
+from sklearn.datasets import load_diabetes, load_iris
+from sklearn.ensemble import VotingClassifier, VotingRegressor
+from sklearn.linear_model import LinearRegression, LogisticRegression, Perceptron
+from sklearn.naive_bayes import GaussianNB
+from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
+
+import tallylearn as tl
+from tallylearn import errors
+
+X, Y = load_iris(return_X_y=True)
+D, N = load_diabetes(return_X_y=True)
+OURS = [tl.NaiveBayes(), tl.DecisionTreeClassifier(max_depth=2), tl.NearestCentroid()]
+
+
+@pytest.mark.parametrize("voting", ["hard", "soft"])
+@pytest.mark.parametrize("weights", [None, [1, 2, 5]])
+def test_the_same_members_vote_as_in_scikit_learn(voting: str, weights: Any) -> None:
+    members = [("nb", GaussianNB()), ("knn", KNeighborsClassifier()), ("tree", OURS[1])]
+    mine = tl.VotingClassifier(members, voting=voting, weights=weights).fit(X, Y)
+    theirs = VotingClassifier(members, voting=voting, weights=weights).fit(X, Y)
+    assert mine.predict(X).tolist() == theirs.predict(X).tolist()
+    if voting == "soft":
+        assert mine.predict_proba(X) == pytest.approx(theirs.predict_proba(X))
+    assert [*mine.named_estimators_] == ["nb", "knn", "tree"]
+
+
+def test_numbers_are_the_weighted_mean() -> None:
+    members = [("a", LinearRegression()), ("b", KNeighborsRegressor())]
+    mine = tl.VotingRegressor(members, weights=[1, 3]).fit(D, N)
+    theirs = VotingRegressor(members, weights=[1, 3]).fit(D, N)
+    assert mine.predict(D) == pytest.approx(theirs.predict(D))
+    row = mine.explain(D[:1])[0]
+    assert row.lines[0].total == pytest.approx(mine.predict(D[:1])[0])
+    assert [term.column for term in row.lines[0].terms] == ["a", "b"]
+
+
+def test_the_share_of_a_class_is_that_of_its_votes() -> None:
+    vote = tl.VotingClassifier(OURS).fit(X, Y)
+    said = np.array([type(one)(**one.get_params()).fit(X, Y).predict(X) for one in OURS])
+    counted = np.array([(said == c).mean(axis=0) for c in range(3)]).T
+    assert vote.predict_proba(X) == pytest.approx(counted)
+    found = vote.explain(X[:2])[0]
+    assert [line.share for line in found.lines] == pytest.approx(counted[0])
+
+
+def tied(tie: str) -> Any:
+    """Two members of different opinions: the first class or the last, whatever the row is."""
+    members = [tl.DummyClassifier(strategy="constant", constant=c) for c in ("b", "a")]
+    return tl.VotingClassifier(members, tie=tie).fit([[1.0], [2.0]], ["a", "b"])
+
+
+def test_of_tied_classes_the_first_is_answered_or_none() -> None:
+    assert tied("first").predict([[1.0]]).tolist() == ["a"]
+    assert tied("undefined").predict([[1.0]]).tolist() == ["undefined"]
+    assert tied("undefined").explain([[1.0]])[0].chosen == "undefined"
+
+
+def test_thirds_that_add_up_in_another_order_are_tied() -> None:
+    members = [
+        *[tl.DummyClassifier(strategy="constant", constant=c) for c in "bab"],
+        *[tl.DummyClassifier(strategy="constant", constant=c) for c in "aab"],
+    ]
+    vote = tl.VotingClassifier(members, weights=[0.1, 0.2, 0.3, 0.3, 0.1, 0.2], tie="undefined")
+    assert vote.fit([[1.0], [2.0]], ["a", "b"]).predict([[1.0]]).tolist() == ["undefined"]
+
+
+def test_learners_of_ours_take_the_table_as_it_is() -> None:
+    table = tl.example("tennis")
+    vote = tl.VotingClassifier([tl.C45(), tl.NaiveBayes(), tl.RandomForestClassifier(9)])
+    vote.fit(table)
+    assert vote.score(table) > 0.8
+    assert tl.evaluate(vote, table, cv=5)["accuracy"].value > 0.3
+
+
+def test_learners_of_others_get_a_frame_with_names() -> None:
+    frame = load_iris(as_frame=True).frame.rename(columns={"target": "kind"})
+    vote = tl.VotingClassifier([LogisticRegression(max_iter=500), tl.NaiveBayes()], voting="soft")
+    vote.fit(frame, "kind")
+    assert vote.estimators_[0].feature_names_in_.tolist() == [*frame.columns[:4]]
+    assert vote.score(frame, "kind") > 0.9
+
+
+def test_a_member_without_probabilities_gives_all_to_one_class() -> None:
+    vote = tl.VotingClassifier([Perceptron()], voting="soft").fit(X, Y)
+    assert {*np.unique(vote.predict_proba(X)).tolist()} == {0.0, 1.0}
+
+
+def test_weights_of_rows_reach_every_member() -> None:
+    weight = np.where(Y == 2, 1e-6, 1.0)
+    vote = tl.VotingClassifier([GaussianNB(), tl.NaiveBayes()], voting="soft")
+    assert (vote.fit(X, Y, weight).predict(X) == 2).sum() < 50
+    with pytest.raises(errors.OptionError, match="takes no sample_weight"):
+        tl.VotingClassifier([KNeighborsClassifier()]).fit(X, Y, weight)
+
+
+def test_a_vote_is_a_copy_of_its_members_and_clones() -> None:
+    member = tl.NaiveBayes()
+    vote = clone(tl.VotingClassifier([member, member])).fit(X, Y)
+    assert not member.__sklearn_is_fitted__()
+    assert [*vote.named_estimators_] == ["NaiveBayes 1", "NaiveBayes 2"]
+
+
+def test_a_vote_is_not_saved_and_says_so(tmp_path: Path) -> None:
+    with pytest.raises(errors.OptionError, match="cannot be saved"):
+        tl.VotingClassifier(OURS).fit(X, Y).save(tmp_path / "v.tally")
+
+
+@pytest.mark.parametrize(
+    ("estimators", "options", "message"),
+    [
+        ([], {}, "non-empty list"),
+        ("nb", {}, "non-empty list"),
+        ([tl.NaiveBayes], {}, "no learner that can fit"),
+        ([3], {}, "no learner that can fit"),
+        (OURS, {"weights": [1, 2]}, "one weight a member, 3 in all"),
+        (OURS, {"weights": [1, -2, 0]}, "Weights are numbers, 0 or more"),
+        (OURS, {"weights": [0, 0, 0]}, "nobody votes"),
+        (OURS, {"voting": "loud"}, "'voting'"),
+        (OURS, {"tie": "coin"}, "'tie'"),
+    ],
+)
+def test_what_cannot_vote_is_refused(estimators: Any, options: Any, message: str) -> None:
+    with pytest.raises(errors.TallyError, match=message):
+        tl.VotingClassifier(estimators, **options).fit(X, Y)
+
+
+def test_categories_go_to_learners_of_others_as_they_are() -> None:
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import OneHotEncoder
+
+    frame = pd.DataFrame({"town": ["Bonn", "Köln"] * 10, "y": ["u", "v"] * 10})
+    piped = make_pipeline(OneHotEncoder(), LogisticRegression())
+    vote = tl.VotingClassifier([piped, tl.NaiveBayes()], voting="soft").fit(frame, "y")
+    assert vote.predict({"town": "Köln"}).tolist() == ["v"]
