@@ -116,6 +116,17 @@ CASES = (
         "price",
         "plain",
     ),
+    Case("knn", tl.KNeighborsClassifier, EVERYTHING, "kind", "plain"),
+    Case(
+        "knn-weighted",
+        lambda: tl.KNeighborsClassifier(
+            3, weights="inverse_square", scale="standard", ties="first"
+        ),
+        ("width",),
+        "kind",
+        "plain",
+    ),
+    Case("knn-mean", tl.KNeighborsRegressor, EVERYTHING, "price", "plain"),
     Case("majority", tl.DummyClassifier, EVERYTHING, "kind"),
     Case("mean", tl.DummyRegressor, EVERYTHING, "price"),
     Case("median", lambda: tl.DummyRegressor(strategy="median"), EVERYTHING, "price"),
@@ -159,6 +170,10 @@ ESTIMATORS = (  # what scikit-learn's checks run over
     tl.ModelTreeRegressor(),
     tl.ModelTreeRegressor(prune=False, smooth=None, min_samples_leaf=1, min_share_leaf=0.0),
     tl.ModelTreeRegressor(prune=False, learner=tl.DummyRegressor(strategy="median")),
+    tl.KNeighborsClassifier(),
+    tl.KNeighborsClassifier(3, weights="distance", scale="standard", algorithm="brute"),
+    tl.KNeighborsRegressor(),
+    tl.KNeighborsRegressor(metric="manhattan", ties="first", weights="inverse_square"),
     tl.DummyClassifier(),
     tl.DummyClassifier(strategy="most_frequent"),
     tl.DummyRegressor(),
