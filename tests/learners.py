@@ -127,6 +127,17 @@ CASES = (
         "plain",
     ),
     Case("regression-forest", lambda: tl.RandomForestRegressor(7), EVERYTHING, "price", "plain"),
+    Case("knn", tl.KNeighborsClassifier, EVERYTHING, "kind", "plain"),
+    Case(
+        "knn-weighted",
+        lambda: tl.KNeighborsClassifier(
+            3, weights="inverse_square", scale="standard", ties="first"
+        ),
+        ("width",),
+        "kind",
+        "plain",
+    ),
+    Case("knn-mean", tl.KNeighborsRegressor, EVERYTHING, "price", "plain"),
     Case("majority", tl.DummyClassifier, EVERYTHING, "kind"),
     Case("mean", tl.DummyRegressor, EVERYTHING, "price"),
     Case("median", lambda: tl.DummyRegressor(strategy="median"), EVERYTHING, "price"),
@@ -174,6 +185,10 @@ ESTIMATORS = (  # what scikit-learn's checks run over
     tl.RandomForestRegressor(9, bootstrap=False),
     tl.VotingClassifier([tl.NaiveBayes(), tl.DecisionTreeClassifier()], voting="soft"),
     tl.VotingRegressor([tl.DecisionTreeRegressor(), tl.DummyRegressor()], weights=[3, 1]),
+    tl.KNeighborsClassifier(),
+    tl.KNeighborsClassifier(3, weights="distance", scale="standard", algorithm="brute"),
+    tl.KNeighborsRegressor(),
+    tl.KNeighborsRegressor(metric="manhattan", ties="first", weights="inverse_square"),
     tl.DummyClassifier(),
     tl.DummyClassifier(strategy="most_frequent"),
     tl.DummyRegressor(),

@@ -1667,6 +1667,113 @@ def g23(show: Show) -> None:
         assert draws == (learner.family == "generative")
 
 
+@row("H1", "004", "1-NN")
+def h1(show: Show) -> None:
+    model = tl.KNeighborsClassifier(1).fit([[1.0], [2.0], [2.5]], ["a", "b", "b"])
+    show(model.explain([[0.0]]))
+    assert model.predict([[0.0], [2.4]]).tolist() == ["a", "b"]
+
+
+@row("H2", "004", "k-NN classification, vote; k = m is the majority class")
+def h2(show: Show) -> None:
+    X, y = [[1.0], [2.0], [2.5]], ["a", "b", "b"]
+    model = tl.KNeighborsClassifier(3).fit(X, y)
+    show(model.explain([[0.0]]))
+    assert model.predict([[0.0]])[0] == GOLDEN["knn.weighted"]["unweighted"]
+    majority = tl.DummyClassifier().fit(X, y)
+    assert model.predict([[-9.0], [9.0]]).tolist() == majority.predict([[-9.0], [9.0]]).tolist()
+
+
+@row("H3", "004", "k-NN regression, mean")
+def h3(show: Show) -> None:
+    model = tl.KNeighborsRegressor(2).fit([[1.0], [2.0], [9.0]], [10.0, 20.0, 90.0])
+    show(model.explain([[0.0]]))
+    assert model.predict([[0.0]]).tolist() == [15.0]
+
+
+@row("H4", "004", "Distance weights 1/d²; an exact match decides alone")
+def h4(show: Show) -> None:
+    given, golden = GOLDEN_INPUTS["knn.weighted"], GOLDEN["knn.weighted"]
+    X, y = [[x] for x, _ in given["points"]], [label for _, label in given["points"]]
+    model = tl.KNeighborsClassifier(given["k"], weights="inverse_square").fit(X, y)
+    found = model.explain([[given["query"]]])
+    show(found)
+    totals = {line.outcome: line.total for line in found[0].lines}
+    assert totals == pytest.approx(golden["votes_1_over_d2"])
+    assert model.predict([[given["query"]]])[0] == golden["weighted"]
+    assert model.predict_proba([[1.0]]).tolist() == [[1.0, 0.0]]
+
+
+@row("H5", "004", "Minkowski, Euclid, Manhattan, Chebyshev")
+def h5(show: Show) -> None:
+    told = {}
+    for metric in ("euclidean", "manhattan", "chebyshev", "minkowski"):
+        model = tl.KNeighborsRegressor(1, metric=metric, p=3).fit([[0.0, 0.0]], [1.0])
+        told[metric] = float(model.kneighbors([[3.0, 4.0]])[0][0, 0])
+    show(told)
+    assert list(told.values()) == pytest.approx([5.0, 7.0, 4.0, 91 ** (1 / 3)])
+
+
+@row("H6", "004", "Min-max normalisation")
+def h6(show: Show) -> None:
+    x = np.array(GOLDEN_INPUTS["scale.minmax_z"]["x"], dtype=float)[:, None]
+    found = tl.MinMaxScaler().fit_transform(x).ravel().tolist()
+    show(found)
+    assert found == [decimal(share) for share in GOLDEN["scale.minmax_z"]["minmax"]]
+
+
+@row("H7", "004", "z-score, by both sigmas")
+def h7(show: Show) -> None:
+    x = np.array(GOLDEN_INPUTS["scale.minmax_z"]["x"], dtype=float)[:, None]
+    for ddof, name in ((0, "z_population_sd"), (1, "z_sample_sd")):
+        found = tl.StandardScaler(ddof=ddof).fit_transform(x).ravel().tolist()
+        show([round(z, 4) for z in found])
+        assert found == pytest.approx(GOLDEN["scale.minmax_z"][name], rel=1e-14, abs=1e-15)
+
+
+@row("H11", "004", "k against bias and variance")
+def h11(show: Show) -> None:
+    line = tl.Population(
+        dict.fromkeys(range(5), "1/5"), target=lambda x: {2 * x - 2: "1/2", 2 * x + 2: "1/2"}
+    )
+    learners = [tl.KNeighborsRegressor(k) for k in (1, 5, 20)]
+    found = tl.bias_variance(learners, line, n=20, draws=60)
+    show(found)
+    bias2, variance = (
+        [float(p.bias2) for p in found.parts],
+        [float(p.variance) for p in found.parts],
+    )
+    assert bias2[0] < bias2[2]
+    assert variance[0] > variance[1] > variance[2]
+
+
+@row("I5", "003 004", "Missing: mean, median or mode")
+def i5(show: Show) -> None:
+    table = pd.DataFrame({"x": [1.0, 2.0, 9.0, None], "c": ["u", "v", "u", None]})
+    for numbers, value in (("mean", 4.0), ("median", 2.0), ("mode", 1.0)):
+        found = tl.Imputer(numbers).fit_transform(table)
+        show(f"{numbers}: {found.x[3]:g}, {found.c[3]}")
+        assert (found.x[3], found.c[3]) == (value, "u")
+
+
+@row("I6", "004", "Missing: a category of its own")
+def i6(show: Show) -> None:
+    table = pd.DataFrame({"c": ["u", None, "v"]})
+    found = tl.Imputer(categories="own").fit_transform(table)
+    show(found.c.tolist())
+    assert found.c.tolist() == ["u", "missing", "v"]
+
+
+@row("I9", "002", "Labels to integers, feature extraction")
+def i9(show: Show) -> None:
+    table = pd.DataFrame({"play": ["no", "yes", "yes"], "sky": ["sun", "rain", "sun"]})
+    codes, ones = tl.LabelCoder().fit_transform(table), tl.Indicator().fit_transform(table)
+    show(codes)
+    show(ones)
+    assert codes.play.tolist() == [0.0, 1.0, 1.0]
+    assert ones["sky=sun"].tolist() == [1.0, 0.0, 1.0]
+
+
 @row("H8", "004", "Nearest centroid")
 def h8(show: Show) -> None:
     X, y = [[-3], [-2], [2], [3], [0.5], [1.0]], ["a", "a", "a", "a", "b", "b"]

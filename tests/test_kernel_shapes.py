@@ -31,6 +31,10 @@ def real(*shape: int) -> Array:
     return np.ones(shape)
 
 
+def single(*shape: int) -> Array:
+    return np.ones(shape, np.float32)
+
+
 def whole(*shape: int) -> Array:
     return np.zeros(shape, np.int64)
 
@@ -133,6 +137,10 @@ CALLS: dict[str, tuple[tuple[Any, ...], str]] = {
     ),
     "words.gather": (
         (TEXT, np.array([[0, 1], [2, 1]], np.int32), np.arange(3, dtype=np.int32), byte(2)), "0.0",
+    ),
+    "sifting.sift": (
+        (single(6, 4), 0, single(6), single(6, 2), whole(6, 3), single(6, 3), whole(6)),
+        "0.0 0.1 3.1 4.1",
     ),
     "scoring.gaussian": (
         (real(6, 2), real(3, 2), real(3, 2), real(3, 1), real(6, 3)), "0.0 0.1 1.0",

@@ -27,6 +27,7 @@ from tallylearn.kernels import (
     distinct,
     limbs,
     scoring,
+    sifting,
     sketching,
     summing,
     tokens,
@@ -244,6 +245,21 @@ def test_compiled_counting_and_scoring_equal_the_python_they_are_written_in() ->
         module.gaussian_present(x, mean, mean, mean, np.array([5]), some)
         results.append(np.concatenate([out, some]))
     assert np.allclose(*results, rtol=1e-15, equal_nan=True)
+
+
+def test_compiled_sifting_equals_the_python_it_is_written_in() -> None:
+    tile = np.random.default_rng(0).integers(0, 90, (3, 80)).astype(np.float32)
+    results = []
+    for module in (sifting, interpreted("sifting")):
+        best, number = np.full((3, 2), np.inf, np.float32), np.zeros(3, np.int64)
+        found, scores = np.zeros((3, 9), np.int64), np.zeros((3, 9), np.float32)
+        margin = np.array([0, 3, 90], np.float32)
+        for first in (0, 80):
+            module.sift(tile, first, margin, best, found, scores, number)
+        results.append((best.tolist(), number.tolist(), found.tolist(), scores.tolist()))
+    assert results[0] == results[1]
+    assert results[0][1][2] == -1
+    assert results[0][0][0] == np.sort(np.repeat(tile[0], 2))[:2].tolist()
 
 
 def test_compiled_steps_equal_the_python_they_are_written_in() -> None:

@@ -20,6 +20,8 @@ NAMES = {  # public name -> the module that holds it
     "ID3": "models.trees.presets",
     "Imputer": "prepare.imputer",
     "Indicator": "prepare.encoders",
+    "KNeighborsClassifier": "models.neighbours.k_neighbours",
+    "KNeighborsRegressor": "models.neighbours.k_neighbours",
     "LMS": "models.lms",
     "LabelCoder": "prepare.encoders",
     "LinearDiscriminantAnalysis": "models.discriminants.linear",

@@ -159,7 +159,7 @@ def test_proximity_is_the_share_of_trees_with_one_leaf_for_both(iris: Any) -> No
 
 def test_an_explanation_says_the_votes_and_the_ways_of_those_that_agree(iris: Any) -> None:
     found = iris.explain(IRIS[:1])[0]
-    assert found.how == "vote"
+    assert found.how == "votes"
     assert found.chosen == 0
     assert found.notes[0].startswith("after the mean of the roots, in order: x")
     assert found.notes[1] == "votes of 40 trees: 0 40"

@@ -19,6 +19,7 @@ MODELS = {
     "lda": "LinearDiscriminantAnalysis",
     "qda": "QuadraticDiscriminantAnalysis",
     "centroid": "NearestCentroid",
+    "knn": "KNeighborsClassifier",
     "tree": "DecisionTreeClassifier",
     "id3": "ID3",
     "c45": "C45",
@@ -30,16 +31,17 @@ MODELS = {
     "mean": "DummyRegressor",
 }
 BOTH = {  # of classes and of numbers, under one name
+    "knn": {"classification": "KNeighborsClassifier", "regression": "KNeighborsRegressor"},
     "tree": {"classification": "DecisionTreeClassifier", "regression": "DecisionTreeRegressor"},
     "cart": {"classification": "DecisionTreeClassifier", "regression": "DecisionTreeRegressor"},
     "forest": {"classification": "RandomForestClassifier", "regression": "RandomForestRegressor"},
 }
 USUAL = "tree"  # where no model is named: it takes every kind of column, and is read
 WHAT = (
-    "Naive Bayes, linear or quadratic discriminants, nearest centroid, decision trees, random "
-    "forests, the largest class; of a target of numbers tree, cart and forest, model trees (m5), "
-    "least mean squares, or the mean. tree, cart and forest look at the target, unless --set task= "
-    "says classification or regression."
+    "Naive Bayes, linear or quadratic discriminants, nearest centroid, nearest neighbours (knn), "
+    "decision trees, random forests, the largest class; of a target of numbers knn, tree, cart and "
+    "forest, model trees (m5), least mean squares, or the mean. knn, tree, cart and forest look at "
+    "the target, unless --set task= says classification or regression."
 )
 
 

@@ -18,7 +18,7 @@ class Evidence(Reported):
     """Why the prediction for one row came out so: a ``product`` of factors or a ``sum`` of terms.
 
     Of sums the smallest wins, as of distances; with ``softmax`` the largest, and the shares are
-    exp(total), normalised; in a ``vote`` the largest, and the totals are the shares.
+    exp(total), normalised; with ``votes`` the largest too, and the shares are parts of all votes.
 
     >>> import math
     >>> from fractions import Fraction
@@ -31,7 +31,7 @@ class Evidence(Reported):
 
     lines: tuple[Line, ...]
     chosen: object
-    how: str  # "product", "sum", "softmax" or "vote"
+    how: str  # "product", "sum", "softmax" or "votes"
     notes: tuple[str, ...] = ()
 
     @staticmethod

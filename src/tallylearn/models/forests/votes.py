@@ -51,7 +51,7 @@ def _of_row(
     if not forest.classes:
         return Evidence((line(0, "ŷ", None),), float(said), "sum", notes)
     lines = tuple(line(c, name, float(shares[c])) for c, name in enumerate(forest.classes))
-    return Evidence(lines, forest.classes[int(said)], "vote", notes)
+    return Evidence(lines, forest.classes[int(said)], "votes", notes)
 
 
 def _moves(forest: Trees, ends: Array) -> tuple[Array, Array, list[tuple[int, ...]]]:

@@ -79,7 +79,7 @@ class Ballots(ClassificationModel, RegressionModel):
             return Evidence((line(0, "ŷ", None),), float(said), "sum")
         lines = tuple(line(c, name, float(added[c])) for c, name in enumerate(self.classes))
         chosen = UNDEFINED if said < 0 else self.classes[int(said)]
-        return Evidence(lines, chosen, "vote")
+        return Evidence(lines, chosen, "votes")
 
     def derivation(self, schema: Schema) -> Derivation:
         """The members and their weights."""

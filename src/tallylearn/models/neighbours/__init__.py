@@ -1,0 +1,1 @@
+"""Neighbours: rows answer as the rows do that lie near them."""

@@ -1,0 +1,189 @@
+"""Examples: the rows that were learned, all of them, and how near others lie to them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, ClassVar
+
+import numpy as np
+
+from tallylearn import forms
+from tallylearn.doors.finite_rows import check_finite
+from tallylearn.errors import InputError
+from tallylearn.models.neighbours.distances import FORMULAS, METRICS, gower
+from tallylearn.models.neighbours.found_neighbours import Found
+from tallylearn.models.neighbours.neighbour_search import Scan, finder
+from tallylearn.tables import Array, Block, Schema, check_columns, numbered
+from tallylearn.workings import Derivation, Grid, Sentence, equation
+from tallylearn.workings.rendering import short
+
+SHOWN = 6  # columns of a neighbour, in an explanation
+WEIGHTS = {
+    "uniform": "Every neighbour has one vote.",
+    "distance": "A neighbour votes with 1 / d; one at distance 0 decides alone.",
+    "inverse_square": "A neighbour votes with 1 / d²; one at distance 0 decides alone.",
+    "callable": "A neighbour votes with what a function makes of its distance.",
+}
+
+
+@dataclass(frozen=True)
+class Examples:
+    """Rows of numbers and codes; each number is shifted and scaled before it is compared."""
+
+    columns: tuple[str, ...]
+    numbers: Array  # (m, p) as in the table
+    shift: Array  # (p,)
+    scale: Array  # (p,)
+    categories: tuple[str, ...]
+    values: tuple[tuple[str, ...], ...]  # of every category
+    codes: Array  # (m, c) int64, -1 where missing
+    rows: Array  # (m,) int64, the numbers of the rows in their table
+    metric: str
+    p: float
+    algorithm: str
+    leaf: int
+    k: int
+    weights: str
+    ties: str
+
+    form: ClassVar[forms.Form] = {
+        "columns": forms.names("p"),
+        "numbers": forms.floats("m", "p", gaps=True),
+        "shift": forms.floats("p"),
+        "scale": forms.floats("p", least=0.0),
+        "categories": forms.names("c"),
+        "values": forms.many(forms.names(), "c"),
+        "codes": forms.integers("m", "c", least=-1),
+        "rows": forms.integers("m", least=0),
+        "metric": forms.text(*METRICS),
+        "p": forms.number(least=0.0),
+        "algorithm": forms.text("auto", "tree", "brute"),
+        "leaf": forms.count(1),
+        "k": forms.count(1),
+        "weights": forms.text(*WEIGHTS),
+        "ties": forms.text("all", "first"),
+    }
+
+    def __len__(self) -> int:
+        return len(self.numbers)
+
+    def check(self, schema: Schema) -> None:
+        """What a file says can have been learned from columns of this schema."""
+        check_columns("numbers", self.columns, {*schema.numbers})
+        check_columns("categories", self.categories, {*schema.categories})
+        sizes = np.array([len(values) for values in self.values], dtype=np.int64)
+        if (self.codes >= sizes).any() or self.k > len(self) or (self.scale == 0).any():
+            raise ValueError("the examples are fewer than k, or have values that are not there")
+        if self.metric != "gower" and (self.categories or np.isnan(self.numbers).any()):
+            raise ValueError("the metric does not fit the columns")
+        if self.weights == "callable":
+            raise ValueError("a file holds no function")
+
+    def found(self, block: Block, k: int | None = None) -> Found:
+        """The neighbours of every row: k of them, or more where some are level with the k-th."""
+        k = self.k if k is None else k
+        if self.metric == "gower":
+            found = self._by_gower(self._numbers(block), self._codes(block), k)
+        else:
+            found = self._finder.nearest(self._moved(self._numbers(block)), k)
+        return found if self.ties == "all" else found.first(k)
+
+    def found_among(self, k: int | None = None) -> Found:
+        """The neighbours of every example among all others."""
+        k = self.k if k is None else k
+        if k >= len(self):
+            raise InputError(
+                f"each of {len(self)} rows has {len(self) - 1} others, and n_neighbors={k} asks "
+                f"for more. Expected n_neighbors < n_samples_fit, but n_neighbors = {k}, "
+                f"n_samples_fit = {len(self)}."
+            )
+        if self.metric == "gower":
+            found = self._by_gower(self.numbers, self.codes, k + 1)
+        else:
+            found = self._finder.nearest(self._points, k + 1)
+        found = found.without(np.arange(len(self))).level(k)
+        return found if self.ties == "all" else found.first(k)
+
+    def told(self, place: int) -> str:
+        """What an example holds, in the units of the table."""
+        pairs = [
+            f"{name} {x:.6g}" for name, x in zip(self.columns, self.numbers[place], strict=True)
+        ]
+        for name, known, code in zip(self.categories, self.values, self.codes[place], strict=True):
+            pairs.append(f"{name} {known[code] if code >= 0 else '?'}")
+        more = f", and {len(pairs) - SHOWN} more" if len(pairs) > SHOWN else ""
+        return ", ".join(pairs[:SHOWN]) + more
+
+    @property
+    def known(self) -> dict[str, tuple[str, ...]]:
+        """The values of every category that some example has."""
+        return dict(zip(self.categories, self.values, strict=True))
+
+    def derivation(self, answer: str) -> Derivation:
+        """The rule, as there is nothing to be worked out before a row comes."""
+        level = ", and all that are as far as the last of them" if self.ties == "all" else ""
+        said = (
+            f"All {len(self):,} rows are kept. A row gets {answer} of its {self.k} nearest{level}."
+        )
+        steps: list[Any] = [equation(FORMULAS[self.metric])]
+        if self.metric == "minkowski":
+            steps.append(equation(f"p = {self.p:g}"))
+        moved = (self.shift != 0).any() or (self.scale != 1).any()
+        if moved and len(self.columns):
+            pairs = zip(self.columns, self.shift.tolist(), self.scale.tolist(), strict=True)
+            rows = tuple((name, short(a), short(b)) for name, a, b in pairs)
+            steps.append(Grid("columns, before they are compared", ("column", "less", "by"), rows))
+        return Derivation("Nearest neighbours", (Sentence(said), *steps,
+                                                 Sentence(WEIGHTS[self.weights])))  # fmt: skip
+
+    @cached_property
+    def _points(self) -> Array:
+        return self._moved(self.numbers)
+
+    @cached_property
+    def _finder(self) -> Any:
+        return finder(self._points, self.metric, self.p, self.algorithm, self.leaf)
+
+    def _moved(self, numbers: Array) -> Array:
+        if not (self.shift != 0).any() and not (self.scale != 1).any():
+            return np.ascontiguousarray(numbers)
+        return np.ascontiguousarray((numbers - self.shift) / self.scale)
+
+    def _numbers(self, block: Block) -> Array:
+        check_finite(block)
+        numbers = block.numbers[:, [block.schema.places[name] for name in self.columns]]
+        if self.metric != "gower":
+            check_complete(numbers, self.columns, block)
+        return numbers
+
+    def _codes(self, block: Block) -> Array:
+        out = np.empty((len(block), len(self.categories)), dtype=np.int64)
+        for j, (name, known) in enumerate(zip(self.categories, self.values, strict=True)):
+            out[:, j] = block.codes[name].among(known)
+        return out
+
+    def _by_gower(self, numbers: Array, codes: Array, k: int) -> Found:
+        empty = np.isnan(numbers).all(axis=1) & (codes == -1).all(axis=1)
+        if empty.any():
+            raise InputError(
+                f"row {int(empty.argmax())} has no value at all, so that nothing is near it. Drop "
+                "the row, or fill its gaps."
+            )
+
+        def distances(part: slice) -> Array:
+            return gower((numbers[part], self.numbers), self.scale, (codes[part], self.codes))
+
+        return Scan(len(self), distances).nearest(len(numbers), k)
+
+
+def check_complete(numbers: Array, columns: tuple[str, ...], block: Block) -> None:
+    """Without gaps: only Gower's distance leaves a column out."""
+    if not (gaps := np.isnan(numbers)).any():
+        return
+    row, j = (int(at[0]) for at in np.nonzero(gaps))
+    raise InputError(
+        f"column {columns[j]!r} has a gap in row {numbered(block.start, row)}, and this distance "
+        "needs every number. Fill gaps with Imputer(), or take metric='gower', which leaves them "
+        "out. Input X contains NaN."
+    )

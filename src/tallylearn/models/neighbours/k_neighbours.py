@@ -1,0 +1,109 @@
+"""k nearest neighbours: a row gets the class that most of its neighbours have, or their mean."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+
+from tallylearn.doors import Classifier, Regressor
+from tallylearn.models.neighbours.examples import Examples
+from tallylearn.models.neighbours.neighbour_models import Averaged, Voters
+from tallylearn.models.neighbours.neighbours_learner import Neighbours, repeated
+from tallylearn.tables import Array, Block
+
+
+class KNeighborsClassifier(Neighbours, Classifier):
+    """k nearest neighbours: a row gets the class that most of its neighbours have.
+
+    All rows are kept. Numbers are compared by Euclid unless said; a table with categories by
+    Gower's distance, which leaves gaps out. ``predict(None)`` answers every example by all others:
+    leave-one-out for the price of one search.
+
+    Parameters
+    ----------
+    n_neighbors : k, how many neighbours vote.
+    weights : "uniform"; "distance" (1 / d) or "inverse_square" (1 / d²), where an exact match
+        decides alone; or a function of an array of distances.
+    algorithm : "auto" takes what was measured to be the fastest; "kd_tree", "ball_tree" (which is a
+        k-d tree too) or "brute". The neighbours are the same.
+    leaf_size : rows in a leaf of the tree.
+    p : the power of "minkowski".
+    metric : "auto", "euclidean", "manhattan", "chebyshev", "minkowski", "cosine" or "gower".
+    n_jobs : for scikit-learn's sake; threads are the engine's (``tl.engine``).
+    scale : None; "minmax", every column from 0 to 1; "standard" or "standard_sample", by the mean
+        and the standard deviation (divided by n, or by n - 1).
+    ties : "all", and every row as far as the k-th nearest votes too; or "first", and of those the
+        ones that come first in the table, so that there are k.
+
+    Examples
+    --------
+    >>> import tallylearn as tl
+    >>> model = tl.KNeighborsClassifier(3, weights="inverse_square")
+    >>> print(model.fit([[1.0], [2.0], [2.5]], ["a", "b", "b"]).explain([[0.0]]))
+    → a  1               =    1   70.9 %
+      b      0.25 + 0.16 = 0.41   29.1 %
+    a, row 0 at 1: x0 1
+    b, row 1 at 2: x0 2
+    b, row 2 at 2.5: x0 2.5
+
+    References
+    ----------
+    T. Cover and P. Hart, Nearest neighbor pattern classification, IEEE Transactions on Information
+    Theory 13, 1967.
+    """
+
+    stored: ClassVar[tuple[type, ...]] = (Voters, Examples)
+
+    def train(self, block: Block) -> Voters:
+        """Keep the rows."""
+        target = repeated(block).target
+        order = sorted(range(len(target.values)), key=target.values.__getitem__)
+        classes = tuple(target.values[c] for c in order)
+        coded = target.among(classes).astype(np.int64)
+        weigh = self.weights if callable(self.weights) else None
+        return Voters(classes, self._examples(block), coded, weigh)
+
+    def predict(self, X: Any) -> Array:
+        """The class of every row; of every example by all others, where X is None."""
+        if X is not None:
+            return super().predict(X)
+        return np.asarray(self.classes_[self.predict_proba(None).argmax(axis=1)])
+
+    def predict_proba(self, X: Any) -> Array:
+        """Every class's share of the votes; of every example by all others, where X is None."""
+        if X is not None:
+            return super().predict_proba(X)
+        return np.asarray(self.model_.shared(self._asked(None, None)))
+
+
+class KNeighborsRegressor(Neighbours, Regressor):
+    """k nearest neighbours: a row gets the mean of its neighbours' numbers.
+
+    Options and neighbours are those of `KNeighborsClassifier`.
+
+    Parameters
+    ----------
+    n_neighbors, weights, algorithm, leaf_size, p, metric, n_jobs, scale, ties :
+        see `KNeighborsClassifier`.
+
+    Examples
+    --------
+    >>> import tallylearn as tl
+    >>> model = tl.KNeighborsRegressor(2).fit([[1.0], [2.0], [9.0]], [10.0, 20.0, 90.0])
+    >>> model.predict([[0.0]])
+    array([15.])
+    """
+
+    stored: ClassVar[tuple[type, ...]] = (Averaged, Examples)
+
+    def train(self, block: Block) -> Averaged:
+        """Keep the rows."""
+        weigh = self.weights if callable(self.weights) else None
+        return Averaged(self._examples(block), np.ascontiguousarray(repeated(block).target), weigh)
+
+    def predict(self, X: Any) -> Array:
+        """The mean of every row's neighbours; of every example by all others, where X is None."""
+        if X is not None:
+            return super().predict(X)
+        return np.asarray(self.model_.averaged(self._asked(None, None)))

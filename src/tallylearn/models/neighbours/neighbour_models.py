@@ -1,0 +1,152 @@
+"""Neighbour models: examples with their answers, and how the nearest of them are put together."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from tallylearn import forms
+from tallylearn.doors import ClassificationModel, RegressionModel
+from tallylearn.doors.model import choice
+from tallylearn.models.neighbours.examples import Examples
+from tallylearn.models.neighbours.found_neighbours import Found
+from tallylearn.models.neighbours.votes import Weigh, votes
+from tallylearn.tables import Array, Block, Schema
+from tallylearn.workings import Derivation, Evidence, Line, Term
+
+
+@dataclass(frozen=True)
+class Voters(ClassificationModel):
+    """Examples with their classes: the neighbours of a row vote."""
+
+    classes: tuple[Any, ...]
+    examples: Examples
+    target: Array  # (m,) int64, places among the classes
+    weigh: Weigh | None = None  # a function of distances, which no file holds
+
+    form: ClassVar[forms.Form] = {
+        "classes": forms.keys("k", least=1),
+        "examples": forms.one(Examples),
+        "target": forms.integers("m", least=0),
+        "weigh": forms.nothing,
+    }
+
+    def check(self, schema: Schema) -> None:
+        """What a file says can have been learned from columns of this schema."""
+        self.examples.check(schema)
+        if len(self.target) != len(self.examples) or (self.target >= len(self.classes)).any():
+            raise ValueError("the examples have other classes than there are")
+
+    @property
+    def known(self) -> dict[str, tuple[str, ...]]:
+        """The values of categories that some example has."""
+        return self.examples.known
+
+    def shares(self, block: Block) -> Array:
+        return self.shared(self.examples.found(block))
+
+    def shared(self, found: Found) -> Array:
+        """(n, k) the share of the votes that every class gets."""
+        weight = votes(found, self.examples.weights, self.weigh)
+        k = len(self.classes)
+        cell = found.queries * k + self.target[found.rows]
+        counts = np.bincount(cell, weight, minlength=len(found) * k).reshape(len(found), k)
+        return np.asarray(counts / counts.sum(axis=1, keepdims=True))
+
+    def decided(self, block: Block) -> Array:
+        return self.judged(block)[0]
+
+    def judged(self, block: Block) -> tuple[Array, Array]:
+        shares = self.shares(block)
+        return choice(shares), shares
+
+    def evidence(self, block: Block) -> list[Evidence]:
+        """Every neighbour with its vote, under the class that it votes for."""
+        found = self.examples.found(block)
+        weight, shares = votes(found, self.examples.weights, self.weigh), self.shared(found)
+        best = choice(shares)
+        return [
+            Evidence(self._lines(found, i, weight, shares[i]), self.classes[best[i]], "votes")
+            for i in range(len(block))
+        ]
+
+    def _lines(self, found: Found, i: int, weight: Array, shares: Array) -> tuple[Line, ...]:
+        terms: dict[int, list[Term]] = {}
+        for at in range(found.of(i).start, found.of(i).stop):
+            term = neighbour(self.examples, found, at, float(weight[at]))
+            terms.setdefault(int(self.target[found.rows[at]]), []).append(term)
+        return tuple(
+            Line(self.classes[c], tuple(terms[c]), float(shares[c])) for c in sorted(terms)
+        )
+
+    def derivation(self, schema: Schema) -> Derivation:
+        """The rule."""
+        return self.examples.derivation("the class that most votes go to,")
+
+
+@dataclass(frozen=True)
+class Averaged(RegressionModel):
+    """Examples with their numbers: the neighbours of a row are averaged."""
+
+    examples: Examples
+    target: Array  # (m,)
+    weigh: Weigh | None = None
+
+    form: ClassVar[forms.Form] = {
+        "examples": forms.one(Examples),
+        "target": forms.floats("m"),
+        "weigh": forms.nothing,
+    }
+
+    def check(self, schema: Schema) -> None:
+        """What a file says can have been learned from columns of this schema."""
+        self.examples.check(schema)
+        if len(self.target) != len(self.examples):
+            raise ValueError("the examples have other targets than there are")
+
+    @property
+    def known(self) -> dict[str, tuple[str, ...]]:
+        """The values of categories that some example has."""
+        return self.examples.known
+
+    def answers(self, block: Block) -> Array:
+        return self.averaged(self.examples.found(block))
+
+    def averaged(self, found: Found) -> Array:
+        """(n,) the mean of the neighbours' numbers, by their votes."""
+        parts = self._parts(found) * self.target[found.rows]
+        return np.bincount(found.queries, parts, minlength=len(found))
+
+    def _parts(self, found: Found) -> Array:
+        """(m,) the share of every neighbour in the answer."""
+        weight = votes(found, self.examples.weights, self.weigh)
+        whole = np.bincount(found.queries, weight, minlength=len(found))
+        return np.asarray(weight / whole[found.queries])
+
+    def evidence(self, block: Block) -> list[Evidence]:
+        """Every neighbour with what it adds to the answer."""
+        found = self.examples.found(block)
+        parts, answers = self._parts(found), self.averaged(found)
+        return [
+            Evidence((Line("ŷ", tuple(self._terms(found, i, parts))),), float(answers[i]), "sum")
+            for i in range(len(block))
+        ]
+
+    def _terms(self, found: Found, i: int, parts: Array) -> list[Term]:
+        return [
+            neighbour(self.examples, found, at, float(parts[at] * self.target[found.rows[at]]))
+            for at in range(found.of(i).start, found.of(i).stop)
+        ]
+
+    def derivation(self, schema: Schema) -> Derivation:
+        """The rule."""
+        return self.examples.derivation("the mean")
+
+
+def neighbour(examples: Examples, found: Found, at: int, amount: float) -> Term:
+    """A neighbour by the number of its row, how far it is, and what it holds."""
+    place, distance = int(found.rows[at]), found.distances[at]
+    return Term(f"row {examples.rows[place]}", f"{distance:.4g}", amount,
+                text=examples.told(place), sign="at")  # fmt: skip

@@ -1,0 +1,67 @@
+"""Votes: what each neighbour counts, all alike or the more the nearer it is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from tallylearn.errors import InputError
+from tallylearn.models.neighbours.found_neighbours import Found
+from tallylearn.tables import Array
+
+Weigh = Callable[[Array], Any]
+
+
+def votes(found: Found, weights: str, weigh: Weigh | None) -> Array:
+    """(m,) the weight of every neighbour."""
+    if weigh is not None:
+        return _called(found, weigh)
+    if weights == "uniform":
+        return np.ones(len(found.rows))
+    matches = np.zeros(len(found), dtype=bool)
+    matches[found.queries[found.distances == 0]] = True
+    alone = matches[found.queries]  # an exact match decides alone
+    nearest = np.repeat(found.distances[found.ends[:-1]], found.counts)
+    share = np.where(alone, 1.0, nearest) / np.where(alone, 1.0, found.distances)
+    shares = share if weights == "distance" else share**2  # of the nearest, so none overflows
+    scale = np.where(alone, 1.0, nearest)
+    with np.errstate(over="ignore"):
+        whole = shares / (scale if weights == "distance" else scale**2)
+    whole = np.where(np.isfinite(whole), whole, shares)
+    return np.where(alone, (found.distances == 0).astype(np.float64), whole)
+
+
+def _called(found: Found, weigh: Weigh) -> Array:
+    """What a function makes of the distances: of all in one array, or query by query."""
+    counts = found.counts
+    if (counts == counts[0]).all():
+        return _checked(found.distances.reshape(len(found), -1), weigh).ravel()
+    parts = [found.distances[found.of(i)][None, :] for i in range(len(found))]
+    return np.concatenate([_checked(part, weigh).ravel() for part in parts])
+
+
+def _checked(distances: Array, weigh: Weigh) -> Array:
+    shape = distances.shape
+    try:
+        given = weigh(distances)
+    except Exception as error:
+        raise InputError(
+            f"the function weights= failed on distances of the shape {shape}: "
+            f"{type(error).__name__}: {error}"
+        ) from error
+    try:
+        found = np.asarray(given, dtype=np.float64)
+    except (TypeError, ValueError, OverflowError):
+        found = np.full(0, np.nan)
+    if found.shape != shape:
+        raise InputError(
+            f"the function weights= was given distances of the shape {shape}, and did not "
+            "return numbers of that shape."
+        )
+    if not np.isfinite(found).all() or (found < 0).any() or (found.sum(axis=1) == 0).any():
+        odd = found[~(np.isfinite(found) & (found >= 0))]
+        said = f"returned {odd[0]:g}" if len(odd) else "returned only zeros for a row"
+        raise InputError(f"the function weights= {said}. Weights are finite and not negative.")
+    return found

@@ -1,0 +1,247 @@
+"""k nearest neighbours: the same as the slow way, and as scikit-learn where nothing is tied."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.spatial.distance import cdist
+from sklearn.datasets import load_diabetes, load_iris
+from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
+
+import tallylearn as tl
+from tallylearn import errors
+from tallylearn.models.neighbours import sieve
+from tallylearn.models.neighbours.sieve import Sieve
+
+RNG = np.random.default_rng(0)
+X, Y = RNG.normal(size=(400, 4)), RNG.integers(0, 3, 400)
+Q = RNG.normal(size=(90, 4))
+METRICS = ("euclidean", "manhattan", "chebyshev", "minkowski", "cosine")
+
+
+@pytest.mark.parametrize("algorithm", ["auto", "brute", "kd_tree"])
+@pytest.mark.parametrize("metric", METRICS)
+@pytest.mark.parametrize("weights", ["uniform", "distance", np.exp])
+def test_numbers_are_those_of_scikit_learn(metric: str, algorithm: str, weights: Any) -> None:
+    told = {"metric": metric, "p": 3, "weights": weights}
+    ours = tl.KNeighborsClassifier(7, algorithm=algorithm, **told).fit(X, Y)
+    theirs = KNeighborsClassifier(7, algorithm="brute", **told).fit(X, Y)
+    for found, truth in zip(ours.kneighbors(Q), theirs.kneighbors(Q), strict=True):
+        assert found == pytest.approx(truth, rel=1e-12, abs=1e-12)
+    for found, truth in zip(ours.kneighbors(), theirs.kneighbors(), strict=True):
+        assert found == pytest.approx(truth, rel=1e-12, abs=1e-12)
+    assert ours.predict_proba(Q) == pytest.approx(theirs.predict_proba(Q), rel=1e-12)
+    assert np.array_equal(ours.predict(Q), theirs.predict(Q))
+    for mode in ("connectivity", "distance"):
+        graph = theirs.kneighbors_graph(Q, 3, mode).toarray()
+        assert ours.kneighbors_graph(Q, 3, mode).toarray() == pytest.approx(graph, rel=1e-12)
+
+
+@pytest.mark.parametrize("weights", ["uniform", "distance"])
+def test_means_are_those_of_scikit_learn(weights: str) -> None:
+    data, target = load_diabetes(return_X_y=True)
+    ours = tl.KNeighborsRegressor(weights=weights).fit(data[:300], target[:300])
+    theirs = KNeighborsRegressor(weights=weights).fit(data[:300], target[:300])
+    assert ours.predict(data[300:]) == pytest.approx(theirs.predict(data[300:]), rel=1e-12)
+
+
+def test_leave_one_out_costs_one_search_and_is_leaving_one_out() -> None:
+    data, target = load_iris(return_X_y=True)
+    model = tl.KNeighborsClassifier(5, scale=None).fit(data, target)
+    slow = [
+        tl.KNeighborsClassifier(5).fit(np.delete(data, i, 0), np.delete(target, i))
+        .predict_proba(data[i : i + 1])[0]
+        for i in range(0, 150, 10)
+    ]  # fmt: skip
+    assert model.predict_proba(None)[::10] == pytest.approx(np.array(slow), rel=1e-12)
+    assert (model.predict(None) == target).mean() == pytest.approx(0.966666, abs=0.01)
+    mean = tl.KNeighborsRegressor(3).fit(data, target)
+    others = np.delete(np.arange(150), 7)
+    again = tl.KNeighborsRegressor(3).fit(data[others], target[others])
+    assert mean.predict(None)[7] == pytest.approx(again.predict(data[7:8])[0])
+
+
+def brute(points: Any, queries: Any, k: int) -> list[set[int]]:
+    """The k nearest and all that are as far as the k-th: in whole numbers, so exactly."""
+    apart = ((points[None] - queries[:, None]) ** 2).sum(axis=2)
+    limit = np.sort(apart, axis=1)[:, k - 1 : k]
+    return [{*np.flatnonzero(row).tolist()} for row in apart <= limit]
+
+
+@pytest.mark.parametrize("algorithm", ["auto", "brute", "kd_tree"])
+def test_every_row_as_far_as_the_kth_votes(algorithm: str) -> None:
+    points = RNG.integers(0, 5, (300, 3)).astype(float)
+    queries = RNG.integers(0, 5, (60, 3)).astype(float)
+    model = tl.KNeighborsClassifier(4, algorithm=algorithm).fit(points, Y[:300])
+    explained = model.explain(queries)
+    for row, truth in zip(explained, brute(points, queries, 4), strict=True):
+        found = {int(term.column.split()[1]) for line in row.lines for term in line.terms}
+        assert found == truth
+    first = tl.KNeighborsClassifier(4, algorithm=algorithm, ties="first").fit(points, Y[:300])
+    order = np.lexsort((np.arange(300), cdist(queries[:1], points)[0]))[:4]
+    assert first.kneighbors(queries[:1])[1][0].tolist() == order.tolist()
+    assert sum(len(line.terms) for line in first.explain(queries[:1])[0].lines) == 4
+
+
+@pytest.mark.parametrize("offset", [0.0, 1e7])
+@pytest.mark.parametrize("spread", [1e-200, 1.0, 1e150])
+def test_a_sieve_lets_no_neighbour_fall_through(offset: float, spread: float) -> None:
+    points = (RNG.normal(size=(700, 12)) + offset) * spread
+    queries = (RNG.normal(size=(40, 12)) + offset) * spread
+    found = Sieve.of(points).nearest(queries, 6)
+    apart = cdist(queries / spread, points / spread)
+    truth = np.argsort(apart, axis=1, kind="stable")[:, :6]
+    assert found.first(6).rows.reshape(40, 6).tolist() == truth.tolist()
+
+
+def test_a_sieve_that_is_crowded_looks_at_all(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sieve, "ROOM", 0)
+    points = np.zeros((500, 3))
+    points[:, 0] = 1e-9 * np.arange(500)
+    points[-1] = 1e9  # what singles can tell apart is set by the farthest row
+    found = Sieve.of(points).nearest(points[100:101] + 2e-10, 3).first(3)
+    assert found.rows.tolist() == [100, 101, 99]
+
+
+def gower(a: pd.Series, b: pd.Series, ranges: dict[str, float]) -> float:
+    """One column after the other, as in J. C. Gower 1971."""
+    parts = []
+    for name in a.index:
+        if pd.isna(a[name]) or pd.isna(b[name]):
+            continue
+        number = name in ranges
+        parts.append(abs(a[name] - b[name]) / ranges[name] if number else float(a[name] != b[name]))
+    return sum(parts) / len(parts) if parts else float("inf")
+
+
+def test_a_mixed_table_goes_by_gowers_distance(mixed: pd.DataFrame) -> None:
+    columns = ["length", "width", "colour", "shape"]
+    frame = mixed[columns]
+    model = tl.KNeighborsClassifier(4).fit(frame, mixed["kind"])
+    assert model.effective_metric_ == "gower"
+    ranges = {n: frame[n].max() - frame[n].min() for n in ("length", "width")}
+    distances, rows = model.kneighbors(frame[:5])
+    for i in range(5):
+        slow = [gower(frame.iloc[i], frame.iloc[j], ranges) for j in range(len(frame))]
+        assert distances[i] == pytest.approx(np.sort(slow)[:4], rel=1e-12, abs=1e-15)
+        assert [slow[j] for j in rows[i]] == pytest.approx(distances[i], rel=1e-12, abs=1e-15)
+
+
+def test_gower_is_that_of_the_printed_example_of_daisy() -> None:
+    frame = pd.DataFrame({"x": [1.0, 2.0, 5.0], "c": ["u", "v", "u"]})
+    model = tl.KNeighborsClassifier(3).fit(frame, ["a", "b", "c"])
+    distances, rows = model.kneighbors(frame)
+    table = np.zeros((3, 3))
+    np.put_along_axis(table, rows, distances, axis=1)
+    assert table[0, 1] == pytest.approx((0.25 + 1) / 2)
+    assert table[0, 2] == pytest.approx((1 + 0) / 2)
+    assert table[1, 2] == pytest.approx((0.75 + 1) / 2)
+
+
+@pytest.mark.parametrize(
+    ("scale", "moved"),
+    [
+        ("minmax", lambda x: (x - X.min(0)) / (X.max(0) - X.min(0))),
+        ("standard", lambda x: (x - X.mean(0)) / X.std(0)),
+        ("standard_sample", lambda x: (x - X.mean(0)) / X.std(0, ddof=1)),
+    ],
+)
+def test_scaling_inside_is_scaling_before(scale: str, moved: Any) -> None:
+    inside = tl.KNeighborsClassifier(scale=scale).fit(X, Y).kneighbors(Q)
+    before = tl.KNeighborsClassifier().fit(moved(X), Y).kneighbors(moved(Q))
+    assert np.array_equal(inside[1], before[1])
+    assert inside[0] == pytest.approx(before[0], rel=1e-12)
+
+
+def test_an_exact_match_decides_alone() -> None:
+    points, classes = [[0.0], [1e-9], [1e-9]], ["a", "b", "b"]
+    for weights in ("distance", "inverse_square"):
+        model = tl.KNeighborsClassifier(3, weights=weights).fit(points, classes)
+        assert model.predict_proba([[0.0]]).tolist() == [[1.0, 0.0]]
+        assert model.predict([[1e-10]])[0] == "a"
+        assert np.isfinite(model.predict_proba([[1e-300]])).all()
+
+
+def test_a_weight_of_two_is_the_row_twice() -> None:
+    once = tl.KNeighborsClassifier(3).fit(
+        [[0.0], [1.0], [9.0]], list("abb"), sample_weight=[2, 1, 1]
+    )
+    twice = tl.KNeighborsClassifier(3).fit([[0.0], [0.0], [1.0], [9.0]], list("aabb"))
+    assert once.predict_proba([[0.5]]).tolist() == twice.predict_proba([[0.5]]).tolist()
+
+
+def test_a_neighbour_is_named_by_the_number_of_its_row_in_the_table() -> None:
+    frame = pd.DataFrame({"x": [0.0, 5.0, 1.0, 9.0], "y": [None, "a", "b", "b"]})
+    model = tl.KNeighborsClassifier(1).fit(frame, "y")
+    assert "row 2 at 1" in str(model.explain([{"x": 0.0}]))
+
+
+def test_threads_and_blocks_change_no_bit(monkeypatch: pytest.MonkeyPatch) -> None:
+    points, queries = RNG.normal(size=(3000, 15)), RNG.normal(size=(700, 15))
+    model = tl.KNeighborsClassifier(weights="distance").fit(points, points[:, 0] > 0)
+    whole = model.predict_proba(queries).tobytes()
+    for threads in (1, 3):
+        with tl.engine(threads=threads):
+            assert model.predict_proba(queries).tobytes() == whole
+
+
+def test_a_model_is_saved_with_its_rows_but_not_with_a_function(tmp_path: Path) -> None:
+    model = tl.KNeighborsClassifier(weights=np.exp).fit(X, Y)
+    with pytest.raises(errors.OptionError, match="cannot be saved"):
+        model.save(tmp_path / "m.tally")
+    model = tl.KNeighborsClassifier(scale="minmax").fit(X, Y)
+    model.save(tmp_path / "m.tally")
+    assert np.array_equal(tl.load(tmp_path / "m.tally").kneighbors(Q)[0], model.kneighbors(Q)[0])
+
+
+BAD: list[tuple[Any, Any, Any, str]] = [
+    (tl.KNeighborsClassifier(9), X[:4], Y[:4], "n_neighbors=9, and the table has 4 rows"),
+    (tl.KNeighborsClassifier(), X[:0], Y[:0], "no rows"),
+    (tl.KNeighborsClassifier(0), X, Y, "n_neighbors is a whole number"),
+    (tl.KNeighborsClassifier(2.0), X, Y, "n_neighbors is a whole number"),
+    (tl.KNeighborsClassifier(metric="hamming"), X, Y, "metric"),
+    (tl.KNeighborsClassifier(p=0.5), X, Y, "'p' parameter"),
+    (tl.KNeighborsClassifier(weights="near"), X, Y, "weights"),
+    (tl.KNeighborsClassifier(ties="some"), X, Y, "ties"),
+    (tl.KNeighborsClassifier(metric="l2"), pd.DataFrame({"a": [1.0] * 5, "c": list("uvuvu")}),
+     list("ababa"), r"column 'c' holds categories.*gower"),
+    (tl.KNeighborsClassifier(2), [[1.0], [np.nan], [2.0]], list("aba"),
+     r"column 'x0' has a gap in row 1.*Imputer"),
+    (tl.KNeighborsRegressor(2), [[1.0], [2.0]], [1.0, np.inf], "inf"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("model", "rows", "target", "said"), BAD, ids=lambda v: str(v)[:30])
+def test_what_cannot_be_learned_is_named(model: Any, rows: Any, target: Any, said: str) -> None:
+    with pytest.raises(errors.TallyError, match=said):
+        model.fit(rows, target)
+
+
+def test_what_cannot_be_asked_is_named() -> None:
+    model = tl.KNeighborsClassifier().fit(X, Y)
+    with pytest.raises(errors.InputError, match=r"column 'x2' has a gap in row 1.*Imputer"):
+        model.predict([[1.0, 2, 3, 4], [1.0, 2, np.nan, 4]])
+    with pytest.raises(errors.InputError, match="n_neighbors=401, and the table has 400 rows"):
+        model.kneighbors(Q, 401)
+    with pytest.raises(errors.InputError, match="has 399 others"):
+        model.kneighbors(None, 400)
+    with pytest.raises(errors.OptionError, match="mode is"):
+        model.kneighbors_graph(Q, mode="weights")
+    for odd, said in ((lambda d: -d, "returned -"), (lambda d: d * 0, "only zeros"),
+                      (lambda d: d[0], "shape")):  # fmt: skip
+        with pytest.raises(errors.InputError, match=said):
+            tl.KNeighborsClassifier(weights=odd).fit(X, Y).predict(Q)
+    mixed = pd.DataFrame({"a": [1.0, 2.0, 3.0], "c": ["u", "v", "u"]})
+    some = tl.KNeighborsClassifier(1).fit(mixed, list("abc"))
+    with pytest.raises(errors.InputError, match="row 1 has no value at all"):
+        some.predict(pd.DataFrame({"a": [1.0, None], "c": ["u", None]}))
+    assert "was never seen" in str(some.explain(pd.DataFrame({"a": [1.0], "c": ["w"]})))
+
+
+def test_fractions_of_a_row_are_no_neighbours() -> None:
+    with pytest.raises(errors.InputError, match="no whole numbers"):
+        tl.KNeighborsClassifier(1).fit(X[:3], Y[:3], sample_weight=[1.5, 2.0, 1.0])
