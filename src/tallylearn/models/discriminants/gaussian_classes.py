@@ -11,7 +11,8 @@ import numpy as np
 from tallylearn.doors.onepass import Learned
 from tallylearn.errors import MergeError, OptionError
 from tallylearn.models.class_priors import Priors
-from tallylearn.models.design_matrix import ROOM, Design, spelled, spelling
+from tallylearn.models.design_columns import spelled, spelling
+from tallylearn.models.design_matrix import ROOM, Design
 from tallylearn.models.discriminants.covariance import Spread
 from tallylearn.models.discriminants.fourth_moments import HIGH, LOW
 from tallylearn.models.generative import Generative, JointModel
