@@ -103,7 +103,9 @@ CALLS: dict[str, tuple[tuple[Any, ...], str]] = {
         (SLOTS[:6, 0].copy(), np.ones(6, np.int64), 2**64 - 1, SLOTS, whole(6)), "0.0",
     ),
     "distinct.hash_strings": ((TEXT, np.array([0, 1, 3]), SLOTS[:2, 0].copy()), "2.0"),
-    "gathering.centred": ((real(6, 2), rows(), real(2), real(6), real(6, 3)), "0.0 0.1 1.0"),
+    "gathering.centred": (
+        (real(6, 2), real(6, 1), rows(), real(3), real(6), real(6, 4)), "0.0 0.1 1.1 2.0",
+    ),
     "limbs.collect": (
         (whole(2, 3, 4, 8), 19, whole(3, 2), whole(3, 2, 3), whole(3, 2, 5)), "0.0 0.1 0.2",
     ),

@@ -86,7 +86,8 @@ class OnePass(Estimator, ABC):
         """Learn from a table: ``fit(X, y)``, or ``fit(table, "target")``."""
         with self._learning():
             self._check_options()
-            self._learn(self._learned(lesson(X, y, sample_weight, type(self).__name__, self.task)))
+            read = lesson(X, y, sample_weight, type(self).__name__, self._aim(X, y))
+            self._learn(self._learned(read))
         return self
 
     def partial_fit(
@@ -98,9 +99,8 @@ class OnePass(Estimator, ABC):
             before = self._remembered()
             known = None if before is None else before.schema
             name = type(self).__name__
-            now = self._learned(
-                lesson(X, y, sample_weight, name, self.task, known, True, self._labels)
-            )
+            aim = self._aim(X, y)
+            now = self._learned(lesson(X, y, sample_weight, name, aim, known, True, self._labels))
             counted = None if before is None else before.tally
             now = replace(now, tally=self._foretold(now.tally, counted, classes))
             self._learn(now if before is None else before + now, patient=True)
@@ -118,8 +118,8 @@ class OnePass(Estimator, ABC):
                 self._check_fitted()
                 return self
             name = type(self).__name__
-            classes = self._labels
-            read = lesson(X, y, sample_weight, name, self.task, before.schema, classes=classes)
+            classes, aim = self._labels, self._aim(X, y)
+            read = lesson(X, y, sample_weight, name, aim, before.schema, classes=classes)
             other, left_out = total(self.seen, read)
             left_out.check(read.target)
             before.check_weights(other)

@@ -17,6 +17,7 @@ from tallylearn.doors.schemas import checked
 from tallylearn.doors.turns import turn
 from tallylearn.doors.unanswered import NONE, Unanswered
 from tallylearn.errors import OptionError, listed, not_fitted, speaking, told
+from tallylearn.sources.class_labels import Aim
 from tallylearn.tables import Schema
 
 SHOWN = 6  # columns, and classes, in a repr
@@ -122,6 +123,10 @@ class Estimator:
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "schema_")
+
+    def _aim(self, X: Any, y: Any) -> Aim:
+        """What the target is read as; a tuple where a learner takes several."""
+        return self.task
 
     def _table(self, X: Any) -> Any:
         """What is read as the table, where a learner takes more than others do."""

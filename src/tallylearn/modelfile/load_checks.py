@@ -10,9 +10,9 @@ from tallylearn.errors import told
 from tallylearn.modelfile.packing import Shelf
 from tallylearn.spelling import Spelling
 from tallylearn.tables import Array, Column, Schema
-from tallylearn.tallies import Bundle, Counts, Exact, Moments, Products, Scatter, Squares
+from tallylearn.tallies import Bundle, Counts, Exact, Moments, Products, Scatter, Squares, Triangle
 
-HOUSE = (Bundle, Counts, Exact, Moments, Products, Scatter, Squares, Schema, Column)
+HOUSE = (Bundle, Counts, Exact, Moments, Products, Scatter, Squares, Triangle, Schema, Column)
 
 
 class UnknownLearnerError(ValueError):

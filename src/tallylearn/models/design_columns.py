@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from tallylearn.errors import ColumnError, OptionError, listed
-from tallylearn.models.design_matrix import POOLED, Design, check_complete, missing_in
+from tallylearn.models.design_matrix import POOLED, Design, check_complete, indicates, missing_in
 from tallylearn.models.rare_values import Rare, rare
 from tallylearn.tables import Array, Block, places
 from tallylearn.tallies.pairs import GAP, Names, apart
@@ -66,6 +66,7 @@ class Chosen:
     names: Names  # (q,) all, with rare values as one, the last of their column
     pooled: Array  # (p,) where every counted name went
     kept: Array  # which of the names are columns: references are not
+    beside: Array  # which are measured beside the columns
     base: dict[str, str]
     rare: Rare
 
@@ -88,14 +89,15 @@ def chosen(
     named = [(name, POOLED if (name, value[1:]) in pooled else value) for name, value in names]
     whole = sorted({*named}, key=lambda pair: (pair[0], pair[1] == POOLED, pair[1]))
     place = {pair: at for at, pair in enumerate(whole)}
-    based = {name: value for name, value in reversed(whole) if value and value != GAP}
+    based = {name: value for name, value in reversed(whole) if indicates(value)}
     based |= _wanted(reference or {}, based, {*whole}, few)
     real = {name for name, value in whole if value != GAP}
     kept = [
         j
         for j, (name, value) in enumerate(whole)
-        if based.get(name) != value and (value != GAP or name in real)
+        if based.get(name) != value and (value != GAP or name in real) and value[:1] != "!"
     ]
+    beside = [j for j, (_, value) in enumerate(whole) if value[:1] == "!"]
     if not kept:
         raise ColumnError(
             "no column varies: there is nothing to learn from. Add numbers or categories that do."
@@ -103,8 +105,8 @@ def chosen(
     first = {name: values[0] for name, values in few.by_column.items()}
     base = {name: first[name] if based[name] == POOLED else based[name][1:] for name in based}
     at = np.array([place[pair] for pair in named], dtype=np.int64)
-    order = np.array(kept, dtype=np.int64)
-    return Chosen(tuple(whole), at, order, dict(sorted(base.items())), few)
+    order, other = (np.array(some, dtype=np.int64) for some in (kept, beside))
+    return Chosen(tuple(whole), at, order, other, dict(sorted(base.items())), few)
 
 
 def designed(
@@ -120,11 +122,11 @@ def designed(
     np.add.at(total, plan.pooled, sums)
     columns: dict[str, float] = {}
     for (name, value), each in zip(plan.names, total, strict=True):
-        if value and value != GAP:
+        if indicates(value):
             columns[name] = columns.get(name, 0.0) + float(each)
     known = dict(zip(names, shown, strict=True))
     there = np.array([
-        rows if value == GAP else columns[name] if value else known[name, value]
+        rows if value == GAP else columns[name] if indicates(value) else known[name, value]
         for name, value in plan.names
     ])  # fmt: skip
     fill, gaps = total / np.maximum(there, 1e-300), rows - there
@@ -136,7 +138,7 @@ def _rare(names: Names, sums: Array, rows: float, min_rows: float) -> Rare:
     """The values of categories that too few rows have, by the sums of their indicators."""
     counted: dict[str, dict[str, float]] = {}
     for (name, value), weight in zip(names, sums.tolist(), strict=True):
-        if value and value != GAP:
+        if indicates(value):
             counted.setdefault(name, {})[value[1:]] = round(weight, 6)
     few = {name: rare(np.array([*of.values()]), rows, min_rows) for name, of in counted.items()}
     return Rare.of({name: np.array([*of])[few[name]].tolist() for name, of in counted.items()})

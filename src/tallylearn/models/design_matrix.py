@@ -30,7 +30,9 @@ class Design:
     """
 
     columns: tuple[str, ...]  # (p,) the table's column
-    values: tuple[str, ...]  # (p,) "" for a number, "=red" for an indicator, or POOLED, or GAP
+    values: tuple[
+        str, ...
+    ]  # (p,) "" for a number, "^02" its power, "=red" an indicator; POOLED; GAP
     fill: Array  # (p,) the mean of the values that are present
     gaps: Array  # (p,) rows whose gap was filled
     based: tuple[str, ...]  # columns of categories
@@ -57,11 +59,13 @@ class Design:
         if len({*pairs}) < len(pairs) or not pairs:
             raise ValueError("the design has a column twice, or none")
         check_columns("rare values", sorted({*self.rare.columns}), {*self.based})
-        ones = [(name, value) for name, value in pairs if value and value != GAP]
+        ones = [(n, v) for n, v in pairs if v and v != GAP and not power(v)]
         if any(value[0] != "=" and value != POOLED for _, value in ones):
             raise ValueError("the design has an indicator of no category")
         if any(name not in self.based for name, _ in ones):
             raise ValueError("the design has an indicator of no category")
+        powers = {name for name, value in pairs if power(value)}
+        check_columns("powers", sorted(powers), {*schema.numbers})
         gaps = [name for name, value in pairs if value == GAP]
         check_columns("gaps", gaps, {*schema.categories, *schema.numbers})
 
@@ -74,11 +78,11 @@ class Design:
     @property
     def plain(self) -> bool:
         """Whether all columns are numbers of the table, as they are."""
-        return not self.based and GAP not in self.values
+        return not self.based and not any(self.values)
 
     @property
     def names(self) -> tuple[str, ...]:
-        said = {GAP: " missing"}
+        said = {GAP: " missing"} | {v: f"^{power(v)}" for v in self.values if power(v)}
         return tuple(c + said.get(v, v) for c, v in zip(self.columns, self.values, strict=True))
 
     def matrix(self, block: Block) -> Array:
@@ -89,8 +93,11 @@ class Design:
             return block.numbers if same else block.numbers[:, places]
         out = np.empty((len(block), len(self.columns)))
         out[:, [not value for value in self.values]] = block.numbers[:, places]
-        for j in (j for j, value in enumerate(self.values) if value == GAP):
-            out[:, j] = missing_in(block, self.columns[j])
+        for j, (name, value) in enumerate(zip(self.columns, self.values, strict=True)):
+            if value == GAP:
+                out[:, j] = missing_in(block, name)
+            elif degree := power(value):
+                out[:, j] = block.numbers[:, block.schema.places[name]] ** degree
         for name in {*self.columns} & {*self.based}:
             at = self._indicators(name)
             alone = [j for j in at if self.values[j] != POOLED]
@@ -215,13 +222,24 @@ class Design:
 
     def _indicators(self, name: str) -> list[int]:
         """The places of a category's values, not that of its gaps."""
-        return [j for j in self._of(name) if self.values[j] not in ("", GAP)]
+        return [j for j in self._of(name) if indicates(self.values[j])]
 
     def _of(self, name: str) -> list[int]:
         return [j for j, column in enumerate(self.columns) if column == name]
 
     def _numbers(self, block: Block) -> list[str]:
         return [c for c, value in zip(self.columns, self.values, strict=True) if not value]
+
+
+def indicates(value: str) -> bool:
+    """Whether a name's value is one of a category, or all rare ones."""
+    return value.startswith("=") or value == POOLED
+
+
+def power(value: str) -> int:
+    """The degree that a name's value stands for: 3 of "^03"; 0 where it is no power."""
+    digits = value[1:3] if value.startswith("^") and len(value) <= 3 else ""
+    return int(digits) if digits.isdecimal() and digits.isascii() else 0
 
 
 def missing_in(block: Block, name: str) -> Array:

@@ -43,8 +43,8 @@ def sums_of(scatter: Scatter) -> Array:
 
 
 def columns_of(scatter: Scatter, plan: Chosen) -> Scatter:
-    """The columns that were chosen, rare values as one."""
-    return _pooled(scatter, plan).picked(plan.kept)
+    """The columns that were chosen, rare values as one; last those beside them."""
+    return _pooled(scatter, plan).picked(np.concatenate([plan.kept, plan.beside]))
 
 
 def _pooled(scatter: Scatter, plan: Chosen) -> Scatter:

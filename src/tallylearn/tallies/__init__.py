@@ -1,4 +1,4 @@
-"""What adds up: counts, moments, scatter, ranks, distinct values, and bundles of them."""
+"""What adds up: counts, moments, scatter, triangle, ranks, distinct values, and bundles of them."""
 
 from tallylearn.tallies.bundles import Bundle
 from tallylearn.tallies.counts import Counts
@@ -9,6 +9,7 @@ from tallylearn.tallies.products import Products
 from tallylearn.tallies.ranks import Ranks
 from tallylearn.tallies.scatter import Scatter
 from tallylearn.tallies.squares import Squares
+from tallylearn.tallies.triangle import Triangle
 
 __all__ = [
     "Bundle",
@@ -20,4 +21,5 @@ __all__ = [
     "Ranks",
     "Scatter",
     "Squares",
+    "Triangle",
 ]

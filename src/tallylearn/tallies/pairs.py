@@ -4,7 +4,8 @@ A column of numbers is one name, ``("length", "")``; a column of categories has 
 value that was seen, ``("colour", "=red")``, and the number there is 1 or 0. A table that lacks a
 name knows what it was: zeros where it has another value of the same column, missing otherwise. A
 column's gaps may be counted too, ``("length", "?")``: a table without that name has the column in
-every row, and zeros there. What is measured beside the columns has names such as ``("", "!0")``.
+every row, and zeros there. Its powers are ``("length", "^02")``, and what is measured beside the
+columns has names such as ``("", "!0")``.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ FLOATS = 96  # bytes that a pair takes until it is solved, as measured
 LIMBS = 768  # and where it is summed without rounding
 GAP = "?"  # in the place of a value: 1 where the column is missing
 BESIDE = (GAP, "!")  # how values begin that are none of their column
+MEASURED = ("!", "^")  # and how those of numbers do
 
 
 def together(a: Names, b: Names) -> Names:
@@ -44,6 +46,11 @@ def _elsewhere(name: tuple[str, str], beside: dict[str, int], shown: dict[str, i
     if value == GAP:  # no gap was seen, so that all rows show the column
         return shown.get(column, -1)
     return beside.get(column, -1) if value and not value.startswith(BESIDE) else -1
+
+
+def marks(values: tuple[str, ...]) -> Array:
+    """(p,) which names mark rows: where no row is marked, the name was never seen."""
+    return np.array([bool(v) and not v.startswith(MEASURED) for v in values], dtype=bool)
 
 
 def rearranged(array: Array, keys: Array, columns: Array, axes: tuple[int, ...] = (1, 2)) -> Array:
