@@ -257,7 +257,7 @@ def test_options_that_cannot_be_are_refused(options: dict[str, Any], said: str) 
     [
         ({"alpha": -1}, "'alpha'.*Got -1"),
         ({"alpha": "best"}, "'alpha'.*'cv'"),
-        ({"alpha": "cv", "cv": 1}, "'cv'.*Got 1"),
+        ({"alpha": "cv", "folds": 1}, "'folds'.*Got 1"),
         ({"alpha": "cv", "alphas": [-1.0]}, "alphas are penalties"),
         ({"alpha": "cv", "positive": True}, "leave out positive=True"),
     ],

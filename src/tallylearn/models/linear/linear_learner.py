@@ -5,12 +5,12 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
 from tallylearn import engines
-from tallylearn.doors import OnePass, Regressor
+from tallylearn.doors import OnePass
 from tallylearn.doors.intake import Lesson
 from tallylearn.doors.onepass import Learned
 from tallylearn.errors import InputError, OptionError, told
@@ -20,6 +20,7 @@ from tallylearn.models.filled_scatter import solving, too_wide
 from tallylearn.models.linear.exact_weights import equations, exactly
 from tallylearn.models.linear.least_squares import Fitted, Normal, from_scatter, from_triangle
 from tallylearn.models.linear.linear_model import LinearModel
+from tallylearn.models.linear.summarising import Summarising
 from tallylearn.models.linear.sums import Spelled, Sums, sums_in
 from tallylearn.models.linear.tallied_rows import tallied
 from tallylearn.models.rare_values import Rare
@@ -36,7 +37,7 @@ LOST = 1e4  # a condition above leaves a scatter fewer than eight digits
 FOLDED = 1e5  # and fewer than six, which do where folds are scored
 
 
-class LinearLearner(OnePass, Regressor):
+class LinearLearner(OnePass, Summarising):
     """Products of columns and targets; solved into weights."""
 
     family: ClassVar[str] = "discriminative"
@@ -124,7 +125,7 @@ class LinearLearner(OnePass, Regressor):
         return np.zeros(len(normal.scale) - normal.p)
 
     def _learn(self, learned: Learned, patient: bool = False) -> None:
-        self._read_again = not patient
+        self._read_again, self._seen = not patient, None
         super()._learn(learned, patient)
 
     def _check_digits(self, normal: Normal, model: LinearModel) -> None:
@@ -138,6 +139,12 @@ class LinearLearner(OnePass, Regressor):
                 "the rows, with solver='qr', from the first row on: rows that came in parts are "
                 "not read again. Or leave out columns, or take Ridge."
             )
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Learn from a table: ``fit(X, y)``, or ``fit(table, "target")``; y may be several."""
+        super().fit(X, y, sample_weight)
+        self._remember_rows(X, y, sample_weight)
+        return self
 
     def _aim(self, X: Any, y: Any) -> Aim:
         if y is None:

@@ -26,11 +26,11 @@ FOLDS = 1000  # most
 class Penalised(LinearLearner):
     """Weights for a whole path of penalties, out of one tally; alpha="cv" chooses by folds."""
 
-    shaping: ClassVar[tuple[str, ...]] = (*LinearLearner.shaping, "cv")
+    shaping: ClassVar[tuple[str, ...]] = (*LinearLearner.shaping, "folds")
     stored: ClassVar[tuple[type, ...]] = (LinearModel, Design, Rare, CrossValidated)
     alpha: Any
     alphas: Any
-    cv: Any
+    folds: Any
     rule: str
 
     @abstractmethod
@@ -43,10 +43,10 @@ class Penalised(LinearLearner):
 
     def shape(self) -> tuple[tuple[str, Any], ...]:
         """Folds are counted apart only where they choose."""
-        return (*super().shape()[:-1], ("cv", self._folds()))
+        return (*super().shape()[:-1], ("folds", self._folds()))
 
     def _folds(self) -> int:
-        return int(self.cv) if self._by_folds else 1
+        return int(self.folds) if self._by_folds else 1
 
     @property
     def _by_folds(self) -> bool:
@@ -137,10 +137,10 @@ class Penalised(LinearLearner):
             )
         if self.alphas is not None:
             self._checked_alphas(self.alphas)
-        whole = isinstance(self.cv, int | np.integer) and not isinstance(self.cv, bool)
-        if not whole or not 2 <= self.cv <= FOLDS:
+        whole = isinstance(self.folds, int | np.integer) and not isinstance(self.folds, bool)
+        if not whole or not 2 <= self.folds <= FOLDS:
             raise OptionError(
-                f"The 'cv' parameter of {type(self).__name__} must be an int in the range "
-                f"[2, {FOLDS}]. Got {told(self.cv)} instead."
+                f"The 'folds' parameter of {type(self).__name__} must be an int in the range "
+                f"[2, {FOLDS}]. Got {told(self.folds)} instead."
             )
         self._one_of("rule", ("best", "1se"))

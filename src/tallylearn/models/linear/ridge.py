@@ -34,7 +34,7 @@ class Ridge(Penalised):
     positive : whether no weight may be below zero.
     penalize_intercept : whether w0 pays too, as (XᵀX + λI)⁻¹Xᵀy with a column of ones has it.
     alphas : the penalties that "cv" tries; 100 over ten powers of ten unless said.
-    cv : how many folds.
+    folds : how many.
     rule : "best" takes the penalty with the smallest error over the folds, "1se" the largest that
         is within one standard error of it.
     degree, missing, reference, min_samples_category, exact : as for ``LinearRegression``.
@@ -64,7 +64,7 @@ class Ridge(Penalised):
         random_state: int | None = None,
         penalize_intercept: bool = False,
         alphas: Any = None,
-        cv: int = 10,
+        folds: int = 10,
         rule: str = "best",
         degree: int = 1,
         missing: str = "indicator",
@@ -82,7 +82,7 @@ class Ridge(Penalised):
         self.random_state = random_state
         self.penalize_intercept = penalize_intercept
         self.alphas = alphas
-        self.cv = cv
+        self.folds = folds
         self.rule = rule
         self.degree = degree
         self.missing = missing
