@@ -102,7 +102,7 @@ def test_intervals_hold_as_often_as_they_say() -> None:
     held = ((low <= y[200:]) & (y[200:] <= high)).mean()
     assert 0.87 < held < 0.93
     narrow = model.predict_interval(x[200:], 0.9, of="mean")
-    assert (np.diff(narrow) < 0.3 * (high - low)[:, None]).all()
+    assert (np.diff(narrow) < 0.5 * (high - low)[:, None]).all()
 
 
 def test_an_interval_is_that_of_the_formula(model: Any) -> None:
@@ -127,9 +127,9 @@ def test_the_rows_of_fit_are_found_again_while_they_live() -> None:
 
 
 def test_weights_of_rows_have_the_summary_of_repeated_rows() -> None:
-    times = np.arange(len(FRAME)) % 3 + 1
-    many = FRAME.loc[FRAME.index.repeat(times)]
-    one = tl.LinearRegression().fit(FRAME, "target", sample_weight=times.astype(float))
+    times = np.arange(len(FRAME)) % 3 + 1.0
+    many = FRAME.loc[FRAME.index.repeat(times.astype(int))]
+    one = tl.LinearRegression().fit(FRAME, "target", sample_weight=times)
     two = tl.LinearRegression().fit(many, "target")
     np.testing.assert_allclose(one.summary().error, two.summary().error, rtol=1e-9)
     checks = [found.diagnostics.checks for found in (one.summary(), two.summary())]
