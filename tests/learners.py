@@ -95,6 +95,9 @@ CASES = (
     Case("linear-exact", lambda: tl.LinearRegression(exact=True), EVERYTHING, "price"),
     Case("ridge", lambda: tl.Ridge(0.5), EVERYTHING, "price", "float"),
     Case("ridge-exact", lambda: tl.Ridge(2.0, exact=True), EVERYTHING, "price"),
+    Case("ridge-cv", lambda: tl.Ridge("cv", folds=3), EVERYTHING, "price", "float"),
+    Case("lasso", lambda: tl.Lasso(0.1, tol=1e-12), EVERYTHING, "price", "float"),
+    Case("elastic-net", lambda: tl.ElasticNet(0.1, tol=1e-12), EVERYTHING, "price", "float"),
     Case("tree", tl.DecisionTreeClassifier, EVERYTHING, "kind", "plain"),
     Case(
         "tree-two", lambda: tl.DecisionTreeClassifier(missing="node"), EVERYTHING, "heavy2", "plain"
@@ -146,6 +149,8 @@ ESTIMATORS = (  # what scikit-learn's checks run over
     tl.LinearRegression(exact=True),
     tl.Ridge(),
     tl.Ridge(solver="cholesky", missing="refuse"),
+    tl.Lasso(0.1),
+    tl.ElasticNet(0.1, positive=True),
     tl.DecisionTreeClassifier(),
     tl.DecisionTreeClassifier(criterion="gain_ratio", missing="fractional", bins=16),
     tl.DecisionTreeClassifier(splitter="random", max_features="sqrt"),

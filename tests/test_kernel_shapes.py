@@ -94,6 +94,13 @@ CALLS: dict[str, tuple[tuple[Any, ...], str]] = {
         (real(6, 2), real(6), rows(), 0.1, real(2), real(3), real(2, 7), whole(2)),
         "0.1 2.0 6.0",
     ),
+    "coordinates.descend_products": (
+        (np.eye(3), real(3), real(3), real(3), np.zeros(3), np.ones(3), np.zeros(2)), "",
+    ),
+    "coordinates.descend_columns": (
+        (real(3, 6), rows(3), real(3), real(3), real(3), np.zeros(3), real(6), np.zeros(2)),
+        "1.0 3.0",
+    ),
     "descending.answer": ((real(6, 2), real(3), real(6)), "0.0 0.1"),
     "descending.slope": ((real(6, 2), real(6), real(2, 4), real(2, 4)), "0.0"),
     "distinct.add_numbers": (

@@ -26,6 +26,8 @@ MODELS = {
     "m5": "M5",
     "linear": "LinearRegression",
     "ridge": "Ridge",
+    "lasso": "Lasso",
+    "elastic-net": "ElasticNet",
     "lms": "LMS",
     "majority": "DummyClassifier",
     "mean": "DummyRegressor",
@@ -37,9 +39,9 @@ BOTH = {  # of classes and of numbers, under one name
 USUAL = "tree"  # where no model is named: it takes every kind of column, and is read
 WHAT = (
     "Naive Bayes, linear or quadratic discriminants, nearest centroid, decision trees, the largest "
-    "class; of a target of numbers tree and cart, model trees (m5), least squares (linear, ridge), "
-    "least mean squares, or the mean. tree and cart look at the target, unless --set task= says "
-    "classification or regression."
+    "class; of a target of numbers tree and cart, model trees (m5), least squares (linear, ridge, "
+    "lasso, elastic-net), least mean squares, or the mean. tree and cart look at the target, "
+    "unless --set task= says classification or regression."
 )
 
 

@@ -87,7 +87,7 @@ class Design:
 
     def matrix(self, block: Block) -> Array:
         """The rows as numbers (n, p); NaN where missing."""
-        places = [block.schema.numbers.index(name) for name in self._numbers(block)]
+        places = [block.schema.places[name] for name in self._numbers(block)]
         if self.plain:
             same = places == list(range(block.numbers.shape[1]))
             return block.numbers if same else block.numbers[:, places]

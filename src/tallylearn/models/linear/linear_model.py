@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import ClassVar
 
 import numpy as np
@@ -39,7 +39,7 @@ class LinearModel(RegressionModel):
     mean: Array  # (p,) of the columns
     answer: Array  # (t,) the mean of the targets
     scale: Array  # (p,) of the root
-    root: Array  # (p, p) RᵀR are the centred products of the scaled columns
+    root: Array  # (p, p) RᵀR are the products of the scaled columns; empty of a wide table
     basis: Array  # (r,) columns that do not follow from others
     rows: float
     rest: Array  # (t,) squared residuals
@@ -50,6 +50,9 @@ class LinearModel(RegressionModel):
     dependent: tuple[str, ...] = ()
     method: str = "least squares"
     choice: CrossValidated | None = None  # how folds chose the penalty
+    gap: Array = field(default_factory=lambda: np.zeros(0))  # (t,) of the lasso, a row
+    rounds: int = 1
+    alpha: float = 0.0  # the penalty on sizes
 
     form: ClassVar[forms.Form] = {
         "design": forms.one(Design),
@@ -58,7 +61,7 @@ class LinearModel(RegressionModel):
         "mean": forms.floats("p"),
         "answer": forms.floats("t"),
         "scale": forms.floats("p", least=0.0),
-        "root": forms.floats("p", "p"),
+        "root": forms.floats("s", "s"),
         "basis": forms.integers("r", least=0),
         "rows": forms.number(0.0),
         "rest": forms.floats("t", least=0.0),
@@ -69,12 +72,16 @@ class LinearModel(RegressionModel):
         "dependent": forms.names(),
         "method": forms.text(),
         "choice": forms.one(CrossValidated, none=True),
+        "gap": forms.floats("g"),
+        "rounds": forms.count(1),
+        "alpha": forms.number(0.0),
     }
 
     @classmethod
     def of(
-        cls, normal: Normal, found: Fitted, method: str, choice: CrossValidated | None = None
-    ) -> LinearModel:
+        cls, normal: Normal, found: Fitted, method: str, choice: CrossValidated | None = None,
+        gap: Array | None = None, rounds: int = 1, alpha: float = 0.0,
+    ) -> LinearModel:  # fmt: skip
         """What was solved, with how much it leaves."""
         p = normal.p
         coef = found.coef
@@ -89,6 +96,7 @@ class LinearModel(RegressionModel):
             normal.design, coef, intercept, normal.mean[:p], normal.mean[p:], normal.scale[:p],
             normal.columns.copy(), found.basis.astype(np.int64), normal.rows, normal.rest + off,
             normal.whole, penalty, normal.centred, 1 / condition, found.dependent, method, choice,
+            np.zeros(0) if gap is None else gap, rounds, alpha,
         )  # fmt: skip
 
     def check(self, schema: Schema) -> None:
@@ -104,7 +112,8 @@ class LinearModel(RegressionModel):
         check_shape("the weights", self.coef, t, p)
         for part in (self.intercept, self.answer, self.rest, self.whole, self.penalty):
             check_shape("the targets", part, t)
-        check_shape("the root", self.root, p, p)
+        if self.root.size:
+            check_shape("the root", self.root, p, p)
         for part in (self.mean, self.scale):
             check_shape("the columns", part, p)
 
@@ -187,6 +196,9 @@ class LinearModel(RegressionModel):
         return Derivation(f"Linear regression by {self.method}", tuple(steps))
 
     def _rule(self) -> list[Grid | Formula | Sentence]:
+        if len(self.gap):
+            rest = f"alpha = {short(self.alpha)}; after {self.rounds} rounds the loss of a row is"
+            return [Sentence(f"{rest} at most {short(float(self.gap.max()))} above its least.")]
         if self.method not in ("least squares", "ridge"):
             return []
         if self.penalty.any():

@@ -74,6 +74,10 @@ class Penalised(LinearLearner):
     def _penalties(self, normal: Normal) -> Array:
         if self.alphas is None:
             return self._grid(normal)
+        return self._given()
+
+    def _given(self) -> Array:
+        """The penalties of the option, the largest first."""
         return np.sort(np.asarray(self.alphas, dtype=np.float64))[::-1].copy()
 
     @property
@@ -95,29 +99,32 @@ class Penalised(LinearLearner):
         """The weights for every penalty of a grid, out of what was counted: no row is read."""
         self._check_fitted()
         with self._learning():
-            if self.tally_ is None:
-                raise MergeError("this model was saved without its tally, and has no path.")
             if len(self.model_.coef) > 1:
                 raise InputError("a path is of one target. Fit one by one.")
-            with solving(self._counted(self.tally_)):
-                sums = sums_in(in_rows(self.tally_), self._spelled())
-                normal = from_scatter(sums.total(), bool(self.fit_intercept))
-                choice = self.model_.choice
-                given = self.alphas if alphas is None else alphas
-                if choice is not None and alphas is None:
-                    penalty = choice.penalty
-                elif given is not None:
-                    penalty = np.sort(self._checked_alphas(given))[::-1].copy()
-                else:
-                    penalty = self._grid(normal)
-                coef, gap = self._path(normal, penalty)
-        order, p = self.model_.design.order(self.schema_), normal.p
-        level = normal.mean[p] - coef[:, 0] @ normal.mean[:p]
-        judged = choice is not None and alphas is None
-        error, off = (choice.error, choice.deviation) if judged and choice else (np.empty(0),) * 2
-        alpha = self.alpha_
-        chosen = float(np.min(alpha))
-        return Path(self.columns_, penalty, level, coef[:, 0][:, order], chosen, gap, error, off)
+            choice = self.model_.choice if alphas is None else None
+            given = self.alphas if alphas is None else alphas
+            given = choice.penalty if choice is not None else given
+            given = None if given is None else np.sort(self._checked_alphas(given))[::-1].copy()
+            taken = self._tally_path if self.tally_ is not None else self._rows_path
+            penalty, level, coef, gap = taken(given)
+        order = self.model_.design.order(self.schema_)
+        judged = (np.empty(0),) * 2 if choice is None else (choice.error, choice.deviation)
+        chosen = float(np.min(self.alpha_))
+        return Path(self.columns_, penalty, level, coef[:, order], chosen, gap, *judged)
+
+    def _tally_path(self, given: Array | None) -> tuple[Array, Array, Array, Array]:
+        """Penalties (m,), intercepts (m,), weights (m, p) and gaps (m,) out of the tally."""
+        with solving(self._counted(self.tally_)):
+            sums = sums_in(in_rows(self.tally_), self._spelled())
+            normal = from_scatter(sums.total(), bool(self.fit_intercept))
+            penalty = self._grid(normal) if given is None else given
+            coef, gap = self._path(normal, penalty)
+        level = normal.mean[normal.p] - coef[:, 0] @ normal.mean[: normal.p]
+        return penalty, level, coef[:, 0], gap
+
+    def _rows_path(self, given: Array | None) -> tuple[Array, Array, Array, Array]:
+        """The same where there is no tally."""
+        raise MergeError("this model was saved without its tally, and has no path.")
 
     def _checked_alphas(self, given: Any) -> Array:
         try:

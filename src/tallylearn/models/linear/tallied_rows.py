@@ -32,11 +32,8 @@ def tallied(block: Block, kind: Kind, degree: int, missing: str, folds: int = 1)
 
 def _tallied(block: Block, kind: Kind, degree: int, folds: int) -> Bundle:
     by, gaps = dealt(block, folds), gappy(block)
-    names, x = spelling(block, gaps), spelled(block, gaps)
-    if degree > 1:
-        more = [*_powers(block, degree, _exactly if kind is Products else _nearly)]
-        names = (*names, *(name for name, _ in more))
-        x = np.column_stack([x, *(column for _, column in more)])
+    exactly = issubclass(kind, Products)
+    names, x = powered(block, spelling(block, gaps), spelled(block, gaps), degree, exactly)
     y = answers_of(block)
     names = (*names, *(("", f"!{t}") for t in range(y.shape[1])))
     check_wide(len(by.values), names, LIMBS if kind is Products else FLOATS)
@@ -46,6 +43,16 @@ def _tallied(block: Block, kind: Kind, degree: int, folds: int) -> Bundle:
         part = kind.of(x, by, names, block.weight, block.start, beside=y)
     name = "triangle" if kind is Triangle else "numbers"
     return Bundle({"target": Counts.of(by, weight=block.weight), name: part})
+
+
+def powered(
+    block: Block, names: Names, x: Array, degree: int, exactly: bool = False
+) -> tuple[Names, Array]:
+    """Names and columns with the powers of the numbers."""
+    if degree == 1:
+        return names, x
+    more = [*_powers(block, degree, _exactly if exactly else _nearly)]
+    return (*names, *(name for name, _ in more)), np.column_stack([x, *(c for _, c in more)])
 
 
 def answers_of(block: Block) -> Array:

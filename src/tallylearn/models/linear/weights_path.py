@@ -54,7 +54,7 @@ class Path(Recorded):
     def _told(found: dict[str, Any]) -> Derivation:
         rows = found["penalties"]
         at = sorted({*np.linspace(0, len(rows) - 1, min(SHOWN, len(rows))).astype(int).tolist()})
-        heads = ("alpha", "weights above 0", "largest", *(("error",) if found["folds"] else ()))
+        heads = ("alpha", "weights not 0", "largest", *(("error",) if found["folds"] else ()))
         cells = []
         for row in (rows[i] for i in at):
             weights: Mapping[str, float] = row["weights"]
