@@ -174,7 +174,7 @@ class Lasso(SoftLearner):
     >>> import tallylearn as tl
     >>> model = tl.Lasso(0.1).fit([[1, 0], [2, 1], [3, 0]], [1, 2, 4])
     >>> model.coef_.round(6)
-    array([1.35, 0.  ])
+    array([ 1.35, -0.05])
 
     References
     ----------
@@ -239,7 +239,7 @@ class ElasticNet(SoftLearner):
     --------
     >>> import tallylearn as tl
     >>> tl.ElasticNet(0.1).fit([[1, 0], [2, 1], [3, 0]], [1, 2, 4]).coef_.round(4)
-    array([ 1.3256, -0.1648])
+    array([ 1.3256, -0.2245])
 
     References
     ----------
