@@ -10,6 +10,7 @@ import pandas as pd
 
 import tallylearn as tl
 from tallylearn.models.discriminants.gaussian_classes import Discriminant
+from tallylearn.models.linear.linear_learner import LinearLearner
 
 
 @dataclass(frozen=True)
@@ -25,7 +26,7 @@ class Case:
     @property
     def portable(self) -> bool:
         """Whether the model has the same bits on every processor: LAPACK solves none of it."""
-        return not isinstance(self.make(), Discriminant | tl.ModelTreeRegressor)
+        return not isinstance(self.make(), Discriminant | LinearLearner | tl.ModelTreeRegressor)
 
     def table(self, frame: pd.DataFrame) -> pd.DataFrame:
         return frame[[*self.columns, self.target]]
@@ -87,6 +88,16 @@ CASES = (
         EVERYTHING,
         "kind",
     ),
+    Case("linear", tl.LinearRegression, EVERYTHING, "price", "float"),
+    Case(
+        "linear-qr", lambda: tl.LinearRegression(solver="qr", degree=2), NUMBERS, "price", "float"
+    ),
+    Case("linear-exact", lambda: tl.LinearRegression(exact=True), EVERYTHING, "price"),
+    Case("ridge", lambda: tl.Ridge(0.5), EVERYTHING, "price", "float"),
+    Case("ridge-exact", lambda: tl.Ridge(2.0, exact=True), EVERYTHING, "price"),
+    Case("ridge-cv", lambda: tl.Ridge("cv", folds=3), EVERYTHING, "price", "float"),
+    Case("lasso", lambda: tl.Lasso(0.1, tol=1e-12), EVERYTHING, "price", "float"),
+    Case("elastic-net", lambda: tl.ElasticNet(0.1, tol=1e-12), EVERYTHING, "price", "float"),
     Case("tree", tl.DecisionTreeClassifier, EVERYTHING, "kind", "plain"),
     Case(
         "tree-two", lambda: tl.DecisionTreeClassifier(missing="node"), EVERYTHING, "heavy2", "plain"
@@ -170,6 +181,13 @@ ESTIMATORS = (  # what scikit-learn's checks run over
     tl.LinearDiscriminantAnalysis("eigen", shrinkage=0.1, exact=True),
     tl.QuadraticDiscriminantAnalysis(reg_param=0.1),
     tl.QuadraticDiscriminantAnalysis(reg_param=0.1, exact=True),
+    tl.LinearRegression(),
+    tl.LinearRegression(solver="qr", positive=True),
+    tl.LinearRegression(exact=True),
+    tl.Ridge(),
+    tl.Ridge(solver="cholesky", missing="refuse"),
+    tl.Lasso(0.1),
+    tl.ElasticNet(0.1, positive=True),
     tl.DecisionTreeClassifier(),
     tl.DecisionTreeClassifier(criterion="gain_ratio", missing="fractional", bins=16),
     tl.DecisionTreeClassifier(splitter="random", max_features="sqrt"),

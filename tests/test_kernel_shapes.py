@@ -98,6 +98,13 @@ CALLS: dict[str, tuple[tuple[Any, ...], str]] = {
         (real(6, 2), real(6), rows(), 0.1, real(2), real(3), real(2, 7), whole(2)),
         "0.1 2.0 6.0",
     ),
+    "coordinates.descend_products": (
+        (np.eye(3), real(3), real(3), real(3), np.zeros(3), np.ones(3), np.zeros(2)), "",
+    ),
+    "coordinates.descend_columns": (
+        (real(3, 6), rows(3), real(3), real(3), real(3), np.zeros(3), real(6), np.zeros(2)),
+        "1.0 3.0",
+    ),
     "descending.answer": ((real(6, 2), real(3), real(6)), "0.0 0.1"),
     "descending.slope": ((real(6, 2), real(6), real(2, 4), real(2, 4)), "0.0"),
     "distinct.add_numbers": (
@@ -107,7 +114,9 @@ CALLS: dict[str, tuple[tuple[Any, ...], str]] = {
         (SLOTS[:6, 0].copy(), np.ones(6, np.int64), 2**64 - 1, SLOTS, whole(6)), "0.0",
     ),
     "distinct.hash_strings": ((TEXT, np.array([0, 1, 3]), SLOTS[:2, 0].copy()), "2.0"),
-    "gathering.centred": ((real(6, 2), rows(), real(2), real(6), real(6, 3)), "0.0 0.1 1.0"),
+    "gathering.centred": (
+        (real(6, 2), real(6, 1), rows(), real(3), real(6), real(6, 4)), "0.0 0.1 1.1 2.0",
+    ),
     "limbs.collect": (
         (whole(2, 3, 4, 8), 19, whole(3, 2), whole(3, 2, 3), whole(3, 2, 5)), "0.0 0.1 0.2",
     ),

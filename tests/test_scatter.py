@@ -121,7 +121,14 @@ def test_compiled_kernels_equal_the_python_they_are_written_in() -> None:
         kernels[0].spread(bits, 0, 0, group, weight, first, cells)
         kernels[1].collect_products(cells, first, out)
         some = np.empty((2, 4))
-        kernels[2].centred(x, np.array([5, 1]), np.ones(3), np.array([2.0, 3.0]), some)
+        kernels[2].centred(
+            x[:, :2].copy(),
+            x[:, 2:].copy(),
+            np.array([5, 1]),
+            np.ones(3),
+            np.array([2.0, 3.0]),
+            some,
+        )
         results.append((cells, out, some))
     assert all(np.array_equal(a, b) for a, b in zip(*results, strict=True))
 

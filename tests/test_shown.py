@@ -80,6 +80,10 @@ VIEWS: dict[str, Callable[[], Any]] = {
     **{f"{what}, {name}": partial(make, name) for what, make in OF_TREES.items()
        for name in LEARNERS},
     **{f"learned, {case.name}": partial(explained, case) for case in CASES},
+    "path of penalties": lambda: tl.Ridge(alpha="cv", folds=3).fit(LINES, BENT).path(),
+    "summary": lambda: tl.LinearRegression().fit(LINES, BENT).summary(LINES, BENT),
+    "summary of a ridge": lambda: tl.Ridge().fit(LINES, BENT).summary(),
+    "diagnostics": lambda: tl.LinearRegression().fit(LINES, BENT).diagnose(LINES, BENT),
     "many rules": lambda: grown(500).rules(order="support"),
     "few rules": lambda: fitted("id3").rules().simplified(),
     "rules of rows": lambda: fitted("cart").fired(rows(30, 9)[COLUMNS]),

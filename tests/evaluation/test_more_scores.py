@@ -314,7 +314,9 @@ def test_a_function_is_a_score_with_its_interval_and_its_baseline(
 
 
 @pytest.mark.parametrize("cv", ["holdout", "loo"])
-def test_where_there_is_one_fold_bins_of_rows_are_left_out(cv: str, rows: tuple[Array, Array]) -> None:
+def test_where_there_is_one_fold_bins_of_rows_are_left_out(
+    cv: str, rows: tuple[Array, Array]
+) -> None:
     found = tl.evaluate(tl.NaiveBayes(), *rows, cv=cv, scoring=cost)
     interval = found["cost"].interval
     assert interval is not None

@@ -26,6 +26,10 @@ MODELS = {
     "cart": "CART",
     "m5": "M5",
     "forest": "RandomForestClassifier",
+    "linear": "LinearRegression",
+    "ridge": "Ridge",
+    "lasso": "Lasso",
+    "elastic-net": "ElasticNet",
     "lms": "LMS",
     "majority": "DummyClassifier",
     "mean": "DummyRegressor",
@@ -40,8 +44,9 @@ USUAL = "tree"  # where no model is named: it takes every kind of column, and is
 WHAT = (
     "Naive Bayes, linear or quadratic discriminants, nearest centroid, nearest neighbours (knn), "
     "decision trees, random forests, the largest class; of a target of numbers knn, tree, cart and "
-    "forest, model trees (m5), least mean squares, or the mean. knn, tree, cart and forest look at "
-    "the target, unless --set task= says classification or regression."
+    "forest, model trees (m5), least squares (linear, ridge, lasso, elastic-net), least mean "
+    "squares, or the mean. knn, tree, cart and forest look at the target, unless --set task= says "
+    "classification or regression."
 )
 
 

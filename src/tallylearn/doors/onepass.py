@@ -89,11 +89,9 @@ class OnePass(Estimator, ABC):
         """Learn from a table: ``fit(X, y)``, or ``fit(table, "target")``."""
         with self._learning():
             self._check_options()
-            self._learn(
-                self._learned(
-                    lesson(self._table(X), y, sample_weight, type(self).__name__, self._aim)
-                )
-            )
+            name = type(self).__name__
+            read = lesson(self._table(X), y, sample_weight, name, self._aim(X, y))
+            self._learn(self._learned(read))
         return self
 
     def partial_fit(
@@ -105,9 +103,8 @@ class OnePass(Estimator, ABC):
             before = self._remembered()
             known = None if before is None else before.schema
             name = type(self).__name__
-            now = self._learned(
-                lesson(self._table(X), y, sample_weight, name, self._aim, known, True, self._labels)
-            )
+            aim, X = self._aim(X, y), self._table(X)
+            now = self._learned(lesson(X, y, sample_weight, name, aim, known, True, self._labels))
             counted = None if before is None else before.tally
             now = replace(now, tally=self._foretold(now.tally, counted, classes))
             self._learn(now if before is None else before + now, patient=True)
@@ -125,10 +122,8 @@ class OnePass(Estimator, ABC):
                 self._check_fitted()
                 return self
             name = type(self).__name__
-            classes = self._labels
-            read = lesson(
-                self._table(X), y, sample_weight, name, self._aim, before.schema, classes=classes
-            )
+            classes, aim, X = self._labels, self._aim(X, y), self._table(X)
+            read = lesson(X, y, sample_weight, name, aim, before.schema, classes=classes)
             other, left_out = total(self.seen, read)
             left_out.check(read.target)
             before.check_weights(other)

@@ -19,6 +19,7 @@ from tallylearn.doors.schemas import checked
 from tallylearn.doors.turns import turn
 from tallylearn.doors.unanswered import NONE, Unanswered
 from tallylearn.errors import OptionError, listed, not_fitted, speaking, told
+from tallylearn.sources.class_labels import Aim
 from tallylearn.tables import Schema
 
 SHOWN = 6  # columns, and classes, in a repr
@@ -135,9 +136,8 @@ class Estimator:
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "schema_")
 
-    @property
-    def _aim(self) -> str | None:
-        """What the target is read as: classes, measures, or None where it is not looked at."""
+    def _aim(self, X: Any, y: Any) -> Aim:
+        """What the target is read as; a tuple where there are several, None for no target."""
         return self.task
 
     def _table(self, X: Any) -> Any:

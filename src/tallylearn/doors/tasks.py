@@ -153,24 +153,35 @@ class Regressor(Predictor):
         self._check_fitted()
         with speaking(type(self).__name__):
             name = type(self).__name__
-            read = lesson(self._table(X), y, sample_weight, name, self.task, self.schema_)
+            aim = self._aim(X, y)
+            read = lesson(self._table(X), y, sample_weight, name, aim, self.schema_)
             pairs, left_out = [], NONE
             for block in read.blocks():
                 left_out += Unanswered.in_block(block)
                 weight = np.ones(len(block)) if block.weight is None else block.weight
-                pairs.append((block.target, self.answers(block), weight))
+                truth = block.target
+                truth = np.column_stack(truth) if isinstance(truth, tuple) else truth
+                pairs.append((truth, self.answers(block), weight))
             left_out.check(read.target)
             check_size(sum(len(truth) for truth, _, _ in pairs), self.n_features_in_)
         truth, answer, weight = (np.concatenate(column) for column in zip(*pairs, strict=True))
-        mean = np.average(truth, weights=weight)
-        whole = float((weight * (truth - mean) ** 2).sum())
-        missed = float((weight * (truth - answer) ** 2).sum())
-        if whole == 0:
-            return 1.0 if missed == 0 else 0.0
-        return 1 - missed / whole
+        if truth.ndim == 2:  # of several targets the mean, as scikit-learn has it
+            both = zip(truth.T, answer.reshape(truth.shape).T, strict=True)
+            return float(np.mean([_explained(y, found, weight) for y, found in both]))
+        return _explained(truth, answer, weight)
 
     def answers(self, block: Block) -> Array:
         return self.model_.answers(block)
+
+
+def _explained(truth: Array, answer: Array, weight: Array) -> float:
+    """The share of a target's variance that predictions explain."""
+    mean = np.average(truth, weights=weight)
+    whole = float((weight * (truth - mean) ** 2).sum())
+    missed = float((weight * (truth - answer) ** 2).sum())
+    if whole == 0:
+        return 1.0 if missed == 0 else 0.0
+    return 1 - missed / whole
 
 
 def check_label_type(kind: Any, classes: tuple[Any, ...]) -> None:

@@ -19,11 +19,13 @@ from tallylearn.tallies import (
     Products,
     Scatter,
     Squares,
+    Triangle,
     Values,
-)  # fmt: skip
+)
 
 HOUSE = (
-    Bundle, Counts, Exact, Extent, Moments, Products, Scatter, Squares, Values, Schema, Column,
+    Bundle, Counts, Exact, Extent, Moments, Products, Scatter, Squares, Triangle, Values, Schema,
+    Column,
 )  # fmt: skip
 
 

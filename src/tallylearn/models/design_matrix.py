@@ -9,10 +9,11 @@ from typing import ClassVar
 import numpy as np
 
 from tallylearn import forms
+from tallylearn.errors import ColumnError
 from tallylearn.models.naive_bayes.column_factors import check_finite
 from tallylearn.models.rare_values import Rare
-from tallylearn.tables import DATE, Array, Block, Schema, check_columns, check_shape, day
-from tallylearn.tallies.pairs import Names
+from tallylearn.tables import DATE, Array, Block, Schema, check_columns, check_shape, day, numbered
+from tallylearn.tallies.pairs import GAP
 from tallylearn.workings import Sentence
 
 POOLED = " rare"  # in the place of a value: all that are rare
@@ -24,18 +25,22 @@ ROOM = 1 << 25  # numbers that the rows of a block may become at a time: 256 MiB
 class Design:
     """The columns of numbers that a model sees, and what fills their gaps.
 
-    Of a category's values the first, in sorted order, has no indicator: where all others are 0, it
-    is 1. Rare values of a category with many have one together, which is that of values never seen.
+    Of a category's values one has no indicator, the first in sorted order unless another is wanted:
+    where all others are 0, it is 1. Rare values of a category with many have one together, which is
+    that of values never seen. The gaps of a column may have an indicator too, beside being filled.
     """
 
     columns: tuple[str, ...]  # (p,) the table's column
-    values: tuple[str, ...]  # (p,) "" for a number, "=red" for an indicator, POOLED for rare values
+    values: tuple[
+        str, ...
+    ]  # (p,) "" for a number, "^02" its power, "=red" an indicator; POOLED; GAP
     fill: Array  # (p,) the mean of the values that are present
     gaps: Array  # (p,) rows whose gap was filled
     based: tuple[str, ...]  # columns of categories
-    base: tuple[str, ...]  # their first values, without an indicator
+    base: tuple[str, ...]  # their reference values, without an indicator
     rare: Rare = field(default_factory=Rare)
     constant: tuple[str, ...] = ()  # columns of numbers that were passed over
+    complete: bool = False  # whether a row with a gap is refused
 
     form: ClassVar[forms.Form] = {
         "columns": forms.names("p", unique=False),
@@ -46,6 +51,7 @@ class Design:
         "base": forms.names("b", unique=False),
         "rare": forms.one(Rare),
         "constant": forms.names("c"),
+        "complete": forms.truth,
     }
 
     def check(self, schema: Schema) -> None:
@@ -57,9 +63,15 @@ class Design:
         if len({*pairs}) < len(pairs) or not pairs:
             raise ValueError("the design has a column twice, or none")
         check_columns("rare values", sorted({*self.rare.columns}), {*self.based})
-        odd = [value[0] != "=" and value != POOLED for _, value in pairs if value]
-        if any(odd) or any(name not in self.based for name, value in pairs if value):
+        ones = [(n, v) for n, v in pairs if v and v != GAP and not power(v)]
+        if any(value[0] != "=" and value != POOLED for _, value in ones):
             raise ValueError("the design has an indicator of no category")
+        if any(name not in self.based for name, _ in ones):
+            raise ValueError("the design has an indicator of no category")
+        powers = {name for name, value in pairs if power(value)}
+        check_columns("powers", sorted(powers), {*schema.numbers})
+        gaps = [name for name, value in pairs if value == GAP]
+        check_columns("gaps", gaps, {*schema.categories, *schema.numbers})
 
     def __post_init__(self) -> None:
         p = len(self.columns)
@@ -68,8 +80,14 @@ class Design:
         check_shape("the categories", np.empty(len(self.base)), len(self.based))
 
     @property
+    def plain(self) -> bool:
+        """Whether all columns are numbers of the table, as they are."""
+        return not self.based and not any(self.values)
+
+    @property
     def names(self) -> tuple[str, ...]:
-        return tuple(map("".join, zip(self.columns, self.values, strict=True)))
+        said = {GAP: " missing"} | {v: f"^{power(v)}" for v in self.values if power(v)}
+        return tuple(c + said.get(v, v) for c, v in zip(self.columns, self.values, strict=True))
 
     def picked(self, at: Array, constant: tuple[str, ...]) -> Design:
         """Only these columns; those of numbers that are left out for they are constant."""
@@ -82,14 +100,20 @@ class Design:
 
     def matrix(self, block: Block) -> Array:
         """The rows as numbers (n, p); NaN where missing."""
-        places = [block.schema.numbers.index(name) for name in self._numbers(block)]
-        if not self.based:
+        places = [block.schema.places[name] for name in self._numbers(block)]
+        if self.plain:
             same = places == list(range(block.numbers.shape[1]))
             return block.numbers if same else block.numbers[:, places]
         out = np.empty((len(block), len(self.columns)))
         out[:, [not value for value in self.values]] = block.numbers[:, places]
+        for j, (name, value) in enumerate(zip(self.columns, self.values, strict=True)):
+            if value == GAP:
+                out[:, j] = missing_in(block, name)
+            elif degree := power(value):
+                out[:, j] = block.numbers[:, block.schema.places[name]] ** degree
         for name in {*self.columns} & {*self.based}:
-            at, alone = self._of(name), [j for j in self._of(name) if self.values[j] != POOLED]
+            at = self._indicators(name)
+            alone = [j for j in at if self.values[j] != POOLED]
             base = self.base[self.based.index(name)]
             codes = block.codes[name].among([base, *(self.values[j][1:] for j in alone)])
             out[:, alone] = codes[:, None] == np.arange(1, len(alone) + 1)
@@ -99,7 +123,7 @@ class Design:
 
     def product(self, block: Block, weights: Array) -> Array:
         """matrix(block) @ weights.T (n, k); numbers stay in their order, and the weights move."""
-        if self.based:
+        if not self.plain:
             return np.asarray(self.matrix(block) @ weights.T)
         moved = np.zeros((len(weights), block.numbers.shape[1]))
         moved[:, [block.schema.places[name] for name in self.columns]] = weights
@@ -107,7 +131,7 @@ class Design:
 
     def pieces(self, block: Block) -> Iterator[Block]:
         """The block, a few rows at a time where categories make many columns of it."""
-        rows = len(block) if not self.based else max(1, ROOM // max(1, len(self.columns)))
+        rows = len(block) if self.plain else max(1, ROOM // max(1, len(self.columns)))
         for at in range(0, max(1, len(block)), max(1, rows)):
             yield block[at : at + rows] if rows < len(block) else block
 
@@ -117,6 +141,8 @@ class Design:
         if np.isfinite(x).all():
             return x
         check_finite(block)
+        if self.complete:
+            check_complete(block, {*self.columns})
         return np.where(np.isnan(x), self.fill, x)
 
     def order(self, schema: Schema) -> Array:
@@ -135,7 +161,7 @@ class Design:
 
     def shown(self, block: Block, i: int, name: str, j: int) -> tuple[str, str]:
         """A row's value in a column as text, and what is to be said about it."""
-        if not self.values[j]:
+        if name not in self.based:
             x = block.numbers[i, block.schema.numbers.index(name)]
             gap = bool(np.isnan(x))
             return f"{self.fill[j] if gap else x:.6g}", "missing, filled by the mean" if gap else ""
@@ -143,7 +169,7 @@ class Design:
         base = self.base[self.based.index(name)]
         if value is None:
             return "?", "missing, filled by the share of every value"
-        found = {self.values[k] for k in self._of(name)}
+        found = {self.values[k] for k in self._indicators(name)}
         if value == base or f"={value}" in found:
             return str(value), ""
         seen = "rare" if value in self.rare.by_column.get(name, ()) else "never seen"
@@ -164,14 +190,15 @@ class Design:
         """What was done to the table before the sums."""
         said = [
             f"Column {name!r} is missing in {self.gaps[at[0]]:g} of the rows: filled by the mean"
-            + (f" {self.fill[at[0]]:.6g}." if not self.values[at[0]] else " of its indicators.")
+            + (f" {self.fill[at[0]]:.6g}" if not self.values[at[0]] else " of its indicators")
+            + (", with an indicator of the gap." if GAP in (self.values[j] for j in at) else ".")
             for name, at in self.groups(schema).items()
             if self.gaps[at[0]] > 0
         ]
         said += [
             f"Column {name!r} is a category: a column of 0 and 1 for every value but {base!r}."
             for name, base in zip(self.based, self.base, strict=True)
-            if self._of(name)
+            if self._indicators(name)
         ]
         rare = self.rare.told("which have one column together, or none where there are no others")
         known = {*self.columns, *self.based}
@@ -188,7 +215,7 @@ class Design:
         out: list[dict[str, object]] = [{} for _ in x]
         dates = {column.name for column in schema.of_kind(DATE)}
         for name in schema.names:
-            at = self._of(name)
+            at = self._indicators(name) or self._of(name)
             if name in self.based:
                 pooled = self.rare.by_column.get(name, ("",))[0]
                 values = [self.base[self.based.index(name)]]
@@ -205,7 +232,11 @@ class Design:
 
     def _named(self, name: str) -> list[str]:
         """The values of a category that have an indicator alone."""
-        return [self.values[j][1:] for j in self._of(name) if self.values[j] != POOLED]
+        return [self.values[j][1:] for j in self._indicators(name) if self.values[j] != POOLED]
+
+    def _indicators(self, name: str) -> list[int]:
+        """The places of a category's values, not that of its gaps."""
+        return [j for j in self._of(name) if indicates(self.values[j])]
 
     def _of(self, name: str) -> list[int]:
         return [j for j, column in enumerate(self.columns) if column == name]
@@ -214,26 +245,30 @@ class Design:
         return [c for c, value in zip(self.columns, self.values, strict=True) if not value]
 
 
-def spelling(block: Block, pooled: Collection[str] = ()) -> Names:
-    """The names that a block has as numbers: an indicator for every value that it knows.
-
-    Of the columns in ``pooled`` the last one is that of all rare values.
-    """
-    numbers = [(name, "") for name in block.schema.numbers]
-    values = [(name, f"={v}") for name, column in block.codes.items() for v in column.values]
-    last = {name: at for at, (name, _) in enumerate(values)}
-    for name in pooled:
-        values[last[name]] = (name, POOLED)
-    return (*numbers, *values)
+def indicates(value: str) -> bool:
+    """Whether a name's value is one of a category, or all rare ones."""
+    return value.startswith("=") or value == POOLED
 
 
-def spelled(block: Block) -> Array:
-    """A block as numbers for a tally, in the order of its spelling."""
-    if not block.codes:
-        return block.numbers
-    parts = [block.numbers]
-    for column in block.codes.values():
-        ones = (column.codes[:, None] == np.arange(len(column.values))).astype(np.float64)
-        ones[column.codes < 0] = np.nan
-        parts.append(ones)
-    return np.hstack(parts)
+def power(value: str) -> int:
+    """The degree that a name's value stands for: 3 of "^03"; 0 where it is no power."""
+    digits = value[1:3] if value.startswith("^") and len(value) <= 3 else ""
+    return int(digits) if digits.isdecimal() and digits.isascii() else 0
+
+
+def missing_in(block: Block, name: str) -> Array:
+    """(n,) where a column is missing."""
+    if name in block.codes:
+        return np.asarray(block.codes[name].codes < 0)
+    return np.isnan(block.numbers[:, block.schema.places[name]])
+
+
+def check_complete(block: Block, names: Collection[str]) -> None:
+    """Refuse a gap in one of these columns, with its row."""
+    for name in (name for name in block.schema.names if name in names):
+        if len(rows := np.flatnonzero(missing_in(block, name))):
+            raise ColumnError(
+                f"column {name!r} is missing in row {numbered(block.start, int(rows[0]))}, and "
+                "gaps are not filled here. Fill it in, or take missing='indicator'. Input X "
+                "contains NaN."
+            )

@@ -14,6 +14,7 @@ from tallylearn.errors import OptionError, told
 from tallylearn.prepare.mdl_cuts import mdl_cuts
 from tallylearn.prepare.preparation import Preparation, Turning, rows_of
 from tallylearn.prepare.stored_turnings import check_rows
+from tallylearn.sources.class_labels import Aim
 from tallylearn.tables import (
     CATEGORY,
     NUMBER,
@@ -125,8 +126,7 @@ class Discretizer(Preparation):
         self.strategy = strategy
         self.labels = labels
 
-    @property
-    def _aim(self) -> str | None:
+    def _aim(self, X: Any, y: Any) -> Aim:
         return "classifier" if self.strategy == "mdl" else None
 
     def tally(self, block: Block) -> Bundle:

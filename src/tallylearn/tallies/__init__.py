@@ -1,4 +1,4 @@
-"""What adds up: counts, moments, scatter, extents, values, ranks, and bundles of them."""
+"""What adds up: counts, moments, scatter, triangle, extents, values, ranks, and bundles of them."""
 
 from tallylearn.tallies.bundles import Bundle
 from tallylearn.tallies.counts import Counts
@@ -10,6 +10,7 @@ from tallylearn.tallies.products import Products
 from tallylearn.tallies.ranks import Ranks
 from tallylearn.tallies.scatter import Scatter
 from tallylearn.tallies.squares import Squares
+from tallylearn.tallies.triangle import Triangle
 from tallylearn.tallies.values import Values
 
 __all__ = [
@@ -23,5 +24,6 @@ __all__ = [
     "Ranks",
     "Scatter",
     "Squares",
+    "Triangle",
     "Values",
 ]

@@ -19,6 +19,7 @@ from tallylearn.tallies.bundles import IMPORTANCE, LIGHT, ONCE, Bundle
 from tallylearn.tallies.counts import Counts
 from tallylearn.tallies.exact import LIMB, Exact
 from tallylearn.tallies.moments import Moments
+from tallylearn.tallies.triangle import Triangle
 
 DIGITS = 128  # bits of a scale: a count of rows, weighed alike and scaled back, is that count
 
@@ -111,6 +112,8 @@ def _times(part: Any, exact: Exact, near: float) -> Any:
         return Bundle({n: one if n == ONCE else _times(one, exact, near) for n, one in inner})
     if isinstance(part, Counts):
         return replace(part, table=_settled(part.table * exact))
+    if isinstance(part, Triangle):
+        return part.times(near)
     changed: dict[str, Any] = {}
     for field in fields(part):
         value = getattr(part, field.name)

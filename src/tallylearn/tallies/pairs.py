@@ -2,7 +2,10 @@
 
 A column of numbers is one name, ``("length", "")``; a column of categories has one name for each
 value that was seen, ``("colour", "=red")``, and the number there is 1 or 0. A table that lacks a
-name knows what it was: zeros where it has another value of the same column, missing otherwise.
+name knows what it was: zeros where it has another value of the same column, missing otherwise. A
+column's gaps may be counted too, ``("length", "?")``: a table without that name has the column in
+every row, and zeros there. Its powers are ``("length", "^02")``, and what is measured beside the
+columns has names such as ``("", "!0")``.
 """
 
 from __future__ import annotations
@@ -16,6 +19,9 @@ from tallylearn.tallies.keys import Keys, places
 Names = tuple[tuple[str, str], ...]
 FLOATS = 96  # bytes that a pair takes until it is solved, as measured
 LIMBS = 768  # and where it is summed without rounding
+GAP = "?"  # in the place of a value: 1 where the column is missing
+BESIDE = (GAP, "!")  # how values begin that are none of their column
+MEASURED = ("!", "^")  # and how those of numbers do
 
 
 def together(a: Names, b: Names) -> Names:
@@ -26,10 +32,25 @@ def together(a: Names, b: Names) -> Names:
 def origins(have: Names, want: Names) -> tuple[Array, Array]:
     """Where each wanted name's rows are counted (-1: nowhere), and whether it was seen itself."""
     place = {name: at for at, name in enumerate(have)}
-    beside = {column: at for (column, value), at in place.items() if value}
+    within = {name: at for name, at in place.items() if not name[1].startswith(BESIDE)}
+    beside = {column: at for (column, value), at in within.items() if value}
+    shown = {column: at for (column, _), at in within.items()}
     own = np.array([name in place for name in want], dtype=bool)
-    source = [place.get(name, beside.get(name[0], -1) if name[1] else -1) for name in want]
+    source = [place.get(name, _elsewhere(name, beside, shown)) for name in want]
     return np.array(source, dtype=np.int64), own
+
+
+def _elsewhere(name: tuple[str, str], beside: dict[str, int], shown: dict[str, int]) -> int:
+    """Where the rows are counted of a name that was never seen."""
+    column, value = name
+    if value == GAP:  # no gap was seen, so that all rows show the column
+        return shown.get(column, -1)
+    return beside.get(column, -1) if value and not value.startswith(BESIDE) else -1
+
+
+def marks(values: tuple[str, ...]) -> Array:
+    """(p,) which names mark rows: where no row is marked, the name was never seen."""
+    return np.array([bool(v) and not v.startswith(MEASURED) for v in values], dtype=bool)
 
 
 def rearranged(array: Array, keys: Array, columns: Array, axes: tuple[int, ...] = (1, 2)) -> Array:

@@ -21,6 +21,7 @@ from tallylearn.tallies.pairs import (
     check_names,
     check_wide,
     classes_in,
+    marks,
     origins,
     rearranged,
     together,
@@ -186,8 +187,11 @@ class Products:
         """Sorted; without classes and columns that show nothing: forgetting leaves no trace."""
         some = self.count.nonzero() | self.sums.nonzero() | self.products.nonzero()
         rows = np.flatnonzero(some.any(axis=(1, 2)))
-        ones = np.array([bool(value) for value in self.values], dtype=bool)
-        seen = np.where(ones, self.products.nonzero(), some).diagonal(axis1=1, axis2=2).any(axis=0)
+        seen = (
+            np.where(marks(self.values), self.products.nonzero(), some)
+            .diagonal(axis1=1, axis2=2)
+            .any(axis=0)
+        )
         names = self.names
         order = sorted(np.flatnonzero(seen), key=names.__getitem__)
         if len(rows) == len(self.keys) and order == list(range(len(names))):

@@ -20,6 +20,7 @@ from tallylearn.tallies.pairs import (
     check_names,
     check_wide,
     classes_in,
+    marks,
     origins,
     rearranged,
     together,
@@ -79,21 +80,27 @@ class Scatter:
 
     @classmethod
     def of(
-        cls, numbers: Array, by: Codes, names: Names, weight: Array | None = None, start: Start = 0
-    ) -> Scatter:
-        """Sum the numbers (n, p) class by class; NaN is missing, an infinity an error."""
+        cls, numbers: Array, by: Codes, names: Names, weight: Array | None = None, start: Start = 0,
+        beside: Array | None = None,
+    ) -> Scatter:  # fmt: skip
+        """Sum the numbers (n, p) class by class; NaN is missing, an infinity an error.
+
+        The last names may be of numbers that stand ``beside`` the others (n, t), complete.
+        """
         check_wide(len(by.values), names)
         if len({*names}) < len(names):
             raise ValueError("a scatter has a column twice: a target among them needs its own name")
         weight = None if weight is None else rounded(weight)
         numbers = np.ascontiguousarray(numbers)
-        found = _by_class(by)
+        other = np.empty((len(numbers), 0)) if beside is None else np.ascontiguousarray(beside)
+        found = by_class(by)
         keys, groups = tuple(found), list(found.values())
         with one_thread(), np.errstate(over="ignore", invalid="ignore"):
-            parts = [_whole(numbers, rows, weight) for rows in groups]
+            parts = [_whole(numbers, other, rows, weight) for rows in groups]
             if not all(np.isfinite(mean).all() for _, mean, _ in parts):
                 check_infinite(numbers, names, start)
                 if np.isnan(numbers).any():
+                    numbers = np.hstack([numbers, other])
                     parts = [_with_gaps(numbers[rows], _at(weight, rows)) for rows in groups]
         arrays = (np.stack(part) for part in zip(*parts, strict=True)) if parts else _nothing(names)
         return cls(keys, *apart(names), *arrays)._pruned()
@@ -200,7 +207,7 @@ class Scatter:
         rows = np.flatnonzero(present.any(axis=(1, 2)))
         own = np.diagonal(present, axis1=1, axis2=2).any(axis=0)
         mean = np.diagonal(np.broadcast_to(self.mean, self.scatter.shape), axis1=1, axis2=2)
-        seen = own & (np.array([not value for value in self.values], dtype=bool) | mean.any(axis=0))
+        seen = own & (~marks(self.values) | mean.any(axis=0))
         order = sorted(np.flatnonzero(seen), key=self.names.__getitem__)
         columns = np.array(order, dtype=np.int64)
         keys = tuple(self.keys[i] for i in rows)
@@ -224,7 +231,7 @@ def check_infinite(numbers: Array, names: Names, start: Start) -> None:
         )
 
 
-def _by_class(by: Codes) -> dict[Key, Array]:
+def by_class(by: Codes) -> dict[Key, Array]:
     """The rows of every class that has any, classes sorted."""
     k = len(by.values)
     codes = by.codes.astype(np.int16) if k < 1 << 15 else by.codes  # short ones sort by digits
@@ -233,20 +240,22 @@ def _by_class(by: Codes) -> dict[Key, Array]:
     return {key: at for key, at in sorted(zip(by.values, rows, strict=False)) if len(at)}
 
 
-def _whole(numbers: Array, rows: Array, weight: Array | None) -> tuple[Array, Array, Array]:
+def _whole(
+    numbers: Array, beside: Array, rows: Array, weight: Array | None
+) -> tuple[Array, Array, Array]:
     """Count (1, 1), mean (p, 1) and scatter (p, p) of some rows without gaps.
 
     The first rows give a centre to subtract before products are summed: their own distance from the
     mean is part of the scatter, so that what is taken off at the end cannot cancel it.
     """
-    p = numbers.shape[1]
+    p = numbers.shape[1] + beside.shape[1]
     root = ONCE if weight is None else np.sqrt(weight[rows])
-    centre = _centre(numbers, rows, weight)
+    centre = np.concatenate([_centre(part, rows, weight) for part in (numbers, beside)])
     sums, work = np.zeros((p + 1, p + 1)), np.empty((min(ROWS, len(rows)), p + 1))
     for at in range(0, len(rows), ROWS):
         here = rows[at : at + ROWS]
         part = work[: len(here)]
-        gathering.centred(numbers, here, centre, root[at : at + ROWS], part)
+        gathering.centred(numbers, beside, here, centre, root[at : at + ROWS], part)
         sums += part.T @ part
     n = sums[p:, p:] if weight is None else np.full((1, 1), weight[rows].sum())
     left = sums[:p, p:] / n

@@ -20,10 +20,11 @@ import numpy as np
 
 from tallylearn.evaluation.running import as_fitted
 from tallylearn.evaluation.running.as_fitted import AsFitted
-from tallylearn.evaluation.running.cross_validation import Crossing, Told
+from tallylearn.evaluation.running.cross_validation import Crossing
 from tallylearn.evaluation.running.dataset import Exam
 from tallylearn.evaluation.scores.predictions import Answers
 from tallylearn.evaluation.scores.score import SCORES, Score
+from tallylearn.evaluation.scores.tested import Told
 from tallylearn.folds import Folds
 from tallylearn.folds.givens import read
 from tallylearn.tables import Codes

@@ -10,10 +10,11 @@ import numpy as np
 
 from tallylearn.doors.shell import cloned
 from tallylearn.errors import InputError, OptionError
-from tallylearn.evaluation.running.cross_validation import Crossing, Told
+from tallylearn.evaluation.running.cross_validation import Crossing
 from tallylearn.evaluation.running.dataset import Exam
 from tallylearn.evaluation.running.fitted_learners import Done
 from tallylearn.evaluation.running.fold_plan import OTHERS, Round
+from tallylearn.evaluation.scores.tested import Told
 from tallylearn.folds import Split
 from tallylearn.models.forests.forest_learner import ForestLearner
 
@@ -50,7 +51,7 @@ class OutOfBag(Crossing):
         said, proba = answers[:, 0], None
         if self.exam.task == "classifier":
             said, proba = found.decided[rows], answers
-        self._told_of_one()
+        self._told_of(1)
         yield self._joined(0, [Done(rows, rows, said, proba)])
 
 

@@ -14,7 +14,8 @@ from tallylearn.doors.onepass import Learned
 from tallylearn.doors.unanswered import total
 from tallylearn.errors import MergeError, OptionError, SizeError
 from tallylearn.models.class_priors import Priors
-from tallylearn.models.design_matrix import ROOM, Design, spelled, spelling
+from tallylearn.models.design_columns import spelled, spelling
+from tallylearn.models.design_matrix import ROOM, Design
 from tallylearn.models.discriminants.covariance import Spread
 from tallylearn.models.discriminants.fourth_moments import HIGH, LOW
 from tallylearn.models.discriminants.pooling import PART, pooled, too_rare, values_of
@@ -70,7 +71,7 @@ class Discriminant(Generative):
         return self._summed(block, ())
 
     def _summed(self, block: Block, together: Collection[str]) -> Bundle:
-        names = spelling(block, together)
+        names = spelling(block, pooled=together)
         check_wide(len(block.target.values), names, LIMBS if self.exact else FLOATS)
         rows = max(1, ROOM // max(1, len(names)))
         if block.codes and len(block) > rows:

@@ -20,9 +20,7 @@ from tallylearn.models.discriminants.covariance import (
     axes,
     degenerate,
     finite,
-    solving,
     spread_of,
-    too_wide,
 )
 from tallylearn.models.discriminants.gaussian_classes import (
     Discriminant,
@@ -31,6 +29,7 @@ from tallylearn.models.discriminants.gaussian_classes import (
     mean_grid,
 )
 from tallylearn.models.discriminants.solvers import Rule, by_eigen, by_least_squares, by_svd
+from tallylearn.models.filled_scatter import solving, too_wide
 from tallylearn.models.rare_values import MIN_ROWS, Rare
 from tallylearn.tables import Array, Block, Schema, check_shape
 from tallylearn.tallies import Bundle

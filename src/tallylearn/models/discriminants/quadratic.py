@@ -13,7 +13,7 @@ from tallylearn.doors.model import log_shares
 from tallylearn.errors import ColumnError, TargetError
 from tallylearn.models.class_priors import Priors
 from tallylearn.models.design_matrix import Design
-from tallylearn.models.discriminants.covariance import Spread, axes, degenerate, solving, spread_of
+from tallylearn.models.discriminants.covariance import Spread, axes, degenerate, spread_of
 from tallylearn.models.discriminants.gaussian_classes import (
     Discriminant,
     GaussianModel,
@@ -22,6 +22,7 @@ from tallylearn.models.discriminants.gaussian_classes import (
 )
 from tallylearn.models.discriminants.shrinkage import within
 from tallylearn.models.discriminants.solvers import upright
+from tallylearn.models.filled_scatter import solving
 from tallylearn.models.rare_values import MIN_ROWS, Rare
 from tallylearn.tables import Array, Block, Schema, check_shape, numbered
 from tallylearn.tallies import Bundle

@@ -1,0 +1,133 @@
+"""Scatters of filled tables: what was summed over rows with gaps, as if these had been filled.
+
+Means and scatters are of every pair of columns where both are shown, so that what fills a gap can
+be decided afterwards, when the mean is known, and no row is read twice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+import numpy as np
+
+from tallylearn.blas import one_thread
+from tallylearn.errors import ColumnError, listed
+from tallylearn.models.design_columns import Chosen
+from tallylearn.models.rare_values import Rare
+from tallylearn.tables import Array
+from tallylearn.tallies import Products, Scatter
+from tallylearn.tallies.pairs import apart
+
+SAME = 1e-12  # counts closer than this, relatively, are one: sums of weights are rounded
+ROUNDING = 32 * np.finfo(np.float64).eps  # of a mean: a deviation below it is none
+
+
+@dataclass(frozen=True)
+class Filled:
+    """Means and scatters of every class, gaps filled by the mean of their column."""
+
+    mean: Array  # (k, p)
+    fill: Array  # (p,)
+    gaps: Array  # (p,) rows that were filled
+    scatter: Array  # (k, p, p)
+
+
+def sums_of(scatter: Scatter) -> Array:
+    """(p,) of every column over the rows that show it: of an indicator, the rows of its value."""
+    shape = scatter.scatter.shape
+    count, mean = (np.broadcast_to(part, shape) for part in (scatter.count, scatter.mean))
+    own, at = (np.diagonal(part, axis1=1, axis2=2) for part in (count, mean))
+    return np.asarray((own * at).sum(axis=0))
+
+
+def columns_of(scatter: Scatter, plan: Chosen) -> Scatter:
+    """The columns that were chosen, rare values as one; last those beside them."""
+    return _pooled(scatter, plan).picked(np.concatenate([plan.kept, plan.beside]))
+
+
+def _pooled(scatter: Scatter, plan: Chosen) -> Scatter:
+    """One indicator for all rare values of a column, the last of its: the sum of theirs."""
+    if plan.rare == Rare():
+        return scatter
+    into = np.zeros((len(plan.names), len(plan.pooled)))
+    into[plan.pooled, np.arange(len(plan.pooled))] = 1.0
+    one = np.unique(plan.pooled, return_index=True)[1]  # gaps are those of any value
+    count, mean = scatter.count, into @ scatter.mean
+    if count.shape[1] > 1:
+        count, mean = count[:, one][:, :, one], mean[:, :, one]
+    arrays = count, mean, into @ scatter.scatter @ into.T
+    return Scatter(scatter.keys, *apart(plan.names), *arrays)
+
+
+def filled(scatter: Scatter, rows: Array) -> Filled:
+    """The scatter of the filled table, of so many rows in every class (k,).
+
+    With d the deviation from the class's mean c and f = fill - c, the products of a pair are summed
+    over rows that show both (n), one or none of the columns; where all is shown, f drops out.
+    """
+    check_finite(scatter)
+    shape = scatter.scatter.shape
+    n, pair = (np.broadcast_to(part, shape) for part in (scatter.count, scatter.mean))
+    own, c = (np.diagonal(part, axis1=1, axis2=2) for part in (n, pair))
+    fill = (own * c).sum(axis=0) / own.sum(axis=0)
+    whole = rows[:, None]
+    if np.allclose(n, whole[..., None], rtol=SAME, atol=0):
+        found = Filled(c.copy(), fill, np.zeros(shape[1]), scatter.scatter)
+        return _settled(found, rows)
+    f = np.where(own > 0, fill - c, 0.0)
+    off = np.where(n > 0, pair - c[:, :, None], 0.0)
+    turned, other = off.swapaxes(1, 2), f[:, None, :]
+    shown = n * (off * turned - other * off - f[:, :, None] * turned)
+    share = own / np.maximum(whole, 1e-300)
+    unshown = f[:, :, None] * other * (n - own[:, :, None] * share[:, None, :])
+    mean = np.where(own > 0, c + (1 - share) * f, fill)
+    gaps = (whole - own).sum(axis=0)
+    return _settled(Filled(mean, fill, gaps, scatter.scatter + shown + unshown), rows)
+
+
+def _settled(found: Filled, rows: Array) -> Filled:
+    """Without what rounding leaves of a column that is constant within a class.
+
+    Gaps and weights are filled and weighed in floats: a column of 123.456 keeps a variance of 1e-29
+    then, and would be blown up to one like the others.
+    """
+    own = np.diagonal(found.scatter, axis1=1, axis2=2)
+    flat = own / np.maximum(rows, 1e-300)[:, None] <= (ROUNDING * found.mean) ** 2
+    settled = np.where(flat[:, :, None] | flat[:, None, :], 0.0, found.scatter)
+    return Filled(found.mean, found.fill, found.gaps, settled)
+
+
+def as_floats(tally: Scatter | Products) -> Scatter:
+    """A scatter of either kind in floats."""
+    if isinstance(tally, Scatter):
+        return tally
+    try:
+        return tally.rounded()
+    except OverflowError:
+        raise too_wide(tally.columns) from None
+
+
+def check_finite(scatter: Scatter) -> None:
+    """Refuse sums beyond a double, with their columns."""
+    wide = np.asarray(~np.isfinite(scatter.scatter).all(axis=(0, 2)))
+    if wide.any():
+        raise too_wide([c for c, w in zip(scatter.columns, wide, strict=True) if w])
+
+
+def too_wide(columns: Sequence[str]) -> ColumnError:
+    return ColumnError(
+        f"numbers in {listed(dict.fromkeys(columns))} are so large, or so far apart in size, that "
+        "their products are beyond a double. Rescale them."
+    )
+
+
+@contextmanager
+def solving(names: Iterable[str]) -> Iterator[None]:
+    """On one thread; numbers that no factorisation can hold are an error that names columns."""
+    try:
+        with one_thread(), np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+            yield
+    except np.linalg.LinAlgError:
+        raise too_wide(sorted(names)) from None

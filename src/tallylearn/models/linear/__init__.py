@@ -1,0 +1,1 @@
+"""Linear models: a weighted sum of the columns, by least squares, with penalties and subsets."""

@@ -1,0 +1,187 @@
+"""Residual diagnostics: whether rows bear out what least squares assumes, and which of them lead.
+
+Four assumptions are looked at: that the answer is a sum of the columns (RESET), that residuals
+scatter alike everywhere (Breusch and Pagan, studentised by Koenker), that neighbours do not follow
+each other (Durbin and Watson), and that they are normal (Jarque and Bera).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy.linalg import solve_triangular
+from scipy.special import chdtrc, fdtrc, ndtri
+
+from tallylearn.blas import one_thread
+from tallylearn.models.linear.linear_model import LinearModel
+from tallylearn.plots import Plot, draw_lines, draw_points
+from tallylearn.tables import Array, Block
+from tallylearn.workings import Derivation, Grid, Sentence, short
+from tallylearn.workings.reports import Recorded
+
+DOUBT = 0.05  # a p-value below speaks against an assumption
+FAR = 3  # times the mean leverage: a row that may decide alone
+SHOWN = 5  # rows
+
+
+@dataclass(frozen=True)
+class Check:
+    """One assumption: the statistic, and how likely one as large is where the assumption holds."""
+
+    assumption: str
+    test: str
+    statistic: float
+    p: float | None  # None where the statistic has no simple distribution
+    verdict: str
+
+    def to_dict(self) -> dict[str, Any]:
+        return dict(vars(self))
+
+
+@dataclass(frozen=True)
+class Diagnostics(Recorded):
+    """Rows as the model sees them: what it answers, misses, and how much each row leads it."""
+
+    answer: Array  # (n,)
+    residual: Array  # (n,)
+    leverage: Array  # (n,)
+    student: Array  # (n,) residuals in their own standard errors, the row itself left out
+    cook: Array  # (n,) how far all answers move when the row is left out
+    checks: tuple[Check, ...]
+    used: int  # weights
+
+    def records(self) -> list[dict[str, Any]]:
+        """A row for every row."""
+        names = ("answer", "residual", "leverage", "student", "cook")
+        columns = [getattr(self, name).tolist() for name in names]
+        return [dict(zip(names, row, strict=True)) for row in zip(*columns, strict=True)]
+
+    def to_dict(self) -> dict[str, Any]:
+        order = np.argsort(-self.cook, kind="stable")[:SHOWN]
+        far = np.flatnonzero(self.leverage > FAR * self.used / len(self.answer))
+        return {
+            "rows": len(self.answer),
+            "checks": [check.to_dict() for check in self.checks],
+            "leading": [{"row": int(i), **self.records()[i]} for i in order.tolist()],
+            "far": far.tolist(),
+        }
+
+    @staticmethod
+    def _told(found: dict[str, Any]) -> Derivation:
+        rows = tuple(
+            (c["assumption"], c["test"], short(c["statistic"]), _p(c["p"]), c["verdict"])
+            for c in found["checks"]
+        )
+        names = ("row", "answer", "residual", "leverage", "student", "cook")
+        lead = tuple(tuple(short(float(row[n])) for n in names) for row in found["leading"])
+        far = f"{len(found['far'])} of {found['rows']} rows have {FAR} times the mean leverage."
+        return Derivation(
+            "Residual diagnostics",
+            (
+                Grid("assumptions", ("assumption", "test", "statistic", "p", ""), rows),
+                Grid("rows that lead most (Cook's distance)", names, lead),
+                Sentence(far),
+            ),
+        )
+
+    def plots(self) -> dict[str, Plot]:
+        """Residuals against answers, their size against answers, normal quantiles, leverage."""
+        n = len(self.answer)
+        size = np.sqrt(np.abs(self.student))
+        order = np.sort(self.student)
+        normal = ndtri((np.arange(1, n + 1) - 0.5) / n)
+        return {
+            "linearity": draw_points(self.answer, self.residual, "Residuals", "answer", "residual"),
+            "variance": draw_points(self.answer, size, "Size of residuals", "answer", "√|student|"),
+            "normality": draw_lines({"residuals": (normal, order)}, "Normal quantiles",
+                                    "normal", "residual", diagonal="normal"),
+            "leverage": draw_points(self.leverage, self.student, "Leverage", "leverage", "student"),
+        }  # fmt: skip
+
+
+def diagnosed(
+    model: LinearModel, blocks: Iterable[Block], t: int = 0
+) -> tuple[Diagnostics, Array, float]:
+    """What rows show of a model; the middle of robust standard errors; the squared residuals.
+
+    The second, (4, p + 1, p + 1), are the sums of x xᵀ e², the e weighed as HC0 to HC3 have it.
+    """
+    parts, meat, seen = [], np.zeros((4, model.used, model.used)), []
+    n, k = model.rows, model.used
+    with one_thread():
+        for block in blocks:
+            z = _free(model, block)
+            answer = model.answers(block).reshape(len(block), -1)[:, t]
+            target = block.target[t] if isinstance(block.target, tuple) else block.target
+            weight = np.ones(len(block)) if block.weight is None else block.weight
+            lead = (z**2).sum(axis=1) * weight
+            residual = target - answer
+            apart = np.maximum(1 - lead, 1e-12)
+            for way, size in enumerate((1.0, n / max(n - k, 1), 1 / apart, 1 / apart**2)):
+                scaled = z * (weight * np.abs(residual) * np.sqrt(size))[:, None]
+                meat[way] += scaled.T @ scaled
+            parts.append(np.column_stack([answer, residual, lead, weight]))
+            seen.append(z)
+    whole, z = np.concatenate(parts), np.concatenate(seen)
+    answer, residual, lead, weight = whole.T
+    free = max(n - k, 1.0)
+    left = float((weight * residual**2).sum())
+    apart = np.maximum(1 - lead, 1e-12)
+    inner = weight * residual**2 / apart
+    alone = np.sqrt(np.maximum((left - inner) / max(free - 1, 1.0), 1e-300) * apart / weight)
+    cook = inner * lead / apart / (k * max(left / free, 1e-300))
+    checks = _checks(z, answer, residual, weight, k) if n > k + 2 and left > 0 else ()
+    return Diagnostics(answer, residual, lead, residual / alone, cook, checks, k), meat, left
+
+
+def _free(model: LinearModel, block: Block) -> Array:
+    """(n, used) rows in orthonormal columns: products of all rows are the identity."""
+    x = np.concatenate([model.design.filled(part) for part in model.design.pieces(block)])
+    away = ((x - model.mean) / model.scale)[:, model.basis]
+    inside = solve_triangular(model.free_root(), away.T, trans=1, check_finite=False).T
+    ones = np.full((len(x), 1), 1 / np.sqrt(model.rows))
+    return np.hstack([ones, inside]) if model.centred else np.asarray(inside)
+
+
+def _checks(z: Array, answer: Array, e: Array, weight: Array, k: int) -> tuple[Check, ...]:
+    n = float(weight.sum())
+    root = np.sqrt(weight)
+    left = float((weight * e**2).sum())
+    spread = answer - np.average(answer, weights=weight)
+    spread = spread / max(float(np.abs(spread).max()), 1e-300)
+    more = np.column_stack([spread**2, spread**3]) * root[:, None]
+    zw = z * root[:, None]
+    more = more - zw @ (zw.T @ more)
+    share = np.linalg.lstsq(more, e * root, rcond=None)[0]
+    explained = float(((more @ share) ** 2).sum())
+    free = n - k - 2
+    reset = explained / 2 / max((left - explained) / max(free, 1.0), 1e-300)
+    squares = e**2 - left / n
+    fitted = zw.T @ (squares * root)
+    whole = float((weight * squares**2).sum())
+    mean = float((root * squares) @ root) ** 2 / n
+    bent = n * (float((fitted**2).sum()) - mean) / max(whole - mean, 1e-300)
+    watson = float((np.diff(e) ** 2).sum() / max(float((e**2).sum()), 1e-300))
+    centre = e - np.average(e, weights=weight)
+    second, third, fourth = (np.average(centre**m, weights=weight) for m in (2, 3, 4))
+    skew, excess = third / second**1.5, fourth / second**2 - 3
+    bera = n / 6 * (skew**2 + excess**2 / 4)
+    curved, wide, normal = fdtrc(2, free, reset), chdtrc(k - 1, bent), chdtrc(2, bera)
+    following = "neighbours alike" if watson < 1.5 else "neighbours apart" if watson > 2.5 else "ok"
+    return (
+        Check("linear", "RESET", reset, float(curved), _verdict(curved, "the answer bends")),
+        Check("equal variance", "Breusch-Pagan", bent, float(wide), _verdict(wide, "it varies")),
+        Check("independent", "Durbin-Watson", watson, None, following),
+        Check("normal", "Jarque-Bera", bera, float(normal), _verdict(normal, "it is not")),
+    )
+
+
+def _verdict(p: float, doubt: str) -> str:
+    return doubt if p < DOUBT else "ok"
+
+
+def _p(p: float | None) -> str:
+    return "" if p is None else "< 0.001" if p < 0.001 else f"{p:.3f}"

@@ -1,0 +1,248 @@
+"""Least squares: the weights with the smallest sum of squared residuals, from a triangle R.
+
+Whatever was summed becomes the R of a QR factorisation of the centred columns and targets, each
+divided by its length, so that no unit of measure makes the equations look worse than they are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from scipy.linalg import lapack, qr, solve_triangular
+
+from tallylearn.errors import listed
+from tallylearn.models.design_matrix import POOLED, Design
+from tallylearn.models.linear.sums import Sums
+from tallylearn.tables import Array
+from tallylearn.tallies import Triangle
+from tallylearn.tallies.pairs import GAP
+
+EPS = float(np.finfo(np.float64).eps)
+DEPENDENT = 64 * EPS  # times the columns: what rounding leaves of a column that follows from others
+MIXED = 1e-6  # a share in a dependency below this is rounding
+
+
+@dataclass(frozen=True)
+class Normal:
+    """R, with RᵀR the products of columns and targets, and what it takes to undo the scaling."""
+
+    design: Design
+    rows: float
+    mean: Array  # (p + t,) what was taken off; zeros without an intercept
+    scale: Array  # (p + t,)
+    root: Array  # (p + t, p + t) upper triangular
+    squared: bool  # whether it came out of a scatter, so that the condition counts twice
+    centred: bool  # whether there is an intercept
+
+    @property
+    def p(self) -> int:
+        return len(self.design.columns)
+
+    @property
+    def columns(self) -> Array:
+        """(p, p) the triangle of the columns."""
+        return self.root[: self.p, : self.p]
+
+    @property
+    def targets(self) -> Array:
+        """(p, t) the targets' share in the columns' space."""
+        return self.root[: self.p, self.p :]
+
+    @property
+    def rest(self) -> Array:
+        """(t,) the squares that no weights explain, in the units of the targets."""
+        below = self.root[self.p :, self.p :]
+        return np.asarray((below**2).sum(axis=0) * self.scale[self.p :] ** 2)
+
+    @property
+    def whole(self) -> Array:
+        """(t,) the squares of the targets around their means."""
+        return np.asarray((self.root[:, self.p :] ** 2).sum(axis=0) * self.scale[self.p :] ** 2)
+
+    def free(self, basis: Array) -> Normal:
+        """The same with some of the columns."""
+        if len(basis) == self.p:
+            return self
+        kept = np.concatenate([basis, np.arange(self.p, len(self.scale))])
+        root = np.asarray(np.linalg.qr(self.root[:, kept], mode="r"))
+        columns, values = (
+            tuple(part[j] for j in basis) for part in (self.design.columns, self.design.values)
+        )
+        fill, gaps = self.design.fill[basis], self.design.gaps[basis]
+        design = replace(self.design, columns=columns, values=values, fill=fill, gaps=gaps)
+        return replace(self, design=design, mean=self.mean[kept], scale=self.scale[kept], root=root)
+
+    def condition(self) -> float:
+        """About how many times an error is magnified; infinite where columns are dependent."""
+        r = self.columns
+        if not len(r):
+            return 1.0
+        flat = np.flatnonzero((r == 0).all(axis=0))
+        r = np.delete(np.delete(r, flat, axis=0), flat, axis=1) if len(flat) else r
+        share = lapack.dtrcon(r, norm="1", uplo="U")[0] if len(r) else 1.0
+        return 1 / share if share > 0 else np.inf
+
+
+def from_scatter(sums: Sums, intercept: bool = True) -> Normal:
+    """From means and a scatter, by Cholesky; by eigenvalues where rounding made it indefinite."""
+    n, mean, scatter = float(sums.rows[0]), sums.mean[0], sums.scatter[0]
+    if not intercept:
+        scatter = scatter + n * np.outer(mean, mean)
+    scale = np.sqrt(np.diag(scatter).clip(0))
+    scale = np.where(scale > 0, scale, 1.0)
+    scaled = scatter / scale / scale[:, None]
+    try:
+        root = np.linalg.cholesky(scaled).T
+    except np.linalg.LinAlgError:
+        values, vectors = np.linalg.eigh(scaled)
+        half = np.sqrt(values.clip(0))[:, None] * vectors.T
+        root = np.asarray(np.linalg.qr(half, mode="r"))
+    mean = mean if intercept else np.zeros_like(mean)
+    return Normal(sums.design, n, mean, scale, root, True, intercept)
+
+
+def from_triangle(triangle: Triangle, design: Design, intercept: bool = True) -> Normal:
+    """From a triangle, its columns those of the design, gaps filled."""
+    pooled = triangle.pooled()
+    place = {name: j for j, name in enumerate(pooled.names)}
+    root = pooled.around(np.array([_fills(pooled, design, place)]))[0]
+    columns = [_column(root, design, j, place) for j in range(len(design.columns))]
+    targets = [j for j, (_, value) in enumerate(pooled.names) if value[:1] == "!"]
+    centre = [_level(design, j) for j in range(len(design.columns))]
+    moved = np.array([*centre, *pooled.centre[0, targets]])
+    r = np.column_stack([root[:, 0], *columns, *(root[:, 1 + j] for j in targets)])
+    n = float(pooled.count[0])
+    if intercept:
+        r = np.asarray(np.linalg.qr(r, mode="r"))
+        mean = moved + r[0, 1:] / r[0, 0]
+        r = r[1:, 1:]
+    else:
+        r = np.asarray(np.linalg.qr(r[:, 1:] + np.outer(r[:, 0], moved), mode="r"))
+        mean = np.zeros(len(moved))
+    r = np.vstack([r, np.zeros((max(0, len(moved) - len(r)), len(moved)))])
+    scale = np.sqrt((r**2).sum(axis=0))
+    tiny = scale <= DEPENDENT * np.sqrt(n) * np.abs(moved)  # a constant, but for its rounding
+    r = np.where(tiny, 0.0, r)
+    scale = np.where(tiny | (scale == 0), 1.0, scale)
+    return Normal(design, n, mean, scale, r / scale, False, intercept)
+
+
+def _fills(pooled: Triangle, design: Design, place: dict[tuple[str, str], int]) -> Array:
+    """(q,) the centres of a triangle's numbers as the design fills them."""
+    centre: Array = pooled.centre[0].copy()
+    for name, value, fill in zip(design.columns, design.values, design.fill, strict=True):
+        if _number(value) and (name, value) in place:
+            centre[place[name, value]] = fill
+    return centre
+
+
+def _number(value: str) -> bool:
+    return not value or value.startswith("^")
+
+
+def _level(design: Design, j: int) -> float:
+    """What was taken off a column: numbers stand around their mean."""
+    return float(design.fill[j]) if _number(design.values[j]) else 0.0
+
+
+def _column(root: Array, design: Design, j: int, place: dict[tuple[str, str], int]) -> Array:
+    """A column of the design among those that were factored; a gap in it is filled."""
+    name, value = design.columns[j], design.values[j]
+    if value == POOLED:
+        parts = [place.get((name, f"={one}"), -1) for one in design.rare.by_column[name]]
+    else:
+        parts = [place.get((name, value), -1)]
+    out = np.sum([root[:, 1 + at] for at in parts if at >= 0] or [np.zeros(len(root))], axis=0)
+    gap = place.get((name, GAP), -1)
+    if gap >= 0 and value != GAP and not _number(value):
+        out = out + design.fill[j] * root[:, 1 + gap]
+    return np.asarray(out)
+
+
+@dataclass(frozen=True)
+class Fitted:
+    """Weights, and which columns they are free in."""
+
+    coef: Array  # (t, p)
+    basis: Array  # (r,) columns that do not follow from those before them
+    dependent: tuple[str, ...] = ()  # what is to be said about the others
+    penalty: Array | None = None  # (t,)
+    intercept: Array | None = None  # (t,) where it is known better than by the means
+
+
+def solved(normal: Normal, tol: float | None = None) -> Fitted:
+    """The shortest weights of least squares, in the units of the table."""
+    r, z = normal.columns, normal.targets
+    least = len(r) * DEPENDENT if tol is None else tol
+    least = max(least, np.sqrt(len(r) * DEPENDENT)) if normal.squared else least
+    if normal.condition() * max(least, EPS) < 0.01 and (np.abs(np.diag(r)) > least).all():
+        inner = solve_triangular(r, z, check_finite=False)
+        return Fitted(_in_units(inner, normal), np.arange(len(r)))
+    q, pivoted, order = qr(r, mode="economic", pivoting=True)
+    rank = int((np.abs(np.diag(pivoted)) > least * max(abs(pivoted[0, 0]), 1e-300)).sum())
+    basis = np.sort(order[:rank])
+    wide, inverse = pivoted[:rank], np.argsort(order)
+    raw = wide[:, inverse] * normal.scale[: normal.p]
+    inner = _shortest(raw, (q.T @ z)[:rank])
+    said = dependencies(normal.design.names, wide, order, rank)
+    return Fitted(inner.T * normal.scale[normal.p :, None], basis, said)
+
+
+def _in_units(inner: Array, normal: Normal) -> Array:
+    """Weights of scaled columns (p, t) as those of the table's (t, p)."""
+    p = normal.p
+    return np.asarray(inner.T * normal.scale[p:, None] / normal.scale[:p])
+
+
+def _shortest(a: Array, b: Array) -> Array:
+    """The shortest x with a x = b, where the rows of a (r, p) are independent."""
+    long = np.sqrt((a**2).sum(axis=1))[:, None]
+    q, r = np.linalg.qr((a / np.where(long > 0, long, 1.0)).T)
+    return np.asarray(q @ solve_triangular(r, b / np.where(long > 0, long, 1.0), trans=1))
+
+
+def dependencies(names: Sequence[str], r: Array, order: Array, rank: int) -> tuple[str, ...]:
+    """For every column that follows from others, which these are."""
+    said = []
+    for at in range(rank, len(order)):
+        name = names[order[at]]
+        share = solve_triangular(r[:, :rank], r[:, at]) if rank else np.zeros(0)
+        of = [names[order[i]] for i in np.flatnonzero(np.abs(share) > MIXED)]
+        said.append(f"{name} follows from {listed(sorted(of))}" if of else f"{name} is constant")
+    return tuple(sorted(said))
+
+
+def ridged(normal: Normal, penalty: Array) -> Fitted:
+    """The weights with the smallest squares plus ``penalty`` (t,) times their own squares.
+
+    The triangle is factored again with a row for every weight, the root of the penalty.
+    """
+    r, z, p = normal.columns, normal.targets, normal.p
+    out = np.empty((z.shape[1], p))
+    for t, alpha in enumerate(penalty):
+        if alpha == 0:
+            out[t] = solved(normal).coef[t]
+            continue
+        q, small = np.linalg.qr(np.vstack([r, np.diag(np.sqrt(alpha) / normal.scale[:p])]))
+        inner = solve_triangular(small, q[:p].T @ z[:, t])
+        out[t] = inner * normal.scale[p + t] / normal.scale[:p]
+    return Fitted(out, np.arange(p), penalty=penalty)
+
+
+def with_penalised_ones(normal: Normal, penalty: Array) -> Fitted:
+    """Ridge weights where the intercept pays too: a column of ones among the others."""
+    p, n = normal.p, normal.rows
+    scale, mean = normal.scale[:p], normal.mean
+    coef, intercept = np.empty((len(penalty), p)), np.empty(len(penalty))
+    for t, alpha in enumerate(penalty):
+        level = np.sqrt(n) * np.concatenate([[1.0], mean[:p] / scale])
+        inside = np.column_stack([np.zeros(p), normal.columns])
+        paid = np.diag(np.sqrt(alpha) / np.concatenate([[1.0], scale]))
+        unit = normal.scale[p + t]
+        goal = np.concatenate([[np.sqrt(n) * mean[p + t] / unit], normal.targets[:, t]])
+        q, r = np.linalg.qr(np.vstack([level, inside, paid]))
+        found = solve_triangular(r, q[: p + 1].T @ goal) * unit
+        intercept[t], coef[t] = found[0], found[1:] / scale
+    return Fitted(coef, np.arange(p), penalty=penalty, intercept=intercept)

@@ -1,0 +1,261 @@
+"""What learners of linear models share: the tally, the second pass, and scikit-learn's names."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from tallylearn import engines
+from tallylearn.doors import OnePass
+from tallylearn.doors.intake import Lesson
+from tallylearn.doors.onepass import Learned
+from tallylearn.errors import InputError, OptionError, told
+from tallylearn.models.design_columns import MISSING, check_references
+from tallylearn.models.design_matrix import Design
+from tallylearn.models.filled_scatter import solving, too_wide
+from tallylearn.models.linear.exact_weights import equations, exactly
+from tallylearn.models.linear.least_squares import Fitted, Normal, from_scatter, from_triangle
+from tallylearn.models.linear.linear_model import LinearModel
+from tallylearn.models.linear.summarising import Summarising
+from tallylearn.models.linear.sums import Spelled, Sums, sums_in
+from tallylearn.models.linear.tallied_rows import tallied
+from tallylearn.models.rare_values import Rare
+from tallylearn.models.stored_tallies import check_parts
+from tallylearn.sources.class_labels import Aim
+from tallylearn.tables import BLOCK, CATEGORY, DATE, NUMBER, Array, Block, Schema
+from tallylearn.tallies import Bundle, Counts, Products, Scatter, Triangle
+
+SOLVERS = ("auto", "cholesky", "qr")
+MOST = 30  # degree: doubles hold hardly more
+BAD = 1e3  # a condition above costs a scatter six digits: the rows are read again
+POOR = 10.0  # and where that costs next to nothing, a table of one block, any digit is worth it
+LOST = 1e4  # a condition above leaves a scatter fewer than eight digits
+FOLDED = 1e5  # and fewer than six, which do where folds are scored
+
+
+class LinearLearner(OnePass, Summarising):
+    """Products of columns and targets; solved into weights."""
+
+    family: ClassVar[str] = "discriminative"
+    kinds: ClassVar[tuple[str, ...]] = (NUMBER, CATEGORY, DATE)
+    shaping: ClassVar[tuple[str, ...]] = ("exact", "degree", "missing")
+    stored: ClassVar[tuple[type, ...]] = (LinearModel, Design, Rare)
+    model_: LinearModel
+    fit_intercept: bool
+    degree: int
+    missing: str
+    reference: Any
+    min_samples_category: Any
+    solver: str
+    exact: bool
+    _read_again: bool = True  # whether the rows of a tally can be read a second time
+
+    def tally(self, block: Block) -> Bundle:
+        """The products of the columns and targets: as a scatter, a triangle, or exactly."""
+        kind = Products if self.exact else Triangle if self.solver == "qr" else Scatter
+        return tallied(block, kind, int(self.degree), self.missing, self._folds())
+
+    def _folds(self) -> int:
+        """How many folds are counted apart, for the learner's own use."""
+        return 1
+
+    def solve(self, tally: Bundle) -> LinearModel:
+        """Weights out of the products."""
+        with solving(self._counted(tally)):
+            sums = sums_in(tally, self._spelled())
+            normal = self._normal(tally, sums)
+            model = self._exactly(tally, normal, sums) if self.exact else None
+            model = self._solved(normal, sums) if model is None else model
+        if not np.isfinite(model.coef).all():
+            raise too_wide(sums.design.columns)
+        if normal.squared and not self.exact:
+            self._check_digits(normal, model)
+        return model
+
+    def _exactly(self, tally: Bundle, normal: Normal, sums: Sums) -> LinearModel:
+        """Weights that are rounded once, where they have a closed form; else near ones."""
+        found = equations(tally["numbers"], sums.design, normal.centred)
+        normal, fitted = exactly(found, normal, self._penalty(normal, sums))
+        if fitted is None or not self.closed:
+            return self._solved(normal, sums)
+        return LinearModel.of(normal, fitted, "exact least squares")
+
+    @property
+    def closed(self) -> bool:
+        """Whether the weights are the solution of linear equations."""
+        return True
+
+    @abstractmethod
+    def _solved(self, normal: Normal, sums: Sums) -> LinearModel:
+        """The weights of this learner."""
+
+    def _spelled(self) -> Spelled:
+        least = float(self.min_samples_category)
+        return Spelled(least, self.missing, self.reference)
+
+    def _normal(self, tally: Bundle, sums: Sums) -> Normal:
+        triangle, intercept = tally.get("triangle"), bool(self.fit_intercept)
+        if triangle is not None and "numbers" not in tally:
+            return from_triangle(triangle, sums.design, intercept)
+        return from_scatter(sums.total(), intercept)
+
+    def _tallied(self, read: Lesson) -> Learned:
+        """The tally; a triangle, from a second pass, where the scatter would cost digits."""
+        found = super()._tallied(read)
+        if self.solver != "auto" or self.exact or not self._at_stake(found.tally):
+            return found
+        twin = type(self)(**{**self.get_params(deep=False), "solver": "qr"})
+        with engines.during("second pass"):
+            return replace(twin._tallied(read), shape=found.shape)
+
+    def _at_stake(self, tally: Bundle) -> bool:
+        """Whether digits are lost that a triangle keeps."""
+        with solving(self._counted(tally)):
+            sums = sums_in(tally, self._spelled())
+            normal = from_scatter(sums.total(), bool(self.fit_intercept))
+            condition = conditioned(normal, self._penalty(normal, sums))
+        return condition > (POOR if normal.rows <= BLOCK else BAD)
+
+    def _penalty(self, normal: Normal, sums: Sums) -> Array:
+        """(t,) the penalty on squared weights."""
+        return np.zeros(len(normal.scale) - normal.p)
+
+    def _learn(self, learned: Learned, patient: bool = False) -> None:
+        self._read_again, self._seen = not patient, None
+        super()._learn(learned, patient)
+
+    def _check_digits(self, normal: Normal, model: LinearModel) -> None:
+        """Weights without digits are no answer."""
+        condition = conditioned(normal.free(model.basis), model.penalty)
+        alone = self._read_again and self.solver == "auto"
+        if condition > (FOLDED if alone else LOST):
+            raise InputError(
+                f"columns nearly follow from each other (condition {condition:.1g}), and sums of "
+                "their products have lost the digits that tell them apart. Keep the triangle of "
+                "the rows, with solver='qr', from the first row on: rows that came in parts are "
+                "not read again. Or leave out columns, or take Ridge."
+            )
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Learn from a table: ``fit(X, y)``, or ``fit(table, "target")``; y may be several."""
+        super().fit(X, y, sample_weight)
+        self._remember_rows(X, y, sample_weight)
+        return self
+
+    def _aim(self, X: Any, y: Any) -> Aim:
+        if y is None:
+            declared = getattr(getattr(X, "declared", None), "targets", ())
+            return ("regressor",) if len(declared) > 1 else "regressor"
+        shape = getattr(y, "shape", ())
+        if isinstance(y, list | tuple) and len(y):
+            inner = y[0]
+            shape = (2, 2) if isinstance(inner, str) else (len(y), *np.shape(inner))
+        wide = isinstance(shape, tuple) and len(shape) == 2 and shape[1] > 1
+        return ("regressor",) if wide else "regressor"
+
+    @property
+    def coef_(self) -> Array:
+        """(p,) the weights in the table's order; (t, p) where there are several targets."""
+        self._check_fitted()
+        found = self.model_.coef[:, self.model_.design.order(self.schema_)]
+        return np.asarray(found[0] if len(found) == 1 else found)
+
+    @property
+    def intercept_(self) -> Any:
+        """w0; (t,) where there are several targets."""
+        self._check_fitted()
+        found = self.model_.intercept
+        return float(found[0]) if len(found) == 1 else found
+
+    @property
+    def columns_(self) -> tuple[str, ...]:
+        """The names of the weights: columns, their powers, values of categories, gaps."""
+        self._check_fitted()
+        names = self.model_.design.names
+        return tuple(names[j] for j in self.model_.design.order(self.schema_))
+
+    @property
+    def rank_(self) -> int:
+        """How many columns do not follow from others."""
+        self._check_fitted()
+        return len(self.model_.basis)
+
+    @property
+    def condition_(self) -> float:
+        """About how many times the scaled columns magnify an error."""
+        self._check_fitted()
+        return 1 / self.model_.certain if self.model_.certain > 0 else float("inf")
+
+    @property
+    def rare_values_(self) -> dict[str, tuple[str, ...]]:
+        """The values of every category that share one column, for too few rows have them."""
+        self._check_fitted()
+        return self.model_.design.rare.by_column
+
+    def _counted(self, tally: Bundle) -> set[str]:
+        parts = [part for name in ("numbers", "triangle") if (part := tally.get(name)) is not None]
+        return {name for part in parts for name, value in part.names if value[:1] not in ("!", "?")}
+
+    def _check_tally(self, tally: Bundle, schema: Schema) -> None:
+        if not isinstance(tally["target"], Counts):
+            raise ValueError("its tally counts no rows")
+        tally["target"].check(1)
+        numbers = Products if self.exact else Scatter
+        check_parts(tally, {"numbers": numbers, "triangle": Triangle})
+        known = {*schema.numbers, *schema.categories}
+        for part in (tally.get("numbers"), tally.get("triangle")):
+            if part is None:
+                continue
+            part.check()
+            for name, value in part.names:
+                if value[:1] != "!" and name not in known:
+                    raise ValueError(f"its tally has sums of {name!r}, which is no such column")
+        if len({*self._answers(tally)}) != len(self.model_.coef):
+            raise ValueError("its tally has other targets than the model")
+
+    def _answers(self, tally: Bundle) -> Mapping[str, int]:
+        parts = [part for name in ("numbers", "triangle") if (part := tally.get(name)) is not None]
+        return {value: 1 for part in parts for _, value in part.names if value[:1] == "!"}
+
+    def _check_options(self) -> None:
+        self._check_truth("fit_intercept", "exact")
+        self._one_of("missing", MISSING)
+        self._one_of("solver", SOLVERS)
+        self._in_range("min_samples_category", 1)
+        check_references(self.reference)
+        whole = isinstance(self.degree, int | np.integer) and not isinstance(self.degree, bool)
+        if not whole or not 1 <= self.degree <= MOST:
+            raise OptionError(
+                f"The 'degree' parameter of {type(self).__name__} must be an int in the range "
+                f"[1, {MOST}]. Got {told(self.degree)} instead."
+            )
+
+    def _add_tags(self, tags: Any) -> None:
+        super()._add_tags(tags)
+        tags.target_tags.multi_output = True
+        tags.input_tags.categorical = False  # the checks would round the numbers
+        tags.input_tags.allow_nan = self.missing not in ("refuse", "drop")
+
+
+def conditioned(normal: Normal, penalty: Array) -> float:
+    """The condition with the least penalty."""
+    least = float(penalty.min(initial=np.inf))
+    if not np.isfinite(least) or least == 0:
+        return normal.condition()
+    more = np.diag(np.sqrt(least) / normal.scale[: normal.p])
+    root = np.asarray(np.linalg.qr(np.vstack([normal.columns, more]), mode="r"))
+    long = np.sqrt((root**2).sum(axis=0))
+    return replace(normal, root=_padded(root / long, len(normal.root))).condition()
+
+
+def _padded(root: Array, size: int) -> Array:
+    out = np.zeros((size, size))
+    out[: len(root), : len(root)] = root
+    return out
+
+
+__all__ = ["Fitted", "LinearLearner", "conditioned"]

@@ -1,0 +1,223 @@
+"""A linear model: an intercept and a weight for every column, and what they were solved from."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+import numpy as np
+from scipy.linalg import solve_triangular
+
+from tallylearn import forms
+from tallylearn.blas import one_thread
+from tallylearn.doors import RegressionModel
+from tallylearn.models.design_matrix import Design
+from tallylearn.models.linear.least_squares import Fitted, Normal
+from tallylearn.models.linear.penalty_path import CrossValidated
+from tallylearn.tables import Array, Block, Schema, check_shape
+from tallylearn.workings import Derivation, Evidence, Formula, Grid, Line, Sentence, Term, short
+
+SUM = Formula("ŷ = w0 + Σ w_i · x_i", r"\hat y = w_0 + \sum_i w_i x_i")
+BARE = Formula("ŷ = Σ w_i · x_i", r"\hat y = \sum_i w_i x_i")
+NORMAL = Formula("w = (XᵀX)⁻¹ Xᵀy", r"w = (X^T X)^{-1} X^T y")
+RIDGE = Formula("w = (XᵀX + λI)⁻¹ Xᵀy", r"w = (X^T X + \lambda I)^{-1} X^T y")
+FREE = Formula("w0 = ȳ − Σ w_i x̄_i", r"w_0 = \bar y - \sum_i w_i \bar x_i")
+SLOPE = Formula(
+    "w1 = cov(x, y) / var(x),  w0 = ȳ − w1 x̄",
+    r"w_1 = \frac{\mathrm{cov}(x, y)}{\mathrm{var}(x)},\; w_0 = \bar y - w_1 \bar x",
+)
+
+
+@dataclass(frozen=True)
+class LinearModel(RegressionModel):
+    """ŷ = intercept + coef · x for every target, and the triangle of the rows behind it."""
+
+    design: Design
+    coef: Array  # (t, p)
+    intercept: Array  # (t,)
+    mean: Array  # (p,) of the columns
+    answer: Array  # (t,) the mean of the targets
+    scale: Array  # (p,) of the root
+    root: Array  # (p, p) RᵀR are the products of the scaled columns; empty of a wide table
+    basis: Array  # (r,) columns that do not follow from others
+    rows: float
+    rest: Array  # (t,) squared residuals
+    whole: Array  # (t,) squares of the targets
+    penalty: Array  # (t,) on squared weights
+    centred: bool
+    certain: float  # the reciprocal of the condition
+    dependent: tuple[str, ...] = ()
+    method: str = "least squares"
+    choice: CrossValidated | None = None  # how folds chose the penalty
+    gap: Array = field(default_factory=lambda: np.zeros(0))  # (t,) of the lasso, a row
+    rounds: int = 1
+    alpha: float = 0.0  # the penalty on sizes
+
+    form: ClassVar[forms.Form] = {
+        "design": forms.one(Design),
+        "coef": forms.floats("t", "p"),
+        "intercept": forms.floats("t"),
+        "mean": forms.floats("p"),
+        "answer": forms.floats("t"),
+        "scale": forms.floats("p", least=0.0),
+        "root": forms.floats("s", "s"),
+        "basis": forms.integers("r", least=0),
+        "rows": forms.number(0.0),
+        "rest": forms.floats("t", least=0.0),
+        "whole": forms.floats("t", least=0.0),
+        "penalty": forms.floats("t", least=0.0),
+        "centred": forms.truth,
+        "certain": forms.number(0.0),
+        "dependent": forms.names(),
+        "method": forms.text(),
+        "choice": forms.one(CrossValidated, none=True),
+        "gap": forms.floats("g"),
+        "rounds": forms.count(1),
+        "alpha": forms.number(0.0),
+    }
+
+    @classmethod
+    def of(
+        cls, normal: Normal, found: Fitted, method: str, choice: CrossValidated | None = None,
+        gap: Array | None = None, rounds: int = 1, alpha: float = 0.0,
+    ) -> LinearModel:  # fmt: skip
+        """What was solved, with how much it leaves."""
+        p = normal.p
+        coef = found.coef
+        inner = coef.T * normal.scale[:p, None] / normal.scale[p:]
+        off = ((normal.columns @ inner - normal.targets) ** 2).sum(axis=0) * normal.scale[p:] ** 2
+        condition = normal.condition()
+        intercept = found.intercept
+        if intercept is None:
+            intercept = normal.mean[p:] - coef @ normal.mean[:p]
+        penalty = np.zeros(len(coef)) if found.penalty is None else found.penalty
+        return cls(
+            normal.design, coef, intercept, normal.mean[:p], normal.mean[p:], normal.scale[:p],
+            normal.columns.copy(), found.basis.astype(np.int64), normal.rows, normal.rest + off,
+            normal.whole, penalty, normal.centred, 1 / condition, found.dependent, method, choice,
+            np.zeros(0) if gap is None else gap, rounds, alpha,
+        )  # fmt: skip
+
+    def check(self, schema: Schema) -> None:
+        """What a file says can have been learned from columns of this schema."""
+        self.design.check(schema)
+        if len(self.basis) and self.basis.max() >= len(self.design.columns):
+            raise ValueError("the basis names a column that is none")
+        if not len(self.coef):
+            raise ValueError("the model has no target")
+
+    def __post_init__(self) -> None:
+        t, p = len(self.coef), len(self.design.columns)
+        check_shape("the weights", self.coef, t, p)
+        for part in (self.intercept, self.answer, self.rest, self.whole, self.penalty):
+            check_shape("the targets", part, t)
+        if self.root.size:
+            check_shape("the root", self.root, p, p)
+        for part in (self.mean, self.scale):
+            check_shape("the columns", part, p)
+
+    @property
+    def known(self) -> Mapping[str, tuple[str, ...]]:
+        """The values that every column of categories was seen with."""
+        return self.design.known
+
+    def answers(self, block: Block) -> Array:
+        """(n,), or (n, t) where there are several targets."""
+        out = np.concatenate([self._answered(part) for part in self.design.pieces(block)])
+        return out[:, 0] if len(self.coef) == 1 else out
+
+    def _answered(self, block: Block) -> Array:
+        with one_thread(), np.errstate(invalid="ignore", over="ignore"):
+            out = self.design.product(block, self.coef)
+            if not np.isfinite(out).all():  # looked at here: a gap or an infinity shows in the sums
+                out = self.design.filled(block) @ self.coef.T
+        return np.asarray(out + self.intercept)
+
+    def evidence(self, block: Block) -> list[Evidence]:
+        """Every column's summand w x."""
+        x, groups = self.design.filled(block), self.design.groups(block.schema)
+        answers = self.answers(block).reshape(len(block), -1)
+        names = ["ŷ"] if len(self.coef) == 1 else [f"ŷ{t + 1}" for t in range(len(self.coef))]
+        return [
+            Evidence(
+                tuple(Line(name, self._terms(block, i, x[i], t, groups))
+                      for t, name in enumerate(names)),
+                float(answers[i, 0]) if len(names) == 1 else tuple(answers[i].tolist()),
+                "sum",
+            )
+            for i in range(len(block))
+        ]  # fmt: skip
+
+    def _terms(
+        self, block: Block, i: int, x: Array, t: int, groups: dict[str, list[int]]
+    ) -> tuple[Term, ...]:
+        terms = [Term("", "", float(self.intercept[t]))] if self.centred else []
+        for name, at in groups.items():
+            value, note = self.design.shown(block, i, name, at[0])
+            terms.append(Term(name, value, float(self.coef[t, at] @ x[at]), note=note))
+        return tuple(terms)
+
+    def spread(self, x: Array) -> Array:
+        """(n,) how far rows of the design are from the mean: 1/n + (x − x̄)ᵀ(XᵀX)⁻¹(x − x̄)."""
+        away = ((x - self.mean) / self.scale)[:, self.basis]
+        small = solve_triangular(self.free_root(), away.T, trans=1, check_finite=False)
+        return np.asarray((small**2).sum(axis=0) + (1 / self.rows if self.centred else 0.0))
+
+    def free_root(self) -> Array:
+        """(r, r) the triangle of the columns that do not follow from others."""
+        some = self.root[:, self.basis]
+        if len(self.basis) == len(self.root):
+            return some
+        return np.asarray(np.linalg.qr(some, mode="r"))
+
+    @property
+    def used(self) -> int:
+        """How many weights were free, the intercept among them."""
+        return len(self.basis) + int(self.centred)
+
+    def derivation(self, schema: Schema) -> Derivation:
+        """The rule, what was done to the table, and the weights."""
+        names, order = self.design.names, self.design.order(schema)
+        steps: list[Grid | Formula | Sentence] = [*self.design.remarks(schema)]
+        steps.append(SUM if self.centred else BARE)
+        steps += self._rule()
+        steps += [Sentence(f"{said}: its weight is not its own.") for said in self.dependent]
+        heads = ("w",) if len(self.coef) == 1 else tuple(f"w{t + 1}" for t in range(len(self.coef)))
+        rows = [
+            (names[j], short(float(self.mean[j])), *map(_short, self.coef[:, j])) for j in order
+        ]
+        if self.centred:
+            rows.insert(0, ("w0", "", *map(_short, self.intercept)))
+        steps.append(Grid("weights", ("column", "mean", *heads), tuple(rows)))
+        share = ", ".join(short(float(r)) for r in self.explained)
+        steps.append(Sentence(f"{self.rows:g} rows; squared residuals "
+                              f"{', '.join(map(_short, self.rest))}, R² {share}."))  # fmt: skip
+        return Derivation(f"Linear regression by {self.method}", tuple(steps))
+
+    def _rule(self) -> list[Grid | Formula | Sentence]:
+        if len(self.gap):
+            rest = f"alpha = {short(self.alpha)}; after {self.rounds} rounds the loss of a row is"
+            return [Sentence(f"{rest} at most {short(float(self.gap.max()))} above its least.")]
+        if self.method not in ("least squares", "ridge"):
+            return []
+        if self.penalty.any():
+            told = Sentence(f"λ = {', '.join(map(_short, self.penalty))}; w0 is not penalised.")
+            return [RIDGE, told, FREE] if self.centred else [RIDGE, told]
+        if len(self.design.columns) == 1 and self.centred:
+            spread = float(self.root[0, 0] * self.scale[0]) ** 2 / self.rows
+            sizes = [("x̄", short(float(self.mean[0]))), ("ȳ", short(float(self.answer[0])))]
+            sizes += [("var(x)", short(spread)), ("cov(x, y)", short(spread * self.coef[0, 0]))]
+            return [SLOPE, Grid("moments", ("", "value"), tuple(sizes))]
+        return [NORMAL, FREE] if self.centred else [NORMAL]
+
+    @property
+    def explained(self) -> Array:
+        """(t,) R²: the share of the targets' squares that the model explains."""
+        return np.where(
+            self.whole > 0, 1 - self.rest / np.where(self.whole > 0, self.whole, 1), 1.0
+        )
+
+
+def _short(x: float) -> str:
+    return short(float(x))

@@ -1,0 +1,153 @@
+"""Penalised learners: weights that pay for their size, and a penalty that folds can choose."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import Any, ClassVar
+
+import numpy as np
+
+from tallylearn.errors import InputError, MergeError, OptionError, told
+from tallylearn.models.design_matrix import Design
+from tallylearn.models.filled_scatter import solving
+from tallylearn.models.linear.least_squares import Normal, from_scatter
+from tallylearn.models.linear.linear_learner import LinearLearner
+from tallylearn.models.linear.linear_model import LinearModel
+from tallylearn.models.linear.penalty_path import CrossValidated, validated
+from tallylearn.models.linear.sums import Sums, sums_in
+from tallylearn.models.linear.weights_path import Path
+from tallylearn.models.rare_values import Rare
+from tallylearn.tables import Array
+from tallylearn.tallies.importance import in_rows
+
+FOLDS = 1000  # most
+
+
+class Penalised(LinearLearner):
+    """Weights for a whole path of penalties, out of one tally; alpha="cv" chooses by folds."""
+
+    shaping: ClassVar[tuple[str, ...]] = (*LinearLearner.shaping, "folds")
+    stored: ClassVar[tuple[type, ...]] = (LinearModel, Design, Rare, CrossValidated)
+    alpha: Any
+    alphas: Any
+    folds: Any
+    rule: str
+
+    @abstractmethod
+    def _path(self, normal: Normal, penalty: Array) -> tuple[Array, Array]:
+        """(m, t, p) the weights for every penalty, and (m,) how far they may be from the best."""
+
+    @abstractmethod
+    def _grid(self, normal: Normal) -> Array:
+        """(m,) penalties to try, the largest first."""
+
+    def shape(self) -> tuple[tuple[str, Any], ...]:
+        """Folds are counted apart only where they choose."""
+        return (*super().shape()[:-1], ("folds", self._folds()))
+
+    def _folds(self) -> int:
+        return int(self.folds) if self._by_folds else 1
+
+    @property
+    def _by_folds(self) -> bool:
+        return isinstance(self.alpha, str) and self.alpha == "cv"
+
+    def _chosen(self, sums: Sums) -> CrossValidated | None:
+        """How folds judge the penalties; None where alpha is given."""
+        if not self._by_folds:
+            return None
+        centred = bool(self.fit_intercept)
+        if np.count_nonzero(sums.rows) < 2:
+            raise InputError(
+                "alpha='cv' needs rows in two folds at least, and all are alike. Give a number."
+            )
+        some = Sums(sums.design, *(part[sums.rows > 0] for part in
+                                   (sums.rows, sums.mean, sums.scatter)))  # fmt: skip
+        penalty = self._penalties(from_scatter(some.total(), centred))
+        folds = range(len(some.rows))
+        paths = [self._path(from_scatter(some.without(f), centred), penalty)[0] for f in folds]
+        return validated(paths, some, penalty, centred)
+
+    def _picked(self, choice: CrossValidated) -> float:
+        return choice.sparest if self.rule == "1se" else choice.best
+
+    def _penalties(self, normal: Normal) -> Array:
+        if self.alphas is None:
+            return self._grid(normal)
+        return self._given()
+
+    def _given(self) -> Array:
+        """The penalties of the option, the largest first."""
+        return np.sort(np.asarray(self.alphas, dtype=np.float64))[::-1].copy()
+
+    @property
+    def alpha_(self) -> Any:
+        """The penalty: the one given, or chosen."""
+        self._check_fitted()
+        choice = self.model_.choice
+        return self.alpha if choice is None else self._picked(choice)
+
+    @property
+    def folds_(self) -> CrossValidated:
+        """How the folds judged every penalty, with alpha="cv"."""
+        self._check_fitted()
+        if self.model_.choice is None:
+            raise AttributeError("there is no 'folds_' without alpha='cv'")
+        return self.model_.choice
+
+    def path(self, alphas: Any = None) -> Path:
+        """The weights for every penalty of a grid, out of what was counted: no row is read."""
+        self._check_fitted()
+        with self._learning():
+            if len(self.model_.coef) > 1:
+                raise InputError("a path is of one target. Fit one by one.")
+            choice = self.model_.choice if alphas is None else None
+            given = self.alphas if alphas is None else alphas
+            given = choice.penalty if choice is not None else given
+            given = None if given is None else np.sort(self._checked_alphas(given))[::-1].copy()
+            taken = self._tally_path if self.tally_ is not None else self._rows_path
+            penalty, level, coef, gap = taken(given)
+        order = self.model_.design.order(self.schema_)
+        judged = (np.empty(0),) * 2 if choice is None else (choice.error, choice.deviation)
+        chosen = float(np.min(self.alpha_))
+        return Path(self.columns_, penalty, level, coef[:, order], chosen, gap, *judged)
+
+    def _tally_path(self, given: Array | None) -> tuple[Array, Array, Array, Array]:
+        """Penalties (m,), intercepts (m,), weights (m, p) and gaps (m,) out of the tally."""
+        with solving(self._counted(self.tally_)):
+            sums = sums_in(in_rows(self.tally_), self._spelled())
+            normal = from_scatter(sums.total(), bool(self.fit_intercept))
+            penalty = self._grid(normal) if given is None else given
+            coef, gap = self._path(normal, penalty)
+        level = normal.mean[normal.p] - coef[:, 0] @ normal.mean[: normal.p]
+        return penalty, level, coef[:, 0], gap
+
+    def _rows_path(self, given: Array | None) -> tuple[Array, Array, Array, Array]:
+        """The same where there is no tally."""
+        raise MergeError("this model was saved without its tally, and has no path.")
+
+    def _checked_alphas(self, given: Any) -> Array:
+        try:
+            found = np.asarray(given, dtype=np.float64)
+        except (TypeError, ValueError):
+            found = np.empty(0)
+        if found.ndim != 1 or not len(found) or not (np.isfinite(found) & (found >= 0)).all():
+            raise OptionError(f"alphas are penalties, 0 or more, in a list, not {told(given)}.")
+        return found
+
+    def _check_options(self) -> None:
+        super()._check_options()
+        if isinstance(self.alpha, str) and self.alpha != "cv":
+            raise OptionError(
+                f"The 'alpha' parameter of {type(self).__name__} must be a float in the range "
+                f"[0, inf), or 'cv'. Got {told(self.alpha)} instead."
+            )
+        if self.alphas is not None:
+            self._checked_alphas(self.alphas)
+        whole = isinstance(self.folds, int | np.integer) and not isinstance(self.folds, bool)
+        if not whole or not 2 <= self.folds <= FOLDS:
+            raise OptionError(
+                f"The 'folds' parameter of {type(self).__name__} must be an int in the range "
+                f"[2, {FOLDS}]. Got {told(self.folds)} instead."
+            )
+        self._one_of("rule", ("best", "1se"))

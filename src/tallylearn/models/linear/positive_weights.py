@@ -1,0 +1,24 @@
+"""Weights that are nowhere below zero: least squares with a wall (Lawson and Hanson, 1974)."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.optimize import nnls
+
+from tallylearn.models.linear.least_squares import Fitted, Normal
+from tallylearn.tables import Array
+
+
+def nonnegative(normal: Normal, penalty: Array) -> Fitted:
+    """The best weights of which none is negative, each target's penalty (t,) times their squares.
+
+    The intercept is free.
+    """
+    p, rows = normal.p, [normal.columns]
+    out = np.empty((len(penalty), p))
+    for t, alpha in enumerate(penalty):
+        wide = np.vstack([*rows, np.diag(np.sqrt(alpha) / normal.scale[:p])])
+        goal = np.concatenate([normal.targets[:, t], np.zeros(p)])
+        inner, _ = nnls(wide, goal)
+        out[t] = inner * normal.scale[p + t] / normal.scale[:p]
+    return Fitted(out, np.arange(p), penalty=penalty if penalty.any() else None)

@@ -1,0 +1,67 @@
+"""Soft thresholds: weights under a penalty on their sizes, for a whole path of penalties."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from tallylearn.kernels import coordinates
+from tallylearn.models.linear.least_squares import Normal
+from tallylearn.tables import Array
+
+FAR = 1e-3  # the smallest penalty of a path, as a share of the one that leaves no weight
+MANY = 100  # penalties of a path
+ABOVE = 1 + 1e-12  # so that rounding leaves no weight at the first
+
+
+@dataclass(frozen=True)
+class Rule:
+    """How weights pay: alpha (share |w| + (1 - share) w² / 2); and when they are at rest."""
+
+    share: float
+    tol: float  # of the target's squares: a duality gap below is small enough
+    rounds: int
+    positive: bool = False
+
+    def costs(self, alpha: float, n: float, square: float) -> Array:
+        """What a kernel asks for, in sums over the rows."""
+        return np.array([n * alpha * self.share, n * alpha * (1 - self.share), square])
+
+
+@dataclass(frozen=True)
+class Softened:
+    """Weights for every penalty, how far from the best they may be, and in how many rounds."""
+
+    coef: Array  # (m, t, p)
+    gap: Array  # (m, t) duality gaps, divided by the rows
+    rounds: Array  # (m, t)
+
+
+def softened(normal: Normal, penalty: Array, rule: Rule) -> Softened:
+    """From the products of the columns; each penalty starts where the larger one before ended."""
+    p, t = normal.p, len(normal.scale) - normal.p
+    raw = normal.root * normal.scale
+    gram = np.ascontiguousarray(raw[:, :p].T @ raw[:, :p])
+    out = np.zeros((len(penalty), t, p))
+    gaps, rounds = np.zeros((len(penalty), t)), np.zeros((len(penalty), t), dtype=np.int64)
+    for k in range(t):
+        goal = raw[:, :p].T @ raw[:, p + k]
+        square = float((raw[:, p + k] ** 2).sum())
+        weights, slope, found = np.zeros(p), goal.copy(), np.zeros(2)
+        limits = np.array([rule.tol * square, float(rule.rounds), float(rule.positive)])
+        for m, alpha in enumerate(penalty):
+            costs = rule.costs(float(alpha), normal.rows, square)
+            coordinates.descend_products(gram, goal, costs, limits, weights, slope, found)
+            out[m, k], gaps[m, k], rounds[m, k] = weights, found[0] / normal.rows, int(found[1])
+    return Softened(out, gaps, rounds)
+
+
+def soft_penalties(normal: Normal, share: float, positive: bool, many: int = MANY) -> Array:
+    """(m,) from the least penalty that leaves no weight, down to a thousandth of it."""
+    raw = normal.root * normal.scale
+    slope = raw[:, : normal.p].T @ raw[:, normal.p :]
+    slope = slope if positive else np.abs(slope)
+    steepest = float(slope.max(initial=0.0)) / (normal.rows * max(share, FAR))
+    steepest = steepest * ABOVE or 1.0
+    return np.asarray(np.geomspace(steepest, steepest * FAR, many))

@@ -1,0 +1,145 @@
+"""What a linear model says of itself: summaries, diagnostics of rows, intervals of answers."""
+
+from __future__ import annotations
+
+import weakref
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from scipy.special import stdtrit
+
+from tallylearn.doors import Regressor
+from tallylearn.doors.intake import lesson
+from tallylearn.errors import InputError, OptionError, speaking, told
+from tallylearn.models.design_columns import learnable
+from tallylearn.models.linear.diagnostics import Diagnostics, diagnosed
+from tallylearn.models.linear.linear_model import LinearModel
+from tallylearn.models.linear.summary import ROBUST, Summary, summarised
+from tallylearn.tables import Array, Block
+
+SAME = 1e-6  # of the squared residuals: rows that leave others have changed since
+
+
+class Summarising(Regressor):
+    """Summary, diagnostics and intervals."""
+
+    model_: LinearModel
+    missing: str
+    _seen: tuple[Any, ...] | None = None  # how to find the rows again, as long as they live
+
+    def summary(
+        self, X: Any = None, y: Any = None, sample_weight: Any = None, *, target: int = 0,
+        level: float = 0.95, robust: str | None = None,
+    ) -> Summary:  # fmt: skip
+        """Weights with standard errors, the fit, and checks of the residuals.
+
+        The checks need the rows: those of ``fit`` are found again as long as they are in memory or
+        in their file; else pass them. ``robust`` is one of "HC0" to "HC3", standard errors that do
+        without equal variance. ``target`` is the place of one of several.
+        """
+        self._check_fitted()
+        with speaking(type(self).__name__):
+            _check_level(level)
+            if robust is not None and robust not in ROBUST:
+                known = ", ".join(ROBUST)
+                raise OptionError(f"robust is None or one of {known}, not {told(robust)}.")
+            t = self._place(target)
+            rows = (X, y, sample_weight) if X is not None else self._found_again()
+            found, meat = None, None
+            if rows is not None and self._plain():
+                found, meat, left = self._diagnosed(rows, t)
+                if X is None and not self._unchanged(left, t):
+                    found, meat = None, None
+            if robust is not None and meat is None:
+                raise InputError(
+                    f"{robust} standard errors need the rows of least squares without penalty: "
+                    "summary(X, y, robust=...)."
+                )
+        name = self.target_name_ or "y"
+        name = f"{name} {t + 1}" if len(self.model_.coef) > 1 else name
+        model = self.model_
+        return summarised(model, self.schema_, name, t, float(level), robust, found, meat)
+
+    def diagnose(
+        self, X: Any, y: Any = None, sample_weight: Any = None, *, target: int = 0
+    ) -> Diagnostics:
+        """Residuals, leverage and Cook's distance of rows, and whether they bear the model out."""
+        self._check_fitted()
+        with speaking(type(self).__name__):
+            if not self._plain():
+                raise InputError("diagnostics are of least squares without penalty or bounds.")
+            return self._diagnosed((X, y, sample_weight), self._place(target))[0]
+
+    def predict_interval(
+        self, X: Any, level: float = 0.95, *, of: str = "answer", target: int = 0
+    ) -> Array:
+        """(n, 2) where a row's target lies with this probability; or its mean, of="mean"."""
+        self._check_fitted()
+        with speaking(type(self).__name__):
+            _check_level(level)
+            if of not in ("answer", "mean"):
+                raise OptionError(f"of is 'answer' or 'mean', not {told(of)}.")
+            t, model = self._place(target), self.model_
+            free = model.rows - model.used
+            if not self._plain() or free <= 0:
+                raise InputError(
+                    "intervals need least squares without penalty or bounds, and more rows than "
+                    "weights."
+                )
+        sigma = float(model.rest[t]) / free
+        reach = float(stdtrit(free, 0.5 + level / 2))
+
+        def around(block: Block) -> Array:
+            middle = model.answers(block).reshape(len(block), -1)[:, t]
+            spread = model.spread(model.design.filled(block)) + float(of == "answer")
+            wide = reach * np.sqrt(sigma * spread)
+            return np.column_stack([middle - wide, middle + wide])
+
+        return self._mapped(X, around)
+
+    def _diagnosed(self, rows: tuple[Any, ...], t: int) -> tuple[Diagnostics, Array, float]:
+        aim = self._aim(*rows[:2])
+        X, y, weight = rows
+        read = lesson(X, y, weight, type(self).__name__, aim, self.schema_)
+        blocks = (learnable(block, self.missing) for block in read.blocks())
+        return diagnosed(self.model_, blocks, t)
+
+    def _plain(self) -> bool:
+        model = self.model_
+        return not model.penalty.any() and model.method in ("least squares", "exact least squares")
+
+    def _unchanged(self, left: float, t: int) -> bool:
+        then = float(self.model_.rest[t])
+        return abs(left - then) <= SAME * max(left, then) + 1e-12 * float(self.model_.whole[t])
+
+    def _place(self, target: Any) -> int:
+        many = len(self.model_.coef)
+        if not isinstance(target, int) or isinstance(target, bool) or not 0 <= target < many:
+            raise OptionError(f"target is the place of one of {many}, from 0, not {told(target)}.")
+        return target
+
+    def _remember_rows(self, *given: Any) -> None:
+        """Keep how to find the rows again, and nothing alive."""
+        try:
+            self._seen = tuple(
+                g if g is None or isinstance(g, str | Path) else weakref.ref(g) for g in given
+            )
+        except TypeError:  # lists cannot be pointed at
+            self._seen = None
+
+    def _found_again(self) -> tuple[Any, ...] | None:
+        if self._seen is None:
+            return None
+        found = tuple(g() if isinstance(g, weakref.ref) else g for g in self._seen)
+        lost = any(f is None and g is not None for f, g in zip(found, self._seen, strict=True))
+        return None if lost else found
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in vars(self).items() if name != "_seen"}
+
+
+def _check_level(level: Any) -> None:
+    number = isinstance(level, int | float) and not isinstance(level, bool)
+    if not number or not 0 < level < 1:
+        raise OptionError(f"level is a probability between 0 and 1, not {told(level)}.")

@@ -1,0 +1,184 @@
+"""Summaries: the weights of least squares with their standard errors, and how well they fit."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy.linalg import solve_triangular
+from scipy.special import fdtrc, stdtr, stdtrit
+
+from tallylearn.models.linear.diagnostics import Diagnostics
+from tallylearn.models.linear.linear_model import LinearModel
+from tallylearn.tables import Array, Schema
+from tallylearn.workings import Derivation, Grid, Sentence, short
+from tallylearn.workings.reports import Recorded
+
+ROBUST = ("HC0", "HC1", "HC2", "HC3")
+
+
+@dataclass(frozen=True)
+class Summary(Recorded):
+    """Weights, standard errors, and the sizes of the fit."""
+
+    target: str
+    method: str
+    names: tuple[str, ...]  # (k,) "w0" first where there is an intercept
+    weight: Array  # (k,)
+    error: Array  # (k,) NaN where a weight has no standard error
+    level: float
+    errors: str  # "usual", or HC0 to HC3
+    rows: float
+    free: float  # degrees of freedom that are left
+    sizes: dict[str, float | None]
+    remarks: tuple[str, ...]
+    diagnostics: Diagnostics | None
+
+    def records(self) -> list[dict[str, Any]]:
+        """A row for every weight."""
+        with np.errstate(divide="ignore", invalid="ignore"):
+            t = self.weight / self.error
+        p = 2 * stdtr(max(self.free, 1.0), -np.abs(t))
+        wide = stdtrit(max(self.free, 1.0), 0.5 + self.level / 2) * self.error
+        columns = (self.weight, self.error, t, p, self.weight - wide, self.weight + wide)
+        heads = ("weight", "error", "t", "p", "low", "high")
+        return [
+            {"name": name, **{head: _plain(c[j]) for head, c in zip(heads, columns, strict=True)}}
+            for j, name in enumerate(self.names)
+        ]  # fmt: skip
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "target": self.target,
+            "method": self.method,
+            "errors": self.errors,
+            "level": self.level,
+            "rows": self.rows,
+            "free": self.free,
+            "sizes": self.sizes,
+            "weights": self.records(),
+            "remarks": list(self.remarks),
+            "diagnostics": None if self.diagnostics is None else self.diagnostics.to_dict(),
+        }
+
+    @staticmethod
+    def _told(found: dict[str, Any]) -> Derivation:
+        percent = f"{100 * found['level']:g} %"
+        heads = ("", "weight", "std error", "t", "p", f"low {percent}", "high")
+        rows = tuple(
+            (row["name"], *(_short(row[n]) for n in ("weight", "error", "t")), _chance(row["p"]),
+             _short(row["low"]), _short(row["high"]))
+            for row in found["weights"]
+        )  # fmt: skip
+        sizes = tuple((name, _short(size)) for name, size in found["sizes"].items())
+        kind = "" if found["errors"] == "usual" else f", {found['errors']} standard errors"
+        steps: list[Any] = [
+            Grid(
+                f"{found['target']}: {found['rows']:g} rows, {found['method']}{kind}", heads, rows
+            ),
+            Grid("fit", ("", "value"), sizes),
+            *(Sentence(said) for said in found["remarks"]),
+        ]
+        if found["diagnostics"] is not None:
+            steps += Diagnostics._told(found["diagnostics"]).steps
+        return Derivation("Summary", tuple(steps))
+
+
+def summarised(
+    model: LinearModel, schema: Schema, target: str, t: int, level: float,
+    robust: str | None = None, diagnostics: Diagnostics | None = None, meat: Array | None = None,
+) -> Summary:  # fmt: skip
+    """The summary of a target's weights; with what its rows show, where they are at hand."""
+    order = model.design.order(schema)
+    names = [model.design.names[j] for j in order]
+    weight = model.coef[t, order]
+    error = np.full(len(order) + int(model.centred), np.nan)
+    plain = not model.penalty.any() and model.method in ("least squares", "exact least squares")
+    free = model.rows - model.used
+    if plain and free > 0:
+        found = _errors(model, t, None if robust is None or meat is None
+                        else meat[ROBUST.index(robust)])  # fmt: skip
+        error = found[np.concatenate([[0], order + 1]) if model.centred else order]
+    if model.centred:
+        names, weight = ["w0", *names], np.concatenate([[model.intercept[t]], weight])
+    kind = "usual" if robust is None else robust
+    return Summary(target, model.method, tuple(names), weight, error, level, kind, model.rows,
+                   free, _sizes(model, t, plain), tuple(_remarks(model, plain, diagnostics)),
+                   diagnostics)  # fmt: skip
+
+
+def _errors(model: LinearModel, t: int, meat: Array | None) -> Array:
+    """(p + 1,) standard errors in the order of the design, that of the intercept first."""
+    p, r = len(model.design.columns), len(model.basis)
+    sigma = np.sqrt(model.rest[t] / (model.rows - model.used))
+    inverse = solve_triangular(model.free_root(), np.eye(r), check_finite=False)
+    inverse = inverse / model.scale[model.basis][:, None]  # (r, r) weights from orthonormal columns
+    back = inverse
+    if model.centred:
+        back = np.zeros((r + 1, r + 1))
+        back[1:, 1:] = inverse
+        back[0, 0] = 1 / np.sqrt(model.rows)
+        back[0, 1:] = -model.mean[model.basis] @ inverse
+    if meat is None:
+        found = sigma * np.sqrt((back**2).sum(axis=1))
+    else:
+        found = np.sqrt(np.einsum("ij,jk,ik->i", back, meat, back).clip(0))
+    out = np.full(p + int(model.centred), np.nan)
+    first = int(model.centred)
+    out[:first] = found[:first]
+    out[first + model.basis] = found[first:]
+    if r < p and len(model.dependent) and not all("constant" in said for said in model.dependent):
+        mixed = " ".join(model.dependent)
+        for j, name in enumerate(model.design.names):
+            if f"{name} follows" in mixed or f"'{name}'" in mixed:
+                out[first + j] = np.nan
+    return out
+
+
+def _sizes(model: LinearModel, t: int, plain: bool) -> dict[str, float | None]:
+    n, rest, whole = model.rows, float(model.rest[t]), float(model.whole[t])
+    k, free = model.used, model.rows - model.used
+    slopes = k - int(model.centred)
+    share = float(model.explained[t])
+    condition = 1 / model.certain if model.certain > 0 else None
+    sizes: dict[str, float | None] = {"R²": share}
+    if not plain:
+        return {**sizes, "condition": condition}
+    sizes["adjusted R²"] = 1 - (1 - share) * (n - int(model.centred)) / free if free > 0 else None
+    sizes["σ²"] = rest / free if free > 0 else None
+    sizes["σ"] = float(np.sqrt(rest / free)) if free > 0 else None
+    if free > 0 and slopes and rest > 0:
+        sizes["F"] = (whole - rest) / slopes / (rest / free)
+        sizes["p of F"] = float(fdtrc(slopes, free, max(sizes["F"] or 0.0, 0.0)))
+    if rest > 0:
+        likely = -n / 2 * (np.log(2 * np.pi * rest / n) + 1)
+        sizes["log-likelihood"] = float(likely)
+        sizes["AIC"] = float(2 * k - 2 * likely)
+        sizes["BIC"] = float(np.log(n) * k - 2 * likely)
+    return {**sizes, "condition": condition}
+
+
+def _remarks(model: LinearModel, plain: bool, diagnostics: Diagnostics | None) -> list[str]:
+    said = [
+        f"{name} is compared with {base!r}."
+        for name, base in zip(model.design.based, model.design.base, strict=True)
+    ]
+    said += [f"{what}: the weights of these columns are not their own." for what in model.dependent]
+    if not plain:
+        said.append("Standard errors belong to least squares without penalty or bounds.")
+    elif diagnostics is None:
+        said.append("Residual checks need the rows: summary(X, y).")
+    return said
+
+
+def _plain(x: float) -> float | None:
+    return float(x) if np.isfinite(x) else None
+
+
+def _short(x: float | None) -> str:
+    return "" if x is None else short(float(x))
+
+
+def _chance(p: float | None) -> str:
+    return "" if p is None else "< 0.001" if p < 0.001 else f"{p:.3f}"

@@ -1,0 +1,128 @@
+"""Sums for least squares: the design of a table, and how its columns and targets vary together."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from tallylearn.models.design_columns import Chosen, References, chosen
+from tallylearn.models.design_matrix import Design
+from tallylearn.models.filled_scatter import as_floats, columns_of, filled, sums_of
+from tallylearn.models.linear.tallied_rows import without_more
+from tallylearn.tables import Array
+from tallylearn.tallies import Bundle, Counts, Products, Scatter, Triangle
+from tallylearn.tallies.pairs import GAP, Names, apart
+
+
+@dataclass(frozen=True)
+class Sums:
+    """Rows, means and scatters of every fold, columns before targets; one fold where none is."""
+
+    design: Design
+    rows: Array  # (k,)
+    mean: Array  # (k, p + t)
+    scatter: Array  # (k, p + t, p + t)
+
+    @property
+    def p(self) -> int:
+        return len(self.design.columns)
+
+    def total(self) -> Sums:
+        """All folds as one, by the merge of Chan, Golub and LeVeque (1983)."""
+        return self if len(self.rows) == 1 else self.merged(np.ones(len(self.rows), dtype=bool))
+
+    def without(self, fold: int) -> Sums:
+        """All folds but one."""
+        return self.merged(np.arange(len(self.rows)) != fold)
+
+    def merged(self, which: Array) -> Sums:
+        """Some folds as one."""
+        rows, means = self.rows[which], self.mean[which]
+        n = float(rows.sum())
+        mean = rows @ means / n
+        apart = (means - mean) * np.sqrt(rows)[:, None]
+        scatter = self.scatter[which].sum(axis=0) + apart.T @ apart
+        return Sums(self.design, np.array([n]), mean[None], scatter[None])
+
+
+@dataclass(frozen=True)
+class Spelled:
+    """How names are to become columns: what a learner's options say of it."""
+
+    min_rows: float = 1
+    missing: str = "indicator"
+    reference: References | None = None
+
+    def chosen(self, names: Names, sums: Array, rows: float) -> Chosen:
+        """The columns; gaps have none where they are only filled."""
+        plan = chosen(names, sums, rows, self.min_rows, self.reference)
+        if self.missing == "indicator":
+            return plan
+        kept = np.array([j for j in plan.kept if plan.names[j][1] != GAP], dtype=np.int64)
+        return Chosen(plan.names, plan.pooled, kept, plan.beside, plan.base, plan.rare)
+
+    @property
+    def complete(self) -> bool:
+        """Whether rows with gaps are refused."""
+        return self.missing in ("refuse", "drop")
+
+
+def sums_in(tally: Bundle, how: Spelled) -> Sums:
+    """The sums of a tally, every gap filled, whether it has a scatter, a triangle, or both."""
+    counts: Counts = tally["target"]
+    scatter, keys = scatter_in(tally), counts.keys[0]
+    scatter = scatter.over(keys, scatter.names)
+    plan = how.chosen(scatter.names, sums_of(scatter), counts.weight)
+    rows = counts.floats()
+    found = filled(columns_of(scatter, plan), rows)
+    p = len(plan.kept)
+    design = plan.design(found.fill[:p], found.gaps[:p].round(9), how.complete)
+    return Sums(design, rows, found.mean, found.scatter)
+
+
+def scatter_in(tally: Bundle) -> Scatter:
+    """All that was summed, as a scatter."""
+    parts = [as_floats(_joined(part)) for part in [tally.get("numbers")] if part is not None]
+    if (triangle := tally.get("triangle")) is not None:
+        parts.append(as_scatter(triangle))
+    return sum(parts[1:], start=parts[0]) if parts else Scatter.empty()
+
+
+def _joined(tally: Scatter | Products) -> Scatter | Products:
+    """Powers that were counted as several summands, each as one, in floats."""
+    groups = without_more(tally.names)
+    if isinstance(tally, Scatter) or len(groups) == len(tally.names):
+        return tally
+    near = tally.rounded()
+    names = tuple(groups)
+    into = np.zeros((len(names), len(near.names)))
+    for at, group in enumerate(groups.values()):
+        into[at, group] = 1.0
+    one = [group[0] for group in groups.values()]
+    count, mean = near.count, into @ near.mean
+    if count.shape[1] > 1:
+        count, mean = count[:, one][:, :, one], mean[:, :, one]
+    return Scatter(near.keys, *apart(names), count, mean, into @ near.scatter @ into.T)
+
+
+def as_scatter(tally: Triangle) -> Scatter:
+    """The scatter of a triangle's rows, pairs over the rows that show both columns."""
+    p, place = len(tally.columns), {name: j for j, name in enumerate(tally.names)}
+    gap = np.array([place.get((name, GAP), -1) for name in tally.columns], dtype=np.int64)
+    gap[[value == GAP or value[:1] == "!" for value in tally.values]] = -1
+    whole = tally.root.swapaxes(1, 2) @ tally.root
+    one, x = whole[:, 0, 0], whole[:, 1:, 1:]
+    mark = np.where(gap[None, :, None] >= 0, x[:, gap], 0.0)  # (k, gap of j, l)
+    both = np.where(gap >= 0, mark[:, :, gap], 0.0)
+    ones = np.where(gap >= 0, whole[:, 0, 1:][:, gap], 0.0)
+    count = one[:, None, None] - ones[:, :, None] - ones[:, None, :] + both
+    first = whole[:, 0, 1:, None] - mark.swapaxes(1, 2)  # sums of j where l is shown
+    shown = np.where(np.abs(count) > 1e-9 * one[:, None, None], count, 0.0)
+    each = np.where(shown == 0, 1, shown)
+    left = np.where(shown == 0, 0.0, first / each)
+    scatter = np.where(shown == 0, 0.0, x - left * left.swapaxes(1, 2) * each)
+    mean = np.where(shown == 0, 0.0, tally.centre[:, :, None] + left)
+    assert scatter.shape == (len(tally.keys), p, p)
+    parts = Scatter(tally.keys, tally.columns, tally.values, shown, mean, scatter)
+    return parts._pruned()

@@ -1,0 +1,132 @@
+"""What linear models count: the products of columns, powers, gaps and targets, in folds or not."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+import numpy as np
+
+from tallylearn.folds.hashing import STEP, hashed
+from tallylearn.models.design_columns import gappy, learnable, spelled, spelling
+from tallylearn.models.design_matrix import ROOM
+from tallylearn.tables import Array, Block, Codes
+from tallylearn.tallies import Bundle, Counts, Products, Scatter, Triangle
+from tallylearn.tallies.pairs import FLOATS, LIMBS, Names, check_wide
+
+Kind = type[Scatter] | type[Products] | type[Triangle]
+Powers = Callable[[Array, int], list[Array]]  # numbers and a degree, as summands of their powers
+MORE = "+"  # after a power's name: what is left of it beyond a double
+
+
+def tallied(block: Block, kind: Kind, degree: int, missing: str, folds: int = 1) -> Bundle:
+    """The products of a block; of a wide table a few rows at a time."""
+    block = learnable(block, missing)
+    width = len(block.schema.numbers) * degree + sum(len(c.values) for c in block.codes.values())
+    rows = max(1, ROOM // max(1, width))
+    if (block.codes or degree > 1) and len(block) > rows:
+        pieces = (block[at : at + rows] for at in range(0, len(block), rows))
+        return sum((_tallied(piece, kind, degree, folds) for piece in pieces), start=Bundle())
+    return _tallied(block, kind, degree, folds)
+
+
+def _tallied(block: Block, kind: Kind, degree: int, folds: int) -> Bundle:
+    by, gaps = dealt(block, folds), gappy(block)
+    exactly = issubclass(kind, Products)
+    names, x = powered(block, spelling(block, gaps), spelled(block, gaps), degree, exactly)
+    y = answers_of(block)
+    names = (*names, *(("", f"!{t}") for t in range(y.shape[1])))
+    check_wide(len(by.values), names, LIMBS if kind is Products else FLOATS)
+    if issubclass(kind, Products):
+        part: Any = kind.of(np.hstack([x, y]), by, names, block.weight, block.start)
+    else:
+        part = kind.of(x, by, names, block.weight, block.start, beside=y)
+    name = "triangle" if kind is Triangle else "numbers"
+    return Bundle({"target": Counts.of(by, weight=block.weight), name: part})
+
+
+def powered(
+    block: Block, names: Names, x: Array, degree: int, exactly: bool = False
+) -> tuple[Names, Array]:
+    """Names and columns with the powers of the numbers."""
+    if degree == 1:
+        return names, x
+    more = [*_powers(block, degree, _exactly if exactly else _nearly)]
+    return (*names, *(name for name, _ in more)), np.column_stack([x, *(c for _, c in more)])
+
+
+def answers_of(block: Block) -> Array:
+    """(n, t) the targets of a block, side by side."""
+    targets = block.target if isinstance(block.target, tuple) else (block.target,)
+    return np.column_stack([np.asarray(y, dtype=np.float64) for y in targets])
+
+
+def dealt(block: Block, folds: int) -> Codes:
+    """What the rows are counted by: one key for all, or a fold that what they hold decides.
+
+    So a row is in the same fold in any order, and rows that are alike are in one; rows of a group
+    stay together.
+    """
+    if folds == 1:
+        return block.keyed()
+    if block.group is not None:
+        names = np.array([hash_of(str(value)) for value in block.group.values], dtype=np.uint64)
+        number = names[block.group.codes]
+    else:
+        number = _content(block)
+    part = (hashed(0, number) % np.uint64(folds)).astype(np.int32)
+    return block.keyed(Codes(tuple(range(folds)), part))
+
+
+def hash_of(text: str) -> int:
+    """A number of 64 bits for a text, the same everywhere."""
+    data = np.frombuffer(text.encode("utf-8", "surrogatepass"), dtype=np.uint8).astype(np.uint64)
+    return int(hashed(1, np.cumsum(data * hashed(2, np.arange(len(data)))))[-1]) if len(data) else 0
+
+
+def _content(block: Block) -> Array:
+    """(n,) a number for what every row holds: numbers, categories and targets."""
+    with np.errstate(over="ignore"):
+        out = np.zeros(len(block), dtype=np.uint64)
+        for column in (*block.numbers.T, *answers_of(block).T):
+            bits = (column + 0.0).view(np.uint64)  # -0.0 is 0.0
+            out = out * STEP + (bits ^ (bits >> np.uint64(29)))
+        for codes in block.codes.values():
+            named = np.array([hash_of(str(v)) for v in codes.values] + [0], dtype=np.uint64)
+            out = out * STEP + named[codes.codes]
+    return out
+
+
+def _powers(block: Block, degree: int, powers: Powers) -> Iterator[tuple[tuple[str, str], Array]]:
+    """Names and columns of the powers from 2 on."""
+    for name, x in zip(block.schema.numbers, block.numbers.T, strict=True):
+        for k in range(2, degree + 1):
+            for at, column in enumerate(powers(x, k)):
+                yield (name, f"^{k:02}{MORE * at}"), column
+
+
+def _nearly(x: Array, degree: int) -> list[Array]:
+    with np.errstate(over="ignore"):
+        return [x**degree]
+
+
+def _exactly(x: Array, degree: int) -> list[Array]:
+    """Doubles whose sum is the power: its digits, 53 bits at a time, the highest first."""
+    shown = np.isfinite(x)
+    mantissa, exponent = np.frexp(np.where(shown, x, 0.0))
+    whole = (mantissa * 2.0**53).astype(np.int64).astype(object) ** degree
+    sign, size = np.where(x < 0, (-1) ** degree, 1), np.abs(whole)
+    out = []
+    for at in range(degree - 1, -1, -1):
+        digits = ((size >> (53 * at)) & ((1 << 53) - 1)).astype(np.float64)
+        part = np.ldexp(sign * digits, degree * (exponent.astype(np.int64) - 53) + 53 * at)
+        out.append(np.where(shown, part, x))
+    return out
+
+
+def without_more(names: Names) -> Mapping[tuple[str, str], list[int]]:
+    """Where the summands of every name stand: those of a power are several."""
+    found: dict[tuple[str, str], list[int]] = {}
+    for at, (name, value) in enumerate(names):
+        found.setdefault((name, value.rstrip(MORE) if value[:1] == "^" else value), []).append(at)
+    return found

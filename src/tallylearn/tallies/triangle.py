@@ -1,0 +1,246 @@
+"""Triangle: the R of a QR factorisation, whose columns have the lengths and angles of the table's.
+
+A scatter squares the numbers, and loses twice the digits that a nearly singular table costs. The
+triangle does not: rows are factored by Householder's reflections, and two triangles, one above the
+other, are factored again.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from tallylearn import forms
+from tallylearn.blas import one_thread
+from tallylearn.errors import ForgetError
+from tallylearn.tables import Array, Codes, Start
+from tallylearn.tallies.counts import Counts
+from tallylearn.tallies.keys import Keys, in_parts, places, union
+from tallylearn.tallies.pairs import (
+    GAP,
+    Names,
+    apart,
+    check_names,
+    check_wide,
+    marks,
+    together,
+)
+from tallylearn.tallies.scatter import ONCE, by_class, check_infinite
+from tallylearn.tallies.weights import rounded
+
+ROWS = 2048  # that are factored together: they stay in the processor's cache
+FIRST = 64  # rows that give a centre
+COARSE = 6  # bits of a centre
+
+
+@dataclass(frozen=True, eq=False)
+class Triangle:
+    """For every class R with RᵀR the products of its columns, after a column of ones.
+
+    Numbers are taken from a centre, and 0 where they are missing: whoever leaves gaps counts them
+    in a column of their own, see ``tallies.pairs``. Floats: other blocks give the same up to
+    rounding, and nothing is forgotten.
+
+    >>> from tallylearn.tables import Codes
+    >>> x = np.array([[1.0], [3.0]])
+    >>> found = Triangle.of(x, Codes.of(["a", "a"]), (("u", ""),))
+    >>> found.centre, abs(found.root[0, 1, 1]).round(12)
+    (array([[2.]]), np.float64(1.414213562373))
+    """
+
+    keys: Keys
+    columns: tuple[str, ...]  # (p,)
+    values: tuple[str, ...]  # (p,) as in a scatter
+    count: Array  # (k,)
+    centre: Array  # (k, p) 0 for indicators
+    root: Array  # (k, p + 1, p + 1)
+
+    form: ClassVar[forms.Form] = {
+        "keys": forms.keys("k"),
+        "columns": forms.names("p", unique=False),
+        "values": forms.names("p", unique=False),
+        "count": forms.floats("k", least=0.0),
+        "centre": forms.floats("k", "p"),
+        "root": forms.floats("k", "p+1", "p+1"),
+    }
+
+    def check(self) -> None:
+        """What a file says can have been factored."""
+        check_names(self.names)
+
+    def __post_init__(self) -> None:
+        k, p = len(self.keys), len(self.columns)
+        shapes = self.count.shape, self.centre.shape, self.root.shape
+        if len(self.values) != p or shapes != ((k,), (k, p), (k, p + 1, p + 1)):
+            raise ValueError(f"a triangle of {p} columns has the shapes {shapes}")
+
+    @classmethod
+    def of(
+        cls, numbers: Array, by: Codes, names: Names, weight: Array | None = None, start: Start = 0,
+        beside: Array | None = None,
+    ) -> Triangle:  # fmt: skip
+        """Factor the numbers (n, p) class by class, the last names ``beside`` them (n, t)."""
+        check_wide(len(by.values), names)
+        check_infinite(numbers, names, start)
+        weight = None if weight is None else rounded(weight)
+        x = numbers if beside is None else np.hstack([numbers, beside])
+        order = np.array(sorted(range(len(names)), key=names.__getitem__), dtype=np.int64)
+        names = tuple(names[j] for j in order)
+        x, found = x[:, order], by_class(by)
+        with one_thread(), np.errstate(over="ignore", invalid="ignore"):
+            parts = [_factored(x[rows], names, _at(weight, rows)) for rows in found.values()]
+        arrays = [np.stack(part) for part in zip(*parts, strict=True)] or _nothing(len(names))
+        return cls(tuple(found), *apart(names), *arrays) if found else cls.empty()
+
+    @classmethod
+    def empty(cls) -> Triangle:
+        """Nothing factored yet."""
+        return cls((), (), (), *_nothing(0))
+
+    @property
+    def names(self) -> Names:
+        return tuple(zip(self.columns, self.values, strict=True))
+
+    @property
+    def nothing(self) -> bool:
+        """Whether there is no key at all."""
+        return not self.keys and not self.columns
+
+    def __bool__(self) -> bool:
+        return bool(self.count.any())
+
+    def __add__(self, other: Triangle) -> Triangle:
+        keys, names = union(self.keys, other.keys), together(self.names, other.names)
+        check_wide(len(keys), names)
+        if not keys:
+            return self
+        a, b = self.over(keys, names), other.over(keys, names)
+        centre = np.where(a.root[:, :, 1:].any(axis=1), a.centre, b.centre)
+        both = np.concatenate([a.around(centre), b.around(centre)], axis=1)
+        with one_thread(), np.errstate(over="ignore", invalid="ignore"):
+            root = np.stack([np.linalg.qr(part, mode="r") for part in both])
+        return Triangle(keys, *apart(names), a.count + b.count, centre, root)
+
+    def __sub__(self, other: Triangle) -> Triangle:
+        if other is self:
+            return Triangle.empty()
+        raise ForgetError(
+            "a triangle of floats cannot forget: what rounding has mixed does not come apart. "
+            "Learn with exact=True, which can. Nothing was changed."
+        )
+
+    def __radd__(self, zero: int) -> Triangle:
+        return self
+
+    def __repr__(self) -> str:
+        p = len(self.columns)
+        return f"Triangle({len(self.keys)} × {p} × {p})"
+
+    def impossible(self) -> str | None:
+        """Nothing is: floats are never taken away."""
+        return None
+
+    def beyond(self, target: Counts) -> str | None:
+        """Why these cannot be among the rows of the target, if there is a reason."""
+        if (places(self.keys, target.keys[0]) < 0).any():
+            return "a class is not among those of the target"
+        return None
+
+    def over(self, keys: Keys, names: Names) -> Triangle:
+        """The same with these keys and names; columns that were not seen are zero."""
+        if (keys, names) == (self.keys, self.names):
+            return self
+        own, place = places(keys, self.keys), {name: j for j, name in enumerate(self.names)}
+        at = np.array([place[n] for n in names if n in place], dtype=np.int64)
+        to = np.array([j for j, n in enumerate(names) if n in place], dtype=np.int64)
+        count, centre, root = _nothing(len(names), len(keys))
+        for c, k in enumerate(own):
+            if k >= 0:
+                count[c], centre[c, to] = self.count[k], self.centre[k, at]
+                full = np.zeros((len(self.columns) + 1, len(names) + 1))
+                full[:, 0], full[:, to + 1] = self.root[k, :, 0], self.root[k][:, at + 1]
+                square = np.linalg.qr(full, mode="r")
+                root[c, : len(square)] = square
+        return Triangle(keys, *apart(names), count, centre, root)
+
+    def parted(self, k: int) -> list[Triangle]:
+        """The triangles of k parts of the rows, where the keys are pairs (part, key)."""
+        parts = self.count, self.centre, self.root
+        return [
+            Triangle(keys, self.columns, self.values, *(part[at] for part in parts))
+            if keys else Triangle.empty()
+            for at, keys in in_parts(self.keys, k)
+        ]  # fmt: skip
+
+    def pooled(self) -> Triangle:
+        """All classes as one."""
+        whole = [
+            Triangle(("all",), self.columns, self.values, self.count[c : c + 1],
+                     self.centre[c : c + 1], self.root[c : c + 1])
+            for c in range(len(self.keys))
+        ]  # fmt: skip
+        return sum(whole[1:], start=whole[0])
+
+    def times(self, weight: float) -> Triangle:
+        """Every row with so many times its weight."""
+        root = self.root * np.sqrt(weight)
+        return Triangle(
+            self.keys, self.columns, self.values, self.count * weight, self.centre, root
+        )
+
+    def around(self, centre: Array) -> Array:
+        """(k, p + 1, p + 1) a root of the same with numbers from another centre, no triangle."""
+        place = {name: j for j, name in enumerate(self.names)}
+        out = self.root.copy()
+        moved = self.centre - centre
+        for j in np.flatnonzero(moved.any(axis=0)).tolist():
+            gap = place.get((self.columns[j], GAP))
+            ones = self.root[:, :, 0] - (self.root[:, :, gap + 1] if gap is not None else 0.0)
+            out[:, :, j + 1] += moved[:, j, None] * ones
+        return out
+
+
+def _factored(x: Array, names: Names, weight: Array | None) -> tuple[Array, Array, Array]:
+    """Count, centre (p,) and root (p + 1, p + 1) of some rows."""
+    n, p = x.shape
+    root = ONCE if weight is None else np.sqrt(weight)
+    centre, found = _centre(x, names), np.zeros((0, p + 1))
+    rows = max(ROWS, 2 * (p + 1))
+    for at in range(0, n, rows):
+        part = np.empty((len(x[at : at + rows]), p + 1))
+        part[:, 0] = 1.0
+        np.subtract(x[at : at + rows], centre, out=part[:, 1:])
+        part[np.isnan(part)] = 0.0
+        part *= root[at : at + rows, None] if len(root) else 1.0
+        found = np.asarray(np.linalg.qr(np.concatenate([found, part]), mode="r"))
+    out = np.zeros((p + 1, p + 1))
+    out[: len(found)] = found
+    return np.asarray(float(n) if weight is None else weight.sum()), centre, out
+
+
+def _centre(x: Array, names: Names) -> Array:
+    """Near the mean of numbers, 0 for indicators."""
+    shown = ~np.isnan(x)
+    some = np.where(shown, x, 0.0)[:FIRST].sum(axis=0) / np.maximum(shown[:FIRST].sum(axis=0), 1)
+    late = ~shown[:FIRST].any(axis=0)
+    if late.any():
+        some[late] = np.where(shown, x, 0.0)[:, late].sum(axis=0) / np.maximum(
+            shown[:, late].sum(axis=0), 1
+        )
+    return np.where(marks(apart(names)[1]), 0.0, _coarse(some))
+
+
+def _coarse(x: Array) -> Array:
+    """Numbers of few digits nearby: taken from whole numbers they leave whole numbers."""
+    part, power = np.frexp(x)
+    return np.asarray(np.ldexp(np.round(np.ldexp(part, COARSE)), power - COARSE))
+
+
+def _at(weight: Array | None, rows: Array) -> Array | None:
+    return None if weight is None else weight[rows]
+
+
+def _nothing(p: int, k: int = 0) -> tuple[Array, Array, Array]:
+    return np.zeros(k), np.zeros((k, p)), np.zeros((k, p + 1, p + 1))

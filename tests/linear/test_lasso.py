@@ -1,0 +1,176 @@
+"""The lasso: optimal by its conditions, the same on products and on rows, folds in one pass."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn import linear_model
+from sklearn.datasets import load_diabetes
+
+import tallylearn as tl
+from tallylearn import errors
+from tallylearn.models.linear import lasso
+from tests.test_oracle import interpreted
+
+X, Y = load_diabetes(return_X_y=True)
+FINE: dict[str, Any] = {"tol": 1e-13, "max_iter": 100_000}
+
+
+@pytest.mark.parametrize("alpha", [1.0, 0.1, 0.001])
+@pytest.mark.parametrize("positive", [False, True])
+def test_weights_are_scikit_learns(alpha: float, positive: bool) -> None:
+    ours = tl.Lasso(alpha, positive=positive, **FINE).fit(X, Y)
+    theirs = linear_model.Lasso(alpha, positive=positive, **FINE).fit(X, Y)
+    np.testing.assert_allclose(ours.coef_, theirs.coef_, atol=1e-6)
+    assert ours.intercept_ == pytest.approx(theirs.intercept_)
+    ours = tl.ElasticNet(alpha, l1_ratio=0.3, positive=positive, **FINE).fit(X, Y)
+    theirs = linear_model.ElasticNet(alpha, l1_ratio=0.3, positive=positive, **FINE).fit(X, Y)
+    np.testing.assert_allclose(ours.coef_, theirs.coef_, atol=1e-6)
+
+
+@given(seed=st.integers(0, 10**6), alpha=st.floats(0.01, 2), share=st.floats(0.1, 1))
+def test_the_weights_are_optimal(seed: int, alpha: float, share: float) -> None:
+    rng = np.random.default_rng(seed)
+    x = rng.normal(size=(40, 6)) * [1, 1, 10, 0.1, 1, 1] + 5
+    y = x @ [1, 0, 0.1, 0, 2, 0] + rng.normal(size=40)
+    model = tl.ElasticNet(alpha, l1_ratio=share, tol=1e-15, max_iter=10**6).fit(x, y)
+    w = model.coef_
+    slope = (x - x.mean(axis=0)).T @ (y - model.predict(x)) / 40 - alpha * (1 - share) * w
+    scale = alpha * share * np.ones(6)
+    used = w != 0
+    np.testing.assert_allclose(slope[used], (scale * np.sign(w))[used], atol=1e-5)
+    assert (np.abs(slope) <= scale + 1e-5).all()
+    assert (y - model.predict(x)).sum() == pytest.approx(0, abs=1e-8)
+
+
+@pytest.mark.parametrize("alpha", [0.3, 0.05])
+@pytest.mark.parametrize("share", [1.0, 0.5])
+def test_wide_tables_have_the_weights_of_narrow_ones(
+    alpha: float, share: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(40, 90))
+    x[rng.random(x.shape) < 0.05] = np.nan
+    y = np.nan_to_num(x)[:, :5].sum(axis=1) + rng.normal(size=40) * 0.1
+    weight = rng.integers(1, 3, 40).astype(float)
+    learner = tl.ElasticNet(alpha, l1_ratio=share, **FINE)
+    narrow = learner.fit(x, y, weight)
+    want, path = narrow.coef_, narrow.path([1.0, 0.3, 0.1])
+    assert narrow.tally_ is not None
+    monkeypatch.setattr(lasso, "WIDE", 10)
+    wide = tl.ElasticNet(alpha, l1_ratio=share, **FINE).fit(x, y, weight)
+    assert wide.tally_ is None
+    np.testing.assert_allclose(wide.coef_, want, atol=1e-5)
+    np.testing.assert_allclose(wide.path([1.0, 0.3, 0.1]).coef, path.coef, atol=1e-5)
+    with pytest.raises(errors.MergeError, match="without its tally"):
+        wide.partial_fit(x, y)
+
+
+def test_wide_folds_choose_a_penalty(monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(60, 150))
+    y = x[:, 0] * 3 + rng.normal(size=60)
+    narrow = tl.Lasso("cv", alphas=[1.0, 0.3, 0.1], folds=4, **FINE).fit(x, y)
+    monkeypatch.setattr(lasso, "WIDE", 10)
+    wide = tl.Lasso("cv", alphas=[1.0, 0.3, 0.1], folds=4, **FINE).fit(x, y)
+    assert wide.alpha_ in (0.3, 0.1)
+    assert len(wide.path().error) == 3
+    assert wide.folds_.error == pytest.approx(narrow.folds_.error, rel=0.5)
+
+
+@pytest.mark.parametrize("learner", [tl.Ridge, tl.Lasso, tl.ElasticNet])
+def test_folds_of_one_pass_are_folds_fitted_one_by_one(learner: Any) -> None:
+    grid = [1.0, 0.1, 0.01]
+    options = {} if learner is tl.Ridge else FINE
+    found = learner("cv", alphas=grid, folds=5, **options).fit(X, Y).folds_
+    from tallylearn.models.linear.tallied_rows import dealt
+    from tallylearn.tables import Block, Column, Schema
+
+    schema = Schema(tuple(Column(f"x{j}", "number") for j in range(10)))
+    fold = dealt(Block(schema, X, target=Y), 5).codes
+    for m, alpha in enumerate(grid):
+        off = np.empty(len(Y))
+        for f in range(5):
+            model = learner(alpha, **options).fit(X[fold != f], Y[fold != f])
+            off[fold == f] = Y[fold == f] - model.predict(X[fold == f])
+        assert found.error[m] == pytest.approx(float((off**2).mean()), rel=1e-7)
+
+
+def test_the_order_of_the_rows_chooses_nothing() -> None:
+    order = np.random.default_rng(0).permutation(len(Y))
+    one, two = (tl.Lasso("cv", **FINE).fit(X[at], Y[at]) for at in (slice(None), order))
+    assert one.alpha_ == pytest.approx(two.alpha_, rel=1e-9)
+    np.testing.assert_allclose(one.coef_, two.coef_, atol=1e-5)
+
+
+def test_one_standard_error_takes_fewer_columns() -> None:
+    best, spare = (tl.Lasso("cv", rule=rule).fit(X, Y) for rule in ("best", "1se"))
+    assert spare.alpha_ > best.alpha_
+    assert np.count_nonzero(spare.coef_) < np.count_nonzero(best.coef_)
+    found = best.folds_
+    at = int(found.error.argmin())
+    assert found.error[list(found.penalty).index(spare.alpha_)] <= (
+        found.error[at] + found.deviation[at]
+    )
+
+
+def test_the_gap_bounds_how_far_the_loss_is_from_its_least() -> None:
+    rough = tl.Lasso(0.05, tol=1e-2).fit(X, Y)
+    least = tl.Lasso(0.05, **FINE).fit(X, Y)
+
+    def loss(model: Any) -> float:
+        rest = Y - model.predict(X)
+        return float(rest @ rest / 2 / len(Y) + 0.05 * np.abs(model.coef_).sum())
+
+    assert -1e-9 <= loss(rough) - loss(least) <= rough.dual_gap_
+    assert least.dual_gap_ < 1e-7
+    assert "above its least" in str(rough.show_work())
+
+
+def test_a_path_begins_without_weights_and_is_drawn() -> None:
+    path = tl.Lasso(0.1).fit(X, Y).path()
+    assert not path.coef[0].any()
+    assert (np.diff(path.penalty) < 0).all()
+    assert np.abs(path.coef[-1]).sum() > np.abs(path.coef[50]).sum()
+    assert "alpha" in str(path.plot())
+    assert "mean squared error" in str(tl.Ridge("cv").fit(X, Y).path().plot_error())
+    assert len(path.to_frame()) == 100
+
+
+def test_compiled_kernels_equal_the_python_they_are_written_in() -> None:
+    from tallylearn.kernels import coordinates
+
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(4, 9))
+    gram, goal = x @ x.T, x @ x.sum(axis=0)
+    results = []
+    for kernel in (coordinates, interpreted("coordinates")):
+        weights, slope, found = np.zeros(4), goal.copy(), np.zeros(2)
+        costs, limits = np.array([1.0, 0.5, 30.0]), np.array([1e-9, 50.0, 0.0])
+        kernel.descend_products(gram, goal, costs, limits, weights, slope, found)
+        other, rest, more = np.zeros(4), x.sum(axis=0), np.zeros(2)
+        squares = np.diag(gram).copy()
+        kernel.descend_columns(x, np.arange(4), squares, costs, limits, other, rest, more)
+        results.append((weights, slope, found, other, rest, more))
+    for one, two in zip(*results, strict=True):
+        np.testing.assert_allclose(one, two, rtol=1e-12)
+    np.testing.assert_allclose(results[0][0], results[0][3], atol=1e-4)
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"alpha": -0.1}, "'alpha'.*Got -0.1"),
+        ({"max_iter": 0}, "'max_iter'.*Got 0"),
+        ({"tol": -1}, "'tol'"),
+        ({"l1_ratio": 2}, "'l1_ratio'"),
+        ({"rule": "2se"}, "'rule'.*'1se'"),
+    ],
+)
+def test_options_that_cannot_be_are_refused(options: dict[str, Any], said: str) -> None:
+    with pytest.raises(errors.OptionError, match=said):
+        tl.ElasticNet(**options).fit(X, Y)

@@ -1,0 +1,190 @@
+"""Summaries: standard errors, checks of residuals and intervals, by their formulas."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+from sklearn.datasets import load_diabetes
+
+import tallylearn as tl
+from tallylearn import errors
+
+FRAME = load_diabetes(as_frame=True, scaled=False).frame
+X = np.column_stack([np.ones(len(FRAME)), FRAME.drop(columns="target")])
+Y = FRAME["target"].to_numpy()
+N, K = X.shape
+INVERSE = np.linalg.inv(X.T @ X)
+E = Y - X @ (INVERSE @ X.T @ Y)
+H = np.einsum("ij,jk,ik->i", X, INVERSE, X)
+SIGMA = E @ E / (N - K)
+
+
+@pytest.fixture(scope="module")
+def model() -> Any:
+    return tl.LinearRegression().fit(FRAME, "target")
+
+
+def test_standard_errors_are_those_of_the_formula(model: Any) -> None:
+    found = model.summary()
+    np.testing.assert_allclose(found.error, np.sqrt(SIGMA * np.diag(INVERSE)), rtol=1e-9)
+    row = found.records()[3]
+    t = row["weight"] / row["error"]
+    assert row["name"] == "bmi"
+    assert row["p"] == pytest.approx(2 * stats.t.sf(abs(t), N - K))
+    reach = stats.t.ppf(0.975, N - K) * row["error"]
+    assert (row["low"], row["high"]) == pytest.approx(
+        (row["weight"] - reach, row["weight"] + reach)
+    )
+    sizes = found.sizes
+    likely = stats.norm.logpdf(E, scale=np.sqrt(E @ E / N)).sum()
+    assert sizes["log-likelihood"] == pytest.approx(likely)
+    assert sizes["AIC"] == pytest.approx(2 * K - 2 * likely)
+    assert sizes["BIC"] == pytest.approx(np.log(N) * K - 2 * likely)
+    assert sizes["σ²"] == pytest.approx(SIGMA)
+    assert sizes["F"] == pytest.approx(((Y - Y.mean()) ** 2).sum() / (K - 1) / SIGMA
+                                       - (N - K) / (K - 1))  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("kind", "size"),
+    [("HC0", E**2), ("HC1", E**2 * N / (N - K)), ("HC2", E**2 / (1 - H)),
+     ("HC3", E**2 / (1 - H) ** 2)],
+)  # fmt: skip
+def test_robust_standard_errors_are_sandwiches(model: Any, kind: str, size: Any) -> None:
+    want = np.sqrt(np.diag(INVERSE @ (X.T * size) @ X @ INVERSE))
+    np.testing.assert_allclose(model.summary(robust=kind).error, want, rtol=1e-9)
+
+
+def test_leverage_and_cooks_distance_are_those_of_leaving_a_row_out(model: Any) -> None:
+    found = model.diagnose(FRAME, "target")
+    np.testing.assert_allclose(found.leverage, H, rtol=1e-9)
+    i = int(found.cook.argmax())
+    without = tl.LinearRegression().fit(FRAME.drop(index=i), "target")
+    moved = model.predict(FRAME) - without.predict(FRAME)
+    assert found.cook[i] == pytest.approx(moved @ moved / (K * SIGMA), rel=1e-8)
+    left = without.predict(FRAME[i : i + 1])[0]
+    alone = without.summary().sizes["σ"]
+    assert found.student[i] == pytest.approx((Y[i] - left) * np.sqrt(1 - H[i]) / alone, rel=1e-8)
+
+
+def test_checks_are_those_of_their_formulas(model: Any) -> None:
+    found = {check.test: check for check in model.diagnose(FRAME, "target").checks}
+    assert found["Durbin-Watson"].statistic == pytest.approx((np.diff(E) ** 2).sum() / (E @ E))
+    bera = stats.jarque_bera(E)
+    assert found["Jarque-Bera"].statistic == pytest.approx(bera.statistic)
+    assert found["Jarque-Bera"].p == pytest.approx(bera.pvalue)
+    squares = E**2
+    rest = squares - X @ (INVERSE @ X.T @ squares)
+    pagan = N * (1 - rest @ rest / ((squares - squares.mean()) ** 2).sum())
+    assert found["Breusch-Pagan"].statistic == pytest.approx(pagan, rel=1e-6)
+    assert found["Breusch-Pagan"].p == pytest.approx(stats.chi2.sf(pagan, K - 1), rel=1e-5)
+    answer = X @ (INVERSE @ X.T @ Y)
+    spread = answer - answer.mean()
+    wide = np.column_stack([X, spread**2, spread**3])
+    left = np.linalg.lstsq(wide, Y, rcond=None)[1][0]
+    reset = (E @ E - left) / 2 / (left / (N - K - 2))
+    assert found["RESET"].statistic == pytest.approx(reset, rel=1e-6)
+    assert found["RESET"].p == pytest.approx(stats.f.sf(reset, 2, N - K - 2), rel=1e-5)
+
+
+def test_intervals_hold_as_often_as_they_say() -> None:
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(4000, 2))
+    y = x @ [1, 2] + rng.normal(size=4000)
+    model = tl.LinearRegression().fit(x[:200], y[:200])
+    low, high = model.predict_interval(x[200:], 0.9).T
+    held = ((low <= y[200:]) & (y[200:] <= high)).mean()
+    assert 0.87 < held < 0.93
+    narrow = model.predict_interval(x[200:], 0.9, of="mean")
+    assert (np.diff(narrow) < 0.5 * (high - low)[:, None]).all()
+
+
+def test_an_interval_is_that_of_the_formula(model: Any) -> None:
+    low, high = model.predict_interval(FRAME[:5], 0.8).T
+    reach = stats.t.ppf(0.9, N - K) * np.sqrt(SIGMA * (1 + H[:5]))
+    np.testing.assert_allclose((high - low) / 2, reach, rtol=1e-9)
+
+
+def test_the_rows_of_fit_are_found_again_while_they_live() -> None:
+    frame = FRAME.copy()
+    model = tl.LinearRegression().fit(frame, "target")
+    assert model.summary().diagnostics is not None
+    again = pickle.loads(pickle.dumps(model))
+    for other in (again, copy.deepcopy(model)):
+        assert other.summary().diagnostics is None
+        assert "summary(X, y)" in str(other.summary())
+        assert other.summary(frame, "target").diagnostics is not None
+    frame.loc[3, "target"] += 500  # no longer the rows that were learned
+    assert model.summary().diagnostics is None
+    del frame
+    assert model.summary().diagnostics is None
+
+
+def test_weights_of_rows_have_the_summary_of_repeated_rows() -> None:
+    times = np.arange(len(FRAME)) % 3 + 1.0
+    many = FRAME.loc[FRAME.index.repeat(times.astype(int))]
+    one = tl.LinearRegression().fit(FRAME, "target", sample_weight=times)
+    two = tl.LinearRegression().fit(many, "target")
+    np.testing.assert_allclose(one.summary().error, two.summary().error, rtol=1e-9)
+    checks = [found.diagnostics.checks for found in (one.summary(), two.summary())]
+    for a, b in zip(*checks, strict=True):
+        if a.test != "Durbin-Watson":  # which follows the rows as they stand
+            assert a.statistic == pytest.approx(b.statistic, rel=1e-6)
+
+
+def test_dependent_columns_have_no_standard_errors_and_the_reference_is_named() -> None:
+    frame = FRAME.assign(twice=FRAME["bmi"] * 2, group=["a", "b"] * 221)
+    found = tl.LinearRegression().fit(frame, "target").summary()
+    rows = {row["name"]: row for row in found.records()}
+    assert rows["bmi"]["error"] is rows["twice"]["error"] is None
+    assert rows["age"]["error"] > 0
+    assert "group is compared with 'a'." in str(found)
+    assert "follows from" in str(found)
+
+
+def test_summaries_of_penalties_have_no_standard_errors() -> None:
+    found = tl.Ridge().fit(FRAME, "target").summary()
+    assert all(row["error"] is None for row in found.records())
+    with pytest.raises(errors.InputError, match="HC3 standard errors need the rows"):
+        tl.Ridge().fit(FRAME, "target").summary(robust="HC3")
+    with pytest.raises(errors.InputError, match="without penalty"):
+        tl.Ridge().fit(FRAME, "target").predict_interval(FRAME)
+
+
+def test_one_outlier_moves_the_line_by_its_leverage() -> None:
+    x = np.arange(10.0)[:, None]
+    y = 2 * x[:, 0]
+    line = tl.LinearRegression().fit(x, y)
+    for i in (0, 5, 9):
+        moved = y.copy()
+        moved[i] += 100
+        lead = line.diagnose(x, y).leverage[i]
+        answer = tl.LinearRegression().fit(x, moved).predict(x)[i]
+        assert answer - line.predict(x)[i] == pytest.approx(100 * lead)
+
+
+@pytest.mark.parametrize(
+    ("call", "said"),
+    [
+        (lambda m: m.summary(robust="HC9"), "robust is None or one of HC0"),
+        (lambda m: m.summary(level=1), "level is a probability"),
+        (lambda m: m.summary(target=3), "place of one of 1"),
+        (lambda m: m.predict_interval(FRAME, of="rows"), "of is 'answer' or 'mean'"),
+    ],
+)
+def test_questions_that_cannot_be_are_refused(model: Any, call: Any, said: str) -> None:
+    with pytest.raises(errors.OptionError, match=said):
+        call(model)
+
+
+def test_the_pictures_have_every_row(model: Any) -> None:
+    plots = model.diagnose(FRAME, "target").plots()
+    assert {*plots} == {"linearity", "variance", "normality", "leverage"}
+    assert sum(plots["linearity"].data["rows"]) == N
+    assert isinstance(model.diagnose(FRAME, "target").to_frame(), pd.DataFrame)
