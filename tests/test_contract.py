@@ -240,6 +240,8 @@ def check_sums(model: Any, row: pd.DataFrame, evidence: Any) -> None:
         assert totals[0] == pytest.approx(model.predict(row)[0])
     elif evidence.how == "sum":
         assert outcomes[int(totals.argmin())] == evidence.chosen
+    elif evidence.how == "score":
+        assert evidence.chosen in [outcomes[at] for at in np.flatnonzero(totals == totals.max())]
     else:
         share = np.exp(totals - totals.max()) / np.exp(totals - totals.max()).sum()
         assert share == pytest.approx(model.predict_proba(row)[0], abs=1e-12)

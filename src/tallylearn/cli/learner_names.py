@@ -24,6 +24,7 @@ MODELS = {
     "c45": "C45",
     "cart": "CART",
     "m5": "M5",
+    "perceptron": "Perceptron",
     "lms": "LMS",
     "majority": "DummyClassifier",
     "mean": "DummyRegressor",

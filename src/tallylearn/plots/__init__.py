@@ -1,5 +1,6 @@
 """Plots: small SVG charts from plain numbers; the picture and its numbers are one object."""
 
+from tallylearn.plots.class_areas import draw_classes
 from tallylearn.plots.lines import draw_lines
 from tallylearn.plots.matrix_charts import draw_matrix
 from tallylearn.plots.networks import draw_network
@@ -11,6 +12,7 @@ from tallylearn.plots.spreads import draw_intervals
 
 __all__ = [
     "Plot",
+    "draw_classes",
     "draw_intervals",
     "draw_lines",
     "draw_matrix",

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from tallylearn.errors import OptionError, TallyError, listed, speaking, told
+from tallylearn.plots.class_areas import draw_classes
 from tallylearn.plots.lines import PARTS, draw_lines
 from tallylearn.plots.matrix_charts import draw_matrix
 from tallylearn.plots.pictures import Plot
@@ -24,7 +25,7 @@ def redrawn(data: Data) -> Plot:
     True
     """
     kinds = {"lines": _lines, "intervals": _intervals, "matrix": _matrix, "points": _points,
-             "ranks": _ranks}  # fmt: skip
+             "ranks": _ranks, "classes": _classes}  # fmt: skip
     with speaking("redrawn"):
         try:
             return kinds[data["chart"]](data)
@@ -62,6 +63,11 @@ def _points(data: Data) -> Plot:
 
 def _ranks(data: Data) -> Plot:
     return draw_ranks(**_named(data, "names", "ranks", "critical", "title"))
+
+
+def _classes(data: Data) -> Plot:
+    points = {name: (pair["x"], pair["y"]) for name, pair in data["points"].items()}
+    return draw_classes(points, **_named(data, "lines", "title", "x_label", "y_label"))
 
 
 def _named(data: Data, *names: str) -> dict[str, Any]:

@@ -17,8 +17,8 @@ from tallylearn.workings.terms import Line
 class Evidence(Reported):
     """Why the prediction for one row came out so: a ``product`` of factors or a ``sum`` of terms.
 
-    Of sums the smallest wins, as of distances; with ``softmax`` the largest, and the shares are
-    exp(total), normalised.
+    Of sums the smallest wins, as of distances; with ``score`` the largest, and with ``softmax``
+    too, where the shares are exp(total), normalised.
 
     >>> import math
     >>> from fractions import Fraction
@@ -31,7 +31,7 @@ class Evidence(Reported):
 
     lines: tuple[Line, ...]
     chosen: object
-    how: str  # "product", "sum" or "softmax"
+    how: str  # "product", "sum", "score" or "softmax"
     notes: tuple[str, ...] = ()
 
     @staticmethod
