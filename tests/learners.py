@@ -152,6 +152,14 @@ CASES = (
     Case("majority", tl.DummyClassifier, EVERYTHING, "kind"),
     Case("mean", tl.DummyRegressor, EVERYTHING, "price"),
     Case("median", lambda: tl.DummyRegressor(strategy="median"), EVERYTHING, "price"),
+    Case("perceptron", tl.Perceptron, EVERYTHING, "kind", "plain"),
+    Case(
+        "perceptron-two",
+        lambda: tl.Perceptron(averaged=True, shuffle=False, max_iter=9),
+        EVERYTHING,
+        "heavy2",
+        "plain",
+    ),
     Case("lms", lambda: tl.LMS(1e-14), ("width",), "price", "plain"),
     Case("lms-mean", lambda: tl.LMS(1e-14, scaling="mean", steps=9), ("width",), "price", "plain"),
 )
@@ -211,6 +219,8 @@ ESTIMATORS = (  # what scikit-learn's checks run over
     tl.DummyClassifier(strategy="most_frequent"),
     tl.DummyRegressor(),
     tl.DummyRegressor(strategy="median"),
+    tl.Perceptron(),
+    tl.Perceptron(averaged=True, max_iter=20, zero="mistake"),
     tl.LMS(5e-5),  # the checks have columns around 100, which run away from a rate above 1e-4
     tl.LMS(5e-5, order="random", steps=1000, start="random", random_state=0),
     tl.LMS(2e-5, scaling="mean", steps=20),

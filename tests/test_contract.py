@@ -260,6 +260,8 @@ def check_sums(model: Any, row: pd.DataFrame, evidence: Any) -> None:
         assert [shares.get(name, 0.0) for name in model.classes_] == pytest.approx(told, abs=1e-12)
         assert shares[evidence.chosen] == pytest.approx(max(told), abs=1e-9)
         assert [line.share for line in evidence.lines] == pytest.approx([*shares.values()])
+    elif evidence.how == "score":
+        assert evidence.chosen in [outcomes[at] for at in np.flatnonzero(totals == totals.max())]
     else:
         share = np.exp(totals - totals.max()) / np.exp(totals - totals.max()).sum()
         assert share == pytest.approx(model.predict_proba(row)[0], abs=1e-12)

@@ -90,6 +90,10 @@ CALLS: dict[str, tuple[tuple[Any, ...], str]] = {
         (real(2, 2), TWO, byte(2), real(0), 2, real(2, 2), whole(2)), "1.0",
     ),
     "binning.regroup": ((real(6), real(2), whole(2), small(6)), "0.0 1.0 2.0"),
+    "correcting.walk": (
+        (real(6, 2), code(6), rows(), real(3), real(1, 3), real(1, 3), real(2, 8), whole(2)),
+        "2.0 5.0 6.0",
+    ),
     "counting.count": ((code(6), code(2, 6), whole(2), TWO, whole(2, 9)), "0.0 1.0 4.1"),
     "counting.weigh": (
         (code(6), code(2, 6), whole(6), whole(2), TWO, whole(2, 9)), "0.0 1.0 5.1",

@@ -22,6 +22,7 @@ from hypothesis import strategies as st
 import tallylearn as tl
 import tallylearn.kernels as package
 from tallylearn.kernels import (
+    correcting,
     counting,
     descending,
     distinct,
@@ -295,6 +296,21 @@ def test_compiled_steps_equal_the_python_they_are_written_in() -> None:
         exact = [sum(map(Fraction, column)) for column in products.T.tolist()]
         found = [Fraction(a) + Fraction(b) for a, b in sums.T.tolist()]
         assert all(abs(a - b) < 20 * 2.0**-89 for a, b in zip(exact, found, strict=True))
+
+
+def test_compiled_corrections_equal_the_python_they_are_written_in() -> None:
+    rng = np.random.default_rng(5)
+    x, rows = rng.normal(size=(30, 6)), rng.integers(30, size=60)
+    for m, y in ((1, rng.integers(2, size=30)), (3, rng.integers(3, size=30))):
+        results = []
+        for module in (correcting, interpreted("correcting")):
+            weights, drift, trace = np.zeros((m, 7)), np.zeros((m, 7)), np.zeros((9, 8 + 8 * m))
+            found, settings = np.zeros(2, dtype=np.int64), np.array([0.5, 1.0, 1.0])
+            module.walk(x, y.astype(np.int32), rows, settings, weights, drift, trace, found)
+            parts = weights.ravel(), drift.ravel(), trace.ravel(), found
+            results.append(np.concatenate(parts))
+        assert np.allclose(*results, rtol=1e-12)
+        assert results[0][-2] == 60 > results[0][-1] > 0
 
 
 def test_compiled_hashes_equal_the_python_they_are_written_in() -> None:

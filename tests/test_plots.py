@@ -22,6 +22,7 @@ from hypothesis import strategies as st
 from tallylearn.errors import FileError, OptionError
 from tallylearn.plots import (
     Plot,
+    draw_classes,
     draw_intervals,
     draw_lines,
     draw_matrix,
@@ -119,6 +120,8 @@ DRAWINGS = {
         [[3, 2], [1, 8]], [name, "yes"], [name, "yes"], name, name, name),
     "intervals": lambda name: draw_intervals(
         [(name, *FOLDS[1:]), FOLDS], name, name, baseline=(name, 0.75)),
+    "classes": lambda name: draw_classes(
+        {name: ([1, 2], [3, 4]), "other": ([2, 4], [1, 1])}, {name: (-5, 1, 1)}, name, name, name),
     "ranks": lambda name: draw_ranks([name, "b", "c", name], [1.5, 2.0, 3.0, 3.5], 1.1, name),
 }  # fmt: skip
 

@@ -126,6 +126,10 @@ VIEWS: dict[str, Callable[[], Any]] = {
     "hypotheses": lambda: tl.Hypotheses.from_table(tl.example("tennis")).observe({"Wind": "Weak"}),
     "nothing observed": lambda: Bernoulli("red", "blue"),
     "bernoulli": lambda: Bernoulli("red", "blue").observe("red", "red", "blue"),
+    "steps": lambda: tl.Perceptron(max_iter=3).fit(LINES, BENT > 0).steps(),
+    "steps of classes": lambda: tl.Perceptron().fit(LINES[:9], [*"abcabcabc"]).steps(),
+    "geometry": lambda: tl.Perceptron().fit(LINES, BENT > 0).geometry(LINES, BENT > 0),
+    "borders": lambda: tl.Perceptron().fit(LINES[:9], [*"abcabcabc"]).geometry(),
     "family": lambda: Family(lambda t, rate: math.log(rate) - rate * t, 0.01, 10).observe(1.0, 2.0),
 }  # fmt: skip
 

@@ -198,6 +198,14 @@ def complete(block: Block) -> Array:
     return np.asarray(block.numbers)
 
 
+def given_numbers(given: Any) -> Array:
+    """Weights that an option gives, as doubles; none where they are no numbers."""
+    try:
+        return np.array(given, dtype=np.float64)
+    except Exception:  # whatever an object raises that is no number
+        return np.empty(0)
+
+
 def _errors(weights: Array, x: Array, y: Array) -> Array:
     """The errors at the start."""
     with np.errstate(over="ignore", invalid="ignore"):

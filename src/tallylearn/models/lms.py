@@ -16,6 +16,7 @@ from tallylearn.models.gradient_descent import (
     Descent,
     Gradient,
     complete,
+    given_numbers,
     lengths,
     walked,
 )
@@ -193,7 +194,7 @@ class LMS(Incremental, Rounds[BatchDescent, Gradient], Regressor):
 
     def _started(self, size: int) -> Array:
         if not isinstance(self.start, str):
-            weights = _numbers(self.start)
+            weights = given_numbers(self.start)
             if weights.shape != (size,) or not np.isfinite(weights).all():
                 raise OptionError(
                     f"start should be 'zeros', 'random' or {size} finite numbers, w0 and one for "
@@ -255,10 +256,3 @@ def _held(steps: int) -> int:
     if steps > MOST:
         raise SizeError(f"steps is {told(steps)}, and at most {MOST:,} are taken in one call.")
     return steps
-
-
-def _numbers(given: Any) -> Array:
-    try:
-        return np.array(given, dtype=np.float64)
-    except Exception:  # whatever an object raises that is no number
-        return np.empty(0)

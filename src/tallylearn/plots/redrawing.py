@@ -7,6 +7,7 @@ from typing import Any
 
 from tallylearn.errors import OptionError, TallyError, listed, speaking, told
 from tallylearn.plots.choices import draw_choice
+from tallylearn.plots.class_areas import draw_classes
 from tallylearn.plots.lines import PARTS, draw_lines
 from tallylearn.plots.matrix_charts import draw_matrix
 from tallylearn.plots.pictures import Plot
@@ -25,7 +26,7 @@ def redrawn(data: Data) -> Plot:
     True
     """
     kinds = {"lines": _lines, "intervals": _intervals, "matrix": _matrix, "points": _points,
-             "ranks": _ranks, "choice": _choice}  # fmt: skip
+             "ranks": _ranks, "choice": _choice, "classes": _classes}  # fmt: skip
     with speaking("redrawn"):
         try:
             return kinds[data["chart"]](data)
@@ -73,6 +74,11 @@ def _choice(data: Data) -> Plot:
 def _given(data: Data, *names: str) -> dict[str, Any]:
     """What files of earlier releases do not have."""
     return {name: data[name] for name in names if name in data}
+
+
+def _classes(data: Data) -> Plot:
+    points = {name: (pair["x"], pair["y"]) for name, pair in data["points"].items()}
+    return draw_classes(points, **_named(data, "lines", "title", "x_label", "y_label"))
 
 
 def _named(data: Data, *names: str) -> dict[str, Any]:

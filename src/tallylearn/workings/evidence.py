@@ -17,8 +17,9 @@ from tallylearn.workings.terms import Line
 class Evidence(Reported):
     """Why the prediction for one row came out so: a ``product`` of factors or a ``sum`` of terms.
 
-    Of sums the smallest wins, as of distances; with ``softmax`` the largest, and the shares are
-    exp(total), normalised; with ``votes`` the largest too, and the shares are parts of all votes.
+    Of sums the smallest wins, as of distances; with ``score`` the largest, and with ``softmax``
+    too, where the shares are exp(total), normalised, and with ``votes``, where they are parts of
+    all votes.
 
     >>> import math
     >>> from fractions import Fraction
@@ -31,7 +32,7 @@ class Evidence(Reported):
 
     lines: tuple[Line, ...]
     chosen: object
-    how: str  # "product", "sum", "softmax" or "votes"
+    how: str  # "product", "sum", "score", "softmax" or "votes"
     notes: tuple[str, ...] = ()
 
     @staticmethod

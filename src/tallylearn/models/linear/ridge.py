@@ -93,7 +93,7 @@ class Ridge(Penalised):
     def _solved(self, normal: Normal, sums: Sums) -> LinearModel:
         choice = self._chosen(sums)
         given = self.alpha if choice is None else self._picked(choice)
-        penalty = self._each(given, normal)
+        penalty = self._per_target(given, normal)
         if self.positive:
             found = nonnegative(normal, penalty)
             return LinearModel.of(normal, found, "ridge without negative weights", choice)

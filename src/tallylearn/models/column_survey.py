@@ -1,0 +1,144 @@
+"""Surveys of columns: what a table must be asked once before it is turned into numbers.
+
+Sums of the numbers fill gaps, counts of the values choose indicators, and the spread of some rows
+says how long a step along a column is. All of it adds up over blocks.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from tallylearn.models.design_columns import References, designed
+from tallylearn.models.design_matrix import Design
+from tallylearn.models.naive_bayes.column_factors import check_finite
+from tallylearn.tables import Array, Block
+from tallylearn.tallies import Bundle, Counts
+from tallylearn.tallies.pairs import GAP, Names
+
+LOOKED_AT = 4096  # rows of a block whose spread is measured
+
+
+@dataclass(frozen=True)
+class ColumnSums:
+    """Of every column of numbers its sum over the rows that show it, and the spread of some rows.
+
+    Spreads are scales of steps and nothing else: they need not be those of all rows.
+    """
+
+    names: tuple[str, ...]  # (p,) in the order of the table
+    rows: float  # the weight of all
+    shown: Array  # (p,) the weight of the rows that show the column
+    total: Array  # (p,)
+    seen: Array  # (p,) rows of the sample that show it
+    mean: Array  # (p,) over the sample
+    squares: Array  # (p,) of the deviations from that mean
+
+    nothing = False  # a part of a bundle that is always there
+
+    @classmethod
+    def of(cls, block: Block) -> ColumnSums:
+        x, weight = block.numbers, block.weight
+        w = np.ones(len(x)) if weight is None else weight
+        rows = float(w.sum())
+        with np.errstate(over="ignore", invalid="ignore"):
+            total = w @ x
+        shown = np.full(x.shape[1], rows)
+        if not np.isfinite(total).all():
+            check_finite(block)
+            here = ~np.isnan(x)
+            total, shown = w @ np.where(here, x, 0.0), w @ here
+        return cls(block.schema.numbers, rows, shown, total, *_spread(x))
+
+    def __bool__(self) -> bool:
+        return self.rows > 0
+
+    def __add__(self, other: ColumnSums) -> ColumnSums:
+        seen = self.seen + other.seen
+        share = other.seen / np.maximum(seen, 1)
+        apart = other.mean - self.mean
+        return ColumnSums(
+            self.names,
+            self.rows + other.rows,
+            self.shown + other.shown,
+            self.total + other.total,
+            seen,
+            self.mean + share * apart,
+            self.squares + other.squares + self.seen * share * apart**2,
+        )
+
+    def spread(self) -> tuple[Array, Array]:
+        """(p,) means and standard deviations of the sample; 1 where it does not vary."""
+        deviation = np.sqrt(self.squares / np.maximum(self.seen, 1))
+        flat = ~(deviation > 1e-14 * np.abs(self.mean))
+        return self.mean, np.where(flat, 1.0, deviation)
+
+
+def _spread(x: Array) -> tuple[Array, Array, Array]:
+    some = x[:: -(-len(x) // LOOKED_AT)] if len(x) > LOOKED_AT else x
+    here = ~np.isnan(some)
+    seen = here.sum(axis=0)
+    mean = np.where(here, some, 0.0).sum(axis=0) / np.maximum(seen, 1)
+    off = np.where(here, some - mean, 0.0)
+    return seen, mean, np.einsum("ij,ij->j", off, off)
+
+
+def surveyed(block: Block) -> dict[str, Any]:
+    """What the columns of a block say: parts of a bundle."""
+    values = {
+        name: Counts.of(replace(codes, declared=()), weight=block.weight)
+        for name, codes in block.codes.items()
+    }
+    return {"numbers": ColumnSums.of(block), "categories": Bundle(values)}
+
+
+def design_of(
+    survey: Bundle, *, missing: str, min_rows: float, reference: References | None
+) -> Design:
+    """The design that the columns become, numbers first, in the order of the table."""
+    sums: ColumnSums = survey["numbers"]
+    found: dict[tuple[str, str], tuple[float, float]] = {}  # name -> sum, rows that show it
+    for name, total, shown in zip(sums.names, sums.total, sums.shown, strict=True):
+        if shown > 0:
+            found[name, ""] = float(total), float(shown)
+            found |= _gap(name, float(shown), sums.rows, missing)
+    columns = survey.get("categories")
+    for name, counts in () if columns is None else columns.parts.items():
+        each = counts.floats()
+        for value, count in zip(counts.keys[0], each, strict=True):
+            found[name, f"={value}"] = float(count), sums.rows
+        found |= _gap(name, float(each.sum()), sums.rows, missing)
+    names: Names = tuple(found)
+    numbers = np.array([*found.values()]).reshape(-1, 2)
+    design = designed(
+        names, numbers[:, 0], numbers[:, 1], sums.rows, min_rows=min_rows, missing=missing,
+        reference=reference,
+    )  # fmt: skip
+    return _in_order(design, sums.names)
+
+
+def _gap(
+    name: str, shown: float, rows: float, missing: str
+) -> dict[tuple[str, str], tuple[float, float]]:
+    """The indicator of a column's gaps, where it has any and they are to have one."""
+    some = missing == "indicator" and shown < rows * (1 - 1e-12)  # sums of weights are rounded
+    return {(name, GAP): (rows - shown, rows)} if some else {}
+
+
+def _in_order(design: Design, numbers: tuple[str, ...]) -> Design:
+    """Numbers in the order of the table come first: its rows need not be moved then."""
+    place = {name: at for at, name in enumerate(numbers)}
+    keys = [
+        (0, place[name]) if not value else (1, at)
+        for at, (name, value) in enumerate(zip(design.columns, design.values, strict=True))
+    ]
+    order = sorted(range(len(keys)), key=keys.__getitem__)
+    return replace(
+        design,
+        columns=tuple(design.columns[j] for j in order),
+        values=tuple(design.values[j] for j in order),
+        fill=design.fill[order],
+        gaps=design.gaps[order],
+    )

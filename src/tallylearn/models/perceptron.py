@@ -1,0 +1,259 @@
+"""The perceptron: weights learn from mistakes, one row after the other, until there is none."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from tallylearn.doors import Classifier, Incremental
+from tallylearn.errors import InputError, OptionError, TargetError, told
+from tallylearn.kernels import correcting
+from tallylearn.models.column_survey import design_of, surveyed
+from tallylearn.models.design_columns import MISSING, check_references, learnable
+from tallylearn.models.design_matrix import Design
+from tallylearn.models.gradient_descent import given_numbers
+from tallylearn.models.linear_geometry import Geometric
+from tallylearn.models.perceptron_weights import (
+    ROOM,
+    ZEROS,
+    PerceptronWeights,
+    Steps,
+    trace_width,
+)
+from tallylearn.models.rare_values import MIN_ROWS, Rare
+from tallylearn.resampling import generator
+from tallylearn.tables import CATEGORY, DATE, NUMBER, Array, Block
+from tallylearn.tallies import Bundle
+
+
+class Perceptron(Incremental, Geometric, Classifier):
+    """Weights that are corrected by every row which they answer wrong: w += y · (1, x).
+
+    Passes through the rows end with the first that needs no correction. Of two classes the second
+    in sorted order is the positive one, and a score of 0 answers it; of more classes each has its
+    weights, the largest score answers (the first of equal ones), and a mistake adds the row to the
+    weights of its class and takes it from those of the answer. Categories become columns of 0 and
+    1. The rule has no place for weights of rows, and knows no probabilities: ``predict_proba`` puts
+    the scores through a softmax, which orders rows and says no more.
+
+    Parameters
+    ----------
+    fit_intercept : whether there is a w0.
+    max_iter : passes at most. ``separated_`` says whether one of them needed no correction, and
+        ``show_work`` in words; without one the last weights are those of an arbitrary row.
+    shuffle : whether every pass takes the rows in another order; False is the table's.
+    eta0 : the rate c, above 0. From weights of 0 it changes no answer.
+    random_state : seeds the orders; None draws them anew every time.
+    initial : the first weights: w0, w1, ..., wp in the order of ``coef_``, a row for every class
+        where there are more than two; without w0 where ``fit_intercept`` is False. None is 0.
+    averaged : answer with the mean of the weights over all steps.
+    zero : what a score of exactly 0 is, with two classes, while learning: "positive", or a
+        "mistake" for both classes, as in scikit-learn.
+    missing : gaps are filled by the mean beside an "indicator" of the gap, by the "mean" alone, or
+        "refuse"; or rows with one are left out ("drop").
+    reference : the value of a category that has no column, by column; the first unless said.
+    min_samples_category : rows that a value needs to get a column of its own, where the category
+        has many.
+
+    Examples
+    --------
+    >>> import tallylearn as tl
+    >>> X, y = [[1, 1], [3, 2], [2, 4], [3, 4], [2, 3]], [-1, 1, 1, 1, -1]
+    >>> model = tl.Perceptron(initial=[-1, 0, 0], shuffle=False).fit(X, y)
+    >>> model.intercept_, model.coef_, model.n_iter_
+    (array([-24.]), array([[10.,  1.]]), 176)
+    >>> print(model.explain([[3, 2]]))
+      -1    0          = 0
+    → 1   -24 + 30 + 2 = 8
+
+    References
+    ----------
+    F. Rosenblatt, The perceptron, Psychological Review 65, 1958.
+    """
+
+    family: ClassVar[str] = "discriminative"
+    kinds: ClassVar[tuple[str, ...]] = (NUMBER, CATEGORY, DATE)
+    stored: ClassVar[tuple[type, ...]] = (PerceptronWeights, Design, Rare)
+    model_: PerceptronWeights
+
+    def __init__(
+        self,
+        *,
+        fit_intercept: bool = True,
+        max_iter: int = 1000,
+        shuffle: bool = True,
+        eta0: float = 1.0,
+        random_state: int | None = 0,
+        initial: Any = None,
+        averaged: bool = False,
+        zero: str = "positive",
+        missing: str = "indicator",
+        reference: Any = None,
+        min_samples_category: int = MIN_ROWS,
+    ) -> None:
+        self.fit_intercept = fit_intercept
+        self.max_iter = max_iter
+        self.shuffle = shuffle
+        self.eta0 = eta0
+        self.random_state = random_state
+        self.initial = initial
+        self.averaged = averaged
+        self.zero = zero
+        self.missing = missing
+        self.reference = reference
+        self.min_samples_category = min_samples_category
+
+    def fit(self, X: Any, y: Any = None) -> Self:  # type: ignore[override]  # no weights of rows
+        """Learn from a table: ``fit(X, y)``, or ``fit(table, "target")``."""
+        return super().fit(X, y)
+
+    def partial_fit(self, X: Any, y: Any = None, classes: Any = None) -> Self:  # type: ignore[override]
+        """Learn from more rows, once through, in their order."""
+        return super().partial_fit(X, y, classes)
+
+    def train(self, block: Block) -> PerceptronWeights:
+        """Pass after pass, until one needs no correction."""
+        block = self._ready(block)
+        classes = tuple(sorted({*block.target.values, *block.target.declared}))
+        model = self._begun(block, classes)
+        x, y = model.design.filled(block), block.target.among(classes)
+        rng = generator(type(self).__name__, self.random_state) if self.shuffle else None
+        rows = np.arange(len(block), dtype=np.int64)
+        for _ in range(self.max_iter):
+            before = model.corrections
+            model = self._walked(model, x, y, rows if rng is None else rng.permutation(len(block)))
+            if model.corrections == before:
+                model = replace(model, separated=True)
+                break
+        return model.answering(self.averaged)
+
+    def update(self, model: PerceptronWeights | None, block: Block) -> PerceptronWeights:
+        """Once through the rows, from where the weights are."""
+        block = self._ready(block)
+        if model is None:
+            model = self._begun(block, block.target.declared)
+        elif bool(self.averaged) != bool(model.drift.size):
+            raise OptionError(
+                f"averaged was {not self.averaged} for the rows before, and is {self.averaged} "
+                "now. Fit again, or set it back."
+            )
+        else:
+            model = replace(model, rows=model.rows + len(block), separated=False)
+        x, y = model.design.filled(block), block.target.among(model.classes)
+        before = model.corrections
+        model = self._walked(model, x, y, np.arange(len(block), dtype=np.int64))
+        model = replace(model, separated=model.corrections == before)
+        return model.answering(self.averaged)
+
+    def _ready(self, block: Block) -> Block:
+        if block.weight is not None:
+            raise InputError("the table declares weights of rows, which the rule has no place for.")
+        return learnable(block, self.missing)
+
+    def _begun(self, block: Block, classes: tuple[Any, ...]) -> PerceptronWeights:
+        """The first weights, over the columns that these rows have."""
+        if len(classes) < 2:
+            raise TargetError(
+                f"the target has one class, {told(classes[0])}, and a perceptron tells two or "
+                "more apart. Classifier can't train when only one class is present."
+            )
+        design = design_of(
+            Bundle(surveyed(block)), missing=self.missing,
+            min_rows=float(self.min_samples_category), reference=self.reference,
+        )  # fmt: skip
+        m, p = 1 if len(classes) == 2 else len(classes), len(design.columns)
+        last = self._first(m, p, design.order(block.schema))
+        drift = np.zeros((m, p + 1) if self.averaged else (0, 0))
+        trace = np.empty((0, trace_width(m, p)))
+        weights, bias = np.zeros((m, p)), np.zeros(m)
+        return PerceptronWeights(
+            classes, design, weights, bias, last, drift, trace, float(self.eta0), len(block),
+            self.zero, bool(self.fit_intercept),
+        )  # fmt: skip
+
+    def _first(self, m: int, p: int, order: Array) -> Array:
+        """(m, p + 1) the weights to begin with, in the order of the design."""
+        first = np.zeros((m, p + 1))
+        if self.initial is None:
+            return first
+        size = p + bool(self.fit_intercept)
+        given = given_numbers(self.initial)
+        given = given[None, :] if given.ndim == 1 and m == 1 else given
+        if given.shape != (m, size) or not np.isfinite(given).all():
+            raise OptionError(
+                f"initial should be {size} finite numbers"
+                f"{f' for each of {m} classes' if m > 1 else ''}: "
+                f"{'w0 and ' if self.fit_intercept else ''}one for every column. It is "
+                f"{told(self.initial)}."
+            )
+        first[:, 0] = given[:, 0] if self.fit_intercept else 0.0
+        first[:, 1 + order] = given[:, size - p :]
+        return first
+
+    def _walked(
+        self, model: PerceptronWeights, x: Array, y: Array, rows: Array
+    ) -> PerceptronWeights:
+        """Once through the rows, in this order."""
+        m, p = model.weights.shape
+        last, drift = model.last.copy(), model.drift.copy()
+        found = np.array([model.steps, model.corrections], dtype=np.int64)
+        room = max(0, min(max(1, ROOM // trace_width(m, p)), model.steps + len(rows)))
+        trace = np.zeros((max(room, len(model.trace)), trace_width(m, p)))
+        trace[: len(model.trace)] = model.trace
+        settings = np.array([model.rate, float(self.fit_intercept), float(self.zero == "mistake")])
+        with np.errstate(over="ignore", invalid="ignore"):
+            correcting.walk(np.ascontiguousarray(x), y, rows, settings, last, drift, trace, found)
+        if not (np.isfinite(last).all() and np.isfinite(drift).all()):
+            raise InputError("numbers are so large that weights are beyond a double. Rescale.")
+        return replace(
+            model, last=last, drift=drift, trace=trace, steps=int(found[0]),
+            corrections=int(found[1]), passes=model.passes + 1,
+        )  # fmt: skip
+
+    def steps(self) -> Steps:
+        """The first steps: weights, score, answer and correction, as they are written on paper."""
+        self._check_fitted()
+        return Steps(self.model_.first_steps(self.schema_), self.model_.steps)
+
+    @property
+    def n_iter_(self) -> int:
+        """How many passes were made, the one without a correction too."""
+        self._check_fitted()
+        return int(self.model_.passes)
+
+    @property
+    def n_updates_(self) -> int:
+        """How many corrections were made."""
+        self._check_fitted()
+        return int(self.model_.corrections)
+
+    @property
+    def separated_(self) -> bool:
+        """Whether a whole pass went by without a correction."""
+        self._check_fitted()
+        return bool(self.model_.separated)
+
+    def _counted_rows(self) -> float | None:
+        return float(self.model_.rows)
+
+    def _check_options(self) -> None:
+        self._check_truth("fit_intercept", "shuffle", "averaged")
+        self._in_range("eta0", 0.0, open_low=True)
+        self._one_of("zero", ZEROS)
+        self._one_of("missing", MISSING)
+        check_references(self.reference)
+        self._in_range("min_samples_category", 1)
+        for name, low in (("max_iter", 1), ("random_state", 0)):
+            value = getattr(self, name)
+            whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
+            if not (value is None and name == "random_state") and not (whole and value >= low):
+                raise OptionError(
+                    f"The {name!r} parameter of Perceptron must be an int of {low} or more. "
+                    f"Got {told(value)} instead."
+                )
+
+    def _add_tags(self, tags: Any) -> None:
+        tags.input_tags.categorical = False
+        tags.classifier_tags.poor_score = True  # the last weights are those of an arbitrary row

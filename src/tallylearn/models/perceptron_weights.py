@@ -1,0 +1,220 @@
+"""The weights of a perceptron, and the first steps of the walk that found them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
+
+import numpy as np
+
+from tallylearn import forms
+from tallylearn.models.design_matrix import Design
+from tallylearn.models.linear_classes import LinearModel
+from tallylearn.tables import Array, Schema
+from tallylearn.workings import Derivation, Formula, Grid, Sentence, short
+from tallylearn.workings.reports import Recorded
+
+ROOM = 10_000  # numbers of the steps that are kept
+ZEROS = ("positive", "mistake")  # what a score of exactly 0 is
+SHOWN = 5  # columns whose sums are written out
+TWO = Formula(
+    "w ← w + c · y · (1, x) where the answer is wrong; y is 1 or −1, and a score of 0 answers 1",
+    r"w \leftarrow w + c\,y\,(1, x) \text{ where } y \ne \mathrm{sign}(w \cdot (1, x))",
+)
+SEVERAL = Formula(
+    "w_true ← w_true + c · (1, x),  w_answered ← w_answered − c · (1, x) where the answer is wrong",
+    r"w_{y} \leftarrow w_{y} + c\,(1, x),\; w_{\hat y} \leftarrow w_{\hat y} - c\,(1, x)",
+)
+
+
+@dataclass(frozen=True)
+class PerceptronWeights(LinearModel):
+    """Weights that answer, those of the last step, and how many steps it took."""
+
+    classes: tuple[Any, ...]
+    design: Design
+    weights: Array  # (m, p) that answer: the last ones, or their mean over all steps
+    bias: Array  # (m,)
+    last: Array  # (m, p + 1), w0 first
+    drift: Array  # (m, p + 1) where the mean is taken, see kernels/correcting
+    trace: Array  # (t, ...) the first steps, as kernels/correcting writes them
+    rate: float
+    rows: int
+    zero: str
+    intercept: bool
+    steps: int = 0
+    corrections: int = 0
+    passes: int = 0
+    separated: bool = False  # whether a whole pass went by without a correction
+
+    form: ClassVar[forms.Form] = {
+        "classes": forms.keys("k", 2),
+        "design": forms.one(Design),
+        "weights": forms.floats("m", "p"),
+        "bias": forms.floats("m"),
+        "last": forms.floats("m", "p+1"),
+        "drift": forms.floats("d", "w"),
+        "trace": forms.floats("t", "v"),
+        "rate": forms.number(0.0),
+        "rows": forms.count(1),
+        "zero": forms.text(*ZEROS),
+        "intercept": forms.truth,
+        "steps": forms.count(1),
+        "corrections": forms.count(),
+        "passes": forms.count(1),
+        "separated": forms.truth,
+    }
+    how = "score"
+
+    def check(self, schema: Schema) -> None:
+        super().check(schema)
+        m, p = self.weights.shape
+        if self.drift.size and self.drift.shape != self.last.shape:
+            raise ValueError(f"the drift has the shape {self.drift.shape}")
+        if self.trace.shape[1] != trace_width(m, p) or self.trace.size > max(ROOM, m * p * 3):
+            raise ValueError(f"the first steps have the shape {self.trace.shape}")
+        codes = self.trace[:, :2]
+        if (codes < 0).any() or (codes[:, 1] >= len(self.classes)).any():
+            raise ValueError("the first steps are of rows or classes that cannot be")
+
+    def chosen(self, scores: Array) -> Array:
+        """Of two classes the second from a score of 0 on; of more, the first of the largest."""
+        if len(self.classes) == 2:
+            return (scores[:, 1] >= 0).astype(np.int64)
+        return np.asarray(scores.argmax(axis=1))
+
+    def answering(self, averaged: bool) -> PerceptronWeights:
+        """With the weights that answer: the last, or the mean over all steps."""
+        found = self.last - self.drift / self.steps if averaged else self.last
+        return replace(self, weights=np.ascontiguousarray(found[:, 1:]), bias=found[:, 0].copy())
+
+    def derivation(self, schema: Schema) -> Derivation:
+        """The rule, the first steps, and where the weights came to stand."""
+        mean = " (their mean over all steps)" if self.drift.size else ""
+        title = f"weights{mean}; passes: {self.passes}, corrections: {self.corrections}"
+        return Derivation(
+            "Perceptron",
+            (
+                *self.design.remarks(schema),
+                TWO if len(self.classes) == 2 else SEVERAL,
+                Steps(self.first_steps(schema), self.steps).grid(),
+                self.grid(schema, title),
+                Sentence(self.said()),
+            ),
+        )
+
+    def said(self) -> str:
+        """Whether the classes were told apart."""
+        if self.separated:
+            return f"Pass {self.passes} needed no correction: a line tells the classes apart."
+        return (
+            f"Passes: {self.passes}, and none went by without a correction. Either no line tells "
+            "the classes apart, or it takes more passes: raise max_iter, take averaged=True, which "
+            "settles where the last weights do not, or LogisticRegression."
+        )
+
+    def first_steps(self, schema: Schema) -> tuple[dict[str, Any], ...]:
+        """The steps that were kept, as plain data."""
+        m, p = self.weights.shape
+        order = self.order(schema)
+        names = [self.names[j] for j in order]
+        steps = []
+        for number, row in enumerate(self.trace, 1):
+            scores, x = row[2 : 2 + m], row[2 + m : 2 + m + p][order]
+            before = row[2 + m + p :].reshape(m, p + 1)
+            before = np.hstack([before[:, : int(self.intercept)], before[:, 1:][:, order]])
+            steps.append(self._step(number, row, scores, dict(zip(names, x, strict=True)), before))
+        return tuple(steps)
+
+    def _step(
+        self, number: int, row: Array, scores: Array, x: dict[str, float], before: Array
+    ) -> dict[str, Any]:
+        truth = int(row[1])
+        two = len(self.classes) == 2
+        answer = int(scores[0] >= 0) if two else int(scores.argmax())
+        if two and scores[0] == 0 and self.zero == "mistake":
+            answer = 1 - truth
+        return {
+            "step": number,
+            "row": int(row[0]),
+            "x": {name: float(value) for name, value in x.items()},
+            "weights": before.tolist(),
+            "scores": scores.tolist(),
+            "class": str(self.classes[truth]),
+            "answer": str(self.classes[answer]),
+            "correct": truth == answer,
+            "update": self._update(truth, answer),
+        }
+
+    def _update(self, truth: int, answer: int) -> dict[str, float]:
+        """What times (1, x) is added, by class."""
+        if truth == answer:
+            return {}
+        if len(self.classes) == 2:
+            return {str(self.classes[1]): self.rate if truth else -self.rate}
+        return {str(self.classes[truth]): self.rate, str(self.classes[answer]): -self.rate}
+
+
+def trace_width(m: int, p: int) -> int:
+    """Numbers of one step of the trace."""
+    return 2 + m + p + m * (p + 1)
+
+
+@dataclass(frozen=True)
+class Steps(Recorded):
+    """The first steps of a perceptron: weights, score, answer and correction, row by row."""
+
+    steps: tuple[dict[str, Any], ...]
+    taken: int  # of all
+
+    def __len__(self) -> int:
+        return len(self.steps)
+
+    def records(self) -> list[dict[str, Any]]:
+        return [*self.steps]
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"steps": [*self.steps], "taken": self.taken}
+
+    @staticmethod
+    def _told(found: dict[str, Any]) -> Grid:
+        return Steps(tuple(found["steps"]), found["taken"]).grid()
+
+    def grid(self) -> Grid:
+        """A row for every step, as they are written on paper."""
+        head = ("step", "row", "weights", "score", "class", "correct?", "update")
+        left = self.taken - len(self.steps)
+        note = f"{left} further steps were not kept." if left else ""
+        return Grid("the first steps", head, tuple(map(_written, self.steps)), note)
+
+
+def _written(step: dict[str, Any]) -> tuple[str, ...]:
+    x = [*step["x"].values()]
+    x = [1.0] * (len(step["weights"][0]) - len(x)) + x  # 1 for w0, where there is one
+    if len(step["scores"]) == 1:
+        score = _sum(step["weights"][0], x, step["scores"][0])
+    else:
+        score = ", ".join(map(short, step["scores"]))
+    weights = "; ".join(_vector(row) for row in step["weights"])
+    moved = [_moved(name, by, x, step) for name, by in step["update"].items()]
+    correct = "yes" if step["correct"] else "no"
+    update = ", ".join(moved) or "none"
+    return str(step["step"]), str(step["row"]), weights, score, step["class"], correct, update
+
+
+def _sum(weights: list[float], x: list[float], score: float) -> str:
+    if len(x) > SHOWN:
+        return short(score)
+    terms = " + ".join(f"{short(w)}·{short(v)}" for w, v in zip(weights, x, strict=True))
+    return f"{terms} = {short(score)}"
+
+
+def _moved(name: str, by: float, x: list[float], step: dict[str, Any]) -> str:
+    whose = f"{name} " if len(step["scores"]) > 1 else ""
+    times = "" if abs(by) == 1 else f"{short(abs(by))}·"
+    return f"{whose}{'+' if by > 0 else '-'}{times}{_vector(x)}"
+
+
+def _vector(numbers: list[float]) -> str:
+    few = [short(float(number)) for number in numbers[: SHOWN + 1]]
+    return f"[{', '.join(few)}{', …' if len(numbers) > SHOWN + 1 else ''}]"

@@ -1,0 +1,228 @@
+"""The perceptron: steps as on paper, streams, averages, borders; and what it refuses."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+import sklearn.linear_model
+
+import tallylearn as tl
+from tallylearn import errors
+
+X = np.array([[1, 1], [3, 2], [2, 4], [3, 4], [2, 3]], dtype=float)
+Y = np.array([-1, 1, 1, 1, -1])
+RNG = np.random.default_rng(3)
+ROWS = RNG.normal(size=(400, 7)).round(2)
+TWO = (ROWS @ RNG.normal(size=7) + RNG.normal(size=400) > 0).astype(int)
+THREE = (ROWS @ RNG.normal(size=(7, 3)) + RNG.normal(size=(400, 3))).argmax(axis=1)
+
+
+def plain(x: Any, y: Any, passes: int, one: float = 1.0) -> tuple[Any, int]:
+    """The last weights, and the corrections, by the slowest way there is."""
+    k = int(y.max()) + 1
+    w = np.zeros((1 if k == 2 else k, x.shape[1] + 1))
+    wrong = 0
+    for _ in range(passes):
+        before = wrong
+        for row, truth in zip(np.insert(x, 0, one, axis=1), y, strict=True):
+            scores = w @ row
+            answer = int(scores[0] >= 0) if k == 2 else int(scores.argmax())
+            if answer != truth:
+                wrong += 1
+                if k == 2:
+                    w[0] += row if truth else -row
+                else:
+                    w[truth] += row
+                    w[answer] -= row
+        if wrong == before:
+            break
+    return w, wrong
+
+
+@pytest.mark.parametrize("y", [TWO, THREE], ids=["two", "three"])
+def test_it_walks_as_the_rule_says(y: Any) -> None:
+    model = tl.Perceptron(shuffle=False, max_iter=6).fit(ROWS, y)
+    w, wrong = plain(ROWS, y, 6)
+    assert np.allclose(model.coef_, w[:, 1:], rtol=1e-12)
+    assert np.allclose(model.intercept_, w[:, 0])
+    assert (model.n_updates_, model.n_iter_, model.separated_) == (wrong, 6, False)
+    w = plain(ROWS, y, 6, one=0.0)[0]
+    found = tl.Perceptron(shuffle=False, max_iter=6, fit_intercept=False).fit(ROWS, y)
+    assert np.allclose(found.coef_, w[:, 1:], rtol=1e-12)
+    assert not found.intercept_.any()
+
+
+@pytest.mark.parametrize("y", [TWO, THREE], ids=["two", "three"])
+def test_the_mean_is_that_of_the_weights_after_every_step(y: Any) -> None:
+    model = tl.Perceptron(shuffle=False, max_iter=3, averaged=True).fit(ROWS, y)
+    after = [
+        tl.Perceptron(shuffle=False, max_iter=1).partial_fit(ROWS[:n], y[:n], classes=np.unique(y))
+        for n in range(1, 41)
+    ]
+    mean = np.mean([one.coef_ for one in after], axis=0)
+    short = tl.Perceptron(averaged=True).partial_fit(ROWS[:40], y[:40], classes=np.unique(y))
+    assert np.allclose(short.coef_, mean, rtol=1e-12, atol=1e-12)
+    assert np.allclose(model.model_.last, plain(ROWS, y, 3)[0])
+    assert model.score(ROWS, y) > tl.Perceptron(shuffle=False, max_iter=3).fit(ROWS, y).score(
+        ROWS, y
+    )
+
+
+@pytest.mark.parametrize("passes", [1, 5, 30])
+def test_with_zero_as_a_mistake_it_is_scikit_learns(passes: int) -> None:
+    theirs = sklearn.linear_model.Perceptron(shuffle=False, tol=None, max_iter=passes)
+    ours = tl.Perceptron(shuffle=False, zero="mistake", max_iter=passes).fit(ROWS, TWO)
+    theirs.fit(ROWS, TWO)
+    assert np.allclose(ours.coef_, theirs.coef_, rtol=1e-10)
+    assert np.allclose(ours.intercept_, theirs.intercept_)
+    assert np.allclose(ours.decision_function(ROWS), theirs.decision_function(ROWS))
+
+
+def test_steps_are_written_as_on_paper() -> None:
+    model = tl.Perceptron(initial=[-1, 0, 0], shuffle=False).fit(X, Y)
+    said = str(model.steps()).splitlines()
+    told = [" ".join(line.split()) for line in said]
+    assert told[2] == "1 0 [-1, 0, 0] -1·1 + 0·1 + 0·1 = -1 -1 yes none"
+    assert told[3] == "2 1 [-1, 0, 0] -1·1 + 0·3 + 0·2 = -1 1 no +[1, 3, 2]"
+    assert told[6] == "5 4 [0, 3, 2] 0·1 + 3·2 + 2·3 = 12 -1 no -[1, 2, 3]"
+    assert len(model.steps()) == 880 == 5 * model.n_iter_
+    assert model.steps().to_arrow().num_rows == 880
+    long = tl.Perceptron(shuffle=False, max_iter=9).fit(ROWS, TWO).steps()
+    assert 9 * 400 - len(long) > 0
+    assert f"{9 * 400 - len(long)} further steps were not kept." in str(long)
+
+
+def test_a_score_of_zero_is_positive_and_a_clean_pass_ends_it() -> None:
+    model = tl.Perceptron(shuffle=False).fit([[0.0], [0.0]], [1, 1 + 1])
+    assert model.predict([[0.0]]).tolist() == [2]
+    model = tl.Perceptron(shuffle=False).fit([[1.0], [-1.0]], ["a", "b"])
+    assert (model.n_iter_, model.separated_) == (2, True)
+    assert "Pass 2 needed no correction" in str(model.show_work())
+
+
+def test_classes_that_no_line_tells_apart_are_said() -> None:
+    x, y = [[0, 0], [0, 1], [1, 0], [1, 1]], [0, 1, 1, 0]
+    model = tl.Perceptron(max_iter=50).fit(x, y)
+    assert (model.separated_, model.n_iter_) == (False, 50)
+    assert "Passes: 50, and none went by without a correction" in str(model.show_work())
+    found = model.geometry(x, y)
+    assert found.separable is False
+    assert "No straight border does." in str(found)
+
+
+def test_a_stream_is_one_pass() -> None:
+    whole = tl.Perceptron(shuffle=False, max_iter=1).fit(ROWS, THREE)
+    stream = tl.Perceptron()
+    for at in range(0, 400, 30):
+        stream.partial_fit(ROWS[at : at + 30], THREE[at : at + 30], classes=[0, 1, 2])
+    assert np.array_equal(stream.coef_, whole.coef_)
+    assert stream.n_updates_ == whole.n_updates_
+    assert "learned from 400 rows" in repr(stream)
+    with pytest.raises(errors.OptionError, match="averaged was False"):
+        stream.set_params(averaged=True).partial_fit(ROWS, THREE)
+
+
+def test_orders_are_drawn_by_the_seed_and_files_are_memory(tmp_path: Path) -> None:
+    frame = pd.DataFrame(ROWS, columns=[*"abcdefg"]).assign(y=THREE)
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    one = tl.Perceptron(max_iter=4).fit(frame, "y")
+    assert np.array_equal(one.coef_, tl.Perceptron(max_iter=4).fit(tmp_path / "t.csv", "y").coef_)
+    other = tl.Perceptron(max_iter=4, random_state=1).fit(frame, "y")
+    assert not np.array_equal(one.coef_, other.coef_)
+
+
+def test_categories_and_gaps_become_columns() -> None:
+    frame = pd.DataFrame({
+        "size": [1.0, 2, np.nan, 4, 5, 6], "colour": ["red", "blue", "red", None, "green", "blue"],
+        "y": list("aabbab"),
+    })  # fmt: skip
+    model = tl.Perceptron(shuffle=False, max_iter=2).fit(frame, "y")
+    names = ("size", "size missing", "colour=green", "colour=red", "colour missing")
+    assert model.coef_names_ == names
+    other = tl.Perceptron(reference={"colour": "red"}, missing="mean").fit(frame, "y")
+    assert other.coef_names_ == ("size", "colour=blue", "colour=green")
+    with pytest.raises(errors.ColumnError, match="column 'size' is missing in row 2"):
+        tl.Perceptron(missing="refuse").fit(frame, "y")
+    assert "from 4 rows" in repr(tl.Perceptron(missing="drop").fit(frame, "y"))
+
+
+def test_the_geometry_is_that_of_vectors() -> None:
+    model = tl.Perceptron(initial=[-1, 0, 0], shuffle=False).fit(X, Y)
+    w, b = model.coef_[0], model.intercept_[0]
+    found = model.geometry(X, Y)
+    assert found.borders == {"-1 | 1": [b, *w]}
+    scores = X @ w + b
+    longer = np.insert(X, 0, 1.0, axis=1)
+    cosine = scores / np.linalg.norm(longer, axis=1) / np.linalg.norm([b, *w])
+    assert found.rows["score"] == pytest.approx(scores)
+    assert found.rows["cosine"] == pytest.approx(cosine)
+    assert found.rows["distance"] == pytest.approx(np.abs(scores) / np.linalg.norm(w))
+    assert (found.margin, found.separable) == (0.0, True)
+    assert "a row lies on it. Another border would." in str(found)
+    apart = model.geometry(X[:2], Y[:2])
+    assert apart.margin == pytest.approx(8 / np.linalg.norm(w))
+    assert "by a margin of 0.796" in str(apart)
+    plot = found.plot()
+    assert plot.data["lines"] == {"-1 | 1": [-24.0, 10.0, 1.0]}
+    assert plot.svg.count("<line") > 1
+    bare = model.geometry()
+    assert "10.05" in str(bare)
+    with pytest.raises(errors.InputError, match="two directions"):
+        bare.plot()
+
+
+def test_borders_of_several_classes_lie_between_two_each() -> None:
+    model = tl.Perceptron(shuffle=False).fit(ROWS[:, :2], THREE)
+    found = model.geometry(ROWS[:, :2], THREE)
+    assert [*found.borders] == ["0 | 1", "0 | 2", "1 | 2"]
+    scores = model.decision_function(ROWS[:, :2])
+    at = np.array(found.borders["0 | 2"])
+    assert scores[:, 2] - scores[:, 0] == pytest.approx(at[0] + ROWS[:, :2] @ at[1:])
+    assert found.rows["answer"] == [*map(str, model.predict(ROWS[:, :2]))]
+    assert min(found.rows["distance"]) >= 0 > found.margin
+    assert {*found.plot().data["points"]} == {"0", "1", "2"}
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"max_iter": 0}, "'max_iter' parameter of Perceptron must be an int of 1 or more. Got 0"),
+        ({"eta0": 0}, "eta0"),
+        ({"eta0": np.inf}, "eta0"),
+        ({"initial": [1, 2]}, "initial should be 3 finite numbers: w0 and one for every column"),
+        ({"initial": [1, 2, np.nan]}, "initial should be 3 finite"),
+        ({"initial": "zeros"}, "initial should be 3 finite"),
+        ({"initial": [1, 2, 3], "fit_intercept": False}, "initial should be 2 finite numbers: one"),
+        ({"zero": "negative"}, "zero"),
+        ({"missing": "no"}, "missing"),
+        ({"reference": "red"}, "reference"),
+        ({"shuffle": 1}, "shuffle"),
+        ({"random_state": -1}, "random_state"),
+    ],
+)
+def test_options_that_cannot_be_are_refused(options: dict[str, Any], said: str) -> None:
+    with pytest.raises(errors.OptionError, match=said):
+        tl.Perceptron(**options).fit(X, Y)
+
+
+def test_rows_that_it_cannot_learn_from_are_refused() -> None:
+    with pytest.raises(errors.TargetError, match="one class, 'a'"):
+        tl.Perceptron().fit(X, ["a"] * 5)
+    with pytest.raises(errors.ColumnError, match="has inf in row 1"):
+        tl.Perceptron().fit([[1.0], [np.inf]], [0, 1])
+    with pytest.raises(errors.InputError, match="beyond a double"):
+        tl.Perceptron(shuffle=False, averaged=True).fit([[1.0], [1.0], [1.7e308]], [1, 1, 0])
+    frame = pd.DataFrame(X, columns=["a", "b"]).assign(y=Y, w=2.0)
+    with pytest.raises(errors.InputError, match="weights of rows"):
+        tl.Perceptron().fit(tl.table(frame, target="y", weight="w"))
+    many = {c: ([1.0], [1.0]) for c in "abcdefgh"}
+    from tallylearn.plots import draw_classes
+
+    with pytest.raises(errors.OptionError, match="8 classes cannot be told apart"):
+        draw_classes(many, {}, "t")
+    with pytest.raises(errors.OptionError, match="points is empty"):
+        draw_classes({}, {}, "t")
