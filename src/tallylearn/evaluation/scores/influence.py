@@ -16,7 +16,8 @@ import numpy as np
 from tallylearn.errors import InputError
 from tallylearn.evaluation.scores.confusion_matrix import positive_class, slopes
 from tallylearn.evaluation.scores.losses import area, scale
-from tallylearn.evaluation.scores.predictions import Answers, loss_columns
+from tallylearn.evaluation.scores.predictions import Answers
+from tallylearn.evaluation.scores.row_losses import loss_columns
 from tallylearn.evaluation.scores.score import REGRESSOR, SCORES, Score
 from tallylearn.roc_area import wins
 from tallylearn.tables import Array
