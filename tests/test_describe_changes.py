@@ -10,10 +10,10 @@ import pytest
 from scipy import stats
 
 import tallylearn as tl
+from tallylearn.adjustments import holm
 from tallylearn.description import surveys
 from tallylearn.description.false_discoveries import benjamini_hochberg
 from tallylearn.description.table_changes import Changes, chi_squared
-from tallylearn.significance import holm
 
 rng = np.random.default_rng(5)
 N = 900

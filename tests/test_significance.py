@@ -10,13 +10,16 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from tallylearn.adjustments import range_quantile, tukey, tukey_level
 from tallylearn.errors import InputError, OptionError
 from tallylearn.significance import (
+    correlated_t,
+    five_by_two,
     friedman,
     mcnemar,
     nemenyi,
     paired_t_corrected,
-    range_quantile,
+    sign_test,
     wilcoxon_signed_rank,
 )
 
@@ -209,3 +212,48 @@ def test_bad_input_is_refused_by_name(
 ) -> None:
     with pytest.raises(error, match=f"{function.__name__}: .*{word}"):
         function(*arguments)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_five_by_two_are_the_formulas_of_dietterich_and_alpaydin(seed: int) -> None:
+    apart = np.random.default_rng(seed).normal(0.01, 0.03, (5, 2))
+    variance = sum(((row - row.mean()) ** 2).sum() for row in apart)
+    found = five_by_two(apart)
+    assert found.f == pytest.approx((apart**2).sum() / (2 * variance))
+    assert found.p == pytest.approx(stats.f.sf(found.f, 10, 5))
+    assert found.t == pytest.approx(apart[0, 0] / sqrt(variance / 5))
+    assert found.t_p == pytest.approx(2 * stats.t.sf(abs(found.t), 5))
+
+
+def test_five_by_two_of_another_shape_is_refused() -> None:
+    for wrong in ([[0.1, 0.2]] * 4, [[0.1, 0.2, 0.3]] * 5, [[0.1, 0.2]] * 4 + [[0.1, 0.2, 0.3]]):
+        with pytest.raises(InputError, match="five repeats of two"):
+            five_by_two(wrong)
+    assert five_by_two(np.zeros((5, 2))).p == 1
+
+
+def test_correlated_t_is_the_posterior_of_corani_and_benavoli() -> None:
+    apart = np.random.default_rng(3).normal(0.01, 0.02, 20)
+    error = np.std(apart, ddof=1) * sqrt(1 / 20 + 0.1 / 0.9)
+    posterior = stats.t(19, apart.mean(), error)
+    below, within, above = correlated_t(apart, 0.1, alike=0.01)
+    assert below == pytest.approx(posterior.cdf(-0.01))
+    assert above == pytest.approx(posterior.sf(0.01))
+    assert below + within + above == pytest.approx(1)
+    assert correlated_t([0.02, 0.02], 0.1, alike=0.01) == (0.0, 0.0, 1.0)
+
+
+@pytest.mark.parametrize(("plus", "minus"), [(9, 1), (0, 4), (5, 5), (30, 12)])
+def test_the_sign_test_is_scipys(plus: int, minus: int) -> None:
+    theirs = stats.binomtest(plus, plus + minus).pvalue
+    assert sign_test(plus, minus) == pytest.approx(theirs)
+
+
+@pytest.mark.parametrize("k", [2, 3, 7])
+def test_tukeys_p_is_the_tail_of_scipys_studentized_range(k: int) -> None:
+    for p in (0.001, 0.02, 0.3):
+        theirs = stats.studentized_range.sf(sqrt(2) * stats.norm.isf(p / 2), k, np.inf)
+        assert tukey(p, k) == pytest.approx(theirs, rel=1e-6)
+        assert tukey(1 - tukey_level(1 - p, k), k) == pytest.approx(p)
+    assert (tukey(0.0, k), tukey(1.0, k)) == (0.0, 1.0)
+    assert tukey(float("nan"), k) != tukey(float("nan"), k)

@@ -116,43 +116,32 @@ def _wilson(successes: float, n: float, z: float) -> tuple[float, float]:
 
 
 def within_bounds(
-    value: float,
-    error: float,
-    free: float,
-    bounds: tuple[float, float],
-    level: float,
-    method: str,
-    about: str,
-) -> Interval:
+    value: float, error: float, free: float, bounds: tuple[float, float], level: float,
+    method: str, about: str,
+) -> Interval:  # fmt: skip
     """The interval of a value that has bounds, from its standard error: it stays inside.
 
     Between two bounds it is Wilson's, of as many rows as make a share so sure, p (1 - p) / error²;
-    from one bound on it is a multiple of the distance to that. ``free`` are the degrees of freedom.
+    from one bound on it is a multiple of the distance to that.
 
-    >>> print(within_bounds(0.8, 0.1265, float("inf"), (0, 1), 0.95, "", ""))
-    [0.490, 0.943]
-    >>> print(within_bounds(0.1, 0.08, 30, (0, float("inf")), 0.95, "", ""))
+    >>> print(within_bounds(0.1, 0.08, 30, (0, inf), 0.95, "", ""))
     [0.020, 0.512]
     """
     least, most = bounds
     t = t_value(level, free)
     if isfinite(most - least):
-        width = most - least
-        share, rows = (value - least) / width, (value - least) * (most - value) / error**2
-        low, high = (least + width * end for end in _wilson(share * rows, rows, t))
-    elif isfinite(most):
-        times = exp(min(t * error / (most - value), 700.0))
-        low, high = most - (most - value) * times, most - (most - value) / times
-    elif isfinite(least):
-        times = exp(min(t * error / (value - least), 700.0))
-        low, high = least + (value - least) / times, least + (value - least) * times
+        width, rows = most - least, (value - least) * (most - value) / error**2
+        ends = _wilson((value - least) / width * rows, rows, t)
+        low, high = (least + width * end for end in ends)
     else:
-        low, high = value - t * error, value + t * error
+        end = most if isfinite(most) else least
+        times = exp(min(t * error / abs(value - end), 700.0))
+        low, high = sorted((end + (value - end) * times, end + (value - end) / times))
     return Interval(low, high, level, method, about)
 
 
 def t_value(level: float, free: float) -> float:
-    """How many standard errors to both sides hold this share of Student's t; z for no end of them.
+    """How many standard errors to both sides hold this share of Student's t.
 
     >>> print(f"{t_value(0.95, 9):.2f}")
     2.26

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from math import inf, sqrt
 from typing import Any
 
 import numpy as np
 
+from tallylearn.adjustments import range_quantile
 from tallylearn.errors import InputError
 from tallylearn.intervals import (
     Interval,
@@ -17,7 +17,6 @@ from tallylearn.intervals import (
     checked,
     corrected_error,
     t_interval,
-    z_value,
 )
 from tallylearn.tables import Array
 
@@ -47,6 +46,16 @@ class McNemar:
     exact: float  # all of what was seen, and of what is further off
     chi_square: float  # (|b - c| - 1)² / (b + c)
     chi_square_p: float
+
+
+@dataclass(frozen=True)
+class FiveByTwo:
+    """Whether two learners differ, learned from halves of the rows. ``p`` is the headline."""
+
+    f: float  # Alpaydın's, with 10 and 5 degrees of freedom
+    p: float
+    t: float  # Dietterich's, with 5
+    t_p: float
 
 
 @dataclass(frozen=True)
@@ -122,6 +131,64 @@ def mcnemar(b: int, c: int) -> McNemar:
     return McNemar(min(1.0, tail + beyond), min(1.0, 2 * tail), chi_square, float(p))
 
 
+def sign_test(plus: int, minus: int) -> float:
+    """The chance, two-sided, that coins fall so unevenly: of rows or tables, ties left out.
+
+    >>> print(f"{sign_test(9, 1):.4f}")
+    0.0215
+    """
+    return mcnemar(plus, minus).exact
+
+
+def five_by_two(differences: Any) -> FiveByTwo:
+    """The 5x2cv tests of the differences between two learners, a row for each of five repeats.
+
+    A repeat halves the rows, learns from each half and tests on the other: training sets that share
+    no row. The headline is the combined F; Dietterich's t takes its numerator from the first fold.
+    T. G. Dietterich, Neural Computation 10, 1998; E. Alpaydın, Neural Computation 11, 1999.
+
+    >>> table = [[0.03, 0.02], [0.01, 0.04], [0.03, 0.03], [0.02, 0.00], [0.04, 0.03]]
+    >>> result = five_by_two(table)
+    >>> print(f"F = {result.f:.2f}, p = {result.p:.3f}; t = {result.t:.2f}, p = {result.t_p:.3f}")
+    F = 5.13, p = 0.042; t = 2.45, p = 0.058
+    """
+    rows = [checked("five_by_two", row, 2, "a repeat") for row in differences]
+    table = np.array(rows) if {len(row) for row in rows} == {2} else np.empty((0, 2))
+    if table.shape != (5, 2):
+        raise InputError("five_by_two: give five repeats of two differences each.")
+    from scipy.special import fdtrc, stdtr
+
+    spread = float(((table - table.mean(axis=1, keepdims=True)) ** 2).sum())
+    if not spread:
+        same = not table.any()
+        return FiveByTwo(*((0.0, 1.0, 0.0, 1.0) if same else (inf, 0.0, inf, 0.0)))
+    f, t = float((table**2).sum()) / (2 * spread), float(table[0, 0]) / sqrt(spread / 5)
+    return FiveByTwo(f, float(fdtrc(10, 5, f)), t, 2 * float(stdtr(5, -abs(t))))
+
+
+def correlated_t(differences: Any, test_share: float, alike: float) -> tuple[float, float, float]:
+    """The chances, after the folds were seen, that the mean difference is below, within, above.
+
+    Within is from -alike to alike, the region of practical equivalence. The posterior is Student's
+    t around the mean, with the error of `paired_t_corrected`: flat before the folds. G. Corani and
+    A. Benavoli, Machine Learning 100, 2015.
+
+    >>> below, within, above = correlated_t([0.03, 0.01, 0.04, 0.00, 0.02], 0.2, alike=0.01)
+    >>> print(f"{below:.3f} {within:.3f} {above:.3f}")
+    0.024 0.176 0.800
+    """
+    differences = checked("correlated_t", differences, 2, "differences")
+    from scipy.special import stdtr
+
+    error = corrected_error("correlated_t", differences, test_share)
+    mean, df = float(differences.mean()), len(differences) - 1
+    if not error:
+        low, high = float(mean < -alike), float(mean <= alike)
+    else:
+        low, high = (float(stdtr(df, (end - mean) / error)) for end in (-alike, alike))
+    return low, high - low, 1 - high
+
+
 def wilcoxon_signed_rank(differences: Any) -> SignedRank:
     """Wilcoxon's signed-rank test of paired differences, such as two learners' on many data sets.
 
@@ -187,26 +254,6 @@ def nemenyi(k: int, n_sets: int, level: float = 0.95) -> float:
     return range_quantile(k, level) / sqrt(2) * sqrt(k * (k + 1) / (6 * n_sets))
 
 
-def range_quantile(k: int, level: float) -> float:
-    """The width that the range of k standard normal numbers exceeds in a share 1 - level.
-
-    P(range <= r) = k ∫ φ(x) (Φ(x + r) - Φ(x))^(k-1) dx, summed over even steps, which converges
-    beyond all powers of the step for such functions; halved until the doubles end.
-
-    >>> print(f"{range_quantile(3, 0.95):.3f}")
-    3.314
-    """
-    from scipy.special import ndtr
-
-    x = np.linspace(-9, 9, 361)
-    lowest = k * np.exp(-x * x / 2) / sqrt(2 * np.pi) * (x[1] - x[0])
-    low, high = 0.0, 2 * z_value(1 - (1 - level) / k)  # all within z: by Bonferroni
-    while low < (middle := (low + high) / 2) < high:
-        inside = float(lowest @ (ndtr(x + middle) - ndtr(x)) ** (k - 1))
-        low, high = (middle, high) if inside < level else (low, middle)
-    return high
-
-
 def _ranks(values: Array) -> Array:
     """Ranks from 1, the smallest; what lies within rounding is tied and shares the mean rank."""
     order = np.argsort(values, kind="stable")
@@ -247,41 +294,3 @@ def _alike(ranks: Array, n: int) -> float:
 
     _, times = np.unique(ranks, return_counts=True)
     return float(np.exp((1 - n) * (gammaln(len(ranks) + 1) - gammaln(times + 1).sum())))
-
-
-def holm(chances: Sequence[float]) -> list[float]:
-    """Chances p adjusted so that among all of them a false find is as rare as in one.
-
-    The smallest is multiplied by their number m, the next by m - 1, and so on; none gets below one
-    that was smaller, or above 1. What is NaN was not tested, and stays. S. Holm, A simple
-    sequentially rejective multiple test procedure, Scandinavian Journal of Statistics 6, 1979.
-
-    >>> [round(p, 3) for p in holm([0.01, 0.04, 0.03])]
-    [0.03, 0.06, 0.06]
-    """
-    p = np.asarray(chances, dtype=float)
-    order = np.argsort(p, kind="stable")
-    m = int(np.isfinite(p).sum())
-    out = p.copy()
-    times = np.arange(m, 0, -1)
-    out[order[:m]] = np.minimum(np.maximum.accumulate(times * p[order[:m]]), 1.0)
-    return [float(value) for value in out]
-
-
-def simultaneous(chances: Sequence[float], level: float) -> list[float]:
-    """The levels at which intervals agree with Holm's test of them all.
-
-    Holm rejects the smallest p at (1 - level) / m, the next at (1 - level) / (m - 1), and so on to
-    the first that it does not reject; from there on all are held to that one's step.
-
-    >>> [round(one, 4) for one in simultaneous([0.01, 0.04, 0.03], 0.95)]
-    [0.9833, 0.975, 0.975]
-    """
-    p = np.asarray(chances, dtype=float)
-    order = np.argsort(p, kind="stable")
-    m = int(np.isfinite(p).sum())
-    out, step = np.full(len(p), level), 0
-    for at in order[:m]:
-        out[at] = 1 - (1 - level) / (m - step)
-        step += bool(p[at] * (m - step) <= 1 - level) and step < m - 1
-    return [float(value) for value in out]

@@ -16,18 +16,20 @@ from hypothesis import strategies as st
 from scipy import stats
 from sklearn.datasets import load_breast_cancer, load_iris, load_wine
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
-from sklearn.linear_model import RidgeClassifier
+from sklearn.linear_model import LinearRegression, RidgeClassifier
 from sklearn.model_selection import cross_val_predict
 from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeClassifier
 
 import tallylearn as tl
+from tallylearn.adjustments import holm, tukey, tukey_level
 from tallylearn.errors import InputError, KindError, OptionError, TallyError
 from tallylearn.evaluation.compare.comparison import Comparison
+from tallylearn.evaluation.compare.paired_rows import LEARNED
 from tallylearn.evaluation.compare.ranking import Ranking
 from tallylearn.intervals import mid_p
 from tallylearn.roc_area import delong_difference
-from tallylearn.significance import holm, mcnemar, simultaneous
+from tallylearn.significance import mcnemar
 
 Array = np.ndarray[Any, Any]
 CANCER = load_breast_cancer(return_X_y=True)
@@ -104,9 +106,9 @@ def test_the_other_way_round_everything_is_turned() -> None:
 def test_the_t_test_is_nadeau_and_bengios_on_the_same_folds() -> None:
     X, y = CANCER
     folds = tl.Folds.k(10)
-    pair = compared([GaussianNB(), tl.LinearDiscriminantAnalysis()], X, y, cv=folds).difference(
-        "GaussianNB()", "LinearDiscriminantAnalysis()"
-    )
+    found = compared([GaussianNB(), tl.LinearDiscriminantAnalysis()], X, y, cv=folds)
+    names = "GaussianNB()", "LinearDiscriminantAnalysis()"
+    pair, others = found.difference(*names), found.tests(*names)
     apart = []
     for train, test in folds.split(X, y):
         scores = [m.fit(X[train], y[train]).score(X[test], y[test])
@@ -114,26 +116,42 @@ def test_the_t_test_is_nadeau_and_bengios_on_the_same_folds() -> None:
         apart.append(scores[0] - scores[1])
     t = np.mean(apart) / sqrt((1 / 10 + 1 / 9) * np.var(apart, ddof=1))
     assert pair.by_fold == pytest.approx(apart, abs=1e-12)
-    assert pair.p == pytest.approx(2 * stats.t.sf(abs(t), 9))
-    assert pair.test == "corrected resampled t"
+    assert others["corrected resampled t"].p == pytest.approx(2 * stats.t.sf(abs(t), 9))
     said = [cross_val_predict(m, X, y, cv=folds) != y
             for m in (GaussianNB(), LinearDiscriminantAnalysis())]  # fmt: skip
     b, c = int((said[0] & ~said[1]).sum()), int((said[1] & ~said[0]).sum())
     assert (pair.only_a_wrong, pair.only_b_wrong) == (b, c)
-    assert pair.mcnemar == mcnemar(b, c)
+    assert others["McNemar, mid-p"].p == mcnemar(b, c).p
+    assert others["sign test"].p == pytest.approx(stats.binomtest(b, b + c).pvalue)
+
+
+def test_the_headline_is_the_paired_t_of_scipy_over_the_rows() -> None:
+    X, y = CANCER
+    folds = tl.Folds.k(10)
+    learners = GaussianNB(), LinearDiscriminantAnalysis()
+    found = compared([*learners], X, y, cv=folds, score="log_loss")
+    pair = found.difference("GaussianNB()", "LinearDiscriminantAnalysis()")
+    said = [cross_val_predict(m, X, y, cv=folds, method="predict_log_proba") for m in learners]
+    losses = [-np.asarray(one)[np.arange(len(y)), y] for one in said]
+    theirs = stats.ttest_rel(*losses)
+    more = 1 + LEARNED / len(y)  # for models that share their training rows
+    assert pair.mean == pytest.approx(np.mean(pair.by_fold))
+    p = 2 * stats.t.sf(abs(theirs.statistic) / sqrt(more), len(y) - 1)
+    assert pair.p == pytest.approx(p, rel=0.05)  # folds of 56 and 57 rows weigh alike
+    assert pair.test == "paired t over rows"
 
 
 def test_areas_are_compared_row_by_row() -> None:
     X, y = CANCER
     found = compared([GaussianNB(), LinearDiscriminantAnalysis()], X, y, score="roc_auc",
-                     positive=1)  # fmt: skip
+                     positive=1, cv=10)  # fmt: skip
     pair = found.difference("GaussianNB()", "LinearDiscriminantAnalysis()")
     said = [cross_val_predict(m, X, y, cv=tl.Folds.k(10), method="predict_proba")[:, 1]
             for m in (GaussianNB(), LinearDiscriminantAnalysis())]  # fmt: skip
     expected = delong_difference(*said, y)
-    assert pair.delong is not None
-    assert pair.delong.difference == pytest.approx(expected.difference, abs=1e-12)
-    assert pair.delong.p == pytest.approx(expected.p)
+    names = "GaussianNB()", "LinearDiscriminantAnalysis()"
+    assert found.tests(*names)["DeLong"].p == pytest.approx(expected.p)
+    assert pair.p == pytest.approx(expected.p, rel=0.5)  # the mean of folds is another area
 
 
 def test_all_learners_have_the_same_folds() -> None:
@@ -194,18 +212,19 @@ def test_of_numbers_the_lower_error_is_better() -> None:
     pair = found.difference("mean", "median")
     assert pair.deltas == pair.by_fold
     assert pair.delta > 0
-    assert pair.mcnemar is None
+    assert "McNemar, mid-p" not in found.tests("mean", "median")
     assert found.score == "mae"
 
 
 def test_on_one_fold_the_rows_are_tested() -> None:
     X, y = CANCER
-    pair = compared([tl.NaiveBayes(), tl.NearestCentroid()], X, y, cv="holdout").difference(
-        "NaiveBayes()", "NearestCentroid()"
-    )
-    assert pair.t is None
-    assert pair.test == "McNemar, mid-p"
-    assert pair.p == mcnemar(pair.only_a_wrong, pair.only_b_wrong).p
+    names = "NaiveBayes()", "NearestCentroid()"
+    found = compared([tl.NaiveBayes(), tl.NearestCentroid()], X, y, cv="holdout")
+    pair, others = found.difference(*names), found.tests(*names)
+    assert [*others] == ["McNemar, mid-p", "sign test"]
+    assert others["McNemar, mid-p"].p == mcnemar(pair.only_a_wrong, pair.only_b_wrong).p
+    assert pair.test == "paired t over rows"
+    assert pair.p == pytest.approx(others["McNemar, mid-p"].p, abs=0.05)
     n = round(len(y) / 3)
     assert pair.interval is not None
     assert pair.mean == pytest.approx((pair.only_b_wrong - pair.only_a_wrong) / n)
@@ -214,18 +233,50 @@ def test_on_one_fold_the_rows_are_tested() -> None:
 
 def test_equal_differences_on_two_folds_are_no_proof() -> None:
     X, y, folds = answers([(1, 1), (0, 0)])
-    pair = compared({"a": Reads(0), "b": Reads(1)}, X, y, cv=folds).difference("a", "b")
+    found = compared({"a": Reads(0), "b": Reads(1)}, X, y, cv=folds)
+    pair = found.difference("a", "b")
     assert pair.by_fold == (-0.25, -0.25)
-    assert pair.p == mcnemar(2, 0).p
+    assert pair.p > mcnemar(2, 0).p
     assert pair.better is None
+    assert "corrected resampled t" not in found.tests("a", "b")
 
 
-def test_a_score_that_one_fold_cannot_test_says_so() -> None:
-    X, y = CANCER
-    found = compared([tl.NaiveBayes(), tl.NearestCentroid()], X, y, cv="holdout", score="f1")
-    assert np.isnan(found.difference("NaiveBayes()", "NearestCentroid()").p)
+def test_rows_that_all_say_the_same_are_coins() -> None:
+    X, y, folds = answers([(4, 4, 4), (0, 0, 0)])
+    pair = compared({"a": Reads(0), "b": Reads(1)}, X, y, cv=folds).difference("a", "b")
+    assert pair.test == "McNemar, mid-p"
+    assert pair.p == mcnemar(12, 0).p
+    assert pair.better == "b"
+    assert pair.interval is not None
+    assert pair.interval.high < 0
+    alike = compared({"a": Reads(0), "b": Reads(0)}, X, y, cv=folds).difference("a", "b")
+    assert (alike.p, alike.better, alike.interval) == (1.0, None, None)
+    assert "no row tells them apart" in alike.test
+
+
+@pytest.mark.parametrize("cv", ["holdout", "loo", tl.Folds.k(3, repeats=2), tl.Folds.bootstrap(6)])
+def test_every_verdict_has_a_test_or_says_why_not(cv: Any) -> None:
+    X, y = CANCER[0][:120, :4], CANCER[1][:120]
+    learners = [tl.NaiveBayes(), tl.NaiveBayes(var_smoothing=0.3)]
+    for name in ("error", "recall", "f1_macro", "roc_auc", "log_loss", "ece"):
+        found = compared(learners, X, y, cv=cv, score=name, positive=1)
+        (pair,) = found.pairs.values()
+        assert np.isfinite(pair.p) or "; not tested, because " in found.verdict, found.verdict
+        assert np.isfinite(pair.p) or np.isinf(pair.mean), name
+    numbers = X[:, 0] + X[:, 1] ** 2 / 100
+    for name in ("mae", "r2"):
+        found = compared([LinearRegression(), tl.DummyRegressor()], X[:, :1], numbers, cv=cv,
+                         score=name)  # fmt: skip
+        assert found.pairs[0, 1].better is not None, name
+
+
+def test_what_is_infinite_is_not_tested() -> None:
+    X = np.array([["a"], ["b"]] * 20)
+    y = np.where(np.arange(40) == 7, 1 - np.arange(40) % 2, np.arange(40) % 2)
+    learners = {"sure": tl.NaiveBayes(alpha=0), "not": tl.NaiveBayes(alpha=1)}
+    found = compared(learners, X, y, cv="loo", score="log_loss")
     assert "No difference shown" not in found.verdict
-    assert found.verdict.endswith("; not tested, because fewer than two folds have a score.")
+    assert "not tested, because the log_loss of sure is inf" in found.verdict
 
 
 def test_a_fold_on_which_one_fails_is_left_out_of_the_pair() -> None:
@@ -256,20 +307,27 @@ def test_p_is_adjusted_over_all_pairs() -> None:
     assert holm([]) == []
     X, y = CANCER
     found = compared([tl.NaiveBayes(), tl.NearestCentroid(), tl.LinearDiscriminantAnalysis()], X, y)
-    plain = [pair.p for pair in found.pairs.values()]
-    assert [pair.adjusted for pair in found.pairs.values()] == holm(plain)
-    assert "(Holm, 3 pairs)" in found.verdict
-    assert "adjusted by Holm over all 3 pairs" in str(found)
+    for pair in found.pairs.values():
+        theirs = stats.studentized_range.sf(sqrt(2) * stats.norm.isf(pair.p / 2), 3, np.inf)
+        assert pair.adjusted == pytest.approx(theirs, rel=1e-6)
+        assert pair.interval is not None
+        assert pair.interval.level == pytest.approx(tukey_level(0.95, 3))
+    assert "(Tukey, 3 learners)" in found.verdict
+    assert "adjusted by Tukey over all 3 pairs" in str(found)
 
 
 def test_repeats_count_a_row_once() -> None:
     X, y = CANCER
     learners = [tl.NaiveBayes(), tl.NearestCentroid()]
     names = "NaiveBayes()", "NearestCentroid()"
-    once = compared(learners, X, y, cv=tl.Folds.k(5)).difference(*names)
-    often = compared(learners, X, y, cv=tl.Folds.k(5, repeats=4)).difference(*names)
+    first = compared(learners, X, y, cv=tl.Folds.k(5))
+    again = compared(learners, X, y, cv=tl.Folds.k(5, repeats=4))
+    once, often = first.difference(*names), again.difference(*names)
     drawn = compared(learners, X, y, cv=tl.Folds.bootstrap(20)).difference(*names)
-    assert often.mcnemar == once.mcnemar
+    assert again.tests(*names)["McNemar, mid-p"] == first.tests(*names)["McNemar, mid-p"]
+    assert often.interval.high - often.interval.low == pytest.approx(
+        once.interval.high - once.interval.low, rel=0.2
+    )
     assert len(often.by_fold) == 20
     assert drawn.only_a_wrong + drawn.only_b_wrong <= len(y)
 
@@ -295,7 +353,7 @@ def test_a_file_is_compared_as_the_frame_is(tmp_path: Path) -> None:
     other = compared(learners, frame, "kind", cv=5)
     names = "NaiveBayes()", "LinearDiscriminantAnalysis()"
     assert one.difference(*names) == other.difference(*names)
-    assert one.difference(*names).mcnemar is not None
+    assert "McNemar, mid-p" in one.tests(*names)
 
 
 def test_every_form_holds_hostile_names() -> None:
@@ -473,7 +531,7 @@ def test_the_unit_of_the_weights_moves_no_test_of_areas() -> None:
         ).difference("a", "b")
         for unit in (1.0, 64.0)
     )  # fmt: skip
-    assert plain.test == scaled.test == "DeLong"
+    assert plain.test == scaled.test == "paired t over rows"
     assert scaled.p == pytest.approx(plain.p, rel=1e-6)
 
 
@@ -506,14 +564,13 @@ def test_verdict_and_interval_never_contradict_each_other(cv: object) -> None:
             assert pair.interval.level >= pair.level
             assert -1 <= pair.interval.low <= pair.mean <= pair.interval.high <= 1
             shown += pair.better is not None
-    assert shown > 5
+    assert shown > 4
 
 
-@given(st.lists(st.floats(0, 1) | st.just(float("nan")), min_size=1, max_size=12))
-def test_levels_of_intervals_agree_with_holm(chances: list[float]) -> None:
-    for p, adjusted, level in zip(chances, holm(chances), simultaneous(chances, 0.95), strict=True):
-        if np.isfinite(p) and abs(p - (1 - level)) > 1e-12:
-            assert (p <= 1 - level) == (adjusted <= 0.05)
+@given(st.floats(1e-9, 1), st.integers(2, 12), st.floats(0.5, 0.999))
+def test_levels_of_intervals_agree_with_tukeys_test(p: float, k: int, level: float) -> None:
+    if abs(p - (1 - tukey_level(level, k))) > 1e-9:
+        assert (p <= 1 - tukey_level(level, k)) == (tukey(p, k) <= 1 - level)
 
 
 @given(st.integers(0, 60), st.integers(0, 60), st.floats(0.5, 0.999))

@@ -25,7 +25,7 @@ Examples:
 @click.argument("files", nargs=-1, required=True, metavar="FILE...")
 @shared_options.target
 @shared_options.columns("--models", f"Two or more of {', '.join(learner_names.MODELS)}.")
-@dealing
+@dealing(5, repeats=2)
 @click.option("--score", metavar="NAME", help="What is compared: accuracy or mae unless said.")
 @click.option(
     "--positive",
@@ -57,7 +57,7 @@ def compare(
     import tallylearn
 
     asked = learner_names.several(models)
-    dealt = folds(table)
+    dealt = folds(table, repeats=2)
     output_files.check_report(output, files, force)
     source, left_out, rows = command_tables.opened(files, **table)
     chosen = {name: one.suited(rows, table["target"]) for name, one in asked.items()}

@@ -41,7 +41,7 @@ Examples:
 @click.argument("files", nargs=-1, required=True, metavar="[MODEL] FILE...")
 @click.option("--target", metavar="COLUMN", help="The column to predict; MODEL may name it.")
 @shared_options.model(required=False)
-@dealing
+@dealing()
 @shared_options.columns(
     "--scores", "Scores such as accuracy,f1,log_loss,mae; the usual ones unless said."
 )

@@ -21,14 +21,20 @@ def _read(context: click.Context, option: click.Parameter, text: str) -> int | s
         raise click.BadParameter(f"{text!r} is no number of folds, and none of {names}.") from None
 
 
-def dealing(command: shared_options.Command) -> shared_options.Command:
+def dealing(
+    cv: int = 10, repeats: int = 1
+) -> Callable[[shared_options.Command], shared_options.Command]:
     """Add the options that say how rows are dealt out, and how they are judged."""
-    return shared_options.added(command, (
+    return lambda command: shared_options.added(command, (
         click.option(
-            "--cv", default="10", show_default=True, metavar="FOLDS", callback=_read,
+            "--cv", default=str(cv), show_default=True, metavar="FOLDS", callback=_read,
             help=f"A number of folds, {', '.join(SCHEMES)}.",
         ),
-        click.option("--repeats", type=int, help="As many times, with other folds."),
+        click.option(
+            "--repeats", type=int,
+            help="As many times, with other folds" + (f" ({repeats} unless said)." if repeats > 1
+                                                      else "."),
+        ),
         click.option("--seed", type=int, help="Of the folds (0 unless said)."),
         click.option(
             "--stratified/--no-stratified", default=None,
@@ -45,7 +51,7 @@ def dealing(command: shared_options.Command) -> shared_options.Command:
     ))  # fmt: skip
 
 
-def folds(given: dict[str, Any]) -> Callable[[str], Any]:
+def folds(given: dict[str, Any], repeats: int = 1) -> Callable[[str], Any]:
     """Which row goes where, by what the rows are learned for; takes its options out of those."""
     from tallylearn.folds import Folds
 
@@ -65,8 +71,8 @@ def folds(given: dict[str, Any]) -> Callable[[str], Any]:
             raise click.UsageError(f"--{name} does not go with --cv {cv}.")
 
     def dealt(task: str) -> Any:
-        evenly = {"stratified": task == "classifier"} if "stratified" in taken else {}
-        options = evenly | said
+        usual = {"stratified": task == "classifier", "repeats": repeats}
+        options = {name: usual[name] for name in taken if name in usual} | said
         return make(**options) if cv in kinds else Folds.k(cv, **options)
 
     return dealt

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import count
-from math import isnan
+from math import inf, isnan
+from numbers import Real
 from typing import Any
 
 from tallylearn.errors import (
@@ -19,13 +20,12 @@ from tallylearn.errors import (
     told,
 )
 from tallylearn.evaluation.compare.comparison import Comparison
-from tallylearn.evaluation.compare.paired_difference import Paper
+from tallylearn.evaluation.compare.paired_rows import Paper
 from tallylearn.evaluation.compare.ranking import Ranking, ranking
 from tallylearn.evaluation.evaluate.same_folds import Marking, Sitting
 from tallylearn.evaluation.result import name_of
 from tallylearn.evaluation.running.dataset import Exam, task_of
 from tallylearn.evaluation.running.exam_cautions import cautions_of
-from tallylearn.evaluation.running.fold_plan import FOLDS
 from tallylearn.evaluation.running.fold_scores import check_options
 from tallylearn.evaluation.running.parallel_folds import jobs
 from tallylearn.evaluation.running.progress_bar import watching
@@ -33,6 +33,9 @@ from tallylearn.evaluation.running.shared_tallies import together
 from tallylearn.evaluation.running.usual_scores import USUAL
 from tallylearn.evaluation.scores.score import SCORES
 from tallylearn.evaluation.scores.score_names import need_proba, one_word
+from tallylearn.folds import Folds
+
+TWICE = Folds.k(5, repeats=2)  # ten models a learner, and two tests of every row
 
 
 def compare(
@@ -40,30 +43,37 @@ def compare(
     X: Any,
     y: Any = None,
     *,
-    cv: Any = FOLDS,
+    cv: Any = TWICE,
     scoring: Any = None,
     score: Any = None,
     sample_weight: Any = None,
     groups: Any = None,
     positive: Any = None,
     level: float = 0.95,
+    alike: float | None = None,
     on_error: str = "raise",
     progress: bool | None = None,
     n_jobs: int | None = None,
 ) -> Comparison | Ranking:
     """Which learners differ on the same folds, by how much, and how sure that is.
 
-    On one table: every pair's mean difference over the folds, with the corrected resampled t-test;
-    for classifiers McNemar's test on the rows too. p is adjusted by Holm over all pairs. On several
-    tables: Wilcoxon's signed ranks for two learners, for more the test of Friedman with Nemenyi's
-    critical difference.
+    On one table: every pair's mean difference over the folds, tested over the rows, or over the
+    groups where there are some, with the changes of a row's answers from one training set to the
+    other added. p and intervals hold for all pairs at once (Tukey); ``details()`` has other tests:
+    the corrected resampled t, McNemar's, the sign test, DeLong's, 5x2cv. On several tables:
+    Wilcoxon's signed ranks for two learners, for more the test of Friedman with Nemenyi's critical
+    difference.
 
     Parameters
     ----------
     learners : a list, or name -> learner: ours, and any with scikit-learn's manners; all
         classifiers, or all regressors.
     X, y : as in ``fit``; or several tables, name -> (table, target's name).
-    cv, sample_weight, groups, positive, level : as in ``tl.evaluate``.
+    cv : as in ``tl.evaluate``; five folds, twice, unless said: ten models a learner, and every row
+        is tested by two.
+    sample_weight, groups, positive, level : as in ``tl.evaluate``.
+    alike : how far apart two learners may lie and count as alike, such as 0.01; then the verdict
+        says whether they do, and ``details()`` how likely that is (Bayesian correlated t).
     scoring : a name, ours or scikit-learn's, a function of truth and answers, or a scorer of
         scikit-learn; accuracy, or the mean absolute error, unless said. ``score`` is an older word
         for it.
@@ -77,7 +87,7 @@ def compare(
     >>> learners = {"plain": tl.NaiveBayes(), "smooth": tl.NaiveBayes(alpha=10)}
     >>> found = tl.compare(learners, tl.example("tennis"), cv=tl.Folds.k(5, repeats=4))
     >>> print(found.verdict)
-    No difference shown between smooth and plain: accuracy 0.108 [-0.197, 0.414], p = 0.47.
+    No difference shown between smooth and plain: accuracy 0.108 [-0.286, 0.503], p = 0.56.
 
     References
     ----------
@@ -87,8 +97,10 @@ def compare(
     with speaking("compare"), jobs(n_jobs):
         check_options(level, on_error, "compare")
         named = _named(learners)
-        score = one_word(scoring, score, "score")
-        asked = _Asked(named, _task(named), cv, score, positive, level, on_error == "keep")
+        task, score = _task(named), one_word(scoring, score, "score")
+        cv = replace(TWICE, stratified=task == "classifier") if cv is TWICE else cv
+        _check_alike(alike)
+        asked = _Asked(named, task, cv, score, positive, level, alike, on_error == "keep")
         if _several(X, y):
             if y is not None or sample_weight is not None or groups is not None:
                 raise OptionError(
@@ -109,6 +121,7 @@ class _Asked:
     score: Any
     positive: Any
     level: float
+    alike: float | None
     keep: bool
 
     def compared(
@@ -127,7 +140,8 @@ class _Asked:
 
         ranked, base = tuple(sorted(papers, key=order)), sitting.baseline
         said = sitting.remarks, cautions_of(exam, self.cv, next(iter(self.learners.values())))
-        return Comparison(score, sitting.cv, len(exam), self.level, ranked, base, failed, *said)
+        return Comparison(score, sitting.cv, len(exam), self.level, ranked, base, failed, *said,
+                          self.alike)  # fmt: skip
 
     def _papers(
         self, sitting: Sitting, progress: bool | None
@@ -150,6 +164,14 @@ class _Asked:
         if len(papers) < 2:
             raise InputError(f"fewer than two learners are left; {next(iter(failed.values()))}")
         return papers, failed
+
+
+def _check_alike(alike: Any) -> None:
+    if alike is not None and not (isinstance(alike, Real) and 0 < float(alike) < inf):
+        raise OptionError(
+            f"alike is {told(alike)}. Give how far apart learners may lie and count as alike, such "
+            "as 0.01."
+        )
 
 
 def _named(learners: Any) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from functools import cached_property
 from itertools import combinations
 from math import nan
@@ -10,25 +10,22 @@ from typing import Any
 
 from tallylearn.errors import OptionError, among, listed, told
 from tallylearn.evaluation.compare import comparison_report
-from tallylearn.evaluation.compare.paired_difference import (
-    Difference,
-    Paper,
-    difference,
-    said,
-)
+from tallylearn.evaluation.compare.other_tests import Answer, answers
+from tallylearn.evaluation.compare.paired_difference import Difference, difference, said, turned
+from tallylearn.evaluation.compare.paired_rows import Pair, Paper
 from tallylearn.evaluation.evaluate.evaluation import Evaluation
 from tallylearn.evaluation.result import Result, spec_of
 from tallylearn.plots import Plot
-from tallylearn.significance import holm, simultaneous
 from tallylearn.workings import Derivation
+from tallylearn.workings.rendering import plain_data
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Comparison(Result):
     """Learners on the same folds of one table, the best first; frozen.
 
-    ``comparison.difference("a", "b")`` is a pair with all its tests, ``comparison["a"]`` the
-    evaluation of one learner; ``print`` shows all.
+    ``comparison.difference("a", "b")`` is a pair, ``comparison["a"]`` the evaluation of one
+    learner; ``print`` shows the verdicts, ``details()`` what other tests say.
     """
 
     score: str
@@ -40,6 +37,7 @@ class Comparison(Result):
     failed: dict[str, str]  # learners that answered no fold, and why
     remarks: tuple[str, ...] = ()  # rows that were left out, classes with few
     cautions: tuple[str, ...] = ()  # what to look at before the scores
+    alike: float | None = None  # how far apart learners may lie and count as alike
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -62,27 +60,33 @@ class Comparison(Result):
         if i == j:
             raise OptionError(f"{a!r} does not differ from itself. Name two learners.")
         pair = self.pairs[min(i, j), max(i, j)]
-        if i < j:
-            return pair
-        own = None if pair.interval is None else pair.interval.level
-        turned = difference(self.papers[i], self.papers[j], own)
-        return _adjusted(turned, pair.adjusted, pair.mcnemar_adjusted, pair.pairs)
+        return pair if i < j else turned(pair)
 
     @cached_property
     def pairs(self) -> dict[tuple[int, int], Difference]:
         """All pairs by their places, p adjusted over all: the best was not known beforehand."""
-        places = list(combinations(range(len(self.papers)), 2))
-        found = [difference(self.papers[i], self.papers[j]) for i, j in places]
-        levels = simultaneous([d.p for d in found], self.level)
-        found = [
-            difference(self.papers[i], self.papers[j], level)
-            for (i, j), level in zip(places, levels, strict=True)
-        ]
-        adjusted, marked = holm([d.p for d in found]), holm([d.mcnemar_adjusted for d in found])
-        return {
-            at: _adjusted(pair, p, q, len(found))
-            for at, pair, p, q in zip(places, found, adjusted, marked, strict=True)
-        }
+        k = len(self.papers)
+        return {(i, j): difference(self.papers[i], self.papers[j], k, self.alike)
+                for i, j in combinations(range(k), 2)}  # fmt: skip
+
+    @cached_property
+    def other_tests(self) -> tuple[Answer, ...]:
+        """What other tests say of every pair, each with the question that it answers."""
+        found = (Pair(self.papers[i], self.papers[j]) for i, j in self.pairs)
+        return tuple(one for pair in found
+                     for one in answers(pair, len(self.papers), self.alike))  # fmt: skip
+
+    def tests(self, a: str, b: str) -> dict[str, Answer]:
+        """What other tests say of a pair, by their names."""
+        self.difference(a, b)
+        return {one.test: one for one in self.other_tests if {one.a, one.b} == {a, b}}
+
+    def details(self) -> Derivation:
+        """Every pair by every test, under the question that the test answers."""
+        return comparison_report.details(plain_data({
+            "title": self.title, "pairs": [pair.record() for pair in self.pairs.values()],
+            "tests": [answer.record() for answer in self.other_tests], "score": self.score,
+        }))  # fmt: skip
 
     @property
     def verdicts(self) -> tuple[str, ...]:
@@ -117,6 +121,10 @@ class Comparison(Result):
             "task": self.baseline.task,
             "class": self.baseline[self.score].of,
             "pairs": [pair.record() for pair in self.pairs.values()],
+            "tests": [answer.record() for answer in self.other_tests],
+            "groups": self._groups,
+            "several": self.baseline.sample.several,
+            "folds": len(self.baseline.folds),
             "failures": [{"learner": name, **asdict(one)} for name, few in failures for one in few],
         }
 
@@ -124,14 +132,16 @@ class Comparison(Result):
         """The scores of all learners, with their intervals and folds."""
         return comparison_report.plots(self._without_plots())
 
+    @property
+    def _groups(self) -> int | None:
+        """How many groups the sample has, where it has some."""
+        codes = self.baseline.sample.groups
+        return None if codes is None else int(codes.max()) + 1
+
     def _place(self, name: str) -> int:
         if not among(name, self.names):
             raise OptionError(f"compared were {listed(self.names, 20)}, not {told(name)}.")
         return self.names.index(name)
-
-
-def _adjusted(pair: Difference, p: float, marked: float, pairs: int) -> Difference:
-    return replace(pair, adjusted=p, mcnemar_adjusted=marked, pairs=pairs)
 
 
 def _record(
@@ -151,11 +161,7 @@ def _record(
         "difference_low": 0.0 - high_end,
         "difference_high": 0.0 - low_end,
         "p": nan if pair is None else pair.p,
-        "p_holm": nan if pair is None else pair.adjusted,
+        "p_adjusted": nan if pair is None else pair.adjusted,
         "test": "" if pair is None else pair.test,
-        "mcnemar_p": nan if pair is None or pair.mcnemar is None else pair.mcnemar.p,
-        "mcnemar_p_holm": nan if pair is None else pair.mcnemar_adjusted,
-        "only_best_wrong": None if pair is None or pair.mcnemar is None else pair.only_a_wrong,
-        "only_this_wrong": None if pair is None or pair.mcnemar is None else pair.only_b_wrong,
         "by_fold": list(estimate.by_fold),
     }

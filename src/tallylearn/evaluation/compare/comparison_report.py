@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from math import isfinite
 from typing import Any
 
+from tallylearn.evaluation.compare.paired_rows import PAIRED
 from tallylearn.evaluation.evaluate.evaluation_charts import limits
 from tallylearn.evaluation.evaluate.evaluation_report import warned
 from tallylearn.evaluation.result import spec_of
@@ -65,9 +66,7 @@ def _grid(found: Found) -> Grid:
     spec = spec_of([number_of(row["value"]) for row in rows])
     head = ["learner", _title(found), f"{100 * found['level']:g} % interval", "to the best",
             "interval", "p"]  # fmt: skip
-    if found["task"] == "classifier":
-        head += ["McNemar p", "only best wrong", "only it wrong"]
-    cells = (tuple(_cells(row, spec)[: len(head)]) for row in found["records"])
+    cells = (tuple(_cells(row, spec)) for row in found["records"])
     return Grid("", tuple(head), tuple(cells))
 
 
@@ -78,9 +77,7 @@ def _cells(row: Found, spec: str) -> list[str]:
         _ends(row["low"], row["high"], spec),
         _number(row["difference"], spec),
         _ends(row["difference_low"], row["difference_high"], spec),
-        _chance(row["p_holm"]),
-        _chance(row["mcnemar_p_holm"]),
-        *("" if row[c] is None else str(row[c]) for c in ("only_best_wrong", "only_this_wrong")),
+        _chance(row["p_adjusted"]),
     ]
 
 
@@ -89,24 +86,49 @@ def _remarks(found: Found) -> list[str]:
     said = [*found.get("remarks", ()), "All learners had the same folds."]
     if len(pairs) > 1:
         said.append(
-            f"Every p is adjusted by Holm over all {len(pairs)} pairs; the intervals to the best "
-            "are widened by the same steps."
+            f"Every p is adjusted by Tukey over all {len(pairs)} pairs, and the intervals to the "
+            "best hold together."
         )
-    if any(pair["test"] == "corrected resampled t" for pair in pairs):
-        said.append(
-            "p is of the corrected resampled t-test: whether the learners differ on average over "
-            "training sets."
-        )
-    if found["task"] == "classifier":
-        said.append(
-            "McNemar's mid-p is of the rows, each counted once: whether these models err equally "
-            "often."
-        )
+    if any(pair["test"].startswith(PAIRED) for pair in pairs):
+        said.append(_asked(found))
     if left := max(pair["left_out"] for pair in pairs):
         said.append(f"Folds on which one of a pair failed are left out of it: up to {left}.")
     said += [f"{f['learner']} failed on fold {f['fold']}: {f['reason']}"
              for f in found["failures"]]  # fmt: skip
     return [*said, *(f"Left out: {reason}" for reason in found["failed"].values())]
+
+
+def _asked(found: Found) -> str:
+    """What p is about, and what would make it surer."""
+    asked = (
+        "p is of the paired t over the rows: whether models of the learners, learned from tables "
+        "like this one, differ on rows like these. details() has other tests and their questions."
+    )
+    if found["groups"] is not None:
+        asked = asked.replace("over the rows", "over the groups").replace("on rows", "on groups")
+    if found["several"] or found["folds"] < 2:
+        return asked
+    return (
+        f"{asked} Rows tested once do not show how much a learner changes with its training rows; "
+        "trees and neighbours do: repeats=2 measures it, with twice the models."
+    )
+
+
+def details(found: Found) -> Derivation:
+    """Every pair by every test."""
+    steps: list[Any] = []
+    asked = dict.fromkeys((test["test"], test["question"]) for test in found["tests"])
+    head = ("pair", "p", "for all pairs", "")
+    first = [(f"{p['a']}, {p['b']}", _chance(p["p"]), _chance(p["adjusted"]), p["test"])
+             for p in found["pairs"]]  # fmt: skip
+    steps.append(Grid(f"{found['score']}: the verdict", head, tuple(first)))
+    for name, question in asked:
+        lines = tuple(
+            (f"{t['a']}, {t['b']}", _chance(t["p"]), _chance(t["adjusted"]), t["said"])
+            for t in found["tests"] if t["test"] == name
+        )  # fmt: skip
+        steps.append(Grid(f"{name}: {question}", head, lines))
+    return Derivation(found["title"], tuple(steps))
 
 
 def _chance(p: Any) -> str:

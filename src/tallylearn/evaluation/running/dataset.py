@@ -121,7 +121,10 @@ class Exam:
         return (*left_out, *self._weighing())
 
     def _weighing(self) -> Iterator[str]:
-        """What weights mean to the learners, and what to the intervals."""
+        """What groups mean to the intervals, and what weights to the learners and to those."""
+        if self.groups is not None:
+            k = len(self.groups.values)
+            yield f"The {k:,} groups are the sample: intervals and tests are of groups, not rows."
         if self.weight is None or self.weight.min() == self.weight.max():
             return
         declared = self.read is not None and self.read.importance

@@ -71,7 +71,7 @@ def gathered(
             for value, bundle in grouped(answers, groups[told.rows], names, positive).items():
                 by_group[value].add(bundle)
         tested[told.rows] = True
-        kept += [told] if exam.in_memory else []
+        kept.append(told if exam.in_memory else told.slim)
     if not names:
         raise InputError(
             f"{type(crossing.learner).__name__} failed on every fold; the first: "
@@ -82,7 +82,8 @@ def gathered(
         whole.add(bundle)
     found = {value: by_group[value].total() for value in sorted(by_group, key=_missing_last)}
     sample = _sample(exam, tested, whole.total(), rounds, tuple(kept))
-    return Gathered(names, order, whole.total(), found, tuple(kept), sample)
+    shown = tuple(kept) if exam.in_memory else ()
+    return Gathered(names, order, whole.total(), found, shown, sample)
 
 
 def check_options(level: float, on_error: str, who: str = "evaluate") -> None:

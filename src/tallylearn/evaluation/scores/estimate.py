@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from tallylearn.errors import InputError
-from tallylearn.evaluation.scores.confusion_matrix import Hits, accuracy, positive_class, slopes
+from tallylearn.evaluation.scores.confusion_matrix import Hits, accuracy, positive_class
 from tallylearn.evaluation.scores.confusion_matrix import error as error_rate
 from tallylearn.evaluation.scores.losses import area
 from tallylearn.evaluation.scores.score import SCORES, Score, measure, spread, titled
@@ -137,7 +137,7 @@ class _Asked:
     def interval(self, value: float) -> Interval | None:
         """Wilson's for shares, DeLong's for areas, t for means; for the rest by their influence."""
         score, sample = self.score, self.sample
-        if score.measure is area and not self.by_fold and sample.plain:
+        if score.measure is area and not self.by_fold and sample.plain and sample.probable:
             return self._area()
         moved = sample.moved(score.key, self.positive, bool(self.by_fold))
         if moved is None:
@@ -221,17 +221,9 @@ class _Asked:
             rows = sample.share * found.share[1]
             ends = wilson(min(value, 1.0) * rows, rows, self.level)
             return replace(ends, about=self.about)
-        if score.part == "confusion":
-            return self._bounded(value, self._of_cells(), inf, "jackknife")
         error = spread(self.whole, score.key, self.positive, sample.share)
         if not isfinite(error):
             return None
         if score.kind == "mean":
             return self._t(value, error, max(1, int(sample.rows) - 1), "t over rows")
         return self._bounded(value, error, inf, "DeLong")
-
-    def _of_cells(self) -> float:
-        """The standard error, from the rows in every cell."""
-        cells = self.whole["confusion"].floats()
-        moved = slopes(self.whole, self.score.measure, self.positive)
-        return sqrt(float((cells * moved**2).sum() / cells.sum() ** 2) / self.sample.share)

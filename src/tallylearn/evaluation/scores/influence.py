@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from tallylearn.errors import InputError
-from tallylearn.evaluation.scores.confusion_matrix import positive_class, slopes
+from tallylearn.evaluation.scores.confusion_matrix import accuracy, error, positive_class, slopes
 from tallylearn.evaluation.scores.losses import area, scale
 from tallylearn.evaluation.scores.predictions import Answers
 from tallylearn.evaluation.scores.row_losses import loss_columns
@@ -25,6 +25,7 @@ from tallylearn.tables import Array
 CELLS = 200  # of a confusion matrix, beyond which rows are put into bins
 BINS = 100  # of rows, where every one of them needs the score anew
 STEP = 2.0**-6  # of a bin's weight
+RIGHT: dict[Any, float] = {accuracy: 1.0, error: -1.0}
 
 
 def influence(name: str, answers: Answers, positive: Any = None) -> Array | None:
@@ -35,6 +36,10 @@ def influence(name: str, answers: Answers, positive: Any = None) -> Array | None
     [-1.0, 0.0, 1.0]
     """
     score = SCORES[name]
+    if score.measure in RIGHT:
+        right = answers.truth.among(answers.known) == answers.said.among(answers.known)
+        apart = right - np.average(right, weights=answers.weight)
+        return np.asarray(RIGHT[score.measure] * apart)
     if score.part == "confusion":
         return _of_cells(score, answers, positive)
     if score.kind in ("mean", "share") and score.columns:

@@ -29,6 +29,12 @@ class Told:
     fold: Array  # (n,) where each was tested
     answers: Answers
 
+    @property
+    def slim(self) -> Told:
+        """Without probabilities and in small numbers, for tables that are larger than memory."""
+        answers = replace(self.answers, proba=None, start=0)
+        return Told(self.repeat, self.rows.astype(np.int32), self.fold.astype(np.int32), answers)
+
 
 @dataclass(frozen=True)
 class Moved:
@@ -95,9 +101,8 @@ class Sample:
     rows: float  # in the effect of their weights, each counted once however often it was tested
     tested: float  # the weight of all tests
     test_share: float  # the part of the rows that a fold tests
-    told: tuple[Told, ...] = ()
+    told: tuple[Told, ...] = ()  # without probabilities, where the table is larger than memory
     groups: Array | None = None  # (n,) the group of every row of the exam
-    kept: bool = True  # whether ``told`` has them all
 
     @property
     def kind(self) -> str:
@@ -133,8 +138,13 @@ class Sample:
 
     @property
     def plain(self) -> bool:
-        """Whether every row was tested once, is kept, and stands for itself."""
-        return self.groups is None and self.kept and bool(self.told) and not self.several
+        """Whether every row was tested once, and stands for itself."""
+        return self.groups is None and bool(self.told) and not self.several
+
+    @property
+    def probable(self) -> bool:
+        """Whether probabilities are kept."""
+        return bool(self.told) and self.together.answers.proba is not None
 
     @cached_property
     def several(self) -> bool:
@@ -153,12 +163,23 @@ class Sample:
         ]
         return replace(self, told=tuple(told))
 
+    def of_folds(self, places: set[tuple[int, int]]) -> Sample:
+        """The tests of some folds alone, each a repeat and a fold."""
+        told = []
+        for one in self.told:
+            folds = [fold for repeat, fold in places if repeat == one.repeat]
+            if (here := np.isin(one.fold, folds)).any():
+                told.append(Told(one.repeat, one.rows[here], one.fold[here], one.answers[here]))
+        return replace(self, told=tuple(told))
+
     def moved(self, name: str, positive: Any, by_fold: bool) -> Moved | None:
         """How far every unit moves a score: the mean of its folds, or that of all rows together.
 
         None where the answers are not kept, or the score has no number.
         """
-        if not self.told or not self.kept:
+        if not self.told:
+            return None
+        if SCORES[name].needs and not self.probable:
             return None
         tests = self.together
         place = tests.fold if by_fold else np.zeros_like(tests.fold)
@@ -167,7 +188,7 @@ class Sample:
         with np.errstate(over="ignore", invalid="ignore"):
             each = influence(name, tests.answers, positive)
         if each is None:
-            return self._in_bins(name, positive, place, weight)
+            return self._in_bins(name, positive, weight)
         if not np.isfinite(each).all():
             return None
         sums = np.bincount(place, weight)
@@ -184,18 +205,18 @@ class Sample:
         tests, own = np.unique(at * (int(fold.max()) + 1) + fold, return_inverse=True)
         return Moved(units, sums, (tests // (int(fold.max()) + 1), np.bincount(own.ravel(), moved)))
 
-    def _in_bins(self, name: str, positive: Any, place: Array, weight: Array) -> Moved | None:
+    def _in_bins(self, name: str, positive: Any, weight: Array) -> Moved | None:
+        """Bins of rows, of a score that has to be measured anew for each; all folds together."""
         answers = self.together.answers
-        folds = [np.flatnonzero(place == one) for one in np.unique(place)]
 
         kept = SCORES[name].part == "kept"  # a function that may take no weights
 
         def value(factor: Array) -> float:
             heavy = answers if kept else replace(answers, weight=weight * factor)
-            parts = [heavy[rows[factor[rows] > 0]].tally([name], positive) for rows in folds]
-            return float(np.mean([measure(part, name, positive).value for part in parts]))
+            tally = heavy[factor > 0].tally([name], positive)
+            return measure(tally, name, positive).value
 
-        if not isfinite(value(np.ones(len(place)))):
+        if not isfinite(value(np.ones(len(weight)))):
             return None
         sums = by_bins(value, self.units, 1.0 if kept else STEP)
         return Moved(np.arange(len(sums)), sums)

@@ -1,0 +1,129 @@
+"""Other tests of a pair, each with the question that it answers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from math import isfinite, nan
+from typing import Any
+
+import numpy as np
+
+from tallylearn.adjustments import tukey
+from tallylearn.errors import InputError
+from tallylearn.evaluation.compare.paired_rows import SHARES, Pair
+from tallylearn.evaluation.scores.confusion_matrix import positive_class
+from tallylearn.evaluation.scores.score import SCORES
+from tallylearn.roc_area import AreaDifference, delong_difference
+from tallylearn.significance import (
+    correlated_t,
+    five_by_two,
+    mcnemar,
+    paired_t_corrected,
+    sign_test,
+)
+
+LEARNERS = "do the learners differ on average over training sets like these?"
+HALVES = "do the learners differ, learned from halves of the rows?"
+MODELS = "do these models err equally often?"
+OFTENER = "is one of them nearer to the truth on more rows?"
+AREAS = "do these models rank the rows equally well?"
+BELIEF = "how likely is which of them better over training sets, flat before the folds?"
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a test says of a pair."""
+
+    a: str
+    b: str
+    test: str
+    question: str
+    p: float  # NaN where the answer is in words
+    adjusted: float  # by Tukey, over all pairs
+    said: str
+
+    def record(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+def answers(pair: Pair, learners: int, alike: float | None) -> list[Answer]:
+    """All tests that fit what was measured."""
+    return [
+        Answer(pair.a.name, pair.b.name, test, question, p, tukey(p, learners), said)
+        for test, question, p, said in (*_of_folds(pair, alike), *_of_rows(pair))
+    ]
+
+
+Line = tuple[str, str, float, str]
+
+
+def _of_folds(pair: Pair, alike: float | None) -> Iterator[Line]:
+    apart, share = pair.by_fold, pair.a.found.sample.test_share
+    if len(apart) < 2 or not all(map(isfinite, apart)) or not 0 < share < 1:
+        return
+    t = paired_t_corrected(apart, share)
+    if isfinite(t.t):  # equal differences on all folds are too few folds, not certainty
+        yield "corrected resampled t", LEARNERS, t.p, f"t = {t.t:.3g}, {t.df} degrees of freedom"
+    if pair.both == [(repeat, fold) for repeat in range(5) for fold in range(2)]:
+        found = five_by_two(np.reshape(apart, (5, 2)))
+        yield "5x2cv, combined F", HALVES, found.p, f"F = {found.f:.3g}; 10 and 5 degrees"
+        yield "5x2cv, t", HALVES, found.t_p, f"t = {found.t:.3g}, 5 degrees of freedom"
+    if alike is not None:
+        low, within, high = correlated_t(apart, share, alike)
+        first, last = pair.a.name, pair.b.name
+        if SCORES[pair.score].better == "low":
+            low, high = high, low
+        said = f"{first} {high:.3f}, alike within {alike:g} {within:.3f}, {last} {low:.3f}"
+        yield "Bayesian correlated t", BELIEF, nan, said
+
+
+def _of_rows(pair: Pair) -> Iterator[Line]:
+    sample = pair.a.found.sample
+    if pair.rows is not None and sample.groups is None:
+        b, c = pair.only
+        said = f"only {pair.a.name} wrong {b}, only {pair.b.name} wrong {c}; exact p "
+        found = mcnemar(b, c)
+        yield "McNemar, mid-p", MODELS, found.p, f"{said}{found.exact:.3g}"
+    if (won := _won(pair)) is not None:
+        said = f"{pair.a.name} on {won[0]}, {pair.b.name} on {won[1]}"
+        yield "sign test", OFTENER, sign_test(*won), said
+    if pair.score == "roc_auc" and (area := areas(pair)) is not None:
+        yield "DeLong", AREAS, area.p, f"{area.difference:.3f} {area.interval}"
+
+
+def _won(pair: Pair) -> tuple[int, int] | None:
+    """On how many rows or groups each of them is nearer to the truth, ties left out."""
+    score = SCORES[pair.score]
+    if score.kind != "mean" and pair.score not in SHARES:
+        return None
+    moved, sample = pair.moved(by_fold=False), pair.a.found.sample
+    mean = pair.a.found[pair.score].pooled - pair.b.found[pair.score].pooled
+    if moved is None or not isfinite(mean) or sample.together.answers.weight is not None:
+        return None
+    apart = moved.sums * len(moved.units) + mean
+    apart = np.where(np.abs(apart) > 1e-9 * np.abs(apart).max(initial=0), apart, 0)
+    apart = apart if score.better == "high" else -apart
+    return int((apart > 0).sum()), int((apart < 0).sum())
+
+
+def areas(pair: Pair, level: float = 0.95) -> AreaDifference | None:
+    """DeLong's test, where every row was answered once by both."""
+    mine, theirs = pair.a.found, pair.b.found
+    if len(mine.told) != 1 or len(theirs.told) != 1 or mine.sample.groups is not None:
+        return None
+    (one,), (other,) = mine.told, theirs.told
+    here, there = np.argsort(one.rows), np.argsort(other.rows)
+    if not np.array_equal(one.rows[here], other.rows[there]):
+        return None
+    answers, others = one.answers[here], other.answers[there]
+    if answers.proba is None or others.proba is None:
+        return None
+    chosen = positive_class(answers.known, mine.positive)
+    at = answers.classes.index(chosen)
+    truth = answers.truth.codes == answers.truth.values.index(chosen)
+    weight = mine.sample.worth(answers.weight)
+    try:
+        return delong_difference(answers.proba[:, at], others.proba[:, at], truth, weight, level)
+    except InputError:
+        return None

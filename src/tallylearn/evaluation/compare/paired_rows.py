@@ -1,0 +1,164 @@
+"""Pairs of papers: rows or groups that two learners answered, and how far each moves them apart."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import inf, isfinite, nan, sqrt
+from typing import Any
+
+import numpy as np
+
+from tallylearn.evaluation.evaluate.evaluation import Evaluation
+from tallylearn.evaluation.scores.score import SCORES, measure
+from tallylearn.evaluation.scores.tested import Moved
+from tallylearn.significance import paired_t_corrected
+from tallylearn.tables import Array
+
+SHARES = {"accuracy": 1.0, "error": -1.0}  # the scores that McNemar's test is about
+LEARNED = 10.0  # rows: one test a row is less sure than it looks by a share of so many in n
+UNREST = 1.25  # of the variance between the tests of a row, to be added where it is seen
+PAIRED = "paired t over"
+
+
+@dataclass(frozen=True)
+class Paper:
+    """What a learner handed in: its evaluation, and which rows it got right."""
+
+    name: str
+    found: Evaluation
+    marks: Array  # (n, 2) the repeat of a row's first test, -1 if none, and whether it was right
+
+    @property
+    def folds(self) -> dict[tuple[int, int], Any]:
+        return {(repeat, fold): bundle for repeat, fold, bundle in self.found.folds}
+
+    @property
+    def score(self) -> str:
+        return self.found.scores[0]
+
+    def moved(self, places: set[tuple[int, int]], by_fold: bool) -> Moved | None:
+        """How far every row or group moves the score, on some of the folds."""
+        sample = self.found.sample
+        sample = sample.of_folds(places) if places and len(places) < len(self.folds) else sample
+        return sample.moved(self.score, self.found.positive, by_fold)
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Two learners' papers, and what they have in common."""
+
+    a: Paper
+    b: Paper
+
+    @property
+    def score(self) -> str:
+        return self.a.score
+
+    @property
+    def both(self) -> list[tuple[int, int]]:
+        """The folds that both answered."""
+        theirs = self.b.folds
+        return [at for at in self.a.folds if at in theirs]
+
+    @property
+    def by_fold(self) -> tuple[float, ...]:
+        return self._apart(self.score)
+
+    @property
+    def rows(self) -> Array | None:
+        """(n,) 1 where only a is wrong, -1 where only b is; each row at its first test."""
+        if self.a.found.task != "classifier":
+            return None
+        mine, theirs = self.a.marks, self.b.marks
+        both = (mine[:, 0] >= 0) & (mine[:, 0] == theirs[:, 0])
+        return np.asarray(theirs[both, 1] - mine[both, 1])
+
+    @property
+    def only(self) -> tuple[int, int]:
+        """How many rows only a gets wrong, and only b."""
+        rows = self.rows
+        return (0, 0) if rows is None else (int((rows > 0).sum()), int((rows < 0).sum()))
+
+    @property
+    def deltas(self) -> tuple[float, ...]:
+        """Errors of a less those of b; of single rows where those stand alone."""
+        rows = self.rows
+        if rows is None:
+            low = SCORES[self.score].better == "low"
+            return tuple(d if low else -d for d in self.by_fold)
+        return self._apart("error") if self.both else tuple(map(float, rows))
+
+    def mean(self) -> tuple[float, bool]:
+        """How far apart they are: by the mean of folds, or where there is none, by all rows."""
+        apart = self.by_fold
+        if len(apart) > 1 and all(map(isfinite, apart)):
+            return float(np.mean(apart)), True
+        mine, theirs = (paper.found[self.score] for paper in (self.a, self.b))
+        return mine.pooled - theirs.pooled, False
+
+    def moved(self, by_fold: bool) -> Moved | None:
+        """How far every row or group moves the difference."""
+        places = {*self.both}
+        mine, theirs = (paper.moved(places, by_fold) for paper in (self.a, self.b))
+        return None if mine is None or theirs is None else mine - theirs
+
+    def _apart(self, score: str) -> tuple[float, ...]:
+        positive, mine, theirs = self.a.found.positive, self.a.folds, self.b.folds
+        values = ((measure(folds[at], score, positive).value for folds in (mine, theirs))
+                  for at in self.both)  # fmt: skip
+        return tuple(x - y if isfinite(x) and isfinite(y) else nan for x, y in values)
+
+
+@dataclass(frozen=True)
+class Tested:
+    """A difference and its standard error; where there is none, why."""
+
+    mean: float
+    error: float
+    free: float
+    test: str
+
+    @classmethod
+    def of(cls, pair: Pair) -> Tested:
+        """Over the units of the sample, rows or groups, each with all of its tests."""
+        mean, by_fold = pair.mean()
+        if not isfinite(mean):
+            return cls(mean, nan, inf, f"not tested, because {_without(pair)}")
+        moved = pair.moved(by_fold)
+        if moved is None:
+            return cls._of_folds(pair, mean)
+        sample = pair.a.found.sample
+        unit = "rows" if sample.groups is None else "groups"
+        return cls._summed(mean, moved, float(len(sample.together.rows)), f"{PAIRED} {unit}")
+
+    @classmethod
+    def _summed(cls, mean: float, moved: Moved, rows: float, test: str) -> Tested:
+        """Models share their training rows, so that the mean varies more than the rows alone.
+
+        Where rows are tested again, that shows as unrest; else a small share is added. Both figures
+        are measured: `benchmarks/coverage.py` prints the size of the test.
+        """
+        if len(moved.units) < 2:
+            return cls(mean, nan, inf, f"not tested, because {test.split()[-1][:-1]}s are one")
+        variance = moved.error**2
+        learned = UNREST * moved.unrest if moved.again is not None else variance * LEARNED / rows
+        return cls(mean, sqrt(variance + learned), moved.free, test)
+
+    @classmethod
+    def _of_folds(cls, pair: Pair, mean: float) -> Tested:
+        """Where only the folds' scores are kept."""
+        apart = pair.by_fold
+        if len(apart) < 2 or not all(map(isfinite, apart)):
+            return cls(mean, nan, inf, "not tested, because the answers were not kept")
+        found = paired_t_corrected(apart, pair.a.found.sample.test_share)
+        return cls(mean, abs(mean / found.t) if found.t else nan, found.df, "corrected resampled t")
+
+
+def _without(pair: Pair) -> str:
+    """Why two scores have no difference."""
+    for paper in (pair.a, pair.b):
+        found = paper.found[pair.score]
+        if not isfinite(found.pooled):
+            reason = f": {found.reason}" if found.reason else ""
+            return f"the {pair.score} of {paper.name} is {found.pooled}{reason}"
+    return "no fold has a score of both"
