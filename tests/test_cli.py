@@ -588,7 +588,7 @@ def test_a_finding_is_saved_in_the_form_of_its_ending() -> None:
     fine(*EVALUATE, "--cv", 3, "-o", "r.html")
     page = Path("r.html").read_text()
     assert page.startswith("<!doctype html>")
-    assert page.count("<svg") == len(found.plots()) == 4
+    assert page.count("<svg") == len(found.plots()) == 6
     fine(*EVALUATE, "--cv", 3, "-o", "r.json")
     shown = json.loads(fine(*EVALUATE, "--cv", 3, "--json", "-o", "r.md"))
     assert shown["records"] == json.loads(Path("r.json").read_text())["records"]

@@ -505,7 +505,7 @@ def test_numbers_are_drawn_against_the_truth_with_what_is_left() -> None:
     y = X[:, 0] * 3 + rng.normal(size=80)
     found = tl.evaluate(tl.LMS(), X, y, cv=4)
     drawn, told = found.plots(), found.predictions
-    assert [*drawn] == ["answers", "residuals", "folds"]
+    assert [*drawn] == ["answers", "residuals", "deciles", "folds"]
     points = {*zip(drawn["answers"].data["x"], drawn["answers"].data["y"], strict=True)}
     assert points <= {*zip(told["truth"].tolist(), told["said"].tolist(), strict=True)}
     left = {*zip(drawn["residuals"].data["x"], drawn["residuals"].data["y"], strict=True)}

@@ -381,7 +381,7 @@ def test_every_form_holds_hostile_options() -> None:
 def test_one_option_is_drawn_as_a_curve_and_several_as_a_list() -> None:
     curve = tl.tune(tl.NaiveBayes(), {"var_smoothing": SMOOTHINGS[::-1]}, X, Y).plots()["search"]
     assert curve.data["series"]["accuracy"]["x"] == SMOOTHINGS
-    grid = {"var_smoothing": SMOOTHINGS, "fit_prior": [True, False]}
+    grid = {"var_smoothing": SMOOTHINGS, "fit_prior": [True, False], "alpha": [1, 2]}
     spreads = tl.tune(tl.NaiveBayes(), grid, X, Y).plots()["search"].data["spreads"]
     assert len(spreads) == 12
     values = [spread["value"] for spread in spreads]

@@ -11,7 +11,7 @@ import numpy as np
 from tallylearn.evaluation.evaluate.class_curves import ClassCurves
 from tallylearn.evaluation.scores.estimate import Estimate
 from tallylearn.evaluation.scores.score import SCORES
-from tallylearn.intervals import Interval, mean_interval
+from tallylearn.intervals import mean_interval
 from tallylearn.plots import (
     Plot,
     draw_choice,
@@ -25,6 +25,7 @@ from tallylearn.tables import Array, plain
 
 TOGETHER = 5  # classes whose ROC curves can be told apart on one sheet
 UNIT = (0.0, 1.0)
+SQUARED = 1e150  # a larger error has no square, and so its mean no interval
 Found = Mapping[str, Any]
 
 
@@ -115,7 +116,7 @@ def _numbers(truth: Array, said: Array, level: float) -> dict[str, Plot]:
         "residuals": draw_points(said, truth - said, "Residuals", "predicted", "true - predicted",
                                  level=0.0),
     }  # fmt: skip
-    if len(np.unique(said)) > 1:
+    if len(np.unique(said)) > 1 and np.abs(truth - said).max() < SQUARED:
         charts["deciles"] = _deciles(truth, said, level)
     return charts
 
@@ -138,12 +139,8 @@ def _averaged(values: Array, place: Array, level: float) -> tuple[list[float], .
     for at in np.unique(place):
         some = values[place == at]
         middle = float(some.mean())
-        spread = (
-            mean_interval(some, level)
-            if np.ptp(some) > 0
-            else Interval(middle, middle, level, "", "")
-        )
-        columns.append((float(at + 1), middle, spread.low, spread.high, float(len(some))))
+        low, high = mean_interval(some, level) if np.ptp(some) > 0 else (middle, middle)
+        columns.append((float(at + 1), middle, low, high, float(len(some))))
     return tuple(map(list, zip(*columns, strict=True)))
 
 

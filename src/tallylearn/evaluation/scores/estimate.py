@@ -137,7 +137,12 @@ class _Asked:
     def interval(self, value: float) -> Interval | None:
         """Wilson's for shares, DeLong's for areas, t for means; for the rest by their influence."""
         score, sample = self.score, self.sample
-        if score.measure is area and not self.by_fold and sample.plain and sample.probable:
+        if (
+            score.measure is area
+            and not self.by_fold
+            and sample.plain
+            and score.needs in sample.gives
+        ):
             return self._area()
         moved = sample.moved(score.key, self.positive, bool(self.by_fold))
         if moved is None:

@@ -142,9 +142,9 @@ class Sample:
         return self.groups is None and bool(self.told) and not self.several
 
     @property
-    def probable(self) -> bool:
-        """Whether probabilities are kept."""
-        return bool(self.told) and self.together.answers.proba is not None
+    def gives(self) -> tuple[str, ...]:
+        """What is kept that scores may need beside the answers."""
+        return self.together.answers.gives if self.told else ()
 
     @cached_property
     def several(self) -> bool:
@@ -179,7 +179,7 @@ class Sample:
         """
         if not self.told:
             return None
-        if SCORES[name].needs and not self.probable:
+        if SCORES[name].needs not in ("", *self.gives):
             return None
         tests = self.together
         place = tests.fold if by_fold else np.zeros_like(tests.fold)
