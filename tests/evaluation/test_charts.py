@@ -177,3 +177,11 @@ def test_limits_and_levels_that_are_none_are_refused() -> None:
 def test_a_number_beyond_the_limits_is_drawn_all_the_same() -> None:
     chart = draw_intervals([("a", 1.2, 0.9, 1.4)], "t", x_limits=(0, 1))
     assert max(shown(chart.svg)) >= 1.4
+
+
+def test_a_perfect_score_alone_has_an_axis_that_ends_with_it() -> None:
+    line = [("a", 1.0, 1.0, 1.0, [1.0, 1.0])]
+    assert max(shown(draw_intervals(line, "t").svg)) > 1
+    assert max(shown(draw_intervals(line, "t", x_limits=(0, 1)).svg)) == 1
+    flat = {"a": ([0, 1], [1.0, 1.0])}
+    assert max(shown(draw_lines(flat, "t", y_limits=(0, 1)).svg)) == 1
