@@ -122,7 +122,7 @@ def within_bounds(
     """The interval of a value that has bounds, from its standard error: it stays inside.
 
     Between two bounds it is Wilson's, of as many rows as make a share so sure, p (1 - p) / error²;
-    from one bound on it is a multiple of the distance to that.
+    from one bound on it is a multiple of the distance to that. Without bounds it is Student's.
 
     >>> print(within_bounds(0.1, 0.08, 30, (0, inf), 0.95, "", ""))
     [0.020, 0.512]
@@ -133,6 +133,8 @@ def within_bounds(
         width, rows = most - least, (value - least) * (most - value) / error**2
         ends = _wilson((value - least) / width * rows, rows, t)
         low, high = (least + width * end for end in ends)
+    elif not isfinite(least) and not isfinite(most):
+        low, high = value - t * error, value + t * error
     else:
         end = most if isfinite(most) else least
         times = exp(min(t * error / abs(value - end), 700.0))

@@ -21,6 +21,7 @@ from tallylearn.errors import InputError, KindError, OptionError
 from tallylearn.evaluation.scores.predictions import Answers
 from tallylearn.evaluation.scores.score import SCORES, measure
 from tallylearn.evaluation.scores.score_names import wanted
+from tallylearn.roc_area import delong_difference
 from tallylearn.tables import Codes
 from tests.evaluation.test_scores import every_weight, named, random_answers, scored
 
@@ -211,10 +212,18 @@ def test_several_classes_are_ranked_by_their_decisions(rows: tuple[Array, Array]
         assert found["top_2_accuracy"].by_fold[at] == close(top)
 
 
-def test_two_decisions_are_compared_by_delongs_test(rows: tuple[Array, Array]) -> None:
+def test_two_decisions_are_compared_row_by_row_as_delong_does(rows: tuple[Array, Array]) -> None:
     learners = {"svm": LinearSVC(), "ridge": RidgeClassifier(alpha=1e4)}
     found = tl.compare(learners, *rows, cv="holdout", scoring="roc_auc")
-    assert found.difference("svm", "ridge").test == "DeLong"
+    pair = found.difference("svm", "ridge")
+    assert pair.test == "paired t over rows"
+    tested = tl.evaluate(LinearSVC(), *rows, cv="holdout").predictions["row"]
+    X, y = rows
+    rest = np.setdiff1d(np.arange(len(y)), tested)
+    told = [one.fit(X[rest], y[rest]).decision_function(X[tested]) for one in learners.values()]
+    theirs = delong_difference(*told, y[tested] == 1)
+    assert pair.mean == pytest.approx(theirs.difference, abs=1e-12)
+    assert pair.error == pytest.approx(theirs.standard_error, rel=0.05)  # n for n - 1 of a class
 
 
 # scikit-learn's names
