@@ -223,7 +223,7 @@ def test_two_decisions_are_compared_row_by_row_as_delong_does(rows: tuple[Array,
     told = [one.fit(X[rest], y[rest]).decision_function(X[tested]) for one in learners.values()]
     theirs = delong_difference(*told, y[tested] == 1)
     assert pair.mean == pytest.approx(theirs.difference, abs=1e-12)
-    assert pair.error == pytest.approx(theirs.standard_error, rel=0.05)  # n for n - 1 of a class
+    assert pair.error == pytest.approx(theirs.error, rel=0.05)  # n for n - 1 of a class
 
 
 # scikit-learn's names
