@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import sys
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,7 +12,7 @@ import numpy as np
 
 from tallylearn.doors.shell import Estimator
 from tallylearn.errors import InputError, listed
-from tallylearn.evaluation.running.dataset import Exam
+from tallylearn.evaluation.running.dataset import Exam, picked
 from tallylearn.evaluation.scores.prediction_checks import numeric, one_a_row
 from tallylearn.folds import Split
 from tallylearn.tables import Array, Block
@@ -25,6 +26,7 @@ class Done:
     rows: Array
     said: Array
     proba: Array | None  # (n, k)
+    log_true: Array | None = None  # (n,) where the true class's probability is 0 for a double
 
 
 @dataclass(frozen=True)
@@ -41,8 +43,9 @@ class Task:
     def __len__(self) -> int:
         return len(self.rows)
 
-    def answered(self, classes: tuple[Any, ...]) -> Done:
+    def answered(self, exam: Exam) -> Done:
         """What it says, with its probabilities where it classifies."""
+        classes = exam.classes
         fold, block = np.full(len(self.rows), self.fold), self.block[self.here]
         if self.model.task == "regressor":
             return Done(fold, self.rows, self.model.answers(block), None)
@@ -52,7 +55,12 @@ class Task:
             return Done(fold, self.rows, place[_answered(self.model.decided(block))], None)
         chosen, shares = self.model.judged(block)
         chosen = _answered(chosen)
-        return Done(fold, self.rows, place[chosen], _spread(shares, known, classes))
+        proba = _spread(shares, known, classes)
+        tiny = of_truth(
+            proba, exam.truth.codes[self.rows], place,
+            lambda rows: self.model.model_.log_shares(block[rows]),
+        )  # fmt: skip
+        return Done(fold, self.rows, place[chosen], proba, tiny)
 
 
 def _answered(chosen: Array) -> Array:
@@ -81,11 +89,44 @@ def asked(model: Any, test: Any, split: Split, exam: Exam, proba: bool) -> Done:
     said = one_a_row("predict", model.predict(test), n)
     if exam.task == "regressor":
         return Done(fold, split.test, numeric(said), None)
-    shares = None
+    shares, tiny = None, None
     if proba and hasattr(model, "predict_proba"):
         found = one_a_row("predict_proba", model.predict_proba(test), n)
         shares = _spread(found, list(model.classes_), classes)
-    return Done(fold, split.test, _places(said, classes), shares)
+        if hasattr(model, "predict_log_proba"):
+            place = np.array([classes.index(_plain(key)) for key in model.classes_])
+            tiny = of_truth(
+                shares, exam.truth.codes[split.test], place,
+                lambda rows: model.predict_log_proba(picked(test, rows)),
+            )  # fmt: skip
+    return Done(fold, split.test, _places(said, classes), shares, tiny)
+
+
+def logs_of(done: list[Done]) -> Array | None:
+    """The same of several folds; None where no probability is too small."""
+    if all(part.log_true is None for part in done):
+        return None
+    return np.concatenate([
+        np.full(len(part.rows), np.nan) if part.log_true is None else part.log_true for part in done
+    ])  # fmt: skip
+
+
+def of_truth(
+    proba: Array, truth: Array, place: Array, logs: Callable[[Array], Array]
+) -> Array | None:
+    """(n,) the logarithm of the true class's probability, of rows where a double has it as 0.
+
+    Only those rows are asked about again; ``place`` has the classes of the columns of ``logs``.
+    """
+    rows = np.flatnonzero(proba[np.arange(len(truth)), truth] == 0)
+    if not len(rows):
+        return None
+    out = np.full(len(truth), np.nan)
+    every = np.full((len(rows), proba.shape[1]), -np.inf)
+    with np.errstate(divide="ignore"):
+        every[:, place] = logs(rows)
+    out[rows] = every[np.arange(len(rows)), truth[rows]]
+    return out
 
 
 def _spread(proba: Any, known: list[Any], classes: tuple[Any, ...]) -> Array:

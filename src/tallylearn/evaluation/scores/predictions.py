@@ -40,6 +40,8 @@ class Answers:
     proba : the probability of every class in every row, (n, k); within 1e-6 each is in [0, 1] and
         a row sums to 1.
     weight : of the rows, from zero up.
+    log_true : the logarithm of the true class's probability, for rows where that is too small for a
+        double; NaN elsewhere.
     start : the number of the first row, or the numbers of all, for messages.
 
     Examples
@@ -56,6 +58,7 @@ class Answers:
     proba: Array | None = None  # (n, k)
     weight: Array | None = None  # (n,)
     start: Any = 0
+    log_true: Array | None = None  # (n,)
 
     def __post_init__(self) -> None:
         for name in ("truth", "said", "proba", "weight"):
@@ -77,7 +80,7 @@ class Answers:
     def __getitem__(self, rows: Any) -> Answers:
         """Some of the rows."""
         named = {"truth": self.truth[rows], "said": self.said[rows]}
-        for name in ("proba", "weight"):
+        for name in ("proba", "weight", "log_true"):
             if (found := getattr(self, name)) is not None:
                 named[name] = found[rows]
         if isinstance(self.start, np.ndarray):
@@ -122,6 +125,10 @@ def joined(parts: Sequence[Answers]) -> Answers:
     if len(parts) == 1:
         return first
     named: dict[str, Any] = {}
+    if any(part.log_true is not None for part in parts):
+        named["log_true"] = np.concatenate([
+            np.full(len(part), np.nan) if part.log_true is None else part.log_true for part in parts
+        ])  # fmt: skip
     for name in ("truth", "said", "proba", "weight"):
         found = [getattr(part, name) for part in parts]
         if isinstance(found[0], Codes):
@@ -210,7 +217,11 @@ def _probable_columns(answers: Answers, wanted: Iterable[str]) -> dict[str, Arra
         p = np.zeros(len(answers))
         p[rows] = proba[rows, at[rows]]
         none = p <= 0
-        columns["log loss"] = -np.log(np.where(none, np.nan, p))
+        loss = -np.log(np.where(none, np.nan, p))
+        if answers.log_true is not None:
+            loss = np.where(none & np.isfinite(answers.log_true), -answers.log_true, loss)
+            none = np.isnan(loss)
+        columns["log loss"] = loss
         if none.any():
             columns[RULED_OUT] = np.where(none, 1.0, np.nan)
     if "brier" in wanted:
