@@ -116,8 +116,7 @@ class Crossing:
 
     def _in_memory(self, place: Round) -> Iterator[Told]:
         assert self.exam.read is not None
-        block = self.exam.read.whole()
-        tests = place.tests()
+        block, tests = self.exam.read.whole(), place.tests()
 
         def tasks() -> Iterator[Task]:
             for fold, model in self._models(place):
@@ -251,13 +250,12 @@ class Crossing:
             proba = np.concatenate([part.proba for part in done if part.proba is not None])
         weight = None if exam.weight is None else exam.weight[rows]
         if exam.task == "regressor":
-            answers = Answers(exam.truth[rows], said, weight=weight, start=exam.rows[rows])
-            return Told(repeat, rows, fold, answers)
+            told = Answers(exam.truth[rows], said, weight=weight, start=exam.rows[rows])
+            return Told(repeat, rows, fold, told)
         truth = Codes(exam.classes, exam.truth.codes[rows], exam.classes)
         codes = Codes(exam.classes, said.astype(np.int32))
-        tiny = logs_of(done)
-        answers = Answers(truth, codes, exam.classes, proba, weight, exam.rows[rows], tiny)
-        return Told(repeat, rows, fold, answers)
+        given = proba, weight, exam.rows[rows], logs_of(done)
+        return Told(repeat, rows, fold, Answers(truth, codes, exam.classes, *given))
 
     def _tried(self, repeat: int, fold: int, call: Callable[[Any], Any], given: Any) -> Any:
         try:
