@@ -11,6 +11,7 @@ from sklearn.naive_bayes import GaussianNB
 
 import tallylearn as tl
 from tallylearn.errors import TallyError
+from tallylearn.evaluation.compare.paired_rows import UNREST
 from tallylearn.evaluation.running import fold_plan
 from tallylearn.intervals import Interval
 
@@ -136,3 +137,32 @@ def test_equal_learners_on_groups_are_seldom_called_different() -> None:
         shown += found.pairs[0, 1].better is not None
     assert shown / runs < 0.12  # 5 % expected; rows alone: above 40 %
     assert "groups are the sample" in str(found)
+
+
+class Fickle:
+    """Answers rows by chance, another time with other training rows."""
+
+    _estimator_type = "classifier"
+
+    def __init__(self, salt: int = 0) -> None:
+        self.salt = salt
+
+    def fit(self, X: Any, y: Any) -> Fickle:
+        self.classes_ = np.array([0, 1])
+        self.seed_ = abs(hash((self.salt, X[:, 0].tobytes()))) % 2**32
+        return self
+
+    def predict(self, X: Any) -> Any:
+        return np.random.default_rng(self.seed_).integers(0, 2, len(X))
+
+
+def test_answers_that_change_with_the_training_rows_make_a_difference_less_sure() -> None:
+    found = tl.compare({"a": Fickle(1), "b": Fickle(2)}, X, Y)
+    (pair,) = found.pairs.values()
+    said = [found[name].predictions for name in (pair.a, pair.b)]
+    order = [np.argsort(one["row"], kind="stable") for one in said]
+    wrong = [(one["truth"] != one["said"])[at] for one, at in zip(said, order, strict=True)]
+    apart = (wrong[0].astype(float) - wrong[1]).reshape(120, 2)  # two tests of every row
+    rows, unrest = apart.mean(1).var(ddof=1) / 120, apart.var(axis=1, ddof=1).mean() / 120
+    assert pair.error == pytest.approx(np.sqrt(rows + UNREST * unrest), rel=1e-6)
+    assert unrest > rows
