@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import date, time, timedelta
 from decimal import Decimal
 from numbers import Real
@@ -180,8 +181,10 @@ def _check_name(name: str, names: tuple[str, ...], option: str) -> None:
 
 
 def length(X: Any) -> int:
-    """The number of rows of any table."""
+    """The number of rows of any table; a mapping has columns."""
     try:
+        if isinstance(X, Mapping):
+            return length(next(iter(X.values())))
         return int(X.shape[0]) if hasattr(X, "shape") else len(X)
     except Exception:
         raise KindError(

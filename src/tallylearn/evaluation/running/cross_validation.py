@@ -20,7 +20,14 @@ from tallylearn.doors.shell import Estimator, cloned
 from tallylearn.errors import InputError, SizeError, TallyError
 from tallylearn.evaluation.running.dataset import Exam
 from tallylearn.evaluation.running.fit_weights import weight_name
-from tallylearn.evaluation.running.fitted_learners import Done, Task, asked, stacked
+from tallylearn.evaluation.running.fitted_learners import (
+    Done,
+    Task,
+    asked,
+    logs_of,
+    of_truth,
+    stacked,
+)
 from tallylearn.evaluation.running.fold_plan import BEFORE, FIRST, Round
 from tallylearn.evaluation.running.outside_columns import check_sparse, picked
 from tallylearn.evaluation.running.parallel_folds import tried
@@ -49,7 +56,7 @@ class Crossing:
 
     learner: Any
     exam: Exam
-    keep: bool = False  # whether a fold that fails is noted, and the others kept
+    keep: bool | None = None  # whether a fold that fails is noted, where that can be asked for
     watch: Watch | None = None  # told of every fold that is done
     ledger: Ledger = field(default_factory=Ledger)  # shared with learners that count alike
     proba: bool = True  # whether probabilities are wanted
@@ -112,15 +119,14 @@ class Crossing:
 
     def _in_memory(self, place: Round) -> Iterator[Told]:
         assert self.exam.read is not None
-        block = self.exam.read.whole()
-        tests = place.tests()
+        block, tests = self.exam.read.whole(), place.tests()
 
         def tasks() -> Iterator[Task]:
             for fold, model in self._models(place):
                 yield Task(fold, tests[fold], tests[fold], block, model, self.proba)
 
         asked = engines.Given(tasks())
-        done = list(engines.here().map(lambda task: task.answered(self.exam.classes), asked))
+        done = list(engines.here().map(lambda task: task.answered(self.exam), asked))
         if done:
             yield self._joined(place.repeat, done)
 
@@ -134,7 +140,7 @@ class Crossing:
             for fold, model in models.items():
                 here = np.flatnonzero(place.part[rows] == place.tested[fold])
                 task = Task(fold, rows[here], here, piece.block, model, self.proba)
-                found += [task.answered(self.exam.classes)] if len(here) else []
+                found += [task.answered(self.exam)] if len(here) else []
             return found
 
         assert self.exam.read is not None
@@ -155,10 +161,12 @@ class Crossing:
         scores = self.learner.left_out(whole, block)
         if scores is None:
             return None
-        said, proba = scores, None
+        said, proba, tiny = scores, None, None
         if self.exam.task == "classifier":
-            said, proba = self._solved(whole).model_.chosen(scores), np.exp(log_shares(scores))
-        done = Done(place.part, np.arange(len(block)), said, proba)
+            said, logs = self._solved(whole).model_.chosen(scores), log_shares(scores)
+            proba, every = np.exp(logs), np.arange(len(self.exam.classes))
+            tiny = of_truth(proba, self.exam.truth.codes, every, logs.__getitem__)
+        done = Done(place.part, np.arange(len(block)), said, proba, log_true=tiny)
         self._told_of(place.number)
         return self._joined(place.repeat, [done])
 
@@ -202,7 +210,7 @@ class Crossing:
             block = self.exam.read.whole()
             model = self._ours(split.train)
             task = Task(split.fold, split.test, split.test, block, model, self.proba)
-            return task.answered(self.exam.classes)
+            return task.answered(self.exam)
         test = picked(self.exam.outside[0], self.exam.rows[split.test])
         done = asked(self._theirs(split.train), test, split, self.exam, self.proba)
         self._joined(split.repeat, [done])  # what is wrong with an answer is said of this fold
@@ -242,12 +250,12 @@ class Crossing:
         proba, decision = (stacked(done, name) for name in ("proba", "decision"))
         weight = None if exam.weight is None else exam.weight[rows]
         if exam.task == "regressor":
-            answers = Answers(exam.truth[rows], said, weight=weight, start=exam.rows[rows])
-            return Told(repeat, rows, fold, answers)
+            told = Answers(exam.truth[rows], said, weight=weight, start=exam.rows[rows])
+            return Told(repeat, rows, fold, told)
         truth = Codes(exam.classes, exam.truth.codes[rows], exam.classes)
         codes = Codes(exam.classes, said.astype(np.int32))
-        answers = Answers(truth, codes, exam.classes, proba, weight, exam.rows[rows], decision)
-        return Told(repeat, rows, fold, answers)
+        given = proba, weight, exam.rows[rows], decision, logs_of(done)
+        return Told(repeat, rows, fold, Answers(truth, codes, exam.classes, *given))
 
     def _tried(self, repeat: int, fold: int, call: Callable[[Any], Any], given: Any) -> Any:
         try:
@@ -262,9 +270,10 @@ class Crossing:
             if isinstance(error, TallyError):
                 error.args = (f"{who} on {_where(repeat, fold)}: {said.removeprefix(f'{who}: ')}",)
                 raise
+            remedy = "" if self.keep is None else " on_error='keep' keeps the other folds."
             raise InputError(
                 f"{who} failed on {_where(repeat, fold)}: {type(error).__name__}: "
-                f"{said.rstrip('.')}. on_error='keep' keeps the other folds."
+                f"{said.rstrip('.')}.{remedy}"
             ) from error
 
     def _told_of(self, folds: int) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,6 +10,7 @@ import numpy as np
 
 from tallylearn.errors import InputError, listed
 from tallylearn.evaluation.running.dataset import Exam
+from tallylearn.evaluation.running.outside_columns import picked
 from tallylearn.evaluation.scores.prediction_checks import numeric, one_a_row
 from tallylearn.folds import Split
 from tallylearn.tables import Array, Block
@@ -23,6 +25,7 @@ class Done:
     said: Array
     proba: Array | None  # (n, k)
     decision: Array | None = None  # (n, k) where there are no probabilities
+    log_true: Array | None = None  # (n,) where the true class's probability is 0 for a double
 
 
 def stacked(done: list[Done], name: str) -> Array | None:
@@ -45,8 +48,9 @@ class Task:
     def __len__(self) -> int:
         return len(self.rows)
 
-    def answered(self, classes: tuple[Any, ...]) -> Done:
+    def answered(self, exam: Exam) -> Done:
         """What it says, with its probabilities where it classifies."""
+        classes = exam.classes
         fold, block = np.full(len(self.rows), self.fold), self.block[self.here]
         if self.model.task == "regressor":
             return Done(fold, self.rows, self.model.answers(block), None)
@@ -56,7 +60,12 @@ class Task:
             return Done(fold, self.rows, place[_answered(self.model.decided(block))], None)
         chosen, shares = self.model.judged(block)
         chosen = _answered(chosen)
-        return Done(fold, self.rows, place[chosen], _spread(shares, known, classes))
+        proba = _spread(shares, known, classes)
+        tiny = of_truth(
+            proba, exam.truth.codes[self.rows], place,
+            lambda rows: self.model.model_.log_shares(block[rows]),
+        )  # fmt: skip
+        return Done(fold, self.rows, place[chosen], proba, tiny)
 
 
 def _answered(chosen: Array) -> Array:
@@ -75,14 +84,47 @@ def asked(model: Any, test: Any, split: Split, exam: Exam, proba: bool) -> Done:
     said = one_a_row("predict", model.predict(test), n)
     if exam.task == "regressor":
         return Done(fold, split.test, numeric(said), None)
-    shares = decision = None
+    shares = decision = tiny = None
     if proba and hasattr(model, "predict_proba"):
         found = one_a_row("predict_proba", model.predict_proba(test), n)
         shares = _spread(found, list(model.classes_), classes)
+        if hasattr(model, "predict_log_proba"):
+            place = np.array([classes.index(_plain(key)) for key in model.classes_])
+            tiny = of_truth(
+                shares, exam.truth.codes[split.test], place,
+                lambda rows: model.predict_log_proba(picked(test, rows)),
+            )  # fmt: skip
     elif proba and hasattr(model, "decision_function"):
         found = one_a_row("decision_function", model.decision_function(test), n)
         decision = _decided(found, list(model.classes_), classes)
-    return Done(fold, split.test, _places(said, classes), shares, decision)
+    return Done(fold, split.test, _places(said, classes), shares, decision, tiny)
+
+
+def logs_of(done: list[Done]) -> Array | None:
+    """The same of several folds; None where no probability is too small."""
+    if all(part.log_true is None for part in done):
+        return None
+    return np.concatenate([
+        np.full(len(part.rows), np.nan) if part.log_true is None else part.log_true for part in done
+    ])  # fmt: skip
+
+
+def of_truth(
+    proba: Array, truth: Array, place: Array, logs: Callable[[Array], Array]
+) -> Array | None:
+    """(n,) the logarithm of the true class's probability, of rows where a double has it as 0.
+
+    Only those rows are asked about again; ``place`` has the classes of the columns of ``logs``.
+    """
+    rows = np.flatnonzero(proba[np.arange(len(truth)), truth] == 0)
+    if not len(rows):
+        return None
+    out = np.full(len(truth), np.nan)
+    every = np.full((len(rows), proba.shape[1]), -np.inf)
+    with np.errstate(divide="ignore"):
+        every[:, place] = logs(rows)
+    out[rows] = every[np.arange(len(rows)), truth[rows]]
+    return out
 
 
 def _decided(found: Array, known: list[Any], classes: tuple[Any, ...]) -> Array | None:

@@ -128,8 +128,8 @@ def models_of(rounds: Iterable[Round | list[Split]]) -> int:
 
 
 def tested_share(splits: Sequence[Split]) -> float:
-    """The part of the rows that a fold tests."""
-    return float(np.mean([len(s.test) / (len(s.test) + len(s.train)) for s in splits]))
+    """The part of the rows that a fold tests; rows drawn twice to be learned from are one."""
+    return float(np.mean([len(s.test) / (len(s.test) + len(np.unique(s.train))) for s in splits]))
 
 
 def inside(exam: Exam, rows: Array, cv: Any) -> list[Round | list[Split]]:

@@ -36,7 +36,7 @@ from tallylearn.tables import BLOCK, Array, Codes
 from tallylearn.tallies import Bundle, Counts, Moments, Ranks
 from tallylearn.tallies.keys import Keys
 
-BESIDE = "proba", "weight", "decision"  # arrays with a place for every row, where they are given
+BESIDE = "proba", "weight", "decision", "log_true"  # arrays of all rows, where they are given
 
 
 @dataclass(frozen=True)
@@ -52,6 +52,8 @@ class Answers:
     proba : the probability of every class in every row, (n, k); within 1e-6 each is in [0, 1] and
         a row sums to 1.
     weight : of the rows, from zero up.
+    log_true : the logarithm of the true class's probability, for rows where that is too small for a
+        double; NaN elsewhere.
     start : the number of the first row, or the numbers of all, for messages.
     decision : how much speaks for every class in every row, (n, k), where there is no ``proba``:
         the rows can be ranked by it. -inf is a class that the model does not know.
@@ -71,6 +73,7 @@ class Answers:
     weight: Array | None = None  # (n,)
     start: Any = 0
     decision: Array | None = None  # (n, k)
+    log_true: Array | None = None  # (n,)
 
     def __post_init__(self) -> None:
         for name in ("truth", "said", *BESIDE):
@@ -157,7 +160,11 @@ def joined(parts: Sequence[Answers]) -> Answers:
     if len(parts) == 1:
         return first
     named: dict[str, Any] = {}
-    for name in ("truth", "said", *BESIDE):
+    if any(part.log_true is not None for part in parts):
+        named["log_true"] = np.concatenate([
+            np.full(len(part), np.nan) if part.log_true is None else part.log_true for part in parts
+        ])  # fmt: skip
+    for name in ("truth", "said", "proba", "weight", "decision"):
         found = [getattr(part, name) for part in parts]
         if isinstance(found[0], Codes):
             codes = np.concatenate([one.codes for one in found])

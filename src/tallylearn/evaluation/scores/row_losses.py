@@ -35,7 +35,11 @@ def probable_columns(answers: Answers, wanted: Iterable[str]) -> dict[str, Array
         p = np.zeros(len(answers))
         p[rows] = proba[rows, at[rows]]
         none = p <= 0
-        columns["log loss"] = -np.log(np.where(none, np.nan, p))
+        loss = -np.log(np.where(none, np.nan, p))
+        if answers.log_true is not None:
+            loss = np.where(none & np.isfinite(answers.log_true), -answers.log_true, loss)
+            none = np.isnan(loss)
+        columns["log loss"] = loss
         if none.any():
             columns[RULED_OUT] = np.where(none, 1.0, np.nan)
     if "brier" in wanted:

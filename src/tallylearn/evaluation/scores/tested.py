@@ -32,7 +32,7 @@ class Told:
     @property
     def slim(self) -> Told:
         """Without probabilities and in small numbers, for tables that are larger than memory."""
-        answers = replace(self.answers, proba=None, start=0)
+        answers = replace(self.answers, proba=None, start=0, log_true=None)
         return Told(self.repeat, self.rows.astype(np.int32), self.fold.astype(np.int32), answers)
 
 

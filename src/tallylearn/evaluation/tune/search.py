@@ -40,6 +40,7 @@ class Candidate:
             "rank": self.rank,
             "score": score,
             "value": nan if self.estimate is None else self.estimate.value,
+            "baseline": nan if self.estimate is None else self.estimate.baseline,
             "low": nan if interval is None else interval.low,
             "high": nan if interval is None else interval.high,
             "by_fold": [] if self.estimate is None else list(self.estimate.by_fold),
@@ -78,7 +79,7 @@ class Search:
         learners = [with_options(self.learner, options) for options in self.options]
         found: dict[int, Candidate] = {}
         for at in together(learners):
-            given = False, watch, sitting.ledger, need_proba(sitting.score)
+            given = None, watch, sitting.ledger, need_proba(sitting.score)
             crossing = Crossing(learners[at], sitting.exam, *given)
             found[at] = _sat(self.options[at], crossing, sitting)
         return _ranked([found[at] for at in range(len(learners))], sitting.score)

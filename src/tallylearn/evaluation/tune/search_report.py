@@ -52,7 +52,8 @@ def _best(found: Found) -> str:
     tied = [c for c in found["candidates"] if c["rank"] == 1]
     winner, score = tied[0]["spelled"], Estimate.read(tied[0]["estimate"])
     more = f"; {len(tied)} are tied, and the first is taken" if len(tied) > 1 else ""
-    return f"Best: {winner}, {score} on the rows that chose{more}."
+    beside = f", {found['baseline']} {score.baseline:.3f}" if isfinite(score.baseline) else ""
+    return f"Best: {winner}, {score} on the rows that chose{beside}{more}."
 
 
 def _honesty(found: Found) -> list[str]:
@@ -88,11 +89,13 @@ def _grid(found: Found) -> Grid:
             *(c["options"].get(name, "") for name in names),
             "" if score is None else f"{score.value:{spec}}",
             "" if score is None or score.interval is None else f"{score.interval:{spec}}",
+            "" if score is None or score.baseline != score.baseline else f"{score.baseline:{spec}}",
         )
         for c, score in zip(tried, scores, strict=True)
     ]
     order = sorted(range(len(tried)), key=lambda at: tried[at]["rank"] or len(tried) + 1)
-    head = ("rank", *names, found["by"], f"{100 * found['level']:g} % interval")
+    level = f"{100 * found['level']:g} % interval"
+    head = ("rank", *names, found["by"], level, found["baseline"])
     return Grid("", head, tuple(lines[at] for at in order))
 
 

@@ -11,6 +11,7 @@ from tallylearn.errors import OptionError, speaking
 from tallylearn.evaluation.evaluate.evaluation import Evaluation
 from tallylearn.evaluation.evaluate.same_folds import Sitting
 from tallylearn.evaluation.result import Result, name_of
+from tallylearn.evaluation.running.baseline import BASELINES
 from tallylearn.evaluation.running.cross_validation import Crossing
 from tallylearn.evaluation.running.dataset import Exam, task_of
 from tallylearn.evaluation.running.exam_cautions import cautions_of
@@ -55,6 +56,7 @@ class Tuning(Result):
     model: Any
     honest: Evaluation | None  # on rows that neither trained nor chose
     how: str  # "nested", "three", or ""
+    task: str
     chosen: tuple[Options, ...]  # by every fold of a nested search
     remarks: tuple[str, ...] = ()  # rows that were left out, classes with few
     cautions: tuple[str, ...] = ()  # what to look at before the scores
@@ -120,6 +122,7 @@ class Tuning(Result):
                       "score": self.score.record()}  # fmt: skip
         return {name: getattr(self, name) for name in named} | {
             "kind": "tuning",
+            "baseline": BASELINES[self.task],
             "best": spelled(self.best),
             "candidates": [c.facts() for c in self.candidates],
             "honest": honest,
@@ -245,7 +248,8 @@ def _tuning(
 ) -> Tuning:  # fmt: skip
     return Tuning(
         str(search), sitting.score, sitting.cv, len(sitting.exam), sitting.level, tried,
-        first_of(tried).options, model, honest, how, chosen, sitting.remarks,
+        first_of(tried).options, model, honest, how, sitting.exam.task, chosen,
+        sitting.remarks,
         cautions_of(sitting.exam, search.cv, search.learner),
     )  # fmt: skip
 
