@@ -24,6 +24,7 @@ MODELS = {
     "c45": "C45",
     "cart": "CART",
     "m5": "M5",
+    "logistic": "LogisticRegression",
     "perceptron": "Perceptron",
     "lms": "LMS",
     "majority": "DummyClassifier",
@@ -35,9 +36,10 @@ BOTH = {  # of classes and of numbers, under one name
 }
 USUAL = "tree"  # where no model is named: it takes every kind of column, and is read
 WHAT = (
-    "Naive Bayes, linear or quadratic discriminants, nearest centroid, decision trees, the largest "
-    "class; of a target of numbers tree and cart, model trees (m5), least mean squares, or the "
-    "mean. tree and cart look at the target, unless --set task= says classification or regression."
+    "Naive Bayes, linear or quadratic discriminants, logistic regression, the perceptron, nearest "
+    "centroid, decision trees, the largest class; of a target of numbers tree and cart, model "
+    "trees (m5), least mean squares, or the mean. tree and cart look at the target, unless --set "
+    "task= says classification or regression."
 )
 
 
