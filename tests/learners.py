@@ -15,7 +15,10 @@ from tallylearn.models.linear.linear_learner import LinearLearner
 
 @dataclass(frozen=True)
 class Case:
-    """A learner, its columns, its target, and what is promised of it: exact, float or plain."""
+    """A learner, its columns, its target, and what is promised: exact, float, plain or rounds.
+
+    Rounds neither merge nor forget, and their sums are floats.
+    """
 
     name: str
     make: Callable[[], Any]
@@ -26,7 +29,8 @@ class Case:
     @property
     def portable(self) -> bool:
         """Whether the model has the same bits on every processor: LAPACK solves none of it."""
-        return not isinstance(self.make(), Discriminant | LinearLearner | tl.ModelTreeRegressor)
+        kinds = Discriminant | LinearLearner | tl.ModelTreeRegressor | tl.LogisticRegression
+        return not isinstance(self.make(), kinds)
 
     def table(self, frame: pd.DataFrame) -> pd.DataFrame:
         return frame[[*self.columns, self.target]]
@@ -152,6 +156,15 @@ CASES = (
     Case("majority", tl.DummyClassifier, EVERYTHING, "kind"),
     Case("mean", tl.DummyRegressor, EVERYTHING, "price"),
     Case("median", lambda: tl.DummyRegressor(strategy="median"), EVERYTHING, "price"),
+    Case("logistic", tl.LogisticRegression, EVERYTHING, "kind", "rounds"),
+    Case("logistic-text", tl.LogisticRegression, TEXT, "kind", "rounds"),
+    Case(
+        "logistic-lasso",
+        lambda: tl.LogisticRegression(l1_ratio=1.0, C=0.5),
+        EVERYTHING,
+        "heavy2",
+        "rounds",
+    ),
     Case("perceptron", tl.Perceptron, EVERYTHING, "kind", "plain"),
     Case(
         "perceptron-two",
@@ -219,6 +232,9 @@ ESTIMATORS = (  # what scikit-learn's checks run over
     tl.DummyClassifier(strategy="most_frequent"),
     tl.DummyRegressor(),
     tl.DummyRegressor(strategy="median"),
+    tl.LogisticRegression(),
+    tl.LogisticRegression(l1_ratio=0.5, class_weight="balanced"),
+    tl.LogisticRegression(solver="lbfgs", tol=1e-10, max_iter=1000),
     tl.Perceptron(),
     tl.Perceptron(averaged=True, max_iter=20, zero="mistake"),
     tl.LMS(5e-5),  # the checks have columns around 100, which run away from a rate above 1e-4

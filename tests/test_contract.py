@@ -36,7 +36,9 @@ float_learners = pytest.mark.parametrize(
 )
 
 tallying_learners = pytest.mark.parametrize(
-    "case", [case for case in CASES if case.tally != "plain"], ids=lambda case: case.name
+    "case",
+    [case for case in CASES if case.tally in ("exact", "float")],
+    ids=lambda case: case.name,
 )
 
 
@@ -381,7 +383,11 @@ plain_learners = pytest.mark.parametrize(
 )
 
 
-@plain_learners
+@pytest.mark.parametrize(
+    "case",
+    [case for case in CASES if case.tally in ("plain", "rounds")],
+    ids=lambda case: case.name,
+)
 def test_what_is_no_sum_neither_merges_nor_forgets(case: Case, mixed: pd.DataFrame) -> None:
     model = fitted(case, mixed)
     before = modelfile.digests(model)
@@ -390,6 +396,28 @@ def test_what_is_no_sum_neither_merges_nor_forgets(case: Case, mixed: pd.DataFra
     with pytest.raises(errors.ForgetError, match="Fit again"):
         model.forget(case.table(mixed), case.target)
     assert modelfile.digests(model) == before
+
+
+@pytest.mark.parametrize(
+    "case", [case for case in CASES if case.tally == "rounds"], ids=lambda case: case.name
+)
+def test_rounds_have_the_same_bits_on_any_number_of_threads_and_floats_agree_for_other_blocks(
+    case: Case, mixed: pd.DataFrame, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole, rows = fitted(case, mixed), case.rows(mixed)
+    wanted = whole.predict_proba(rows)
+    table = pa.Table.from_pandas(case.table(mixed), preserve_index=False)
+    pa.parquet.write_table(table, tmp_path / "all.parquet", row_group_size=70)
+    monkeypatch.setattr(tables, "BLOCK", 17)
+    cut = fitted(case, mixed)
+    assert np.allclose(cut.predict_proba(rows), wanted, rtol=0, atol=1e-10)
+    other = fitted(case, mixed.sample(frac=1, random_state=1))
+    assert np.allclose(other.predict_proba(rows), wanted, rtol=0, atol=1e-9)
+    for threads in (1, 5):
+        with tl.engine(threads=threads):
+            assert same_bits(cut, fitted(case, mixed))
+            found = case.make().fit(tmp_path / "all.parquet", case.target)
+            assert np.allclose(found.predict_proba(rows), wanted, rtol=0, atol=1e-10)
 
 
 @plain_learners

@@ -121,6 +121,15 @@ CALLS: dict[str, tuple[tuple[Any, ...], str]] = {
     "gathering.centred": (
         (real(6, 2), real(6, 1), rows(), real(3), real(6), real(6, 4)), "0.0 0.1 1.1 2.0",
     ),
+    "likelihoods.two": (
+        (real(6), code(6), real(6), False, real(6), real(6), real(2)), "",
+    ),
+    "likelihoods.several": ((real(6, 2), code(6), real(6), real(6, 2), real(3)), ""),
+    "likelihoods.spread": ((code(6), rows(7), real(6), real(6, 1), real(2, 1)), "4.0"),
+    "likelihoods.gather": ((code(6), rows(7), real(6), real(2, 1), real(6, 1)), "3.0"),
+    "likelihoods.lay": ((real(6, 2), real(2), real(2), real(6, 3)), ""),
+    "likelihoods.weigh": ((real(6, 2), real(6), real(6, 2)), ""),
+    "likelihoods.shrink": ((real(2, 2), real(2), real(2), real(2), real(2), 5, 0.0), ""),
     "limbs.collect": (
         (whole(2, 3, 4, 8), 19, whole(3, 2), whole(3, 2, 3), whole(3, 2, 5)), "0.0 0.1 0.2",
     ),

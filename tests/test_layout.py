@@ -23,6 +23,7 @@ LONG, LONGEST = 300, 400
 LONGER = {
     "models/discriminants/linear.py": "a model, its learner, and scikit-learn's attributes",
     "models/naive_bayes/naive_bayes.py": "one learner, its many options, and their checks",
+    "models/logistic/logistic_regression.py": "one learner, its many options, and their checks",
     "models/dummies.py": "two learners and their models: the baseline of both tasks",
     "reasoning/concepts/version_space.py": "one public class, and all that is asked of it",
     "sources/arrays.py": "all that is no frame and no file, with the error of each",

@@ -48,7 +48,7 @@ def test_exact_learners_have_the_same_bits_on_another_processor() -> None:
         tally, whole, answers = zip(here[case.name], other[case.name], strict=True)
         if case.tally == "exact":
             assert tally[0] == tally[1], case.name
-        if case.tally != "float" and case.portable:
+        if case.tally not in ("float", "rounds") and case.portable:
             assert whole[0] == whole[1], case.name
             assert answers[0] == answers[1], case.name
 

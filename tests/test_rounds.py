@@ -315,7 +315,7 @@ def test_text_is_coded_once_where_it_is_kept(tmp_path: Path) -> None:
         found.append((sum(Longest.seen), model.model_.weights.tolist()))
     memory, files, parquet = found
     assert memory[1] == files[1] == parquet[1]
-    assert files[0] == N < memory[0] == parquet[0]
+    assert files[0] == parquet[0] == N < memory[0]
 
 
 # A learner without a target, a phase of seeding, and folds side by side: two means of a column

@@ -33,6 +33,7 @@ NAMES = {  # public name -> the module that holds it
     "ModelTreeRegressor": "models.trees.model_trees.model_tree_regressor",
     "NaiveBayes": "models.naive_bayes.naive_bayes",
     "NearestCentroid": "models.nearest_centroid",
+    "LogisticRegression": "models.logistic.logistic_regression",
     "Perceptron": "models.perceptron",
     "Population": "evaluation.theory.population",
     "ProbabilitySpace": "reasoning.probability.probability_space",

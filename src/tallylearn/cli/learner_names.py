@@ -30,6 +30,7 @@ MODELS = {
     "ridge": "Ridge",
     "lasso": "Lasso",
     "elastic-net": "ElasticNet",
+    "logistic": "LogisticRegression",
     "perceptron": "Perceptron",
     "lms": "LMS",
     "majority": "DummyClassifier",
@@ -43,11 +44,11 @@ BOTH = {  # of classes and of numbers, under one name
 }
 USUAL = "tree"  # where no model is named: it takes every kind of column, and is read
 WHAT = (
-    "Naive Bayes, linear or quadratic discriminants, nearest centroid, nearest neighbours (knn), "
-    "decision trees, random forests, the perceptron, the largest class; of a target of numbers "
-    "knn, tree, cart and forest, model trees (m5), least squares (linear, ridge, lasso, "
-    "elastic-net), least mean squares, or the mean. knn, tree, cart and forest look at the target, "
-    "unless --set task= says classification or regression."
+    "Naive Bayes, linear or quadratic discriminants, logistic regression, the perceptron, nearest "
+    "centroid, nearest neighbours (knn), decision trees, random forests, the largest class; of a "
+    "target of numbers knn, tree, cart and forest, model trees (m5), least squares (linear, ridge, "
+    "lasso, elastic-net), least mean squares, or the mean. knn, tree, cart and forest look at the "
+    "target, unless --set task= says classification or regression."
 )
 
 

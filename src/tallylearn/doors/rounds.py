@@ -25,7 +25,7 @@ from tallylearn.doors.untallied import Untallied
 from tallylearn.errors import InputError
 from tallylearn.sources import Part, Parts
 from tallylearn.sources.spill import spilled
-from tallylearn.tables import Block, Schema
+from tallylearn.tables import TEXT, Block, Schema
 from tallylearn.tallies import Bundle
 
 
@@ -81,6 +81,10 @@ class Rounds(Untallied, ABC, Generic[StateT, TallyT]):
         """A block as all passes see it, such as with its words counted; kept with the rows."""
         return block
 
+    def prepared(self, block: Block, state: StateT) -> Any:
+        """A block as all rounds see it, once the survey is known; kept where that is worth it."""
+        return block
+
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Learn from a table: ``fit(X, y)``, or ``fit(table, "target")``."""
         name = type(self).__name__
@@ -99,10 +103,12 @@ class Rounds(Untallied, ABC, Generic[StateT, TallyT]):
                 survey, left_out = total(self.survey, source)
             found = counted(survey, left_out, read, len(schema.columns), f"{name}.survey")
             with within_doubles():
-                model = self.solve(self.rounds(self.begin(found), source))
+                state = self.begin(found)
+                with self._ready(read, source, state) as rows:
+                    model = self.solve(self.rounds(state, rows))
         return schema, model, left_out
 
-    def rounds(self, state: StateT, source: Parts[Block]) -> StateT:
+    def rounds(self, state: StateT, source: Parts[Any]) -> StateT:
         """The state in which it is done, round after round over the rows of a source."""
         most = self.limit(state)
         of = "" if most is None else f" of {most}"
@@ -125,11 +131,30 @@ class Rounds(Untallied, ABC, Generic[StateT, TallyT]):
     def _passes(self, read: Lesson) -> Iterator[Parts[Block]]:
         """The rows of a lesson for many passes."""
         source = Coded(read, self.coded)
-        if not read.parsed:
+        if not read.parsed and not _worded(read):
             yield source
             return
         with spilled(source) as kept:
             yield kept
+
+    @contextmanager
+    def _ready(self, read: Lesson, source: Parts[Block], state: StateT) -> Iterator[Parts[Any]]:
+        """The rows as they are prepared: held in memory where they came from there.
+
+        Words are numbered once: those of files are spilled again, with their numbers.
+        """
+        if type(self).prepared is Rounds.prepared:
+            yield source
+            return
+        rows = Coded(source, partial(self.prepared, state=state))
+        if read.source.size is not None:
+            with engines.during("preparation"):
+                yield Held.of(rows)
+        elif _worded(read):
+            with spilled(rows) as kept:
+                yield kept
+        else:
+            yield rows
 
 
 @dataclass(frozen=True)
@@ -137,9 +162,9 @@ class CodedPart:
     """A part whose blocks a learner has coded."""
 
     part: Part[Block]
-    coding: Callable[[Block], Block]
+    coding: Callable[[Block], Any]
 
-    def blocks(self) -> Iterator[Block]:
+    def blocks(self) -> Iterator[Any]:
         return map(self.coding, self.part.blocks())
 
 
@@ -148,7 +173,29 @@ class Coded:
     """Rows as a learner codes them."""
 
     source: Parts[Block]
-    coding: Callable[[Block], Block]
+    coding: Callable[[Block], Any]
 
     def parts(self) -> Iterator[CodedPart]:
         return (CodedPart(part, self.coding) for part in self.source.parts())
+
+
+@dataclass(frozen=True)
+class Held:
+    """Rows as they were coded, in memory, part by part."""
+
+    of_parts: tuple[engines.Given[Any], ...]
+
+    @classmethod
+    def of(cls, source: Coded) -> Held:
+        """All rows of a source, coded on the engine in force."""
+        call, here = source.coding, engines.here()
+        parts = (engines.Given([*part.part.blocks()]) for part in source.parts())
+        return cls(tuple(engines.Given([*here.map(call, part)]) for part in parts))
+
+    def parts(self) -> Iterator[engines.Given[Any]]:
+        return iter(self.of_parts)
+
+
+def _worded(read: Lesson) -> bool:
+    """Whether words would be read anew in every pass: the rows are no memory, and have text."""
+    return read.source.size is None and bool(read.schema.of_kind(TEXT))

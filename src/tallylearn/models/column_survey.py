@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from tallylearn.blas import one_thread
 from tallylearn.models.design_columns import References, designed
 from tallylearn.models.design_matrix import Design
 from tallylearn.models.naive_bayes.column_factors import check_finite
@@ -29,7 +30,7 @@ class ColumnSums:
     """
 
     names: tuple[str, ...]  # (p,) in the order of the table
-    rows: float  # the weight of all
+    rows: Array  # (1,) the weight of all
     shown: Array  # (p,) the weight of the rows that show the column
     total: Array  # (p,)
     seen: Array  # (p,) rows of the sample that show it
@@ -42,10 +43,10 @@ class ColumnSums:
     def of(cls, block: Block) -> ColumnSums:
         x, weight = block.numbers, block.weight
         w = np.ones(len(x)) if weight is None else weight
-        rows = float(w.sum())
-        with np.errstate(over="ignore", invalid="ignore"):
+        rows = np.array([w.sum()])
+        with one_thread(), np.errstate(over="ignore", invalid="ignore"):
             total = w @ x
-        shown = np.full(x.shape[1], rows)
+        shown = np.full(x.shape[1], rows[0])
         if not np.isfinite(total).all():
             check_finite(block)
             here = ~np.isnan(x)
@@ -53,7 +54,7 @@ class ColumnSums:
         return cls(block.schema.numbers, rows, shown, total, *_spread(x))
 
     def __bool__(self) -> bool:
-        return self.rows > 0
+        return bool(self.rows[0] > 0)
 
     def __add__(self, other: ColumnSums) -> ColumnSums:
         seen = self.seen + other.seen
@@ -99,21 +100,22 @@ def design_of(
 ) -> Design:
     """The design that the columns become, numbers first, in the order of the table."""
     sums: ColumnSums = survey["numbers"]
+    rows = float(sums.rows[0])
     found: dict[tuple[str, str], tuple[float, float]] = {}  # name -> sum, rows that show it
     for name, total, shown in zip(sums.names, sums.total, sums.shown, strict=True):
         if shown > 0:
             found[name, ""] = float(total), float(shown)
-            found |= _gap(name, float(shown), sums.rows, missing)
+            found |= _gap(name, float(shown), rows, missing)
     columns = survey.get("categories")
     for name, counts in () if columns is None else columns.parts.items():
         each = counts.floats()
         for value, count in zip(counts.keys[0], each, strict=True):
-            found[name, f"={value}"] = float(count), sums.rows
-        found |= _gap(name, float(each.sum()), sums.rows, missing)
+            found[name, f"={value}"] = float(count), rows
+        found |= _gap(name, float(each.sum()), rows, missing)
     names: Names = tuple(found)
     numbers = np.array([*found.values()]).reshape(-1, 2)
     design = designed(
-        names, numbers[:, 0], numbers[:, 1], sums.rows, min_rows=min_rows, missing=missing,
+        names, numbers[:, 0], numbers[:, 1], rows, min_rows=min_rows, missing=missing,
         reference=reference,
     )  # fmt: skip
     return _in_order(design, sums.names)

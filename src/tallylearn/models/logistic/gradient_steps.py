@@ -1,0 +1,77 @@
+"""Gradient descent on the loss of all rows, step by step, as it is done on paper."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+import numpy as np
+
+from tallylearn.errors import InputError
+from tallylearn.models.logistic.loss_slopes import Slope
+from tallylearn.models.logistic.search_tasks import Found, Task
+from tallylearn.tables import Array
+
+ROOM = 10_000  # numbers of the steps that are kept
+
+
+@dataclass(frozen=True)
+class GradientSteps:
+    """w ← w − rate · gradient: of the mean cross-entropy, or of half the sum of squared errors.
+
+    The trace holds the loss before and the weights after a step.
+    """
+
+    task: Task
+    theta: Array  # (m, width)
+    rate: float
+    rest: float  # done where no part of the gradient is larger
+    trace: Array  # (t, 1 + M)
+    steps: int = 0
+    before: float = np.inf  # the loss before the first step
+    last: float = np.inf  # and before the last
+    risen: int = 0  # the first step that made the loss larger
+
+    stride: ClassVar[int] = 1
+    curved: ClassVar[bool] = False
+    done: ClassVar[bool] = False
+
+    @property
+    def asked(self) -> Array:
+        return self.theta
+
+    def after(self, slope: Slope) -> GradientSteps | Found:
+        """A step further; or the end, when what the last step came to is known."""
+        times = slope.weight if self.task.scaling.squared else 1.0
+        loss = times * self.task.objective(self.theta, slope)
+        gradient = times * self.task.gradient(self.theta, slope)
+        risen = self.risen or (self.steps if loss > self.last * (1 + 1e-12) else 0)
+        found = replace(
+            self, last=loss, risen=risen, before=loss if not self.steps else self.before
+        )
+        if not (np.isfinite(loss) and np.isfinite(gradient).all()):
+            raise found._diverged(loss)
+        rested = float(np.abs(gradient).max()) <= self.rest
+        if rested or self.steps == self.task.most:
+            return found._ended(loss, slope.least, rested)
+        with np.errstate(over="ignore", invalid="ignore"):
+            theta = self.theta - self.rate * gradient
+        trace = self.trace
+        if (len(trace) + 1) * (1 + theta.size) <= max(ROOM, 5 * (1 + theta.size)):
+            trace = np.vstack([trace, [loss, *theta.ravel()]])
+        return replace(found, theta=theta, steps=self.steps + 1, trace=trace)
+
+    def _ended(self, loss: float, least: float, rested: bool) -> Found:
+        if self.risen and not loss <= self.before:
+            raise self._diverged(loss)
+        return Found(
+            self.task, self.theta, loss, least, self.steps, rested,
+            path=self.trace, overshot=self.risen,
+        )  # fmt: skip
+
+    def _diverged(self, loss: float) -> InputError:
+        return InputError(
+            f"the steps are too long: step {self.risen or self.steps}, of rate {self.rate:g}, was "
+            f"the first to make the loss larger, and after {self.steps} it has gone from "
+            f"{self.before:.4g} to {loss:.4g}. Take a smaller rate, or scale the columns."
+        )

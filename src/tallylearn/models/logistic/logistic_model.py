@@ -1,0 +1,232 @@
+"""A logistic model: the log-odds of a class are a weighted sum of the columns and words."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+import numpy as np
+
+from tallylearn import forms
+from tallylearn.doors.model import choice
+from tallylearn.kernels import likelihoods
+from tallylearn.models.design_matrix import Design
+from tallylearn.models.linear_classes import LinearModel
+from tallylearn.models.logistic.sparse_rows import Lexicon, Words
+from tallylearn.tables import TEXT, Array, Block, Schema, check_columns
+from tallylearn.workings import Derivation, Formula, Grid, Sentence, Term, short
+
+SHOWN = 5  # steps, and weights of each, that show_work() writes down
+TOP = 20  # words that are listed, those with the largest weights
+TWO = Formula(
+    "ln P(c2 | x) / P(c1 | x) = w0 + Σ w_i x_i,  P(c2 | x) = 1 / (1 + exp(-(w0 + Σ w_i x_i)))",
+    r"\ln \frac{P(c_2 \mid x)}{P(c_1 \mid x)} = w_0 + \sum_i w_i x_i",
+)
+SEVERAL = Formula(
+    "a_c = w_c0 + Σ w_ci x_i,  P(c | x) = exp(a_c) / Σ_d exp(a_d)",
+    r"P(c \mid x) = \frac{e^{a_c}}{\sum_d e^{a_d}},\; a_c = w_{c0} + \sum_i w_{ci} x_i",
+)
+LOSSES = {
+    "cross-entropy": Formula(
+        "J = -1/n Σ ln P(class of the row | x) + 1/(C n) (½ (1 - r) Σ w² + r Σ |w|)",
+        r"J = -\frac1n \sum_j \ln P(y_j \mid x_j) + \frac{1}{Cn}\left(\frac{1-r}{2}\|w\|_2^2 + "
+        r"r\|w\|_1\right)",
+    ),
+    "squared": Formula(
+        "L = ½ Σ (y - h)²,  h = P(c2 | x);  dL/dw_i = -Σ (y - h) h (1 - h) x_i",
+        r"L = \tfrac12 \sum_j (y_j - h_j)^2,\; \frac{\partial L}{\partial w_i} = "
+        r"-\sum_j (y_j - h_j) h_j (1 - h_j) x_{ji}",
+    ),
+}
+
+
+@dataclass(frozen=True)
+class Ending:
+    """How a fit ended."""
+
+    rows: float  # their weight
+    loss: float  # the sum over all rows
+    null: float  # the same without any column
+    objective: float
+    least: float  # how far the true class is ahead in the worst row
+    steps: int
+    converged: bool
+    solver: str
+    loss_name: str
+    C: float  # 0: without a penalty
+    l1_ratio: float
+    intercept: bool
+    overshot: int = 0
+    rate: float = 0.0
+    errors: Array = field(default_factory=lambda: np.empty((0, 0)))  # (m, width), constants first
+    trace: Array = field(default_factory=lambda: np.empty((0, 2)))
+
+    form: ClassVar[forms.Form] = {
+        "rows": forms.number(0.0),
+        "loss": forms.number(),
+        "null": forms.number(),
+        "objective": forms.number(),
+        "least": forms.number(),
+        "steps": forms.count(),
+        "converged": forms.truth,
+        "solver": forms.text("newton-cholesky", "lbfgs", "gradient"),
+        "loss_name": forms.text(*LOSSES),
+        "C": forms.number(0.0),
+        "l1_ratio": forms.number(0.0),
+        "intercept": forms.truth,
+        "overshot": forms.count(),
+        "rate": forms.number(0.0),
+        "errors": forms.floats("m", "w", least=0.0),
+        "trace": forms.floats("t", "v"),
+    }
+
+    @property
+    def penalised(self) -> bool:
+        return self.C > 0
+
+    @property
+    def separated(self) -> bool:
+        return self.least > 0
+
+
+@dataclass(frozen=True)
+class LogisticModel(LinearModel):
+    """Weights of columns and words, and how they were found."""
+
+    classes: tuple[Any, ...]
+    design: Design
+    lexicons: tuple[Lexicon, ...]
+    weights: Array  # (m, p + v), words last
+    bias: Array  # (m,)
+    at_half: str
+    ending: Ending
+
+    form: ClassVar[forms.Form] = {
+        "classes": forms.keys("k", 2),
+        "design": forms.one(Design),
+        "lexicons": forms.many(forms.one(Lexicon)),
+        "weights": forms.floats("m", "q"),
+        "bias": forms.floats("m"),
+        "at_half": forms.text("first", "positive"),
+        "ending": forms.one(Ending),
+    }
+
+    def check(self, schema: Schema) -> None:
+        text = {column.name for column in schema.of_kind(TEXT)}
+        check_columns("words", [one.name for one in self.lexicons], text)
+        for one in self.lexicons:
+            one.reader.check()
+        if self.design.columns:
+            self.design.check(schema)
+        if not self.width:
+            raise ValueError("the model has no weights")
+        m, wide = self.ending.errors.shape
+        if self.ending.errors.size and (wide != self.width + 1 or m != max(1, len(self.bias) - 1)):
+            raise ValueError(f"the standard errors have the shape {self.ending.errors.shape}")
+
+    @property
+    def width(self) -> int:
+        return len(self.design.columns) + sum(len(one.terms) for one in self.lexicons)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        words = (f"{one.name}: {term}" for one in self.lexicons for term in one.terms)
+        return (*self.design.names, *words)
+
+    def order(self, schema: Schema) -> Array:
+        p = len(self.design.columns)
+        return np.concatenate([self.design.order(schema), np.arange(p, self.width)])
+
+    def chosen(self, scores: Array) -> Array:
+        return choice(scores, self.at_half)
+
+    def activations(self, block: Block) -> Array:
+        out = super().activations(block)
+        if self.lexicons:
+            table = np.ascontiguousarray(self.weights[:, len(self.design.columns) :].T)
+            words = Words.of(block, self.lexicons)
+            out = np.ascontiguousarray(out)
+            likelihoods.gather(words.ids, words.ends, words.times, table, out)
+        return out
+
+    def _terms(
+        self, block: Block, i: int, x: Array, c: int, groups: dict[str, list[int]]
+    ) -> tuple[Term, ...]:
+        terms = super()._terms(block, i, x, c, groups)
+        at = c - 1 if len(self.classes) == 2 else c
+        if at < 0 or not self.lexicons:
+            return terms
+        words, p = Words.of(block[i : i + 1], self.lexicons), len(self.design.columns)
+        known = [(one.name, term) for one in self.lexicons for term in one.terms]
+        found = [
+            Term(known[j][0], known[j][1], float(self.weights[at, p + j] * n))
+            for j, n in zip(words.ids.tolist(), words.times.tolist(), strict=True)
+        ]
+        return (*terms, *found)
+
+    def derivation(self, schema: Schema) -> Derivation:
+        """The loss, how it was made least, and the weights."""
+        two, end = len(self.classes) == 2, self.ending
+        plain = schema.of_columns(c for c in schema.columns if c.kind != TEXT)
+        steps: list[Grid | Formula | Sentence] = [*self.design.remarks(plain)]
+        steps += [TWO if two else SEVERAL, LOSSES[end.loss_name], self._steps()]
+        told = "" if two else " of every class, around their mean"
+        steps.append(self._weights(schema, f"weights{told}"))
+        if two:
+            steps.append(Sentence(f"c1 is {self.classes[0]}, c2 is {self.classes[1]}."))
+        return Derivation("Logistic regression", (*steps, *map(Sentence, self.said())))
+
+    def _weights(self, schema: Schema, title: str) -> Grid:
+        grid = self.grid(schema, title)
+        p = len(self.design.columns)
+        if self.width - p <= TOP:
+            return grid
+        size = np.abs(self.weights[:, p:]).max(axis=0)
+        kept = {*range(p), *(p + np.argsort(-size, kind="stable")[:TOP]).tolist(), self.width}
+        rows = tuple(row for at, row in enumerate(grid.rows) if at in kept)
+        note = f"Of {self.width - p} words those {TOP} with the largest weights."
+        return Grid(title, grid.header, rows, note)
+
+    def _steps(self) -> Grid:
+        end, trace = self.ending, self.ending.trace
+        rows: tuple[tuple[str, ...], ...]
+        head: tuple[str, ...]
+        if end.solver != "gradient":
+            rows = tuple(
+                (str(at), short(float(now)), short(float(-promise)))
+                for at, (now, promise) in enumerate(trace, 1)
+            )
+            how = "Newton's method" if end.solver == "newton-cholesky" else "L-BFGS"
+            head = ("step", "J before", "promised descent")
+            return Grid(f"steps of {how}; those over a sample of the rows first", head, rows)
+        few = self.weights.size + len(self.bias)
+        names = ["w0", *self.names] * len(self.bias)
+        head = ("step", "loss before", *(f"{name} after" for name in names[: SHOWN + 1]))
+        rows = tuple(
+            (str(at), *(short(float(v)) for v in row[: SHOWN + 2]))
+            for at, row in enumerate(trace[:SHOWN], 1)
+        )
+        note = f"{few - SHOWN - 1} more weights are left out." if few > SHOWN + 1 else ""
+        title = f"the first of {end.steps} steps w ← w - {end.rate:g} · gradient"
+        return Grid(title, head, rows, note)
+
+    def said(self) -> list[str]:
+        """What is to be said about the end of the fit."""
+        end, said = self.ending, []
+        if not end.converged:
+            said.append(
+                f"It has not come to rest after {end.steps} steps: allow more with max_iter, or "
+                "scale the columns."
+            )
+        if end.separated:
+            said.append(
+                "Every row is on the side of its class: the classes are separated, and "
+                + (
+                    "how long the weights are is the penalty's choice."
+                    if end.penalised
+                    else "the weights would grow without end."
+                )
+            )
+        if end.overshot:
+            said.append(f"Step {end.overshot} made the loss larger: the rate is too large.")
+        return said

@@ -1,0 +1,155 @@
+"""Plans: how the rows of a table become numbers, and from where a search begins."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from tallylearn.errors import OptionError, TargetError, listed, told
+from tallylearn.models.column_survey import ColumnSums, design_of
+from tallylearn.models.design_columns import References
+from tallylearn.models.design_matrix import Design
+from tallylearn.models.logistic.loss_slopes import Scaling
+from tallylearn.models.logistic.penalties import Penalty
+from tallylearn.models.logistic.search_tasks import Task
+from tallylearn.models.logistic.sparse_rows import Lexicon
+from tallylearn.models.naive_bayes.vocabulary import Vocabulary
+from tallylearn.tables import Array
+from tallylearn.tallies import Bundle
+from tallylearn.tallies.documents import Reader
+from tallylearn.tallies.importance import in_rows, rows_compared
+from tallylearn.tallies.words import KINDS, unweighed
+
+NO_COLUMNS = Design((), (), np.empty(0), np.empty(0), (), ())
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Which columns and words a table becomes, for which classes."""
+
+    classes: tuple[Any, ...]
+    counts: Array  # (k,) the weight of every class's rows, class weights among it
+    class_weight: Array  # (k,) what times the weights of rows; (0,) where that is 1
+    design: Design
+    lexicons: tuple[Lexicon, ...]
+    centre: Array  # (p,)
+    scale: Array  # (p + v,)
+    names: tuple[str, ...] = field(default=())
+
+    @property
+    def weight(self) -> float:
+        return float(self.counts.sum())
+
+    def task(
+        self, *, m: int, l2: float, l1: float, enough: float, most: int, intercept: bool,
+        plain: bool = False, squared: bool = False,
+    ) -> Task:  # fmt: skip
+        """What is searched for; with ``plain`` columns as they are."""
+        k = len(self.classes)
+        centre = self.centre * (intercept and not plain)
+        scale = np.ones_like(self.scale) if plain else self.scale
+        scaling = Scaling(centre, scale, m, k, squared)
+        shared = k if 1 < m < k else 0
+        penalty = Penalty.of(scale, self.weight, l2, l1, shared)
+        first = np.zeros((m, scaling.width))
+        log = np.log(self.counts / self.weight)
+        null = float(np.log(k))
+        if intercept:
+            first[:, 0] = log - log.mean() if m == k > 2 else log[1:] - log[0]
+            null = -float(self.counts @ log) / self.weight
+        return Task(scaling, penalty, self.names, enough, most, null, first, intercept)
+
+
+def planned(
+    survey: Bundle, *, class_weight: Any, missing: str, min_rows: float,
+    reference: References | None, reader: Reader, words: Vocabulary,
+) -> Plan:  # fmt: skip
+    """From the survey of all rows; weights of importance sum to their number."""
+    compared, weight = rows_compared(survey), survey["target"].weight
+    survey, counts = in_rows(survey), in_rows(survey)["target"]
+    seen = counts.floats() > 0
+    classes = tuple(key for key, some in zip(counts.keys[0], seen, strict=True) if some)
+    if len(classes) < 2:
+        raise TargetError(
+            f"the target has one class, {told(classes[0])}, and there are no odds of it. "
+            "This solver needs samples of at least 2 classes in the data."
+        )
+    rows = counts.floats()[seen]
+    weights = _class_weights(class_weight, classes, rows)
+    total = rows * weights if weights.size else rows
+    if compared is not None:
+        weights = (weights if weights.size else np.ones(len(classes))) * compared / float(weight)
+    lexicons, common = _lexicons(survey, classes, reader, words)
+    sums: ColumnSums = survey["numbers"]
+    some = (sums.shown > 0).any() or survey.get("categories") is not None
+    design = NO_COLUMNS
+    if some or not lexicons:
+        design = design_of(survey, missing=missing, min_rows=min_rows, reference=reference)
+    centre, scale = _scales(design, sums)
+    scale = np.concatenate([scale, common])
+    names = [*design.names, *(f"{one.name}: {term}" for one in lexicons for term in one.terms)]
+    return Plan(classes, total, weights, design, lexicons, centre, scale, tuple(names))
+
+
+def _class_weights(given: Any, classes: tuple[Any, ...], rows: Array) -> Array:
+    """(k,) what the rows of every class weigh more; none where all weigh alike."""
+    if given is None:
+        return np.empty(0)
+    if isinstance(given, str):
+        return np.asarray(rows.sum() / (len(rows) * rows))
+    if odd := [key for key in given if key not in classes]:
+        raise OptionError(
+            f"class_weight names {told(odd[0])}, and the classes are {listed(classes)}."
+        )
+    return np.array([float(given.get(key, 1.0)) for key in classes])
+
+
+def check_class_weight(given: Any) -> None:
+    """None, "balanced", or weights above 0 by class."""
+    if given is None or (isinstance(given, str) and given == "balanced"):
+        return
+    fine = isinstance(given, Mapping) and all(
+        isinstance(w, int | float | np.number) and not isinstance(w, bool) and 0 < w < np.inf
+        for w in given.values()
+    )
+    if not fine:
+        raise OptionError(
+            "class_weight is None, 'balanced', or a weight above 0 for classes by name, such as "
+            f"{{'yes': 2}}, not {told(given)}."
+        )
+
+
+def _lexicons(
+    survey: Bundle, classes: tuple[Any, ...], reader: Reader, words: Vocabulary
+) -> tuple[tuple[Lexicon, ...], Array]:
+    """The words of every column of text, and (v,) a scale for each: the more rows, the larger."""
+    found, scales = [], [np.empty(0)]
+    columns = survey.get("text")
+    for name, part in () if columns is None else columns.parts.items():
+        if "terms" not in part:  # documents without a word
+            continue
+        terms = part["terms"].keys[-1]
+        both = part["terms"].over(KINDS, classes, terms).floats().sum(axis=1)  # (2, v)
+        plain = unweighed(part)
+        held = plain["terms"].over(KINDS, classes, terms).floats()[0].sum(axis=0)
+        kept = words.of(terms, held, both[1], float(plain["rows"].floats().sum()))
+        found.append(Lexicon(name, tuple(terms[i] for i in kept.tolist()), reader))
+        scales.append(np.sqrt(both[1][kept] / survey["target"].weight))
+    return tuple(found), np.concatenate(scales)
+
+
+def _scales(design: Design, sums: ColumnSums) -> tuple[Array, Array]:
+    """(p,) the middle and the width of every column: of an indicator, by its share."""
+    mean, deviation = sums.spread()
+    place = {name: at for at, name in enumerate(sums.names)}
+    centre, scale = design.fill.copy(), np.empty(len(design.columns))
+    for j, (name, value) in enumerate(zip(design.columns, design.values, strict=True)):
+        if value:
+            share = min(max(float(design.fill[j]), 0.0), 1.0)
+            scale[j] = np.sqrt(max(share * (1 - share), 1e-6))
+        else:
+            centre[j], scale[j] = mean[place[name]], deviation[place[name]]
+    return centre, scale

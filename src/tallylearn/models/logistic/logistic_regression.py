@@ -1,0 +1,368 @@
+"""Logistic regression: the weights under which the classes of all rows are the most likely."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
+
+import numpy as np
+
+from tallylearn.doors import Rounds
+from tallylearn.errors import OptionError, speaking, told
+from tallylearn.models.column_survey import surveyed
+from tallylearn.models.design_columns import MISSING, check_references, learnable
+from tallylearn.models.design_matrix import Design
+from tallylearn.models.gradient_descent import given_numbers
+from tallylearn.models.linear_geometry import Geometric
+from tallylearn.models.logistic.gradient_steps import GradientSteps
+from tallylearn.models.logistic.logistic_model import LOSSES, Ending, LogisticModel
+from tallylearn.models.logistic.logistic_plan import Plan, check_class_weight, planned
+from tallylearn.models.logistic.logistic_summary import LogisticSummary, summarised
+from tallylearn.models.logistic.loss_slopes import Slope, slope_of
+from tallylearn.models.logistic.search_tasks import Found
+from tallylearn.models.logistic.searches import Newton, QuasiNewton
+from tallylearn.models.logistic.sparse_rows import Lexicon, Rows
+from tallylearn.models.naive_bayes import vocabulary
+from tallylearn.models.rare_values import MIN_ROWS, Rare
+from tallylearn.tables import CATEGORY, DATE, NUMBER, TEXT, Array, Block
+from tallylearn.tallies import Bundle, Counts
+from tallylearn.tallies.documents import Reader
+from tallylearn.tallies.importance import counted_apart
+from tallylearn.tallies.words import words
+
+SOLVERS = ("auto", "newton-cholesky", "lbfgs", "gradient")
+OTHERS = ("newton-cg", "sag", "saga")  # scikit-learn's other ways to the same weights
+LARGE = 1200  # weights: the curvature of more is not worth it
+FEW = 24  # rows of a sample that every weight needs
+SAMPLED = (64, 32, 16, 8, 4)  # every so-many-th row, where enough are left
+
+
+@dataclass(frozen=True)
+class Fitting:
+    """A plan, and where the search stands."""
+
+    plan: Plan
+    search: Any  # Newton, QuasiNewton, GradientSteps or Found
+
+    @property
+    def done(self) -> bool:
+        return bool(self.search.done)
+
+
+class LogisticRegression(Rounds[Fitting, Slope], Geometric):
+    """Log-odds of the classes that are weighted sums of the columns; by maximum likelihood.
+
+    Categories become columns of 0 and 1, dates are days, and a text has a column for every word,
+    with how often it comes. Rows are read again in every round: in memory, and from files larger
+    than memory, to the same weights. Of more than two classes every one has weights, around their
+    mean; ``summary`` compares all with the first, the reference.
+
+    Parameters
+    ----------
+    C : the inverse of the penalty, as in scikit-learn; ``float("inf")`` is none. Constants are
+        never penalised.
+    l1_ratio : how much of the penalty is the sum of the weights' sizes (lasso); the rest is half
+        the sum of their squares.
+    tol : the search ends where its next step promises to lower the mean loss by less than tol³
+        (Newton's, of which all digits are right then) or tol² (L-BFGS). With solver="gradient",
+        where no part of the gradient is larger.
+    fit_intercept : whether there is a constant.
+    class_weight : weights of the classes by name, or "balanced": inverse to their rows.
+    solver : "auto" takes Newton's method, with curvature from a sample of the rows where they are
+        many, and "lbfgs" where there are too many weights for a curvature; "newton-cholesky" and
+        "lbfgs" do what they say. "gradient" is gradient descent. scikit-learn's "newton-cg",
+        "sag" and "saga" lead to the same weights, and are taken as "auto".
+    max_iter : steps at most; ``converged_`` says whether they were enough.
+    loss : of solver="gradient": "cross-entropy", its mean, or "squared", half the sum of squared
+        errors of two classes.
+    rate : of solver="gradient": how much of the gradient is a step.
+    initial : of solver="gradient": the first weights, w0, w1, ..., wp in the order of ``coef_``;
+        None is 0.
+    at_half : of tied classes the "first" in sorted order, or the last: "positive".
+    missing : gaps are filled by the mean beside an "indicator" of the gap, by the "mean" alone, or
+        "refuse"; or rows with one are left out ("drop").
+    reference : the value of a category that has no column, by column; the first unless said.
+    min_samples_category : rows that a value needs to get a column of its own, where the category
+        has many.
+    ngram_range, min_df, max_df, stop_words, max_features : which words of a text have a column, as
+        in ``NaiveBayes``.
+
+    Examples
+    --------
+    >>> import tallylearn as tl
+    >>> model = tl.LogisticRegression().fit([[1], [2], [3], [4]], ["no", "yes", "no", "yes"])
+    >>> model.coef_.round(4), model.intercept_.round(4)
+    (array([[0.4529]]), array([-1.1322]))
+    >>> print(model.explain([[4]]))
+    → yes  -1.132 + 1.812 = 0.6793   66.4 %
+      no        0         =      0   33.6 %
+
+    References
+    ----------
+    T. Hastie, R. Tibshirani and J. Friedman, The Elements of Statistical Learning, 2009, ch. 4.4.
+    """
+
+    family: ClassVar[str] = "discriminative"
+    kinds: ClassVar[tuple[str, ...]] = (NUMBER, CATEGORY, TEXT, DATE)
+    stored: ClassVar[tuple[type, ...]] = (LogisticModel, Ending, Design, Rare, Lexicon, Reader)
+    model_: LogisticModel
+
+    def __init__(
+        self,
+        *,
+        C: float = 1.0,
+        l1_ratio: float = 0.0,
+        tol: float = 1e-4,
+        fit_intercept: bool = True,
+        class_weight: Any = None,
+        solver: str = "auto",
+        max_iter: int = 100,
+        loss: str = "cross-entropy",
+        rate: float = 0.1,
+        initial: Any = None,
+        at_half: str = "first",
+        missing: str = "indicator",
+        reference: Any = None,
+        min_samples_category: int = MIN_ROWS,
+        ngram_range: tuple[int, int] = (1, 1),
+        min_df: float = 1,
+        max_df: float = 1.0,
+        stop_words: Sequence[str] | None = None,
+        max_features: int | None = None,
+    ) -> None:
+        self.C = C
+        self.l1_ratio = l1_ratio
+        self.tol = tol
+        self.fit_intercept = fit_intercept
+        self.class_weight = class_weight
+        self.solver = solver
+        self.max_iter = max_iter
+        self.loss = loss
+        self.rate = rate
+        self.initial = initial
+        self.at_half = at_half
+        self.missing = missing
+        self.reference = reference
+        self.min_samples_category = min_samples_category
+        self.ngram_range = ngram_range
+        self.min_df = min_df
+        self.max_df = max_df
+        self.stop_words = stop_words
+        self.max_features = max_features
+
+    def coded(self, block: Block) -> Block:
+        """Texts as counted words."""
+        if not block.text:
+            return block
+        reader, text = self._reader, block.text
+        bags = {name: reader.bags(text[name], name, block.start) for name in text}
+        return replace(block, text=bags)
+
+    def survey(self, block: Block) -> Bundle:
+        """Rows by class, sums of columns, values of categories, words."""
+        block = learnable(block, self.missing)
+        target = replace(block.target, declared=())
+        parts = {"target": Counts.of(target, weight=block.weight), **surveyed(block)}
+        if block.weight is not None:
+            parts |= counted_apart(replace(block, target=target), parts["target"]).parts
+        if block.text:
+            with speaking("words"):
+                parts["text"] = Bundle({
+                    name: words(bags, target, block.weight, block.importance)
+                    for name, bags in block.text.items()
+                })  # fmt: skip
+        return Bundle(parts)
+
+    def begin(self, survey: Bundle) -> Fitting:
+        """The plan, and the first weights."""
+        stop = frozenset(() if self.stop_words is None else self.stop_words)
+        plan = planned(
+            survey, class_weight=self.class_weight, missing=self.missing,
+            min_rows=float(self.min_samples_category), reference=self.reference,
+            reader=self._reader,
+            words=vocabulary.Vocabulary(self.min_df, self.max_df, stop, self.max_features),
+        )  # fmt: skip
+        return Fitting(plan, self._begun(plan))
+
+    def prepared(self, block: Block, state: Fitting) -> Rows:
+        """Rows as numbers."""
+        plan = state.plan
+        return Rows.of(
+            block, plan.classes, plan.design, plan.lexicons, self.missing, plan.class_weight
+        )
+
+    def tally(self, block: Any, state: Fitting) -> Slope:
+        """What rows say at the weights that are asked about."""
+        search = state.search
+        return slope_of(block, search.task.scaling, search.asked, search.curved, search.stride)
+
+    def step(self, state: Fitting, tally: Slope) -> Fitting:
+        return replace(state, search=state.search.after(tally))
+
+    def solve(self, state: Fitting) -> LogisticModel:
+        """Weights of the columns as they came."""
+        plan, found = state.plan, state.search
+        weights, bias = found.task.scaling.plain(found.theta)
+        if 1 < len(weights) < len(plan.classes):
+            weights, bias = np.vstack([0 * weights[:1], weights]), np.insert(bias, 0, 0.0)
+        if len(weights) > 1:
+            bias = bias - bias.mean()
+            if not found.task.penalty.lasso.any():
+                weights = weights - weights.mean(axis=0)
+        return LogisticModel(
+            plan.classes, plan.design, plan.lexicons, np.ascontiguousarray(weights),
+            np.ascontiguousarray(bias), self.at_half, self._ending(plan, found),
+        )  # fmt: skip
+
+    def summary(self, level: float = 0.95) -> LogisticSummary:
+        """Log-odds and odds ratios of every column; without a penalty their standard errors."""
+        self._check_fitted()
+        return summarised(self.model_, self.schema_, level)
+
+    @property
+    def n_iter_(self) -> Array:
+        """(1,) how many steps were taken, over a sample too."""
+        self._check_fitted()
+        return np.array([self.model_.ending.steps], dtype=np.int32)
+
+    @property
+    def converged_(self) -> bool:
+        """Whether the search came to rest."""
+        self._check_fitted()
+        return bool(self.model_.ending.converged)
+
+    @property
+    def trace_(self) -> Array:
+        """(t, 2) the objective before every step, and the descent that it promised.
+
+        With solver="gradient" (t, 1 + weights): the loss before, and the weights after.
+        """
+        self._check_fitted()
+        return np.array(self.model_.ending.trace)
+
+    def _begun(self, plan: Plan) -> Any:
+        most, tol = int(self.max_iter), float(self.tol)
+        l1, l2 = (
+            (0.0, 0.0) if self._free else (self.l1_ratio / self.C, (1 - self.l1_ratio) / self.C)
+        )
+        k = len(plan.classes)
+        m = 1 if k == 2 else k if l1 else k - 1
+        told: dict[str, Any] = {
+            "m": m, "l2": l2, "l1": l1, "most": most, "intercept": bool(self.fit_intercept)
+        }  # fmt: skip
+        if self.solver == "gradient":
+            return self._descending(plan, told)
+        size = m * (1 + len(plan.scale))
+        large = self.solver == "lbfgs" or (size > LARGE and self.solver != "newton-cholesky")
+        task = plan.task(**told, enough=tol**2 if large else tol**3)
+        if large:
+            return QuasiNewton(task, task.first)
+        enough = [stride for stride in SAMPLED if plan.weight >= stride * FEW * size]
+        stride = max(enough, default=1) if plan.weight >= 20_000 else 1
+        return Newton(task, task.first, stride, full=self.solver == "newton-cholesky")
+
+    def _descending(self, plan: Plan, told: dict[str, Any]) -> GradientSteps:
+        if told["l1"]:
+            raise OptionError("l1_ratio goes with the other solvers: a lasso has no gradient.")
+        if self.loss == "squared" and len(plan.classes) > 2:
+            raise OptionError("loss='squared' is of two classes. Take the cross-entropy.")
+        task = plan.task(**told, enough=0.0, plain=True, squared=self.loss == "squared")
+        first = np.zeros((task.scaling.m, task.scaling.width))
+        if self.initial is not None:
+            self._start(first, plan)
+        trace = np.empty((0, 1 + first.size))
+        return GradientSteps(task, first, float(self.rate), float(self.tol), trace)
+
+    def _start(self, first: Array, plan: Plan) -> None:
+        """Write the given weights over the zeros."""
+        given = np.atleast_2d(given_numbers(self.initial))
+        skipped = int(not self.fit_intercept)
+        want = first[:, skipped:]
+        if given.shape != want.shape or not np.isfinite(given).all():
+            raise OptionError(
+                f"initial should be {want.shape[1]} finite numbers"
+                f"{f' for each of {len(want)} classes' if len(want) > 1 else ''}, w0 and one for "
+                f"every column. It is {told(self.initial)}."
+            )
+        want[:] = given
+
+    def _ending(self, plan: Plan, found: Found) -> Ending:
+        weight, task = plan.weight, found.task
+        squared = task.scaling.squared
+        cost = task.penalty.objective(found.theta, Slope(1.0, 0.0, 0.0, found.theta, found.theta))
+        loss = found.objective - cost * weight if squared else (found.objective - cost) * weight
+        trace = found.path if found.path.size else np.array(found.trace).reshape(-1, 2)
+        solver = self.solver
+        if solver not in ("gradient", "lbfgs"):
+            solver = "newton-cholesky" if found.theta.size <= LARGE else "lbfgs"
+        return Ending(
+            weight, float(loss), task.null * weight, float(found.objective), float(found.least),
+            found.steps, bool(found.converged), solver, self.loss, 0.0 if self._free else
+            float(self.C), float(self.l1_ratio), bool(self.fit_intercept), found.overshot,
+            float(self.rate), _standard_errors(found), np.ascontiguousarray(trace),
+        )  # fmt: skip
+
+    @property
+    def _free(self) -> bool:
+        return bool(np.inf == self.C)
+
+    @property
+    def _reader(self) -> Reader:
+        return Reader(*self.ngram_range)
+
+    def _counted_rows(self) -> float | None:
+        return float(self.unanswered_.answered)
+
+    def _check_options(self) -> None:
+        if not (isinstance(self.C, float) and np.inf == self.C):
+            self._in_range("C", 0.0, open_low=True)
+        self._in_range("l1_ratio", 0.0, 1.0)
+        self._in_range("tol", 0.0, open_low=True)
+        self._in_range("rate", 0.0, open_low=True)
+        self._check_truth("fit_intercept")
+        check_class_weight(self.class_weight)
+        if isinstance(self.solver, str) and self.solver == "liblinear":
+            raise OptionError(
+                "solver='liblinear' penalises the constant, and leads to other weights. Leave "
+                "solver out."
+            )
+        self._one_of("solver", (*SOLVERS, *OTHERS))
+        self._one_of("loss", LOSSES)
+        self._one_of("at_half", ("first", "positive"))
+        self._one_of("missing", MISSING)
+        check_references(self.reference)
+        self._in_range("min_samples_category", 1)
+        if self.loss == "squared" and self.solver != "gradient":
+            raise OptionError("loss='squared' goes with solver='gradient'.")
+        whole = isinstance(self.max_iter, int | np.integer) and not isinstance(self.max_iter, bool)
+        if not (whole and self.max_iter >= 1):
+            raise OptionError(
+                f"The 'max_iter' parameter of LogisticRegression must be an int of 1 or more. Got "
+                f"{told(self.max_iter)} instead."
+            )
+        vocabulary.check_ngrams("LogisticRegression", self.ngram_range)
+        vocabulary.check_numbers("LogisticRegression", self.min_df, self.max_df, self.max_features)
+        vocabulary.check_stop_words("LogisticRegression", self.stop_words)
+
+    def _add_tags(self, tags: Any) -> None:
+        tags.input_tags.categorical = False
+
+
+def _standard_errors(found: Found) -> Array:
+    """(m, width) of constants and weights, where there is no penalty."""
+    scaling, curve = found.task.scaling, found.curvature
+    if not curve.size:
+        return np.empty((0, 0))
+    curve = curve.copy()
+    if not found.task.intercept:
+        at = np.arange(scaling.m) * scaling.width
+        curve[at], curve[:, at] = 0.0, 0.0
+        curve[at, at] = np.inf
+    turn = np.diag(np.insert(1 / scaling.scale, 0, 1.0))
+    turn[0, 1 : 1 + scaling.p] = -scaling.centre / scaling.scale[: scaling.p]
+    size = np.sqrt(np.diag(curve))
+    inverse = np.linalg.inv(curve / size / size[:, None]) / size / size[:, None]
+    blocks = inverse.reshape(scaling.m, scaling.width, scaling.m, scaling.width)
+    each = [turn @ blocks[c, :, c] @ turn.T for c in range(scaling.m)]
+    return np.array([np.sqrt(np.diag(one).clip(0)) for one in each])

@@ -1,0 +1,127 @@
+"""Summaries of logistic regressions: log-odds, odds ratios, and how sure they are."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from tallylearn.intervals import check_level, z_value
+from tallylearn.models.logistic.logistic_model import LogisticModel
+from tallylearn.tables import Schema
+from tallylearn.workings import Derivation, Grid, Sentence, short
+from tallylearn.workings.reports import Recorded
+
+
+@dataclass(frozen=True)
+class LogisticSummary(Recorded):
+    """A row for every class but the reference, and every column."""
+
+    reference: str
+    rows: tuple[dict[str, Any], ...]
+    figures: dict[str, Any]
+    remarks: tuple[str, ...]
+    level: float
+
+    def records(self) -> list[dict[str, Any]]:
+        return [*self.rows]
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "reference": self.reference, "rows": [*self.rows], "figures": self.figures,
+            "remarks": [*self.remarks], "level": self.level,
+        }  # fmt: skip
+
+    @staticmethod
+    def _told(found: dict[str, Any]) -> Derivation:
+        grids = [_grid(found, name) for name in dict.fromkeys(r["class"] for r in found["rows"])]
+        figures = tuple((name, _figure(value)) for name, value in found["figures"].items())
+        return Derivation(
+            "Logistic regression",
+            (*grids, Grid("fit", ("", ""), figures), *map(Sentence, found["remarks"])),
+        )
+
+
+def _grid(found: dict[str, Any], name: str) -> Grid:
+    rows = [row for row in found["rows"] if row["class"] == name]
+    sure = rows[0]["error"] is not None
+    percent = f"{100 * found['level']:g} %"
+    more = ("error", "z", "p", f"{percent} low", f"{percent} high") if sure else ()
+    keys = ("log_odds", "odds_ratio", *(("error", "z", "p", "low", "high") if sure else ()))
+    cells = tuple((row["column"], *(_figure(row[key]) for key in keys)) for row in rows)
+    title = f"odds of {name} against {found['reference']}, the reference"
+    note = "low and high are of the odds ratio." if sure else ""
+    return Grid(title, ("", "log-odds", "odds ratio", *more), cells, note)
+
+
+def _figure(value: Any) -> str:
+    return value if isinstance(value, str) else "" if value is None else short(float(value))
+
+
+def summarised(model: LogisticModel, schema: Schema, level: float = 0.95) -> LogisticSummary:
+    """From a model: every class compared with the first."""
+    check_level("summary", level)
+    two = len(model.classes) == 2
+    weights, bias = model.weights, model.bias
+    if not two:
+        weights, bias = weights[1:] - weights[0], bias[1:] - bias[0]
+    rows: list[dict[str, Any]] = []
+    for c, name in enumerate(model.classes[1:]):
+        errors = model.ending.errors[c] if model.ending.errors.size else None
+        if model.ending.intercept:
+            error = None if errors is None else float(errors[0])
+            rows.append(_row(name, "(constant)", float(bias[c]), error, level))
+        for j in model.order(schema).tolist():
+            error = None if errors is None else float(errors[1 + j])
+            rows.append(_row(name, model.names[j], float(weights[c, j]), error, level))
+    return LogisticSummary(
+        str(model.classes[0]), tuple(rows), _figures(model), tuple(_remarks(model, schema)), level
+    )
+
+
+def _row(
+    name: Any, column: str, weight: float, error: float | None, level: float
+) -> dict[str, Any]:
+    found: dict[str, Any] = {"class": str(name), "column": column, "log_odds": weight}
+    found["odds_ratio"] = _exp(weight)
+    if error is None:
+        return found | dict.fromkeys(("error", "z", "p", "low", "high"))
+    from scipy.special import ndtr
+
+    z = weight / error if error else 0.0
+    wide = z_value(level) * error
+    p = float(2 * ndtr(-abs(z))) if error else None
+    ends = {"low": _exp(weight - wide), "high": _exp(weight + wide)}
+    return found | {"error": error, "z": z, "p": p, **ends}
+
+
+def _exp(log: float) -> float:
+    return float(np.exp(min(max(log, -700.0), 700.0)))
+
+
+def _figures(model: LogisticModel) -> dict[str, Any]:
+    end = model.ending
+    free = max(1, len(model.bias) - 1) * (model.width + int(end.intercept))
+    found: dict[str, Any] = {"rows": end.rows, "log-likelihood": -end.loss}
+    found["log-likelihood without columns"] = -end.null
+    if end.null > 0:
+        found["McFadden's R²"] = 1 - end.loss / end.null
+    if not end.penalised and end.loss_name == "cross-entropy":
+        found["AIC"] = 2 * end.loss + 2 * free
+        found["BIC"] = 2 * end.loss + float(np.log(end.rows)) * free
+    penalty = "none" if not end.penalised else f"C = {end.C:g}, l1_ratio = {end.l1_ratio:g}"
+    return found | {"penalty": penalty, "steps": str(end.steps)}
+
+
+def _remarks(model: LogisticModel, schema: Schema) -> list[str]:
+    said = []
+    if model.ending.penalised:
+        said.append("Weights under a penalty are drawn towards 0, and have no standard errors.")
+    elif not model.ending.errors.size:
+        said.append("Standard errors are those of the maximum of the likelihood, found by Newton.")
+    said += [
+        f"Column {name!r} is compared with {base!r}."
+        for name, base in zip(model.design.based, model.design.base, strict=True)
+    ]
+    return said + model.said()

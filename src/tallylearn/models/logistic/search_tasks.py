@@ -1,0 +1,116 @@
+"""What a search looks for, the steps that it tries, and where it ended."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import ClassVar
+
+import numpy as np
+
+from tallylearn.models.logistic.loss_slopes import Scaling, Slope
+from tallylearn.models.logistic.penalties import Penalty
+from tallylearn.tables import Array
+
+ARMIJO = 1e-4  # of the promised descent that a step must keep
+ROUNDED = 1e-14  # relative: less than this is no rise
+NONE = np.empty((0, 0))
+Trace = tuple[tuple[float, float], ...]  # the objective before every step, and what it promised
+
+
+@dataclass(frozen=True)
+class Task:
+    """What is searched for: the least mean loss with its penalty, over all rows."""
+
+    scaling: Scaling
+    penalty: Penalty
+    names: tuple[str, ...]  # (width - 1,)
+    enough: float  # end where a step promises to lower the objective by less
+    most: int  # steps
+    null: float  # the objective without any column
+    first: Array  # (m, width) the weights of that
+    intercept: bool = True
+
+    def objective(self, theta: Array, slope: Slope) -> float:
+        return self.penalty.objective(theta, slope)
+
+    def gradient(self, theta: Array, slope: Slope) -> Array:
+        found = self.penalty.gradient(theta, slope)
+        if not self.intercept:
+            found[:, 0] = 0.0
+        return found
+
+    def curvature(self, slope: Slope) -> Array:
+        found = self.penalty.curvature(self.scaling.m, slope)
+        if not self.intercept:
+            at = np.arange(self.scaling.m) * self.scaling.width
+            found[at], found[:, at] = 0.0, 0.0
+            found[at, at] = 1.0
+        return found
+
+
+@dataclass(frozen=True)
+class Trial:
+    """A step that is tried: from where, along what, how far, and what it promised."""
+
+    theta: Array
+    objective: float
+    direction: Array
+    promise: float  # the directional derivative, below 0
+    length: float = 1.0
+
+    @property
+    def reached(self) -> Array:
+        return np.asarray(self.theta + self.length * self.direction)
+
+    def kept(self, objective: float) -> bool:
+        """Whether the objective fell as promised, up to rounding."""
+        slack = ROUNDED * max(1.0, abs(self.objective))
+        return objective <= self.objective + ARMIJO * self.length * self.promise + slack
+
+    def halved(self) -> Trial:
+        return replace(self, length=self.length / 2)
+
+
+@dataclass(frozen=True)
+class Found:
+    """Where a search ended."""
+
+    task: Task
+    theta: Array
+    objective: float
+    least: float  # of the last look at the rows
+    steps: int
+    converged: bool
+    curvature: Array = field(default_factory=lambda: NONE)  # of the sum of the losses
+    trace: Trace = ()  # objective before a step, and what it promised
+    path: Array = field(default_factory=lambda: NONE)  # of gradient descent: loss, weights after
+    overshot: int = 0  # its first step that made the loss larger
+    looking: bool = False  # one more round, for the loss and the curvature where it ended
+
+    stride: ClassVar[int] = 1
+    curved: ClassVar[bool] = True
+
+    @property
+    def done(self) -> bool:
+        return not self.looking
+
+    @property
+    def asked(self) -> Array:
+        return self.theta
+
+    def after(self, slope: Slope) -> Found:
+        """With what the rows say where it ended."""
+        objective = self.task.objective(self.theta, slope)
+        return replace(
+            self, objective=objective, least=slope.least, curvature=slope.curvature, looking=False
+        )
+
+
+def ended(
+    task: Task, theta: Array, objective: float, least: float, trace: Trace, converged: bool
+) -> Found:  # fmt: skip
+    """The end of a search; without a penalty the rows are looked at once more, for their errors."""
+    return Found(
+        task, theta, objective, least, len(trace), converged, trace=trace,
+        looking=task.penalty.nothing and theta.size <= 4096,
+    )  # fmt: skip

@@ -1,0 +1,143 @@
+"""Rows for rounds: a table as numbers once for all, dense where it has columns, sparse in words."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, ClassVar
+
+import numpy as np
+
+from tallylearn import forms
+from tallylearn.models.design_columns import learnable
+from tallylearn.models.design_matrix import Design
+from tallylearn.tables import Array, Bags, Block
+from tallylearn.tallies.documents import Reader
+
+NONE = np.empty(0)
+
+
+@dataclass(frozen=True)
+class Lexicon:
+    """The words of a column of text that have weights."""
+
+    name: str
+    terms: tuple[str, ...]
+    reader: Reader
+
+    form: ClassVar[forms.Form] = {
+        "name": forms.text(),
+        "terms": forms.names("v"),
+        "reader": forms.one(Reader),
+    }
+
+    @cached_property
+    def _place(self) -> dict[str, int]:
+        return {term: at for at, term in enumerate(self.terms)}
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"name": self.name, "terms": self.terms, "reader": self.reader}
+
+    def bags(self, block: Block) -> Bags:
+        """The documents of a block, in words."""
+        return self.reader.bags(block.text[self.name], self.name, block.start)
+
+    def places(self, bags: Bags) -> Array:
+        """Where the terms of some documents stand here; -1 where they do not."""
+        if bags.terms == self.terms:
+            return np.arange(len(self.terms), dtype=np.int32)
+        place = self._place
+        return np.array([place.get(term, -1) for term in bags.terms], dtype=np.int32)
+
+
+@dataclass(frozen=True)
+class Words:
+    """Words of documents: row d has ``ids[ends[d]:ends[d + 1]]``, each ``times`` times."""
+
+    ends: Array  # (n + 1,) int64
+    ids: Array  # int32
+    times: Array  # float64
+
+    @classmethod
+    def of(cls, block: Block, lexicons: tuple[Lexicon, ...]) -> Words:
+        """All columns of text side by side, each word of a document once."""
+        rows, ids, times, first = [], [], [], 0
+        for one in lexicons:
+            bags = one.bags(block)
+            at = one.places(bags)[bags.ids] if len(bags.terms) else bags.ids
+            row = np.repeat(np.arange(len(bags)), np.diff(bags.ends))
+            known = at >= 0
+            rows.append(row[known])
+            ids.append(at[known] + first)
+            each = bags.times if len(bags.times) else np.ones(len(bags.ids))
+            times.append(np.asarray(each, dtype=np.float64)[known])
+            first += len(one.terms)
+        joined = (np.concatenate(one) for one in (rows, ids, times))
+        return cls._counted(*joined, n=len(block), width=first)
+
+    @classmethod
+    def _counted(cls, rows: Array, ids: Array, times: Array, *, n: int, width: int) -> Words:
+        keys = rows * width + ids
+        if len(keys) and not (np.diff(keys) > 0).all():
+            keys, inside = np.unique(keys, return_inverse=True)
+            times = np.bincount(inside, times, len(keys))
+            rows, ids = np.divmod(keys, max(1, width))
+        ends = np.searchsorted(rows, np.arange(n + 1)).astype(np.int64)
+        return cls(ends, np.ascontiguousarray(ids, dtype=np.int32), np.ascontiguousarray(times))
+
+    def cut(self, start: int, stop: int) -> Words:
+        """Rows from ``start`` on, before ``stop``."""
+        here = slice(int(self.ends[start]), int(self.ends[stop]))
+        ends = self.ends[start : stop + 1] - self.ends[start]
+        return Words(ends, self.ids[here], self.times[here])
+
+    def every(self, stride: int) -> Words:
+        """Every so-many-th row."""
+        n = len(self.ends) - 1
+        rows = np.arange(0, n, stride)
+        lengths = np.diff(self.ends)[rows]
+        ends = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
+        at = np.arange(ends[-1]) + np.repeat(self.ends[:-1][rows] - ends[:-1], lengths)
+        return Words(ends, self.ids[at], self.times[at])
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Rows as numbers, with their classes and weights."""
+
+    x: Array  # (n, p) float64
+    y: Array  # (n,) int32, the class's place
+    weight: Array  # (n,) float64, or (0,) where every row counts once
+    words: Words | None = None
+
+    def __len__(self) -> int:
+        return len(self.x)
+
+    @classmethod
+    def of(
+        cls, block: Block, classes: tuple[Any, ...], design: Design | None,
+        lexicons: tuple[Lexicon, ...], missing: str, class_weight: Array,
+    ) -> Rows:  # fmt: skip
+        """A block's rows; those with a gap left out or refused where that is wanted."""
+        block = learnable(block, missing)
+        x = np.empty((len(block), 0)) if design is None else design.filled(block)
+        y = block.target.among(classes)
+        weight = NONE if block.weight is None else np.ascontiguousarray(block.weight)
+        if class_weight.size:
+            weight = class_weight[y] * (weight if weight.size else 1.0)
+        words = Words.of(block, lexicons) if lexicons else None
+        return cls(x, y, weight, words)
+
+    def every(self, stride: int) -> Rows:
+        """Every so-many-th row."""
+        if stride == 1:
+            return self
+        weight = np.ascontiguousarray(self.weight[::stride])
+        words = None if self.words is None else self.words.every(stride)
+        return Rows(self.x[::stride], np.ascontiguousarray(self.y[::stride]), weight, words)
+
+    @property
+    def size(self) -> int:
+        """Bytes that it takes to be kept."""
+        words = 0 if self.words is None else 12 * len(self.words.ids)
+        return int(self.x.nbytes) + words + 12 * len(self)

@@ -1,0 +1,212 @@
+"""Logistic regression: scikit-learn's weights, from memory and files, and a word where none are."""
+
+from __future__ import annotations
+
+import re
+import warnings
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.datasets import load_breast_cancer, load_iris
+from sklearn.linear_model import LogisticRegression
+
+import tallylearn as tl
+from tallylearn.errors import ColumnError, InputError, OptionError, TargetError
+
+FREE = float("inf")
+HALVES = [[1.0], [2.0], [3.0], [4.0]], ["no", "yes", "no", "yes"]
+APART = [[1.0], [2.0], [3.0], [4.0]], ["no", "no", "yes", "yes"]
+TABLES = {"two": load_breast_cancer, "three": load_iris}
+
+
+def scaled(name: str) -> tuple[Any, Any]:
+    X, y = TABLES[name](return_X_y=True)
+    return (X - X.mean(axis=0)) / X.std(axis=0), y
+
+
+def theirs(X: Any, y: Any, **options: Any) -> LogisticRegression:
+    """scikit-learn's, as near to the optimum as it comes; some versions warn of ``penalty``."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return LogisticRegression(tol=1e-10, max_iter=100_000, **options).fit(X, y)
+
+
+def close(ours: Any, other: Any, within: float) -> bool:
+    gap = [
+        (one.coef_, one.intercept_ - one.intercept_.mean() * (len(one.coef_) > 1))
+        for one in (ours, other)
+    ]
+    return all(np.allclose(a, b, rtol=0, atol=within) for a, b in zip(*gap, strict=True))
+
+
+@pytest.mark.parametrize("solver", ["auto", "newton-cholesky", "lbfgs"])
+@pytest.mark.parametrize("C", [0.1, 1.0, 10.0])
+@pytest.mark.parametrize("name", TABLES)
+def test_weights_are_those_of_scikit_learn(name: str, C: float, solver: str) -> None:
+    X, y = scaled(name)
+    tol = 1e-10 if solver == "lbfgs" else 1e-4
+    ours = tl.LogisticRegression(C=C, solver=solver, tol=tol, max_iter=1000).fit(X, y)
+    assert ours.converged_
+    assert close(ours, theirs(X, y, C=C, solver="newton-cholesky"), 1e-6)
+
+
+@pytest.mark.parametrize("weight", ["balanced", {0: 3.0, 1: 0.5}])
+def test_classes_weigh_as_in_scikit_learn_and_a_constant_can_be_left_out(weight: Any) -> None:
+    X, y = scaled("two")
+    options = {"class_weight": weight, "fit_intercept": False}
+    ours = tl.LogisticRegression(**options).fit(X, y)
+    assert close(ours, theirs(X, y, solver="newton-cholesky", **options), 1e-6)
+    assert not ours.intercept_.any()
+
+
+@pytest.mark.parametrize("l1_ratio", [0.5, 1.0])
+def test_lasso_and_elastic_net_are_those_of_scikit_learn(l1_ratio: float) -> None:
+    X, y = scaled("two")
+    other = theirs(X, y, C=0.1, solver="saga", penalty="elasticnet", l1_ratio=l1_ratio)
+    ours = tl.LogisticRegression(C=0.1, l1_ratio=l1_ratio).fit(X, y)
+    orthants = tl.LogisticRegression(
+        C=0.1, l1_ratio=l1_ratio, solver="lbfgs", tol=1e-9, max_iter=2000
+    ).fit(X, y)
+    assert close(ours, other, 1e-6)
+    assert close(orthants, other, 1e-6)
+    assert np.array_equal(ours.coef_ == 0, other.coef_ == 0)
+
+
+def test_a_lasso_of_three_classes_meets_its_conditions() -> None:
+    """Where a weight is not 0 the gradient of the losses is the penalty's, elsewhere smaller."""
+    X, y = scaled("three")
+    ours = tl.LogisticRegression(C=0.5, l1_ratio=1.0).fit(X, y)
+    gradient = (ours.predict_proba(X) - np.eye(3)[y]).T @ X
+    some = ours.coef_ != 0
+    assert 0 < some.sum() < some.size
+    assert np.allclose(gradient[some], -2 * np.sign(ours.coef_[some]), rtol=0, atol=1e-6)
+    assert (np.abs(gradient[~some]) <= 2 + 1e-6).all()
+
+
+def test_many_rows_begin_with_a_sample_and_end_where_all_lead() -> None:
+    draw = np.random.default_rng(0)
+    X = draw.normal(size=(30_000, 3))
+    y = draw.random(30_000) < 1 / (1 + np.exp(-X @ [1.0, -2.0, 0.5]))
+    ours = tl.LogisticRegression().fit(X, y)
+    assert close(ours, theirs(X, y, solver="newton-cholesky"), 1e-6)
+
+
+def mixed(rows: int = 400) -> pd.DataFrame:
+    draw = np.random.default_rng(1)
+    size, town = draw.normal(size=rows), draw.choice(["Bonn", "Kiel", "Ulm"], rows)
+    words = [" ".join(draw.choice(["red", "new", "old", "big"], 3)) for _ in range(rows)]
+    score = size + (town == "Ulm") + np.array(["new" in one for one in words]) - 1
+    bought = np.where(draw.random(rows) < 1 / (1 + np.exp(-score)), "yes", "no")
+    return pd.DataFrame({"size": size, "town": town, "note": words, "bought": bought})
+
+
+@pytest.mark.parametrize("kind", ["csv", "parquet"])
+@pytest.mark.parametrize("columns", [["size", "town"], ["size", "town", "note"]])
+def test_files_lead_to_the_weights_of_memory(columns: list[str], kind: str, tmp_path: Path) -> None:
+    frame = mixed()[[*columns, "bought"]]
+    if "note" in columns:
+        frame["note"] += [f" n{i} and more words" for i in range(len(frame))]
+    path = tmp_path / f"rows.{kind}"
+    if kind == "csv":
+        frame.to_csv(path, index=False)
+    else:
+        frame.to_parquet(path, row_group_size=70)
+    options: dict[str, Any] = {"min_df": 5}
+    memory = tl.LogisticRegression(**options).fit(frame, "bought")
+    file = tl.LogisticRegression(**options).fit(path, "bought")
+    assert file.model_.names == memory.model_.names
+    assert ("note: red" in file.model_.names) == ("note" in columns)
+    assert close(file, memory, 1e-8)
+
+
+def test_words_have_the_weights_that_columns_of_their_counts_have() -> None:
+    frame = mixed()
+    terms = ["big", "new", "old", "red"]
+    counts = np.array([[one.split().count(term) for term in terms] for one in frame["note"]])
+    text = tl.LogisticRegression().fit(
+        tl.table(frame[["note", "bought"]], target="bought", kinds={"note": "text"})
+    )
+    assert text.model_.names == tuple(f"note: {term}" for term in terms)
+    assert close(text, theirs(counts, frame["bought"], solver="newton-cholesky"), 1e-6)
+
+
+def test_separated_classes_are_said() -> None:
+    free = tl.LogisticRegression(C=FREE)
+    with pytest.raises(InputError, match="the classes are separated, of all rows, mostly by 'x0'"):
+        free.fit(*APART)
+    with pytest.raises(InputError, match="separated, all but those of some rows on a border"):
+        free.fit([[1], [2], [2], [4]], APART[1])
+    assert "the classes are separated" in str(tl.LogisticRegression().fit(*APART).show_work())
+    assert "separated" not in str(tl.LogisticRegression().fit(*HALVES).show_work())
+
+
+def test_a_summary_compares_with_the_first_class_and_has_errors_only_without_a_penalty() -> None:
+    X, y = load_iris(return_X_y=True)
+    rows = X[50:, :2], y[50:]
+    free = tl.LogisticRegression(C=FREE).fit(*rows)
+    h = free.predict_proba(rows[0])[:, 1]
+    design = np.column_stack([np.ones(100), rows[0]])
+    errors = np.sqrt(np.diag(np.linalg.inv(design.T @ (design * (h * (1 - h))[:, None]))))
+    records = free.summary().records()
+    assert np.allclose([row["error"] for row in records], errors, rtol=1e-8)
+    assert np.allclose([row["log_odds"] for row in records[1:]], free.coef_[0])
+    assert np.allclose([row["odds_ratio"] for row in records[1:]], np.exp(free.coef_[0]))
+    several = tl.LogisticRegression().fit(X, y).summary()
+    assert several.reference == "0"
+    assert {row["error"] for row in several.records()} == {None}
+
+
+@pytest.mark.parametrize("loss", ["cross-entropy", "squared"])
+def test_gradient_descent_takes_the_steps_of_the_notes(loss: str) -> None:
+    options: dict[str, Any] = {"C": FREE, "rate": 0.1, "max_iter": 20, "initial": [0.5, -0.25]}
+    model = tl.LogisticRegression(solver="gradient", loss=loss, **options).fit(*HALVES)
+    x, y = np.column_stack([np.ones(4), np.array(HALVES[0])]), np.array([0, 1, 0, 1])
+    w = np.array([0.5, -0.25])
+    for found in model.trace_:
+        h = 1 / (1 + np.exp(-x @ w))
+        if loss == "squared":
+            before, slope = ((y - h) ** 2).sum() / 2, -x.T @ ((y - h) * h * (1 - h))
+        else:
+            before, slope = -np.log(np.where(y, h, 1 - h)).mean(), -x.T @ (y - h) / 4
+        w = w - 0.1 * slope
+        assert np.allclose(found, [before, *w], rtol=1e-12)
+    assert len(model.trace_) == 20
+    assert not model.converged_
+
+
+def test_a_rate_that_diverges_names_its_step() -> None:
+    model = tl.LogisticRegression(solver="gradient", rate=100.0, max_iter=50)
+    with pytest.raises(InputError, match="the steps are too long: step 1, of rate 100"):
+        model.fit(*HALVES)
+
+
+def test_a_row_at_one_half_goes_to_the_first_class_or_to_the_positive_one() -> None:
+    X, y = [[-1.0], [1.0]], ["no", "yes"]
+    for rule, answer in (("first", "no"), ("positive", "yes")):
+        model = tl.LogisticRegression(at_half=rule, fit_intercept=False).fit(X, y)
+        assert model.predict([[0.0]]).tolist() == [answer]
+
+
+@pytest.mark.parametrize(
+    ("options", "rows", "error", "said"),
+    [
+        ({}, ([[1.0], [2.0]], ["no", "no"]), TargetError, "the target has one class, 'no'"),
+        ({"C": FREE}, ([[1, 2], [2, 4], [3, 6], [4, 8]], HALVES[1]), ColumnError, "follow from"),
+        ({"C": 0}, HALVES, OptionError, "'C' parameter"),
+        ({"C": -1.0}, HALVES, OptionError, "'C' parameter"),
+        ({"l1_ratio": 1.5}, HALVES, OptionError, "'l1_ratio' parameter"),
+        ({"max_iter": 0}, HALVES, OptionError, "'max_iter' parameter"),
+        ({"solver": "liblinear"}, HALVES, OptionError, "penalises the constant"),
+        ({"loss": "squared"}, HALVES, OptionError, "goes with solver='gradient'"),
+        ({"class_weight": {"perhaps": 2}}, HALVES, OptionError, "class_weight names 'perhaps'"),
+        ({"solver": "gradient", "l1_ratio": 1.0}, HALVES, OptionError, "no gradient"),
+        ({"solver": "gradient", "initial": [1]}, HALVES, OptionError, "2 finite numbers"),
+        ({}, ([[1.0], [np.inf]], ["no", "yes"]), InputError, "inf"),
+    ],
+)  # fmt: skip
+def test_bad_input_is_said(options: Any, rows: Any, error: type[Exception], said: str) -> None:
+    with pytest.raises(error, match=re.escape(said)):
+        tl.LogisticRegression(**options).fit(*rows)
