@@ -122,11 +122,13 @@ def test_files_lead_to_the_weights_of_memory(columns: list[str], kind: str, tmp_
     assert close(file, memory, 1e-8)
 
 
-def test_words_have_the_weights_that_columns_of_their_counts_have() -> None:
+@pytest.mark.parametrize("solver", ["auto", "lbfgs"])  # dense for a curvature, else sparse
+def test_words_have_the_weights_that_columns_of_their_counts_have(solver: str) -> None:
     frame = mixed()
     terms = ["big", "new", "old", "red"]
     counts = np.array([[one.split().count(term) for term in terms] for one in frame["note"]])
-    text = tl.LogisticRegression().fit(
+    tol = 1e-10 if solver == "lbfgs" else 1e-4
+    text = tl.LogisticRegression(solver=solver, tol=tol).fit(
         tl.table(frame[["note", "bought"]], target="bought", kinds={"note": "text"})
     )
     assert text.model_.names == tuple(f"note: {term}" for term in terms)
