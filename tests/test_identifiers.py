@@ -153,6 +153,11 @@ def test_no_learner_uses_an_identifier(case: Case, mixed: pd.DataFrame, tmp_path
     assert model.n_features_in_ == bare.n_features_in_ + 2
     assert "identifiers, not used: 'no', 'id'" in repr(model)
     rows = case.rows(mixed)
+    if "forest" in case.name:  # which columns a node draws depends on how many there are
+        used = dict(zip(model.schema_.names, model.feature_importances_.tolist(), strict=True))
+        assert used["no"] == used["id"] == 0 < max(used.values())
+        assert (model.predict(rows) == model.predict(whole)).all()
+        return
     expected = bare.predict(rows)
     assert (model.predict(whole) == expected).all()
     assert (model.predict(rows) == expected).all()

@@ -130,7 +130,7 @@ VIEWS: dict[str, Callable[[], Any]] = {
     "steps of classes": lambda: tl.Perceptron().fit(LINES[:9], [*"abcabcabc"]).steps(),
     "geometry": lambda: tl.Perceptron().fit(LINES, BENT > 0).geometry(LINES, BENT > 0),
     "borders": lambda: tl.Perceptron().fit(LINES[:9], [*"abcabcabc"]).geometry(),
-    "summary": lambda: tl.LogisticRegression().fit(LINES[:9], [*"abcabcabc"]).summary(),
+    "summary of classes": lambda: tl.LogisticRegression().fit(LINES[:9], [*"abcabcabc"]).summary(),
     "summary with errors": lambda: tl.LogisticRegression(C=math.inf).fit(
         [[1], [2], [3], [4]], [*"abab"]).summary(),
     "family": lambda: Family(lambda t, rate: math.log(rate) - rate * t, 0.01, 10).observe(1.0, 2.0),

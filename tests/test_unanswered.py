@@ -73,7 +73,12 @@ def test_learning_with_unanswered_rows_is_learning_without_them(
     rest = frame[~GAPS].astype({case.target: mixed_table()[case.target].dtype})
     fewer = case.make().fit(SOURCES[source](rest, tmp_path), case.target)
     assert "left out" not in repr(fewer)
-    if case.tally == "rounds":
+    if case.name.startswith("knn"):  # it keeps the numbers of its rows, to name neighbours
+        assert (model.predict(case.rows(frame)) == fewer.predict(case.rows(frame))).all()
+    elif isinstance(model, tl.LinearRegression | tl.Ridge | tl.Lasso | tl.ElasticNet):
+        said = [m.predict(case.rows(frame)) for m in (model, fewer)]
+        np.testing.assert_allclose(*said, rtol=1e-8)
+    elif case.tally == "rounds":
         shares = [m.predict_proba(case.rows(frame)) for m in (model, fewer)]
         np.testing.assert_allclose(*shares, rtol=1e-10, atol=1e-12)
     elif case.tally == "float":  # its last digits depend on which value of a category comes first

@@ -224,7 +224,7 @@ class LabelCoder(Encoder, Undoable):
     --------
     >>> import tallylearn as tl
     >>> coder = tl.LabelCoder().fit([{"play": "no"}, {"play": "yes"}])
-    >>> coder.transform([["yes"], ["no"]])
+    >>> coder.transform([{"play": "yes"}, {"play": "no"}])
     array([[1.],
            [0.]])
     """
@@ -255,7 +255,7 @@ class Indicator(Encoder):
     --------
     >>> import tallylearn as tl
     >>> made = tl.Indicator().fit([{"colour": "red"}, {"colour": "blue"}])
-    >>> made.get_feature_names_out().tolist(), made.transform([["red"]]).tolist()
+    >>> made.get_feature_names_out().tolist(), made.transform([{"colour": "red"}]).tolist()
     (['colour=blue', 'colour=red'], [[0.0, 1.0]])
     """
 

@@ -98,7 +98,9 @@ def evaluate(
         rounds = as_fitted.planned(exam)[1] if whole else rounds
         blind = (AsFitted if whole else kind)(base, exam.blind, proba=need_proba(found.scores))
         beside = gathered(blind, rounds, found.scores, positive, groups_of)
-        again = bootstrapped(estimator, exam, cv, found.told, found.scores, positive)
+        again = bootstrapped(
+            estimator, exam, None if bagged else cv, found.told, found.scores, positive
+        )
     return Evaluation(
         name_of(estimator), named, task, len(exam), exam.classes, found.scores, positive, level,
         found.folds, found.whole, beside.on(found), found.groups, by, found.told,

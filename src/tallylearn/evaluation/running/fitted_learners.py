@@ -65,7 +65,7 @@ class Task:
             proba, exam.truth.codes[self.rows], place,
             lambda rows: self.model.model_.log_shares(block[rows]),
         )  # fmt: skip
-        return Done(fold, self.rows, place[chosen], proba, tiny)
+        return Done(fold, self.rows, place[chosen], proba, log_true=tiny)
 
 
 def _answered(chosen: Array) -> Array:

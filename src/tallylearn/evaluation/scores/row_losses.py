@@ -1,9 +1,12 @@
-"""Row losses: what every single answer costs, before anything is added up."""
+"""Row losses: what every single answer costs, before anything is added up.
+
+Answers are those of ``predictions``, which stands below: it adds up what comes from here.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from typing import Any
 
 import numpy as np
 
@@ -11,11 +14,8 @@ from tallylearn.evaluation.scores.losses import OF_ZERO, PINBALL, RULED_OUT
 from tallylearn.evaluation.scores.score import REGRESSOR
 from tallylearn.tables import Array
 
-if TYPE_CHECKING:
-    from tallylearn.evaluation.scores.predictions import Answers
 
-
-def loss_columns(answers: Answers, wanted: Iterable[str]) -> dict[str, Array]:
+def loss_columns(answers: Any, wanted: Iterable[str]) -> dict[str, Array]:
     """The wanted losses row by row; (n, d) where the answers are numbers, of d outputs."""
     if answers.task == REGRESSOR:
         truth, said = answers.truth, answers.said
@@ -24,7 +24,7 @@ def loss_columns(answers: Answers, wanted: Iterable[str]) -> dict[str, Array]:
     return probable_columns(answers, wanted)
 
 
-def probable_columns(answers: Answers, wanted: Iterable[str]) -> dict[str, Array]:
+def probable_columns(answers: Any, wanted: Iterable[str]) -> dict[str, Array]:
     """Losses row by row; rows of probability 0 stand in a column of their own."""
     at = answers.truth.among(answers.classes)
     rows = np.flatnonzero(at >= 0)
@@ -49,7 +49,7 @@ def probable_columns(answers: Answers, wanted: Iterable[str]) -> dict[str, Array
     return columns
 
 
-def _top(answers: Answers, at: Array, k: int) -> Array:
+def _top(answers: Any, at: Array, k: int) -> Array:
     """1 where the truth is among the k first classes; of tied ones the last is first.
 
     So does scikit-learn: a class stands behind those above it, and behind those level with it that

@@ -9,7 +9,7 @@ import numpy as np
 
 from tallylearn import forms
 from tallylearn.doors import ClassificationModel, RegressionModel
-from tallylearn.models.forests import votes
+from tallylearn.models.forests import tree_votes
 from tallylearn.models.forests.stems import Stem
 from tallylearn.models.forests.stored_forest import check_walkable
 from tallylearn.models.forests.trees_together import Trees
@@ -96,11 +96,11 @@ class Forest(Trees, ClassificationModel, RegressionModel):
 
     def evidence(self, block: Block) -> list[Evidence]:
         """What every column moved the vote by, and the trees that agree."""
-        return votes.evidence(self, block)
+        return tree_votes.evidence(self, block)
 
     def derivation(self, schema: Schema) -> Derivation:
         """The trees in numbers, and what the columns gained."""
-        return votes.derivation(self)
+        return tree_votes.derivation(self)
 
     @property
     def known(self) -> dict[str, tuple[str, ...]]:

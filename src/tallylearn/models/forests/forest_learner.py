@@ -19,7 +19,7 @@ from tallylearn.models.forests.forest import Forest
 from tallylearn.models.forests.forest_importances import Importances, importances_of
 from tallylearn.models.forests.nursery import Nursery, stems
 from tallylearn.models.forests.out_of_bag import OutOfBag, out_of_bag
-from tallylearn.models.forests.votes import proximity_of
+from tallylearn.models.forests.tree_votes import proximity_of
 from tallylearn.models.naive_bayes.column_factors import check_finite
 from tallylearn.models.trees.pruning import cost_complexity
 from tallylearn.models.trees.pruning.best_first import with_leaves
