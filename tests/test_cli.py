@@ -782,7 +782,7 @@ def test_a_bad_comparison_is_told_in_one_sentence() -> None:
     assert "--ignore Outlook" in message
     assert not Path("c.html").exists()
     assert "name two or more" in misused(*COMPARE, "bayes")
-    assert "the models are bayes, lda" in misused(*COMPARE, "bayes,forest")
+    assert "the models are bayes, lda" in misused(*COMPARE, "bayes,wood")
     assert "names lda twice" in misused(*COMPARE, "lda,bayes,lda")
 
 

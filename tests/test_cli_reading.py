@@ -435,13 +435,15 @@ def test_a_table_before_its_model_is_told_so(command: str) -> None:
     fine(command, "m.tally", "new.csv")
 
 
-@pytest.mark.parametrize(("rows", "curves"), [("1,a\n2,b\n", ["a", "b"]), ("1,a\n", [])])
+@pytest.mark.parametrize(
+    ("rows", "curves"), [("1,a\n2,b\n", ["all classes", "a", "b"]), ("1,a\n", [])]
+)
 def test_a_report_is_written_where_no_row_has_some_class(rows: str, curves: list[str]) -> None:
     Path("old.csv").write_text("x,y\n" + "1,a\n2,b\n3,c\n" * 9)
     Path("new.csv").write_text("x,y\n" + rows * 9)
     fine("learn", "old.csv", "--target", "y", "--model", "bayes", "-o", "m.tally")
     plots = json.loads(fine("evaluate", "m.tally", "new.csv", "--json"))["plots"]
-    assert [*plots.get("roc", {}).get("series", {})] == curves
+    assert [*plots.get("roc", {}).get("charts", {})] == curves
     fine("evaluate", "m.tally", "new.csv", "-o", "report.html")
 
 

@@ -276,7 +276,7 @@ def checked(who: str, values: Any, least: int, what: str = "values") -> Array:
 def check_level(who: str, level: float) -> None:
     """A level is a share of samples."""
     if not (isinstance(level, Real) and 0 < level < 1):
-        raise OptionError(f"{who}: level is {level!r}. Give one between 0 and 1, such as 0.95.")
+        raise OptionError(f"{who}: level is {told(level)}. Give one between 0 and 1, such as 0.95.")
 
 
 def check_count(who: str, name: str, value: float, least: int) -> None:

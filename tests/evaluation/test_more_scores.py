@@ -18,6 +18,7 @@ from sklearn.svm import LinearSVC
 
 import tallylearn as tl
 from tallylearn.errors import InputError, KindError, OptionError
+from tallylearn.evaluation.compare.paired_rows import LEARNED
 from tallylearn.evaluation.scores.predictions import Answers
 from tallylearn.evaluation.scores.score import SCORES, measure
 from tallylearn.evaluation.scores.score_names import wanted
@@ -223,7 +224,8 @@ def test_two_decisions_are_compared_row_by_row_as_delong_does(rows: tuple[Array,
     told = [one.fit(X[rest], y[rest]).decision_function(X[tested]) for one in learners.values()]
     theirs = delong_difference(*told, y[tested] == 1)
     assert pair.mean == pytest.approx(theirs.difference, abs=1e-12)
-    assert pair.error == pytest.approx(theirs.error, rel=0.05)  # n for n - 1 of a class
+    more = np.sqrt(1 + LEARNED / len(tested))  # for other training rows
+    assert pair.error == pytest.approx(more * theirs.error, rel=0.03)  # n for n - 1 of a class
 
 
 # scikit-learn's names

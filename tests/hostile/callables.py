@@ -18,8 +18,9 @@ REASONING = {"Hypotheses", "ProbabilitySpace", "VersionSpace"}
 DOORS = {"answers", "begin", "check_lesson", "decided", "judged", "learn", "learned", "left_out",
          "lesson", "limit", "rounds", "seen", "shape", "solve", "start", "step", "survey", "tally",
          "train", "update", "average", "losses", "named", "of",
-         "aimed", "amended", "coded", "grouping", "naming", "narrowed", "read_as", "taught",
-         "times", "whole", "get_metadata_routing", "set_output", "set_params"}  # fmt: skip
+         "aimed", "amended", "coded", "grouping", "naming", "narrowed", "prepared", "read_as",
+         "scored", "taught", "times", "whole", "get_metadata_routing", "set_output",
+         "set_params"}  # fmt: skip
 
 CHANGING = {"forget", "partial_fit"}  # what they are asked of must be new
 

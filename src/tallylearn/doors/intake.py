@@ -216,7 +216,10 @@ def _columns(y: Any, aim: Aim) -> Array | tuple[Array, ...]:
     """A target that is no column; several are the columns of an array."""
     if not isinstance(aim, tuple):
         return flat(y)
-    found = np.asarray(y)
+    try:
+        found = np.asarray(y)
+    except ValueError:
+        raise TargetError("the rows of the target have different lengths.") from None
     return tuple(map(flat, found.T)) if found.ndim == 2 else (flat(y),)
 
 

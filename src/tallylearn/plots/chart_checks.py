@@ -48,7 +48,12 @@ def as_limits(values: Any, what: str) -> tuple[float, float] | None:
     """Two numbers that an axis never passes, which may be infinite; or none."""
     if values is None:
         return None
-    ends = [float(end) for end in values if isinstance(end, int | float | str)]  # "inf" of a file
+    try:
+        ends = [
+            float(end) for end in values if isinstance(end, int | float | str)
+        ]  # "inf" of files
+    except Exception:  # whatever an object raises that is no number
+        ends = []
     if len(ends) != 2 or not ends[0] < ends[1]:
         raise OptionError(f"{what} is {_told(values)}. Give two numbers, the lower first.")
     return ends[0], ends[1]

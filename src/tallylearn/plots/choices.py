@@ -36,6 +36,8 @@ def draw_choice(charts: Mapping[str, Plot], title: str) -> Plot:
     with speaking("draw_choice"):
         if not isinstance(charts, Mapping) or not charts:
             raise OptionError("charts is empty or no dict. Give name -> chart.")
+        if not all(isinstance(chart, Plot) for chart in charts.values()):
+            raise OptionError("charts has something that is no chart. Give name -> chart.")
     named = {str(name): chart for name, chart in charts.items()}
     data = {"chart": "choice", "title": str(title),
             "charts": {name: chart.data for name, chart in named.items()}}  # fmt: skip

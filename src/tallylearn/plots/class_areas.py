@@ -48,6 +48,10 @@ def draw_classes(
     """
     with speaking("draw_classes"):
         title, x_label, y_label = as_texts(title, x_label, y_label)
+        if not isinstance(points, Mapping) or not isinstance(lines, Mapping):
+            raise OptionError(
+                "points or lines is no dict. Give class -> (x, y), name -> (a, b, c)."
+            )
         rows = _read(points)
         borders = {str(name): as_numbers(abc, f"line {name!r}") for name, abc in lines.items()}
         for name, abc in borders.items():
@@ -88,6 +92,8 @@ def _read(points: Mapping[Any, Any]) -> dict[str, tuple[Array, Array]]:
         )
     found: dict[str, tuple[Array, Array]] = {}
     for name, pair in points.items():
+        if not isinstance(pair, list | tuple | np.ndarray) or len(pair) != 2:
+            raise OptionError(f"points of {name!r} are no pair of lists. Give (x, y).")
         x, y = (
             as_numbers(values, f"{part} of {name!r}")
             for part, values in zip("xy", pair, strict=True)

@@ -223,8 +223,8 @@ class LabelCoder(Encoder, Undoable):
     Examples
     --------
     >>> import tallylearn as tl
-    >>> coder = tl.LabelCoder().fit([{"play": "no"}, {"play": "yes"}])
-    >>> coder.transform([{"play": "yes"}, {"play": "no"}])
+    >>> coder = tl.LabelCoder().fit([["no"], ["yes"]])
+    >>> coder.transform([["yes"], ["no"]])
     array([[1.],
            [0.]])
     """
@@ -254,9 +254,9 @@ class Indicator(Encoder):
     Examples
     --------
     >>> import tallylearn as tl
-    >>> made = tl.Indicator().fit([{"colour": "red"}, {"colour": "blue"}])
-    >>> made.get_feature_names_out().tolist(), made.transform([{"colour": "red"}]).tolist()
-    (['colour=blue', 'colour=red'], [[0.0, 1.0]])
+    >>> made = tl.Indicator().fit([["red"], ["blue"]])
+    >>> made.get_feature_names_out().tolist(), made.transform([["red"]]).tolist()
+    (['x0=blue', 'x0=red'], [[0.0, 1.0]])
     """
 
     stored: ClassVar[tuple[type, ...]] = (Indicating,)

@@ -153,7 +153,8 @@ class LinearLearner(OnePass, Summarising):
         shape = getattr(y, "shape", ())
         if isinstance(y, list | tuple) and len(y):
             inner = y[0]
-            shape = (2, 2) if isinstance(inner, str) else (len(y), *np.shape(inner))
+            several = isinstance(inner, list | tuple | np.ndarray)
+            shape = (2, 2) if isinstance(inner, str) else (len(y), len(inner) if several else 1)
         wide = isinstance(shape, tuple) and len(shape) == 2 and shape[1] > 1
         return ("regressor",) if wide else "regressor"
 

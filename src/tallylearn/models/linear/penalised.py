@@ -129,7 +129,7 @@ class Penalised(LinearLearner):
     def _checked_alphas(self, given: Any) -> Array:
         try:
             found = np.asarray(given, dtype=np.float64)
-        except (TypeError, ValueError):
+        except Exception:  # whatever an object raises that is no number
             found = np.empty(0)
         if found.ndim != 1 or not len(found) or not (np.isfinite(found) & (found >= 0)).all():
             raise OptionError(f"alphas are penalties, 0 or more, in a list, not {told(given)}.")

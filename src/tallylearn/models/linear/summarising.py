@@ -41,7 +41,7 @@ class Summarising(Regressor):
         self._check_fitted()
         with speaking(type(self).__name__):
             _check_level(level)
-            if robust is not None and robust not in ROBUST:
+            if robust is not None and not (isinstance(robust, str) and robust in ROBUST):
                 known = ", ".join(ROBUST)
                 raise OptionError(f"robust is None or one of {known}, not {told(robust)}.")
             t = self._place(target)
@@ -78,7 +78,7 @@ class Summarising(Regressor):
         self._check_fitted()
         with speaking(type(self).__name__):
             _check_level(level)
-            if of not in ("answer", "mean"):
+            if not isinstance(of, str) or of not in ("answer", "mean"):
                 raise OptionError(f"of is 'answer' or 'mean', not {told(of)}.")
             t, model = self._place(target), self.model_
             free = model.rows - model.used
