@@ -1,4 +1,4 @@
-"""Digits of NIST's certified regressions, and R's lm and glmnet on real tables."""
+"""Digits of NIST's certified regressions, and R's lm on real tables."""
 
 from __future__ import annotations
 

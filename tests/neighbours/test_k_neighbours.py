@@ -131,7 +131,7 @@ def test_a_mixed_table_goes_by_gowers_distance(mixed: pd.DataFrame) -> None:
         assert [slow[j] for j in rows[i]] == pytest.approx(distances[i], rel=1e-12, abs=1e-15)
 
 
-def test_gower_is_that_of_the_printed_example_of_daisy() -> None:
+def test_gower_is_that_of_an_example_worked_by_hand() -> None:
     frame = pd.DataFrame({"x": [1.0, 2.0, 5.0], "c": ["u", "v", "u"]})
     model = tl.KNeighborsClassifier(3).fit(frame, ["a", "b", "c"])
     distances, rows = model.kneighbors(frame)
