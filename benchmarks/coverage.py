@@ -1,4 +1,4 @@
-"""How often intervals hold the truth: shares by exact sums, learners by simulation."""
+"""How often intervals hold the truth and tests find it: exact sums, and simulation."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 from scipy.special import bdtr, ndtr
+from simulated_tests import coverages, grouped_sizes, powers, sizes
 
 import tallylearn as tl
 from tallylearn.intervals import (
@@ -183,3 +184,7 @@ if __name__ == "__main__":
     shares()
     dips()
     simulated()
+    coverages()
+    sizes()
+    powers()
+    grouped_sizes()

@@ -151,8 +151,11 @@ class Sample:
         """Whether units are tested more than once."""
         if not self.told:
             return False
-        pairs = np.unique(np.column_stack([self.units, self.together.fold]), axis=0)
-        return len(pairs) > len(np.unique(self.units))
+        once, fold = len(np.unique(self.units)), self.together.fold
+        if once == len(fold):
+            return False
+        pairs = self.units.astype(np.int64) * (int(fold.max()) + 1) + fold
+        return len(np.unique(pairs)) > once
 
     def of_rows(self, chosen: Array) -> Sample:
         """The tests of some rows alone; ``chosen`` says of every row of the exam whether it is."""
