@@ -355,3 +355,19 @@ def test_a_noisy_category_and_constants_cost_little() -> None:
     plain = tl.RandomForestClassifier(60).fit(IRIS, KINDS).oob.value
     noisy = tl.RandomForestClassifier(60).fit(table, KINDS).oob.value
     assert noisy > plain - 0.03
+
+
+def test_an_identifier_before_other_columns_moves_no_importance_to_them() -> None:
+    rng = np.random.default_rng(7)
+    frame = pd.DataFrame({
+        "id": [f"c{i:05d}" for i in range(200)], "a": rng.normal(size=200),
+        "b": rng.normal(size=200), "c": rng.choice([*"xyz"], 200),
+    })  # fmt: skip
+    frame["y"] = np.where(frame["b"] > 0, "p", "q")
+    model = tl.RandomForestClassifier(10, random_state=0).fit(frame, "y")
+    bare = tl.RandomForestClassifier(10, random_state=0).fit(frame.drop(columns="id"), "y")
+    assert model.score(frame, "y") == pytest.approx(bare.score(frame, "y"), abs=0.02)
+    lost = {one.column: one.loss for one in model.importances()}
+    assert lost["id"] == 0
+    assert lost["b"] > 0.2 > abs(lost["a"])
+    assert "b = " in str(model.explain(frame[:1]))

@@ -206,7 +206,7 @@ class Design:
             f"Column {name!r} {'is the same in every row' if name in self.constant else NONE} and "
             "says nothing."
             for name in schema.names
-            if name not in known
+            if name not in known and name not in schema.identifiers
         ]
         return [*(Sentence(text) for text in said), *rare]
 

@@ -112,7 +112,8 @@ def losses(forest: Forest, block: Block) -> Array:
     truth = block.target.among(forest.classes) if forest.classes else block.target
     whole = 1.0 if forest.classes else float(np.var(truth)) or 1.0
     named = [column.kind == CATEGORY for column in forest.columns]
-    place = np.where(named, np.cumsum(named) - 1, np.cumsum(~np.array(named)) - 1).tolist()
+    at = block.schema.places | {name: at for at, name in enumerate(forest.numbers_of)}
+    place = [at.get(column.name, -1) for column in forest.columns]  # identifiers have none
 
     def of_tree(tree: int) -> Array:
         rows, out = bags.left_out(tree), np.zeros(len(forest.columns))
@@ -120,11 +121,11 @@ def losses(forest: Forest, block: Block) -> Array:
         missed = errors_of(forest, ends_of(forest, tree, x, codes), truth[rows])
         for j in np.flatnonzero(forest.gained[tree]).tolist() if len(rows) > 1 else ():
             order = np.argsort(hashed(forest.seed + tree, rows + j * len(block)), kind="stable")
-            table, at = (codes, place[j]) if named[j] else (x, place[j])
-            kept = table[:, at].copy()
-            table[:, at] = kept[order]
+            table = codes if named[j] else x
+            kept = table[:, place[j]].copy()
+            table[:, place[j]] = kept[order]
             mixed = errors_of(forest, ends_of(forest, tree, x, codes), truth[rows])
-            table[:, at] = kept
+            table[:, place[j]] = kept
             out[j] = (mixed - missed) / whole
         return out
 

@@ -9,7 +9,7 @@ import numpy as np
 from tallylearn.models.trees.routing import laid_out
 from tallylearn.models.trees.showing.importances import shares_of
 from tallylearn.models.trees.tree import Tree
-from tallylearn.tables import CATEGORY, Array
+from tallylearn.tables import CATEGORY, DATE, NUMBER, Array
 
 
 class Stem(NamedTuple):
@@ -38,8 +38,9 @@ class Stem(NamedTuple):
 
 def stem_of(tree: Tree) -> Stem:
     """A tree as its forest keeps it."""
-    named = [column.kind == CATEGORY for column in tree.columns]
-    coded, number = np.cumsum(named), np.cumsum(~np.array(named))
-    kept = np.append(np.where(named, -coded, number - 1), -1 if all(named) else 0)
+    kinds = [column.kind for column in tree.columns]  # identifiers are neither, and never asked
+    named, measured = ([kind in some for kind in kinds] for some in ((CATEGORY,), (NUMBER, DATE)))
+    places = np.where(named, -np.cumsum(named), np.cumsum(measured) - 1)
+    kept = np.append(places, 0 if any(measured) else -1)
     steps, threshold, leads = laid_out(tree, kept)
     return Stem(steps, threshold, leads, np.ascontiguousarray(tree.told), shares_of(tree))

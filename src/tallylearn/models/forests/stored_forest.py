@@ -6,7 +6,7 @@ import numpy as np
 
 from tallylearn.models.forests.trees_together import Trees
 from tallylearn.models.trees.routing import ANY
-from tallylearn.tables import CATEGORY, Array
+from tallylearn.tables import CATEGORY, DATE, NUMBER, Array
 
 
 def check_walkable(forest: Trees) -> None:
@@ -18,7 +18,8 @@ def check_walkable(forest: Trees) -> None:
     end = np.append(roots[1:], m)[np.searchsorted(roots, at, side="right") - 1]
     column, first, second, gap = forest.steps.T
     named = sum(one.kind == CATEGORY for one in forest.columns)
-    if (column >= max(len(forest.columns) - named, 0)).any() or (column < -named).any():
+    numbers = sum(one.kind in (NUMBER, DATE) for one in forest.columns)
+    if (column >= numbers).any() or (column < -named).any():
         raise ValueError("a node of the forest asks no column")
     number = column >= 0
     for to in (np.where(number, first, at), np.where(number, second, at), gap):

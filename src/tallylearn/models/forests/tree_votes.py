@@ -36,8 +36,8 @@ def _of_row(
 ) -> Evidence:
     start, moved, paths = _moves(forest, ends)
     names = [column.name for column in forest.columns]
-    values = [_value(block, column, row) for column in forest.columns]
     used = [j for j in range(len(names)) if moved[j].any()]
+    values = {j: _value(block, forest.columns[j], row) for j in used}
     used.sort(key=lambda j: -float(np.abs(moved[j]).max()))
 
     def line(c: int, outcome: Any, share: float | None) -> Line:

@@ -15,7 +15,7 @@ from tallylearn.doors.model import choice
 from tallylearn.kernels import walking
 from tallylearn.models.trees.least_loss import answer_of
 from tallylearn.models.trees.routing import numbered
-from tallylearn.tables import CATEGORY, Array, Block, Column
+from tallylearn.tables import CATEGORY, DATE, NUMBER, Array, Block, Column
 
 LANES = 8  # rows that walk side by side: fewer than in one tree, for the next tree comes soon
 
@@ -70,9 +70,9 @@ class Trees:
     @cached_property
     def places(self) -> dict[int, int]:
         """The column of a place that a step may ask: numbers from 0 up, categories from -1 down."""
-        named = [column.kind == CATEGORY for column in self.columns]
-        numbers = [j for j, category in enumerate(named) if not category]
-        coded = [j for j, category in enumerate(named) if category]
+        kinds = [column.kind for column in self.columns]
+        numbers = [j for j, kind in enumerate(kinds) if kind in (NUMBER, DATE)]
+        coded = [j for j, kind in enumerate(kinds) if kind == CATEGORY]
         return dict(enumerate(numbers)) | {-1 - at: j for at, j in enumerate(coded)}
 
     def above(self, root: int, end: int) -> tuple[int, ...]:
