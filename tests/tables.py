@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
 import pandas as pd
 
 
 def mixed_table() -> pd.DataFrame:
     """240 rows with a bit of everything: numbers, categories, truth values, text and gaps."""
+    return _drawn().copy()
+
+
+@cache
+def _drawn() -> pd.DataFrame:
     rng = np.random.default_rng(7)
     n = 240
     kind = rng.choice(["a", "b", "c"], n, p=[0.5, 0.3, 0.2])

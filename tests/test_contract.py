@@ -219,7 +219,7 @@ def test_files_give_the_same_bits_as_memory(
 @every_learner
 def test_evidence_adds_up_to_the_prediction(case: Case, mixed: pd.DataFrame) -> None:
     model = fitted(case, mixed)
-    rows = case.rows(mixed)[:60]
+    rows = case.rows(mixed)[:24]
     explained = model.explain(rows)
     assert [row.chosen for row in explained] == model.predict(rows).tolist()
     for at, row in enumerate(explained):

@@ -96,7 +96,7 @@ def calls() -> Iterator[Called]:
         thing = getattr(tl, name)
         yield from (Called(name, lambda t=thing: t, one) for one in arguments(thing, name))
         if hasattr(thing, "fit"):
-            yield from methods(name, thing, lambda t=thing: fitted(t()))
+            yield from methods(name, thing, lambda n=name, t=thing: fitted(t(**OWN.get(n, {}))))
     for name, make in MADE.items():
         yield from methods(name, type(make()), make)
     for name in plots.__all__:
@@ -142,6 +142,8 @@ OWN: dict[str, dict[str, Any]] = {
     "plots.draw_points": {"x": [1.0, 2.0], "y": [2.0, 3.0]},
     "Population": {"rows": {1: "1/4", 2: "3/4"}},
     "Population.error": {"h": lambda x: x > 1},
+    "RandomForestClassifier": {"n_estimators": 3},  # as many as tell of more
+    "RandomForestRegressor": {"n_estimators": 3},
 }
 
 

@@ -30,15 +30,14 @@ def test_numbers_are_those_of_scikit_learn(metric: str, algorithm: str, weights:
     told = {"metric": metric, "p": 3, "weights": weights}
     ours = tl.KNeighborsClassifier(7, algorithm=algorithm, **told).fit(X, Y)
     theirs = KNeighborsClassifier(7, algorithm="brute", **told).fit(X, Y)
-    for found, truth in zip(ours.kneighbors(Q), theirs.kneighbors(Q), strict=True):
-        assert found == pytest.approx(truth, rel=1e-12, abs=1e-12)
-    for found, truth in zip(ours.kneighbors(), theirs.kneighbors(), strict=True):
-        assert found == pytest.approx(truth, rel=1e-12, abs=1e-12)
-    assert ours.predict_proba(Q) == pytest.approx(theirs.predict_proba(Q), rel=1e-12)
+    for queries in (Q, None):
+        for found, truth in zip(ours.kneighbors(queries), theirs.kneighbors(queries), strict=True):
+            np.testing.assert_allclose(found, truth, rtol=1e-12, atol=1e-12)
+    np.testing.assert_allclose(ours.predict_proba(Q), theirs.predict_proba(Q), rtol=1e-12)
     assert np.array_equal(ours.predict(Q), theirs.predict(Q))
     for mode in ("connectivity", "distance"):
         graph = theirs.kneighbors_graph(Q, 3, mode).toarray()
-        assert ours.kneighbors_graph(Q, 3, mode).toarray() == pytest.approx(graph, rel=1e-12)
+        np.testing.assert_allclose(ours.kneighbors_graph(Q, 3, mode).toarray(), graph, rtol=1e-12)
 
 
 @pytest.mark.parametrize("weights", ["uniform", "distance"])
