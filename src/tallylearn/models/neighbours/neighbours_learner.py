@@ -193,7 +193,7 @@ class Neighbours(Plain, Asked):
 
     def _add_tags(self, tags: Any) -> None:
         tags.input_tags.allow_nan = self.metric == "gower"
-        tags.input_tags.categorical = self.metric in ("auto", "gower")
+        tags.input_tags.categorical = self.metric == "gower"  # the checks would round the numbers
 
 
 def repeated(block: Block) -> Block:
