@@ -111,6 +111,14 @@ def test_a_baseline_stands_beside_every_candidate_and_every_group() -> None:
         assert score.baseline == pytest.approx(blind.by_group("accuracy")[value].value)
 
 
+def test_a_baseline_without_a_number_is_not_called_nan() -> None:
+    found = tl.evaluate(tl.NaiveBayes(), X, Y, scoring="mcc")  # the majority's is 0/0
+    assert found["mcc"].baseline != found["mcc"].baseline
+    assert found.headline == str(found["mcc"])
+    tuned = tl.tune(tl.NaiveBayes(), {"alpha": [1, 2]}, X, Y, scoring="mcc", cv=3, nested=3)
+    assert "nan" not in f"{found}{tuned}"
+
+
 class Fickle:
     """Answers rows by chance, another time with other training rows."""
 
