@@ -53,10 +53,10 @@ processors: .venv/dev  ## the tests that calculate, as if on other processors
 bench: .venv/dev  ## speed beside the peers, as ratios
 	@for script in benchmarks/bench_*.py; do $(BIN)/python $$script || exit 1; done
 
-soak: .venv/dev sanitize  ## the laws over many more random tables, forged files, hostile values, 300 kills
+soak: .venv/dev sanitize  ## the laws over many more random tables, forged files, hostile values, 300 kills, simulations
 	TALLY_SOAK=1 $(BIN)/python -m pytest -n 2 tests/test_laws.py tests/test_oracle.py \
 		tests/sources/test_written.py tests/test_forged_models.py tests/test_writing.py \
-		tests/hostile tests/faults
+		tests/hostile tests/faults tests/evaluation/test_simulations.py
 
 sanitize: .sanitize/ready  ## the tests of the kernels under the address and undefined-behaviour sanitizers
 	cd .sanitize && PYTHONPATH=src ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=print_stacktrace=1 \

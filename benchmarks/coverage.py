@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 from scipy.special import bdtr, ndtr
+from simulated_learners import of_both
 from simulated_tests import coverages, grouped_sizes, powers, sizes
 
 import tallylearn as tl
@@ -185,6 +186,7 @@ if __name__ == "__main__":
     dips()
     simulated()
     coverages()
+    of_both()
     sizes()
     powers()
     grouped_sizes()

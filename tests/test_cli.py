@@ -573,8 +573,9 @@ def test_evaluating_prints_the_report_of_the_library() -> None:
     found = tl.evaluate(
         tl.NaiveBayes(), table, cv=3, scores=["f1", "error"], positive="No", level=0.9
     )
-    given = ("--cv", 3, "--scores", "f1,error", "--positive", "No", "--level", 0.9)
-    assert fine(*EVALUATE, *given) == f"{found}\n"
+    for word in ("--scoring", "--scores"):  # the older one
+        given = ("--cv", 3, word, "f1,error", "--positive", "No", "--level", 0.9)
+        assert fine(*EVALUATE, *given) == f"{found}\n"
 
 
 def test_a_finding_is_saved_in_the_form_of_its_ending() -> None:
@@ -751,6 +752,8 @@ def test_comparing_prints_the_report_of_the_library() -> None:
     given = ("--cv", 5, "--repeats", 3, "--seed", 2, "--score", "recall", "--positive", "0",
              "--level", 0.8)  # fmt: skip
     assert fine(*COMPARE, "bayes,lda,centroid", *given) == f"{found}\n"
+    newer = ("--scoring" if word == "--score" else word for word in given)
+    assert fine(*COMPARE, "bayes,lda,centroid", *newer) == f"{found}\n"
     page = json.loads(fine(*COMPARE, "bayes,lda", "--models", "centroid", *given, "--json"))
     assert page["records"] == found.to_dict()["records"]
     assert page["target"] == "y"

@@ -225,6 +225,24 @@ def test_five_by_two_are_the_formulas_of_dietterich_and_alpaydin(seed: int) -> N
     assert found.t_p == pytest.approx(2 * stats.t.sf(abs(found.t), 5))
 
 
+def test_five_by_two_and_mcnemar_are_those_of_mlxtend() -> None:
+    # mlxtend 0.25.0: GaussianNB and five neighbours on four columns of breast_cancer's first 200
+    # rows, random_seed=1; the differences are those of its ten halves
+    apart = [(0.01, 0.07), (0.04, 0.05), (0.01, 0.05), (0.03, 0.02), (0.04, 0.01)]
+    found = five_by_two(apart)
+    assert (found.t, found.t_p) == pytest.approx((0.3984095364447985, 0.7067721432655442))
+    assert (found.f, found.p) == pytest.approx((2.3333333333333366, 0.1810787724814602))
+    published = {
+        (4, 14): (4.5, 0.033894853524689295, 0.0308837890625),
+        (1, 7): (3.125, 0.07709987174354202, 0.0703125),
+        (60, 90): (5.6066666666666665, 0.017892267613019326, 0.017597691928785828),
+    }
+    for (b, c), (chi_square, p, exact) in published.items():
+        ours = mcnemar(b, c)
+        assert (ours.chi_square, ours.chi_square_p) == pytest.approx((chi_square, p))
+        assert ours.exact == pytest.approx(exact)
+
+
 def test_five_by_two_of_another_shape_is_refused() -> None:
     for wrong in ([[0.1, 0.2]] * 4, [[0.1, 0.2, 0.3]] * 5, [[0.1, 0.2]] * 4 + [[0.1, 0.2, 0.3]]):
         with pytest.raises(InputError, match="five repeats of two"):

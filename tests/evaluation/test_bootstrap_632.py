@@ -11,6 +11,7 @@ from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.neighbors import KNeighborsClassifier
 
 import tallylearn as tl
+from tallylearn.evaluation.evaluate.bootstrap_632 import Bootstrapped
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(60, 3))
@@ -56,6 +57,22 @@ def test_squared_errors_are_those_of_the_paper() -> None:
     expected = by_hand(LinearRegression, NUMBERS, lambda a, b: (a - b) ** 2)
     ours = found.bootstrapped["mse"]
     assert (ours.apparent, ours.out_of_bag, ours.point632, ours.plus) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize(
+    ("apparent", "out", "none", "point", "plus"),
+    [(0.905, 0.875, 0.4998, 0.88604, 0.885508950679927),
+     (0.92, 0.8987341772151899, 0.5004, 0.90656, 0.9063045710196322),
+     (0.945, 0.8625, 0.4994, 0.89286, 0.8890478181292747),
+     (0.915, 0.7848101265822784, 0.4998, 0.8327199999999999, 0.8219872737448959)],
+)  # fmt: skip
+def test_three_scores_are_mixed_as_mlxtend_mixes_them(
+    apparent: float, out: float, none: float, point: float, plus: float
+) -> None:
+    # mlxtend 0.25.0, draws of bootstrap_point632_score; it mixes draw by draw, and its apparent
+    # score is of all rows, those left out among them: only the mixing is the same
+    ours = Bootstrapped.of("accuracy", apparent, out, none)
+    assert (ours.point632, ours.plus) == pytest.approx((point, plus))
 
 
 def test_a_model_that_knows_its_rows_by_heart_is_seen_through() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from math import inf
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -159,6 +160,16 @@ def test_charts_stand_in_a_grid_that_fits_phones_and_dark_notebooks(three: Any) 
     assert "max-width:100%" in page
     assert "[data-jp-theme-light=false] .tally-plots svg" in page
     assert "prefers-color-scheme:dark" in page
+
+
+def test_a_page_has_dark_choosers_and_whole_intervals_on_a_phone(
+    three: Any, tmp_path: Path
+) -> None:
+    three.save(tmp_path / "page.html")
+    page = (tmp_path / "page.html").read_text(encoding="utf-8")
+    assert "color-scheme:light dark" in page  # else a chooser is white on a dark page
+    phone = page.split("@media(max-width:40em){")[1]
+    assert phone.startswith("table{display:block;overflow-x:auto}td{white-space:nowrap}}")
 
 
 def test_limits_and_levels_that_are_none_are_refused() -> None:

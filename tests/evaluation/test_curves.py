@@ -175,6 +175,19 @@ def test_a_difference_between_folds_that_chance_explains_is_said_to_be_one() -> 
 
 
 @pytest.mark.parametrize(
+    ("train", "test", "said"),
+    [(0.2, 0.3, "Better than the majority: "),
+     (0.0, 0.6, "Not shown to be better in test than the majority: "),  # by heart, and for nothing
+     (0.5, 0.5, "Under-fitting: not shown to be better than the majority: ")],
+)  # fmt: skip
+def test_better_than_the_baseline_is_said_of_rows_that_were_not_learned(
+    train: float, test: float, said: str
+) -> None:
+    curve = drawn("rows", (10, train, test), (20, train, test))
+    assert curve.verdicts[-1].text.startswith(said)
+
+
+@pytest.mark.parametrize(
     ("points", "more", "over", "under"),
     [
         ([(10, 0.0, 0.4), (20, 0.0, 0.3)], True, False, False),  # the gap shrinks

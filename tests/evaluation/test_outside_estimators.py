@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from types import ModuleType, SimpleNamespace
 from typing import Any
 
@@ -108,6 +109,22 @@ def test_folds_at_a_time_give_the_same_answers(learner: Any) -> None:
     assert alone.to_dict() == both.to_dict()
 
 
+@pytest.mark.parametrize("learner", [LogisticRegression(), tl.CART(max_depth=3)])
+def test_every_verb_fits_folds_at_a_time_to_the_same_end(learner: Any) -> None:
+    option = "C" if isinstance(learner, LogisticRegression) else "min_samples_leaf"
+    verbs: list[Callable[..., Any]] = [
+        lambda **more: tl.compare([learner, tl.DummyClassifier()], X, Y, cv=4, **more),
+        lambda **more: tl.tune(learner, {option: [1, 2]}, X, Y, cv=4, **more),
+        lambda **more: tl.learning_curve(learner, X, Y, sizes=(0.5, 1.0), cv=4, **more),
+        lambda **more: tl.validation_curve(learner, option, [1, 2], X, Y, cv=4, **more),
+        lambda **more: tl.bias_variance(learner, X, Y, draws=20, **more),
+    ]
+    for verb in verbs:
+        assert verb(n_jobs=2).to_dict() == verb().to_dict()
+        with pytest.raises(OptionError, match="n_jobs is 0"):
+            verb(n_jobs=0)
+
+
 def test_a_fold_that_fails_in_a_worker_is_named() -> None:
     order = np.argsort(X[:, 0])
     splits = [(order[:90], order[90:]), (order[:9:-1], order[:10])]
@@ -139,6 +156,12 @@ def test_a_notebook_shows_a_bar_under_the_cell(monkeypatch: pytest.MonkeyPatch) 
     assert len(shown) == 6
     assert shown[4] == '<progress value="4" max="4"></progress> LogisticRegression 4/4'
     assert shown[-1] == ""
+    tl.learning_curve(LogisticRegression(), X, Y, sizes=(0.5, 1.0), cv=4)
+    assert shown[-2] == '<progress value="8" max="8"></progress> LogisticRegression 8/8'
+    tl.validation_curve(LogisticRegression(), "C", [1, 2, 3], X, Y, cv=4)
+    assert shown[-2] == '<progress value="12" max="12"></progress> LogisticRegression 12/12'
+    tl.bias_variance(LogisticRegression(), X, Y, draws=20)
+    assert shown[-2] == '<progress value="20" max="20"></progress> LogisticRegression 20/20'
     shown.clear()
     tl.evaluate(tl.NaiveBayes(), X, Y, cv=4)  # one pass: nothing to wait for
     tl.evaluate(LogisticRegression(), X, Y, cv=4, progress=False)

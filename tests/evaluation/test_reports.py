@@ -16,6 +16,7 @@ from sklearn.tree import DecisionTreeRegressor
 import tallylearn as tl
 from tallylearn.evaluation import result
 from tallylearn.evaluation.result import Result
+from tallylearn.intervals import corrected_t
 
 rng = np.random.default_rng(0)
 N = 90
@@ -133,3 +134,25 @@ def test_an_infinite_score_is_infinite_in_every_form() -> None:
     assert found["log_loss"].value == np.inf
     assert found.to_dict()["records"][0]["value"] == "inf"
     assert "log_loss inf" in str(found)
+
+
+def test_every_score_has_an_interval_of_these_models_and_one_of_the_learner() -> None:
+    rng = np.random.default_rng(0)
+    y = rng.random(200) < 0.3
+    x = rng.normal(size=(200, 3)) + y[:, None]
+    found = tl.evaluate(tl.NaiveBayes(), x, y, scoring=["accuracy", "recall", "f1"])
+    lines = {line.split()[0]: line for line in str(found).splitlines() if line}
+    for estimate in found:
+        models, learner = estimate.interval, estimate.over_folds
+        assert models is not None
+        assert learner is not None
+        assert "models that were tested" in models.about
+        assert "training" in learner.about
+        own = corrected_t(estimate.by_fold, 0.1).within(0.0, 1.0)
+        assert f"{models}" in lines[estimate.name]
+        assert f"{own}" in lines[estimate.name]
+    assert "for the models that were tested; that of any other score likewise." in str(found)
+    assert "The interval of the learner is of its mean score over training sets" in str(found)
+    alone = str(tl.evaluate(tl.NaiveBayes(), x, y, cv="holdout", scoring="recall"))
+    assert "of the learner" not in alone
+    assert "likewise" not in alone

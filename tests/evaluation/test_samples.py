@@ -111,32 +111,12 @@ def test_a_baseline_stands_beside_every_candidate_and_every_group() -> None:
         assert score.baseline == pytest.approx(blind.by_group("accuracy")[value].value)
 
 
-def test_equal_learners_on_groups_are_seldom_called_different() -> None:
-    """Thirty groups of twenty rows each, as like as copies: rows alone would find differences."""
-    rng, shown, runs = np.random.default_rng(5), 0, 150
-
-    class Column:
-        _estimator_type = "classifier"
-
-        def __init__(self, at: int = 0) -> None:
-            self.at = at
-
-        def fit(self, X: Any, y: Any) -> Any:
-            self.classes_ = np.array([0, 1])
-            return self
-
-        def predict(self, X: Any) -> Any:
-            return X[:, self.at].astype(int)
-
-    for _ in range(runs):
-        groups, y = np.repeat(np.arange(30), 20), np.arange(600) % 2
-        right = rng.random((600, 2)) < rng.beta(2, 1, (30, 2))[groups]
-        answers = np.where(right, y[:, None], 1 - y[:, None]).astype(float)
-        found = tl.compare({"a": Column(0), "b": Column(1)}, answers, y, cv="holdout",
-                           groups=groups)  # fmt: skip
-        shown += found.pairs[0, 1].better is not None
-    assert shown / runs < 0.12  # 5 % expected; rows alone: above 40 %
-    assert "groups are the sample" in str(found)
+def test_a_baseline_without_a_number_is_not_called_nan() -> None:
+    found = tl.evaluate(tl.NaiveBayes(), X, Y, scoring="mcc")  # the majority's is 0/0
+    assert found["mcc"].baseline != found["mcc"].baseline
+    assert found.headline == str(found["mcc"])
+    tuned = tl.tune(tl.NaiveBayes(), {"alpha": [1, 2]}, X, Y, scoring="mcc", cv=3, nested=3)
+    assert "nan" not in f"{found}{tuned}"
 
 
 class Fickle:

@@ -17,7 +17,7 @@ EXAMPLES = """\b
 Examples:
   tally compare sales.csv --target bought --models bayes,lda,centroid
   tally compare sales.csv --target bought --models bayes,lda --repeats 10 -o report.html
-  tally compare tennis.csv --target PlayTennis --models bayes,majority --cv 5 --score log_loss
+  tally compare tennis.csv --target PlayTennis --models bayes,majority --cv 5 --scoring log_loss
 """
 
 
@@ -26,7 +26,10 @@ Examples:
 @shared_options.target
 @shared_options.columns("--models", f"Two or more of {', '.join(learner_names.MODELS)}.")
 @dealing(5, repeats=2)
-@click.option("--score", metavar="NAME", help="What is compared: accuracy or mae unless said.")
+@click.option(
+    "--scoring", "--score", "score", metavar="NAME",
+    help="What is compared: accuracy or mae unless said.",
+)  # fmt: skip
 @click.option(
     "--positive",
     metavar="CLASS",

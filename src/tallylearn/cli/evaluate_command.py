@@ -32,7 +32,7 @@ Examples:
   tally evaluate tennis.csv --target PlayTennis --model bayes --cv loo
   tally evaluate sales.csv --target bought --model bayes --by region -o report.html
   tally evaluate 'visits-*.parquet' --target ill --model lda --groups patient
-  tally evaluate sales.csv --target bought --model bayes --scores f1,roc_auc --json
+  tally evaluate sales.csv --target bought --model bayes --scoring f1,roc_auc --json
   tally evaluate s.tally new-sales.csv                # a model that has learned, on other rows
 """
 
@@ -43,8 +43,9 @@ Examples:
 @shared_options.model(required=False)
 @dealing()
 @shared_options.columns(
-    "--scores", "Scores such as accuracy,f1,log_loss,mae; the usual ones unless said."
-)
+    "--scoring", "Scores such as accuracy,f1,log_loss,mae; the usual ones unless said.",
+    "--scores", "scores",
+)  # fmt: skip
 @click.option("--by", metavar="COLUMN", help="Give the scores for every value of a column, too.")
 @click.option(
     "--positive",

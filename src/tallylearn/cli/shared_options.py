@@ -185,9 +185,9 @@ def output(
     return add
 
 
-def columns(option: str, what: str) -> Callable[[Command], Command]:
+def columns(option: str, what: str, *older: str) -> Callable[[Command], Command]:
     """An option that names columns: several with commas between them, or given several times."""
-    return click.option(option, metavar="A,B", multiple=True, callback=_names, help=what)
+    return click.option(option, *older, metavar="A,B", multiple=True, callback=_names, help=what)
 
 
 def cells(text: str) -> list[str]:

@@ -18,6 +18,8 @@ from tallylearn.evaluation.evaluate.same_folds import Sitting
 from tallylearn.evaluation.result import name_of
 from tallylearn.evaluation.running.dataset import Exam, task_of
 from tallylearn.evaluation.running.fold_plan import FOLDS, tested_share
+from tallylearn.evaluation.running.parallel_folds import jobs
+from tallylearn.evaluation.running.progress_bar import watching
 from tallylearn.evaluation.running.usual_scores import ERRORS
 from tallylearn.evaluation.scores.score import SCORES
 from tallylearn.evaluation.scores.score_names import one_word
@@ -39,6 +41,8 @@ def learning_curve(
     positive: Any = None,
     level: float = 0.95,
     seed: int = 0,
+    progress: bool | None = None,
+    n_jobs: int | None = None,
 ) -> Curve:
     """The error on rows learned from and on others, as more rows are learned from.
 
@@ -60,6 +64,7 @@ def learning_curve(
     scoring : one score, as in `evaluate`; "error" for classifiers and "rmse" for regressors unless
         said. ``score`` is an older word for it.
     seed : of the hash.
+    n_jobs, progress : as in `evaluate`.
 
     Examples
     --------
@@ -75,7 +80,7 @@ def learning_curve(
     T. Hastie, R. Tibshirani and J. Friedman, The Elements of Statistical Learning, 2009,
     section 7.10.
     """
-    with speaking("learning_curve"):
+    with speaking("learning_curve"), jobs(n_jobs):
         shares = _sizes(sizes)
         check_level("level", level)
         exam = Exam.of(X, y, sample_weight, groups, task_of(learner))
@@ -83,10 +88,11 @@ def learning_curve(
         sitting = Sitting.of(exam, cv, score, positive, level, ERRORS)
         orders = [growing(split.train, exam.strata, seed) for split in sitting.splits]
         points = []
-        for share in shares:
-            parts = [order[: max(1, round(share * len(order)))] for order in orders]
-            rows = round(float(np.mean([*map(len, parts)])))
-            points.append(point(sitting, learner, rows, parts))
+        with watching([learner], sitting.folds * len(shares), progress) as watch:
+            for share in shares:
+                parts = [order[: max(1, round(share * len(order)))] for order in orders]
+                rows = round(float(np.mean([*map(len, parts)])))
+                points.append(point(sitting, learner, rows, parts, watch))
         return _drawn(sitting, name_of(learner), ROWS, points)
 
 
@@ -104,6 +110,8 @@ def validation_curve(
     groups: Any = None,
     positive: Any = None,
     level: float = 0.95,
+    progress: bool | None = None,
+    n_jobs: int | None = None,
 ) -> Curve:
     """The error on rows learned from and on others, for every value of an option.
 
@@ -120,6 +128,7 @@ def validation_curve(
     X, y, cv, sample_weight, groups, positive, level : as in `evaluate`; the table in memory.
     scoring : one score, as in `evaluate`; "error" for classifiers and "rmse" for regressors unless
         said. ``score`` is an older word for it.
+    n_jobs, progress : as in `evaluate`.
 
     Examples
     --------
@@ -133,7 +142,7 @@ def validation_curve(
     ----------
     T. Mitchell, Machine Learning, 1997, section 3.7.1.
     """
-    with speaking("validation_curve"):
+    with speaking("validation_curve"), jobs(n_jobs):
         chosen = _values(values)
         learners = [_with(learner, option, value) for value in chosen]
         check_level("level", level)
@@ -141,9 +150,11 @@ def validation_curve(
         score = one_word(scoring, score, "score")
         sitting = Sitting.of(exam, cv, score, positive, level, ERRORS)
         trains = [split.train for split in sitting.splits]
-        points = [
-            point(sitting, one, value, trains) for one, value in zip(learners, chosen, strict=True)
-        ]
+        with watching([learner], sitting.folds * len(chosen), progress) as watch:
+            points = [
+                point(sitting, one, value, trains, watch)
+                for one, value in zip(learners, chosen, strict=True)
+            ]
         return _drawn(sitting, name_of(learner), option, points)
 
 

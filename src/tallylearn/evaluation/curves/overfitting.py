@@ -87,7 +87,10 @@ def _poor(curve: Trend) -> Verdict:
     ]
     holds = not any(gain.above_zero for gain in gains)
     beyond = f"{gains[0]} in training and {gains[1]} in test"
-    said = "Under-fitting: not shown to be better" if holds else "Better"
+    if holds:
+        said = "Under-fitting: not shown to be better"
+    else:
+        said = "Better" if gains[1].above_zero else "Not shown to be better in test"
     text = f"{said} than the {curve.baseline.at}: the {curve.title} improves on it by {beyond}."
     return Verdict(UNDER, holds, text, last.at, curve.baseline.at, gains[0])
 

@@ -10,21 +10,25 @@ import numpy as np
 from tallylearn.evaluation.curves.curve_points import Point
 from tallylearn.evaluation.evaluate.same_folds import Sitting
 from tallylearn.evaluation.running.baseline import BASELINES, baseline
-from tallylearn.evaluation.running.cross_validation import Crossing
+from tallylearn.evaluation.running.cross_validation import Crossing, Watch
 from tallylearn.evaluation.scores.predictions import Answers
 from tallylearn.evaluation.scores.score import measure
 from tallylearn.folds.hashing import hashed
 from tallylearn.tables import Array, Codes
 
 
-def point(sitting: Sitting, learner: Any, at: Any, trains: list[Array]) -> Point:
+def point(
+    sitting: Sitting, learner: Any, at: Any, trains: list[Array], watch: Watch | None = None
+) -> Point:
     """Fit on some rows of every training part; ask about those, and about the test part."""
-    crossing, scores = Crossing(learner, sitting.exam), []
-    for split, train in zip(sitting.splits, trains, strict=True):
-        both = replace(split, train=train, test=np.concatenate([train, split.test]))
-        (told,) = crossing.told([[both]])
-        cut = len(train)
-        parts = told.answers[:cut], told.answers[cut:]
+    both = [
+        replace(split, train=train, test=np.concatenate([train, split.test]))
+        for split, train in zip(sitting.splits, trains, strict=True)
+    ]
+    told = Crossing(learner, sitting.exam, watch=watch).fold_by_fold(both)
+    scores = []
+    for train, one in zip(trains, told, strict=True):
+        parts = one.answers[: len(train)], one.answers[len(train) :]
         scores.append([_value(answers, sitting) for answers in parts])
     return Point(at, *map(tuple, zip(*scores, strict=True)))
 

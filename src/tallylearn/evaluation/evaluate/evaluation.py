@@ -133,8 +133,7 @@ class Evaluation(Result):
     @property
     def headline(self) -> str:
         """The first score, its interval, and the baseline's."""
-        first = self[self.scores[0]]
-        return f"{first}, {self.baseline_name} {first.baseline:.3f}"
+        return self[self.scores[0]].beside(self.baseline_name)
 
     def by_group(self, name: str) -> dict[Any, Estimate]:
         """A score of every group of rows, with its interval."""

@@ -18,6 +18,7 @@ from tallylearn.tables import Array, plain
 from tallylearn.workings import Derivation, Grid, Sentence
 from tallylearn.workings.rendering import number_of
 
+LEARNER = "of the learner"  # the column of the other interval: not of the models that were tested
 MOST_CLASSES = 12  # of a confusion matrix that is written out
 Found = Mapping[str, Any]
 
@@ -46,6 +47,7 @@ def warned(found: Found) -> list[Sentence]:
 def _scores(found: Found, scores: list[Estimate]) -> Grid:
     level = f"{100 * found['level']:g} % interval"
     several = found["folds"] > 1
+    learner = any(e.over_folds is not None for e in scores)
     rows = tuple(
         (
             e.title,
@@ -53,12 +55,13 @@ def _scores(found: Found, scores: list[Estimate]) -> Grid:
             _number(e.pooled),
             "" if e.interval is None else str(e.interval),
             "" if e.interval is None else e.interval.method,
+            *(["" if e.over_folds is None else str(e.over_folds)] if learner else []),
             _number(e.baseline),
         )
         for e in scores
     )
     value = ("mean of folds", "all rows") if several else ("value",)
-    head = ("score", *value, level, "method", found["baseline"])
+    head = ("score", *value, level, "method", *([LEARNER] if learner else []), found["baseline"])
     remarks = [f"{e.name}: {e.reason}." for e in scores if e.reason]
     return Grid("", head, rows, " ".join(remarks))
 
@@ -115,13 +118,17 @@ def _remarks(found: Found, scores: list[Estimate]) -> list[str]:
         said.append(f"All rows have the class {found['classes'][0]!r}: nothing was told apart.")
     if first.interval is not None:
         level, about = 100 * found["level"], first.interval.about
-        said.append(f"The interval holds, in {level:g} % of samples, {about}.")
-    if first.over_folds is not None:
+        more = "; that of any other score likewise" if len(scores) > 1 else ""
+        said.append(f"The interval holds, in {level:g} % of samples, {about}{more}.")
+    if any(e.over_folds is not None for e in scores):
+        said.append(
+            "The interval of the learner is of its mean score over training sets like these, by "
+            "the corrected resampled t."
+        )
+    if len(first.by_fold) > 1 and isfinite(first.value):
         low, high = min(first.by_fold), max(first.by_fold)
         said.append(
-            f"Over {len(first.by_fold)} folds: mean {first.value:.3f}, from {low:.3f} to "
-            f"{high:.3f}. For the learner, over training sets like these, {first.over_folds} by "
-            "the corrected resampled t."
+            f"Over {len(first.by_fold)} folds the {first.name} is from {low:.3f} to {high:.3f}."
         )
     if failures := found["failures"]:
         many = f"{len(failures)} folds" if len(failures) > 1 else "1 fold"

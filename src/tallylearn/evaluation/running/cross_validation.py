@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from tallylearn import engines
-from tallylearn.doors.folding import Piece, Pieces, tallies, up_to_each, without_each
+from tallylearn.doors.folding import Piece, Pieces
 from tallylearn.doors.model import log_shares
 from tallylearn.doors.onepass import OnePass
 from tallylearn.doors.shell import Estimator, cloned
@@ -28,10 +28,10 @@ from tallylearn.evaluation.running.fitted_learners import (
     of_truth,
     stacked,
 )
-from tallylearn.evaluation.running.fold_plan import BEFORE, FIRST, Round
+from tallylearn.evaluation.running.fold_plan import FIRST, Round
 from tallylearn.evaluation.running.outside_columns import check_sparse, picked
 from tallylearn.evaluation.running.parallel_folds import tried
-from tallylearn.evaluation.running.shared_tallies import Ledger
+from tallylearn.evaluation.running.shared_tallies import Ledger, trained
 from tallylearn.evaluation.scores.predictions import Answers
 from tallylearn.evaluation.scores.tested import Told
 from tallylearn.folds import Split
@@ -101,7 +101,7 @@ class Crossing:
     def trained(self, place: Round) -> list[Any]:
         """The training tally of every fold: counted once, solved as often as is asked."""
         found: list[Any] = self.ledger.of(
-            self.learner, place, lambda: list(_trained(self.learner, self.exam, place))
+            self.learner, place, lambda: list(trained(self.learner, self.exam, place))
         )
         return found
 
@@ -172,16 +172,25 @@ class Crossing:
 
     def _fitted_anew(self, splits: Iterable[Split]) -> Iterator[Told]:
         by_repeat: dict[int, list[Done]] = {}
+        for repeat, done in self._done(splits):
+            by_repeat.setdefault(repeat, []).append(done)
+        for repeat, every in by_repeat.items():
+            yield self._joined(repeat, every)
+
+    def fold_by_fold(self, splits: Iterable[Split]) -> Iterator[Told]:
+        """The answers of every fold alone, fitted anew and not kept."""
+        for repeat, done in self._done(splits):
+            yield self._joined(repeat, [done])
+
+    def _done(self, splits: Iterable[Split]) -> Iterator[tuple[int, Done]]:
         if not self._is_ours:
             self._check_foreigner()
         alone = replace(self, watch=None, ledger=Ledger())  # as a worker can be sent it
         for split, call in tried(alone._sat, splits, self._is_ours):
             found = self._tried(split.repeat, split.fold, call, split)
             if found is not None:
-                by_repeat.setdefault(split.repeat, []).append(found)
+                yield split.repeat, found
             self._told_of(1)
-        for repeat, done in by_repeat.items():
-            yield self._joined(repeat, done)
 
     def fitted(self, rows: Array | None = None) -> Any:
         """The learner fitted on some rows of the exam, or on all."""
@@ -279,17 +288,6 @@ class Crossing:
     def _told_of(self, folds: int) -> None:
         if self.watch is not None:
             self.watch(folds)
-
-
-def _trained(learner: OnePass, exam: Exam, place: Round) -> Iterator[Any]:
-    assert exam.read is not None
-    part = np.full(exam.size, -1, dtype=np.int32)
-    part[exam.rows] = place.part
-    if place.trained_on == BEFORE:
-        return up_to_each(learner, exam.read, part, place.number)
-    if place.trained_on != FIRST:
-        return without_each(learner, exam.read, part, place.number)
-    return iter(tallies(learner, Pieces(exam.read, np.where(part == 0, 0, -1)), 1))
 
 
 def _raw(truth: Any) -> Any:

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
+import numpy as np
+
+from tallylearn.doors.folding import Pieces, tallies, up_to_each, without_each
 from tallylearn.doors.onepass import OnePass
 from tallylearn.doors.shell import same
+from tallylearn.evaluation.running.dataset import Exam
+from tallylearn.evaluation.running.fold_plan import BEFORE, FIRST, Round
 
 
 class Ledger:
@@ -33,6 +38,18 @@ class Ledger:
         tally = count()
         self._pages.append((place, tally))
         return tally
+
+
+def trained(learner: OnePass, exam: Exam, place: Round) -> Iterator[Any]:
+    """What is trained on in every fold of a round, as tallies."""
+    assert exam.read is not None
+    part = np.full(exam.size, -1, dtype=np.int32)
+    part[exam.rows] = place.part
+    if place.trained_on == BEFORE:
+        return up_to_each(learner, exam.read, part, place.number)
+    if place.trained_on != FIRST:
+        return without_each(learner, exam.read, part, place.number)
+    return iter(tallies(learner, Pieces(exam.read, np.where(part == 0, 0, -1)), 1))
 
 
 def alike(one: Any, other: Any) -> bool:

@@ -55,6 +55,11 @@ class Estimate:
             said = f"{self.title} over all rows {self.pooled:.3f}"
         return said if self.interval is None else f"{said} {self.interval}"
 
+    def beside(self, baseline: str) -> str:
+        """The score, and what the baseline has, where that is a number."""
+        known = self.baseline == self.baseline
+        return f"{self}, {baseline} {self.baseline:.3f}" if known else str(self)
+
     def record(self) -> dict[str, Any]:
         """The score as a row of a table."""
         interval, over = self.interval, self.over_folds

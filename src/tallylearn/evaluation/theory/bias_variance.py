@@ -13,7 +13,7 @@ import numpy as np
 
 from tallylearn.errors import InputError, TargetError
 from tallylearn.evaluation.result import name_of
-from tallylearn.evaluation.running.cross_validation import Crossing
+from tallylearn.evaluation.running.cross_validation import Crossing, Watch
 from tallylearn.evaluation.running.dataset import Exam
 from tallylearn.evaluation.scores.predictions import Answers
 from tallylearn.evaluation.theory.all_samples import Drawings, Number
@@ -71,11 +71,13 @@ def of_population(learner: Any, known: Population, found: Drawings, positive: An
     return Parts(name_of(learner), error, bias2 - moved, variance + moved, noise)
 
 
-def of_table(learner: Any, exam: Exam, splits: list[Split], positive: Any) -> Parts:
+def of_table(
+    learner: Any, exam: Exam, splits: list[Split], positive: Any, watch: Watch | None = None
+) -> Parts:
     """The parts by what models say about rows that they were not drawn."""
     if not isinstance(exam.truth, Codes) and exam.truth.ndim > 1:
         raise TargetError("the target is a vector. Take one of its columns at a time.")
-    told = list(Crossing(learner, exam).told([splits]))
+    told = list(Crossing(learner, exam, watch=watch).told([splits]))
     rows = np.concatenate([part.rows for part in told])
     said = np.concatenate([_spoken(part.answers, positive) for part in told])
     y = exam.truth

@@ -9,6 +9,8 @@ from typing import Any
 from tallylearn.errors import OptionError, listed, picked, speaking
 from tallylearn.evaluation.result import Result
 from tallylearn.evaluation.running.dataset import Exam, task_of
+from tallylearn.evaluation.running.parallel_folds import jobs
+from tallylearn.evaluation.running.progress_bar import watching
 from tallylearn.evaluation.scores.confusion_matrix import positive_class
 from tallylearn.evaluation.theory.all_samples import Number
 from tallylearn.evaluation.theory.bias_variance import Parts, of_population, of_table, verdicts
@@ -138,6 +140,8 @@ def bias_variance(
     draws: int = 100,
     seed: int = 0,
     positive: Any = None,
+    progress: bool | None = None,
+    n_jobs: int | None = None,
 ) -> Decomposition:
     """Take the expected squared error of a learner apart: E (y - f^)² = bias² + variance + noise.
 
@@ -161,6 +165,7 @@ def bias_variance(
     X : a `Population`, or as in `evaluate`; the table in memory.
     n : rows in a sample from the population.
     positive : the class whose probability is looked at; the last of two unless said.
+    n_jobs, progress : as in `evaluate`, for tables.
 
     Examples
     --------
@@ -175,13 +180,14 @@ def bias_variance(
     S. Geman, E. Bienenstock and R. Doursat, Neural networks and the bias/variance dilemma, Neural
     Computation 4, 1992.
     """
-    with speaking("bias_variance"):
+    with speaking("bias_variance"), jobs(n_jobs):
         learners = list(learner) if isinstance(learner, list | tuple) else [learner]
         if len({task_of(one) for one in learners}) != 1:
             raise OptionError("give learners that all classify, or that all answer with numbers.")
         check_count("the means", "draws", draws, 2)
-        make = _of_population if isinstance(X, Population) else _of_table
-        return make(learners, X, y, n, draws, seed, positive)
+        if isinstance(X, Population):
+            return _of_population(learners, X, y, n, draws, seed, positive)
+        return _of_table(learners, X, y, n, draws, seed, positive, progress)
 
 
 def _of_population(
@@ -199,8 +205,9 @@ def _of_population(
 
 
 def _of_table(
-    learners: list[Any], X: Any, y: Any, n: int | None, draws: int, seed: int, positive: Any
-) -> Decomposition:
+    learners: list[Any], X: Any, y: Any, n: int | None, draws: int, seed: int, positive: Any,
+    progress: bool | None,
+) -> Decomposition:  # fmt: skip
     if n is not None:
         raise OptionError("n goes with a Population: bootstrap samples have the table's size.")
     exam = Exam.of(X, y, None, None, task_of(learners[0]))
@@ -208,7 +215,8 @@ def _of_table(
     if exam.task == "classifier":
         one = positive_class(exam.classes, positive)
     splits = list(Folds.bootstrap(draws, seed=seed).splits(len(exam), None, exam.groups))
-    parts = tuple(of_table(learner, exam, splits, one) for learner in learners)
+    with watching(learners, draws, progress) as watch:
+        parts = tuple(of_table(learner, exam, splits, one, watch) for learner in learners)
     means = f"{draws} bootstrap samples"
     return Decomposition(parts, _loss(one), len(exam), means, exam.remarks)
 

@@ -60,7 +60,7 @@ def _honesty(found: Found) -> list[str]:
     """What the score is worth."""
     if (honest := found["honest"]) is not None:
         score = Estimate.read(honest["score"])
-        beside = f"{score}, {honest['baseline']} {score.baseline:.3f}"
+        beside = score.beside(honest["baseline"])
         if found["how"] == "three":
             return [
                 f"On the test rows: {beside}. The test rows were used once: for the best "
