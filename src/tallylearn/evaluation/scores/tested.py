@@ -188,7 +188,7 @@ class Sample:
         place = tests.fold if by_fold else np.zeros_like(tests.fold)
         weight = tests.answers.weight
         weight = np.ones(len(place)) if weight is None else weight
-        with np.errstate(over="ignore", invalid="ignore"):
+        with np.errstate(over="ignore", invalid="ignore", divide="ignore"):  # 0 / 0 may be either
             each = influence(name, tests.answers, positive)
         if each is None:
             return self._in_bins(name, positive, weight)

@@ -147,6 +147,7 @@ class BaggedRows(Rows):
         entry: cython.longlong
         code: cython.Py_ssize_t
         k: cython.Py_ssize_t = self.k
+        bits: cython.ulonglong
         one: cython.ulonglong = 1
         mask: cython.longlong = 4294967295
         for r in range(self.lo, self.hi):
@@ -154,12 +155,14 @@ class BaggedRows(Rows):
             code = cython.cast(cython.Py_ssize_t, self.grid[entry & mask, f])
             self.hist[code * k + (entry >> LABEL)] += (entry >> TIMES) & 255
             if few:
-                self.marks[code >> 6] |= cython.cast(cython.ulonglong, one << (code & 63))
+                bits = cython.cast(cython.ulonglong, self.marks[code >> 6])
+                self.marks[code >> 6] = bits | cython.cast(cython.ulonglong, one << (code & 63))
 
     def add_measures(self, f, few):
         r: cython.longlong
         entry: cython.longlong
         code: cython.Py_ssize_t
+        bits: cython.ulonglong
         one: cython.ulonglong = 1
         mask: cython.longlong = 4294967295
         for r in range(self.lo, self.hi):
@@ -168,7 +171,8 @@ class BaggedRows(Rows):
             self.hist[2 * code] += (entry >> TIMES) & 255
             self.hist[2 * code + 1] += self.measured[r - self.lo]
             if few:
-                self.marks[code >> 6] |= cython.cast(cython.ulonglong, one << (code & 63))
+                bits = cython.cast(cython.ulonglong, self.marks[code >> 6])
+                self.marks[code >> 6] = bits | cython.cast(cython.ulonglong, one << (code & 63))
 
     def add_amounts(self, f):
         r: cython.longlong
