@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any
+from functools import partial
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -14,16 +15,19 @@ from tallylearn.budgets import budget
 from tallylearn.description.passing_columns import (
     Numbers,
     NumberSum,
+    NumberTally,
     Values,
     ValueSum,
+    ValueTally,
     held_numbers,
     held_values,
 )
 from tallylearn.errors import ColumnError, InputError
-from tallylearn.sources import Declared
-from tallylearn.tables import Bags, Block, Schema
+from tallylearn.sources import Declared, Part
+from tallylearn.tables import Array, Bags, Block, Schema
 from tallylearn.tallies import Bundle, Counts, Moments
 
+Tally = TypeVar("Tally", NumberTally, ValueTally)
 HELD = 1 / 4  # of the budget of memory: larger tables are described block by block
 
 
@@ -78,22 +82,56 @@ def _held(source: Declared) -> Survey:
                    dict(zip(_written(block), values, strict=True)), block)  # fmt: skip
 
 
+@dataclass(frozen=True)
+class Columns:
+    """All columns of some parts; those of two add up."""
+
+    sums: Bundle
+    numbers: Mapping[str, NumberTally]
+    values: Mapping[str, ValueTally]
+
+    def __add__(self, other: Columns) -> Columns:
+        numbers, values = _both(self.numbers, other.numbers), _both(self.values, other.values)
+        return Columns(self.sums + other.sums, numbers, values)
+
+
+def _both(one: Mapping[str, Tally], other: Mapping[str, Tally]) -> dict[str, Tally]:
+    both = {name: one[name] + other[name] for name in one if name in other}
+    return {**one, **other, **both}
+
+
 def _passed(source: Declared) -> Survey:
-    numbers = {name: NumberSum() for name in source.schema.numbers}
-    values: dict[str, ValueSum] = {}
-
-    def call(block: Block) -> Bundle:
-        block = counting(block)
-        for name, at in block.schema.places.items():
-            numbers[name].add(block.numbers[:, at], block.weight)
-        for name, column in _written(block).items():
-            values.setdefault(name, ValueSum()).add(column, block.weight)
-        return _tally(block)
-
     with engines.during("columns"):
-        bundle = engines.here().total(call, source) or Bundle()
-    return _survey(source.schema, bundle, {name: one.total() for name, one in numbers.items()},
-                   {name: one.total() for name, one in values.items()}, None)  # fmt: skip
+        found = engines.here().gathered(_of_part, source) or Columns(Bundle(), {}, {})
+    none = NumberSum().tally()
+    numbers = {name: found.numbers.get(name, none).total() for name in source.schema.numbers}
+    values = {name: one.values() for name, one in found.values.items()}
+    return _survey(source.schema, found.sums, numbers, values, None)
+
+
+def _of_part(part: Part[Block]) -> Columns:
+    """The rows of a part, wherever it is read."""
+    columns: dict[str, NumberSum | ValueSum] = {}
+    sums = engines.Sum()
+    for block in map(counting, part.blocks()):
+        given = {name: block.numbers[:, at] for name, at in block.schema.places.items()}
+        written = _written(block)
+        for name in (*given, *written):
+            columns.setdefault(name, NumberSum() if name in given else ValueSum())
+        given |= written
+        engines.each(partial(_add, columns, given, block.weight), given)
+        sums.add(_tally(block))
+    found = {name: one.tally() for name, one in columns.items()}
+    numbers = {name: one for name, one in found.items() if isinstance(one, NumberTally)}
+    values = {name: one for name, one in found.items() if isinstance(one, ValueTally)}
+    return Columns(sums.total() or Bundle(), numbers, values)
+
+
+def _add(
+    columns: Mapping[str, NumberSum | ValueSum], given: Mapping[str, Any], weight: Array | None,
+    name: str,
+) -> None:  # fmt: skip
+    columns[name].add(given[name], weight)
 
 
 def counting(block: Block) -> Block:
