@@ -10,7 +10,7 @@ import numpy as np
 
 from tallylearn.description.column_points import Points, ranked
 from tallylearn.tables import Array, Codes
-from tallylearn.tallies.distinct import KEPT, Distinct, Seen
+from tallylearn.tallies.distinct import EVERY, KEPT, Distinct, Seen
 from tallylearn.tallies.quantile_sketch import Buckets, QuantileSketch, middles
 
 
@@ -97,8 +97,8 @@ class NumberSum:
     """The rows of one part, as they pass by; 8 bytes a bucket meanwhile, those that are empty too:
     about 5 MB a column whose numbers lie between 1e-9 and 1e9, 21 MB at most."""
 
-    def __init__(self) -> None:
-        self._seen, self._buckets, self._weighed = Seen(), Buckets(), False
+    def __init__(self, most: int = EVERY) -> None:
+        self._seen, self._buckets, self._weighed = Seen(most), Buckets(), False
 
     def add(self, column: Array, weight: Array | None) -> None:
         """A block of rows."""
@@ -134,8 +134,8 @@ class ValueTally:
 class ValueSum:
     """The rows of one part, as they pass by."""
 
-    def __init__(self) -> None:
-        self._seen, self._total = Seen(), 0.0
+    def __init__(self, most: int = EVERY) -> None:
+        self._seen, self._total = Seen(most), 0.0
         self._counts: dict[str, float] | None = {}
 
     def add(self, column: Any, weight: Array | None) -> None:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
+from itertools import islice
+from types import MappingProxyType
 from typing import Any, TypeVar
 
 import numpy as np
@@ -26,6 +28,7 @@ from tallylearn.errors import ColumnError, InputError
 from tallylearn.sources import Declared, Part
 from tallylearn.tables import Array, Bags, Block, Schema
 from tallylearn.tallies import Bundle, Counts, Moments
+from tallylearn.tallies.distinct import EVERY
 
 Tally = TypeVar("Tally", NumberTally, ValueTally)
 HELD = 1 / 4  # of the budget of memory: larger tables are described block by block
@@ -94,6 +97,12 @@ class Columns:
         numbers, values = _both(self.numbers, other.numbers), _both(self.values, other.values)
         return Columns(self.sums + other.sums, numbers, values)
 
+    @property
+    def most(self) -> dict[str, int]:
+        """Of every column the greatest hash that counts, whatever other parts have."""
+        numbers = {name: one.distinct.most for name, one in self.numbers.items()}
+        return numbers | {name: one.distinct.most for name, one in self.values.items()}
+
 
 def _both(one: Mapping[str, Tally], other: Mapping[str, Tally]) -> dict[str, Tally]:
     both = {name: one[name] + other[name] for name in one if name in other}
@@ -101,23 +110,39 @@ def _both(one: Mapping[str, Tally], other: Mapping[str, Tally]) -> dict[str, Tal
 
 
 def _passed(source: Declared) -> Survey:
+    """In waves, each twice as many parts as all before: those say which hashes may still count."""
+    parts, here, size = iter(source.parts()), engines.here(), 1
+    found = Columns(Bundle(), {}, {})
     with engines.during("columns"):
-        found = engines.here().gathered(_of_part, source) or Columns(Bundle(), {}, {})
+        while wave := [*islice(parts, size)]:
+            more = here.gathered(partial(_of_part, most=found.most), _Some(wave))
+            found, size = found if more is None else found + more, 2 * size
     none = NumberSum().tally()
     numbers = {name: found.numbers.get(name, none).total() for name in source.schema.numbers}
     values = {name: one.values() for name, one in found.values.items()}
     return _survey(source.schema, found.sums, numbers, values, None)
 
 
-def _of_part(part: Part[Block]) -> Columns:
+@dataclass(frozen=True)
+class _Some:
+    """Some parts of a source."""
+
+    given: Iterable[Part[Block]]
+
+    def parts(self) -> Iterable[Part[Block]]:
+        return self.given
+
+
+def _of_part(part: Part[Block], most: Mapping[str, int] = MappingProxyType({})) -> Columns:
     """The rows of a part, wherever it is read."""
     columns: dict[str, NumberSum | ValueSum] = {}
     sums = engines.Sum()
     for block in map(counting, part.blocks()):
         given = {name: block.numbers[:, at] for name, at in block.schema.places.items()}
         written = _written(block)
-        for name in (*given, *written):
-            columns.setdefault(name, NumberSum() if name in given else ValueSum())
+        for name in {*given, *written} - {*columns}:
+            kind = NumberSum if name in given else ValueSum
+            columns[name] = kind(most.get(name, EVERY))
         given |= written
         engines.each(partial(_add, columns, given, block.weight), given)
         sums.add(_tally(block))
