@@ -123,9 +123,11 @@ class Distinct:
 
     def __add__(self, other: Distinct) -> Distinct:
         most = min(self.most, other.most)
-        every = np.concatenate([self.hashes, other.hashes])
+        one, two = (np.searchsorted(d.hashes, np.uint64(most), "right") for d in (self, other))
+        every = np.concatenate([self.hashes[:one], other.hashes[:two]])
         order = np.argsort(every, kind="stable")  # two runs that are sorted are merged
-        every, times = every[order], np.concatenate([self.counts, other.counts])[order]
+        every = every[order]
+        times = np.concatenate([self.counts[:one], other.counts[:two]])[order]
         first = np.flatnonzero(np.append(True, every[1:] != every[:-1])[: len(every)])
         hashes = every[first]
         counts = np.add.reduceat(times, first) if len(first) else times
