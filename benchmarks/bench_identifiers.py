@@ -1,4 +1,4 @@
-"""Identifiers: what it costs to judge which columns only tell the rows apart, beside a fit.
+"""Identifiers: what it costs to judge them, and to put rows aside for cautions, beside a fit.
 
 Usage: bench_identifiers.py
 """
@@ -13,6 +13,8 @@ import numpy as np
 import pandas as pd
 
 import tallylearn as tl
+from tallylearn.doors.fit_cautions import put_aside
+from tallylearn.doors.intake import lesson
 from tallylearn.identifiers import identifiers
 
 N, TIMES = 1_000_000, 5
@@ -41,7 +43,10 @@ def main() -> None:
     for what, table in (("with identifiers", named), ("without", frame)):
         read = tl.table(table, target="y")
         judging = processors(lambda read=read: identifiers(read))  # type: ignore[misc]
-        print(f"{what}: judging {judging:.4f}")
+        rows = lesson(read, None, None, "", "classifier")
+        model = tl.NaiveBayes()
+        aside = processors(lambda rows=rows, model=model: put_aside(model, rows))  # type: ignore[misc]
+        print(f"{what}: judging {judging:.4f}, putting rows aside {aside:.4f}")
         fits = {
             "naive Bayes, of a table": lambda read=read: tl.NaiveBayes().fit(read),
             "naive Bayes, of a frame": lambda table=table: tl.NaiveBayes().fit(table, "y"),
@@ -49,7 +54,8 @@ def main() -> None:
         }
         for name, fit in fits.items():
             seconds = processors(fit)  # type: ignore[arg-type]
-            print(f"  {name}: {seconds:.3f}, of which judging is {100 * judging / seconds:.1f} %")
+            both = 100 * (judging + aside) / seconds
+            print(f"  {name}: {seconds:.3f}, of which both are {both:.1f} %")
 
 
 if __name__ == "__main__":

@@ -623,3 +623,19 @@ def test_days_without_marks_between_are_numbers_until_somebody_says_so(folder: P
     for odd in ("20241301", "20240100", "18991231", "20240131.5"):
         Path("t.csv").write_text(f"day,n\n20240131,1\n20240229,2\n{odd},1\n")
         assert tl.check("t.csv").columns[0].consider == ()
+
+
+def test_a_target_may_be_named_as_in_describe_without_its_word() -> None:
+    frame = pd.DataFrame({"x": [1.5, 2.5, 4] * 4, "y": ["a", "b", "a"] * 4})
+    wanted = tl.check(frame, target="y")
+    assert [one.name for one in wanted.targets] == ["y"]
+    assert tl.check(frame, "y").to_dict() == wanted.to_dict()
+    for found in (tl.check(tl.table(frame), "y"), tl.check(tl.table(frame), target="y")):
+        assert found.to_dict() == wanted.to_dict()
+    with pytest.raises(tl.errors.OptionError, match="declared already"):
+        tl.check(tl.table(frame), "y", ignore=["x"])
+    assert tl.table(frame, "y").declared == tl.table(frame, target="y").declared
+    with pytest.raises(tl.errors.ColumnError, match="the column 'z', and the table has 'x', 'y'"):
+        tl.check(frame, "z")
+    with pytest.raises(tl.errors.OptionError, match=r"the target is 'y', and target= says another"):
+        tl.check(frame, "y", target="x")

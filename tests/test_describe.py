@@ -470,3 +470,9 @@ def test_a_declared_identifier_is_described_by_its_values(tmp_path: Path) -> Non
         found = tl.describe(tl.table(source, kinds=kinds), "y")
         assert (found["who"]["distinct"], found["who"]["missing"]) == (12, 0)
         assert found["no"]["mean"] == 5.5
+
+
+def test_a_table_whose_rows_all_weigh_nothing_is_told_as_that(held: bool) -> None:
+    table = tl.table(FRAME.assign(none=0.0)[["x", "word", "none"]], weight="none")
+    with pytest.raises(TargetError, match="every row has weight zero"):
+        tl.describe(table, "word")

@@ -144,3 +144,12 @@ def test_a_million_values_take_no_more_memory_than_is_said() -> None:
     found = seen.tally()
     assert found.hashes.nbytes + found.counts.nbytes == 16 * KEPT
     assert found.most < EVERY
+
+
+def test_what_begins_from_the_greatest_hash_of_other_rows_adds_up_to_the_same() -> None:
+    rng = np.random.default_rng(4)
+    first, more = rng.normal(size=150_000), rng.normal(size=150_000)
+    begun, again = Distinct.of(first), Seen(Distinct.of(first).most)
+    again.add(more)
+    assert len(again.tally().hashes) < 0.7 * len(more)  # it has kept fewer of them
+    assert begun + again.tally() == again.tally() + begun == Distinct.of(np.append(first, more))

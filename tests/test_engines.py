@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import pickle
 import threading
 from collections.abc import Callable, Iterator
@@ -15,8 +16,9 @@ import pytest
 
 import tallylearn as tl
 from tallylearn import engines, modelfile
+from tallylearn.description import surveys
 from tallylearn.errors import OptionError
-from tallylearn.sources import Parts, columnar, memory_table
+from tallylearn.sources import Parts, columnar, joined_blocks, memory_table
 from tallylearn.tables import BLOCK
 
 RNG = np.random.default_rng(2)
@@ -42,6 +44,17 @@ class Elsewhere:
     def total(self, call: Callable[[Any], Any], source: Parts[Any]) -> Any:
         return engines.summed(engines.summed(self._worked(call, p)) for p in source.parts())
 
+    def gathered(self, call: Callable[[Any], Any], source: Parts[Any]) -> Any:
+        return engines.summed(self._gathered(call, part) for part in source.parts())
+
+    def _gathered(self, call: Callable[[Any], Any], part: Any) -> Any:
+        """The call travels too, and what it found comes back as bytes."""
+        self.sent += 1
+        there = engines.Reading(pickle.loads(pickle.dumps(part)))
+        found = pickle.loads(pickle.dumps(call))(there)
+        self.told(len(there))
+        return pickle.loads(pickle.dumps(found))
+
     def _worked(self, call: Callable[[Any], Any], part: Any) -> Iterator[Any]:
         self.sent += 1
         for block in pickle.loads(pickle.dumps(part)).blocks():
@@ -59,6 +72,40 @@ def source(request: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any
     FRAME[: BLOCK + 500].to_csv(tmp_path / "1.csv", index=False)
     FRAME[BLOCK + 500 :].to_csv(tmp_path / "2.csv", index=False)
     return tl.table(tmp_path / "*.csv", target="y")
+
+
+def test_a_description_is_the_same_on_every_engine_and_told_of_every_row_in_every_pass(
+    source: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(surveys, "HELD", 0.0)
+    monkeypatch.setattr(joined_blocks, "SMALL", 0)
+    found, told, elsewhere = [], list[int](), Elsewhere()
+    for chosen in (engines.Threads(1), engines.Threads(2), engines.Threads(5, told.append)):
+        with engines.using(chosen):
+            found.append(tl.describe(source).to_dict())
+    with engines.using(elsewhere):
+        found.append(tl.describe(source).to_dict())
+    texts = {json.dumps(one, sort_keys=True) for one in found}
+    assert len(texts) == 1
+    assert elsewhere.sent == 4  # two parts for the columns, and two for what goes together
+    assert sum(told) == sum(elsewhere.rows) == 2 * N
+
+
+def test_a_call_for_a_part_among_others_has_one_thread_and_that_of_one_part_has_all() -> None:
+    class Two:
+        def __init__(self, parts: int) -> None:
+            self.number = parts
+
+        def parts(self) -> Iterator[Any]:
+            return (engines.Given([[1, 2], [3]]) for _ in range(self.number))
+
+    def call(part: Any) -> list[tuple[int, list[list[int]]]]:
+        return [(engines.here().number, [*part.blocks()])]
+
+    with engines.using(engines.Threads(3)):
+        assert engines.here().gathered(call, Two(1)) == [(3, [[1, 2], [3]])]
+        assert engines.here().gathered(call, Two(2)) == [(1, [[1, 2], [3]])] * 2
+        assert engines.here().gathered(call, Two(0)) is None
 
 
 def test_floats_have_the_same_bits_on_every_engine(source: Any) -> None:

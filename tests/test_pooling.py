@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -9,9 +10,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from click.testing import CliRunner
 
 import tallylearn as tl
 from tallylearn import errors
+from tallylearn.cli import main
 
 LEARNERS = [
     tl.LinearDiscriminantAnalysis,
@@ -73,8 +76,40 @@ def test_a_model_of_pooled_values_is_saved_and_not_merged(
         tl.merge(model, model)
     with pytest.raises(errors.MergeError, match="rare values were pooled"):
         model.partial_fit(X, y)
-    with pytest.raises(errors.SizeError, match="'customer' alone has"):
-        tl.LinearDiscriminantAnalysis(min_samples_category=1).fit(X, y)
+    with pytest.raises(errors.OptionError, match=r"pooled to fit memory. Save it with tally=False"):
+        model.save(tmp_path / "model.tally")
+
+
+def test_the_remedies_for_too_many_pairs_work(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TALLY_MEMORY", "0.001")
+    frame = shops()
+    with pytest.raises(errors.SizeError, match=r"Or a larger min_samples_category") as told:
+        tl.LinearDiscriminantAnalysis(min_samples_category=1).fit(frame, "y")
+    tl.LinearDiscriminantAnalysis(min_samples_category=5).fit(frame, "y")
+    left_out = str(told.value).partition("ignore=")[2].partition(")")[0]
+    table = tl.table(frame, target="y", ignore=ast.literal_eval(left_out))
+    tl.LinearDiscriminantAnalysis(min_samples_category=1).fit(table)
+    auto = {"solver": "lsqr", "shrinkage": "auto"}
+    with pytest.raises(errors.SizeError, match=r"'customer' alone has.*give shrinkage a number"):
+        tl.LinearDiscriminantAnalysis(**auto).fit(frame, "y")
+    tl.LinearDiscriminantAnalysis(**auto | {"shrinkage": 0.2}).fit(frame, "y")
+
+
+def test_the_command_saves_a_model_of_pooled_values_without_its_counts_and_says_so(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("TALLY_MEMORY", "0.001")
+    shops().to_csv(tmp_path / "shops.csv", index=False)
+    given = ["learn", str(tmp_path / "shops.csv"), "--target", "y", "--keep", "customer", "--model"]
+    place = tmp_path / "model.tally"
+    done = CliRunner().invoke(main, [*given, "lda", "-o", str(place)])
+    assert done.exit_code == 0, done.stderr
+    assert "has no counts, and cannot merge or forget: rare values were pooled" in done.stderr
+    assert tl.load(place).tally_ is None
+    for model in ("bayes", "perceptron"):
+        done = CliRunner().invoke(main, [*given, model, "-o", str(place), "--force"])
+        assert done.exit_code == 0, done.stderr
+        assert "has no counts" not in done.stderr
 
 
 def test_folds_of_a_table_that_is_pooled_are_scored(monkeypatch: pytest.MonkeyPatch) -> None:

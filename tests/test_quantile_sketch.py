@@ -82,3 +82,13 @@ def test_a_quantile_of_many_rows_keeps_to_the_error(share: float) -> None:
     values, counts = QuantileSketch.of(x).points()
     found = values[np.searchsorted(np.cumsum(counts), share * 50_000, side="right")]
     assert found == pytest.approx(np.quantile(x, share), rel=ERROR)
+
+
+def test_the_cells_of_a_sketch_are_those_that_its_rows_were_counted_in() -> None:
+    x = np.array([-np.inf, -1e-300, -3.5, 0.0, 5e-324, 1.5, 7e200, np.inf, np.nan, 1.5])
+    for numbers in (x, x[[3, 3, 8]], x[[0, 7]], x[:0]):
+        seen = Buckets()
+        seen.add(numbers)
+        found = Buckets.of(seen.sketch())
+        assert found.cells.tolist() == seen.cells.tolist()
+        assert found.place(x[[3, 5, 8]]).tolist() == seen.place(x[[3, 5, 8]]).tolist()

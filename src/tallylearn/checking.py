@@ -15,7 +15,7 @@ from tallylearn.check_report import Check, Checked
 from tallylearn.column_sums import MOST, ColumnSum, TargetSum, TotalRows
 from tallylearn.errors import CellError, InputError, OptionError, listed, speaking
 from tallylearn.identifiers import identifiers
-from tallylearn.sources import Declared, Files, given, read_table
+from tallylearn.sources import Declared, Files, aimed, given, read_table
 from tallylearn.sources.declarations import TRUE, Declaration
 from tallylearn.sources.written.judging import Judgement
 from tallylearn.spelling import DATES, NUMBERS, TRUTHS, WORDS, Spelling
@@ -40,7 +40,8 @@ WRITTEN = (".parquet", ".pq", CSV)  # the endings of files that a table is writt
 def check(source: Any, connection: Any = None, **declared: Any) -> Check:
     """Say how a table is read: every column's kind and why, its gaps, its odd cells.
 
-    ``source``, ``connection`` and the options are those of ``tl.table``. All rows are read once,
+    ``source``, ``connection`` and the options are those of ``tl.table``, the target's name among
+    them: ``check(table, "churn")``, or ``target="churn"``. All rows are read once,
     files block by block. What can be read in two ways is not an error here but a decision, in
     ``decisions``.
 
@@ -53,11 +54,18 @@ def check(source: Any, connection: Any = None, **declared: Any) -> Check:
     --as day=%m/%d/%Y.
     """
     with speaking("check"):
-        known = given(source)
-        if known is not None and connection is not None:
-            raise OptionError(f"{source} is a table, and a connection answers a query.")
-        found = read_table(source, connection, **declared) if known is None else known
-        return _checked_table(found)[0]
+        read = read_table if given(source) is None else _again
+        return _checked_table(read(source, connection, **declared))[0]
+
+
+def _again(table: Any, connection: Any, target: Any = None, **declared: Any) -> Declared:
+    """A table that was declared before, of which a check may name the target."""
+    target = connection if target is None and isinstance(connection, str) else target
+    if connection is not None and connection != target:
+        raise OptionError(f"{table} is a table, and a connection answers a query.")
+    if declared:
+        raise OptionError(f"{table} is declared already. Declare everything in one call.")
+    return aimed(table, () if target is None else (target,), None)
 
 
 def checked_files(paths: Sequence[Path], declared: Declaration) -> tuple[Check, Files]:

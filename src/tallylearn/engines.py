@@ -43,6 +43,10 @@ class Engine(Protocol):
         """The sum of the results: blocks within their part, then parts; None for no block."""
         ...
 
+    def gathered(self, call: Callable[[Part[Item]], Result], source: Parts[Item]) -> Result | None:
+        """The sum of the results for whole parts, which read themselves where the call is made."""
+        ...
+
 
 @dataclass(frozen=True)
 class Threads:
@@ -58,14 +62,21 @@ class Threads:
         by_part = groupby(self._done(call, source), itemgetter(0))
         return summed(summed(tally for _, tally in done) for _, done in by_part)
 
+    def gathered(self, call: Callable[[Part[Item]], Result], source: Parts[Item]) -> Result | None:
+        parts = Given(map(Reading, source.parts()))
+        return summed(result for _, result in self._done(call, parts, 1))
+
     def told(self, rows: int) -> None:
         if self.watch is not None:
             asked("watch", self.watch, rows)
 
     def _done(
-        self, call: Callable[[Item], Result], source: Parts[Item]
+        self, call: Callable[[Item], Result], source: Parts[Item], within: int | None = None
     ) -> Iterator[tuple[int, Result]]:
-        """The results in order, each with the number of its part."""
+        """The results in order, each with the number of its part.
+
+        ``within`` says how many threads a call may use itself, where others are made beside it.
+        """
         blocks = ((at, b) for at, part in enumerate(source.parts()) for b in part.blocks())
         first = list(islice(blocks, 2))
         work = self if self.watch is None else replace(self, watch=None)  # rows are told of once
@@ -79,6 +90,7 @@ class Threads:
                 self.told(len(block))
                 yield at, result
             return
+        work = replace(work, number=within or self.number)
         yield from self._pooled(call, chain(first, blocks), work)
 
     def _pooled(
@@ -87,10 +99,10 @@ class Threads:
         with using(work):
             context = copy_context()
         with ThreadPoolExecutor(self.number) as pool:
-            waiting: deque[tuple[int, Future[Result], int]] = deque()
+            waiting: deque[tuple[int, Future[Result], Item]] = deque()
             try:
                 for at, block in blocks:
-                    waiting.append((at, pool.submit(context.copy().run, call, block), len(block)))
+                    waiting.append((at, pool.submit(context.copy().run, call, block), block))
                     if len(waiting) > self.number:
                         yield self._finished(waiting)
                 while waiting:
@@ -99,10 +111,10 @@ class Threads:
                 for _, future, _ in waiting:
                     future.cancel()
 
-    def _finished(self, waiting: deque[tuple[int, Future[Result], int]]) -> tuple[int, Result]:
-        at, future, rows = waiting.popleft()
+    def _finished(self, waiting: deque[tuple[int, Future[Result], Item]]) -> tuple[int, Result]:
+        at, future, block = waiting.popleft()
         result = future.result()
-        self.told(rows)
+        self.told(len(block))  # of a part they are known now
         return at, result
 
 
@@ -117,6 +129,21 @@ class Given(Generic[Item]):
 
     def blocks(self) -> Iterator[Item]:
         return iter(self.items)
+
+
+class Reading(Generic[Item]):
+    """A part that is as long as what was read of it."""
+
+    def __init__(self, part: Part[Item]) -> None:
+        self.part, self._rows = part, 0
+
+    def __len__(self) -> int:
+        return self._rows
+
+    def blocks(self) -> Iterator[Item]:
+        for block in self.part.blocks():
+            self._rows += len(block)
+            yield block
 
 
 _current: ContextVar[Engine | None] = ContextVar("engine", default=None)

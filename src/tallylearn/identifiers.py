@@ -53,12 +53,11 @@ def identifiers(source: Declared) -> dict[str, str]:
     if not kinds:
         return {}
     first, alone = source.beginning()
-    names = tuple(name for name in kinds if _may(first, name))
-    found = {name: _seen(_column(first, name)) for name in names}
-    if not alone:  # a number that comes twice in the first block is none, whatever comes later
-        names = tuple(n for n in names if kinds[n] == CATEGORY or not found[n].again)
+    found = {name: _seen(_column(first, name)) for name in kinds if _may(first, name)}
+    if not alone:
+        names = tuple(name for name in found if _stays(kinds[name], found[name]))
         found = _everywhere(source, names) if names else {}
-    return {name: why for name in names if (why := _reason(kinds[name], found[name]))}
+    return {name: why for name in found if (why := _reason(kinds[name], found[name]))}
 
 
 def why_apart(column: Codes | Array) -> str:
@@ -113,7 +112,7 @@ class _Values:
 def _seen(x: Codes | Array) -> _Values:
     """The values of a column that is in memory whole, most often without a hash."""
     if isinstance(x, Codes):
-        times = _times(x)
+        times = np.bincount(x.codes[x.codes >= 0] if (x.codes < 0).any() else x.codes)
         n, different = int(times.sum()), int(np.count_nonzero(times))
         return _Values(n, different, different < n)
     x = x[~np.isnan(x)] if np.isnan(x).any() else x
@@ -128,19 +127,20 @@ def _seen(x: Codes | Array) -> _Values:
     return _Values(len(x), different, different < len(x), True, whole, least, greatest)
 
 
-def _times(column: Codes) -> Array:
-    return np.bincount(column.codes[column.codes >= 0])
-
-
 def _may(block: Block, name: str) -> bool:
     """Whether the first rows leave it open: where a number is repeated or broken, they do not."""
-    if name not in block.codes:
-        head = block.numbers[:HEAD, block.schema.places[name]]
-        head = head[~np.isnan(head)]
-        whole = np.isfinite(head).all() and (head % 1 == 0).all()
-        return bool(whole and len(np.unique(head)) == len(head))
-    times = _times(block.codes[name])
-    return bool(np.count_nonzero(times) >= HALF * times.sum())
+    if name in block.codes:
+        known = block.codes[name]
+        return len(known.values) >= HALF * int(np.count_nonzero(known.codes >= 0))
+    head = block.numbers[:HEAD, block.schema.places[name]]
+    head = head[~np.isnan(head)]
+    whole = np.isfinite(head).all() and (head % 1 == 0).all()
+    return bool(whole and len(np.unique(head)) == len(head))
+
+
+def _stays(kind: str, first: _Values) -> bool:
+    """Whether the first block leaves it open: a number that comes twice is none, whatever comes."""
+    return first.different >= HALF * first.present if kind == CATEGORY else not first.again
 
 
 def _reason(kind: str, found: _Values) -> str:

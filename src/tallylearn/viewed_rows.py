@@ -19,6 +19,17 @@ from tallylearn.tables import BLOCK, Array, Block, Codes, Schema, places
 CLASSES = 10  # whole numbers: more different ones are measured, not named
 EACH = 5  # rows of a class: of fewer nothing can be learned, or tested
 MOST, LONGEST = 6, 30  # names in one sentence, and signs in one name
+MANY = 8192  # rows of a table in memory: of more, so many are looked at, from first to last
+CELLS = 256 * MANY  # of a wide table fewer rows are looked at, and
+FEW = 1024  # never fewer than these
+
+
+def sampled(rows: Array, columns: int) -> Array:
+    """The rows of a table in memory that are looked at: all, or some from first to last."""
+    most = min(MANY, max(FEW, CELLS // max(columns, 1)))
+    if len(rows) <= most:
+        return rows
+    return np.asarray(rows[np.linspace(0, len(rows) - 1, most).astype(np.int64)])
 
 
 def _first(source: Declared) -> Iterator[Block]:
@@ -64,6 +75,10 @@ class Rows:
 
     def __len__(self) -> int:
         return len(self.places)
+
+    def as_sample(self) -> Rows:
+        """The same rows, which are some of more."""
+        return replace(self, whole=False, all="a sample of")
 
     @cached_property
     def answered(self) -> int:

@@ -99,7 +99,7 @@ def test_of_large_tables_a_sample_is_looked_at_and_of_files_the_first_rows(
     n = 20_000
     table = rows(n, copy=np.where(np.arange(n) < n // 2, "u", "v"))
     (said,) = tl.evaluate(LEARNER, table, "y", cv=2).cautions
-    assert said == "copy gives y away: one to one, on a sample of 16,384 rows"
+    assert said == "copy gives y away: one to one, on a sample of 8,192 rows"
     shuffled = rows(70_000, one="x").sample(frac=1, random_state=0)
     shuffled.to_parquet(tmp_path / "long.parquet")
     monkeypatch.setattr("tallylearn.sources.joined_blocks.SMALL", 0)

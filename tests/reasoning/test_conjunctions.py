@@ -237,3 +237,32 @@ def test_a_wide_table_of_many_negative_rows_is_not_endless() -> None:
         "yes",
         "no",
     ]
+
+
+def named(rows: list[dict[str, Any]], times: int = 3) -> list[dict[str, Any]]:
+    """So many days as there are, each with a name of its own."""
+    return [{**row, "Day": f"D{at}"} for at, row in enumerate(rows * times)]
+
+
+def test_an_identifier_is_in_no_hypothesis_unless_it_is_kept() -> None:
+    days = named(ROWS)
+    space = tl.VersionSpace.conjunctions().fit(days, "EnjoySport")
+    plain = tl.VersionSpace.conjunctions().fit(ROWS * 3, "EnjoySport")
+    assert (space.specific, space.general) == (plain.specific, plain.general)
+    assert repr(space) == ("VersionSpace(conjunctions, 12 rows; identifiers, not used: 'Day')")
+    assert str(space).splitlines()[0].endswith("agree with 12 rows; identifiers, not used: 'Day'")
+    assert "identifiers" not in f"{plain!r}{plain}"
+    new = dict(zip(COLUMNS, NEW[0], strict=True))
+    assert space.predict(new).tolist() == space.predict({**new, "Day": "D99"}).tolist() == ["Yes"]
+    both = space & tl.VersionSpace.conjunctions().fit(named(ROWS, 4), "EnjoySport")
+    assert repr(both) == "VersionSpace(conjunctions, 28 rows; identifiers, not used: 'Day')"
+    table = tl.table(days, target="EnjoySport", keep=["Day"])
+    assert str(tl.VersionSpace.conjunctions().fit(table).specific[0]).count("?") == 4
+    labels = [row.pop("EnjoySport") for row in days]
+    assert str(tl.VersionSpace.conjunctions().fit(days, labels).specific[0]).count("?") == 4
+
+
+def test_listed_hypotheses_are_given_every_column() -> None:
+    sixth = {"the sixth": lambda row: row["Day"] == "D5"}
+    days = [{**row, "EnjoySport": row["Day"] == "D5"} for row in named(ROWS)]
+    assert tl.VersionSpace.of(sixth).fit(days, "EnjoySport").members == ("the sixth",)

@@ -20,6 +20,7 @@ from tallylearn.cli import piped_input
 # What a terminal obeys, or shows in another place than it stands in: all controls but the line
 # end and the tab, and the marks that turn the direction of writing.
 _OBEYED = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069]")
+LET_GO = "rare values were pooled to fit memory, or columns are many more than rows"
 
 
 def visible(text: object) -> str:
@@ -149,7 +150,15 @@ def check_report(path: Path | None, inputs: Iterable[str | Path], force: bool) -
 
 
 def save(estimator: Any, path: Path, tally: bool = True) -> None:
-    """Save a model; a link stays a link, and what it points to is written."""
+    """Save a model; a link stays a link, and what it points to is written.
+
+    Who has let its tally go while it learned is saved without it, and that is told.
+    """
+    from tallylearn.doors import OnePass
+
+    if tally and isinstance(estimator, OnePass) and estimator.tally_ is None:
+        note(f"{path} has no counts, and cannot merge or forget: {LET_GO}.")
+        tally = False
     estimator.save(path.resolve(), tally=tally)
 
 

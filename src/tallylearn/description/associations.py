@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from threading import Lock
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 
@@ -14,7 +14,7 @@ from tallylearn.description.passing_columns import Numbers
 from tallylearn.description.surveys import Survey, counting
 from tallylearn.description.target_classes import TargetClasses
 from tallylearn.kernels import sketching
-from tallylearn.sources import Declared
+from tallylearn.sources import Declared, Part
 from tallylearn.tables import Array, Block
 from tallylearn.tallies.pairs import check_wide
 from tallylearn.tallies.quantile_sketch import ONCE
@@ -39,13 +39,15 @@ class Matrices:
 
 @dataclass(frozen=True)
 class Pass:
-    """What is added up of a block."""
+    """What is added up of rows; the tables are of a part, and none of a block."""
 
     pearson: PairSums
     spearman: PairSums
+    tables: Mapping[str, Array] = field(default_factory=dict)  # (k, places + 1) rows, by class
 
     def __add__(self, other: Pass) -> Pass:
-        return Pass(self.pearson + other.pearson, self.spearman + other.spearman)
+        tables = {name: table + other.tables[name] for name, table in self.tables.items()}
+        return Pass(self.pearson + other.pearson, self.spearman + other.spearman, tables)
 
 
 class Associations:
@@ -57,22 +59,19 @@ class Associations:
         check_wide(1, tuple((name, "") for name in self.names), PAIR)
         self._centre, self._scale = _centres(survey)
         self._ranks = [_ranks(survey.numbers[name]) for name in self.names]
-        self.tables: dict[str, Array] = {} if classes is None else self._empty(len(classes.names))
-        self._locks = {name: Lock() for name in self.tables}
+        self.tables: Mapping[str, Array] = {}
         self._values = {
             name: {value: at for at, value in enumerate(survey.values[name].counts or ())}
-            for name in self.tables
+            for name in self._widths()
             if name in survey.values
         }
 
     def matrices(self, source: Declared) -> Matrices:
-        """All pairs, and ``tables`` filled on the way."""
+        """All pairs, and with them the ``tables`` of every column by the classes."""
         survey, scale = self.survey, self._scale
-        rows = source if survey.block is None else engines.Given(survey.block.cut())
         with engines.during("pairs of columns"):
-            found = engines.here().total(self._block, rows)
-        if found is None:
-            found = Pass(*[PairSums.of(np.empty((0, len(self.names))), None)] * 2)
+            found = self._held(survey.block) if survey.block is not None else self._passed(source)
+        self.tables = found.tables
         spearman = found.spearman.correlation()
         if survey.block is not None:
             spearman = _ranked_again(survey, spearman, found.spearman.rows)
@@ -81,15 +80,47 @@ class Associations:
         pearson = found.pearson.correlation()
         return Matrices(self.names, found.pearson.rows, less, all_, pearson, spearman)
 
-    def _block(self, block: Block) -> Pass:
-        block = counting(block)
+    def _passed(self, source: Declared) -> Pass:
+        found = engines.here().gathered(self._of_part, source)
+        return self._none() if found is None else found
+
+    def _held(self, block: Block) -> Pass:
+        """Of rows that are held a column is crossed at once: it may have as many values as rows."""
+        pairs = engines.here().total(self._pairs, engines.Given(block.cut())) or self._none()
+        tables = self._empty()
+        places = self._places(block)
+        classes = None if self.classes is None else self.classes.of(block, places)
+
+        def cross(name: str) -> None:
+            self._cross(block, name, places, classes, tables[name])
+
+        engines.each(cross, tables)
+        return replace(pairs, tables=tables)
+
+    def _of_part(self, part: Part[Block]) -> Pass:
+        """The rows of a part, wherever it is read."""
+        pairs, tables = engines.Sum(), self._empty()
+        for block in map(counting, part.blocks()):
+            places = self._places(block)
+            classes = None if self.classes is None else self.classes.of(block, places)
+            for name, table in tables.items():
+                self._cross(block, name, places, classes, table)
+            pairs.add(self._pairs(block, places))
+        return replace(pairs.total() or self._none(), tables=tables)
+
+    def _none(self) -> Pass:
+        nothing = PairSums.of(np.empty((0, len(self.names))), None)
+        return Pass(nothing, nothing, self._empty())
+
+    def _places(self, block: Block) -> dict[str, Array]:
         start = block.start if isinstance(block.start, int) else 0  # of rows that are held
-        places = {
+        return {
             name: self.survey.numbers[name].places_in(block.numbers[:, at], start)
             for name, at in block.schema.places.items()
         }
-        if self.classes is not None:
-            self._crossed(block, places)
+
+    def _pairs(self, block: Block, places: Mapping[str, Array] | None = None) -> Pass:
+        places = self._places(block) if places is None else places
         ranks = np.empty((len(self.names), len(block)))
         for table, name, row in zip(self._ranks, self.names, ranks, strict=True):
             np.take(table, places[name], out=row, mode="clip")
@@ -98,14 +129,11 @@ class Associations:
             x -= self._centre / self._scale
         return Pass(PairSums.of(x, block.weight), PairSums.of(ranks.T, block.weight))
 
-    def _crossed(self, block: Block, places: Mapping[str, Array]) -> None:
-        assert self.classes is not None
-        classes = self.classes.of(block, places)
-        weight = ONCE if block.weight is None else block.weight
-        for name, table in self.tables.items():
-            codes = places[name] if name in places else self._coded(block, name)
-            with self._locks[name]:
-                sketching.cross(codes, classes, weight, table)
+    def _cross(
+        self, block: Block, name: str, places: Mapping[str, Array], classes: Any, table: Array
+    ) -> None:
+        codes = places[name] if name in places else self._coded(block, name)
+        sketching.cross(codes, classes, ONCE if block.weight is None else block.weight, table)
 
     def _coded(self, block: Block, name: str) -> Array:
         known, codes = self._values[name], block.codes[name]
@@ -116,16 +144,21 @@ class Associations:
         """Of more values than this a category has no gain: each would have too few rows."""
         return int(min(MOST_VALUES, max(FEW_VALUES, self.survey.weight / ROWS_EACH)))
 
-    def _empty(self, k: int) -> dict[str, Array]:
-        """Room for the rows of every class at every place; the last place is that of the gaps."""
-        found = {
-            n: np.zeros((k, len(c.ordered().values) + 1)) for n, c in self.survey.numbers.items()
-        }
+    def _widths(self) -> dict[str, int]:
+        """How many places every column has that is counted by class."""
+        if self.classes is None:
+            return {}
+        found = {name: len(c.ordered().values) for name, c in self.survey.numbers.items()}
         for name in self.survey.schema.categories:
             counts = self.survey.values[name].counts if name in self.survey.values else None
             if counts is not None and len(counts) <= self._most():
-                found[name] = np.zeros((k, len(counts) + 1))
+                found[name] = len(counts)
         return found
+
+    def _empty(self) -> dict[str, Array]:
+        """Room for the rows of every class at every place; the last place is that of the gaps."""
+        k = 0 if self.classes is None else len(self.classes.names)
+        return {name: np.zeros((k, width + 1)) for name, width in self._widths().items()}
 
 
 def _centres(survey: Survey) -> tuple[Array, Array]:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any
+from functools import partial
+from itertools import islice
+from types import MappingProxyType
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -14,16 +17,20 @@ from tallylearn.budgets import budget
 from tallylearn.description.passing_columns import (
     Numbers,
     NumberSum,
+    NumberTally,
     Values,
     ValueSum,
+    ValueTally,
     held_numbers,
     held_values,
 )
 from tallylearn.errors import ColumnError, InputError
-from tallylearn.sources import Declared
-from tallylearn.tables import Bags, Block, Schema
+from tallylearn.sources import Declared, Part
+from tallylearn.tables import Array, Bags, Block, Schema
 from tallylearn.tallies import Bundle, Counts, Moments
+from tallylearn.tallies.distinct import EVERY
 
+Tally = TypeVar("Tally", NumberTally, ValueTally)
 HELD = 1 / 4  # of the budget of memory: larger tables are described block by block
 
 
@@ -78,22 +85,78 @@ def _held(source: Declared) -> Survey:
                    dict(zip(_written(block), values, strict=True)), block)  # fmt: skip
 
 
+@dataclass(frozen=True)
+class Columns:
+    """All columns of some parts; those of two add up."""
+
+    sums: Bundle
+    numbers: Mapping[str, NumberTally]
+    values: Mapping[str, ValueTally]
+
+    def __add__(self, other: Columns) -> Columns:
+        numbers, values = _both(self.numbers, other.numbers), _both(self.values, other.values)
+        return Columns(self.sums + other.sums, numbers, values)
+
+    @property
+    def most(self) -> dict[str, int]:
+        """Of every column the greatest hash that counts, whatever other parts have."""
+        numbers = {name: one.distinct.most for name, one in self.numbers.items()}
+        return numbers | {name: one.distinct.most for name, one in self.values.items()}
+
+
+def _both(one: Mapping[str, Tally], other: Mapping[str, Tally]) -> dict[str, Tally]:
+    both = {name: one[name] + other[name] for name in one if name in other}
+    return {**one, **other, **both}
+
+
 def _passed(source: Declared) -> Survey:
-    numbers = {name: NumberSum() for name in source.schema.numbers}
-    values: dict[str, ValueSum] = {}
-
-    def call(block: Block) -> Bundle:
-        block = counting(block)
-        for name, at in block.schema.places.items():
-            numbers[name].add(block.numbers[:, at], block.weight)
-        for name, column in _written(block).items():
-            values.setdefault(name, ValueSum()).add(column, block.weight)
-        return _tally(block)
-
+    """In waves, each twice as many parts as all before: those say which hashes may still count."""
+    parts, here, size = iter(source.parts()), engines.here(), 1
+    found = Columns(Bundle(), {}, {})
     with engines.during("columns"):
-        bundle = engines.here().total(call, source) or Bundle()
-    return _survey(source.schema, bundle, {name: one.total() for name, one in numbers.items()},
-                   {name: one.total() for name, one in values.items()}, None)  # fmt: skip
+        while wave := [*islice(parts, size)]:
+            more = here.gathered(partial(_of_part, most=found.most), _Some(wave))
+            found, size = found if more is None else found + more, 2 * size
+    none = NumberSum().tally()
+    numbers = {name: found.numbers.get(name, none).total() for name in source.schema.numbers}
+    values = {name: one.values() for name, one in found.values.items()}
+    return _survey(source.schema, found.sums, numbers, values, None)
+
+
+@dataclass(frozen=True)
+class _Some:
+    """Some parts of a source."""
+
+    given: Iterable[Part[Block]]
+
+    def parts(self) -> Iterable[Part[Block]]:
+        return self.given
+
+
+def _of_part(part: Part[Block], most: Mapping[str, int] = MappingProxyType({})) -> Columns:
+    """The rows of a part, wherever it is read."""
+    columns: dict[str, NumberSum | ValueSum] = {}
+    sums = engines.Sum()
+    for block in map(counting, part.blocks()):
+        given = {name: block.numbers[:, at] for name, at in block.schema.places.items()}
+        written = _written(block)
+        for name in {*given, *written} - {*columns}:
+            kind = NumberSum if name in given else ValueSum
+            columns[name] = kind(most.get(name, EVERY))
+        given |= written
+        engines.each(partial(_add, columns, given, block.weight), given)
+        sums.add(_tally(block))
+    found = {name: one.tally() for name, one in columns.items()}
+    numbers = {name: one for name, one in found.items() if isinstance(one, NumberTally)}
+    values = {name: one for name, one in found.items() if isinstance(one, ValueTally)}
+    return Columns(sums.total() or Bundle(), numbers, values)
+
+
+def _add(
+    columns: Mapping[str, NumberSum | ValueSum], given: Mapping[str, Any], weight: Array | None,
+    name: str,
+) -> None:  # fmt: skip
+    columns[name].add(given[name], weight)
 
 
 def counting(block: Block) -> Block:

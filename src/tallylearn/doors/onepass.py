@@ -14,6 +14,7 @@ from typing import Any, ClassVar, Self
 
 from tallylearn import modelfile
 from tallylearn.doors.counted import counted, within_doubles
+from tallylearn.doors.fit_cautions import let_go, put_aside
 from tallylearn.doors.intake import Lesson, Manner, lesson, trusting
 from tallylearn.doors.model import Solved
 from tallylearn.doors.schemas import checked, united
@@ -91,8 +92,12 @@ class OnePass(Estimator, ABC):
             self._check_options()
             name = type(self).__name__
             read = lesson(self._table(X), y, sample_weight, name, self._aim(X, y))
-            self._learn(self._learned(read))
+            self._study(read)
+            put_aside(self, read)
         return self
+
+    def _study(self, read: Lesson) -> None:
+        self._learn(self._learned(read))
 
     def partial_fit(
         self, X: Any, y: Any = None, classes: Any = None, sample_weight: Any = None
@@ -266,6 +271,7 @@ class OnePass(Estimator, ABC):
                 self.model_ = self.solve(in_rows(self.tally_))
 
     def _unlearn(self) -> None:
+        let_go(self)
         for name in [*vars(self)]:
             if name.endswith("_") or name in ("_by_name", "_label_type", "_shaped"):
                 delattr(self, name)

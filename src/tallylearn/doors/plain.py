@@ -11,6 +11,7 @@ from dataclasses import replace
 from typing import Any, Self
 
 from tallylearn import engines
+from tallylearn.doors.fit_cautions import put_aside
 from tallylearn.doors.intake import Lesson, lesson, trusting
 from tallylearn.doors.model import Model
 from tallylearn.doors.schemas import checked
@@ -38,6 +39,7 @@ class Plain(Untallied, ABC):
             schema, block = self._taught(read)
             model = self.train(block)
             self._learn(schema, model, read.manner, Unanswered.in_block(block))
+            put_aside(self, read)
         return self
 
     def _taught(self, read: Lesson) -> tuple[Schema, Block]:

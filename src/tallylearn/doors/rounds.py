@@ -17,6 +17,7 @@ from typing import Any, Generic, Protocol, Self, TypeVar
 
 from tallylearn import engines
 from tallylearn.doors.counted import counted, within_doubles
+from tallylearn.doors.fit_cautions import put_aside
 from tallylearn.doors.intake import Lesson, lesson, trusting
 from tallylearn.doors.model import Model
 from tallylearn.doors.schemas import checked
@@ -93,6 +94,7 @@ class Rounds(Untallied, ABC, Generic[StateT, TallyT]):
             read = lesson(self._table(X), y, sample_weight, name, self.task)
             schema, model, left_out = trusting(read, self._solved)
             self._learn(schema, model, read.manner, left_out)
+            put_aside(self, read)
         return self
 
     def _solved(self, read: Lesson) -> tuple[Schema, Model, Unanswered]:

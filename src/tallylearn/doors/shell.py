@@ -14,6 +14,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
+from tallylearn.doors import fit_cautions
 from tallylearn.doors.intake import Manner
 from tallylearn.doors.schemas import checked
 from tallylearn.doors.turns import turn
@@ -132,6 +133,7 @@ class Estimator:
     def _remember(self, manner: Manner, unanswered: Unanswered) -> None:
         self._by_name, self._label_type = manner.by_name, manner.label_type
         self.target_name_, self.unanswered_ = manner.target, unanswered
+        fit_cautions.let_go(self)
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "schema_")

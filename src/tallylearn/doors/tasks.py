@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from tallylearn.doors import fit_cautions
 from tallylearn.doors.asking import Asked
 from tallylearn.doors.intake import lesson
 from tallylearn.doors.model import ClassificationModel, Model, RegressionModel
@@ -48,6 +49,16 @@ class Predictor(Asked):
         """How the model came out of the tally, step by step."""
         self._check_fitted()
         return self.model_.derivation(self.schema_)
+
+    @property
+    def cautions_(self) -> tuple[str, ...]:
+        """What to look at in the table of ``fit(table, "target")``, as in ``tl.problem``.
+
+        Rows are looked at when this is first asked: of a table in memory at most 8 192, put aside
+        by ``fit``, of files the first 65 536, as they stand there now. No pickle or file has them.
+        """
+        self._check_fitted()
+        return fit_cautions.told(self)
 
     @abstractmethod
     def answers(self, block: Block) -> Array:

@@ -76,7 +76,10 @@ def digests(estimator: Any) -> tuple[str, str]:
 def _page(estimator: Any, tally: bool) -> tuple[dict[str, Any], dict[str, Array]]:
     name = type(estimator).__name__
     if tally and estimator.tally_ is None:
-        raise OptionError(f"{name}: this model has no tally. Save it with tally=False.")
+        raise OptionError(
+            f"{name}: this model has no tally: it was loaded without one, or rare values were "
+            "pooled to fit memory. Save it with tally=False."
+        )
     arrays: dict[str, Array] = {}
     page = {
         "format": FORMAT,

@@ -46,8 +46,9 @@ def table(
     ``connection`` answers (ADBC, DuckDB, DB-API); or a sparse matrix, of numbers, or of counts of
     words whose columns are the terms ``text``: that is one column of text.
 
-    - ``target``, ``weight``, ``groups``: columns' names; rows of a group stay together when the
-      table is split. A weight is a frequency: 2 is the row twice.
+    - ``target``, ``weight``, ``groups``: columns' names, the target's also without its word, as in
+      ``table(frame, "churn")``; rows of a group stay together when the table is split. A weight
+      is a frequency: 2 is the row twice.
     - ``importance``: instead of ``weight``, a column that says how rows compare, such as survey
       weights or inverse propensities: only ratios matter, and together they count as so many rows
       as have a weight above zero.
@@ -82,6 +83,10 @@ def table(
 
 def read_table(source: Any, connection: Any = None, **given: Any) -> Declared:
     """A table as it is declared, though some column of it may be read in two ways."""
+    if isinstance(connection, str):  # no connection is text: it is a target
+        if given.get("target") is not None:
+            raise OptionError(f"the target is {connection!r}, and target= says another. Say one.")
+        connection, given = None, {**given, "target": connection}
     declared = declaration(**given)
     if connection is not None:
         source = gathered(answered(source, connection))

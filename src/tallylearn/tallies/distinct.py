@@ -15,6 +15,7 @@ from tallylearn.tallies.value_hashes import hashed_arrow, hashed_strings, undone
 
 KEPT = 100_000  # hashes: up to so many different values the number is exact
 EVERY = (1 << 64) - 1  # the greatest hash
+SOME = 1 << 14  # slots to begin with, of a column that has many values
 NO_NUMBER = np.iinfo(np.int64).max, np.iinfo(np.int64).min
 
 
@@ -122,10 +123,14 @@ class Distinct:
 
     def __add__(self, other: Distinct) -> Distinct:
         most = min(self.most, other.most)
-        every = np.concatenate([self.hashes, other.hashes])
-        hashes, places = np.unique(every, return_inverse=True)
-        counts = np.zeros(len(hashes), dtype=np.int64)
-        np.add.at(counts, places, np.concatenate([self.counts, other.counts]))
+        one, two = (np.searchsorted(d.hashes, np.uint64(most), "right") for d in (self, other))
+        every = np.concatenate([self.hashes[:one], other.hashes[:two]])
+        order = np.argsort(every, kind="stable")  # two runs that are sorted are merged
+        every = every[order]
+        times = np.concatenate([self.counts[:one], other.counts[:two]])[order]
+        first = np.flatnonzero(np.append(True, every[1:] != every[:-1])[: len(every)])
+        hashes = every[first]
+        counts = np.add.reduceat(times, first) if len(first) else times
         ends = min(self.ends[0], other.ends[0]), max(self.ends[1], other.ends[1])
         rows = self.present + other.present, self.broken or other.broken
         return _kept(hashes, counts, *rows, ends, most)
@@ -164,11 +169,15 @@ class Distinct:
 
 
 class Seen:
-    """A column while its rows pass by; ``tally`` is what was seen, the same in any order."""
+    """A column while its rows pass by; ``tally`` is what was seen, the same in any order.
 
-    def __init__(self) -> None:
-        self.most = EVERY
-        self._room(64)
+    ``most`` is that of other rows of the column: what lies above it is dropped when both add up, so
+    it need not be kept here.
+    """
+
+    def __init__(self, most: int = EVERY) -> None:
+        self.most = most
+        self._room(64 if most == EVERY else SOME)
         self._state = np.array([0, 0, 0, 0, *NO_NUMBER], dtype=np.int64)
 
     def add(self, column: Any) -> None:

@@ -10,6 +10,8 @@ columns has names such as ``("", "!0")``.
 
 from __future__ import annotations
 
+from collections import Counter
+
 import numpy as np
 
 from tallylearn.budgets import ask, budget
@@ -22,6 +24,7 @@ LIMBS = 768  # and where it is summed without rounding
 GAP = "?"  # in the place of a value: 1 where the column is missing
 BESIDE = (GAP, "!")  # how values begin that are none of their column
 MEASURED = ("!", "^")  # and how those of numbers do
+SHOWN = 20  # columns that an error names
 
 
 def together(a: Names, b: Names) -> Names:
@@ -88,9 +91,13 @@ def check_wide(k: int, names: Names, each: int = FLOATS) -> None:
     size = k * len(names) ** 2 * each
     if size <= budget():
         return
-    columns = [column for column, _ in names]
-    widest = max({*columns}, key=columns.count)
-    remedy = f"Leave out the widest, tl.table(..., ignore=[{widest!r}])."
-    if (width := columns.count(widest)) > 1:
-        remedy = f"Column {widest!r} alone has {width} values. {remedy}"
-    ask(size, f"the pairs of {len(names)} columns in {k} classes", remedy)
+    widths = Counter(column for column, _ in names if column)
+    left, out = len(names), list[str]()
+    for column, width in widths.most_common(len(widths) - 1):
+        out, left = [*out, column], left - width
+        if k * left**2 * each <= budget():
+            break
+    remedy = f"Leave out the widest, tl.table(..., ignore={out[:SHOWN]!r})."
+    if out and (width := widths[out[0]]) > 1:
+        remedy = f"Column {out[0]!r} alone has {width} values. {remedy}"
+    ask(size, f"the pairs of {len(names)} columns in {k} classes", remedy if out else "Take fewer.")

@@ -87,6 +87,17 @@ class Buckets:
         self._lo, self._hi = 1023 * BINADE, 1024 * BINADE - 1  # numbers from 1 to 2
         self.cells = np.zeros(2 * BINADE + 3)
 
+    @classmethod
+    def of(cls, sketch: QuantileSketch) -> Buckets:
+        """The cells of a sketch, those that are empty too."""
+        found = cls()
+        inner = np.abs(sketch.keys[sketch.keys != 0]) - 1
+        inner = inner[inner < INFINITE]
+        for bucket in (inner.min(), inner.max()) if len(inner) else ():
+            found._reach(int(bucket))
+        found.cells[np.searchsorted(found.keys(), sketch.keys)] = sketch.counts
+        return found
+
     def add(self, numbers: Array, weight: Array | None = None) -> None:
         """More rows; NaN is missing."""
         bits, at = numbers.view(np.uint64), 0

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -12,9 +11,7 @@ from tallylearn.evaluation.running.dataset import Exam
 from tallylearn.folds import Folds
 from tallylearn.folds.givens import read
 from tallylearn.tables import DATE, Array, Codes
-from tallylearn.viewed_rows import Rows
-
-MANY = 16_384  # rows of a table in memory: of more, so many are looked at, from first to last
+from tallylearn.viewed_rows import Rows, sampled
 
 
 def cautions_of(exam: Exam, cv: Any, learner: Any) -> tuple[str, ...]:
@@ -31,10 +28,9 @@ def _seen(exam: Exam) -> Rows:
     source = exam.read.source
     if source.size is None:
         return Rows.of(source, answer=exam.task)
-    n = len(exam)
-    some = np.arange(n) if n <= MANY else np.linspace(0, n - 1, MANY).astype(np.int64)
+    some = sampled(np.arange(len(exam)), len(source.schema.columns))
     found = Rows.of(source[exam.rows[some]], _labels(exam.truth, some), exam.task)
-    return found if n <= MANY else replace(found, whole=False, all="a sample of")
+    return found if len(some) == len(exam) else found.as_sample()
 
 
 def _labels(truth: Any, rows: Array) -> Array:

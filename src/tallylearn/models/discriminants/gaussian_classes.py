@@ -29,6 +29,7 @@ from tallylearn.tallies.squares import squared
 from tallylearn.workings import Grid, short
 
 MOST_SHOWN = 8  # columns of a covariance that is written out
+POOLED = "values of fewer rows are pooled while they are counted"
 
 
 class GaussianModel(JointModel):
@@ -93,13 +94,13 @@ class Discriminant(Generative):
         """
         try:
             return super()._tallied(read)
-        except SizeError:
+        except SizeError as error:
             if self._auto:
-                raise
+                raise SizeError(f"{error} Or give shrinkage a number: then {POOLED}.") from None
             values, _ = total(values_of, read)
             few = too_rare(values, float(self.min_samples_category)) if values else Rare()
             if not few.values:
-                raise
+                raise SizeError(f"{error} Or a larger min_samples_category: {POOLED}.") from None
             return self._summed_up(read, partial(self._pooled, few))
 
     def _pooled(self, few: Rare, block: Block) -> Bundle:

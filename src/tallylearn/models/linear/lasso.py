@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 
@@ -48,17 +48,12 @@ class SoftLearner(Penalised):
         size = read.source.size
         return size is not None and width > WIDE and width > 2 * size and not self.exact
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Learn from a table; of one with many more columns than rows there is no tally."""
-        with self._learning():
-            self._check_options()
-            read = lesson(X, y, sample_weight, type(self).__name__, self._aim(X, y))
-            if self._is_wide(read):
-                trusting(read, self._learn_rows)
-            else:
-                self._learn(self._learned(read))
-        self._remember_rows(X, y, sample_weight)
-        return self
+    def _study(self, read: Lesson) -> None:
+        """Of a table with many more columns than rows there is no tally."""
+        if self._is_wide(read):
+            trusting(read, self._learn_rows)
+        else:
+            super()._study(read)
 
     def _learn_rows(self, read: Lesson) -> None:
         schema = checked(read.schema, self.kinds, type(self).__name__)

@@ -14,7 +14,7 @@ from tallylearn.doors.schemas import checked, united
 from tallylearn.errors import ColumnError, MergeError, TargetError, listed, told
 from tallylearn.reasoning.names import check_name, within
 from tallylearn.sources.memory_table import check_size
-from tallylearn.tables import Array, Block, Codes, Column, Schema, numbered
+from tallylearn.tables import IDENTIFIER, Array, Block, Codes, Column, Schema, numbered
 
 Row = tuple[Any, ...]
 WORDS = ("undecided", "undefined")  # answers beside the two of the target
@@ -30,11 +30,15 @@ class Examples:
     numbers: tuple[int, ...]  # of the rows in their table
     yes: Any
     no: Any = None  # None where no row lies outside and the target does not say
+    identifiers: tuple[str, ...] = ()  # columns that only tell the rows apart, and are not used
 
     @classmethod
     def of(cls, read: Lesson, kinds: tuple[str, ...], positive: Any) -> Examples:
         """Read a table whose target has two values; ``positive`` is the concept's."""
-        schema = checked(read.schema, kinds, "this version space")
+        whole = checked(read.schema, kinds, "this version space")
+        schema = whole.of_columns(c for c in whole.columns if c.kind != IDENTIFIER)
+        if whole.identifiers:
+            read = replace(read, source=read.source.narrowed(schema))
         rows: list[Row] = []
         numbers: list[int] = []
         labels: list[Any] = []
@@ -45,7 +49,7 @@ class Examples:
         check_size(len(rows), len(schema.columns))
         yes, no = _sides(labels, positive)
         inside = tuple(label == yes for label in labels)
-        return cls(schema, tuple(rows), inside, tuple(numbers), yes, no)
+        return cls(schema, tuple(rows), inside, tuple(numbers), yes, no, whole.identifiers)
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -67,6 +71,7 @@ class Examples:
             self.numbers + other.numbers,
             self.yes,
             other.no if self.no is None else self.no,
+            tuple(dict.fromkeys((*self.identifiers, *other.identifiers))),
         )
 
     @property

@@ -11,6 +11,7 @@ from tallylearn.errors import (
     KindError,
     MergeError,
     OptionError,
+    listed,
     not_fitted,
     speaking,
     told,
@@ -107,9 +108,14 @@ class VersionSpace:
             return cls(Listing.of(hypotheses).subsets())
 
     def fit(self, table: Any, target: Any = None, *, positive: Any = None) -> Self:
-        """Keep the hypotheses that agree with every row; the labels may be a column's name."""
+        """Keep the hypotheses that agree with every row; the labels may be a column's name.
+
+        Columns that only tell the rows apart are not used then, unless ``tl.table(keep=)`` says so;
+        listed hypotheses are given every column.
+        """
         with speaking(WHO):
-            read = lesson(table, target, None, WHO, "classifier", more=True)
+            every = isinstance(self.space, Listing)
+            read = lesson(table, target, None, WHO, "classifier", more=every)
             examples = Examples.of(read, self.space.kinds, positive)
             version = self.space.version(examples)
             _ = version.reason  # asks listed hypotheses about every row
@@ -252,7 +258,12 @@ class VersionSpace:
 
     def __repr__(self) -> str:
         state = "" if self._version is None else f", {len(self._version.examples)} rows"
-        return f"{WHO}({self.space.plural}{state})"
+        return f"{WHO}({self.space.plural}{state}{self._aside})"
+
+    @property
+    def _aside(self) -> str:
+        names = () if self._version is None else self._version.examples.identifiers
+        return f"; identifiers, not used: {listed(names)}" if names else ""
 
     def __str__(self) -> str:
         if self._version is None:
@@ -264,7 +275,7 @@ class VersionSpace:
         whole = "" if self.size is None else f" of {self.size:,}"
         many = "some" if self.count is None else f"{self.count:,}"
         verb = "agrees" if self.count == 1 else "agree"
-        head = f"{many}{whole} {self.space.plural} {verb} with {rows}"
+        head = f"{many}{whole} {self.space.plural} {verb} with {rows}{self._aside}"
         return "\n".join([head, *self._version.lines()])
 
     def _repr_html_(self) -> str:
