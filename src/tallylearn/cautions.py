@@ -38,7 +38,7 @@ def cautions(rows: Rows, target: str, learner: Any = None) -> Iterator[str]:
     answers = rows.classes or as_codes(np.asarray(rows.target, dtype=np.float64))
     told = [*rows.identifiers]
     for name in rows.columns:
-        if name not in rows.identifiers and (reason := _leak(rows, name, answers)):
+        if reason := _leak(rows, name, answers):
             yield f"{name} gives {target} away: {reason}"
             told.append(name)
     if rows.classes is None:

@@ -44,6 +44,7 @@ def test_a_row_number_that_is_learned_from_is_told_above_its_score() -> None:
     assert evaluation.cautions == (
         "row_no only tells the rows apart, and is learned from: its 200 whole numbers between 0 "
         "and 398 are all different",
+        "row_no gives y away: thresholds tell the classes apart, on all 200 rows",
     )
     first = str(evaluation).splitlines()[3]
     assert first == f"Caution: {evaluation.cautions[0]}."
