@@ -102,6 +102,20 @@ CASES = (
     Case("ridge-cv", lambda: tl.Ridge("cv", folds=3), EVERYTHING, "price", "float"),
     Case("lasso", lambda: tl.Lasso(0.1, tol=1e-12), EVERYTHING, "price", "float"),
     Case("elastic-net", lambda: tl.ElasticNet(0.1, tol=1e-12), EVERYTHING, "price", "float"),
+    Case("subset", tl.SubsetSelection, EVERYTHING, "price", "float"),
+    Case(
+        "subset-exact",
+        lambda: tl.SubsetSelection("forward", criterion="aic", exact=True),
+        EVERYTHING,
+        "price",
+    ),
+    Case(
+        "subset-folds",
+        lambda: tl.SubsetSelection("backward", criterion="folds", folds=3, unit="weight"),
+        EVERYTHING,
+        "price",
+        "float",
+    ),
     Case("tree", tl.DecisionTreeClassifier, EVERYTHING, "kind", "plain"),
     Case(
         "tree-two", lambda: tl.DecisionTreeClassifier(missing="node"), EVERYTHING, "heavy2", "plain"
@@ -209,6 +223,7 @@ ESTIMATORS = (  # what scikit-learn's checks run over
     tl.Ridge(solver="cholesky", missing="refuse"),
     tl.Lasso(0.1),
     tl.ElasticNet(0.1, positive=True),
+    tl.SubsetSelection(),
     tl.DecisionTreeClassifier(),
     tl.DecisionTreeClassifier(criterion="gain_ratio", missing="fractional", bins=16),
     tl.DecisionTreeClassifier(splitter="random", max_features="sqrt"),

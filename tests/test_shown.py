@@ -81,6 +81,7 @@ VIEWS: dict[str, Callable[[], Any]] = {
        for name in LEARNERS},
     **{f"learned, {case.name}": partial(explained, case) for case in CASES},
     "path of penalties": lambda: tl.Ridge(alpha="cv", folds=3).fit(LINES, BENT).path(),
+    "subsets": lambda: tl.SubsetSelection(criterion="folds", folds=3).fit(LINES, BENT).path(),
     "summary": lambda: tl.LinearRegression().fit(LINES, BENT).summary(LINES, BENT),
     "summary of a ridge": lambda: tl.Ridge().fit(LINES, BENT).summary(),
     "diagnostics": lambda: tl.LinearRegression().fit(LINES, BENT).diagnose(LINES, BENT),

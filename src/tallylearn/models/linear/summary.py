@@ -166,7 +166,7 @@ def _remarks(model: LinearModel, plain: bool, diagnostics: Diagnostics | None) -
     ]
     said += [f"{what}: the weights of these columns are not their own." for what in model.dependent]
     if not plain:
-        said.append("Standard errors belong to least squares without penalty or bounds.")
+        said.append("Standard errors belong to least squares without penalty, bounds or choice.")
     elif diagnostics is None:
         said.append("Residual checks need the rows: summary(X, y).")
     return said
