@@ -195,6 +195,8 @@ PREPARATIONS = (  # what turns tables, each with the options that say what it co
     tl.StandardScaler(),
     tl.StandardScaler(ddof=1, with_mean=False),
     tl.MinMaxScaler((-1, 1), clip=True),
+    tl.PCA(exact=True),
+    tl.PCA(1, whiten=True, exact=True),
     tl.Imputer(),
     tl.Imputer("median", categories="own"),
     tl.Imputer("mode"),
@@ -255,5 +257,6 @@ ESTIMATORS = (  # what scikit-learn's checks run over
     tl.LMS(5e-5),  # the checks have columns around 100, which run away from a rate above 1e-4
     tl.LMS(5e-5, order="random", steps=1000, start="random", random_state=0),
     tl.LMS(2e-5, scaling="mean", steps=20),
+    tl.PCA(),
     *(one for one in PREPARATIONS if getattr(one, "labels", "code") == "code"),
 )

@@ -81,6 +81,8 @@ VIEWS: dict[str, Callable[[], Any]] = {
        for name in LEARNERS},
     **{f"learned, {case.name}": partial(explained, case) for case in CASES},
     "path of penalties": lambda: tl.Ridge(alpha="cv", folds=3).fit(LINES, BENT).path(),
+    "scree": lambda: tl.PCA(1).fit(LINES).scree(),
+    "components": lambda: tl.PCA().fit(LINES).explain(LINES[:3]),
     "subsets": lambda: tl.SubsetSelection(criterion="folds", folds=3).fit(LINES, BENT).path(),
     "summary": lambda: tl.LinearRegression().fit(LINES, BENT).summary(LINES, BENT),
     "summary of a ridge": lambda: tl.Ridge().fit(LINES, BENT).summary(),

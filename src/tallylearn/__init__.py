@@ -34,6 +34,7 @@ NAMES = {  # public name -> the module that holds it
     "NaiveBayes": "models.naive_bayes.naive_bayes",
     "NearestCentroid": "models.nearest_centroid",
     "LogisticRegression": "models.logistic.logistic_regression",
+    "PCA": "prepare.pca",
     "Perceptron": "models.perceptron",
     "Population": "evaluation.theory.population",
     "ProbabilitySpace": "reasoning.probability.probability_space",
