@@ -1,4 +1,4 @@
-"""Principal components: directions in which rows differ most, each at right angles to the others."""
+"""Principal components: directions in which rows differ most, each at right angles to others."""
 
 from __future__ import annotations
 
