@@ -205,7 +205,7 @@ class LinearModel(RegressionModel):
         if self.subsets is not None:
             some = f"{self.subsets.chosen} of {len(self.subsets.rest) - 1} columns"
             return [Sentence(f"{some} are worth their weights; those of the others are 0."), NORMAL]
-        if self.method not in ("least squares", "ridge"):
+        if self.method.removeprefix("exact ") not in ("least squares", "ridge"):
             return []
         if self.penalty.any():
             told = Sentence(f"λ = {', '.join(map(_short, self.penalty))}; w0 is not penalised.")
