@@ -71,6 +71,8 @@ class Summary(Recorded):
              _short(row["low"]), _short(row["high"]))
             for row in found["weights"]
         )  # fmt: skip
+        if all(row["error"] is None for row in found["weights"]):
+            heads, rows = heads[:2], tuple(row[:2] for row in rows)
         sizes = tuple((name, _short(size)) for name, size in found["sizes"].items())
         kind = "" if found["errors"] == "usual" else f", {found['errors']} standard errors"
         steps: list[Any] = [
