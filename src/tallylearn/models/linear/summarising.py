@@ -37,8 +37,9 @@ class Summarising(Regressor):
         """Weights with standard errors, the fit, and checks of the residuals.
 
         The checks need the rows: those of ``fit`` are found again as long as they are in memory or
-        in their file and not too many (2^26 numbers); else pass them. ``robust`` is one of "HC0" to "HC3", standard errors that do
-        without equal variance. ``target`` is the place of one of several.
+        in their file, and no more than 2^26 numbers; else pass them. ``robust`` is one of "HC0" to
+        "HC3", standard errors that do without equal variance. ``target`` is the place of one of
+        several.
         """
         self._check_fitted()
         with speaking(type(self).__name__):
