@@ -81,14 +81,24 @@ def forward(root: Array, groups: Groups, price: Array, most: int) -> list[list[i
     found: list[list[int]] = [[]]
     while len(found) <= most:
         left = [g for g in range(len(price)) if g not in found[-1]]
-        spans = [_span(x[:, groups.of == g]) for g in left]
-        gain = np.array([float(((span.T @ rest) ** 2).sum()) for span in spans])
+        gain = _gains(x, rest, groups)[left]
         score = np.maximum(rest @ rest - gain, ROUNDING) * price[left]
-        at = int((score * TIED <= score.min()).argmax())
-        span = spans[at]
+        best = left[int((score * TIED <= score.min()).argmax())]
+        span = _span(x[:, groups.of == best])
         x, rest = x - span @ (span.T @ x), rest - span @ (span.T @ rest)
-        found.append(sorted([*found[-1], left[at]]))
+        found.append(sorted([*found[-1], best]))
     return found
+
+
+def _gains(x: Array, rest: Array, groups: Groups) -> Array:
+    """(g,) what the squares of the rest lose to each group."""
+    size = (x**2).sum(axis=0)
+    alone = np.where(size > (STEADY / 2) ** 2, (x.T @ rest) ** 2 / np.maximum(size, 1e-300), 0.0)
+    gain = np.zeros(len(groups.width))
+    gain[groups.of] = alone
+    for g in np.flatnonzero(groups.width > 1):
+        gain[g] = ((_span(x[:, groups.of == g]).T @ rest) ** 2).sum()
+    return gain
 
 
 def _span(x: Array) -> Array:
@@ -104,24 +114,28 @@ def backward(root: Array, groups: Groups, price: Array) -> list[list[int]]:
         kept = found[-1]
         columns = groups.columns(kept)
         r = _triangle(root, columns)
-        inverse = solve_triangular(r[:-1, :-1], np.eye(len(columns)))
-        weight = inverse @ r[:-1, -1]
-        places = [np.flatnonzero(groups.of[columns] == g) for g in kept]
-        loss = np.array([_loss(inverse[at], weight[at]) for at in places])
+        loss = _losses(r, groups.of[columns], groups)[kept]
         score = np.maximum(float(r[-1, -1] ** 2) + loss, ROUNDING) / price[kept]
         at = int(np.flatnonzero(score * TIED <= score.min())[-1])
         found.append([*kept[:at], *kept[at + 1 :]])
     return found[::-1]
 
 
+def _losses(r: Array, of: Array, groups: Groups) -> Array:
+    """(g,) what the squares grow by where a group's weights become 0: bᵀ (covariance)⁻¹ b."""
+    inverse = solve_triangular(r[:-1, :-1], np.eye(len(of)))
+    weight = inverse @ r[:-1, -1]
+    loss = np.zeros(len(groups.width))
+    loss[of] = weight**2 / (inverse**2).sum(axis=1)
+    for g in np.flatnonzero(groups.width > 1):
+        at = np.flatnonzero(of == g)
+        loss[g] = weight[at] @ np.linalg.solve(inverse[at] @ inverse[at].T, weight[at])
+    return loss
+
+
 def _triangle(root: Array, columns: Array) -> Array:
     """That of some columns and the target."""
     return np.asarray(np.linalg.qr(root[:, [*columns, -1]], mode="r"))
-
-
-def _loss(inverse: Array, weight: Array) -> float:
-    """What the squares grow by where some weights become zero: bᵀ (their covariance)⁻¹ b."""
-    return float(weight @ np.linalg.solve(inverse @ inverse.T, weight))
 
 
 def searched(

@@ -65,8 +65,8 @@ class Summary(Recorded):
     @staticmethod
     def _told(found: dict[str, Any]) -> Derivation:
         percent = f"{100 * found['level']:g} %"
-        heads = ("", "weight", "std error", "t", "p", f"low {percent}", "high")
-        rows = tuple(
+        heads: tuple[str, ...] = ("", "weight", "std error", "t", "p", f"low {percent}", "high")
+        rows: tuple[tuple[str, ...], ...] = tuple(
             (row["name"], *(_short(row[n]) for n in ("weight", "error", "t")), _chance(row["p"]),
              _short(row["low"]), _short(row["high"]))
             for row in found["weights"]
