@@ -102,6 +102,20 @@ CASES = (
     Case("ridge-cv", lambda: tl.Ridge("cv", folds=3), EVERYTHING, "price", "float"),
     Case("lasso", lambda: tl.Lasso(0.1, tol=1e-12), EVERYTHING, "price", "float"),
     Case("elastic-net", lambda: tl.ElasticNet(0.1, tol=1e-12), EVERYTHING, "price", "float"),
+    Case("subset", tl.SubsetSelection, EVERYTHING, "price", "float"),
+    Case(
+        "subset-exact",
+        lambda: tl.SubsetSelection("forward", criterion="aic", exact=True),
+        EVERYTHING,
+        "price",
+    ),
+    Case(
+        "subset-folds",
+        lambda: tl.SubsetSelection("backward", criterion="folds", folds=3, unit="weight"),
+        EVERYTHING,
+        "price",
+        "float",
+    ),
     Case("tree", tl.DecisionTreeClassifier, EVERYTHING, "kind", "plain"),
     Case(
         "tree-two", lambda: tl.DecisionTreeClassifier(missing="node"), EVERYTHING, "heavy2", "plain"
@@ -181,6 +195,8 @@ PREPARATIONS = (  # what turns tables, each with the options that say what it co
     tl.StandardScaler(),
     tl.StandardScaler(ddof=1, with_mean=False),
     tl.MinMaxScaler((-1, 1), clip=True),
+    tl.PCA(exact=True),
+    tl.PCA(1, whiten=True, exact=True),
     tl.Imputer(),
     tl.Imputer("median", categories="own"),
     tl.Imputer("mode"),
@@ -209,6 +225,7 @@ ESTIMATORS = (  # what scikit-learn's checks run over
     tl.Ridge(solver="cholesky", missing="refuse"),
     tl.Lasso(0.1),
     tl.ElasticNet(0.1, positive=True),
+    tl.SubsetSelection(),
     tl.DecisionTreeClassifier(),
     tl.DecisionTreeClassifier(criterion="gain_ratio", missing="fractional", bins=16),
     tl.DecisionTreeClassifier(splitter="random", max_features="sqrt"),
@@ -240,5 +257,6 @@ ESTIMATORS = (  # what scikit-learn's checks run over
     tl.LMS(5e-5),  # the checks have columns around 100, which run away from a rate above 1e-4
     tl.LMS(5e-5, order="random", steps=1000, start="random", random_state=0),
     tl.LMS(2e-5, scaling="mean", steps=20),
+    tl.PCA(),
     *(one for one in PREPARATIONS if getattr(one, "labels", "code") == "code"),
 )

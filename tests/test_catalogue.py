@@ -1268,6 +1268,8 @@ def e13(show: Show) -> None:
     best = slopes.observe(*points).ml()
     show(f"y = θx: θ = {best:.4f} is the likeliest, and Σ x y / Σ x² = {22 / 14:.4f}")
     assert best == pytest.approx(22 / 14, abs=1e-6)
+    line = tl.LinearRegression(fit_intercept=False).fit([[x] for x, _ in points], [1, 3, 5])
+    assert line.coef_[0] == pytest.approx(22 / 14, rel=1e-14)
 
 
 @row("E14", "004", "Decision from class conditionals in a table")
@@ -1596,6 +1598,33 @@ def f20(show: Show) -> None:
     assert x[classes == "c2"].mean() == pytest.approx(7, abs=0.1)
 
 
+@row("G1", "002 004", "Least squares by the normal equations")
+def g1(show: Show) -> None:
+    given, golden = GOLDEN_INPUTS["linreg.ols_toy"], GOLDEN["linreg.ols_toy"]
+    X = np.array([[1, value] for value in given["x"]])  # with a column of ones
+    model = tl.LinearRegression(exact=True, fit_intercept=False).fit(X, given["y"])
+    show(model.show_work())
+    wanted = [decimal(golden["theta0"]), decimal(golden["theta1=cov/var"])]
+    assert model.coef_.tolist() == wanted
+    free = tl.LinearRegression(exact=True).fit(X[:, 1:], given["y"])
+    assert [free.intercept_, *free.coef_] == wanted
+    squares = ((np.array(given["y"]) - free.predict(X[:, 1:])) ** 2).sum()
+    assert squares == pytest.approx(decimal(golden["SSE"]), abs=1e-15)
+
+
+@row("G2", "004", "Univariate regression: cov / var")
+def g2(show: Show) -> None:
+    given, golden = GOLDEN_INPUTS["linreg.ols_toy"], GOLDEN["linreg.ols_toy"]
+    table = pd.DataFrame({"x": given["x"], "y": given["y"]})
+    model = tl.LinearRegression().fit(table, "y")
+    show(model.show_work())
+    slope = np.cov(table["x"], table["y"], ddof=0)[0, 1] / table["x"].var(ddof=0)
+    assert slope == pytest.approx(decimal(golden["theta1=cov/var"]), rel=1e-14)
+    assert model.coef_[0] == pytest.approx(slope, rel=1e-14)
+    assert model.intercept_ == pytest.approx(table["y"].mean() - slope * table["x"].mean())
+    show(model.explain({"x": 4}))
+
+
 @row("G3", "002", "Gradient descent on half the sum of squared errors")
 def g3(show: Show) -> None:
     given, golden = GOLDEN_INPUTS["linreg.gd_scalings"], GOLDEN["linreg.gd_scalings"]
@@ -1652,6 +1681,257 @@ def g6(show: Show) -> None:
     show(f"gradient descent: {model.intercept_:.9f}, {model.coef_[0]:.9f}")
     show(f"closed form:      {exact[0]:.9f}, {exact[1]:.9f}")
     assert np.allclose([model.intercept_, *model.coef_], exact, rtol=1e-9)
+
+
+SIX = (  # columns, and a target that two of them make but for a little
+    np.array([[1, 5, 0, 2], [2, 3, 1, 7], [3, 8, 0, 1], [4, 1, 0, 8], [5, 9, 1, 2], [6, 2, 1, 8],
+              [7, 6, 0, 3], [8, 4, 1, 5]], dtype=float),
+    np.array([2.1, 6.9, 6.2, 7.8, 13.1, 14.9, 14.2, 18.8]),
+)  # fmt: skip
+
+
+@row("G7", "000 004", "Polynomial regression, its degree chosen on folds")
+def g7(show: Show) -> None:
+    x = np.linspace(-2, 2, 60)
+    y = x**3 - 2 * x + np.sin(97 * x)  # a cubic, and noise that is the same everywhere
+    found = tl.tune(tl.LinearRegression(), {"degree": [1, 2, 3, 4, 5, 6]}, x[:, None], y, cv=5)
+    for candidate in found.candidates:
+        show(f"degree {candidate.options['degree']}: error {candidate.estimate.value:.3f}")
+    assert found.best == {"degree": 3}
+    exact = tl.LinearRegression(degree=3, exact=True).fit(
+        [[0], [1], [2], [3], [4]], [1, 0, 5, 22, 57]
+    )
+    show([*exact.columns_])
+    assert [exact.intercept_, *exact.coef_] == [1, -2, 0, 1]  # 1 - 2x + x³
+
+
+@row("G8", "004", "Ridge in closed form, the intercept penalised or not")
+def g8(show: Show) -> None:
+    given, golden = GOLDEN_INPUTS["linreg.ridge_variants"], GOLDEN["linreg.ridge_variants"]
+    x, y = [[value] for value in given["x"]], given["y"]
+    free = tl.Ridge(given["lambda"], exact=True).fit(x, y)
+    show(free.show_work())
+    wanted = golden["sum_i>=1_only (intercept free)"]
+    assert [free.intercept_, *free.coef_] == [decimal(value) for value in wanted]
+    paid = tl.Ridge(given["lambda"], penalize_intercept=True).fit(x, y)
+    show(f"with w0 penalised: {paid.intercept_:.6g}, {paid.coef_[0]:.6g}")
+    wanted = [decimal(value) for value in golden["closed_form_with_I_incl_intercept"]]
+    assert [paid.intercept_, *paid.coef_] == pytest.approx(wanted, rel=1e-14)
+
+
+@row("G9", "004", "The lasso: weights pay for their size, and many are 0")
+def g9(show: Show) -> None:
+    x, y = SIX
+    path = tl.Lasso(tol=1e-12).fit(x, y).path([3.0, 1.0, 0.3, 0.1, 0.0])
+    show(path)
+    many = [sum(w != 0 for w in one["weights"].values()) for one in path.records()]
+    assert many == sorted(many)  # cheaper weights, more of them
+    one = tl.Lasso(1.0).fit([[1.0], [2.0], [3.0]], [1.0, 2.0, 4.0])
+    assert one.coef_ == pytest.approx([0.0])  # cov 1 is not above the penalty
+    one = tl.Lasso(0.5).fit([[1.0], [2.0], [3.0]], [1.0, 2.0, 4.0])
+    assert one.coef_ == pytest.approx([(1 - 0.5) / (2 / 3)])  # soft threshold: (cov - λ) / var
+
+
+@row("G10", "004", "Subset selection over the lattice of columns")
+def g10(show: Show) -> None:
+    x, y = SIX
+    model = tl.SubsetSelection(criterion="aic").fit(x, y)
+    show(model.path())
+    every = {}
+    for bits in range(1 << 4):  # the whole lattice
+        some = [j for j in range(4) if bits >> j & 1]
+        design = np.column_stack([np.ones(len(y)), x[:, some]])
+        rest = float(((y - design @ np.linalg.lstsq(design, y, rcond=None)[0]) ** 2).sum())
+        every[tuple(f"x{j}" for j in some)] = len(y) * math.log(rest) + 2 * len(some)
+    assert model.subset_ == min(every, key=every.__getitem__)
+    for method in ("forward", "backward"):
+        steps = tl.SubsetSelection(method, criterion="aic").fit(x, y)
+        show(f"{method}: {', '.join(steps.subset_)}")
+        assert steps.subset_ == model.subset_
+
+
+@row("G11", "004", "Dimensionality reduction: principal components")
+def g11(show: Show) -> None:
+    x, _ = SIX
+    model = tl.PCA(2).fit(x)
+    show(model.scree())
+    show(model.explain(x[:1]))
+    values = np.linalg.eigvalsh(np.cov(x.T))[::-1]
+    assert model.explained_variance_ == pytest.approx(values[:2])
+    assert model.explained_variance_ratio_ == pytest.approx(values[:2] / values.sum())
+    assert np.cov(model.transform(x).T) == pytest.approx(np.diag(values[:2]), abs=1e-12)
+
+
+@row("G12", "004", "The value of the Gaussian likelihood, and σ²")
+def g12(show: Show) -> None:
+    given, golden = GOLDEN_INPUTS["linreg.ols_toy"], GOLDEN["linreg.ols_toy"]
+    x = [[value] for value in given["x"]]
+    sizes = tl.LinearRegression().fit(x, given["y"]).summary().sizes
+    m, squares = 3, decimal(golden["SSE"])
+    variance = squares / m  # the likeliest; σ² of the summary divides by m - 2
+    likely = m * math.log(1 / math.sqrt(2 * math.pi * variance)) - squares / (2 * variance)
+    show(f"log-likelihood {sizes['log-likelihood']:.6f}, σ² {sizes['σ²']:.6f}")
+    assert sizes["log-likelihood"] == pytest.approx(likely, abs=1e-12)
+    assert sizes["σ²"] == pytest.approx(squares / (m - 2), rel=1e-12)
+    assert sizes["AIC"] == pytest.approx(2 * 2 - 2 * likely)
+
+
+@row("G13", "004", "Are the assumptions of a regression borne out?")
+def g13(show: Show) -> None:
+    x = np.linspace(0, 4, 200)[:, None]
+    noise = np.random.default_rng(0).normal(size=200)
+    tables = {
+        "as assumed": 1 + 2 * x[:, 0] + noise,
+        "not linear": x[:, 0] ** 2 + noise / 4,
+        "unequal variance": 1 + 2 * x[:, 0] + noise * x[:, 0],
+        "not independent": 1 + 2 * x[:, 0] + np.cumsum(noise) / 4,
+        "not normal": 1 + 2 * x[:, 0] + np.exp(noise),
+    }
+    doubted = {}
+    for name, y in tables.items():
+        checks = tl.LinearRegression().fit(x, y).diagnose(x, y).checks
+        doubted[name] = [check.assumption for check in checks if check.verdict != "ok"]
+        show(f"{name}: in doubt {doubted[name]}")
+    assert doubted["as assumed"] == []
+    assert "linear" in doubted["not linear"]
+    assert "equal variance" in doubted["unequal variance"]
+    assert "independent" in doubted["not independent"]
+    assert "normal" in doubted["not normal"]
+
+
+@row("G14", "004", "Shifts, centred columns, and what one outlier does")
+def g14(show: Show) -> None:
+    x, y = np.array([[1.0], [2.0], [3.0], [4.0], [10.0]]), np.array([1.0, 2.5, 2.0, 4.0, 9.0])
+    line, moved = (tl.LinearRegression(exact=True).fit(x + by, y) for by in (0, 100))
+    show(f"x: w0 = {line.intercept_:.4f}, w1 = {line.coef_[0]:.4f}")
+    show(f"x + 100: w0 = {moved.intercept_:.4f}, w1 = {moved.coef_[0]:.4f}")
+    assert moved.coef_[0] == line.coef_[0]
+    assert moved.intercept_ == pytest.approx(line.intercept_ - 100 * line.coef_[0])
+    centred = tl.LinearRegression(exact=True).fit(x - x.mean(), y)
+    assert centred.intercept_ == pytest.approx(y.mean(), rel=1e-15)
+    leverage = line.diagnose(x, y).leverage
+    for row in range(5):
+        high = y + 7.0 * (np.arange(5) == row)
+        step = tl.LinearRegression(exact=True).fit(x, high).predict(x) - line.predict(x)
+        show(f"row {row} up by 7: the line {step[row]:.2f} up there, leverage {leverage[row]:.2f}")
+        assert step[row] == pytest.approx(7.0 * leverage[row], rel=1e-12)
+    show(repr(line.diagnose(x, y).plots()["leverage"]))
+
+
+@row("G15", "002", "Logistic regression with squared loss")
+def g15(show: Show) -> None:
+    given, golden = GOLDEN_INPUTS["logreg.gradients_at_zero"], GOLDEN["logreg.gradients_at_zero"]
+    x, y = [[given["x"]], [0]], [given["y"], 0]  # the second row, of x = 0, moves no weight
+    steps = tl.LogisticRegression(
+        C=math.inf, solver="gradient", loss="squared", rate=1.0, max_iter=1, fit_intercept=False
+    ).fit(x, y)
+    show(steps.show_work())
+    assert steps.coef_[0, 0] == -decimal(golden["L2 (002): -(y-h)h(1-h)x"])
+
+
+@row("G16", "004", "Logistic regression with cross-entropy")
+def g16(show: Show) -> None:
+    given, golden = GOLDEN_INPUTS["logreg.gradients_at_zero"], GOLDEN["logreg.gradients_at_zero"]
+    x, y = [[given["x"]], [0]], [given["y"], 0]
+    once = tl.LogisticRegression(
+        C=math.inf, solver="gradient", rate=2.0, max_iter=1, fit_intercept=False
+    ).fit(x, y)  # a rate of m = 2, for J is a mean
+    assert once.coef_[0, 0] == -decimal(golden["cross-entropy (004): -(y-h)x"])
+    hours, passed = [[-5], [-3], [-1], [1], [3], [4]], ["no", "no", "yes", "no", "yes", "yes"]
+    steps = tl.LogisticRegression(C=math.inf, solver="gradient", rate=0.3, max_iter=2000, tol=1e-12)
+    steps.fit(hours, passed)
+    newton = tl.LogisticRegression(C=math.inf).fit(hours, passed)
+    show(f"2,000 steps: w0 = {steps.intercept_[0]:.5f}, w1 = {steps.coef_[0, 0]:.5f}")
+    show(f"Newton:      w0 = {newton.intercept_[0]:.5f}, w1 = {newton.coef_[0, 0]:.5f}")
+    assert steps.coef_[0, 0] == pytest.approx(newton.coef_[0, 0], rel=1e-6)
+    assert np.diff(steps.trace_[:200, 0]).max() < 0  # every step makes the loss smaller
+
+
+@row("G17", "004", "Weights of a logistic regression are log-odds")
+def g17(show: Show) -> None:
+    hours, passed = [[1], [2], [3], [4], [5], [6]], ["no", "no", "yes", "no", "yes", "yes"]
+    model = tl.LogisticRegression(C=math.inf).fit(hours, passed)
+    show(model.summary())
+    p = model.predict_proba(hours)[:, 1]
+    odds = p / (1 - p)
+    assert np.log(odds) == pytest.approx(
+        model.intercept_[0] + np.array(hours)[:, 0] * model.coef_[0, 0]
+    )
+    assert odds[1:] / odds[:-1] == pytest.approx([math.exp(model.coef_[0, 0])] * 5)
+
+
+@row("G18", "002 003", "Activation geometry: norms, cosines, borders, separable or not")
+def g18(show: Show) -> None:
+    given = GOLDEN_INPUTS["perceptron.binary.pass1"]["samples"]
+    X, y = [[a, b] for a, b, _ in given], [label for *_, label in given]
+    model = tl.Perceptron(initial=[-1, 0, 0], shuffle=False).fit(X, y)
+    found = model.geometry(X, y)
+    show(found)
+    w = np.array([*model.intercept_, *model.coef_[0]])
+    for record, row in zip(found.records(), X, strict=True):
+        f = np.array([1, *row])
+        assert record["score"] == w @ f
+        assert w @ f == pytest.approx(np.linalg.norm(w) * np.linalg.norm(f) * record["cosine"])
+    show(repr(found.plot()))
+    xor = tl.Perceptron(max_iter=5).fit([[0, 0], [0, 1], [1, 0], [1, 1]], [0, 1, 1, 0])
+    said = str(xor.geometry([[0, 0], [0, 1], [1, 0], [1, 1]], [0, 1, 1, 0])).splitlines()[-1]
+    show(said)
+    assert "no straight border" in said.lower()
+
+
+@row("G19", "000 002 004", "The bias feature: a column of ones is the constant")
+def g19(show: Show) -> None:
+    x, y = np.array([[1.0], [2.0], [4.0], [5.0]]), [1.0, 3.0, 4.0, 8.0]
+    ones = np.column_stack([np.ones(4), x])  # x~ = (1, x)
+    for learner in (tl.LinearRegression(exact=True), tl.LMS(0.01, steps=40)):
+        beside = type(learner)(**{**learner.get_params(), "fit_intercept": False}).fit(ones, y)
+        model = learner.fit(x, y)
+        show(f"{type(learner).__name__}: {model.intercept_:.6f}, {model.coef_[0]:.6f}")
+        assert beside.coef_ == pytest.approx([model.intercept_, *model.coef_], rel=1e-12)
+
+
+@row("G20", "002", "The binary perceptron, in order, until a clean pass")
+def g20(show: Show) -> None:
+    given = GOLDEN_INPUTS["perceptron.binary.pass1"]
+    X, y = [[a, b] for a, b, _ in given["samples"]], [label for *_, label in given["samples"]]
+    once = tl.Perceptron(initial=given["w_init"], shuffle=False, max_iter=1).fit(X, y)
+    wanted = GOLDEN["perceptron.binary.pass1"]["final_after_pass_1"]
+    assert [*once.intercept_, *once.coef_[0]] == wanted
+    model = tl.Perceptron(initial=given["w_init"], shuffle=False).fit(X, y)
+    golden = GOLDEN["perceptron.binary.converged"]
+    show(f"{model.n_iter_} passes, {model.n_updates_} corrections: "
+         f"{[*map(int, model.intercept_), *map(int, model.coef_[0])]}")  # fmt: skip
+    assert [*model.intercept_, *model.coef_[0]] == golden["weights"]
+    assert model.n_iter_ == golden["passes_including_clean_one"]
+    assert model.n_updates_ == golden["updates"]
+    given, golden = GOLDEN_INPUTS["perceptron.update_example"], GOLDEN["perceptron.update_example"]
+    step = tl.Perceptron(initial=given["w"], shuffle=False, max_iter=1, fit_intercept=False)
+    step.fit([given["f"], [0, 0, 0]], [given["y"], 1])  # a row of zeros scores 0: positive
+    assert step.coef_[0].tolist() == golden["w_new"]
+    assert step.coef_[0] @ given["f"] == golden["activation_new"]
+
+
+@row("G21", "002", "The multi-class perceptron")
+def g21(show: Show) -> None:
+    given, golden = GOLDEN_INPUTS["perceptron.multiclass"], GOLDEN["perceptron.multiclass"]
+    model = tl.Perceptron(initial=given["W"], shuffle=False, fit_intercept=False)
+    model.partial_fit([given["f"]], [given["true"]], classes=[0, 1, 2])
+    show(model.steps())
+    assert (np.array(given["W"]) @ given["f"]).tolist() == golden["scores"]
+    assert model.coef_.tolist() == [given["W"][0], golden["w1"], golden["w2"]]
+    assert (model.coef_ @ given["f"]).tolist() == golden["scores_after"]
+
+
+@row("G22", "002", "The step table of the perceptron")
+def g22(show: Show) -> None:
+    given, golden = GOLDEN_INPUTS["perceptron.binary.pass1"], GOLDEN["perceptron.binary.pass1"]
+    X, y = [[a, b] for a, b, _ in given["samples"]], [label for *_, label in given["samples"]]
+    steps = tl.Perceptron(initial=given["w_init"], shuffle=False, max_iter=1).fit(X, y).steps()
+    show(steps)
+    for record, wanted in zip(steps.records(), golden["steps"], strict=True):
+        assert record["weights"] == [wanted["weights"]]
+        assert record["scores"] == [wanted["score"]]
+        assert record["correct"] == wanted["correct"]
 
 
 @row("G23", "000 003 004", "Discriminative and generative learners")

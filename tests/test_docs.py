@@ -21,6 +21,7 @@ PAGES = sorted(page for page in DOCS.rglob("*.md") if page.name not in GENERATED
 NOTES = sorted((DOCS / "notes").glob("*.md"))
 BLOCK = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 SESSION = re.compile(r"^```text\n\$ tally (.*?)\n.*?^```$", re.MULTILINE | re.DOTALL)
+TABLE = re.compile(r"^```csv\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"\]\(([^)#:]+)(?:#[^)]*)?\)")
 FLAGS = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
 ROWS = {"A": 14, "B": 19, "C": 34, "D": 11, "E": 14, "F": 20, "G": 23, "H": 11, "I": 9, "J": 3}
@@ -92,13 +93,16 @@ def test_what_is_built_is_not_called_planned() -> None:
     assert set().union(*(listed(page, "Planned") for page in NOTES)) == set(IDS) - BUILT
 
 
-@pytest.mark.parametrize("page", [DOCS / "evaluation.md"], ids=name)
+@pytest.mark.parametrize("page", [DOCS / "evaluation.md", DOCS / "linear.md"], ids=name)
 def test_a_session_on_a_page_says_what_the_command_says(
     page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "tennis.csv").write_text(text_of("tennis"))
-    for session in SESSION.finditer(page.read_text(encoding="utf-8")):
+    text = page.read_text(encoding="utf-8")
+    for table in TABLE.finditer(text):
+        (tmp_path / "prices.csv").write_text(table[1])
+    for session in SESSION.finditer(text):
         result = CliRunner().invoke(main, session[1].split())
         said = result.stderr + result.stdout  # Click before 8.2 has no output of both
         assert session[0] == f"```text\n$ tally {session[1]}\n{said}```"

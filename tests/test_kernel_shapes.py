@@ -177,6 +177,13 @@ CALLS: dict[str, tuple[tuple[Any, ...], str]] = {
     ),
     "sketching.place": ((real(6).view(np.uint64), 1, 3, code(6)), "0.0"),
     "sketching.cross": ((code(6), code(6), real(6), real(2, 3)), "1.0 3.0 3.1"),
+    "subsets.search": (
+        (
+            real(3, 4, 4), np.array([[0, 1, 1]] * 3), np.array([[0, 1]] * 3), real(2), 2,
+            real(4, 3), real(3), whole(3),
+        ),
+        "",
+    ),
     "summing.survey": ((whole(6, 2), whole(4)), "0.0 0.1"),
     "summing.spread": (
         (real(6, 2).view(np.int64), code(6), whole(6), 1023, whole(2, 1, 1, 8)),

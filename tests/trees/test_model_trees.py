@@ -664,3 +664,23 @@ def test_gains_of_a_model_tree_are_what_its_questions_gained() -> None:
     assert again.gains(0, frame, y) == model.gains(0)
     with pytest.raises(errors.OptionError, match="nodes 0 to"):
         model.gains(999)
+
+
+@pytest.mark.parametrize("offset", [0.0, 1e6])
+def test_the_line_of_a_leaf_is_that_of_linear_regression_on_its_rows(offset: float) -> None:
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(600, 5)) @ rng.normal(size=(5, 5))
+    y = np.where(x[:, 0] > 0, x @ [1, 2, 0, 0, 1], x @ [-3, 0, 0, 1, 0]) + rng.normal(size=600)
+    x = x + offset
+    tree = tl.M5(smooth=None).fit(x, y)
+    nodes = tree.apply(x)
+    formulas = tree.formulas()
+    lines = [formula for formula in formulas if formula.terms]
+    assert len(lines) > 1
+    for formula in lines:
+        rows = nodes == formula.node
+        at = [int(name[1:]) for name, _ in formula.terms]
+        line = tl.LinearRegression().fit(x[rows][:, at], y[rows])
+        np.testing.assert_allclose([slope for _, slope in formula.terms], line.coef_, rtol=1e-9)
+        scale = np.abs(line.coef_).sum() * max(offset, 1.0)
+        assert formula.intercept == pytest.approx(line.intercept_, abs=1e-9 * scale)

@@ -22,6 +22,7 @@ Examples:
   tally learn tennis.csv --target PlayTennis --model bayes --alpha 0 -o t.tally
   tally learn 'sales-*.parquet' --target bought --model bayes -o s.tally
   tally learn tennis.csv --target PlayTennis --model bayes     # shows the working
+  tally learn prices.csv --target price --model linear         # and the summary of its weights
   tally learn prices.csv --target price --model mean --set strategy=median
   tally learn big.csv --target y --model forest --set n_estimators=300 -o y.tally
   tally learn february.csv --like january.tally -o february.tally
@@ -66,7 +67,7 @@ def learn(
 
     Several files, or a glob, are one table; FILE may be a pipe, and - is standard input.
     Without -o nothing is saved and the working is shown. A tree is drawn, its upper levels where
-    it is large, and learned where no --model is named.
+    it is large, and learned where no --model is named. Of linear models the summary is shown.
     Columns that only tell the rows apart are left out and named; --keep brings them back.
     With --like MODEL the columns, their kinds, the target, the learner and its options are those
     of MODEL, unless --target or --model say otherwise, so that `tally merge` adds the two up.
@@ -96,6 +97,8 @@ def learn(
             output_files.echo(f"\n{estimator}")  # at most 200 lines of it
         if getattr(estimator, "bootstrap", False):
             output_files.echo(f"\nout of bag: {estimator.oob}")
+        if hasattr(estimator, "summary"):
+            output_files.echo(f"\n{estimator.summary()}")
 
 
 def _summary(estimator: Any, output: Path) -> str:
@@ -109,6 +112,8 @@ def _show_json(estimator: Any, page: dict[str, Any], output: Path | None) -> Non
     page, counted = terminal_text.facts(estimator) | page, estimator.unanswered_
     page |= {"rows": counted.answered, "unanswered": counted.rows}
     page["saved"] = None if output is None else str(output)
+    if hasattr(estimator, "summary"):
+        page["summary"] = estimator.summary().to_dict()
     if output is None:
         page["working"] = estimator.show_work().to_dict()
     output_files.echo_json(page)

@@ -30,6 +30,7 @@ MODELS = {
     "ridge": "Ridge",
     "lasso": "Lasso",
     "elastic-net": "ElasticNet",
+    "subset": "SubsetSelection",
     "logistic": "LogisticRegression",
     "perceptron": "Perceptron",
     "lms": "LMS",
@@ -47,8 +48,8 @@ WHAT = (
     "Naive Bayes, linear or quadratic discriminants, logistic regression, the perceptron, nearest "
     "centroid, nearest neighbours (knn), decision trees, random forests, the largest class; of a "
     "target of numbers knn, tree, cart and forest, model trees (m5), least squares (linear, ridge, "
-    "lasso, elastic-net), least mean squares, or the mean. knn, tree, cart and forest look at the "
-    "target, unless --set task= says classification or regression."
+    "lasso, elastic-net, subset), least mean squares, or the mean. knn, tree, cart and forest look "
+    "at the target, unless --set task= says classification or regression."
 )
 
 

@@ -17,7 +17,7 @@ from tallylearn.cli.learner_names import MODELS, WHAT
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 TAB = {"tab": "\t", r"\t": "\t", "space": " "}
-WORDS = {"True": True, "False": False, "None": None}
+WORDS = {"True": True, "False": False, "None": None, "inf": float("inf")}
 
 
 def _of_schema(context: click.Context, option: click.Parameter, path: Path | None) -> Path | None:

@@ -250,7 +250,7 @@ class Estimator:
             left, right = "(" if open_low else "[", ")" if high == float("inf") else "]"
             raise OptionError(
                 f"The {name!r} parameter of {type(self).__name__} must be a float in the range "
-                f"{left}{low}, {high}{right}. Got {value!r} instead."
+                f"{left}{low}, {high}{right}. Got {told(value)} instead."
             )
         return float(value)
 
@@ -260,7 +260,7 @@ class Estimator:
             if not isinstance(value := getattr(self, name), bool | np.bool_):
                 raise OptionError(
                     f"The {name!r} parameter of {type(self).__name__} must be True or False. "
-                    f"Got {value!r} instead."
+                    f"Got {told(value)} instead."
                 )
 
     def _one_of(self, name: str, allowed: Iterable[object]) -> Any:

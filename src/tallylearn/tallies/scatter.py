@@ -225,8 +225,14 @@ def check_infinite(numbers: Array, names: Names, start: Start) -> None:
     found = np.argwhere(np.isinf(numbers))
     if len(found):
         i, j = found[0]
+        name, value = names[j]
+        if value.startswith("^") and not np.isinf(numbers[i, names.index((name, ""))]):
+            raise ColumnError(
+                f"column {name!r} to the power of {value[1:].rstrip('+').lstrip('0')} is beyond a "
+                f"double in row {numbered(start, i)}. Rescale it, or take a smaller degree."
+            )
         raise ColumnError(
-            f"column {names[j][0]!r} has {numbers[i, j]} in row {numbered(start, i)}. Replace it, "
+            f"column {name!r} has {numbers[i, j]} in row {numbered(start, i)}. Replace it, "
             "or drop the row. Input X contains infinity or a value too large for dtype('float64')."
         )
 

@@ -61,6 +61,17 @@ class Normal:
         """(t,) the squares of the targets around their means."""
         return np.asarray((self.root[:, self.p :] ** 2).sum(axis=0) * self.scale[self.p :] ** 2)
 
+    def negligible(self, tol: float | None = None) -> float:
+        """The share of a column's length that is rounding; a scatter lost half of the digits."""
+        least = self.p * DEPENDENT if tol is None else tol
+        return max(least, float(np.sqrt(self.p * DEPENDENT))) if self.squared else least
+
+    def left(self, coef: Array) -> Array:
+        """(t,) the squares that these weights (t, p) leave, in the units of the targets."""
+        inner = coef.T * self.scale[: self.p, None] / self.scale[self.p :]
+        off = ((self.columns @ inner - self.targets) ** 2).sum(axis=0)
+        return np.asarray(self.rest + off * self.scale[self.p :] ** 2)
+
     def free(self, basis: Array) -> Normal:
         """The same with some of the columns."""
         if len(basis) == self.p:
@@ -174,9 +185,7 @@ class Fitted:
 
 def solved(normal: Normal, tol: float | None = None) -> Fitted:
     """The shortest weights of least squares, in the units of the table."""
-    r, z = normal.columns, normal.targets
-    least = len(r) * DEPENDENT if tol is None else tol
-    least = max(least, np.sqrt(len(r) * DEPENDENT)) if normal.squared else least
+    r, z, least = normal.columns, normal.targets, normal.negligible(tol)
     if normal.condition() * max(least, EPS) < 0.01 and (np.abs(np.diag(r)) > least).all():
         inner = solve_triangular(r, z, check_finite=False)
         return Fitted(_in_units(inner, normal), np.arange(len(r)))

@@ -82,7 +82,8 @@ class LinearLearner(OnePass, Summarising):
         normal, fitted = exactly(found, normal, self._penalty(normal, sums))
         if fitted is None or not self.closed:
             return self._solved(normal, sums)
-        return LinearModel.of(normal, fitted, "exact least squares")
+        paid = fitted.penalty is not None and bool(fitted.penalty.any())
+        return LinearModel.of(normal, fitted, "exact ridge" if paid else "exact least squares")
 
     @property
     def closed(self) -> bool:

@@ -15,6 +15,7 @@ from tallylearn.doors import RegressionModel
 from tallylearn.models.design_matrix import Design
 from tallylearn.models.linear.least_squares import Fitted, Normal
 from tallylearn.models.linear.penalty_path import CrossValidated
+from tallylearn.models.linear.subset_path import Subsets
 from tallylearn.tables import Array, Block, Schema, check_shape
 from tallylearn.workings import Derivation, Evidence, Formula, Grid, Line, Sentence, Term, short
 
@@ -53,6 +54,7 @@ class LinearModel(RegressionModel):
     gap: Array = field(default_factory=lambda: np.zeros(0))  # (t,) of the lasso, a row
     rounds: int = 1
     alpha: float = 0.0  # the penalty on sizes
+    subsets: Subsets | None = None  # the best set of columns of every size
 
     form: ClassVar[forms.Form] = {
         "design": forms.one(Design),
@@ -75,6 +77,7 @@ class LinearModel(RegressionModel):
         "gap": forms.floats("g"),
         "rounds": forms.count(1),
         "alpha": forms.number(0.0),
+        "subsets": forms.one(Subsets, none=True),
     }
 
     @classmethod
@@ -85,8 +88,6 @@ class LinearModel(RegressionModel):
         """What was solved, with how much it leaves."""
         p = normal.p
         coef = found.coef
-        inner = coef.T * normal.scale[:p, None] / normal.scale[p:]
-        off = ((normal.columns @ inner - normal.targets) ** 2).sum(axis=0) * normal.scale[p:] ** 2
         condition = normal.condition()
         intercept = found.intercept
         if intercept is None:
@@ -94,7 +95,7 @@ class LinearModel(RegressionModel):
         penalty = np.zeros(len(coef)) if found.penalty is None else found.penalty
         return cls(
             normal.design, coef, intercept, normal.mean[:p], normal.mean[p:], normal.scale[:p],
-            normal.columns.copy(), found.basis.astype(np.int64), normal.rows, normal.rest + off,
+            normal.columns.copy(), found.basis.astype(np.int64), normal.rows, normal.left(coef),
             normal.whole, penalty, normal.centred, 1 / condition, found.dependent, method, choice,
             np.zeros(0) if gap is None else gap, rounds, alpha,
         )  # fmt: skip
@@ -116,6 +117,8 @@ class LinearModel(RegressionModel):
             check_shape("the root", self.root, p, p)
         for part in (self.mean, self.scale):
             check_shape("the columns", part, p)
+        if self.subsets is not None:
+            check_shape("the sets", self.subsets.taken, len(self.subsets.rest), p)
 
     @property
     def known(self) -> Mapping[str, tuple[str, ...]]:
@@ -199,7 +202,10 @@ class LinearModel(RegressionModel):
         if len(self.gap):
             rest = f"alpha = {short(self.alpha)}; after {self.rounds} rounds the loss of a row is"
             return [Sentence(f"{rest} at most {short(float(self.gap.max()))} above its least.")]
-        if self.method not in ("least squares", "ridge"):
+        if self.subsets is not None:
+            some = f"{self.subsets.chosen} of {len(self.subsets.rest) - 1} columns"
+            return [Sentence(f"{some} are worth their weights; those of the others are 0."), NORMAL]
+        if self.method.removeprefix("exact ") not in ("least squares", "ridge"):
             return []
         if self.penalty.any():
             told = Sentence(f"λ = {', '.join(map(_short, self.penalty))}; w0 is not penalised.")

@@ -3,35 +3,26 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
 from tallylearn.errors import InputError, MergeError, OptionError, told
-from tallylearn.models.design_matrix import Design
 from tallylearn.models.filled_scatter import solving
+from tallylearn.models.linear.folded import Folded
 from tallylearn.models.linear.least_squares import Normal, from_scatter
-from tallylearn.models.linear.linear_learner import LinearLearner
-from tallylearn.models.linear.linear_model import LinearModel
-from tallylearn.models.linear.penalty_path import CrossValidated, validated
+from tallylearn.models.linear.penalty_path import CrossValidated
 from tallylearn.models.linear.sums import Sums, sums_in
 from tallylearn.models.linear.weights_path import Path
-from tallylearn.models.rare_values import Rare
 from tallylearn.tables import Array
 from tallylearn.tallies.importance import in_rows
 
-FOLDS = 1000  # most
 
-
-class Penalised(LinearLearner):
+class Penalised(Folded):
     """Weights for a whole path of penalties, out of one tally; alpha="cv" chooses by folds."""
 
-    shaping: ClassVar[tuple[str, ...]] = (*LinearLearner.shaping, "folds")
-    stored: ClassVar[tuple[type, ...]] = (LinearModel, Design, Rare, CrossValidated)
     alpha: Any
     alphas: Any
-    folds: Any
-    rule: str
 
     @abstractmethod
     def _path(self, normal: Normal, penalty: Array) -> tuple[Array, Array]:
@@ -41,35 +32,21 @@ class Penalised(LinearLearner):
     def _grid(self, normal: Normal) -> Array:
         """(m,) penalties to try, the largest first."""
 
-    def shape(self) -> tuple[tuple[str, Any], ...]:
-        """Folds are counted apart only where they choose."""
-        return (*super().shape()[:-1], ("folds", self._folds()))
-
-    def _folds(self) -> int:
-        return int(self.folds) if self._by_folds else 1
-
     @property
     def _by_folds(self) -> bool:
         return isinstance(self.alpha, str) and self.alpha == "cv"
+
+    @property
+    def _asked(self) -> str:
+        return "alpha='cv'"
 
     def _chosen(self, sums: Sums) -> CrossValidated | None:
         """How folds judge the penalties; None where alpha is given."""
         if not self._by_folds:
             return None
-        centred = bool(self.fit_intercept)
-        if np.count_nonzero(sums.rows) < 2:
-            raise InputError(
-                "alpha='cv' needs rows in two folds at least, and all are alike. Give a number."
-            )
-        some = Sums(sums.design, *(part[sums.rows > 0] for part in
-                                   (sums.rows, sums.mean, sums.scatter)))  # fmt: skip
-        penalty = self._penalties(from_scatter(some.total(), centred))
-        folds = range(len(some.rows))
-        paths = [self._path(from_scatter(some.without(f), centred), penalty)[0] for f in folds]
-        return validated(paths, some, penalty, centred)
-
-    def _picked(self, choice: CrossValidated) -> float:
-        return choice.sparest if self.rule == "1se" else choice.best
+        parts = self._parts(sums)
+        penalty = self._penalties(from_scatter(parts.total(), bool(self.fit_intercept)))
+        return self._judged(parts, penalty, lambda normal: self._path(normal, penalty)[0])
 
     def _penalties(self, normal: Normal) -> Array:
         if self.alphas is None:
@@ -144,10 +121,3 @@ class Penalised(LinearLearner):
             )
         if self.alphas is not None:
             self._checked_alphas(self.alphas)
-        whole = isinstance(self.folds, int | np.integer) and not isinstance(self.folds, bool)
-        if not whole or not 2 <= self.folds <= FOLDS:
-            raise OptionError(
-                f"The 'folds' parameter of {type(self).__name__} must be an int in the range "
-                f"[2, {FOLDS}]. Got {told(self.folds)} instead."
-            )
-        self._one_of("rule", ("best", "1se"))

@@ -20,6 +20,8 @@ from tallylearn.tables import Array, Block
 
 SAME = 1e-6  # of the squared residuals: rows that leave others have changed since
 
+MANY = 1 << 26  # numbers of rows that are looked at again without being passed: half a gigabyte
+
 
 class Summarising(Regressor):
     """Summary, diagnostics and intervals."""
@@ -35,8 +37,9 @@ class Summarising(Regressor):
         """Weights with standard errors, the fit, and checks of the residuals.
 
         The checks need the rows: those of ``fit`` are found again as long as they are in memory or
-        in their file; else pass them. ``robust`` is one of "HC0" to "HC3", standard errors that do
-        without equal variance. ``target`` is the place of one of several.
+        in their file, and no more than 2^26 numbers; else pass them. ``robust`` is one of "HC0" to
+        "HC3", standard errors that do without equal variance. ``target`` is the place of one of
+        several.
         """
         self._check_fitted()
         with speaking(type(self).__name__):
@@ -45,7 +48,7 @@ class Summarising(Regressor):
                 known = ", ".join(ROBUST)
                 raise OptionError(f"robust is None or one of {known}, not {told(robust)}.")
             t = self._place(target)
-            rows = (X, y, sample_weight) if X is not None else self._found_again()
+            rows = (X, y, sample_weight) if X is not None else self._at_hand()
             found, meat = None, None
             if rows is not None and self._plain():
                 found, meat, left = self._diagnosed(rows, t)
@@ -127,6 +130,11 @@ class Summarising(Regressor):
             )
         except TypeError:  # lists cannot be pointed at
             self._seen = None
+
+    def _at_hand(self) -> tuple[Any, ...] | None:
+        """The rows of ``fit``, unless a look at all of them takes more than it tells."""
+        few = self.model_.rows * self.model_.used <= MANY
+        return self._found_again() if few else None
 
     def _found_again(self) -> tuple[Any, ...] | None:
         if self._seen is None:

@@ -65,12 +65,14 @@ class Summary(Recorded):
     @staticmethod
     def _told(found: dict[str, Any]) -> Derivation:
         percent = f"{100 * found['level']:g} %"
-        heads = ("", "weight", "std error", "t", "p", f"low {percent}", "high")
-        rows = tuple(
+        heads: tuple[str, ...] = ("", "weight", "std error", "t", "p", f"low {percent}", "high")
+        rows: tuple[tuple[str, ...], ...] = tuple(
             (row["name"], *(_short(row[n]) for n in ("weight", "error", "t")), _chance(row["p"]),
              _short(row["low"]), _short(row["high"]))
             for row in found["weights"]
         )  # fmt: skip
+        if all(row["error"] is None for row in found["weights"]):
+            heads, rows = heads[:2], tuple(row[:2] for row in rows)
         sizes = tuple((name, _short(size)) for name, size in found["sizes"].items())
         kind = "" if found["errors"] == "usual" else f", {found['errors']} standard errors"
         steps: list[Any] = [
@@ -166,7 +168,7 @@ def _remarks(model: LinearModel, plain: bool, diagnostics: Diagnostics | None) -
     ]
     said += [f"{what}: the weights of these columns are not their own." for what in model.dependent]
     if not plain:
-        said.append("Standard errors belong to least squares without penalty or bounds.")
+        said.append("Standard errors belong to least squares without penalty, bounds or choice.")
     elif diagnostics is None:
         said.append("Residual checks need the rows: summary(X, y).")
     return said

@@ -12,6 +12,7 @@ from tallylearn.errors import OptionError, TargetError, listed, told
 from tallylearn.models.column_survey import ColumnSums, design_of
 from tallylearn.models.design_columns import References
 from tallylearn.models.design_matrix import Design
+from tallylearn.models.filled_scatter import too_wide
 from tallylearn.models.logistic.loss_slopes import Scaling
 from tallylearn.models.logistic.penalties import Penalty
 from tallylearn.models.logistic.search_tasks import Task
@@ -23,6 +24,7 @@ from tallylearn.tallies.documents import Reader
 from tallylearn.tallies.importance import in_rows, rows_compared
 from tallylearn.tallies.words import KINDS, unweighed
 
+SMALL = 1e-150  # a spread below, or above its reciprocal: squares are no doubles
 NO_COLUMNS = Design((), (), np.empty(0), np.empty(0), (), ())
 
 
@@ -152,4 +154,7 @@ def _scales(design: Design, sums: ColumnSums) -> tuple[Array, Array]:
             scale[j] = np.sqrt(max(share * (1 - share), 1e-6))
         else:
             centre[j], scale[j] = mean[place[name]], deviation[place[name]]
+    extreme = ~((scale > SMALL) & (scale < 1 / SMALL))
+    if extreme.any():
+        raise too_wide([design.columns[j] for j in np.flatnonzero(extreme)])
     return centre, scale

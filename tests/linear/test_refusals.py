@@ -1,0 +1,207 @@
+"""Bad input to any linear learner: what cannot be learned from is said, with its place."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import tallylearn as tl
+from tallylearn import errors
+
+RNG = np.random.default_rng(0)
+X = RNG.normal(size=(30, 3))
+Y = X @ [1, 2, 3] + RNG.normal(size=30)
+KIND = np.where(Y + 3 * RNG.normal(size=30) > 0, "a", "b")
+FREE = float("inf")
+
+REGRESSORS: dict[str, Any] = {
+    "linear": tl.LinearRegression,
+    "linear-qr": lambda **o: tl.LinearRegression(solver="qr", **o),
+    "linear-exact": lambda **o: tl.LinearRegression(exact=True, **o),
+    "ridge": tl.Ridge,
+    "ridge-cv": lambda **o: tl.Ridge("cv", **o),
+    "lasso": tl.Lasso,
+    "elastic-net": tl.ElasticNet,
+    "subset": tl.SubsetSelection,
+    "subset-forward": lambda **o: tl.SubsetSelection("forward", **o),
+}
+CLASSIFIERS: dict[str, Any] = {
+    "logistic": tl.LogisticRegression,
+    "logistic-free": lambda **o: tl.LogisticRegression(C=FREE, **o),
+    "logistic-lasso": lambda **o: tl.LogisticRegression(l1_ratio=1.0, **o),
+    "perceptron": tl.Perceptron,
+}
+LMS: dict[str, Any] = {"lms": lambda **o: tl.LMS(1e-3, **o)}
+every_regressor = pytest.mark.parametrize("name", [*REGRESSORS, *LMS])
+every_line = pytest.mark.parametrize("name", REGRESSORS)
+every_classifier = pytest.mark.parametrize("name", CLASSIFIERS)
+every = pytest.mark.parametrize("name", [*REGRESSORS, *LMS, *CLASSIFIERS])
+
+
+def made(name: str, **options: Any) -> Any:
+    return (REGRESSORS | CLASSIFIERS | LMS)[name](**options)
+
+
+def answer(name: str) -> Any:
+    return KIND if name in CLASSIFIERS else Y
+
+
+@every_line
+def test_more_columns_than_rows_leave_weights_that_are_said_not_to_be_alone(name: str) -> None:
+    x, y = RNG.normal(size=(5, 12)), RNG.normal(size=5)
+    model = made(name).fit(x, y)
+    assert np.isfinite(model.coef_).all()
+    if name.startswith("linear"):
+        assert model.rank_ == 4
+        assert "follows from" in str(model.summary())
+        assert "its weight is not its own" in str(model.show_work())
+        np.testing.assert_allclose(model.predict(x), y, atol=1e-6)
+
+
+def test_more_columns_than_rows_are_refused_where_no_odds_are_the_likeliest() -> None:
+    with pytest.raises(errors.ColumnError, match=r"follow from each other.*take a penalty"):
+        made("logistic-free").fit(RNG.normal(size=(5, 12)), list("ababa"))
+
+
+@every
+def test_collinear_and_constant_columns_are_named_or_do_no_harm(name: str) -> None:
+    x = np.column_stack([X, X[:, 0] + X[:, 1], np.full(30, 7.0)])
+    if name == "logistic-free":
+        with pytest.raises(errors.ColumnError, match=r"'x0', 'x1', 'x3', 'x4' follow"):
+            made(name).fit(x, KIND)
+        return
+    model = made(name).fit(x, answer(name))
+    assert np.isfinite(model.coef_).all()
+    if name.startswith("linear"):
+        said = str(model.summary())
+        assert "x3 follows from 'x0', 'x1'" in said or "x0 follows from 'x1', 'x3'" in said
+        assert "x4 is constant" in said
+    if name.startswith(("lasso", "subset", "ridge", "linear")):
+        assert abs(model.coef_[4]) < 1e-9
+
+
+@every_regressor
+def test_targets_that_are_missing_infinite_or_text_are_refused_with_their_row(name: str) -> None:
+    for value, said in ((np.nan, "is missing in row 3"), (np.inf, "is inf in row 3")):
+        y = Y.copy()
+        y[3] = value
+        with pytest.raises(errors.TargetError, match=said):
+            made(name).fit(X, y)
+    with pytest.raises(errors.TargetError, match="holds text"):
+        made(name).fit(X, KIND)
+    empty = pd.DataFrame({"x": X[:, 0], "t": np.nan})
+    with pytest.raises(errors.TargetError, match="missing in all 30 rows"):
+        made(name).fit(empty, "t")
+
+
+@every_classifier
+def test_one_class_and_measures_are_refused(name: str) -> None:
+    with pytest.raises(errors.TargetError, match="the target has one class, 'a'"):
+        made(name).fit(X, ["a"] * 30)
+    with pytest.raises(errors.TargetError, match="a measure, not a class"):
+        made(name).fit(X, Y)
+
+
+@every_classifier
+def test_separated_classes_are_said(name: str) -> None:
+    apart = [[1.0], [2.0], [3.0], [4.0]], list("aabb")
+    if name == "logistic-free":
+        with pytest.raises(errors.InputError, match=r"the classes are separated.*'x0'"):
+            made(name).fit(*apart)
+        return
+    model = made(name).fit(*apart)
+    assert np.isfinite(model.coef_).all()
+    if name == "logistic":
+        assert "the classes are separated" in str(model.show_work())
+    if name == "perceptron":
+        assert model.separated_
+
+
+@every
+def test_infinities_are_refused_with_their_row(name: str) -> None:
+    x = X.copy()
+    x[4, 1] = -np.inf
+    with pytest.raises(errors.ColumnError, match=r"column 'x1' (has|is) -inf in row 4"):
+        made(name).fit(x, answer(name))
+    model = made(name).fit(X, answer(name))
+    with pytest.raises(errors.ColumnError, match=r"column 'x1' (has|is) -inf in row 4"):
+        model.predict(x)
+
+
+@pytest.mark.parametrize("name", [*(n for n in REGRESSORS if n != "linear-exact"), "logistic",
+                                  "logistic-free", "logistic-lasso"])  # fmt: skip
+@pytest.mark.parametrize("size", [1e160, 1e200, 1e300])
+def test_numbers_whose_products_are_no_doubles_are_refused(name: str, size: float) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        with pytest.raises(errors.ColumnError, match=r"beyond a double\. Rescale them"):
+            made(name).fit(X * size, answer(name))
+
+
+@pytest.mark.parametrize(
+    "alpha", [-1, float("nan"), FREE, "x", None, True, pytest.param(10**5000, id="huge")]
+)
+@pytest.mark.parametrize("kind", [tl.Ridge, tl.Lasso, tl.ElasticNet])
+def test_penalties_that_cannot_be_are_refused(kind: Any, alpha: Any) -> None:
+    with pytest.raises(errors.OptionError, match=r"'alpha' parameter.*\[0"):
+        kind(alpha=alpha).fit(X, Y)
+    if alpha != FREE:  # which is no penalty there
+        with pytest.raises(errors.OptionError, match="'C' parameter"):
+            tl.LogisticRegression(C=alpha).fit(X, KIND)
+
+
+@every_line
+@pytest.mark.parametrize("degree", [0, -1, 31, pytest.param(10**5000, id="huge"), 2.5, "2", True])
+def test_degrees_that_cannot_be_are_refused(name: str, degree: Any) -> None:
+    with pytest.raises(errors.OptionError, match=r"'degree' parameter.*\[1, 30\]"):
+        made(name, degree=degree).fit(X, Y)
+
+
+@pytest.mark.parametrize("name", ["linear", "linear-qr", "ridge", "lasso", "subset"])
+def test_a_power_that_is_no_double_is_refused_with_its_degree(name: str) -> None:
+    x = X * 1e12
+    x[0, 0] = 1e15
+    with pytest.raises(
+        errors.ColumnError, match=r"column 'x0' to the power of 21 .* row 0.*degree"
+    ):
+        made(name, degree=30).fit(x, Y)
+
+
+@pytest.mark.parametrize(
+    "learner",
+    [
+        tl.LMS(10.0),
+        tl.LMS(10.0, scaling="twice"),
+        tl.LMS(10.0, scaling="sum", steps=50),
+        tl.LMS(10.0, scaling="mean", steps=50),
+        tl.LogisticRegression(C=FREE, solver="gradient", rate=1e6, max_iter=50),
+    ],
+    ids=lambda one: one.spelled(),
+)
+def test_a_rate_that_diverges_is_named_with_its_step(learner: Any) -> None:
+    said = r"(after \d+ steps? of|step \d+, of rate) .*Take a smaller rate"
+    with pytest.raises(errors.InputError, match=said):
+        learner.fit(X * 10, answer("logistic") if hasattr(learner, "C") else Y)
+
+
+@pytest.mark.parametrize("many", [0, -1, 2.5, "a", True])
+def test_no_passes_are_refused(many: Any) -> None:
+    for learner in (tl.Lasso, tl.ElasticNet, tl.LogisticRegression, tl.Perceptron):
+        y = KIND if hasattr(learner, "predict_proba") else Y
+        with pytest.raises(errors.OptionError, match="'max_iter' parameter"):
+            learner(max_iter=many).fit(X, y)
+    with pytest.raises(errors.OptionError, match="'steps' parameter"):
+        tl.LMS(0.1, steps=many).fit(X, Y)
+    with pytest.raises(errors.OptionError, match="'folds' parameter"):
+        tl.Ridge("cv", folds=many).fit(X, Y)
+
+
+@every_line
+def test_text_is_refused_with_the_remedy(name: str) -> None:
+    note = [f"a long text about thing number {i}, and some more words" for i in range(30)]
+    with pytest.raises(errors.ColumnError, match=r"column 'note' holds text.*ignore="):
+        made(name).fit(pd.DataFrame({"x": X[:, 0], "note": note, "t": Y}), "t")
