@@ -35,6 +35,7 @@ NAMES = {  # public name -> the module that holds it
     "NearestCentroid": "models.nearest_centroid",
     "LogisticRegression": "models.logistic.logistic_regression",
     "Perceptron": "models.perceptron",
+    "Pipeline": "prepare.pipeline",
     "Population": "evaluation.theory.population",
     "ProbabilitySpace": "reasoning.probability.probability_space",
     "QuadraticDiscriminantAnalysis": "models.discriminants.quadratic",

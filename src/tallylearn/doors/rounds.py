@@ -90,9 +90,13 @@ class Rounds(Untallied, ABC, Generic[StateT, TallyT]):
         name = type(self).__name__
         with self._learning():
             self._check_options()
-            read = lesson(self._table(X), y, sample_weight, name, self.task)
-            schema, model, left_out = trusting(read, self._solved)
-            self._learn(schema, model, read.manner, left_out)
+            self.learn(lesson(self._table(X), y, sample_weight, name, self.task))
+        return self
+
+    def learn(self, read: Lesson) -> Self:
+        """What ``fit`` does with a lesson."""
+        schema, model, left_out = trusting(read, self._solved)
+        self._learn(schema, model, read.manner, left_out)
         return self
 
     def _solved(self, read: Lesson) -> tuple[Schema, Model, Unanswered]:

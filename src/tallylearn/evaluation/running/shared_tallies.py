@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from tallylearn.doors.onepass import OnePass
-from tallylearn.doors.shell import same
+from tallylearn.doors.option_values import same
 
 
 class Ledger:
