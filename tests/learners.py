@@ -254,6 +254,8 @@ ESTIMATORS = (  # what scikit-learn's checks run over
     tl.KNeighborsRegressor(metric="manhattan", ties="first", weights="inverse_square"),
     tl.Pipeline([tl.StandardScaler(), tl.KNeighborsClassifier()]),
     tl.Pipeline([("scale", tl.MinMaxScaler()), ("line", tl.Ridge())]),
+    tl.KMeans(2),
+    tl.KMeans(2, init="random", n_init=2, scale="standard"),
     tl.DummyClassifier(),
     tl.DummyClassifier(strategy="most_frequent"),
     tl.DummyRegressor(),

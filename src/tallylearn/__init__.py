@@ -21,6 +21,7 @@ NAMES = {  # public name -> the module that holds it
     "ID3": "models.trees.presets",
     "Imputer": "prepare.imputer",
     "Indicator": "prepare.encoders",
+    "KMeans": "models.clusters.kmeans",
     "KNeighborsClassifier": "models.neighbours.k_neighbours",
     "KNeighborsRegressor": "models.neighbours.k_neighbours",
     "LMS": "models.lms",

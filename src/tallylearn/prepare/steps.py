@@ -67,10 +67,6 @@ def options_of(steps: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def with_step(steps: Any, name: str, step: Any) -> list[Any]:
-    """The steps as they were given, one of them another."""
+    """The steps as they were given, but for another one under a name."""
     names = [known for known, _ in named(steps)]
-    at = names.index(name)
-    return [
-        one if place != at else (one[0], step) if isinstance(one, tuple) else step
-        for place, one in enumerate(steps)
-    ]
+    return [(name, step) if names[at] == name else one for at, one in enumerate(steps)]
