@@ -63,6 +63,11 @@ class OnePass(Estimator, ABC):
     shaping: ClassVar[tuple[str, ...]] = ()  # the options that say what is counted
     tally_: Any
 
+    @property
+    def tallied(self) -> bool:
+        """Whether what these options ask for is solved from a tally."""
+        return True
+
     @abstractmethod
     def tally(self, block: Block) -> Bundle:
         """Sum a block up: a bundle, whose part "target" counts the rows.
@@ -90,8 +95,7 @@ class OnePass(Estimator, ABC):
         with self._learning():
             self._check_options()
             name = type(self).__name__
-            read = lesson(self._table(X), y, sample_weight, name, self._aim(X, y))
-            self._learn(self._learned(read))
+            self.learn(lesson(self._table(X), y, sample_weight, name, self._aim(X, y)))
         return self
 
     def partial_fit(
@@ -154,7 +158,7 @@ class OnePass(Estimator, ABC):
                 raise OptionError(f"tally is True or False, not {told(tally)}.")
             if tally and self.tally_ is not None:
                 self._remembered()
-            modelfile.save(self, path, tally=tally)
+            modelfile.save(self, path, tally=tally and self.tallied)
 
     def check_lesson(self, read: Lesson, rows: int) -> None:
         """Whether so many rows of a lesson can be learned from with these options, or an error."""

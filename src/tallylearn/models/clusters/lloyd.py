@@ -127,6 +127,12 @@ class Lloyd:
     inertia: float = np.inf  # at the end
     labels: Array | None = None  # of all rows, at the end
 
+    @classmethod
+    def bare(cls, centres: Array) -> Lloyd:
+        """Centres among points that are points already."""
+        coding = Coding((), np.empty(0), np.empty(0), (), ())
+        return cls(coding, centres, 0.0, 300)
+
     def after(self, tally: Assigned) -> Lloyd:
         """The means of what was assigned; first another look, where a centre has no rows."""
         if not self.seeking and (tally.sums[:, -1] == 0).any():
