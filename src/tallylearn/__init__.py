@@ -59,6 +59,7 @@ NAMES = {  # public name -> the module that holds it
     "load": "modelfile",
     "merge": "doors.merging",
     "problem": "problems",
+    "sample": "folds.sampling",
     "table": "sources",
     "tune": "evaluation.tune.tuning",
     "validation_curve": "evaluation.curves.learning_and_validation",
