@@ -107,6 +107,11 @@ class OnePass(Estimator, ABC):
             before = self._remembered()
             known = None if before is None else before.schema
             name = type(self).__name__
+            if not self.tallied:
+                raise OptionError(
+                    "what these options ask for is found among all rows, and keeps no tally to add "
+                    "to. Fit all rows at once."
+                )
             aim, X = self._aim(X, y), self._table(X)
             now = self._learned(lesson(X, y, sample_weight, name, aim, known, True, self._labels))
             counted = None if before is None else before.tally
