@@ -30,7 +30,8 @@ class Case:
     def portable(self) -> bool:
         """Whether the model has the same bits on every processor: LAPACK solves none of it."""
         kinds = Discriminant | LinearLearner | tl.ModelTreeRegressor | tl.LogisticRegression
-        return not isinstance(self.make(), kinds)
+        made = self.make()
+        return not isinstance(made.last if isinstance(made, tl.Pipeline) else made, kinds)
 
     def table(self, frame: pd.DataFrame) -> pd.DataFrame:
         return frame[[*self.columns, self.target]]
@@ -167,6 +168,29 @@ CASES = (
         "plain",
     ),
     Case("knn-mean", tl.KNeighborsRegressor, EVERYTHING, "price", "plain"),
+    Case(
+        "pipeline",
+        lambda: tl.Pipeline(
+            [tl.Imputer(), tl.StandardScaler(), tl.Indicator(), tl.KNeighborsClassifier()]
+        ),
+        EVERYTHING,
+        "kind",
+        "plain",
+    ),
+    Case(
+        "pipeline-mean",
+        lambda: tl.Pipeline([tl.MinMaxScaler(), tl.KNeighborsRegressor()]),
+        EVERYTHING,
+        "price",
+        "plain",
+    ),
+    Case(
+        "pipeline-logistic",
+        lambda: tl.Pipeline([("fill", tl.Imputer()), ("model", tl.LogisticRegression())]),
+        EVERYTHING,
+        "heavy2",
+        "rounds",
+    ),
     Case("majority", tl.DummyClassifier, EVERYTHING, "kind"),
     Case("mean", tl.DummyRegressor, EVERYTHING, "price"),
     Case("median", lambda: tl.DummyRegressor(strategy="median"), EVERYTHING, "price"),
@@ -245,6 +269,10 @@ ESTIMATORS = (  # what scikit-learn's checks run over
     tl.KNeighborsClassifier(3, weights="distance", scale="standard", algorithm="brute"),
     tl.KNeighborsRegressor(),
     tl.KNeighborsRegressor(metric="manhattan", ties="first", weights="inverse_square"),
+    tl.Pipeline([tl.StandardScaler(), tl.KNeighborsClassifier()]),
+    tl.Pipeline([("scale", tl.MinMaxScaler()), ("line", tl.Ridge())]),
+    tl.KMeans(2),
+    tl.KMeans(2, init="random", n_init=2, scale="standard"),
     tl.DummyClassifier(),
     tl.DummyClassifier(strategy="most_frequent"),
     tl.DummyRegressor(),

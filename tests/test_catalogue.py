@@ -315,8 +315,14 @@ def i2(show: Show) -> None:
     assert np.isclose(found.spearman[0, 1], 0.8, rtol=1e-14)  # 1 - 6 (1 + 1) / (4 · 15)
 
 
-@row("I3", "004", "Sampling: whether a part represents the whole")
+@row("I3", "004", "Sampling: simple, stratified, bootstrap; whether a part represents the whole")
 def i3(show: Show) -> None:
+    table = pd.DataFrame({"x": range(90), "kind": ["+"] * 60 + ["-"] * 30})
+    for found in (tl.sample(table, 30), tl.sample(table, 30, by="kind"),
+                  tl.sample(table, bootstrap=True)):  # fmt: skip
+        show(found)
+        assert found.representative
+    assert tl.sample(table, 30, by="kind").table.kind.tolist().count("+") == 20
     y = ["+"] * 60 + ["-"] * 30
     dealt = tl.Folds.representative(y, tl.Folds.holdout().parts(90, y)[0])
     first = tl.Folds.representative(y, np.arange(90) >= 60)
@@ -2062,6 +2068,65 @@ def h8(show: Show) -> None:
     golden = GOLDEN["centroid.multi"]["one_centroid"]
     assert model.centroids_.ravel().tolist() == [golden[c]["decimal"] for c in "ab"]
     assert model.predict([[2.5]])[0] == golden["prediction"]
+
+
+@row("H9", "004", "Several centroids per class, one for every mode")
+def h9(show: Show) -> None:
+    X, y = [[-3], [-2], [2], [3], [0.5], [1.0]], ["a", "a", "a", "a", "b", "b"]
+    model = tl.NearestCentroid(centroids_per_class=2).fit(X, y)
+    show(model.show_work())
+    show(model.explain([[2.5]]))
+    golden = GOLDEN["centroid.multi"]["two_centroids_for_a"]
+    points = model.model_.exemplars.points[model.model_.exemplars.labels == 0]
+    assert sorted(points.ravel().tolist()) == [part["decimal"] for part in golden["a"]]
+    assert model.predict([[2.5]])[0] == golden["prediction"]
+
+
+@row("H10", "004", "Exemplars: arithmetic mean, geometric mean, geometric median, medoid")
+def h10(show: Show) -> None:
+    rows = np.array([[1.0], [2.0], [4.0], [32.0]])
+    X, y = np.vstack([rows, rows + 100]), ["a"] * 4 + ["b"] * 4
+    wanted = {"mean": 9.75, "geometric_mean": 4.0, "medoid": 2.0}  # 39 / 4; (2^8)^(1/4)
+    for kind, value in wanted.items():
+        found = tl.NearestCentroid(exemplar=kind, centroids_per_class=1).fit(X, y)
+        at = found.centroids_ if kind == "mean" else found.model_.exemplars.points
+        show(f"{kind}: {at[0, 0]:g}")
+        assert at[0, 0] == pytest.approx(value, rel=1e-12)
+    square = np.array([[0.0, 0], [4, 0], [4, 3], [0, 3], [2, 1.5]])
+    middle = tl.NearestCentroid(exemplar="geometric_median").fit(square, ["a"] * 5)
+    show(f"geometric median of a square and its middle: {middle.model_.exemplars.points.tolist()}")
+    assert middle.model_.exemplars.points[0] == pytest.approx([2, 1.5])  # the least sum
+
+
+@row("J1", "000 002 003 004", "Clustering")
+def j1(show: Show) -> None:
+    table = pd.DataFrame({"size": [1.0, 2.0, 9.0, 10.0], "price": [10.0, 12.0, 90.0, 88.0]})
+    model = tl.KMeans(2).fit(table)
+    show(model.show_work())
+    show(model.explain({"size": 8.0, "price": 80.0}))
+    near = model.labels_[0]
+    assert model.labels_.tolist() == [near, near, 1 - near, 1 - near]
+    assert model.cluster_centers_[near].tolist() == [1.5, 11.0]
+    assert model.inertia_ == pytest.approx(0.5 + 0.5 + 2 + 2)
+
+
+@row("I4", "004", "Missing: delete rows")
+def i4(show: Show) -> None:
+    table = tl.table([{"x": 1.0, "c": "u"}, {"x": None, "c": "v"}, {"x": 3.0, "c": None}],
+                     gaps="drop")  # fmt: skip
+    show(table)
+    show(table.notes[0])
+    assert (len(table), table.notes) == (1, ("2 of 3 rows had gaps and were dropped",))
+
+
+@row("I7", "004", "Missing: predict it")
+def i7(show: Show) -> None:
+    table = pd.DataFrame({"x": [1.0, 2.0, 3.0, 4.0], "z": [2.0, 4.0, None, 8.0]})
+    model = tl.Imputer(learners=tl.LinearRegression()).fit(table)
+    found = model.transform(table)
+    show(found)
+    show(model.show_work())
+    assert found.z[2] == pytest.approx(6.0, rel=1e-12)
 
 
 @row("I8", "000 004", "Algorithms that accept missing values")

@@ -160,6 +160,10 @@ CALLS: dict[str, tuple[tuple[Any, ...], str]] = {
     "words.gather": (
         (TEXT, np.array([[0, 1], [2, 1]], np.int32), np.arange(3, dtype=np.int32), byte(2)), "0.0",
     ),
+    "clustering.assign": (
+        (single(6, 3), single(6), 0.1, real(6, 2), real(6), whole(6), real(3, 3)),
+        "0.0 0.1 3.1",
+    ),
     "sifting.sift": (
         (single(6, 4), 0, single(6), single(6, 2), whole(6, 3), single(6, 3), whole(6)),
         "0.0 0.1 3.1 4.1",

@@ -121,7 +121,14 @@ def test_bins_move_a_mean_as_their_rows_do() -> None:
     assert found == pytest.approx((values - values.mean()) / N, abs=1e-3)
 
 
-FOLDS = [10, "holdout", "loo", tl.Folds.bootstrap(30), tl.Folds.k(3, repeats=2), tl.Folds.forward(4)]
+FOLDS = [
+    10,
+    "holdout",
+    "loo",
+    tl.Folds.bootstrap(12),
+    tl.Folds.k(3, repeats=2),
+    tl.Folds.forward(4),
+]
 TABLE = RNG.normal(size=(45, 2))
 TRUTH = (TABLE[:, 0] + RNG.normal(size=45) > 0.6).astype(int)
 CLUSTERS = np.arange(45) // 3

@@ -142,6 +142,10 @@ class Lesson:
         """The name of the target, where it is a column."""
         return self.manner.target
 
+    def amended(self, odd: CellError) -> Lesson:
+        """The same rows, one column read otherwise after a cell was unlike the others."""
+        return replace(self, source=self.source.amended(odd))
+
 
 def trusting(read: Lesson, call: Callable[[Lesson], Result]) -> Result:
     """What a call makes of a lesson; again from the start where a cell was unlike its column."""
@@ -149,7 +153,7 @@ def trusting(read: Lesson, call: Callable[[Lesson], Result]) -> Result:
         try:
             return call(read)
         except CellError as odd:
-            read = replace(read, source=read.source.amended(odd))
+            read = read.amended(odd)
 
 
 def lesson(

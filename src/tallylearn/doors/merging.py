@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tallylearn.doors.onepass import Learned, OnePass
-from tallylearn.doors.shell import same
+from tallylearn.doors.option_values import same
 from tallylearn.doors.turns import turn
 from tallylearn.errors import MergeError, speaking
 

@@ -64,6 +64,11 @@ class OnePass(Estimator, ABC):
     shaping: ClassVar[tuple[str, ...]] = ()  # the options that say what is counted
     tally_: Any
 
+    @property
+    def tallied(self) -> bool:
+        """Whether what these options ask for is solved from a tally."""
+        return True
+
     @abstractmethod
     def tally(self, block: Block) -> Bundle:
         """Sum a block up: a bundle, whose part "target" counts the rows.
@@ -92,12 +97,9 @@ class OnePass(Estimator, ABC):
             self._check_options()
             name = type(self).__name__
             read = lesson(self._table(X), y, sample_weight, name, self._aim(X, y))
-            self._study(read)
+            self.learn(read)
             put_aside(self, read)
         return self
-
-    def _study(self, read: Lesson) -> None:
-        self._learn(self._learned(read))
 
     def partial_fit(
         self, X: Any, y: Any = None, classes: Any = None, sample_weight: Any = None
@@ -108,6 +110,11 @@ class OnePass(Estimator, ABC):
             before = self._remembered()
             known = None if before is None else before.schema
             name = type(self).__name__
+            if not self.tallied:
+                raise OptionError(
+                    "what these options ask for is found among all rows, and keeps no tally to add "
+                    "to. Fit all rows at once."
+                )
             aim, X = self._aim(X, y), self._table(X)
             now = self._learned(lesson(X, y, sample_weight, name, aim, known, True, self._labels))
             counted = None if before is None else before.tally
@@ -159,7 +166,7 @@ class OnePass(Estimator, ABC):
                 raise OptionError(f"tally is True or False, not {told(tally)}.")
             if tally and self.tally_ is not None:
                 self._remembered()
-            modelfile.save(self, path, tally=tally)
+            modelfile.save(self, path, tally=tally and self.tallied)
 
     def check_lesson(self, read: Lesson, rows: int) -> None:
         """Whether so many rows of a lesson can be learned from with these options, or an error."""

@@ -36,10 +36,14 @@ class Plain(Untallied, ABC):
         with self._learning():
             self._check_options()
             read = lesson(self._table(X), y, sample_weight, type(self).__name__, self.task)
-            schema, block = self._taught(read)
-            model = self.train(block)
-            self._learn(schema, model, read.manner, Unanswered.in_block(block))
+            self.learn(read)
             put_aside(self, read)
+        return self
+
+    def learn(self, read: Lesson) -> Self:
+        """What ``fit`` does with a lesson."""
+        schema, block = self._taught(read)
+        self._learn(schema, self.train(block), read.manner, Unanswered.in_block(block))
         return self
 
     def _taught(self, read: Lesson) -> tuple[Schema, Block]:

@@ -92,9 +92,14 @@ class Rounds(Untallied, ABC, Generic[StateT, TallyT]):
         with self._learning():
             self._check_options()
             read = lesson(self._table(X), y, sample_weight, name, self.task)
-            schema, model, left_out = trusting(read, self._solved)
-            self._learn(schema, model, read.manner, left_out)
+            self.learn(read)
             put_aside(self, read)
+        return self
+
+    def learn(self, read: Lesson) -> Self:
+        """What ``fit`` does with a lesson."""
+        schema, model, left_out = trusting(read, self._solved)
+        self._learn(schema, model, read.manner, left_out)
         return self
 
     def _solved(self, read: Lesson) -> tuple[Schema, Model, Unanswered]:

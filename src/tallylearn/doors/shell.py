@@ -7,7 +7,7 @@ import html
 import inspect
 import math
 import sys
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from numbers import Real
 from typing import Any, ClassVar, Self
@@ -16,6 +16,7 @@ import numpy as np
 
 from tallylearn.doors import fit_cautions
 from tallylearn.doors.intake import Manner
+from tallylearn.doors.option_values import finite, same
 from tallylearn.doors.schemas import checked
 from tallylearn.doors.turns import turn
 from tallylearn.doors.unanswered import NONE, Unanswered
@@ -35,11 +36,21 @@ def spelled(learner: Any) -> str:
 def cloned(estimator: Any) -> Any:
     """The same estimator, not fitted."""
     if isinstance(estimator, Estimator):
-        return type(estimator)(**estimator.get_params())
+        options = estimator.get_params(deep=False)
+        return type(estimator)(**{name: _anew(value) for name, value in options.items()})
     theirs = sys.modules.get("sklearn.base")
     if theirs is not None and hasattr(estimator, "get_params"):
         return theirs.clone(estimator)
     return copy.deepcopy(estimator)
+
+
+def _anew(option: Any) -> Any:
+    """An option of a copy: learners among a learner's options are copied with it."""
+    if isinstance(option, Estimator):
+        return cloned(option)
+    if type(option) in (list, tuple):
+        return type(option)(map(_anew, option))
+    return option
 
 
 class Estimator:
@@ -51,6 +62,7 @@ class Estimator:
     schema_: Schema
     model_: Any
     target_name_: str | None = None  # the target's column, where it is one
+    composed: ClassVar[bool] = False  # of learners among its options, which its file holds too
     formerly: ClassVar[Mapping[str, Any]] = {}  # options that files lack, as their writers had them
     unanswered_: Unanswered = NONE  # the rows that lacked their target when they were learned
     _by_name: bool
@@ -88,7 +100,7 @@ class Estimator:
         defaults = inspect.signature(type(self).__init__).parameters
         given = ", ".join(
             f"{name}={value!r}"
-            for name, value in self.get_params().items()
+            for name, value in self.get_params(deep=False).items()
             if not same(value, defaults[name].default)
         )
         return f"{type(self).__name__}({given})"
@@ -240,7 +252,7 @@ class Estimator:
     ) -> float:
         """A numeric parameter, or an error in scikit-learn's words."""
         value = getattr(self, name)
-        number = isinstance(value, Real) and (_finite(value) or low == -math.inf)
+        number = isinstance(value, Real) and (finite(value) or low == -math.inf)
         if (
             isinstance(value, bool)
             or not number
@@ -272,25 +284,3 @@ class Estimator:
                 f"{listed(allowed, 20)}. Got {told(value)} instead."
             )
         return value
-
-
-def same(a: Any, b: Any) -> bool:
-    """Whether two values of a parameter are one; arrays are compared item by item.
-
-    A model file gives a list back as a tuple, and a set in order.
-    """
-    if a is b:
-        return True
-    if isinstance(a, set | frozenset) or isinstance(b, set | frozenset):
-        return isinstance(a, Collection) and isinstance(b, Collection) and {*a} == {*b}
-    if any(hasattr(value, "__array__") or isinstance(value, list | tuple) for value in (a, b)):
-        return np.shape(a) == np.shape(b) and bool(np.array_equal(a, b))
-    return bool(a == b)
-
-
-def _finite(value: Any) -> bool:
-    """Whether a number is one that a double can hold."""
-    try:
-        return math.isfinite(float(value))
-    except OverflowError:
-        return False

@@ -24,7 +24,7 @@ import numpy as np
 from tallylearn.errors import FileError, OptionError, path_of
 from tallylearn.modelfile.file_bytes import FORMAT, digest, read, sealed
 from tallylearn.modelfile.load_checks import UnknownLearnerError, restored
-from tallylearn.modelfile.packing import packed
+from tallylearn.modelfile.packing import packed, packed_learner
 from tallylearn.tables import Array
 from tallylearn.writing import write_whole
 
@@ -81,24 +81,14 @@ def _page(estimator: Any, tally: bool) -> tuple[dict[str, Any], dict[str, Array]
             "pooled to fit memory. Save it with tally=False."
         )
     arrays: dict[str, Array] = {}
-    page = {
-        "format": FORMAT,
-        "learner": name,
-        "options": {
-            option: packed(value, f"options.{option}", arrays, name)
-            for option, value in estimator.get_params().items()
-        },
-        "schema": packed(estimator.schema_, "schema", arrays, name),
-        "label_type": estimator._label_type,
-        "by_name": estimator._by_name,
-        "target": estimator.target_name_,
-    }
-    counted: dict[str, Array] = dict(arrays)
+    counted: dict[str, Array] = {}
+    page = {"format": FORMAT, **packed_learner(estimator, "", arrays)}
+    told = {key: value for key, value in page.items() if key != "model"}
+    given = {key: array for key, array in arrays.items() if not key.startswith("model")}
     tree = packed(estimator.tally_, "tally", counted, name)
-    page["tally_digest"] = digest({**page, "tally": tree}, counted)
+    page["tally_digest"] = digest({**told, "tally": tree}, {**given, **counted})
     page["tally"] = tree if tally else None
     arrays |= counted if tally else {}
-    page["model"] = packed(estimator.model_, "model", arrays, name)
     page["digest"] = digest(page, arrays)
     spelled = estimator.schema_.spellings
     page["written"] = {column: one.to_dict() for column, one in spelled.items()}

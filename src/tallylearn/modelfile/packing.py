@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import copy
 import dataclasses
 import itertools
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -37,6 +38,8 @@ def packed(value: Any, name: str, arrays: dict[str, Array], who: str) -> Any:
         fields = {f.name: getattr(value, f.name) for f in dataclasses.fields(value) if f.compare}
         inside = {key: packed(item, f"{name}.{key}", arrays, who) for key, item in fields.items()}
         return {"type": type(value).__name__, "fields": inside}
+    if hasattr(type(value), "stored"):
+        return packed_learner(value, f"{name}.", arrays)
     if isinstance(value, set | frozenset):
         order = sorted(value, key=lambda item: (type(item).__name__, item))
         return {type(value).__name__: _packed_sequence(order, name, arrays, who)}
@@ -55,6 +58,31 @@ def packed(value: Any, name: str, arrays: dict[str, Array], who: str) -> Any:
     ):  # a pandas Series, by its labels
         return packed(value.to_dict(), name, arrays, who)
     raise _not_saved(value, name, who)
+
+
+def packed_learner(learner: Any, at: str, arrays: dict[str, Array]) -> dict[str, Any]:
+    """A learner as a tree: its options, and what it has learned if it has, but no tally.
+
+    Only one that is composed of others has others among its options.
+    """
+    name = type(learner).__name__
+    for option, value in learner.get_params(deep=False).items():
+        inside = value if isinstance(value, list | tuple) else (value,)
+        if not learner.composed and any(hasattr(type(one), "stored") for one in inside):
+            raise _not_saved(value, option, name)
+    tree = {"learner": name, "options": {
+        option: packed(value, f"{at}options.{option}", arrays, name)
+        for option, value in learner.get_params(deep=False).items()
+    }}  # fmt: skip
+    if not learner.__sklearn_is_fitted__():
+        return tree
+    return tree | {
+        "schema": packed(learner.schema_, f"{at}schema", arrays, name),
+        "label_type": learner._label_type,
+        "by_name": learner._by_name,
+        "target": learner.target_name_,
+        "model": packed(learner.model_, f"{at}model", arrays, name),
+    }
 
 
 def _packed_scalar(value: np.generic, name: str, who: str) -> Any:
@@ -125,10 +153,22 @@ def _width(value: Any) -> int:
 
 
 class Shelf:
-    """The arrays of a file, each taken once, and the structures that they make."""
+    """The arrays of a file, each taken once, and the structures that they make.
 
-    def __init__(self, arrays: Mapping[str, Array], allowed: Mapping[str, type]) -> None:
-        self.arrays, self.allowed = dict(arrays), allowed
+    Learners inside a learner are made by ``learner``, from their trees.
+    """
+
+    def __init__(
+        self, arrays: Mapping[str, Array], learner: Callable[[Any, Shelf], Any] | None = None
+    ) -> None:
+        self.arrays, self.learner = dict(arrays), learner
+        self.allowed: Mapping[str, type] = {}
+
+    def allowing(self, kinds: Iterable[type]) -> Shelf:
+        """The same shelf, from which structures of these kinds are made."""
+        found = copy.copy(self)
+        found.allowed = {kind.__name__: kind for kind in kinds}
+        return found
 
     @property
     def unused(self) -> list[str]:
@@ -145,6 +185,8 @@ class Shelf:
             raise ValueError("its page has a list where none can be")
         if {*tree} == {"array"}:
             return self._taken(tree["array"])
+        if "learner" in tree and self.learner is not None:
+            return self.learner(tree, self)
         if {*tree} == {"strings"}:
             return self._strings(tree["strings"])
         if {*tree} == {"tuple"}:

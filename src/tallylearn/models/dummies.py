@@ -9,7 +9,7 @@ import numpy as np
 
 from tallylearn import forms
 from tallylearn.doors import Classifier, OnePass, RegressionModel, Regressor, ScoringModel
-from tallylearn.doors.shell import same
+from tallylearn.doors.option_values import same
 from tallylearn.errors import OptionError, TargetError, listed
 from tallylearn.models.class_priors import Priors
 from tallylearn.models.stored_tallies import check_classes, check_parts

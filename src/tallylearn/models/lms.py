@@ -9,6 +9,7 @@ import numpy as np
 
 from tallylearn.doors import Incremental, Regressor, Rounds
 from tallylearn.doors.counted import within_doubles
+from tallylearn.doors.intake import Lesson
 from tallylearn.engines import Given
 from tallylearn.errors import InputError, OptionError, SizeError, told
 from tallylearn.models.gradient_descent import (
@@ -95,7 +96,11 @@ class LMS(Incremental, Rounds[BatchDescent, Gradient], Regressor):
 
     def fit(self, X: Any, y: Any = None) -> Self:  # type: ignore[override]  # no weights of rows
         """Learn from a table: ``fit(X, y)``, or ``fit(table, "target")``."""
-        return Rounds.fit(self, X, y) if self._by_batch() else super().fit(X, y)
+        return super().fit(X, y)
+
+    def learn(self, read: Lesson) -> Self:
+        """What ``fit`` does with a lesson: a row at a time, or in rounds over all of them."""
+        return Rounds.learn(self, read) if self._by_batch() else super().learn(read)
 
     def partial_fit(self, X: Any, y: Any = None) -> Self:  # type: ignore[override]
         """Learn from more rows, once through, in their order."""

@@ -2,141 +2,26 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from tallylearn import forms
-from tallylearn.doors import ClassificationModel, Classifier, OnePass, ScoringModel
-from tallylearn.doors.model import choice, log_shares
-from tallylearn.kernels import scoring
+from tallylearn import engines
+from tallylearn.doors import Classifier, OnePass
+from tallylearn.doors.intake import Lesson, trusting
+from tallylearn.doors.schemas import checked
+from tallylearn.doors.unanswered import Unanswered
+from tallylearn.errors import OptionError, told
+from tallylearn.models.centroids import Centroids
 from tallylearn.models.class_priors import Priors
-from tallylearn.models.naive_bayes.column_factors import TILE, arranged, check_finite
+from tallylearn.models.exemplars import KINDS, METRICS, Exemplars, check_positive, chosen
+from tallylearn.models.naive_bayes.column_factors import arranged, check_finite
+from tallylearn.models.neighbours.examples import check_complete
+from tallylearn.models.neighbours.neighbours_learner import repeated
 from tallylearn.models.stored_tallies import check_classes, check_parts
-from tallylearn.tables import DATE, NUMBER, Array, Block, Schema, check_columns, check_shape
+from tallylearn.sources.memory_table import check_size
+from tallylearn.tables import DATE, NUMBER, Array, Block, Schema, check_columns
 from tallylearn.tallies import Bundle, Counts, Moments
-from tallylearn.workings import Derivation, Evidence, Grid, Line, Sentence, Term
-from tallylearn.workings.rendering import short
-
-
-@dataclass(frozen=True)
-class Centroids(ScoringModel):
-    """The mean of every class, and the spread around the means that makes distances comparable."""
-
-    classes: tuple[Any, ...]
-    columns: tuple[str, ...]
-    mean: Array  # (k, p)
-    within: Array  # (p,) standard deviation around the class means
-    prior: Array  # (k,)
-
-    form: ClassVar[forms.Form] = {
-        "classes": forms.keys("k", least=1),
-        "columns": forms.names("p"),
-        "mean": forms.floats("k", "p"),
-        "within": forms.floats("p", least=0.0),
-        "prior": forms.floats("k", least=0.0),
-    }
-
-    def check(self, schema: Schema) -> None:
-        """What a file says can have been learned from columns of this schema."""
-        check_columns("means", self.columns, {*schema.numbers})
-        if not np.isclose(self.prior.sum(), 1):
-            raise ValueError("the priors do not sum to 1")
-
-    def __post_init__(self) -> None:
-        check_shape("the means", self.mean, len(self.classes), len(self.columns))
-        check_shape("the spreads", self.within, len(self.columns))
-        check_shape("the priors", self.prior, len(self.classes))
-
-    @property
-    def plain(self) -> bool:
-        """Whether the classes that there are are equally probable: the plain distance decides."""
-        return bool(np.allclose(self.prior, np.where(self.prior > 0, self.prior.max(), 0)))
-
-    def scores(self, block: Block) -> Array:
-        """Minus the squared distance to every centroid; the discriminants where priors differ."""
-        if not self.plain:
-            return self.odds(block)
-        out = self._less_distance(block, np.ones_like(self.within))
-        out[:, self.prior == 0] = -np.inf
-        return out
-
-    def odds(self, block: Block) -> Array:
-        """The discriminants: distances measured in standard deviations, and twice the log prior."""
-        with np.errstate(divide="ignore"):
-            prior = 2 * np.log(self.prior)
-        return np.asarray(self._less_distance(block, self._scale()) + prior)
-
-    def chosen(self, scores: Array) -> Array:
-        """The place of the nearest class; distances are tied by rounding only."""
-        return choice(scores, tied=0.0)
-
-    def log_shares(self, block: Block) -> Array:
-        """By the discriminants, whatever decides."""
-        return log_shares(self.odds(block))
-
-    def judged(self, block: Block) -> tuple[Array, Array]:
-        """Distances decide, discriminants share."""
-        return ClassificationModel.judged(self, block)
-
-    def evidence(self, block: Block) -> list[Evidence]:
-        """The squared distance, column by column: the smallest sum wins."""
-        scale = np.ones_like(self.within) if self.plain else self._scale()
-        names = block.schema.numbers
-        at = {name: j for j, name in enumerate(self.columns)}
-        order = [(at[name], i) for i, name in enumerate(names) if name in at]
-        best = self.chosen(self.scores(block))
-        return [
-            Evidence(tuple(self._line(c, x, scale, order) for c in range(len(self.classes))),
-                     self.classes[best[i]], "sum")
-            for i, x in enumerate(block.numbers)
-        ]  # fmt: skip
-
-    def _line(self, c: int, x: Array, scale: Array, order: list[tuple[int, int]]) -> Line:
-        with np.errstate(divide="ignore"):
-            prior = float(-2 * np.log(self.prior[c]))
-        terms = [] if self.plain and self.prior[c] else [Term("", "", prior)]
-        terms += [
-            Term(self.columns[j], f"{x[i]:.6g}", float((x[i] - self.mean[c, j]) ** 2 * scale[j]))
-            for j, i in order
-            if not np.isnan(x[i])
-        ]
-        return Line(self.classes[c], tuple(terms))
-
-    def _scale(self) -> Array:
-        flat = self.within == 0
-        return np.asarray(1 / np.where(flat, 1.0, self.within) ** 2)
-
-    def _less_distance(self, block: Block, scale: Array) -> Array:
-        check_finite(block)
-        at = [block.schema.numbers.index(name) for name in self.columns]
-        mean = np.zeros((len(self.classes), len(block.schema.numbers)))
-        scales = np.zeros_like(mean)
-        mean[:, at], scales[:, at] = self.mean, np.sqrt(2 * scale)
-        out = np.zeros((len(block), len(self.classes)))
-        scoring.gaussian(block.numbers, mean, scales, np.empty((mean.shape[1] + 1, TILE)), out)
-        if len(rows := np.flatnonzero(np.isnan(out[:, 0]))):
-            some = np.zeros((len(rows), len(self.classes)))
-            scoring.gaussian_present(block.numbers, mean, scales, np.zeros_like(mean), rows, some)
-            out[rows] = some
-        return out
-
-    def derivation(self, schema: Schema) -> Derivation:
-        """The means."""
-        order = sorted(range(len(self.columns)), key=lambda j: schema.names.index(self.columns[j]))
-        rows = tuple(
-            (self.columns[j], *(short(float(value)) for value in self.mean[:, j])) for j in order
-        )
-        return Derivation(
-            "Nearest centroid",
-            (
-                Grid("mean of every class", ("column", *map(str, self.classes)), rows),
-                Sentence(
-                    "A row gets the class whose mean is nearest, by the sum of squared differences."
-                ),
-            ),
-        )
 
 
 class NearestCentroid(OnePass, Classifier):
@@ -147,11 +32,17 @@ class NearestCentroid(OnePass, Classifier):
 
     Parameters
     ----------
-    metric : "euclidean".
+    metric : "euclidean", "manhattan", "chebyshev" or "cosine".
     shrink_threshold : moves the means towards the mean of all, and each column to zero that differs
         less than this many standard errors.
     priors : "uniform", "empirical" (the classes' shares), or probabilities in the order of
         ``classes_``.
+    centroids_per_class : how many, one for every cluster of the class's rows by k-means; "cv" takes
+        the number, up to 10, that is right most often on rows left out of five parts.
+    exemplar : what stands for a class, or a cluster of it: the "mean", "median" of every column,
+        "geometric_mean", "geometric_median" (least sum of Euclid's distances), or the "medoid", the
+        row with the least sum of distances; "auto" is the mean, and the median of "manhattan", as
+        in scikit-learn. All but the one mean of a class keep no tally, and take no gaps.
 
     Examples
     --------
@@ -172,7 +63,7 @@ class NearestCentroid(OnePass, Classifier):
 
     family: ClassVar[str] = "discriminative"
     kinds: ClassVar[tuple[str, ...]] = (NUMBER, DATE)
-    stored: ClassVar[tuple[type, ...]] = (Centroids,)
+    stored: ClassVar[tuple[type, ...]] = (Centroids, Exemplars)
     model_: Centroids
 
     def __init__(
@@ -181,13 +72,60 @@ class NearestCentroid(OnePass, Classifier):
         *,
         shrink_threshold: float | None = None,
         priors: Any = "uniform",
+        centroids_per_class: Any = 1,
+        exemplar: str = "auto",
     ) -> None:
         self.metric = metric
         self.shrink_threshold = shrink_threshold
         self.priors = priors
+        self.centroids_per_class = centroids_per_class
+        self.exemplar = exemplar
+
+    @property
+    def tallied(self) -> bool:
+        """One mean a class, by Euclid's distance, is a sum."""
+        one = not isinstance(self.centroids_per_class, str) and self.centroids_per_class == 1
+        return one and self.metric == "euclidean" and self.exemplar in ("auto", "mean")
+
+    def learn(self, read: Lesson, tally: Bundle | None = None) -> Self:
+        """What ``fit`` does with a lesson; exemplars are found among all rows."""
+        if self.tallied:
+            return super().learn(read, tally)
+        trusting(read, self._learn_rows)
+        return self
+
+    def _learn_rows(self, read: Lesson) -> None:
+        schema = checked(read.schema, self.kinds, type(self).__name__)
+        block = repeated(read.whole(engines.here().told))
+        Unanswered.in_block(block).check(read.target)
+        check_size(len(block), len(schema.columns), read.weighed)
+        check_finite(block)
+        check_complete(block.numbers, schema.numbers, block)
+        counts = Counts.of(block.target)
+        classes = tuple(counts.keys[0])
+        kind = self.exemplar
+        if kind == "auto":
+            kind = "median" if self.metric == "manhattan" else "mean"
+        if kind == "geometric_mean":
+            check_positive(block.numbers, schema.numbers)
+        x, y = np.ascontiguousarray(block.numbers), block.target.among(classes)
+        k, number = len(classes), self.centroids_per_class
+        found = chosen(x, y, k, number, self.metric, kind)
+        means = np.array([x[y == c].mean(axis=0) for c in range(k)])
+        within = np.sqrt(((x - means[y]) ** 2).sum(axis=0) / max(len(x) - k, 1))
+        self.tally_ = None
+        self.model_ = Centroids(classes, schema.numbers, means, within, np.full(k, 1 / k), found)
+        self.schema_, self._shaped = schema, self.shape()
+        self._remember(read.manner, Unanswered.in_block(block))
+        self._derive()
 
     def tally(self, block: Block) -> Bundle:
         """Rows by class, and moments by class."""
+        if not self.tallied:
+            raise OptionError(
+                "exemplars other than the mean of a class are found among all rows, and keep no "
+                "tally. Fit all rows at once."
+            )
         names = block.schema.numbers
         moments = Moments.of(block.numbers, block.target, names, block.weight, block.start)
         return Bundle({"target": Counts.of(block.target, weight=block.weight), "numbers": moments})
@@ -231,11 +169,25 @@ class NearestCentroid(OnePass, Classifier):
             check_columns("moments", tally["numbers"].columns, {*schema.numbers})
 
     def _check_options(self) -> None:
-        self._one_of("metric", ("euclidean",))
+        self._one_of("metric", METRICS)
+        self._one_of("exemplar", ("auto", *KINDS))
+        self._check_number()
         if self.shrink_threshold is not None:
             self._in_range("shrink_threshold", 0.0, open_low=True)
         if isinstance(self.priors, str):
             self._one_of("priors", ("uniform", "empirical"))
+
+    def _check_number(self) -> None:
+        n = self.centroids_per_class
+        whole = isinstance(n, int | np.integer) and not isinstance(n, bool) and n >= 1
+        if not whole and not (isinstance(n, str) and n == "cv"):
+            raise OptionError(f"centroids_per_class is a whole number or 'cv', not {told(n)}.")
+        plain = isinstance(self.priors, str) and self.priors == "uniform"
+        if not self.tallied and (self.shrink_threshold is not None or not plain):
+            raise OptionError(
+                "shrink_threshold and priors go with one mean a class, by the Euclidean distance. "
+                "Leave them out, or centroids_per_class, exemplar and metric."
+            )
 
     def _prior(self, counts: Counts) -> Array:
         given = None if isinstance(self.priors, str) else self.priors

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
 from tallylearn import forms
 from tallylearn.doors.finite_rows import check_finite
+from tallylearn.doors.intake import Lesson, trusting
+from tallylearn.doors.shell import Estimator
 from tallylearn.errors import InputError
+from tallylearn.prepare import predicted_gaps
+from tallylearn.prepare.predicted_gaps import check_learners
 from tallylearn.prepare.preparation import Preparation, Turning, rows_of, with_numbers
 from tallylearn.prepare.stored_turnings import check_counts, check_rows
+from tallylearn.sources.learned_columns import picked
 from tallylearn.tables import (
     CATEGORY,
     DATE,
@@ -25,6 +30,7 @@ from tallylearn.tables import (
     check_columns,
 )  # fmt: skip
 from tallylearn.tallies import Bundle, Counts, Moments, Values
+from tallylearn.tallies.importance import in_rows
 from tallylearn.workings import Derivation, Grid, Sentence
 from tallylearn.workings.rendering import short
 
@@ -40,6 +46,8 @@ class Filling(Turning):
     categories: tuple[str, ...]
     values: tuple[str, ...]
     how: tuple[str, str]  # of numbers, and of categories
+    predicted: tuple[str, ...] = ()  # columns whose gaps a learner of the others fills
+    learners: tuple[Any, ...] = ()  # theirs, fitted
 
     form: ClassVar[forms.Form] = {
         "names": forms.names("p"),
@@ -47,6 +55,8 @@ class Filling(Turning):
         "categories": forms.names("c"),
         "values": forms.names("c", unique=False),
         "how": forms.names(unique=False),
+        "predicted": forms.names("l"),
+        "learners": forms.many(forms.one(Estimator), "l"),
     }
 
     def check(self, schema: Schema) -> None:
@@ -56,11 +66,20 @@ class Filling(Turning):
         sizes = len(schema.numbers), len(schema.categories)
         if (len(self.names), len(self.categories)) != sizes or len(self.how) != 2:
             raise ValueError("a column has nothing to be filled with")
+        check_columns("learners", self.predicted, {*self.names, *self.categories})
+        if len(self.predicted) != len(self.learners):
+            raise ValueError("a column has no learner")
 
     def columns(self, schema: Schema) -> list[Column]:
         return [self._grown(column) for column in schema.columns if column.kind != UNKNOWN]
 
     def turned(self, block: Block) -> Block:
+        learners = dict(zip(self.predicted, self.learners, strict=True))
+        found = self.plainly(block)
+        return predicted_gaps.predicted(block, found, learners) if learners else found
+
+    def plainly(self, block: Block) -> Block:
+        """Every gap by one value a column."""
         filled = dict(zip(self.names, self.numbers, strict=True))
         by = np.array([filled[name] for name in block.schema.numbers])
         numbers = np.where(np.isnan(block.numbers), by, block.numbers)
@@ -76,6 +95,11 @@ class Filling(Turning):
         left = [name for name in schema.names if name not in told]
         said = [
             Sentence(f"Column {name!r} has no values, or is text: not filled.") for name in left
+        ]
+        pairs_of = zip(self.predicted, self.learners, strict=True)
+        said += [
+            Sentence(f"Column {name!r} is predicted from the others by {one.spelled()} instead.")
+            for name, one in pairs_of
         ]
         numbers, categories = self.how
         title = f"gaps are filled by the {numbers} of numbers, and of categories by {categories}"
@@ -106,6 +130,9 @@ class Imputer(Preparation):
     numbers : "mean", "median" or "mode"; of several modes the least.
     categories : "mode", the first of several in sorted order; or "own", and a gap is a category of
         its own, called "missing".
+    learners : a regressor for numbers, a classifier for categories, or both: copies of them predict
+        the gaps of every column that had some, from the other columns, which are filled as above.
+        Then no tally is kept, and all rows are read into memory.
 
     Examples
     --------
@@ -118,11 +145,38 @@ class Imputer(Preparation):
     turns: ClassVar[tuple[str, ...]] = (NUMBER, DATE, CATEGORY)
     shaping: ClassVar[tuple[str, ...]] = ("numbers",)
     stored: ClassVar[tuple[type, ...]] = (Filling,)
+    composed: ClassVar[bool] = True
     model_: Filling
 
-    def __init__(self, numbers: str = "mean", *, categories: str = "mode") -> None:
+    def __init__(
+        self, numbers: str = "mean", *, categories: str = "mode", learners: Any = None
+    ) -> None:
         self.numbers = numbers
         self.categories = categories
+        self.learners = learners
+
+    @property
+    def tallied(self) -> bool:
+        """What a learner makes of the rows is no sum."""
+        return self.learners is None
+
+    def learn(self, read: Lesson, tally: Bundle | None = None) -> Self:
+        """What ``fit`` does with a lesson; learners see all rows."""
+        if self.tallied:
+            return super().learn(read, tally)
+        trusting(read, self._learn_rows)
+        return self
+
+    def _learn_rows(self, read: Lesson) -> None:
+        learned = self._tallied(read)
+        block = picked(read.whole(), learned.schema)
+        plain = self.solve(in_rows(learned.tally))
+        learners = check_learners(self.learners)
+        found = predicted_gaps.fitted(block, plain.plainly(block), learners)
+        self.model_ = replace(plain, predicted=tuple(found), learners=tuple(found.values()))
+        self.schema_, self.tally_, self._shaped = learned.schema, None, learned.shape
+        self._remember(learned.manner, learned.unanswered)
+        self._derive()
 
     def tally(self, block: Block) -> Bundle:
         """Moments, or how often each number was seen; and how often each category was."""
@@ -172,6 +226,8 @@ class Imputer(Preparation):
     def _check_options(self) -> None:
         self._one_of("numbers", ("mean", "median", "mode"))
         self._one_of("categories", ("mode", "own"))
+        for one in check_learners(self.learners).values():
+            one._check_options()
 
     def _check_tally(self, tally: Bundle, schema: Schema) -> None:
         check_rows(tally, {"tables": Bundle, "numbers": Moments, "values": Bundle})

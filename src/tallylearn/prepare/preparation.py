@@ -75,10 +75,11 @@ class Preparation(OnePass, Transformer):
     def transform(self, X: Any) -> Any:
         """The table in its new columns, in the kind of container that it came in."""
         X = self._table(X)
-        blocks = self._each(X, self._turning)
+        blocks = self._each(X, self.turned)
         return contained(together(blocks, blocks[0].schema), X, self._container(X))
 
-    def _turning(self, block: Block) -> Block:
+    def turned(self, block: Block) -> Block:
+        """The same rows in their new columns, of a block read as the learned ones were."""
         check_finite(block)
         found: Block = self.model_.turned(block)
         return found

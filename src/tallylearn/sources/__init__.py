@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from tallylearn.errors import OptionError, listed, speaking
+from tallylearn.errors import OptionError, listed, speaking, told
 from tallylearn.sources.databases import answered, check_query
 from tallylearn.sources.datasets import Dataset, is_dataset
 from tallylearn.sources.declarations import Declaration, declaration
@@ -37,6 +37,7 @@ def table(
     kinds: Mapping[str, str] | None = None,
     keep: Sequence[str] = (),
     schema: str | Path | Mapping[str, Any] | None = None,
+    gaps: str = "keep",
 ) -> Declared:
     """Declare what a table is: the one place for everything that cannot be seen from the data.
 
@@ -64,6 +65,8 @@ def table(
       ``notes`` of the table tell what was read as what.
     - ``schema``: all of this in a TOML file, or a dict, such as ``tl.check`` gives.
     - ``missing``: values that stand for nothing, beside the empty ones.
+    - ``gaps``: "keep" leaves rows with gaps to the learners; "drop" takes those rows alone that
+      have a value in every column (``notes`` say how many had not), and a file into memory for it.
     - ``classes``: all classes that the target may have, those that no row has among them.
     - ``dialect``: of a CSV file or a workbook, where the guess is wrong: delimiter, decimal,
       encoding, quote, comment; skip (lines above the table), header (True, False, or all names),
@@ -73,12 +76,15 @@ def table(
     Table(2 rows: size (number), zip (category))
     """
     with speaking("table"):
-        return read_table(
+        if gaps not in ("keep", "drop"):
+            raise OptionError(f"gaps is 'keep' or 'drop', not {told(gaps)}.")
+        found = read_table(
             source, target=target, weight=weight, importance=importance, groups=groups,
             categories=categories, text=text, dates=dates, missing=missing, ignore=ignore,
             dialect=dialect, classes=classes, kinds=kinds, keep=keep, schema=schema,
             connection=connection,
         ).settled()  # fmt: skip
+        return found.without_gaps() if gaps == "drop" else found
 
 
 def read_table(source: Any, connection: Any = None, **given: Any) -> Declared:

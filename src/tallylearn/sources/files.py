@@ -215,6 +215,9 @@ class Files(Declared):
         bare = replace(block, target=None, weight=None)
         return Table(bare, block.target, block.weight, self.declared)._with(named=self.named)
 
+    def without_gaps(self) -> Table:
+        return self._held().without_gaps()
+
     def grouping(self, name: str) -> Codes:
         """One column, read alone: 007 and 7 are two groups."""
         alone = replace(self.declared, groups=name, targets=(), weight=None)

@@ -20,10 +20,10 @@ from tallylearn.sources.frame_reading import beside, block_of, groups_of, one_or
 from tallylearn.sources.frames import Frame, framed
 from tallylearn.sources.kinds import codes, masked, numbers, numeric
 from tallylearn.sources.learned_columns import check_units, picked
-from tallylearn.sources.picked_rows import row_numbers
+from tallylearn.sources.picked_rows import complete_rows, row_numbers
 from tallylearn.sources.protocols import Coding, Declared
 from tallylearn.sources.written.judging import Judgement
-from tallylearn.tables import DATE, NUMBER, RUN, TEXT, Block, Codes, Column, Schema
+from tallylearn.tables import DATE, NUMBER, RUN, TEXT, Block, Codes, Column, Schema, places
 
 Array = NDArray[Any]
 
@@ -52,6 +52,7 @@ class Table(Declared):
         self.weight = weight
         self.declared = declared
         self.judged: Mapping[str, Judgement] = {}
+        self.dropped = 0  # rows, for they had gaps
         self.apart: Mapping[str, Codes | Array] = {}  # identifiers, which may order or group rows
 
     @classmethod
@@ -192,6 +193,17 @@ class Table(Declared):
 
     def held(self) -> Table:
         return self
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        rows = self.dropped + len(self)
+        said = f"{self.dropped:,} of {rows:,} rows had gaps and were dropped"
+        return (*super().remarks, said) if self.dropped else super().remarks
+
+    def without_gaps(self) -> Table:
+        found = self[(kept := complete_rows(self.block))]
+        found.block = replace(found.block, start=places(self.block.start, kept))
+        return found._with(dropped=len(self) - len(kept))
 
     @property
     def names(self) -> tuple[str, ...]:

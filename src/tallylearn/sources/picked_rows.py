@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from tallylearn.errors import InputError, KindError, told
-from tallylearn.tables import Array
+from tallylearn.tables import Array, Bags, Block
 
 
 def row_numbers(rows: Any, n: int) -> Any:
@@ -48,3 +48,18 @@ def _check_picked(rows: Array, n: int) -> None:
 
 def _no_row(row: int, n: int) -> IndexError:
     return IndexError(f"the table has {n} rows, and none with the number {row}.")
+
+
+def complete_rows(block: Block) -> Array:
+    """The numbers of the rows that have a value in every column; some have."""
+    found: Array = np.asarray(np.isnan(block.numbers).any(axis=1))
+    for codes in block.codes.values():
+        found |= codes.codes < 0
+    for text in block.text.values():
+        found |= ~text.present if isinstance(text, Bags) else np.asarray(text.is_null())
+    if len(found) and found.all():
+        raise InputError(
+            f"all {len(found):,} rows have gaps, and gaps='drop' leaves none. Leave the columns "
+            "with most gaps out with ignore=[...], or fill them with tl.Imputer()."
+        )
+    return np.flatnonzero(~found)

@@ -173,6 +173,10 @@ class Declared(ABC):
     def held(self) -> Declared:
         """The same rows in memory, where they are small enough."""
 
+    @abstractmethod
+    def without_gaps(self) -> Declared:
+        """The rows that have a value in every column, in memory."""
+
     @property
     @abstractmethod
     def names(self) -> tuple[str, ...]:

@@ -162,7 +162,7 @@ def tune(
     Parameters
     ----------
     learner : ours, or any with scikit-learn's manners; it is left as it is.
-    grid : option -> values, or a list of such; ``step__option`` inside scikit-learn's pipelines.
+    grid : option -> values, or a list of such; ``step__option`` inside pipelines.
     X, y : as in ``fit``: columns and target, or a table and the target's name.
     cv : folds to choose on, as in ``tl.evaluate``. ``tl.Folds.holdout()`` chooses on one part of
         the rows; ``tl.Folds.three()`` too, and tests the best once on a third part.

@@ -17,6 +17,7 @@ from tallylearn.models.forests.trees_together import Trees
 from tallylearn.tables import CATEGORY, Array, Block
 from tallylearn.workings import Derivation, Evidence, Grid, Line, Sentence, Term
 from tallylearn.workings.rendering import short
+from tallylearn.workings.units import as_in_table
 
 SHOWN = 5  # paths of trees that agree
 
@@ -91,7 +92,7 @@ def _value(block: Block, column: Any, row: int) -> str:
         code = int(codes.codes[row])
         return "missing" if code < 0 else str(codes.values[code])
     number = float(block.numbers[row, block.schema.places[column.name]])
-    return "missing" if math.isnan(number) else short(number)
+    return "missing" if math.isnan(number) else short(as_in_table(column.name, number))
 
 
 def proximity_of(ends: Array) -> Array:

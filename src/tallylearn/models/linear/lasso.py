@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -48,12 +48,12 @@ class SoftLearner(Penalised):
         size = read.source.size
         return size is not None and width > WIDE and width > 2 * size and not self.exact
 
-    def _study(self, read: Lesson) -> None:
+    def learn(self, read: Lesson, tally: Bundle | None = None) -> Self:
         """Of a table with many more columns than rows there is no tally."""
-        if self._is_wide(read):
-            trusting(read, self._learn_rows)
-        else:
-            super()._study(read)
+        if tally is not None or not self._is_wide(read):
+            return super().learn(read, tally)
+        trusting(read, self._learn_rows)
+        return self
 
     def _learn_rows(self, read: Lesson) -> None:
         schema = checked(read.schema, self.kinds, type(self).__name__)

@@ -17,6 +17,7 @@ from tallylearn.models.neighbours.neighbour_search import Scan, finder
 from tallylearn.tables import Array, Block, Schema, check_columns, numbered
 from tallylearn.workings import Derivation, Grid, Sentence, equation
 from tallylearn.workings.rendering import short
+from tallylearn.workings.units import as_in_table
 
 SHOWN = 6  # columns of a neighbour, in an explanation
 WEIGHTS = {
@@ -108,7 +109,8 @@ class Examples:
     def told(self, place: int) -> str:
         """What an example holds, in the units of the table."""
         pairs = [
-            f"{name} {x:.6g}" for name, x in zip(self.columns, self.numbers[place], strict=True)
+            f"{name} {as_in_table(name, float(x)):.6g}"
+            for name, x in zip(self.columns, self.numbers[place], strict=True)
         ]
         for name, known, code in zip(self.categories, self.values, self.codes[place], strict=True):
             pairs.append(f"{name} {known[code] if code >= 0 else '?'}")

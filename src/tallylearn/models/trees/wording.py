@@ -6,6 +6,7 @@ from tallylearn.models.trees.node import Branch
 from tallylearn.models.trees.nodes import Nodes
 from tallylearn.tables import DATE, NUMBER, day
 from tallylearn.workings.rendering import short
+from tallylearn.workings.units import as_in_table
 
 SHOWN = 8  # categories of a branch, and classes of a node
 
@@ -44,7 +45,8 @@ def answered(tree: Nodes, branch: Branch) -> str:
     """An answer without the column that it answers for."""
     if branch.relation in ("<=", ">"):
         column = tree.columns[tree.column[tree.parent[branch.node]]]
-        return f"{branch.relation} {cut_of(branch.values[0], column.kind)}"
+        cut = as_in_table(column.name, branch.values[0])
+        return f"{branch.relation} {cut_of(cut, column.kind)}"
     if not branch.values:
         return branch.relation
     left = len(branch.values) - SHOWN

@@ -1,0 +1,194 @@
+"""Centroids: the mean of every class, or exemplars, and how far a row is from each."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from tallylearn import forms
+from tallylearn.doors import ClassificationModel, ScoringModel
+from tallylearn.doors.model import choice, log_shares
+from tallylearn.kernels import scoring
+from tallylearn.models.exemplars import Exemplars
+from tallylearn.models.naive_bayes.column_factors import TILE, check_finite
+from tallylearn.models.neighbours.examples import check_complete
+from tallylearn.tables import Array, Block, Schema, check_columns, check_shape
+from tallylearn.workings import Derivation, Evidence, Grid, Line, Sentence, Term
+from tallylearn.workings.rendering import short
+from tallylearn.workings.units import as_in_table
+
+
+@dataclass(frozen=True)
+class Centroids(ScoringModel):
+    """The mean of every class, and the spread around the means that makes distances comparable."""
+
+    classes: tuple[Any, ...]
+    columns: tuple[str, ...]
+    mean: Array  # (k, p)
+    within: Array  # (p,) standard deviation around the class means
+    prior: Array  # (k,)
+    exemplars: Exemplars | None = None  # in the place of the means
+
+    form: ClassVar[forms.Form] = {
+        "classes": forms.keys("k", least=1),
+        "columns": forms.names("p"),
+        "mean": forms.floats("k", "p"),
+        "within": forms.floats("p", least=0.0),
+        "prior": forms.floats("k", least=0.0),
+        "exemplars": forms.one(Exemplars, none=True),
+    }
+
+    def check(self, schema: Schema) -> None:
+        """What a file says can have been learned from columns of this schema."""
+        check_columns("means", self.columns, {*schema.numbers})
+        if not np.isclose(self.prior.sum(), 1):
+            raise ValueError("the priors do not sum to 1")
+        if self.exemplars is not None:
+            self.exemplars.check(len(self.classes), len(self.columns))
+
+    def __post_init__(self) -> None:
+        check_shape("the means", self.mean, len(self.classes), len(self.columns))
+        check_shape("the spreads", self.within, len(self.columns))
+        check_shape("the priors", self.prior, len(self.classes))
+
+    @property
+    def plain(self) -> bool:
+        """Whether the classes that there are are equally probable: the plain distance decides."""
+        return bool(np.allclose(self.prior, np.where(self.prior > 0, self.prior.max(), 0)))
+
+    def scores(self, block: Block) -> Array:
+        """Minus the squared distance to every centroid; the discriminants where priors differ."""
+        if self.exemplars is not None:
+            return -self.exemplars.nearest(self._complete(block), len(self.classes))[0]
+        if not self.plain:
+            return self.odds(block)
+        out = self._less_distance(block, np.ones_like(self.within))
+        out[:, self.prior == 0] = -np.inf
+        return out
+
+    def odds(self, block: Block) -> Array:
+        """The discriminants: distances measured in standard deviations, and twice the log prior."""
+        if self.exemplars is not None:
+            return np.asarray(-(self.scores(block) ** 2) / (self.exemplars.spread or 1.0))
+        with np.errstate(divide="ignore"):
+            prior = 2 * np.log(self.prior)
+        return np.asarray(self._less_distance(block, self._scale()) + prior)
+
+    def chosen(self, scores: Array) -> Array:
+        """The place of the nearest class; distances are tied by rounding only."""
+        return choice(scores, tied=0.0)
+
+    def log_shares(self, block: Block) -> Array:
+        """By the discriminants, whatever decides."""
+        return log_shares(self.odds(block))
+
+    def judged(self, block: Block) -> tuple[Array, Array]:
+        """Distances decide, discriminants share."""
+        return ClassificationModel.judged(self, block)
+
+    def evidence(self, block: Block) -> list[Evidence]:
+        """The squared distance, column by column: the smallest sum wins."""
+        if self.exemplars is not None:
+            return self._by_exemplars(block)
+        scale = np.ones_like(self.within) if self.plain else self._scale()
+        names = block.schema.numbers
+        at = {name: j for j, name in enumerate(self.columns)}
+        order = [(at[name], i) for i, name in enumerate(names) if name in at]
+        best = self.chosen(self.scores(block))
+        return [
+            Evidence(tuple(self._line(c, x, scale, order) for c in range(len(self.classes))),
+                     self.classes[best[i]], "sum")
+            for i, x in enumerate(block.numbers)
+        ]  # fmt: skip
+
+    def _by_exemplars(self, block: Block) -> list[Evidence]:
+        """The distance to the nearest exemplar of every class, and what that exemplar is."""
+        assert self.exemplars is not None
+        k = len(self.classes)
+        least, which = self.exemplars.nearest(self._complete(block), k)
+        best = self.chosen(-least)
+        return [
+            Evidence(
+                tuple(
+                    Line(self.classes[c], (Term(f"exemplar {which[i, c]}", f"{least[i, c]:.4g}",
+                         float(least[i, c]), text=self._told(which[i, c]), sign="at"),))
+                    for c in range(k)
+                ),
+                self.classes[best[i]], "sum",
+            )
+            for i in range(len(block))
+        ]  # fmt: skip
+
+    def _told(self, m: int) -> str:
+        assert self.exemplars is not None
+        pairs = zip(self.columns, self.exemplars.points[m].tolist(), strict=True)
+        return ", ".join(f"{name} {as_in_table(name, x):.6g}" for name, x in pairs)
+
+    def _complete(self, block: Block) -> Array:
+        """The rows in the order of the columns, none with a gap."""
+        check_finite(block)
+        check_complete(block.numbers, block.schema.numbers, block)
+        return block.numbers[:, [block.schema.numbers.index(name) for name in self.columns]]
+
+    def _line(self, c: int, x: Array, scale: Array, order: list[tuple[int, int]]) -> Line:
+        with np.errstate(divide="ignore"):
+            prior = float(-2 * np.log(self.prior[c]))
+        terms = [] if self.plain and self.prior[c] else [Term("", "", prior)]
+        terms += [
+            Term(self.columns[j], f"{x[i]:.6g}", float((x[i] - self.mean[c, j]) ** 2 * scale[j]))
+            for j, i in order
+            if not np.isnan(x[i])
+        ]
+        return Line(self.classes[c], tuple(terms))
+
+    def _scale(self) -> Array:
+        flat = self.within == 0
+        return np.asarray(1 / np.where(flat, 1.0, self.within) ** 2)
+
+    def _less_distance(self, block: Block, scale: Array) -> Array:
+        check_finite(block)
+        at = [block.schema.numbers.index(name) for name in self.columns]
+        mean = np.zeros((len(self.classes), len(block.schema.numbers)))
+        scales = np.zeros_like(mean)
+        mean[:, at], scales[:, at] = self.mean, np.sqrt(2 * scale)
+        out = np.zeros((len(block), len(self.classes)))
+        scoring.gaussian(block.numbers, mean, scales, np.empty((mean.shape[1] + 1, TILE)), out)
+        if len(rows := np.flatnonzero(np.isnan(out[:, 0]))):
+            some = np.zeros((len(rows), len(self.classes)))
+            scoring.gaussian_present(block.numbers, mean, scales, np.zeros_like(mean), rows, some)
+            out[rows] = some
+        return out
+
+    def derivation(self, schema: Schema) -> Derivation:
+        """The means, or the exemplars."""
+        if self.exemplars is not None:
+            return self._exemplars_shown()
+        order = sorted(range(len(self.columns)), key=lambda j: schema.names.index(self.columns[j]))
+        rows = tuple(
+            (self.columns[j], *(short(float(value)) for value in self.mean[:, j])) for j in order
+        )
+        return Derivation(
+            "Nearest centroid",
+            (
+                Grid("mean of every class", ("column", *map(str, self.classes)), rows),
+                Sentence(
+                    "A row gets the class whose mean is nearest, by the sum of squared differences."
+                ),
+            ),
+        )
+
+    def _exemplars_shown(self) -> Derivation:
+        assert self.exemplars is not None
+        found = self.exemplars
+        rows = tuple(
+            (str(m), str(self.classes[c]), *(short(float(v)) for v in found.points[m]))
+            for m, c in enumerate(found.labels.tolist())
+        )
+        said = (
+            f"A row gets the class of the nearest exemplar, a {found.kind.replace('_', ' ')}, "
+            f"by the {found.metric} distance."
+        )
+        header = ("exemplar", "class", *self.columns)
+        return Derivation("Nearest centroid", (Grid("exemplars", header, rows), Sentence(said)))

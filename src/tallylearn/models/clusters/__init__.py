@@ -1,0 +1,1 @@
+"""Clusters: rows that lie together, found without being told what they are."""

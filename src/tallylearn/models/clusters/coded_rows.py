@@ -1,0 +1,115 @@
+"""Coded rows: a table as points whose distances say how far its rows are apart.
+
+Numbers may be scaled; a category is a column for every value, such that rows that differ there
+lie 1 apart, as the ends of a column do that runs from 0 to 1.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import sqrt
+from typing import ClassVar
+
+import numpy as np
+
+from tallylearn import forms
+from tallylearn.tables import Array, Block, Schema, check_columns
+from tallylearn.tallies import Bundle, Extent, Moments
+
+HERE = sqrt(0.5)  # of an indicator that is on: two of them differ where categories do
+SCALES = (None, "minmax", "standard", "standard_sample")
+
+
+@dataclass(frozen=True)
+class Coding:
+    """How rows become points: numbers shifted and scaled, then indicators of categories."""
+
+    columns: tuple[str, ...]
+    shift: Array  # (p,)
+    scale: Array  # (p,)
+    categories: tuple[str, ...]
+    values: tuple[tuple[str, ...], ...]
+
+    form: ClassVar[forms.Form] = {
+        "columns": forms.names("p"),
+        "shift": forms.floats("p"),
+        "scale": forms.floats("p", least=0.0),
+        "categories": forms.names("c"),
+        "values": forms.many(forms.names(), "c"),
+    }
+
+    @classmethod
+    def of(cls, survey: Bundle, schema_numbers: tuple[str, ...], how: str | None) -> Coding:
+        """By the means and spreads of numbers, and the values of categories."""
+        moments = survey.get("numbers") or Moments.empty()
+        moments = moments.over(moments.keys, schema_numbers)
+        mean, variance = moments.mean.reshape(-1), moments.variance.reshape(-1)
+        shift, scale = mean, np.ones(len(schema_numbers))
+        if how == "minmax":
+            extent: Extent = survey["extent"]
+            at = [extent.columns.index(name) for name in schema_numbers]
+            shift = extent.least.reshape(-1)[at]
+            scale = extent.greatest.reshape(-1)[at] - shift
+        elif how is not None:
+            rows = moments.count.floats().reshape(-1)
+            less = rows - 1 if how == "standard_sample" else rows
+            scale = np.sqrt(variance * rows / np.maximum(less, 1))
+        tables = survey["categories"].parts if "categories" in survey else {}
+        values = tuple(tuple(map(str, counts.keys[0])) for counts in tables.values())
+        flat = np.where(scale > 0, scale, 1.0)
+        return cls(schema_numbers, shift, flat, tuple(tables), values)
+
+    def check(self, schema: Schema) -> None:
+        """What a file says are columns of this schema."""
+        check_columns("numbers", self.columns, {*schema.numbers})
+        check_columns("categories", self.categories, {*schema.categories})
+        if (self.scale == 0).any():
+            raise ValueError("a column has no scale")
+
+    @property
+    def width(self) -> int:
+        """How many numbers a point has."""
+        return len(self.columns) + sum(map(len, self.values))
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """(width,) of the points' numbers."""
+        pairs = zip(self.categories, self.values, strict=True)
+        return (*self.columns, *(f"{name}={value}" for name, each in pairs for value in each))
+
+    @property
+    def groups(self) -> dict[str, list[int]]:
+        """The places of every column of the table."""
+        found = {name: [j] for j, name in enumerate(self.columns)}
+        at = len(self.columns)
+        for name, each in zip(self.categories, self.values, strict=True):
+            found[name] = [*range(at, at + len(each))]
+            at += len(each)
+        return found
+
+    def points(self, block: Block) -> Array:
+        """(n, width) the rows of a block; a value that was never seen has no indicator."""
+        places = [block.schema.places[name] for name in self.columns]
+        out = np.zeros((len(block), self.width))
+        numbers = out[:, : len(places)]
+        same = places == [*range(block.numbers.shape[1])]
+        np.subtract(block.numbers if same else block.numbers[:, places], self.shift, out=numbers)
+        if (self.scale != 1).any():
+            numbers /= self.scale
+        at = len(places)
+        for name, each in zip(self.categories, self.values, strict=True):
+            codes = block.codes[name].among(each)
+            rows = np.flatnonzero(codes >= 0)
+            out[rows, at + codes[rows]] = HERE
+            at += len(each)
+        return out
+
+    def given(self, centres: Array) -> Array:
+        """Points as a user gives them: numbers of the table, then shares of values."""
+        p = len(self.columns)
+        return np.hstack([(centres[:, :p] - self.shift) / self.scale, centres[:, p:] * HERE])
+
+    def told(self, points: Array) -> Array:
+        """Points as a user reads them."""
+        p = len(self.columns)
+        return np.hstack([points[:, :p] * self.scale + self.shift, points[:, p:] / HERE])

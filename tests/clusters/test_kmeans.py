@@ -1,0 +1,175 @@
+"""k-means: the rounds of scikit-learn from the same start, in memory and on files."""
+
+from __future__ import annotations
+
+import copy
+import itertools
+import pickle
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.cluster import KMeans
+from sklearn.datasets import load_iris, make_blobs
+from sklearn.metrics import silhouette_samples
+
+import tallylearn as tl
+from tallylearn import errors, modelfile, tables
+from tallylearn.models.clusters import row_sample
+from tallylearn.models.clusters.lloyd import Assigned, Points, labelled
+
+BLOBS = make_blobs(900, 5, centers=7, random_state=1, cluster_std=3.0)[0] + 100
+
+
+@pytest.mark.parametrize("tol", [0, 1e-4, 0.1])
+@pytest.mark.parametrize("weighed", [False, True])
+def test_from_the_same_start_the_centres_are_scikit_learns(tol: float, weighed: bool) -> None:
+    start = BLOBS[:7]
+    weight = np.arange(900) % 4 + 1.0 if weighed else None
+    ours = tl.KMeans(7, init=start, tol=tol).fit(BLOBS, sample_weight=weight)
+    theirs = KMeans(7, init=start, n_init=1, tol=tol).fit(BLOBS, sample_weight=weight)
+    assert ours.cluster_centers_ == pytest.approx(theirs.cluster_centers_, rel=1e-12)
+    assert ours.inertia_ == pytest.approx(theirs.inertia_, rel=1e-12)
+    assert (ours.labels_ == theirs.labels_).all()
+    assert ours.n_iter_ == theirs.n_iter_
+    assert ours.transform(BLOBS) == pytest.approx(theirs.transform(BLOBS), rel=1e-12, abs=1e-9)
+    assert ours.score(BLOBS) == pytest.approx(theirs.score(BLOBS), rel=1e-12)
+
+
+def test_a_centre_without_rows_goes_where_scikit_learn_sends_it() -> None:
+    start = np.vstack([np.full((3, 5), 1e4) + np.arange(3)[:, None], BLOBS[:2]])
+    ours = tl.KMeans(5, init=start).fit(BLOBS)
+    theirs = KMeans(5, init=start, n_init=1).fit(BLOBS)
+    assert ours.cluster_centers_ == pytest.approx(theirs.cluster_centers_, rel=1e-12)
+    assert len({*ours.labels_.tolist()}) == 5
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.integers(0, 2**32), st.integers(1, 6), st.sampled_from([1e-100, 1e-3, 1.0, 1e6, 1e120]))
+def test_the_inertia_never_rises_and_rows_go_to_the_nearest(seed: int, k: int, size: float) -> None:
+    rng = np.random.default_rng(seed)
+    x = rng.integers(-4, 5, (60, 3)) * size + rng.normal(size=(60, 3)) * size * 1e-3
+    model = tl.KMeans(k, random_state=seed % 1000).fit(x)
+    trace = [*model.model_.trace, model.inertia_]
+    assert all(b <= a * (1 + 1e-9) for a, b in itertools.pairwise(trace))
+    apart = ((x[:, None] / size - model.cluster_centers_ / size) ** 2).sum(axis=2)
+    assert apart[np.arange(60), model.labels_] == pytest.approx(apart.min(axis=1), rel=1e-9)
+
+
+def test_what_single_precision_cannot_tell_is_told_in_double() -> None:
+    rng = np.random.default_rng(0)
+    x = np.round(rng.normal(size=(3000, 4)), 1)
+    centres = np.array([[0.1, 0, 0, 0], [0.1 + 1e-9, 0, 0, 0], [-0.1, 0.2, 0, 0], [9, 9, 9, 9]])
+    points = Points.of(x, rng.integers(1, 3, 3000).astype(float))
+    found, (labels, apart) = Assigned.of(points, centres), labelled(x, centres)
+    sums = np.zeros((4, 5))
+    np.add.at(sums, labels, np.column_stack([x, np.ones(3000)]) * points.weight[:, None])
+    assert found.sums == pytest.approx(sums, rel=1e-12, abs=1e-12)
+    assert found.inertia(centres) == pytest.approx(float(points.weight @ apart), rel=1e-12)
+
+
+def test_order_blocks_threads_and_files_lead_to_the_same_clusters(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    frame = pd.DataFrame(BLOBS, columns=list("abcde"))
+    whole = tl.KMeans(4, n_init=3).fit(frame)
+    shuffled = tl.KMeans(4, n_init=3).fit(frame.sample(frac=1, random_state=1))
+    frame.to_csv(tmp_path / "b.csv", index=False)
+    monkeypatch.setattr(tables, "BLOCK", 100)
+    cut = tl.KMeans(4, n_init=3).fit(frame)
+    for other in (shuffled, cut, tl.KMeans(4, n_init=3).fit(tmp_path / "b.csv")):
+        assert other.cluster_centers_ == pytest.approx(whole.cluster_centers_, rel=1e-9)
+    with tl.engine(threads=3):
+        assert modelfile.digests(tl.KMeans(4, n_init=3).fit(frame)) == modelfile.digests(cut)
+    assert (whole.predict(tmp_path / "b.csv") == whole.labels_).all()
+
+
+def test_a_table_larger_than_the_sample_starts_where_the_sample_ended(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(row_sample, "MOST", 200)
+    model = tl.KMeans(7).fit(BLOBS)
+    assert model.inertia_ <= 1.05 * KMeans(7, n_init=5, random_state=0).fit(BLOBS).inertia_
+    assert model.n_iter_ < tl.KMeans(7).set_params(init="random").fit(BLOBS).n_iter_ + 20
+    assert (model.predict(BLOBS) == model.labels_).all()
+
+
+def test_a_file_a_pickle_and_a_copy_answer_alike(tmp_path: Path) -> None:
+    model = tl.KMeans(3, scale="standard").fit(BLOBS)
+    model.save(tmp_path / "k.tally")
+    loaded = tl.load(tmp_path / "k.tally")
+    for again in (loaded, pickle.loads(pickle.dumps(model)), copy.deepcopy(model)):
+        assert modelfile.digests(again) == modelfile.digests(model)
+        assert (again.predict(BLOBS) == model.labels_).all()
+        assert str(again.show_work()) == str(model.show_work())
+    with pytest.raises(errors.InputError, match="predict"):
+        _ = loaded.labels_
+
+
+def test_silhouettes_are_scikit_learns() -> None:
+    model = tl.KMeans(4).fit(BLOBS)
+    truth = silhouette_samples(BLOBS, model.labels_)
+    assert model.silhouettes(BLOBS) == pytest.approx(truth, abs=1e-12)
+    assert model.silhouette(BLOBS) == pytest.approx(truth.mean(), abs=1e-12)
+    alone = tl.KMeans(2, init=[[0.0], [9.0]]).fit([[0.0], [0.1], [9.0]])
+    assert alone.silhouettes([[0.0], [0.1], [9.0]])[2] == 0
+    with pytest.raises(errors.InputError, match="one cluster"):
+        tl.KMeans(1).fit(BLOBS).silhouette(BLOBS)
+
+
+def test_the_elbow_is_where_the_clusters_are_enough() -> None:
+    data = tl.KMeans(n_init=3).elbow(load_iris().data, range(1, 6)).data["series"]["inertia"]
+    assert data["x"] == [1, 2, 3, 4, 5]
+    falls = -np.diff(data["y"])
+    assert falls[0] > 5 * falls[1] > 5 * falls[2]
+    assert data["y"][2] == pytest.approx(78.85144, abs=1e-4)  # of three clusters, the known best
+
+
+def test_categories_lie_one_apart_and_centres_hold_their_shares() -> None:
+    frame = pd.DataFrame({"size": [1.0, 2.0, 9.0, 10.0], "colour": ["red", "red", "blue", "red"]})
+    model = tl.KMeans(2, scale="minmax").fit(frame)
+    near = model.labels_[0]
+    assert model.cluster_centers_[near].tolist() == [1.5, 0, 1]
+    assert model.cluster_centers_[1 - near].tolist() == [9.5, 0.5, 0.5]
+    one, two = ({"size": 1.0, "colour": colour} for colour in ("red", "blue"))
+    alone = tl.KMeans(1, scale="minmax").fit(frame[:1]).transform([one, two])
+    assert alone.ravel().tolist() == pytest.approx([0, np.sqrt(0.5)])  # blue was never seen
+    said = model.explain(frame[:1])[0]
+    assert said.chosen == near
+    assert f"centre of {near}: size 1.5, colour red (100 %)" in said.notes
+    assert [term.column for term in said.lines[0].terms] == ["size", "colour"]
+
+
+def test_a_pipeline_ends_in_clusters_and_tells_their_centres_as_the_table_has_them() -> None:
+    frame = pd.DataFrame({"size": [1.0, 2, None, 9, 10], "price": [10.0, 12, 11, 90, 88]})
+    model = tl.Pipeline([tl.Imputer(), tl.StandardScaler(), tl.KMeans(2, n_init=5)]).fit(frame)
+    assert model.predict(frame).tolist() in ([0, 0, 0, 1, 1], [1, 1, 1, 0, 0])
+    assert "size 9.5, price 89" in str(model.explain({"size": 9.4, "price": 89.0}))
+
+
+@pytest.mark.parametrize(
+    ("model", "rows", "said"),
+    [
+        (tl.KMeans(3), [[1.0], [1.0], [2.0]], "2 different rows.*n_clusters=3"),
+        (tl.KMeans(4), [[1.0], [2.0], [3.0]], "should be >= n_clusters=4"),
+        (tl.KMeans(1), [[1.0], [np.nan]], "'x0' has a gap in row 1"),
+        (tl.KMeans(1), [[1.0], [np.inf]], "'x0' has inf in row 1"),
+        (tl.KMeans(0), [[1.0]], "n_clusters is a whole number from 1 on, not 0"),
+        (tl.KMeans(1, n_init="many"), [[1.0]], "n_init"),
+        (tl.KMeans(1, init="best"), [[1.0]], "'init'"),
+        (tl.KMeans(1, init=[[1.0, 2.0]]), [[1.0]], "1 rows of 1 finite numbers"),
+        (tl.KMeans(1, init=[[np.nan]]), [[1.0]], "finite"),
+        (tl.KMeans(1, tol=-1), [[1.0]], "tol"),
+        (tl.KMeans(1, random_state="x"), [[1.0]], "random_state"),
+        (tl.KMeans(1), np.empty((0, 2)), "no rows"),
+    ],
+)
+def test_what_cannot_be_clustered_is_refused_with_the_reason(
+    model: Any, rows: Any, said: str
+) -> None:
+    with pytest.raises(errors.TallyError, match=said):
+        model.fit(rows)

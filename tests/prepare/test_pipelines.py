@@ -1,0 +1,166 @@
+"""Pipelines: preparations learn from training rows alone, and what is told is in table's units."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.datasets import load_wine
+from sklearn.model_selection import GridSearchCV, cross_val_predict
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+import tallylearn as tl
+from tallylearn import errors
+from tallylearn.prepare.preparation import Preparation
+
+
+def wine() -> pd.DataFrame:
+    frame = load_wine(as_frame=True).frame
+    return frame.assign(target="w" + frame["target"].astype(str))
+
+
+def scaled(k: int = 5) -> tl.Pipeline:
+    return tl.Pipeline([tl.StandardScaler(), tl.KNeighborsClassifier(k, ties="first")])
+
+
+def test_a_pipeline_answers_as_its_steps_do_one_by_one(mixed: pd.DataFrame) -> None:
+    frame = mixed[["length", "width", "colour", "kind"]]
+    model = tl.Pipeline([tl.Imputer(), tl.Indicator(), tl.NearestCentroid()]).fit(frame, "kind")
+    rows = frame.drop(columns="kind")
+    for step in (tl.Imputer(), tl.Indicator()):
+        rows = step.fit_transform(rows)
+    alone = tl.NearestCentroid().fit(rows, frame["kind"])
+    assert model.predict(frame).tolist() == alone.predict(rows).tolist()
+    assert [*model.named_steps_] == ["imputer", "indicator", "nearestcentroid"]
+    assert model.feature_names_in_.tolist() == ["length", "width", "colour"]
+    assert model.classes_.tolist() == ["a", "b", "c"]
+
+
+def test_preparation_is_learned_inside_the_folds(monkeypatch: pytest.MonkeyPatch) -> None:
+    frame = wine()
+    seen: list[int] = []
+    learn = Preparation.learn
+
+    def noted(self: Any, read: Any, tally: Any = None) -> Any:
+        seen.append(sum(len(block) for block in read.blocks()))
+        return learn(self, read, tally)
+
+    monkeypatch.setattr(Preparation, "learn", noted)
+    found = tl.evaluate(scaled(), frame, "target", cv=5)
+    assert sorted(seen) == [142, 142, 142, 143, 143]
+    theirs = make_pipeline(StandardScaler(), KNeighborsClassifier())
+    assert found["accuracy"].pooled == tl.evaluate(
+        theirs, frame, "target", cv=5
+    )["accuracy"].pooled  # fmt: skip
+
+
+def test_options_of_steps_are_tuned_by_their_names() -> None:
+    frame, model = wine(), scaled()
+    grid = {"kneighborsclassifier__n_neighbors": [1, 90], "standardscaler__with_std": [True, False]}
+    found = tl.tune(model, grid, frame, "target", cv=3)
+    assert found.best["standardscaler__with_std"] is True
+    assert model.get_params()["kneighborsclassifier__n_neighbors"] == 5  # left as it was
+    assert found.model.named_steps_["kneighborsclassifier"].n_neighbors in (1, 90)
+    other = tl.tune(model, {"kneighborsclassifier": [tl.NaiveBayes()]}, frame, "target", cv=3)
+    assert isinstance(other.model.last, tl.NaiveBayes)
+
+
+def test_scikit_learn_searches_ours_and_its_own_pipeline_takes_our_steps() -> None:
+    frame = wine()
+    X, y = frame.drop(columns="target"), frame["target"]
+    search = GridSearchCV(scaled(), {"kneighborsclassifier__n_neighbors": [1, 5]}, cv=3).fit(X, y)
+    pipe = make_pipeline(StandardScaler(), KNeighborsClassifier())
+    theirs = GridSearchCV(pipe, {"kneighborsclassifier__n_neighbors": [1, 5]}, cv=3).fit(X, y)
+    assert search.best_params_ == theirs.best_params_
+    assert search.best_score_ == pytest.approx(theirs.best_score_, abs=1e-12)
+    mixed_house = make_pipeline(tl.StandardScaler(), KNeighborsClassifier())
+    assert (cross_val_predict(mixed_house, X, y) == cross_val_predict(scaled(), X, y)).all()
+
+
+def test_an_explanation_is_in_the_units_of_the_table() -> None:
+    frame = pd.DataFrame({"size": [1.0, 2.0, 8.0, 9.0, None], "price": [100.0, 120, 300, 280, 290],
+                          "kind": list("aabbb")})  # fmt: skip
+    steps = [tl.Imputer(), tl.StandardScaler()]
+    near = tl.Pipeline([*steps, tl.KNeighborsClassifier(1)]).fit(frame, "kind")
+    assert "row 2 at 0.5511: size 8, price 300" in str(near.explain({"size": 7, "price": 260}))
+    tree = tl.Pipeline([*steps, tl.DecisionTreeClassifier()]).fit(frame, "kind")
+    assert "path: size > 3.5" in str(tree.explain({"size": 7, "price": 260}))
+    line = tl.Pipeline([*steps, tl.LogisticRegression()]).fit(frame, "kind")
+    terms = line.explain({"size": 7, "price": 260})[0].lines[1].terms
+    assert {(term.column, term.value) for term in terms[1:]} == {("size", "7"), ("price", "260")}
+    gap = line.explain({"size": None, "price": 260})[0].lines[1].terms
+    assert ("size", "5") in {(term.column, term.value) for term in gap}  # as it was filled
+
+
+def test_one_file_holds_all_steps_and_no_tally(tmp_path: Path) -> None:
+    model = tl.Pipeline([("fill", tl.Imputer("median")), ("bayes", tl.NaiveBayes())])
+    model.fit(wine(), "target").save(tmp_path / "m.tally")
+    again = tl.load(tmp_path / "m.tally")
+    assert again.spelled() == model.spelled()
+    assert str(again.explain(wine()[:3])) == str(model.explain(wine()[:3]))
+    assert again.named_steps_["fill"].tally_ is None
+    with pytest.raises(errors.OptionError, match="cannot be saved"):
+        tl.ModelTreeRegressor(learner=tl.DummyRegressor()).fit([[1.0], [2.0]], [1.0, 2.0]).save(
+            tmp_path / "n.tally"
+        )
+
+
+def test_files_are_read_in_blocks_and_later_cells_change_every_step(tmp_path: Path) -> None:
+    words = ["1", "2"] * 40_000 + ["many"]  # beyond the first block no number any more
+    frame = pd.DataFrame({"x": words, "z": np.arange(80_001.0), "y": ["a", "b"] * 40_000 + ["a"]})
+    frame.to_csv(tmp_path / "a.csv", index=False)
+    model = tl.Pipeline([tl.Imputer(), tl.StandardScaler(), tl.NaiveBayes()])
+    model.fit(tl.table(tmp_path / "a.csv", target="y", keep=["z"]))
+    assert model.schema_.categories == ("x",)
+    assert model.named_steps_["imputer"].schema_.categories == ("x",)
+    assert model.predict([{"x": "1", "z": 3.0}, {"x": "2", "z": 3.0}]).tolist() == ["a", "b"]
+
+
+def test_a_pipeline_of_preparations_turns_tables_and_answers_nothing(mixed: pd.DataFrame) -> None:
+    model = tl.Pipeline([tl.Imputer(), tl.MinMaxScaler()]).fit(mixed[["length", "width"]])
+    found = model.transform(mixed[["length", "width"]])
+    assert isinstance(found, pd.DataFrame)
+    assert (found.min().tolist(), found.max().tolist()) == ([0, 0], [1, 1])
+    assert model.get_feature_names_out().tolist() == ["length", "width"]
+    assert not hasattr(model, "predict")
+    with pytest.raises(errors.KindError, match="Add a learner"):
+        model.explain(mixed[["length", "width"]][:1])
+
+
+@pytest.mark.parametrize(
+    ("steps", "said"),
+    [
+        ([], "list of preparations"),
+        ("knn", "list of preparations"),
+        ([tl.NaiveBayes(), tl.NaiveBayes()], "'naivebayes-1'.*a preparation of tallylearn"),
+        ([StandardScaler(), tl.NaiveBayes()], "scikit-learn's Pipeline takes"),
+        ([tl.Imputer(), None], "a learner of tallylearn was expected"),
+        ([("a__b", tl.Imputer()), tl.NaiveBayes()], "'a__b'"),
+        ([("a", tl.Imputer()), ("a", tl.NaiveBayes())], "unique|'a-1'"),
+        ([tl.Imputer("best"), tl.NaiveBayes()], "Imputer: .*'numbers'.*'best'"),
+        ([tl.Discretizer(strategy="mdl"), tl.Ridge()], "'discretizer' learns from classes"),
+    ],
+)  # fmt: skip
+def test_steps_that_make_no_pipeline_are_refused(steps: Any, said: str) -> None:
+    if steps and isinstance(steps[0], tuple) and steps[0][0] == "a":
+        assert [*tl.Pipeline(steps).fit([[1.0], [2.0]], ["p", "q"]).named_steps_] == ["a-1", "a-2"]
+        return
+    with pytest.raises(errors.TallyError, match=said):
+        tl.Pipeline(steps).fit([[1.0], [2.0]], [1.0, 2.0])
+
+
+def test_an_unknown_option_is_named_with_those_there_are() -> None:
+    with pytest.raises(errors.OptionError, match=r"'scaler'.*\['steps', 'standardscaler'"):
+        scaled().set_params(scaler__ddof=1)
+    with pytest.raises(errors.OptionError, match=r"'dof'.*StandardScaler"):
+        scaled().set_params(standardscaler__dof=1)
+
+
+def test_an_error_inside_says_which_step_speaks() -> None:
+    with pytest.raises(errors.InputError, match=r"step 'kneighborsclassifier'.*n_neighbors=5"):
+        scaled().fit([[1.0], [2.0]], ["a", "b"])
