@@ -30,7 +30,7 @@ from sklearn.preprocessing import OneHotEncoder, OrdinalEncoder
 import tallylearn as tl
 
 REFERENCE = SHARED.parent / "reference"
-LARGE = 5_000
+LARGE = 1_000
 FOREST = "weka.classifiers.trees.RandomForest -I 100 -S 1"
 Make = Callable[[int], Any]
 

@@ -23,11 +23,14 @@ cdef class Grower:
     cdef int[::1] growing
     cdef long long others_from, others_to
     cdef bint live
+    cdef double middle
     cdef bint sum_up(self, Py_ssize_t at) noexcept nogil
     cdef int step(self) noexcept nogil
     cdef void look(self) noexcept nogil
     cdef int ask(self, Py_ssize_t at) noexcept nogil
     cdef int divide(self, Py_ssize_t at) noexcept nogil
+    cdef int slope(self) noexcept nogil
+    cdef void bound(self, Py_ssize_t at, int c) noexcept nogil
     cdef void take_stock(self, long long depth) noexcept nogil
     cdef void put_on(self, Py_ssize_t at) noexcept nogil
     cdef void write(self, long long test, Py_ssize_t f) noexcept nogil

@@ -141,6 +141,8 @@ class Grower:
         rows: cython.longlong = self.record.stack[at, END] - self.record.stack[at, FIRST]
         self.rows.open(self.record.stack[at, FIRST], self.record.stack[at, END])
         flat = self.rows.total(self.search.table.sums)
+        self.search.low = self.record.bounds[at, 0]
+        self.search.high = self.record.bounds[at, 1]
         self.search.open(rows, flat)
         if flat or self.record.stack[at, DEPTH] >= self.settings.max_depth:
             return True
@@ -192,6 +194,7 @@ class Grower:
             lines = 0
         if self.record.n_leads + lines > self.record.leads.shape[0]:
             return LEADS_FULL
+        self.middle = self.search.middle(self.choice.question.cut) if self.slope() else 0.0
         self.rows.take_sides(self.choice.question)
         for r in range(self.rows.children):
             if self.rows.size(r) >= self.search.rows:
@@ -205,6 +208,12 @@ class Grower:
         self.rows.part_first()
         self.rows.bequeath(self.growing)
         return 0
+
+    def slope(self):
+        """Whether answers may only rise, or only fall, from the first child to the second."""
+        if self.choice.question.test() != 1:
+            return 0
+        return self.columns.slopes[self.choice.question.column]
 
     def take_stock(self, depth):
         """Which children are split again, ``live``: whether any; which of them by this grower."""
@@ -237,7 +246,16 @@ class Grower:
             )  # fmt: skip
             self.record.stack[r, SEED] = cython.cast(cython.longlong, mixed(z + c + 2) >> 1)
             self.record.stack[r, SLOT] = self.rows.heirs[c]
+            self.bound(r, c)
         self.record.waiting = at + children
+
+    def bound(self, at, c):
+        """Between which answers a child must stay: where there is a slope, on its side of it."""
+        slope: cython.int = self.slope() if c < 2 else 0
+        self.record.bounds[at, 0] = self.search.low
+        self.record.bounds[at, 1] = self.search.high
+        if slope:
+            self.record.bounds[at, 1 if (slope > 0) == (c == 0) else 0] = self.middle
 
     def write(self, test, f):
         """Write the node on top of the stack down."""

@@ -15,6 +15,7 @@ from tallylearn.models.rare_values import most_values
 from tallylearn.models.trees.growing import gaps
 from tallylearn.models.trees.growing.node_target import Target
 from tallylearn.models.trees.growing.plan import ENDLESS, Plan
+from tallylearn.models.trees.monotonic_options import check_goes_with, slopes_of
 from tallylearn.models.trees.pruning.pruning_options import PruningOptions
 from tallylearn.tables import Block
 
@@ -72,6 +73,7 @@ class TreeOptions(PruningOptions, Predictor):
             exponent=float(self.cost_exponent),
             significance=None if self.significance is None else float(self.significance),
             variant=self.variant,
+            slopes=slopes_of(self.monotonic_cst, block.schema, target.classes),
         )  # fmt: skip
 
     def _min_category(self) -> int:
@@ -124,9 +126,8 @@ class TreeOptions(PruningOptions, Predictor):
             self._check_inside("significance", 1.0)
         if self.costs is not None and not isinstance(self.costs, Mapping):
             raise OptionError(f"costs is a dict of column and cost, not {self.costs!r}.")
-        if self.monotonic_cst is not None:
-            raise OptionError("monotonic_cst is not built. Leave it at None.")
         self._check_pruning()
+        check_goes_with(self)
 
     def _check_count(self, name: str, least: int) -> None:
         value = getattr(self, name)
