@@ -20,6 +20,7 @@ cdef class Grower:
     cdef Choice choice
     cdef readonly Record record
     cdef int[::1] pick
+    cdef int[::1] asked
     cdef int[::1] growing
     cdef long long others_from, others_to
     cdef bint live

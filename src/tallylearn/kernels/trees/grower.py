@@ -41,7 +41,8 @@ class Grower:
         self.settings, self.columns, self.rows, self.record = settings, columns, rows, record
         self.search = Search(settings, columns, amounts, lines, record.ties)
         self.choice = Choice(settings, columns, self.search, rows)
-        self.pick = np.arange(columns.p, dtype=np.int32)
+        self.asked = np.flatnonzero(np.asarray(self.columns.gaps)[: columns.p]).astype(np.int32)
+        self.pick = np.arange(len(self.asked), dtype=np.int32)
         self.growing = np.zeros(columns.branches + 1, np.int32)
         self.others_from, self.others_to = 1, 0
 
@@ -152,19 +153,22 @@ class Grower:
         return False
 
     def look(self):
-        """The best question of every column, or of some in a random order: until one has any."""
+        """The best question of every column, or of some in a random order: until one has any.
+
+        Columns without a single code, as identifiers are, are not among those that are drawn from.
+        """
         f: cython.Py_ssize_t
         i: cython.Py_ssize_t
         tried: cython.Py_ssize_t = 0
-        p: cython.Py_ssize_t = self.columns.p
         some: cython.bint = False
-        if self.settings.max_features < p:
+        if self.settings.max_features < self.pick.shape[0]:
             shuffle(self.record.stack[self.record.waiting - 1, SEED], self.pick)
-        for i in range(p):
-            f = self.pick[i]
+        for f in range(self.columns.p):
             self.search.gains[f] = -1.0
+        for i in range(self.pick.shape[0]):
             if tried >= self.settings.max_features and some:
-                continue
+                break
+            f = self.asked[self.pick[i]]
             tried += 1
             if not self.rows.known(f, self.search):
                 self.rows.tabulate(f, self.search.table)

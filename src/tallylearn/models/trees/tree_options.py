@@ -57,7 +57,7 @@ class TreeOptions(PruningOptions, Predictor):
         """The criterion and the scorer of the plan."""
 
     def _plan(self, block: Block, target: Target) -> Plan:
-        n, p = len(block), len(block.schema.columns)
+        n = len(block)
         criterion, scorer = self._measure()
         return Plan(
             criterion=criterion, scorer=scorer, category_split=self.category_split,
@@ -67,7 +67,7 @@ class TreeOptions(PruningOptions, Predictor):
             min_split=_rows(self.min_samples_split, n, 2),
             min_leaf=_rows(self.min_samples_leaf, n, 1),
             min_weight=float(self.min_weight_fraction_leaf) * target.total,
-            min_decrease=float(self.min_impurity_decrease), max_features=self._features(p),
+            min_decrease=float(self.min_impurity_decrease), max_features=self._drawn(block),
             splitter=self.splitter, seed=seeded(self.random_state), tie=self.tie,
             costs=self._costs(block),
             exponent=float(self.cost_exponent),
@@ -80,6 +80,12 @@ class TreeOptions(PruningOptions, Predictor):
         """Below how many rows a value is rare; 0: none is."""
         asked = self.category_split == "subset" and self.variant is None
         return min(int(self.min_samples_category), ENDLESS) if asked else 0
+
+    def _drawn(self, block: Block) -> int:
+        """How many columns a node draws, of those that it can ask: an identifier is none."""
+        p = sum(column.kind in self.kinds for column in block.schema.columns)
+        drawn = self._features(p)
+        return ENDLESS if drawn >= p else drawn
 
     def _features(self, p: int) -> int:
         wanted = self.max_features

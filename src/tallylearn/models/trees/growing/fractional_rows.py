@@ -202,7 +202,7 @@ def _asked(table: Rows, share: Share, depth: int, node: int) -> tuple[list[Quest
     else:
         offered = table.best_questions(share, impurity)
     if plan.variant is None:
-        offered = tried(offered, plan, node)
+        offered = tried(offered, plan, node, [bool(scale.width) for scale in table.columns])
     found = chosen(offered, impurity, plan)
     if found and plan.tie == "random":
         at = int(np.random.default_rng((plan.seed, node)).integers(len(found)))
