@@ -24,7 +24,7 @@ import numpy as np
 from tallylearn.errors import FileError, OptionError, path_of
 from tallylearn.modelfile.file_bytes import FORMAT, digest, read, sealed
 from tallylearn.modelfile.load_checks import UnknownLearnerError, restored
-from tallylearn.modelfile.packing import packed
+from tallylearn.modelfile.packing import packed, page_of, written_of
 from tallylearn.tables import Array
 from tallylearn.writing import write_whole
 
@@ -78,18 +78,7 @@ def _page(estimator: Any, tally: bool) -> tuple[dict[str, Any], dict[str, Array]
     if tally and estimator.tally_ is None:
         raise OptionError(f"{name}: this model has no tally. Save it with tally=False.")
     arrays: dict[str, Array] = {}
-    page = {
-        "format": FORMAT,
-        "learner": name,
-        "options": {
-            option: packed(value, f"options.{option}", arrays, name)
-            for option, value in estimator.get_params().items()
-        },
-        "schema": packed(estimator.schema_, "schema", arrays, name),
-        "label_type": estimator._label_type,
-        "by_name": estimator._by_name,
-        "target": estimator.target_name_,
-    }
+    page = {"format": FORMAT, **page_of(estimator, "", arrays, name)}
     counted: dict[str, Array] = dict(arrays)
     tree = packed(estimator.tally_, "tally", counted, name)
     page["tally_digest"] = digest({**page, "tally": tree}, counted)
@@ -97,8 +86,7 @@ def _page(estimator: Any, tally: bool) -> tuple[dict[str, Any], dict[str, Array]
     arrays |= counted if tally else {}
     page["model"] = packed(estimator.model_, "model", arrays, name)
     page["digest"] = digest(page, arrays)
-    spelled = estimator.schema_.spellings
-    page["written"] = {column: one.to_dict() for column, one in spelled.items()}
+    page["written"] = written_of(estimator.schema_)
     page["versions"] = {
         "tallylearn": _version(),
         "numpy": np.__version__,

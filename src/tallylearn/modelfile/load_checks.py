@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -35,6 +36,15 @@ class UnknownLearnerError(ValueError):
 
 def restored(page: dict[str, Any], arrays: dict[str, Array]) -> Any:
     """The estimator that a page describes, every structure of it checked."""
+    shelf = Shelf(arrays, {}, _learner)
+    estimator = _learner(page, shelf, 0)
+    if left := shelf.unused:
+        raise ValueError(f"nothing names the array {left[0]!r}")
+    return estimator
+
+
+def _learner(page: Mapping[str, Any], shelf: Shelf, depth: int) -> Any:
+    """A learner, or one within another, which may not be fitted, and has no tally."""
     import tallylearn
 
     name = page["learner"]
@@ -43,16 +53,17 @@ def restored(page: dict[str, Any], arrays: dict[str, Array]) -> Any:
     kind: Any = getattr(tallylearn, name) if name in tallylearn.NAMES else None
     if not hasattr(kind, "stored"):
         raise UnknownLearnerError(told(name))
-    shelf = Shelf(arrays, {known.__name__: known for known in (*HOUSE, *kind.stored)})
-    options = {key: shelf.unpacked(tree) for key, tree in page["options"].items()}
+    shelf = shelf.allowing((*HOUSE, *kind.stored))
+    options = {key: shelf.unpacked(tree, depth) for key, tree in page["options"].items()}
     estimator = kind(**{**kind.formerly, **options})
-    estimator.schema_ = shelf.unpacked(page["schema"])
-    estimator.tally_ = shelf.unpacked(page["tally"])
-    estimator.model_ = shelf.unpacked(page["model"])
+    if depth and "schema" not in page:
+        estimator._check_options()
+        return estimator
+    estimator.schema_ = shelf.unpacked(page["schema"], depth)
+    estimator.tally_ = shelf.unpacked(page.get("tally"), depth)
+    estimator.model_ = shelf.unpacked(page["model"], depth)
     estimator._label_type, estimator._by_name = page["label_type"], page["by_name"]
     estimator.target_name_ = page.get("target")  # which files of format 3 do not have
-    if left := shelf.unused:
-        raise ValueError(f"nothing names the array {left[0]!r}")
     if not isinstance(estimator.schema_, Schema) or not isinstance(estimator._by_name, bool):
         raise ValueError("it has no schema")
     if type(estimator.model_) is not kind.stored[0]:

@@ -20,6 +20,7 @@ class Voting(Plain):
     """Members that are fitted to the same rows."""
 
     kinds: ClassVar[tuple[str, ...]] = (NUMBER, DATE, CATEGORY, TEXT)
+    stored: ClassVar[tuple[type, ...]] = (Ballots,)
     model_: Ballots
     estimators: Any
     weights: Any
@@ -71,7 +72,7 @@ class VotingClassifier(Voting, Classifier):
     """Several classifiers answer, and the class of most votes is chosen.
 
     Members are learners of ours or scikit-learn's, as a list, or as pairs of a name and a learner.
-    Copies of them are fitted. A vote is not saved: save its members.
+    Copies of them are fitted. A vote of ours is saved with its members, without their tallies.
 
     Parameters
     ----------
