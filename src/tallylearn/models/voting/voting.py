@@ -38,7 +38,8 @@ class Voting(Plain):
         """(members,) what each counts, as shares of all."""
         if self.weights is None:
             return np.full(members, 1 / members)
-        given = [*self.weights] if hasattr(self.weights, "__iter__") else None
+        several = hasattr(self.weights, "__iter__") and getattr(self.weights, "ndim", 1) == 1
+        given = [*self.weights] if several else None
         if given is None or len(given) != members:
             raise OptionError(
                 "Number of `estimators` and weights must be equal: give one weight a member, "
