@@ -57,12 +57,14 @@ OF_CLASSES: dict[str, Callable[[], Any]] = {
     "LDA": lambda: tl.LinearDiscriminantAnalysis(),
     "QDA": lambda: tl.QuadraticDiscriminantAnalysis(reg_param=0.1),
     "C45": lambda: tl.C45(),
+    "forest": lambda: tl.RandomForestClassifier(record=False),
 }
 OF_MEASURES: dict[str, Callable[[], Any]] = {
     "regression tree": lambda: tl.DecisionTreeRegressor(),
     "regression tree, 5": lambda: tl.DecisionTreeRegressor(min_samples_leaf=5),
     "median tree": lambda: tl.DecisionTreeRegressor(criterion="absolute_error"),
     "M5": lambda: tl.ModelTreeRegressor(),
+    "regression forest": lambda: tl.RandomForestRegressor(record=False),
 }
 
 

@@ -157,6 +157,22 @@ CASES = (
         "plain",
     ),
     Case("regression-forest", lambda: tl.RandomForestRegressor(7), EVERYTHING, "price", "plain"),
+    Case(
+        "vote",
+        lambda: tl.VotingClassifier(
+            [("bayes", tl.NaiveBayes()), ("tree", tl.ID3(max_depth=3))], voting="soft"
+        ),
+        EVERYTHING,
+        "kind",
+        "plain",
+    ),
+    Case(
+        "vote-mean",
+        lambda: tl.VotingRegressor([tl.DummyRegressor(), tl.DecisionTreeRegressor(max_depth=3)]),
+        EVERYTHING,
+        "price",
+        "plain",
+    ),
     Case("knn", tl.KNeighborsClassifier, EVERYTHING, "kind", "plain"),
     Case(
         "knn-weighted",

@@ -53,7 +53,7 @@ def plain(learner: Any) -> set[tuple[str, str]]:
     return {(k, repr(v)) for k, v in learner.get_params().items() if repr(usual[k]) != repr(v)}
 
 
-TOGETHER = {"VotingClassifier", "VotingRegressor"}  # made of learners that a user passes: no file
+TOGETHER = {"VotingClassifier", "VotingRegressor"}  # made of learners that a user passes
 COMPOSED = TOGETHER | {"Pipeline"}
 every_public_learner = pytest.mark.parametrize("name", sorted({*CLASSES, *presets()}))
 every_single_learner = pytest.mark.parametrize("name", sorted({*CLASSES, *presets()} - TOGETHER))
@@ -64,7 +64,7 @@ def test_the_public_learners_are_found() -> None:
     assert {*presets()} == {"C45", "CART", "ID3", "M5"}
 
 
-@every_single_learner
+@every_public_learner
 def test_a_public_learner_is_in_the_contract_suite(name: str) -> None:
     assert has([case.make() for case in CASES], name), "add a Case to tests/learners.py"
 

@@ -259,6 +259,8 @@ def alike(a: Any, b: Any) -> bool:
         return len(a) == len(b) and all(map(alike, a, b))
     if isinstance(a, set | frozenset):
         return a == b and alike(sorted(a), sorted(b))
+    if hasattr(a, "get_params"):
+        return alike(a.get_params(), b.get_params())
     return bool(a == b)
 
 

@@ -209,6 +209,31 @@ def test_costs_and_losses_move_the_answer() -> None:
     assert dear.fit(IRIS, KINDS).feature_importances_[2:].sum() < 0.2
 
 
+def test_classes_weigh_alike_in_every_bag_that_is_balanced() -> None:
+    y, weight = KINDS[:60], np.linspace(0.5, 2, 60)
+    for options in ({}, {"sample_weight": weight}):
+        options: dict[str, Any]
+        whole, each = (
+            tl.RandomForestClassifier(30, class_weight=how, max_depth=0).fit(
+                IRIS[:60], y, **options
+            )
+            for how in ("balanced", "balanced_subsample")
+        )
+        assert whole.model_.told[:, 0].std() > 0.05
+        if not options:
+            assert each.model_.told[:, 0] == pytest.approx(0.5, abs=1e-9)
+        assert each.model_.told[:, 0].std() < whole.model_.told[:, 0].std()
+    rare = np.array(["a"] * 30 + ["b"])  # which many bags lack
+    forest = tl.RandomForestClassifier(9, class_weight="balanced_subsample", max_depth=0)
+    found = {*forest.fit(np.arange(31.0)[:, None], rare).model_.told[:, 1].round(9).tolist()}
+    assert found == {0.0, 0.5}
+
+
+def test_medians_are_for_single_trees() -> None:
+    with pytest.raises(errors.OptionError, match=r"forests count\. Use .*DecisionTreeRegressor"):
+        tl.RandomForestRegressor(criterion="absolute_error").fit(IRIS, KINDS)
+
+
 def test_a_class_that_no_bag_has_keeps_its_place() -> None:
     y = np.array(["a"] * 30 + ["b"])
     forest = tl.RandomForestClassifier(3).fit(np.arange(31.0)[:, None], y)
@@ -235,7 +260,9 @@ def test_one_row_and_one_class_are_enough(learner: Any) -> None:
         ({"max_samples": 0.0}, "'max_samples'"),
         ({"max_samples": 1000}, "max_samples is 1000, and the table has 150 rows"),
         ({"max_samples": 0.5, "bootstrap": False}, "cannot be set if `bootstrap=False`"),
-        ({"missing": "fractional"}, "'missing'"),
+        ({"missing": "fractional"}, "the bags of a forest hold whole rows. Use"),
+        ({"missing": "drop"}, "'missing'"),
+        ({"class_weight": "light"}, "class_weight is a dict, 'balanced', 'balanced_subsample' or"),
         ({"ccp_alpha": "cv"}, "ccp_alpha is a number in a forest"),
         ({"n_jobs": 0}, "n_jobs is a number of threads"),
         ({"vote": "loud"}, "'vote'"),

@@ -133,6 +133,32 @@ def test_a_forest_of_interpreted_kernels_is_the_same(
     assert again.predict(mixed[COLUMNS]).tolist() == predicted
 
 
+@pytest.mark.parametrize(
+    ("make", "target"),
+    [
+        (lambda: tl.RandomForestClassifier(4), "two"),
+        (lambda: tl.RandomForestRegressor(4, max_features=0.5), "y"),
+        (lambda: tl.DecisionTreeClassifier(max_features="sqrt"), "two"),
+        (lambda: tl.DecisionTreeClassifier(max_features=2, splitter="random"), "two"),
+    ],
+)
+def test_nodes_draw_among_columns_that_can_be_asked(make: Any, target: str) -> None:
+    frame = table(0.1)[["a", "b", "c", "kind", target]]
+    names = [f"u{at:04d}" for at in np.random.default_rng(1).permutation(N)]
+    beside = frame.assign(empty=None, number=names)[["number", "empty", *frame.columns]]
+    beside = beside.assign(**{f"id{at}": names for at in range(6)})
+    alone, more = make().fit(frame, target), make().fit(beside, target)
+    kinds = {column.name: column.kind for column in more.schema_.columns}
+    assert (kinds["number"], kinds["id5"]) == ("identifier", "identifier")
+    said = [
+        one.predict_proba if hasattr(one, "predict_proba") else one.predict for one in (alone, more)
+    ]
+    assert (
+        said[0](frame.drop(columns=target)).tolist()
+        == said[1](beside.drop(columns=target)).tolist()
+    )
+
+
 def test_how_often_a_row_is_drawn_is_poisson() -> None:
     found = bags.Bags(np.zeros(20_000, np.int32), 1.0, 3)
     times = (found.entries(0) >> 32) & 255

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -111,9 +112,59 @@ def test_a_vote_is_a_copy_of_its_members_and_clones() -> None:
     assert [*vote.named_estimators_] == ["NaiveBayes 1", "NaiveBayes 2"]
 
 
-def test_a_vote_is_not_saved_and_says_so(tmp_path: Path) -> None:
-    with pytest.raises(errors.OptionError, match="cannot be saved"):
-        tl.VotingClassifier(OURS).fit(X, Y).save(tmp_path / "v.tally")
+def test_a_vote_is_saved_with_its_members_and_no_rows_of_theirs(tmp_path: Path) -> None:
+    inner = tl.VotingClassifier([tl.DummyClassifier(), tl.NaiveBayes()])
+    members = [("forest", tl.RandomForestClassifier(5)), ("bayes", tl.NaiveBayes()), ("two", inner)]
+    vote = tl.VotingClassifier(members, voting="soft", weights=[1, 2, 0.5]).fit(X, Y)
+    vote.save(tmp_path / "v.tally")
+    again = tl.load(tmp_path / "v.tally")
+    assert again.spelled() == vote.spelled()
+    assert again.predict_proba(X).tolist() == vote.predict_proba(X).tolist()
+    assert str(again.explain(X[:1])) == str(vote.explain(X[:1]))
+    assert vote.named_estimators_["bayes"].tally_ is not None
+    assert again.named_estimators_["bayes"].tally_ is None
+    assert not again.estimators[1][1].__sklearn_is_fitted__()
+    assert again.fit(X, Y).predict(X).tolist() == vote.predict(X).tolist()
+
+
+def test_members_that_are_not_ours_are_in_no_file(tmp_path: Path) -> None:
+    vote = tl.VotingClassifier([tl.NaiveBayes(), GaussianNB()]).fit(X, Y)
+    words = r"VotingClassifier: estimators.1 is GaussianNB\(\), which cannot be saved"
+    with pytest.raises(errors.OptionError, match=words):
+        vote.save(tmp_path / "v.tally")
+    assert not (tmp_path / "v.tally").exists()
+
+
+@pytest.mark.parametrize(
+    ("other", "words"),
+    [
+        (lambda: tl.NaiveBayes().fit(X[:, :1], Y), "asks other columns"),
+        (lambda: tl.DecisionTreeRegressor().fit(X, np.arange(len(X)) * 1.0), "another kind"),
+        (lambda: tl.NaiveBayes().fit(X, ["other"] * len(X)), "knows other classes"),
+        (lambda: tl.NaiveBayes(), "is not fitted"),
+        (lambda: tl.StandardScaler().fit(X), "another kind"),
+    ],
+)
+def test_a_file_whose_members_do_not_fit_their_vote_is_refused(
+    other: Any, words: str, tmp_path: Path
+) -> None:
+    vote = tl.VotingClassifier([tl.NaiveBayes(), tl.NaiveBayes()]).fit(X, Y)
+    models = (vote.model_.models[0], other())
+    vote.model_ = replace(vote.model_, models=models)
+    vote.save(tmp_path / "v.tally")
+    with pytest.raises(errors.FileError, match=words):
+        tl.load(tmp_path / "v.tally")
+
+
+def test_votes_within_votes_are_saved_as_deep_as_they_can_be_loaded(tmp_path: Path) -> None:
+    deep: Any = ("in", tl.RandomForestClassifier(2, costs={"x0": 2.0}))
+    for _ in range(2):
+        deep = ("out", tl.VotingClassifier([deep]))
+    vote = deep[1].fit(X, Y)
+    vote.save(tmp_path / "v.tally")
+    assert tl.load(tmp_path / "v.tally").predict(X).tolist() == vote.predict(X).tolist()
+    with pytest.raises(errors.OptionError, match="more than 2 deep"):
+        tl.VotingClassifier([deep]).fit(X, Y).save(tmp_path / "w.tally")
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,7 @@ from typing import Any
 getcontext().prec = 40
 TIED = Decimal("1e-9")
 Row = list[Any]
+FREE = (Fraction(-(10**9)), Fraction(10**9))
 
 
 @dataclass(frozen=True)
@@ -25,6 +26,7 @@ class Options:
     cost_rule: str = "gain2/cost"
     min_category: int = 0
     smoothing: int = 0
+    slopes: tuple[int, ...] = ()
 
 
 def decimal(x: Fraction) -> Decimal:
@@ -50,10 +52,12 @@ class Oracle:
                 for row in rows:
                     row[j] = fill if row[j] is None else row[j]
 
-    def grow(self, share: Any = None, depth: int = 0) -> dict[str, Any]:
+    def grow(self, share: Any = None, depth: int = 0, bounds: Any = FREE) -> dict[str, Any]:
         options = self.options
         share = [(i, w) for i, w in enumerate(self.weight)] if share is None else share
         node: dict[str, Any] = {"n": self.total(share), "impurity": self.impurity(share)}
+        if options.slopes:
+            node["answer"] = min(max(self.answer(share), bounds[0]), bounds[1])
         node["counts"] = [self.total([s for s in share if self.y[s[0]] == c]) for c in self.classes]
         size = self.total(share) if options.missing == "fractional" else len(share)
         if (
@@ -63,7 +67,8 @@ class Oracle:
         ):
             return node
         found = [
-            [q for q in self.questions(j, share) if self.allowed(q)] for j in range(len(self.kinds))
+            [q for q in self.questions(j, share) if self.allowed(q) and self.orderly(q, bounds)]
+            for j in range(len(self.kinds))
         ]
         best = self.best(found, share)
         if not best:
@@ -71,10 +76,38 @@ class Oracle:
         j, key, branches = best[0]["column"], best[0]["key"], best[0]["branches"]
         node |= {"column": j, "gain": best[0]["gain"]}
         node["ties"] = [(q["column"], q["cut"]) for q in best] if len(best) > 1 else []
+        below = self.below(best[0], bounds)
         node["children"] = {
-            name: self.grow(part, depth + 1) for name, part in zip(key, branches, strict=True)
+            name: self.grow(part, depth + 1, ends)
+            for name, part, ends in zip(key, branches, below, strict=True)
         }
         return node
+
+    def slope(self, q: dict[str, Any]) -> int:
+        cut = q["cut"] not in (None, "presence") and self.options.slopes
+        return self.options.slopes[q["column"]] if cut else 0
+
+    def answer(self, share: Any) -> Fraction:
+        """The share of the second class, or the mean."""
+        y = [self.y[i] == self.classes[1] if self.classes else self.y[i] for i, _ in share]
+        weighed = sum((w * x for (_, w), x in zip(share, y, strict=True)), Fraction(0))
+        return weighed / self.total(share)
+
+    def orderly(self, q: dict[str, Any], bounds: Any) -> bool:
+        """Along a slope: both sides stay in bounds, and rise or fall."""
+        if not (slope := self.slope(q)):
+            return True
+        left, right = (self.answer(part) for part in q["branches"][:2])
+        inside = all(bounds[0] <= x <= bounds[1] for x in (left, right))
+        return inside and slope * (left - right) <= 0
+
+    def below(self, q: dict[str, Any], bounds: Any) -> list[Any]:
+        found = [bounds] * len(q["branches"])
+        if slope := self.slope(q):
+            middle = sum(self.answer(part) for part in q["branches"][:2]) / 2
+            sides = [(bounds[0], middle), (middle, bounds[1])]
+            found[:2] = sides if slope > 0 else sides[::-1]
+        return found
 
     def total(self, share: Any) -> Fraction:
         return sum((w for _, w in share), Fraction(0))

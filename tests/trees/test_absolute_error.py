@@ -74,9 +74,9 @@ class Medians(Oracle):
         found = super().question(*args)
         return found | {"gain": max(found["gain"], Decimal(0))}  # below is the fortieth digit
 
-    def grow(self, share: Any = None, depth: int = 0) -> dict[str, Any]:
+    def grow(self, share: Any = None, depth: int = 0, *bounds: Any) -> dict[str, Any]:
         rows = [*enumerate(self.weight)] if share is None else share
-        return super().grow(share, depth) | {"median": self.median(rows)}
+        return super().grow(share, depth, *bounds) | {"median": self.median(rows)}
 
 
 def both(

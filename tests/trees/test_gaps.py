@@ -249,7 +249,6 @@ def test_rows_of_no_weight_are_not_there() -> None:
         ({"bins": 1}, "'bins' parameter"),
         ({"significance": 0.0}, "'significance' parameter"),
         ({"splitter": "worst"}, "'splitter' parameter"),
-        ({"monotonic_cst": [1]}, "monotonic_cst is not built"),
         ({"missing": "drop"}, "'missing' parameter"),
         ({"class_weight": "heavy"}, "class_weight is a dict"),
         ({"criterion": "gain_ratio", "costs": {"x": 2}}, "costs go with a gain"),

@@ -69,7 +69,7 @@ def ours(table: dict[str, Any], options: Options, grow: Any, tie: str = "first")
         category_split=options.category_split, missing=options.missing,
         max_depth=options.max_depth, min_split=options.min_split, min_leaf=options.min_leaf,
         costs=options.costs, tie=tie, min_category=options.min_category, most_values=0,
-        smoothing=float(options.smoothing),
+        smoothing=float(options.smoothing), slopes=options.slopes,
     )  # fmt: skip
     parts = options.missing == "fractional"
     if options.criterion in ("variance", "sdr"):
@@ -95,9 +95,12 @@ def slow(table: dict[str, Any], options: Options) -> dict[str, Any]:
 
 def check(tree: Tree, i: int, expected: dict[str, Any]) -> None:
     assert tree.n[i] == pytest.approx(float(expected["n"]), rel=1e-9)
-    assert tree.counts[i].tolist() == pytest.approx(
-        [float(c) for c in expected["counts"]], abs=1e-9
-    )
+    if "answer" in expected:
+        assert tree.told[i, -1] == pytest.approx(float(expected["answer"]), abs=1e-9)
+    else:
+        assert tree.counts[i].tolist() == pytest.approx(
+            [float(c) for c in expected["counts"]], abs=1e-9
+        )
     assert tree.impurity[i] == pytest.approx(float(expected["impurity"]), abs=1e-9, rel=1e-9)
     if "column" not in expected:
         assert tree.test[i] == LEAF
@@ -205,6 +208,41 @@ def test_trees_of_cheap_columns_are_the_oracles(
         without_rows_by_class(table, options), criterion="entropy",
         costs=tuple(costs[: len(table["kinds"])]), cost_rule=rule,
     )  # fmt: skip
+    expected = slow(table, options)
+    for grow in (grown, grown_by_hand):
+        check(ours(table, options, grow), 0, expected)
+
+
+SLOPES = st.lists(st.sampled_from([-1, 1, 1, 0]), min_size=3, max_size=3)
+
+
+def with_slopes(table: dict[str, Any], options: Options, slopes: list[int]) -> Options:
+    """Categories have no order."""
+    pairs = zip(table["kinds"], slopes, strict=False)
+    return replace(options, slopes=tuple(slope if kind == "n" else 0 for kind, slope in pairs))
+
+
+@given(table=tables(), options=OPTIONS, slopes=SLOPES)
+def test_decision_trees_with_slopes_are_the_oracles(
+    table: dict[str, Any], options: Options, slopes: list[int]
+) -> None:
+    table = table | {
+        "y": ["p", "q", *(y.replace("r", "q") for y in table["y"][2:])][: len(table["y"])]
+    }
+    options = with_slopes(table, without_rows_by_class(table, options), slopes)
+    if len({*table["y"]}) < 2:
+        return
+    expected = slow(table, options)
+    for grow in (grown, grown_by_hand):
+        check(ours(table, options, grow), 0, expected)
+
+
+@given(table=tables(regression=True), options=OPTIONS, slopes=SLOPES)
+def test_regression_trees_with_slopes_are_the_oracles(
+    table: dict[str, Any], options: Options, slopes: list[int]
+) -> None:
+    missing = "node" if options.missing == "class" else options.missing
+    options = with_slopes(table, replace(options, criterion="variance", missing=missing), slopes)
     expected = slow(table, options)
     for grow in (grown, grown_by_hand):
         check(ours(table, options, grow), 0, expected)

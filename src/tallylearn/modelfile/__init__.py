@@ -24,7 +24,7 @@ import numpy as np
 from tallylearn.errors import FileError, OptionError, path_of
 from tallylearn.modelfile.file_bytes import FORMAT, digest, read, sealed
 from tallylearn.modelfile.load_checks import UnknownLearnerError, restored
-from tallylearn.modelfile.packing import packed, packed_learner
+from tallylearn.modelfile.packing import packed, page_of, written_of
 from tallylearn.tables import Array
 from tallylearn.writing import write_whole
 
@@ -81,17 +81,15 @@ def _page(estimator: Any, tally: bool) -> tuple[dict[str, Any], dict[str, Array]
             "pooled to fit memory. Save it with tally=False."
         )
     arrays: dict[str, Array] = {}
-    counted: dict[str, Array] = {}
-    page = {"format": FORMAT, **packed_learner(estimator, "", arrays)}
-    told = {key: value for key, value in page.items() if key != "model"}
-    given = {key: array for key, array in arrays.items() if not key.startswith("model")}
+    page = {"format": FORMAT, **page_of(estimator, "", arrays, name)}
+    counted: dict[str, Array] = dict(arrays)
     tree = packed(estimator.tally_, "tally", counted, name)
-    page["tally_digest"] = digest({**told, "tally": tree}, {**given, **counted})
+    page["tally_digest"] = digest({**page, "tally": tree}, counted)
     page["tally"] = tree if tally else None
     arrays |= counted if tally else {}
+    page["model"] = packed(estimator.model_, "model", arrays, name)
     page["digest"] = digest(page, arrays)
-    spelled = estimator.schema_.spellings
-    page["written"] = {column: one.to_dict() for column, one in spelled.items()}
+    page["written"] = written_of(estimator.schema_)
     page["versions"] = {
         "tallylearn": _version(),
         "numpy": np.__version__,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -35,49 +36,45 @@ class UnknownLearnerError(ValueError):
 
 def restored(page: dict[str, Any], arrays: dict[str, Array]) -> Any:
     """The estimator that a page describes, every structure of it checked."""
-    shelf = Shelf(arrays, _made)
-    estimator = _made(page, shelf)
+    shelf = Shelf(arrays, _learner)
+    estimator = _learner(page, shelf, 0)
     if left := shelf.unused:
         raise ValueError(f"nothing names the array {left[0]!r}")
     return estimator
 
 
-def _made(tree: dict[str, Any], shelf: Shelf) -> Any:
-    """A learner from its tree; one without a schema has not learned yet."""
-    kind = _kind(tree["learner"])
-    shelf = shelf.allowing((*HOUSE, *kind.stored))
-    options = {key: shelf.unpacked(value) for key, value in tree["options"].items()}
-    estimator = kind(**{**kind.formerly, **options})
-    if "schema" not in tree:
-        return estimator
-    estimator.schema_ = shelf.unpacked(tree["schema"])
-    estimator.tally_ = shelf.unpacked(tree.get("tally"))
-    estimator.model_ = shelf.unpacked(tree["model"])
-    estimator._label_type, estimator._by_name = tree["label_type"], tree["by_name"]
-    estimator.target_name_ = tree.get("target")  # which files of format 3 do not have
-    if not isinstance(estimator.schema_, Schema) or not isinstance(estimator._by_name, bool):
-        raise ValueError("it has no schema")
-    if type(estimator.model_) is not kind.stored[0]:
-        raise ValueError("it has no model")
-    _check_target(estimator.target_name_, estimator.schema_)
-    spelled = _written(tree.get("written", {}), estimator.schema_, estimator.target_name_)
-    estimator.schema_ = replace(estimator.schema_, spellings=spelled)
-    estimator.schema_.check()
-    estimator._check_stored()
-    estimator._derive()
-    return estimator
-
-
-def _kind(name: Any) -> Any:
-    """The class of a learner, by its public name."""
+def _learner(page: Mapping[str, Any], shelf: Shelf, depth: int) -> Any:
+    """A learner, or one within another, which may not be fitted, and has no tally."""
     import tallylearn
 
+    name = page["learner"]
     if not isinstance(name, str):
         raise ValueError("it names no learner")
     kind: Any = getattr(tallylearn, name) if name in tallylearn.NAMES else None
     if not hasattr(kind, "stored"):
         raise UnknownLearnerError(told(name))
-    return kind
+    shelf = shelf.allowing((*HOUSE, *kind.stored))
+    options = {key: shelf.unpacked(tree, depth) for key, tree in page["options"].items()}
+    estimator = kind(**{**kind.formerly, **options})
+    if depth and "schema" not in page:
+        estimator._check_options()
+        return estimator
+    estimator.schema_ = shelf.unpacked(page["schema"], depth)
+    estimator.tally_ = shelf.unpacked(page.get("tally"), depth)
+    estimator.model_ = shelf.unpacked(page["model"], depth)
+    estimator._label_type, estimator._by_name = page["label_type"], page["by_name"]
+    estimator.target_name_ = page.get("target")  # which files of format 3 do not have
+    if not isinstance(estimator.schema_, Schema) or not isinstance(estimator._by_name, bool):
+        raise ValueError("it has no schema")
+    if type(estimator.model_) is not kind.stored[0]:
+        raise ValueError("it has no model")
+    _check_target(estimator.target_name_, estimator.schema_)
+    spelled = _written(page.get("written", {}), estimator.schema_, estimator.target_name_)
+    estimator.schema_ = replace(estimator.schema_, spellings=spelled)
+    estimator.schema_.check()
+    estimator._check_stored()
+    estimator._derive()
+    return estimator
 
 
 def _written(told: Any, schema: Schema, target: Any) -> dict[str, Spelling]:

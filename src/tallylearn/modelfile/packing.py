@@ -19,7 +19,9 @@ ARRAYS = ("bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32"
 FIRST = ("float64", "int64", "uint8", "bool")  # arrays from the first format on; others were lists
 SCALARS = (*ARRAYS, "str")
 WRAPPED: dict[str, Any] = {"list": list, "set": set, "frozenset": frozenset}
+Learner = Callable[[Mapping[str, Any], "Shelf", int], Any]
 DEEPEST = 12  # structures within structures
+WITHIN = 2  # learners within learners: each takes a part of that
 WIDEST = 1 << 26  # bytes of an array of strings, each as wide as the longest; more become a list
 
 
@@ -38,8 +40,8 @@ def packed(value: Any, name: str, arrays: dict[str, Array], who: str) -> Any:
         fields = {f.name: getattr(value, f.name) for f in dataclasses.fields(value) if f.compare}
         inside = {key: packed(item, f"{name}.{key}", arrays, who) for key, item in fields.items()}
         return {"type": type(value).__name__, "fields": inside}
-    if hasattr(type(value), "stored"):
-        return packed_learner(value, f"{name}.", arrays)
+    if _learns(value):
+        return _packed_learner(value, name, arrays, who)
     if isinstance(value, set | frozenset):
         order = sorted(value, key=lambda item: (type(item).__name__, item))
         return {type(value).__name__: _packed_sequence(order, name, arrays, who)}
@@ -60,29 +62,55 @@ def packed(value: Any, name: str, arrays: dict[str, Array], who: str) -> Any:
     raise _not_saved(value, name, who)
 
 
-def packed_learner(learner: Any, at: str, arrays: dict[str, Array]) -> dict[str, Any]:
-    """A learner as a tree: its options, and what it has learned if it has, but no tally.
+def _learns(value: Any) -> bool:
+    return hasattr(value, "stored") and not isinstance(value, type)
+
+
+def page_of(learner: Any, name: str, arrays: dict[str, Array], who: str) -> dict[str, Any]:
+    """A learner, what it was told and, where it is fitted, what it was told of.
 
     Only one that is composed of others has others among its options.
     """
-    name = type(learner).__name__
-    for option, value in learner.get_params(deep=False).items():
+    options = learner.get_params(deep=False)
+    for option, value in options.items():
         inside = value if isinstance(value, list | tuple) else (value,)
-        if not learner.composed and any(hasattr(type(one), "stored") for one in inside):
-            raise _not_saved(value, option, name)
-    tree = {"learner": name, "options": {
-        option: packed(value, f"{at}options.{option}", arrays, name)
-        for option, value in learner.get_params(deep=False).items()
-    }}  # fmt: skip
-    if not learner.__sklearn_is_fitted__():
-        return tree
-    return tree | {
-        "schema": packed(learner.schema_, f"{at}schema", arrays, name),
-        "label_type": learner._label_type,
-        "by_name": learner._by_name,
-        "target": learner.target_name_,
-        "model": packed(learner.model_, f"{at}model", arrays, name),
+        if not learner.composed and any(_learns(one) for one in inside):
+            raise _not_saved(value, option, type(learner).__name__)
+    page: dict[str, Any] = {
+        "learner": type(learner).__name__,
+        "options": {
+            option: packed(value, f"{name}options.{option}", arrays, who)
+            for option, value in options.items()
+        },
     }
+    if learner.__sklearn_is_fitted__():
+        page |= {
+            "schema": packed(learner.schema_, f"{name}schema", arrays, who),
+            "label_type": learner._label_type,
+            "by_name": learner._by_name,
+            "target": learner.target_name_,
+        }
+    return page
+
+
+def written_of(schema: Any) -> dict[str, Any]:
+    """How the strings of its columns were written."""
+    return {column: one.to_dict() for column, one in schema.spellings.items()}
+
+
+def _packed_learner(learner: Any, name: str, arrays: dict[str, Array], who: str) -> Any:
+    """A learner within another, without its tally."""
+    above = name.split(".")
+    if max(above.count("options"), above.count("model")) > WITHIN:
+        raise OptionError(
+            f"{who}: learners lie more than {WITHIN} deep within each other, and cannot be saved "
+            "so. Save them alone."
+        )
+    page = page_of(learner, f"{name}.", arrays, who)
+    if "schema" in page:
+        page["model"] = packed(learner.model_, f"{name}.model", arrays, who)
+        page["written"] = written_of(learner.schema_)
+    return page
 
 
 def _packed_scalar(value: np.generic, name: str, who: str) -> Any:
@@ -114,9 +142,10 @@ def _packed_sequence(items: list[Any], name: str, arrays: dict[str, Array], who:
 
 
 def _not_saved(value: Any, name: str, who: str) -> OptionError:
+    remedy = " Leave it out, or save its neighbours alone." if hasattr(value, "fit") else ""
     return OptionError(
         f"{who}: {name.removeprefix('options.')} is {value!r}, which cannot be saved: "
-        "a model file holds numbers and text, and no code."
+        f"a model file holds numbers and text, and no code.{remedy}"
     )
 
 
@@ -155,17 +184,15 @@ def _width(value: Any) -> int:
 class Shelf:
     """The arrays of a file, each taken once, and the structures that they make.
 
-    Learners inside a learner are made by ``learner``, from their trees.
+    ``learner`` makes one that lies within another, of its page, this shelf and how deep it lies.
     """
 
-    def __init__(
-        self, arrays: Mapping[str, Array], learner: Callable[[Any, Shelf], Any] | None = None
-    ) -> None:
+    def __init__(self, arrays: Mapping[str, Array], learner: Learner | None = None) -> None:
         self.arrays, self.learner = dict(arrays), learner
         self.allowed: Mapping[str, type] = {}
 
     def allowing(self, kinds: Iterable[type]) -> Shelf:
-        """The same shelf, from which structures of these kinds are made."""
+        """The same arrays, for structures of these kinds."""
         found = copy.copy(self)
         found.allowed = {kind.__name__: kind for kind in kinds}
         return found
@@ -185,8 +212,6 @@ class Shelf:
             raise ValueError("its page has a list where none can be")
         if {*tree} == {"array"}:
             return self._taken(tree["array"])
-        if "learner" in tree and self.learner is not None:
-            return self.learner(tree, self)
         if {*tree} == {"strings"}:
             return self._strings(tree["strings"])
         if {*tree} == {"tuple"}:
@@ -200,6 +225,8 @@ class Shelf:
             return self._of_numpy(tree, depth)
         if len(tree) == 1 and (name := next(iter(tree))) in WRAPPED:
             return WRAPPED[name](self.unpacked(tree[name], depth + 1))
+        if "learner" in tree and self.learner is not None:
+            return self.learner(tree, self, depth + 1)
         fields = {key: self.unpacked(item, depth + 1) for key, item in tree["fields"].items()}
         return built(self.allowed[tree["type"]], fields)
 

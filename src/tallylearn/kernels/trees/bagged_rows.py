@@ -252,7 +252,7 @@ class BaggedRows(Rows):
         after: cython.double
         gapped: cython.bint
         self.cuts[f, 0] = -1
-        if self.columns.kinds[f] != NUMBER or not self.swept(search):
+        if self.columns.kinds[f] != NUMBER or self.columns.slopes[f] or not self.swept(search):
             return False
         self.count_codes(f)
         if self.n_seen < 2:

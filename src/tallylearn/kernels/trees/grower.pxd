@@ -20,14 +20,18 @@ cdef class Grower:
     cdef Choice choice
     cdef readonly Record record
     cdef int[::1] pick
+    cdef int[::1] asked
     cdef int[::1] growing
     cdef long long others_from, others_to
     cdef bint live
+    cdef double middle
     cdef bint sum_up(self, Py_ssize_t at) noexcept nogil
     cdef int step(self) noexcept nogil
     cdef void look(self) noexcept nogil
     cdef int ask(self, Py_ssize_t at) noexcept nogil
     cdef int divide(self, Py_ssize_t at) noexcept nogil
+    cdef int slope(self) noexcept nogil
+    cdef void bound(self, Py_ssize_t at, int c) noexcept nogil
     cdef void take_stock(self, long long depth) noexcept nogil
     cdef void put_on(self, Py_ssize_t at) noexcept nogil
     cdef void write(self, long long test, Py_ssize_t f) noexcept nogil

@@ -41,7 +41,8 @@ class Grower:
         self.settings, self.columns, self.rows, self.record = settings, columns, rows, record
         self.search = Search(settings, columns, amounts, lines, record.ties)
         self.choice = Choice(settings, columns, self.search, rows)
-        self.pick = np.arange(columns.p, dtype=np.int32)
+        self.asked = np.flatnonzero(np.asarray(self.columns.gaps)[: columns.p]).astype(np.int32)
+        self.pick = np.arange(len(self.asked), dtype=np.int32)
         self.growing = np.zeros(columns.branches + 1, np.int32)
         self.others_from, self.others_to = 1, 0
 
@@ -141,6 +142,8 @@ class Grower:
         rows: cython.longlong = self.record.stack[at, END] - self.record.stack[at, FIRST]
         self.rows.open(self.record.stack[at, FIRST], self.record.stack[at, END])
         flat = self.rows.total(self.search.table.sums)
+        self.search.low = self.record.bounds[at, 0]
+        self.search.high = self.record.bounds[at, 1]
         self.search.open(rows, flat)
         if flat or self.record.stack[at, DEPTH] >= self.settings.max_depth:
             return True
@@ -150,19 +153,22 @@ class Grower:
         return False
 
     def look(self):
-        """The best question of every column, or of some in a random order: until one has any."""
+        """The best question of every column, or of some in a random order: until one has any.
+
+        Columns without a single code, as identifiers are, are not among those that are drawn from.
+        """
         f: cython.Py_ssize_t
         i: cython.Py_ssize_t
         tried: cython.Py_ssize_t = 0
-        p: cython.Py_ssize_t = self.columns.p
         some: cython.bint = False
-        if self.settings.max_features < p:
+        if self.settings.max_features < self.pick.shape[0]:
             shuffle(self.record.stack[self.record.waiting - 1, SEED], self.pick)
-        for i in range(p):
-            f = self.pick[i]
+        for f in range(self.columns.p):
             self.search.gains[f] = -1.0
+        for i in range(self.pick.shape[0]):
             if tried >= self.settings.max_features and some:
-                continue
+                break
+            f = self.asked[self.pick[i]]
             tried += 1
             if not self.rows.known(f, self.search):
                 self.rows.tabulate(f, self.search.table)
@@ -192,6 +198,7 @@ class Grower:
             lines = 0
         if self.record.n_leads + lines > self.record.leads.shape[0]:
             return LEADS_FULL
+        self.middle = self.search.middle(self.choice.question.cut) if self.slope() else 0.0
         self.rows.take_sides(self.choice.question)
         for r in range(self.rows.children):
             if self.rows.size(r) >= self.search.rows:
@@ -205,6 +212,12 @@ class Grower:
         self.rows.part_first()
         self.rows.bequeath(self.growing)
         return 0
+
+    def slope(self):
+        """Whether answers may only rise, or only fall, from the first child to the second."""
+        if self.choice.question.test() != 1:
+            return 0
+        return self.columns.slopes[self.choice.question.column]
 
     def take_stock(self, depth):
         """Which children are split again, ``live``: whether any; which of them by this grower."""
@@ -237,7 +250,16 @@ class Grower:
             )  # fmt: skip
             self.record.stack[r, SEED] = cython.cast(cython.longlong, mixed(z + c + 2) >> 1)
             self.record.stack[r, SLOT] = self.rows.heirs[c]
+            self.bound(r, c)
         self.record.waiting = at + children
+
+    def bound(self, at, c):
+        """Between which answers a child must stay: where there is a slope, on its side of it."""
+        slope: cython.int = self.slope() if c < 2 else 0
+        self.record.bounds[at, 0] = self.search.low
+        self.record.bounds[at, 1] = self.search.high
+        if slope:
+            self.record.bounds[at, 1 if (slope > 0) == (c == 0) else 0] = self.middle
 
     def write(self, test, f):
         """Write the node on top of the stack down."""

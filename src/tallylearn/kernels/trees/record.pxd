@@ -35,6 +35,7 @@ cdef class Ties:
 @cython.final
 cdef class Record:
     cdef long long[:, ::1] stack
+    cdef double[:, ::1] bounds
     cdef long long[:, ::1] nodes
     cdef double[:, ::1] reals
     cdef long long[:, ::1] totals

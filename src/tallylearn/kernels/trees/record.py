@@ -46,11 +46,11 @@ class Record:
 
     A lead is a code and the child that it leads to. The leads and ties of a node end where its
     ``LEADS_END`` and ``TIES_END`` say, and begin where those of the node before it end. What waits
-    is a stack, the next node on top.
+    is a stack, the next node on top; ``bounds``: between which answers each of these must stay.
     """
 
     def __init__(self, nodes, columns, width):
-        self.stack = np.empty((64, 7), np.int64)
+        self.stack, self.bounds = np.empty((64, 7), np.int64), np.empty((64, 2))
         self.nodes = np.empty((nodes, 10), np.int64)
         self.reals = np.empty((nodes, 2))
         self.totals = np.empty((nodes, width), np.int64)
@@ -63,6 +63,7 @@ class Record:
         self.wait(0, -1, 0, first, end, depth)
         self.stack[0, SEED] = seed
         self.stack[0, SLOT] = -1
+        self.bounds[0, 0], self.bounds[0, 1] = -np.inf, np.inf
         self.waiting = 1
 
     def enlarge(self, full):
@@ -77,6 +78,7 @@ class Record:
             self.ties.enlarge()
         else:
             self.stack = _doubled(np.asarray(self.stack))
+            self.bounds = _doubled(np.asarray(self.bounds))
 
     def arrays(self):
         """Nodes, reals, totals, leads and ties, as far as they are written."""

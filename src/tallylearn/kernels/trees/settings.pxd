@@ -41,6 +41,7 @@ cdef class Columns:
     cdef const long long[::1] gaps
     cdef const long long[::1] fixed
     cdef const long long[::1] least
+    cdef const long long[::1] slopes
     cdef const double[::1] costs
 
 @cython.final

@@ -59,13 +59,14 @@ class Columns:
     """How every column is asked: its kind, its code of what is missing, what fills that, its cost.
 
     Codes go from 0 on; that of what is missing comes after all others. ``least``: a category that
-    fewer rows of a node have is rare there; 0 where none is.
+    fewer rows of a node have is rare there; 0 where none is. ``slopes``: 1 where answers may only
+    rise with a number, -1 where they may only fall.
     """
 
-    def __init__(self, kinds, gaps, fixed, costs, least):
+    def __init__(self, kinds, gaps, fixed, costs, least, slopes):
         self.kinds, self.gaps, self.fixed, self.costs = kinds, gaps, fixed, costs
-        self.p, self.least = len(kinds), least
-        if min(len(gaps), len(fixed), len(costs), len(least)) < self.p:
+        self.p, self.least, self.slopes = len(kinds), least, slopes
+        if min(len(gaps), len(fixed), len(costs), len(least), len(slopes)) < self.p:
             raise ValueError("trees.settings.Columns: the lengths of its arrays do not agree")
         self.widest = max(gaps) + 1  # codes of a column
         named = [gap + 1 for gap, kind in zip(gaps, kinds, strict=True) if kind != NUMBER]

@@ -105,7 +105,7 @@ class SortedLists(Rows):
         after: cython.double
         gap: cython.double = 0.0
         apart: cython.double
-        if search.settings.scorer == RATIO:
+        if search.settings.scorer == RATIO or self.columns.slopes[f]:
             return False
         if self.entries[f, hi - 1] >> 32 == self.columns.gaps[f]:
             if classes != 2 or not counted or search.settings.rule or criterion != GINI:
@@ -143,6 +143,8 @@ class SortedLists(Rows):
 
     def bare(self, f, search):
         if self.columns.kinds[f] != NUMBER or search.settings.scorer == RATIO:
+            return False
+        if self.columns.slopes[f]:
             return False
         if self.entries[f, self.hi - 1] >> 32 == self.columns.gaps[f]:
             return False

@@ -20,7 +20,8 @@ cdef class Search:
     cdef bint any_size, pooled
     cdef Ties ties
     cdef readonly long long rows, min_weight
-    cdef double gap_mass
+    cdef double gap_mass, low, high
+    cdef int slope
     cdef Py_ssize_t found
     cdef double[::1] gains
     cdef double[::1] infos
@@ -33,6 +34,8 @@ cdef class Search:
     cdef void take_gap(self, Py_ssize_t f) noexcept nogil
     cdef void note(self, Py_ssize_t f, double after, double info) noexcept nogil
     cdef bint enough(self, long long[:, ::1] t, Py_ssize_t r) noexcept nogil
+    cdef double answer(self, long long[:, ::1] t, Py_ssize_t r) noexcept nogil
+    cdef double middle(self, long long cut) noexcept nogil
     cdef void ask_all(self, Py_ssize_t f) noexcept nogil
     cdef void ask_two(self, Py_ssize_t f) noexcept nogil
     cdef void arrange(self, Py_ssize_t f, Py_ssize_t c) noexcept nogil
@@ -44,6 +47,7 @@ cdef class Search:
     cdef bint before(self, int a, int b) noexcept nogil
     cdef Py_ssize_t start(self) noexcept nogil
     cdef bint move(self, Py_ssize_t r) noexcept nogil
+    cdef bint orderly(self) noexcept nogil
     cdef double scan(self) noexcept nogil
     cdef void list_best(self, Py_ssize_t f, bint all_of_them) noexcept nogil
     cdef void find(self, Py_ssize_t f) noexcept nogil

@@ -24,7 +24,8 @@ class Search:
     the split information of that question, times the weight. ``orders``: the class whose shares
     gave the order of its categories. ``found``: the line before the cut, in the order ``turn``.
     ``rare``: the lines of a category that too few rows have; they stand together, ``pooled``.
-    ``lines`` and ``sums`` are those of the table, nearer at hand.
+    ``lines`` and ``sums`` are those of the table, nearer at hand. ``low`` and ``high``: between
+    them the answers of the node must stay, along columns with slopes.
     """
 
     def __init__(self, settings, columns, amounts, lines, ties):
@@ -37,6 +38,7 @@ class Search:
         self.orders = np.zeros(p, np.int32)
         self.turn, self.keys = np.zeros(lines, np.int32), np.zeros(lines)
         self.rare = np.zeros(lines, np.int32)
+        self.low, self.high, self.slope = -np.inf, np.inf, 0
 
     def open(self, rows, flat):
         """A node whose totals stand in the table; ``flat``: its rows are all alike."""
@@ -77,6 +79,30 @@ class Search:
         if self.impurity.criterion == POISSON and self.impurity.total(t, r) <= 0:
             return False  # a mean of 0 would rule every count out but 0
         return n >= self.settings.min_leaf and w >= self.min_weight
+
+    def answer(self, t, r):
+        """The share of the second class in a line, or its mean: what slopes and bounds are of."""
+        w: cython.double = cython.cast(cython.double, self.impurity.weigh(t, r))
+        x: cython.double
+        if self.classes:
+            x = cython.cast(cython.double, t[r, 1])
+        else:
+            x = self.impurity.total(t, r)
+        return x / w if w > 0 else 0.0
+
+    def middle(self, cut):
+        """Half way between the answers of both sides of a cut through the lines of a column."""
+        r: cython.Py_ssize_t
+        c: cython.Py_ssize_t
+        for c in range(self.k):
+            self.sums[LEFT, c] = 0
+        for r in range(self.table.n):
+            if self.table.codes[r] <= cut:
+                for c in range(self.k):
+                    self.sums[LEFT, c] += self.lines[r, c]
+        for c in range(self.k):
+            self.sums[RIGHT, c] = self.sums[KNOWN, c] - self.sums[LEFT, c]
+        return self.answer(self.sums, LEFT) / 2.0 + self.answer(self.sums, RIGHT) / 2.0
 
     def ask_all(self, f):
         """One branch a code: at least two that have enough rows."""
@@ -125,6 +151,7 @@ class Search:
         w: cython.longlong
         c = 1 if self.classes <= 2 else c
         self.pooled = False
+        self.slope = self.columns.slopes[f]
         if self.columns.least[f] > 1:
             self.pool(self.columns.least[f])
         for r in range(self.table.n):
@@ -233,9 +260,18 @@ class Search:
         for c in range(self.k):
             self.sums[LEFT, c] += self.lines[i, c]
             self.sums[RIGHT, c] -= self.lines[i, c]
-        if self.any_size:
-            return True
-        return self.enough(self.sums, LEFT) and self.enough(self.sums, RIGHT)
+        if not self.any_size:
+            if not self.enough(self.sums, LEFT) or not self.enough(self.sums, RIGHT):
+                return False
+        return self.slope == 0 or self.orderly()
+
+    def orderly(self):
+        """Whether both sides of a cut stay in bounds, and rise or fall as the column says."""
+        left: cython.double = self.answer(self.sums, LEFT)
+        right: cython.double = self.answer(self.sums, RIGHT)
+        if left < self.low or left > self.high or right < self.low or right > self.high:
+            return False
+        return self.slope * (left - right) <= 0
 
     def scan(self):
         """The least mass after a cut behind line turn[r]; ``found`` is r, -1 where none may be.
@@ -247,7 +283,7 @@ class Search:
         r: cython.Py_ssize_t
         tag: cython.int
         free: cython.bint = self.settings.min_leaf <= 1 and self.min_weight <= 0
-        free = free and not self.pooled
+        free = free and not self.pooled and self.slope == 0
         after: cython.double
         least: cython.double = 0.0
         n: cython.Py_ssize_t = self.table.n

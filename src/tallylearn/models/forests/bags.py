@@ -51,6 +51,11 @@ class Bags:
         return np.flatnonzero(out)
 
 
+def counted(bag: Array, classes: int) -> Array:
+    """(k,) how many rows of every class a bag has, each as often as it is in."""
+    return np.bincount(bag >> 40, weights=(bag >> 32) & 255, minlength=classes)
+
+
 def tree_seed(seed: int, tree: int) -> int:
     """Another seed for every tree."""
     return int(hashed(seed, np.array([tree]))[0])

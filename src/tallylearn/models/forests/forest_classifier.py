@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
 from tallylearn.doors import Classifier
+from tallylearn.models.forests.bags import counted
 from tallylearn.models.forests.forest import VOTES, Forest
 from tallylearn.models.forests.forest_learner import ForestLearner
 from tallylearn.models.forests.out_of_bag import OutOfBag
 from tallylearn.models.rare_values import MIN_ROWS
-from tallylearn.models.trees.class_weights import ClassWeights
+from tallylearn.models.trees.class_weights import ClassWeights, balanced
 from tallylearn.models.trees.growing import gaps
 from tallylearn.models.trees.growing.node_target import Target, of_classes
-from tallylearn.tables import Block
+from tallylearn.tables import Array, Block
+from tallylearn.tallies.importance import weighed_in_rows
 
 CRITERIA = ("gini", "entropy", "log_loss")
 
@@ -34,6 +39,8 @@ class RandomForestClassifier(ForestLearner, ClassWeights, Classifier):
     max_samples : how many rows a bag has on average, or which share of all.
     vote : "soft" (the mean of the trees' shares of the classes) or "majority" (one vote a tree).
     min_samples_split, min_samples_leaf : rows of the bag: a row that is in it twice counts twice.
+    class_weight : as in scikit-learn; with "balanced_subsample" classes weigh alike in every bag.
+    monotonic_cst : as in ``DecisionTreeClassifier``.
     bins : numbers in at most so many groups of equal size, and thresholds between them; None: as
         many as there are values, up to 65,534.
     random_state : seeds the bags and what a node draws; None is 0.
@@ -123,6 +130,7 @@ class RandomForestClassifier(ForestLearner, ClassWeights, Classifier):
         self.record = record
 
     model_: Forest
+    balancing = ("balanced", "balanced_subsample")
 
     @property
     def n_classes_(self) -> int:
@@ -145,6 +153,21 @@ class RandomForestClassifier(ForestLearner, ClassWeights, Classifier):
         weight = self._weights(block)
         gaps.check_of_classes(self.missing, weight, self.min_samples_leaf)
         return of_classes(block.target, weight, self._losses(block.target.values))
+
+    def _of_bag(self, block: Block) -> Callable[[Array], Target] | None:
+        """With "balanced_subsample", classes weigh alike in the bag of every tree."""
+        if self.class_weight != "balanced_subsample":
+            return None
+        codes, values = block.target.codes, block.target.values
+        given = np.ones(len(block)) if block.weight is None else block.weight
+
+        def of_bag(bag: Array) -> Target:
+            each = balanced(counted(bag, len(values)))
+            weight = np.where(each[codes] > 0, given * each[codes], given)  # others are in no bag
+            whole = weighed_in_rows(replace(block, weight=weight)).weight
+            return of_classes(block.target, whole, self._losses(values))
+
+        return of_bag
 
     def _check_options(self) -> None:
         super()._check_options()

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import nullcontext
+from dataclasses import replace
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
@@ -21,6 +22,8 @@ from tallylearn.models.forests.nursery import Nursery, stems
 from tallylearn.models.forests.out_of_bag import OutOfBag, out_of_bag
 from tallylearn.models.forests.tree_votes import proximity_of
 from tallylearn.models.naive_bayes.column_factors import check_finite
+from tallylearn.models.trees.growing import gaps
+from tallylearn.models.trees.growing.node_target import Target
 from tallylearn.models.trees.pruning import cost_complexity
 from tallylearn.models.trees.pruning.best_first import with_leaves
 from tallylearn.models.trees.tree import Tree
@@ -32,7 +35,6 @@ from tallylearn.tables import CATEGORY, DATE, NUMBER, Array, Block, Column
 SEEDS = (1 << 62) - 1
 LONG = 3_000_000  # rows of all trees: from here on a terminal shows a bar
 KEPT_HERE = ("_grew_from", "_oob")
-MISSING = ("branch", "node", "class", "global")
 
 
 class ForestLearner(TreeOptions, Plain):
@@ -64,6 +66,7 @@ class ForestLearner(TreeOptions, Plain):
         seed = seeded(self.random_state) & SEEDS
         bags = Bags(target.labels, self._rate(len(block)), seed)
         nursery = Nursery.of(block, target, self._plan(block, target), self.bins, bags)
+        nursery = replace(nursery, weighed=self._of_bag(block))
         before = self._before(nursery)
         numbers = range(len(before) if before else 0, int(self.n_estimators))
         shown = bool(self.verbose) or lasting(len(block) * len(numbers), LONG)
@@ -176,6 +179,10 @@ class ForestLearner(TreeOptions, Plain):
     def _vote(self) -> str:
         return "soft"
 
+    def _of_bag(self, block: Block) -> Callable[[Array], Target] | None:
+        """What is counted in a tree, where that depends on its bag."""
+        return None
+
     def _rate(self, n: int) -> float:
         """How often a row is in the bag of a tree on average; 0: all rows are, once."""
         if not self.bootstrap:
@@ -196,7 +203,11 @@ class ForestLearner(TreeOptions, Plain):
         self._check_count("n_estimators", 1)
         if self.n_estimators is None:
             raise OptionError("n_estimators is a whole number from 1 on, not None.")
-        self._one_of("missing", MISSING)
+        if isinstance(self.missing, str) and gaps.in_parts(self.missing):
+            raise OptionError(
+                'missing="fractional" sends a row down every branch in parts, and the bags of a '
+                'forest hold whole rows. Use "branch", or a single tree.'
+            )
         self._check_truth("bootstrap", "oob_score", "warm_start", "record")
         self._check_jobs()
         self._check_verbose()

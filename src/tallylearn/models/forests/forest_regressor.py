@@ -6,12 +6,14 @@ from collections.abc import Mapping
 from typing import Any
 
 from tallylearn.doors import Regressor
+from tallylearn.errors import OptionError
 from tallylearn.models.forests.forest import Forest
 from tallylearn.models.forests.forest_learner import ForestLearner
 from tallylearn.models.forests.out_of_bag import OutOfBag
 from tallylearn.models.rare_values import MIN_ROWS
 from tallylearn.models.trees.growing import gaps
 from tallylearn.models.trees.growing.node_target import Target, of_counts, of_measures
+from tallylearn.models.trees.nodes import ABSOLUTE
 from tallylearn.tables import Block
 
 CRITERIA = ("squared_error", "friedman_mse", "sdr", "poisson")
@@ -116,6 +118,11 @@ class RandomForestRegressor(ForestLearner, Regressor):
         return of_measures(block.target, block.weight, self.criterion == "sdr")
 
     def _check_options(self) -> None:
+        if isinstance(self.criterion, str) and self.criterion == ABSOLUTE:
+            raise OptionError(
+                'criterion="absolute_error" answers with medians, which need the sorted rows of a '
+                'node, and forests count. Use "squared_error", or a DecisionTreeRegressor.'
+            )
         self._one_of("criterion", CRITERIA)
         super()._check_options()
         gaps.check_of_measures(self.missing)

@@ -39,6 +39,7 @@ class Nursery:
     target: Target
     plan: Plan
     bags: Bags
+    weighed: Callable[[Array], Target] | None = None  # what a bag counts, where each weighs anew
 
     @classmethod
     def of(cls, block: Block, target: Target, plan: Plan, bins: int | None, bags: Bags) -> Nursery:
@@ -62,20 +63,24 @@ class Nursery:
     @cached_property
     def asked(self) -> tuple[Any, Any, Any]:
         """Settings, columns and amounts, as the kernels see them: the same for all trees."""
-        scales, target, plan = self.table.scales, self.target, self.plan
+        return self._asked(self.target)
+
+    def _asked(self, target: Target) -> tuple[Any, Any, Any]:
+        scales, plan = self.table.scales, self.plan
         return settings_of(scales, target, plan), columns_of(scales, plan), amounts_of(target)
 
     def tree(self, number: int) -> Tree:
         """One tree, whichever others there are."""
-        settings, columns, amounts = self.asked
         bag, seed = self.bags.entries(number), tree_seed(self.bags.seed, number) >> 1
+        target = self.target if self.weighed is None else self.weighed(bag)
+        settings, columns, amounts = self.asked if self.weighed is None else self._asked(target)
         record = records.Record(min(2 * len(bag), 1000), columns.p, amounts.q)
         record.begin(0, len(bag), 0, seed)
         rows = bagged_rows.BaggedRows(columns, amounts, self.grid, bag)
         grower = growers.Grower(settings, columns, amounts, rows, record, columns.widest + 1)
         while full := grower.grow(ENDLESS, ENDLESS):
             record.enlarge(full)
-        return tree_of(Space(*record.arrays()), self.table.scales, self.target, self.plan)
+        return tree_of(Space(*record.arrays()), self.table.scales, target, self.plan)
 
 
 def stems(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 from numbers import Real
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -17,6 +17,7 @@ from tallylearn.tallies.importance import weighed_in_rows
 class ClassWeights:
     """A learner of classes whose rows, and whose mistakes, are not all alike."""
 
+    balancing: ClassVar[tuple[str, ...]] = ("balanced",)
     class_weight: Any
     loss: Any
 
@@ -26,9 +27,8 @@ class ClassWeights:
             return block.weight
         values, codes = block.target.values, block.target.codes
         given = np.ones(len(block)) if block.weight is None else block.weight
-        if self.class_weight == "balanced":
-            counts = np.bincount(codes, minlength=len(values))
-            each = len(block) / (len(values) * np.maximum(counts, 1))
+        if isinstance(self.class_weight, str):
+            each = balanced(np.bincount(codes, minlength=len(values)))
         else:
             each = self._class_weights(values)
         return weighed_in_rows(replace(block, weight=given * each[codes])).weight
@@ -70,15 +70,28 @@ class ClassWeights:
 
     def _check_class_weight(self) -> None:
         given = self.class_weight
-        balanced = isinstance(given, str) and given == "balanced"
-        if given is not None and not balanced and not isinstance(given, Mapping):
-            raise OptionError(f"class_weight is a dict, 'balanced' or None, not {given!r}.")
-        for key, one in {} if given is None or balanced else given.items():
+        named = isinstance(given, str) and given in self.balancing
+        if given is not None and not named and not isinstance(given, Mapping):
+            raise OptionError(
+                f"class_weight is a dict, {listed(self.balancing)} or None, not {given!r}."
+            )
+        for key, one in {} if given is None or named else given.items():
             if isinstance(one, bool) or not isinstance(one, Real) or not 0 <= float(one) < np.inf:
                 raise OptionError(
                     f"class_weight is {told(one)} for the class {told(key)}. Weights of classes "
                     "are numbers, 0 or more."
                 )
+
+
+def balanced(counts: Array) -> Array:
+    """(k,) what rows of each class weigh where all classes are to weigh alike, from their counts.
+
+    >>> balanced(np.array([30, 10, 0])).tolist()
+    [0.6666666666666666, 2.0, 0.0]
+    """
+    some = counts > 0
+    each = counts.sum() / (some.sum() * np.maximum(counts, 1))
+    return np.asarray(np.where(some, each, 0.0))
 
 
 def _labelled(loss: Any, classes: tuple[Any, ...]) -> Any:

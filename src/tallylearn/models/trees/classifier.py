@@ -42,6 +42,9 @@ class DecisionTreeClassifier(TreeLearner, ClassWeights, Classifier):
     splitter : "best", or "random": of every column one question is drawn, a cut evenly over its
         range or two groups of its categories, and the best of these is asked.
     random_state : seeds ``max_features``, ``splitter="random"`` and ``tie="random"``; None is 0.
+    monotonic_cst : 1 where the share of the second class may only rise with a number or date, -1
+        where it may only fall, 0 elsewhere: one for every column, or a dict by name. Of two classes
+        only.
     category_split : "subset" (two groups of categories) or "multiway" (one branch a category). Of
         two classes the best groups are found; of more, the best in the order of one class's share.
         Where ``min_samples_leaf`` forbids them, the best that it allows in this order.

@@ -37,6 +37,8 @@ class DecisionTreeRegressor(TreeLearner, Regressor):
         counts and rates from 0 on; no cut leaves a mean of 0); or a function of the weight, the
         mean and the variance of a node's target.
 
+    monotonic_cst : 1 where answers may only rise with a number or date, -1 where they may only
+        fall: one for every column, or a dict by name.
     cp : cost-complexity as rpart prunes: a leaf more must lower the squared errors on the training
         rows by this share of the root's.
 

@@ -15,6 +15,7 @@ from tallylearn.models.rare_values import most_values
 from tallylearn.models.trees.growing import gaps
 from tallylearn.models.trees.growing.node_target import Target
 from tallylearn.models.trees.growing.plan import ENDLESS, Plan
+from tallylearn.models.trees.monotonic_options import check_goes_with, slopes_of
 from tallylearn.models.trees.pruning.pruning_options import PruningOptions
 from tallylearn.tables import Block
 
@@ -56,7 +57,7 @@ class TreeOptions(PruningOptions, Predictor):
         """The criterion and the scorer of the plan."""
 
     def _plan(self, block: Block, target: Target) -> Plan:
-        n, p = len(block), len(block.schema.columns)
+        n = len(block)
         criterion, scorer = self._measure()
         return Plan(
             criterion=criterion, scorer=scorer, category_split=self.category_split,
@@ -66,18 +67,25 @@ class TreeOptions(PruningOptions, Predictor):
             min_split=_rows(self.min_samples_split, n, 2),
             min_leaf=_rows(self.min_samples_leaf, n, 1),
             min_weight=float(self.min_weight_fraction_leaf) * target.total,
-            min_decrease=float(self.min_impurity_decrease), max_features=self._features(p),
+            min_decrease=float(self.min_impurity_decrease), max_features=self._drawn(block),
             splitter=self.splitter, seed=seeded(self.random_state), tie=self.tie,
             costs=self._costs(block),
             exponent=float(self.cost_exponent),
             significance=None if self.significance is None else float(self.significance),
             variant=self.variant,
+            slopes=slopes_of(self.monotonic_cst, block.schema, target.classes),
         )  # fmt: skip
 
     def _min_category(self) -> int:
         """Below how many rows a value is rare; 0: none is."""
         asked = self.category_split == "subset" and self.variant is None
         return min(int(self.min_samples_category), ENDLESS) if asked else 0
+
+    def _drawn(self, block: Block) -> int:
+        """How many columns a node draws, of those that it can ask: an identifier is none."""
+        p = sum(column.kind in self.kinds for column in block.schema.columns)
+        drawn = self._features(p)
+        return ENDLESS if drawn >= p else drawn
 
     def _features(self, p: int) -> int:
         wanted = self.max_features
@@ -124,9 +132,8 @@ class TreeOptions(PruningOptions, Predictor):
             self._check_inside("significance", 1.0)
         if self.costs is not None and not isinstance(self.costs, Mapping):
             raise OptionError(f"costs is a dict of column and cost, not {self.costs!r}.")
-        if self.monotonic_cst is not None:
-            raise OptionError("monotonic_cst is not built. Leave it at None.")
         self._check_pruning()
+        check_goes_with(self)
 
     def _check_count(self, name: str, least: int) -> None:
         value = getattr(self, name)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
+from tallylearn import forms
 from tallylearn.doors import ClassificationModel, RegressionModel
-from tallylearn.doors.shell import spelled
+from tallylearn.doors.shell import Estimator, spelled
 from tallylearn.models.trees.least_loss import UNDEFINED, answer_of
 from tallylearn.models.voting import members
 from tallylearn.tables import Array, Block, Schema
@@ -22,6 +23,15 @@ NO_LOSS = np.zeros((0, 0))
 class Ballots(ClassificationModel, RegressionModel):
     """Fitted members, and how their answers count."""
 
+    form: ClassVar[forms.Form] = {
+        "names": forms.names("m"),
+        "models": forms.many(forms.one(Estimator), "m"),
+        "weights": forms.floats("m", least=0.0),
+        "rows": forms.count(),
+        "classes": forms.keys("k"),
+        "voting": forms.text("hard", "soft"),
+        "tie": forms.text("first", UNDEFINED),
+    }
     names: tuple[str, ...]
     models: tuple[Any, ...]
     weights: Array  # (members,) their sum is 1
@@ -90,5 +100,16 @@ class Ballots(ClassificationModel, RegressionModel):
         return Derivation("Vote", (Grid("members", ("name", "learner", "weight"), rows),))
 
     def check(self, schema: Schema) -> None:
-        """A vote is in no file."""
-        raise ValueError("a vote is not saved: save its members")
+        """What a file says can be members that learned from columns of this schema."""
+        told = [(column.name, column.kind) for column in schema.columns]
+        for one in self.models:
+            if not one.__sklearn_is_fitted__():
+                raise ValueError("a member of the vote is not fitted")
+            if told != [(column.name, column.kind) for column in one.schema_.columns]:
+                raise ValueError("a member of the vote asks other columns than the schema's")
+            if one.task != ("classifier" if self.classes else "regressor"):
+                raise ValueError("a member of the vote answers with another kind of thing")
+            if self.classes and not {*one.model_.classes} <= {*self.classes}:
+                raise ValueError("a member of the vote knows other classes")
+        if abs(self.weights.sum() - 1) > 1e-9:
+            raise ValueError("the weights of the members are no shares")

@@ -20,6 +20,8 @@ class Voting(Plain):
     """Members that are fitted to the same rows."""
 
     kinds: ClassVar[tuple[str, ...]] = (NUMBER, DATE, CATEGORY, TEXT)
+    stored: ClassVar[tuple[type, ...]] = (Ballots,)
+    composed: ClassVar[bool] = True
     model_: Ballots
     estimators: Any
     weights: Any
@@ -37,7 +39,8 @@ class Voting(Plain):
         """(members,) what each counts, as shares of all."""
         if self.weights is None:
             return np.full(members, 1 / members)
-        given = [*self.weights] if hasattr(self.weights, "__iter__") else None
+        several = hasattr(self.weights, "__iter__") and getattr(self.weights, "ndim", 1) == 1
+        given = [*self.weights] if several else None
         if given is None or len(given) != members:
             raise OptionError(
                 "Number of `estimators` and weights must be equal: give one weight a member, "
@@ -71,7 +74,7 @@ class VotingClassifier(Voting, Classifier):
     """Several classifiers answer, and the class of most votes is chosen.
 
     Members are learners of ours or scikit-learn's, as a list, or as pairs of a name and a learner.
-    Copies of them are fitted. A vote is not saved: save its members.
+    Copies of them are fitted. A vote of ours is saved with its members, without their tallies.
 
     Parameters
     ----------

@@ -17,6 +17,7 @@ from tallylearn.models.trees.growing.coded_columns import Coded, Scale
 from tallylearn.models.trees.growing.grower import tree_of
 from tallylearn.models.trees.growing.growing_tree import Space
 from tallylearn.models.trees.growing.impurity import impurity_of, weights_of
+from tallylearn.models.trees.growing.monotone import Bounds, bounds_below
 from tallylearn.models.trees.growing.node_target import Target
 from tallylearn.models.trees.growing.plan import Plan
 from tallylearn.models.trees.growing.random_splits import Draw, tried
@@ -30,7 +31,7 @@ from tallylearn.models.trees.growing.split_search import (
     question_of,
     questions,
 )
-from tallylearn.models.trees.node import LEAF, MULTIWAY, SUBSET
+from tallylearn.models.trees.node import LEAF, MULTIWAY, SUBSET, THRESHOLD
 from tallylearn.models.trees.nodes import ABSOLUTE
 from tallylearn.models.trees.tree import Tree
 from tallylearn.tables import Array
@@ -165,19 +166,25 @@ class Rows:
 
 def grown_by_hand(coded: Coded, target: Target, plan: Plan) -> Tree:
     """The tree of a table, node by node."""
-    table = Rows.of(coded, target, plan)
+    whole = Rows.of(coded, target, plan)
     notes = _Notes([], [], [], [], [])
-    stack, medians = [(table.all(), -1, 0, 0)], []
+    stack, medians = [(whole.all(), -1, 0, 0, plan.bounds)], []
     while stack:
-        share, parent, place, depth = stack.pop()
-        node = len(notes.nodes)
+        share, parent, place, depth, bounds = stack.pop()
+        node, table = len(notes.nodes), replace(whole, plan=replace(plan, bounds=bounds))
         asked, impurity, total = _asked(table, share, depth, node)
         kids, usual = table.parted(share, asked[0]) if asked else ([], -1)
         notes.add((parent, place), share, asked, impurity, total, usual, table)
         medians += [] if table.ladder is None else [table.ladder.middle(share)]
-        stack += [(kid, node, b, depth + 1) for b, kid in reversed([*enumerate(kids)])]
+        below = _below(asked[0], table.plan, target) if asked else []
+        stack += [(kid, node, b, depth + 1, below[b]) for b, kid in reversed([*enumerate(kids)])]
     tree = tree_of(notes.space(), coded.scales, target, plan)
-    return tree if table.ladder is None else replace(tree, answer=np.array(medians))
+    return tree if whole.ladder is None else replace(tree, answer=np.array(medians))
+
+
+def _below(q: Question, plan: Plan, target: Target) -> list[Bounds]:
+    slope = plan.slopes[q.column] if plan.slopes and q.test == THRESHOLD else 0
+    return bounds_below(q.branches, slope, plan.bounds, target)
 
 
 def _asked(table: Rows, share: Share, depth: int, node: int) -> tuple[list[Question], float, Array]:
@@ -195,7 +202,7 @@ def _asked(table: Rows, share: Share, depth: int, node: int) -> tuple[list[Quest
     else:
         offered = table.best_questions(share, impurity)
     if plan.variant is None:
-        offered = tried(offered, plan, node)
+        offered = tried(offered, plan, node, [bool(scale.width) for scale in table.columns])
     found = chosen(offered, impurity, plan)
     if found and plan.tie == "random":
         at = int(np.random.default_rng((plan.seed, node)).integers(len(found)))

@@ -20,6 +20,7 @@ from tallylearn.models.trees.growing import gaps
 from tallylearn.models.trees.growing.coded_columns import Coded, Scale
 from tallylearn.models.trees.growing.growing_tree import Space, spliced
 from tallylearn.models.trees.growing.impurity import logs_of
+from tallylearn.models.trees.growing.monotone import clipped
 from tallylearn.models.trees.growing.node_target import Target
 from tallylearn.models.trees.growing.plan import ENDLESS, Plan
 from tallylearn.models.trees.growing.split_search import least_rows
@@ -43,7 +44,7 @@ def grown(table: Coded, target: Target, plan: Plan) -> Tree:
     n, p, threads = len(target), len(table.scales), engines.here().number
     gardener = _Gardener.of(table, target, plan)
     grower = gardener.planted(0, n, 0, plan.seed)
-    if threads == 1 or n * p < PARALLEL or plan.max_features < p:
+    if threads == 1 or n * p < PARALLEL or plan.max_features < p or any(plan.slopes):
         space = gardener.grown(grower)
     else:
         space = gardener.grown_together(grower, threads)
@@ -137,6 +138,7 @@ def columns_of(scales: Sequence[Scale], plan: Plan) -> Any:
         fixed=plan.fixed if len(plan.fixed) else np.zeros(p, np.int64),
         costs=np.array(plan.costs or [1.0] * p),
         least=np.array([0 if s.number else least_rows(s.width, plan) for s in scales], np.int64),
+        slopes=np.array(plan.slopes or [0] * p, dtype=np.int64),
     )
 
 
@@ -228,7 +230,7 @@ def tree_of(
     asked = np.append(column, ties[:, 0]), np.append(cut, ties[:, 1]), np.append(after, ties[:, 2])
     cuts = _cuts(*asked, np.append(test == 1, ties[:, 2] >= 0), numbers)
     counts, n, answer = target.told(totals)
-    return Tree(
+    tree = Tree(
         columns=tuple(one.column for one in columns), classes=target.classes,
         criterion=getattr(plan.criterion, "__name__", str(plan.criterion)),
         parent=parent, test=test, column=column,
@@ -243,6 +245,7 @@ def tree_of(
         loss=target.loss, fractional=gaps.in_parts(plan.missing), tie=target.tie,
         seed=target.seed,
     )  # fmt: skip
+    return clipped(tree, plan.slopes) if any(plan.slopes) else tree
 
 
 def _others(place: Array, kids: Any) -> Array:

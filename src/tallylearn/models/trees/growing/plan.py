@@ -38,6 +38,8 @@ class Plan:
     exponent: float = 1.0  # of the costs
     significance: float | None = None  # the level of a chi-square test before splitting
     variant: str | None = None  # "c45": see gain_ratio
+    slopes: tuple[int, ...] = ()  # of the columns: see monotone
+    bounds: tuple[float, float] = (-np.inf, np.inf)  # of a node's answers, where there are slopes
     fixed: Array = field(default_factory=lambda: np.zeros(0, np.int64))  # codes that fill gaps
 
     def with_fixed(self, codes: Array) -> Plan:

@@ -56,13 +56,19 @@ class Draw:
         return np.asarray(groups if groups[0] == 0 else 1 - groups)
 
 
-def tried(found: list[list[Question]], plan: Plan, node: int) -> list[list[Question]]:
-    """The questions of ``max_features`` columns, drawn; of more where none of these has any."""
-    if plan.max_features >= len(found):
+def tried(
+    found: list[list[Question]], plan: Plan, node: int, asked: list[bool]
+) -> list[list[Question]]:
+    """The questions of ``max_features`` columns, drawn; of more where none of these has any.
+
+    They are drawn among those that can be asked: an identifier has no value to ask for.
+    """
+    columns = np.flatnonzero(asked)
+    if plan.max_features >= len(columns):
         return found
-    order = np.random.default_rng((plan.seed, node, 1)).permutation(len(found)).tolist()
+    order = np.random.default_rng((plan.seed, node, 1)).permutation(len(columns))
     kept, some = set[int](), False
-    for j in order:
+    for j in columns[order].tolist():
         if len(kept) >= plan.max_features and some:
             break
         kept.add(j)

@@ -12,6 +12,7 @@ import numpy as np
 
 from tallylearn.models.trees.growing import gaps
 from tallylearn.models.trees.growing.impurity import gain_of, weights_of
+from tallylearn.models.trees.growing.monotone import orderly
 from tallylearn.models.trees.growing.node_target import Target, sums_of
 from tallylearn.models.trees.growing.plan import Plan
 from tallylearn.models.trees.node import MULTIWAY, PRESENCE, SUBSET, THRESHOLD
@@ -167,6 +168,7 @@ def _halved(
     branches = np.stack(sides + [np.broadcast_to(table.gap, sides[0].shape)] * gapped, axis=1)
     after, gain, information = gain_of(branches, total, plan.criterion, target)
     fit = enough(branches, lower[-1] + table.gap * gapped, plan, target)[:, :2].all(axis=1)
+    fit &= orderly(branches, at, plan, target)
     kept = np.flatnonzero(fit & (gain >= gain[fit].max(initial=0.0) - slack))
     steps = np.repeat(np.arange(2), v)  # the groups of every cut are a part of it
     for r in kept.tolist():
@@ -222,6 +224,8 @@ def allowed(q: Question, plan: Plan, target: Target) -> bool:
     if q.test == MULTIWAY:
         return int(found.sum()) > 1
     asked = 2 if q.test in (THRESHOLD, SUBSET) and size > 1 else size
+    if q.test == THRESHOLD and not orderly(q.branches, q.column, plan, target):
+        return False
     return size > 1 and bool(found[:asked].all())
 
 

@@ -1,0 +1,82 @@
+"""Which columns answers may only rise or fall with: as a user says it, and what it goes with."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from tallylearn.errors import ColumnError, OptionError, listed, told
+from tallylearn.tables import DATE, NUMBER, Schema
+
+SLOPES = (-1, 0, 1)
+
+
+def slopes_of(given: Any, schema: Schema, classes: tuple[Any, ...]) -> tuple[int, ...]:
+    """A slope for every column of a table, () where nothing is said."""
+    if given is None:
+        return ()
+    if len(classes) > 2:
+        raise OptionError(
+            f"monotonic_cst is of the share of one of two classes, and there are {len(classes)}. "
+            "Monotonicity constraints are not supported with multiclass classification"
+        )
+    found = _named(given, schema) if isinstance(given, Mapping) else _listed(given, schema)
+    odd = [value for value in found if isinstance(value, str) or value not in SLOPES]
+    if odd:
+        raise OptionError(
+            "monotonic_cst must be None or an array-like of -1, 0 or 1, but got "
+            f"{told(odd[0])}. 1: answers may only rise with the column, -1: only fall."
+        )
+    for column, slope in zip(schema.columns, found, strict=True):
+        if slope and column.kind not in (NUMBER, DATE):
+            raise OptionError(
+                f"monotonic_cst is {slope:g} for {column.name!r}, whose values have no order: it "
+                "is neither a number nor a date. Make it 0."
+            )
+    return tuple(int(slope) for slope in found)
+
+
+def _named(given: Mapping[Any, Any], schema: Schema) -> list[Any]:
+    if lost := [name for name in given if name not in schema.names]:
+        raise ColumnError(
+            f"monotonic_cst names {listed(lost)}, and the table has {listed(schema.names)}. Name "
+            "its columns."
+        )
+    return [given.get(name, 0) for name in schema.names]
+
+
+def _listed(given: Any, schema: Schema) -> list[Any]:
+    try:
+        found = [] if isinstance(given, str) else np.asarray(given).tolist()
+    except (TypeError, ValueError):
+        found = []
+    if not isinstance(found, list) or any(isinstance(one, list) for one in found) or not found:
+        raise OptionError(
+            "monotonic_cst is a dict of column and -1, 0 or 1, or one of these for every column, "
+            f"not {told(given)}."
+        )
+    if len(found) != len(schema.columns):
+        raise OptionError(
+            f"monotonic_cst has shape {len(found)} but the input data X has {len(schema.columns)} "
+            f"features: {listed(schema.names)}. Give one for each, or a dict by name."
+        )
+    return found
+
+
+def check_goes_with(learner: Any) -> None:
+    """What asks or takes back questions by other rules cannot keep the order."""
+    if learner.monotonic_cst is None:
+        return
+    refused = {
+        'criterion="absolute_error"': ("criterion", "absolute_error", '"squared_error"'),
+        'variant="c45"': ("variant", "c45", "None"),
+        'pruning="pessimistic"': ("pruning", "pessimistic", "ccp_alpha"),
+        'pruning="chi2"': ("pruning", "chi2", "significance"),
+        'missing="fractional"': ("missing", "fractional", '"branch"'),
+    }
+    for said, (name, value, remedy) in refused.items():
+        given = getattr(learner, name, None)
+        if isinstance(given, str) and given == value:
+            raise OptionError(f"monotonic_cst does not go with {said}. Use {remedy}.")
