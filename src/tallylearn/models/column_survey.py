@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 
-from tallylearn.blas import one_thread
 from tallylearn.models.design_columns import References, designed
 from tallylearn.models.design_matrix import Design
 from tallylearn.models.naive_bayes.column_factors import check_finite
@@ -44,13 +43,13 @@ class ColumnSums:
         x, weight = block.numbers, block.weight
         w = np.ones(len(x)) if weight is None else weight
         rows = np.array([w.sum()])
-        with one_thread(), np.errstate(over="ignore", invalid="ignore"):
-            total = w @ x
+        with np.errstate(over="ignore", invalid="ignore"):
+            total = _summed(x, weight)
         shown = np.full(x.shape[1], rows[0])
         if not np.isfinite(total).all():
             check_finite(block)
             here = ~np.isnan(x)
-            total, shown = w @ np.where(here, x, 0.0), w @ here
+            total, shown = _summed(np.where(here, x, 0.0), weight), _summed(here, weight)
         return cls(block.schema.numbers, rows, shown, total, *_spread(x))
 
     def __bool__(self) -> bool:
@@ -75,6 +74,12 @@ class ColumnSums:
         deviation = np.sqrt(self.squares / np.maximum(self.seen, 1))
         flat = ~(deviation > 1e-14 * np.abs(self.mean))
         return self.mean, np.where(flat, 1.0, deviation)
+
+
+def _summed(x: Array, weight: Array | None) -> Array:
+    """(p,) without BLAS, whose sums differ by processor: gaps are filled by these."""
+    total = x.sum(axis=0) if weight is None else (x * weight[:, None]).sum(axis=0)
+    return np.asarray(total, dtype=np.float64)
 
 
 def _spread(x: Array) -> tuple[Array, Array, Array]:

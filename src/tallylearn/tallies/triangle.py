@@ -46,8 +46,8 @@ class Triangle:
     >>> from tallylearn.tables import Codes
     >>> x = np.array([[1.0], [3.0]])
     >>> found = Triangle.of(x, Codes.of(["a", "a"]), (("u", ""),))
-    >>> found.centre, abs(found.root[0, 1, 1]).round(12)
-    (array([[2.]]), np.float64(1.414213562373))
+    >>> found.centre, round(abs(float(found.root[0, 1, 1])), 12)
+    (array([[2.]]), 1.414213562373)
     """
 
     keys: Keys
