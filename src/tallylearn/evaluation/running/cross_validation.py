@@ -31,7 +31,7 @@ from tallylearn.evaluation.running.fitted_learners import (
 from tallylearn.evaluation.running.fold_plan import FIRST, Round
 from tallylearn.evaluation.running.outside_columns import check_sparse, picked
 from tallylearn.evaluation.running.parallel_folds import tried
-from tallylearn.evaluation.running.shared_tallies import Ledger, trained
+from tallylearn.evaluation.running.shared_tallies import Ledger, sums_up, trained
 from tallylearn.evaluation.scores.predictions import Answers
 from tallylearn.evaluation.scores.tested import Told
 from tallylearn.folds import Split
@@ -68,7 +68,7 @@ class Crossing:
     def told(self, rounds: Iterable[Round | list[Split]]) -> Iterator[Told]:
         """The answers, round after round."""
         for place in rounds:
-            one_pass = _sums_up(self.learner) and self.exam.read is not None
+            one_pass = sums_up(self.learner) and self.exam.read is not None
             found = self._at_once(place) if one_pass and isinstance(place, Round) else None
             if found is None:
                 splits = place.splits() if isinstance(place, Round) else iter(place)
@@ -195,7 +195,7 @@ class Crossing:
     def fitted(self, rows: Array | None = None) -> Any:
         """The learner fitted on some rows of the exam, or on all."""
         read = self.exam.read
-        if _sums_up(self.learner) and read is not None:
+        if sums_up(self.learner) and read is not None:
             self._check_learner()
             if rows is not None:
                 part = np.full(len(self.exam), -1, dtype=np.int32)
@@ -288,11 +288,6 @@ class Crossing:
     def _told_of(self, folds: int) -> None:
         if self.watch is not None:
             self.watch(folds)
-
-
-def _sums_up(learner: Any) -> bool:
-    """Whether the tallies of parts of the rows are all that a learner needs."""
-    return isinstance(learner, OnePass) and learner.tallied
 
 
 def _raw(truth: Any) -> Any:

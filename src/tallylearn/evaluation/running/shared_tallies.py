@@ -75,3 +75,8 @@ def together(learners: Sequence[Any]) -> list[int]:
         else:
             home.append(at)
     return [at for group in groups for at in group]
+
+
+def sums_up(learner: Any) -> bool:
+    """Whether the tallies of parts of the rows are all that a learner needs."""
+    return isinstance(learner, OnePass) and learner.tallied
