@@ -204,7 +204,7 @@ def measured(peer: str, name: str, scale: float, repeat: int) -> dict[str, float
     other = prepared(peer, X).iloc[order[cut:]] if words else rows[1]
     if work.task != "fit":
         fitted()
-        asked = X[:1] if work.task == "one row" else other
+        asked = known[:1] if work.task == "one row" else known
         call = lambda: forest.predict(asked)  # noqa: E731
     for _ in range(repeat):
         start = time.perf_counter()
