@@ -21,7 +21,8 @@ from tests.trees.test_growing import agree, floats
 
 __all__ = ["folder"]
 
-TAKING = [case for case in CASES if not case.name.startswith(("lms", "perceptron", "knn"))]
+WEIGHTLESS = ("lms", "perceptron", "knn", "pipeline-mean")
+TAKING = [case for case in CASES if not case.name.startswith(WEIGHTLESS) if case.name != "pipeline"]
 every_learner = pytest.mark.parametrize("case", TAKING, ids=lambda case: case.name)
 exact_learners = pytest.mark.parametrize(
     "case", [case for case in TAKING if case.tally == "exact"], ids=lambda case: case.name

@@ -41,6 +41,12 @@ def test_a_bootstrap_draws_again_and_leaves_a_third_out() -> None:
     assert {*found.rows.tolist()} | {*found.left.tolist()} == {*range(500)}
 
 
+def test_columns_by_name_are_drawn_by_name() -> None:
+    drawn = tl.sample({"x": [1.0, 2.0, 3.0], "y": np.array(["u", "v", "w"])}, 2, seed=1)
+    assert drawn.table["x"] == [float(at + 1) for at in drawn.rows]
+    assert drawn.table["y"].tolist() == ["uvw"[at] for at in drawn.rows]
+
+
 def test_the_kind_of_table_that_came_in_goes_out(tmp_path: Path) -> None:
     TABLE.to_csv(tmp_path / "t.csv", index=False)
     rows = tl.sample(TABLE, 10).rows

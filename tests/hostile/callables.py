@@ -19,7 +19,7 @@ DOORS = {"answers", "begin", "check_lesson", "decided", "judged", "learn", "lear
          "lesson", "limit", "rounds", "seen", "shape", "solve", "start", "step", "survey", "tally",
          "train", "update", "average", "losses", "named", "of",
          "aimed", "amended", "coded", "grouping", "naming", "narrowed", "prepared", "read_as",
-         "scored", "taught", "times", "whole", "get_metadata_routing", "set_output",
+         "scored", "taught", "times", "turned", "whole", "get_metadata_routing", "set_output",
          "set_params"}  # fmt: skip
 
 CHANGING = {"forget", "partial_fit"}  # what they are asked of must be new

@@ -95,8 +95,7 @@ class OnePass(Estimator, ABC):
         """Learn from a table: ``fit(X, y)``, or ``fit(table, "target")``."""
         with self._learning():
             self._check_options()
-            name = type(self).__name__
-            read = lesson(self._table(X), y, sample_weight, name, self._aim(X, y))
+            read = lesson(self._table(X), y, sample_weight, type(self).__name__, self._aim(X, y))
             self.learn(read)
             put_aside(self, read)
         return self

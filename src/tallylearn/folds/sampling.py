@@ -7,6 +7,7 @@ less what is certain because the table is finite. What few rows do by chance is 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from math import inf, sqrt
 from typing import Any
@@ -100,10 +101,12 @@ def sample(
         if source.size is None:
             raise InputError("the file is too large to draw from in memory. Read a part of it.")
         block = source.whole()
-        number = _number(n, len(block), bootstrap)
         rng = np.random.default_rng(_seed(seed))
+        if not isinstance(bootstrap, bool | np.bool_):
+            raise OptionError(f"bootstrap is True or False, not {told(bootstrap)}.")
         if bootstrap and by is not None:
             raise OptionError("a bootstrap draws from all rows alike. Leave by= out.")
+        number = _number(n, len(block), bootstrap)
         if bootstrap:
             rows, how = rng.integers(0, len(block), number), "bootstrap"
         elif by is None:
@@ -204,6 +207,8 @@ def _picked(X: Any, rows: Array) -> Any:
         return X.iloc[rows]
     if isinstance(X, list | tuple):
         return [X[i] for i in rows.tolist()]
+    if isinstance(X, Mapping):
+        return {name: _picked(column, rows) for name, column in X.items()}
     if hasattr(X, "take") and type(X).__module__.startswith("pyarrow"):
         return X.take(rows)
     if hasattr(X, "__getitem__") and hasattr(X, "__len__") and not isinstance(X, str):

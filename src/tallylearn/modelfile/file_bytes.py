@@ -43,7 +43,7 @@ BLANK = b"0" * 64  # stands for the checksum while it is taken
 
 def digest(page: Mapping[str, Any], arrays: Mapping[str, Array]) -> str:
     """Of the content: 1.0 and 1 are one option, a list and a tuple too; no matter the format."""
-    covered = {key: value for key, value in page.items() if key not in ASIDE}
+    covered = _covered(page)
     given = {name: array for name, array in arrays.items() if name.startswith("options.")}
     lists = {name: array for name, array in given.items() if array.dtype.name not in FIRST}
     covered["options"] = untyped(covered["options"], lists)
@@ -53,6 +53,16 @@ def digest(page: Mapping[str, Any], arrays: Mapping[str, Array]) -> str:
         found.update(_canonical([name, array.dtype.str, list(array.shape)]))
         found.update(array.tobytes())
     return found.hexdigest()
+
+
+def _covered(tree: Any) -> Any:
+    """A page, or a part of one, without what the digests of learners leave aside."""
+    if isinstance(tree, list):
+        return [_covered(item) for item in tree]
+    if not isinstance(tree, Mapping):
+        return tree
+    aside = ASIDE if "learner" in tree else ()
+    return {key: _covered(value) for key, value in tree.items() if key not in aside}
 
 
 def sealed(page: Mapping[str, Any], arrays: Mapping[str, Array]) -> bytes:

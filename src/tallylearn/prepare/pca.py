@@ -39,8 +39,8 @@ class PCA(Undoable):
     --------
     >>> import tallylearn as tl
     >>> model = tl.PCA(1).fit([[1.0, 2.0], [2.0, 4.1], [3.0, 5.9]])
-    >>> model.explained_variance_ratio_.round(3)
-    array([0.999])
+    >>> model.explained_variance_ratio_.round(4)
+    array([0.9997])
     >>> model.transform([[2.0, 4.0]])
     array([[0.]])
 

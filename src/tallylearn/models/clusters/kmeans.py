@@ -185,7 +185,7 @@ class KMeans(Rounds[Lloyd, Assigned], Predictor, Transformer):
     def elbow(self, X: Any, clusters: Iterable[int] = range(1, 11)) -> Plot:
         """The inertia for every number of clusters: they are enough where it stops falling fast."""
         with speaking(type(self).__name__):
-            numbers = [*clusters]
+            numbers = [*clusters] if isinstance(clusters, Iterable) else []
             if not numbers or not isinstance(self.init, str):
                 raise OptionError(
                     "elbow takes numbers of clusters, and init='k-means++' or 'random'."
