@@ -22,7 +22,7 @@ from tests.hostile.callables import call, calls
 from tests.hostile.values import values
 
 SOAK = bool(os.environ.get("TALLY_SOAK"))
-NUMBER = 300 if SOAK else 12
+NUMBER = 300 if SOAK else 8
 SECONDS = 20  # a call on a tiny table takes a thousandth of it
 CALLS = list(calls())
 
