@@ -94,6 +94,17 @@ def test_many_rows_begin_with_a_sample_and_end_where_all_lead() -> None:
     assert close(ours, theirs(X, y, solver="newton-cholesky"), 1e-6)
 
 
+@pytest.mark.parametrize("solver", ["newton-cholesky", "lbfgs"])
+@pytest.mark.parametrize("steps", [1, 3])
+def test_as_many_steps_are_taken_as_are_allowed(solver: str, steps: int) -> None:
+    X, y = load_iris(return_X_y=True)
+    free = tl.LogisticRegression(solver=solver, max_iter=1000).fit(X, y)
+    held = tl.LogisticRegression(solver=solver, max_iter=steps).fit(X, y)
+    assert held.n_iter_ == [steps] and not held.converged_
+    assert held.model_.ending.objective == pytest.approx(free.trace_[steps, 0], rel=1e-12)
+    assert tl.LogisticRegression(solver=solver, max_iter=len(free.trace_)).fit(X, y).converged_
+
+
 def mixed(rows: int = 400) -> pd.DataFrame:
     draw = np.random.default_rng(1)
     size, town = draw.normal(size=rows), draw.choice(["Bonn", "Kiel", "Ulm"], rows)
