@@ -1,8 +1,8 @@
 """Logistic regression and the perceptron beside their peers, each at the objective that it reached.
 
-Usage: bench_logistic.py [share [row ...]]: rows of the table at a share of their size, such as 0.01;
-all of them, or those named: binary, classes, text, file, perceptron, small. Peers that are not
-installed (scikit-learn-intelex, glum, mlpack) are left out.
+Usage: bench_logistic.py [share [row ...]]: rows of the table at a share of their size, such as
+0.01; all of them, or those named: binary, classes, text, file, perceptron, small. Peers that are
+not installed (scikit-learn-intelex, glum, mlpack) are left out.
 """
 
 from __future__ import annotations
