@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import tracemalloc
 import warnings
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ from sklearn.datasets import load_breast_cancer, load_iris
 from sklearn.linear_model import LogisticRegression
 
 import tallylearn as tl
+from tallylearn.engines import stage
 from tallylearn.errors import ColumnError, InputError, OptionError, TargetError
 
 FREE = float("inf")
@@ -94,6 +96,18 @@ def test_many_rows_begin_with_a_sample_and_end_where_all_lead() -> None:
     assert close(ours, theirs(X, y, solver="newton-cholesky"), 1e-6)
 
 
+@pytest.mark.parametrize("solver", ["newton-cholesky", "lbfgs"])
+@pytest.mark.parametrize("steps", [1, 3])
+def test_as_many_steps_are_taken_as_are_allowed(solver: str, steps: int) -> None:
+    X, y = load_iris(return_X_y=True)
+    free = tl.LogisticRegression(solver=solver, max_iter=1000).fit(X, y)
+    held = tl.LogisticRegression(solver=solver, max_iter=steps).fit(X, y)
+    assert held.n_iter_ == [steps]
+    assert not held.converged_
+    assert held.model_.ending.objective == pytest.approx(free.trace_[steps, 0], rel=1e-12)
+    assert tl.LogisticRegression(solver=solver, max_iter=len(free.trace_)).fit(X, y).converged_
+
+
 def mixed(rows: int = 400) -> pd.DataFrame:
     draw = np.random.default_rng(1)
     size, town = draw.normal(size=rows), draw.choice(["Bonn", "Kiel", "Ulm"], rows)
@@ -120,6 +134,42 @@ def test_files_lead_to_the_weights_of_memory(columns: list[str], kind: str, tmp_
     assert file.model_.names == memory.model_.names
     assert ("note: red" in file.model_.names) == ("note" in columns)
     assert close(file, memory, 1e-8)
+
+
+@pytest.mark.parametrize("columns", [["size", "town"], ["town", "note"]])
+def test_large_files_lead_to_the_weights_of_memory(columns: list[str], tmp_path: Path) -> None:
+    frame = pd.concat([mixed()[[*columns, "bought"]]] * 180, ignore_index=True)  # two blocks
+    frame.to_parquet(tmp_path / "rows.parquet", row_group_size=40_000)
+    kinds = {"note": "text"} if "note" in columns else {}
+    memory, file = (
+        tl.LogisticRegression().fit(tl.table(rows, target="bought", kinds=kinds))
+        for rows in (frame, tmp_path / "rows.parquet")
+    )
+    assert close(file, memory, 1e-8)
+
+
+def peak_of_a_file(path: Path, rows: int, seen: list[tuple[str, int]]) -> int:
+    """Bytes at most, while a file of so many rows is learned from."""
+    draw = np.random.default_rng(0)
+    frame = pd.DataFrame(draw.normal(size=(rows, 4)), columns=[*"abcd"])
+    frame["y"] = frame["a"] + draw.logistic(size=rows) > 0
+    frame.to_parquet(path, row_group_size=1 << 15)
+    del frame
+    with tl.engine(threads=1, watch=lambda n: seen.append((stage(), n))):
+        tracemalloc.start()
+        assert tl.LogisticRegression().fit(path, "y").converged_
+        peak = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+    return peak
+
+
+def test_twice_the_rows_take_no_more_memory_and_a_sample_is_read_once(tmp_path: Path) -> None:
+    seen: list[tuple[str, int]] = []
+    few = peak_of_a_file(tmp_path / "few.parquet", 1 << 18, [])
+    assert peak_of_a_file(tmp_path / "many.parquet", 1 << 19, seen) < 1.15 * few
+    whole = {name for name, _ in seen if sum(n for at, n in seen if at == name) >= 1 << 19}
+    assert {"survey", "round 1"} <= whole < {name for name, _ in seen}
+    assert "round 2" not in whole
 
 
 @pytest.mark.parametrize("solver", ["auto", "lbfgs"])  # dense for a curvature, else sparse

@@ -64,6 +64,13 @@ def test_ridge_weights_are_scikit_learns(options: dict[str, Any], alpha: float) 
     np.testing.assert_allclose(ours.intercept_, theirs.intercept_, rtol=1e-9)
 
 
+@pytest.mark.parametrize("solver", ["svd", "lsqr", "sparse_cg", "sag", "saga", "lbfgs"])
+def test_scikit_learns_other_ways_to_ridge_weights_are_taken(solver: str) -> None:
+    assert np.array_equal(tl.Ridge(solver=solver).fit(X, Y).coef_, tl.Ridge().fit(X, Y).coef_)
+    with pytest.raises(errors.OptionError, match="solver"):
+        tl.LinearRegression(solver=solver).fit(X, Y)
+
+
 @every_solver
 def test_weights_of_rows_count(options: dict[str, Any]) -> None:
     weight = np.random.default_rng(0).integers(1, 4, len(Y)).astype(float)

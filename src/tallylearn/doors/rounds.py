@@ -86,6 +86,10 @@ class Rounds(Untallied, ABC, Generic[StateT, TallyT]):
         """A block as all rounds see it, once the survey is known; kept where that is worth it."""
         return block
 
+    def looked_at(self, source: Parts[Any], state: StateT, last: Parts[Any]) -> Parts[Any]:
+        """The rows of the next round: all of a source, or some; ``last`` are those of the last."""
+        return source
+
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Learn from a table: ``fit(X, y)``, or ``fit(table, "target")``."""
         name = type(self).__name__
@@ -119,6 +123,7 @@ class Rounds(Untallied, ABC, Generic[StateT, TallyT]):
         """The state in which it is done, round after round over the rows of a source."""
         most = self.limit(state)
         of = "" if most is None else f" of {most}"
+        rows = source
         for number in count(1):
             if state.done:
                 break
@@ -128,7 +133,8 @@ class Rounds(Untallied, ABC, Generic[StateT, TallyT]):
                     "the columns."
                 )
             with engines.during(f"round {number}{of}"):
-                tally = engines.here().total(partial(self.tally, state=state), source)
+                rows = self.looked_at(source, state, rows)
+                tally = engines.here().total(partial(self.tally, state=state), rows)
             if tally is None:
                 raise InputError("the rows that were there in the first pass are gone.")
             state = self.step(state, tally)
@@ -168,8 +174,8 @@ class Rounds(Untallied, ABC, Generic[StateT, TallyT]):
 class CodedPart:
     """A part whose blocks a learner has coded."""
 
-    part: Part[Block]
-    coding: Callable[[Block], Any]
+    part: Part[Any]
+    coding: Callable[[Any], Any]
 
     def blocks(self) -> Iterator[Any]:
         return map(self.coding, self.part.blocks())
@@ -179,8 +185,8 @@ class CodedPart:
 class Coded:
     """Rows as a learner codes them."""
 
-    source: Parts[Block]
-    coding: Callable[[Block], Any]
+    source: Parts[Any]
+    coding: Callable[[Any], Any]
 
     def parts(self) -> Iterator[CodedPart]:
         return (CodedPart(part, self.coding) for part in self.source.parts())
@@ -196,7 +202,7 @@ class Held:
     def of(cls, source: Coded) -> Held:
         """All rows of a source, coded on the engine in force."""
         call, here = source.coding, engines.here()
-        parts = (engines.Given([*part.part.blocks()]) for part in source.parts())
+        parts = (engines.Given(part.part.blocks()) for part in source.parts())
         return cls(tuple(engines.Given([*here.map(call, part)]) for part in parts))
 
     def parts(self) -> Iterator[engines.Given[Any]]:

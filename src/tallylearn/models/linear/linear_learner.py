@@ -52,6 +52,7 @@ class LinearLearner(OnePass, Summarising):
     min_samples_category: Any
     solver: str
     exact: bool
+    solvers: ClassVar[tuple[str, ...]] = SOLVERS
     _read_again: bool = True  # whether the rows of a tally can be read a second time
 
     def tally(self, block: Block) -> Bundle:
@@ -107,11 +108,16 @@ class LinearLearner(OnePass, Summarising):
     def _tallied(self, read: Lesson) -> Learned:
         """The tally; a triangle, from a second pass, where the scatter would cost digits."""
         found = super()._tallied(read)
-        if self.solver != "auto" or self.exact or not self._at_stake(found.tally):
+        if not self._automatic or self.exact or not self._at_stake(found.tally):
             return found
         twin = type(self)(**{**self.get_params(deep=False), "solver": "qr"})
         with engines.during("second pass"):
             return replace(twin._tallied(read), shape=found.shape)
+
+    @property
+    def _automatic(self) -> bool:
+        """Whether the condition chooses between products and triangle."""
+        return self.solver not in ("cholesky", "qr")
 
     def _at_stake(self, tally: Bundle) -> bool:
         """Whether digits are lost that a triangle keeps."""
@@ -132,7 +138,7 @@ class LinearLearner(OnePass, Summarising):
     def _check_digits(self, normal: Normal, model: LinearModel) -> None:
         """Weights without digits are no answer."""
         condition = conditioned(normal.free(model.basis), model.penalty)
-        alone = self._read_again and self.solver == "auto"
+        alone = self._read_again and self._automatic
         if condition > (FOLDED if alone else LOST):
             raise InputError(
                 f"columns nearly follow from each other (condition {condition:.1g}), and sums of "
@@ -226,7 +232,7 @@ class LinearLearner(OnePass, Summarising):
     def _check_options(self) -> None:
         self._check_truth("fit_intercept", "exact")
         self._one_of("missing", MISSING)
-        self._one_of("solver", SOLVERS)
+        self._one_of("solver", self.solvers)
         self._in_range("min_samples_category", 1)
         check_references(self.reference)
         whole = isinstance(self.degree, int | np.integer) and not isinstance(self.degree, bool)

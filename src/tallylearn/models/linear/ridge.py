@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from tallylearn.errors import OptionError
 from tallylearn.models.linear.least_squares import Normal, ridged, with_penalised_ones
+from tallylearn.models.linear.linear_learner import SOLVERS
 from tallylearn.models.linear.linear_model import LinearModel
 from tallylearn.models.linear.penalised import Penalised
 from tallylearn.models.linear.penalty_path import ridge_path, ridge_penalties
@@ -15,6 +16,8 @@ from tallylearn.models.linear.positive_weights import nonnegative
 from tallylearn.models.linear.sums import Sums
 from tallylearn.models.rare_values import MIN_ROWS
 from tallylearn.tables import Array
+
+OTHERS = ("svd", "lsqr", "sparse_cg", "sag", "saga", "lbfgs")  # other ways to the same weights
 
 
 class Ridge(Penalised):
@@ -31,6 +34,8 @@ class Ridge(Penalised):
     copy_X, max_iter, tol, random_state : taken for scikit-learn's sake; nothing is repeated or
         drawn.
     solver : "auto", or only "cholesky", the sums of products, or only "qr", the triangle.
+        scikit-learn's "svd", "lsqr", "sparse_cg", "sag", "saga" and "lbfgs" lead to the same
+        weights, and are taken as "auto".
     positive : whether no weight may be below zero.
     penalize_intercept : whether w0 pays too, as (XᵀX + λI)⁻¹Xᵀy with a column of ones has it.
     alphas : the penalties that "cv" tries; 100 over ten powers of ten unless said.
@@ -50,6 +55,8 @@ class Ridge(Penalised):
     ----------
     A. Hoerl and R. Kennard, Ridge regression, Technometrics 12, 1970.
     """
+
+    solvers: ClassVar[tuple[str, ...]] = (*SOLVERS, *OTHERS)
 
     def __init__(
         self,

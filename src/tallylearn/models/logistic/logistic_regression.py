@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
 
 from tallylearn.doors import Rounds
+from tallylearn.doors.rounds import Coded, Held
 from tallylearn.errors import OptionError, speaking, told
 from tallylearn.models.column_survey import surveyed
 from tallylearn.models.design_columns import MISSING, check_references, learnable
@@ -25,6 +27,7 @@ from tallylearn.models.logistic.searches import Newton, QuasiNewton
 from tallylearn.models.logistic.sparse_rows import Lexicon, Rows
 from tallylearn.models.naive_bayes import vocabulary
 from tallylearn.models.rare_values import MIN_ROWS, Rare
+from tallylearn.sources import Parts
 from tallylearn.tables import CATEGORY, DATE, NUMBER, TEXT, Array, Block
 from tallylearn.tallies import Bundle, Counts
 from tallylearn.tallies.documents import Reader
@@ -35,6 +38,7 @@ SOLVERS = ("auto", "newton-cholesky", "lbfgs", "gradient")
 OTHERS = ("newton-cg", "sag", "saga")  # scikit-learn's other ways to the same weights
 LARGE = 1200  # weights: the curvature of more is not worth it
 FEW = 24  # rows of a sample that every weight needs
+HELD = 1 << 28  # bytes of a sample that is held in memory
 SAMPLED = (64, 32, 16, 8, 4)  # every so-many-th row, where enough are left
 
 
@@ -192,10 +196,19 @@ class LogisticRegression(Rounds[Fitting, Slope], Geometric):
             block, plan.classes, plan.design, plan.lexicons, self.missing, plan.class_weight
         )
 
+    def looked_at(self, source: Parts[Rows], state: Fitting, last: Parts[Rows]) -> Parts[Rows]:
+        """All rows, or a sample: read once, and held in memory where it is small."""
+        stride = state.search.stride
+        if stride == 1 or last is not source:
+            return source if stride == 1 else last
+        sample = Coded(source, partial(Rows.every, stride=stride))
+        size = 8 * state.plan.weight / stride * (2 + len(state.plan.scale))
+        return Held.of(sample) if size <= HELD else sample
+
     def tally(self, block: Any, state: Fitting) -> Slope:
         """What rows say at the weights that are asked about."""
         search = state.search
-        return slope_of(block, search.task.scaling, search.asked, search.curved, search.stride)
+        return slope_of(block, search.task.scaling, search.asked, search.curved)
 
     def step(self, state: Fitting, tally: Slope) -> Fitting:
         return replace(state, search=state.search.after(tally))

@@ -70,9 +70,8 @@ class Slope:
         )
 
 
-def slope_of(rows: Rows, scaling: Scaling, theta: Array, curved: bool, stride: int) -> Slope:
-    """What every so-many-th of the rows says at these weights."""
-    rows = rows.every(stride)
+def slope_of(rows: Rows, scaling: Scaling, theta: Array, curved: bool) -> Slope:
+    """What rows say at these weights."""
     size = theta.size if curved else 0
     gradient, curvature = np.zeros(theta.shape), np.zeros((size, size))
     sums = np.array([0.0, np.inf, float(scaling.m < scaling.k)])

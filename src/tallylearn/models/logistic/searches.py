@@ -56,16 +56,16 @@ class Newton:
         if self.stride == 1 and not self.trial and objective > task.null * (1 + 1e-12):
             return replace(self, theta=task.first, trial=Trial(task.first, np.inf, NONE, 0.0))
         step, promise = self._step(slope)
-        trace = (*self.trace, (objective, promise))
-        if self.stride > 1:
-            if -promise / 2 <= self._sampled(slope) or self.here >= 12:
-                return self._on_all(slope, self.theta + step, trace)
-        elif -promise / 2 <= task.enough:
-            return ended(task, self.theta + step, objective + promise / 2, slope.least, trace, True)
-        elif task.penalty.nothing:
+        rested = self.stride == 1 and -promise / 2 <= task.enough
+        if self.stride == 1 and not rested and task.penalty.nothing:
             Doubt.check(slope, task.names, self.theta)
-        if len(trace) >= task.most:
-            return ended(task, self.theta, objective, slope.least, trace, False)
+        if len(self.trace) >= task.most:
+            return ended(task, self.theta, objective, slope.least, self.trace, rested)
+        trace = (*self.trace, (objective, promise))
+        if rested:
+            return ended(task, self.theta + step, objective + promise / 2, slope.least, trace, True)
+        if self.stride > 1 and (-promise / 2 <= self._sampled(slope) or self.here >= 12):
+            return self._on_all(slope, self.theta + step, trace)
         trial = Trial(self.theta, objective, step, promise)
         return Newton(
             task, trial.reached, self.stride, trial, trace, self.here + 1, self._doubt(step, trace),
@@ -158,12 +158,13 @@ class QuasiNewton:
         with one_thread():
             direction = found._direction(steepest)
         promise = float((steepest * direction).sum())
+        rested = -promise / 2 <= task.enough
+        if len(self.trace) >= task.most:
+            return ended(task, self.theta, objective, slope.least, self.trace, rested)
         trace = (*self.trace, (objective, promise))
-        if -promise / 2 <= task.enough:
+        if rested:
             theta = self.theta + direction if not task.penalty.lasso.any() else self.theta
             return ended(task, theta, objective, slope.least, trace, True)
-        if len(trace) >= task.most:
-            return ended(task, self.theta, objective, slope.least, trace, False)
         if self.again and len(trace) > 25 and task.penalty.nothing:
             return Newton(task, self.theta, trace=trace)  # nearly singular, or separated
         first = 1.0 if self.inverse.size or found.steps else 1 / max(1.0, _longest(steepest))

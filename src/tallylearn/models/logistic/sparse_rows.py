@@ -129,12 +129,10 @@ class Rows:
         return cls(x, y, weight, words)
 
     def every(self, stride: int) -> Rows:
-        """Every so-many-th row."""
-        if stride == 1:
-            return self
-        weight = np.ascontiguousarray(self.weight[::stride])
+        """Every so-many-th row, copied: a view would keep the others in memory."""
         words = None if self.words is None else self.words.every(stride)
-        return Rows(self.x[::stride], np.ascontiguousarray(self.y[::stride]), weight, words)
+        x, y, weight = (one[::stride].copy() for one in (self.x, self.y, self.weight))
+        return Rows(x, y, weight, words)
 
     @property
     def size(self) -> int:
