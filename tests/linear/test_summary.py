@@ -188,3 +188,67 @@ def test_the_pictures_have_every_row(model: Any) -> None:
     assert {*plots} == {"linearity", "variance", "normality", "leverage"}
     assert sum(plots["linearity"].data["rows"]) == N
     assert isinstance(model.diagnose(FRAME, "target").to_frame(), pd.DataFrame)
+
+
+@pytest.mark.parametrize("kind", ["HC0", "HC1", "HC2", "HC3"])
+def test_weights_of_rows_have_the_robust_errors_of_repeated_rows(kind: str) -> None:
+    times = np.arange(len(FRAME)) % 3 + 1.0
+    many = FRAME.loc[FRAME.index.repeat(times.astype(int))]
+    one = tl.LinearRegression().fit(FRAME, "target", sample_weight=times)
+    two = tl.LinearRegression().fit(many, "target")
+    found, want = one.summary(robust=kind).error, two.summary(robust=kind).error
+    np.testing.assert_allclose(found, want, rtol=1e-9)
+
+
+def test_a_name_within_another_keeps_its_standard_error() -> None:
+    frame = FRAME[["age", "bmi", "target"]].rename(columns={"age": "a"})
+    frame = frame.assign(bmi_a=2 * frame["bmi"]).rename(columns={"bmi": "ba"})
+    rows = tl.LinearRegression().fit(frame, "target").summary().records()
+    assert [row["name"] for row in rows if row["error"] is None] == ["ba", "bmi_a"]
+
+
+def test_every_column_of_a_long_dependency_is_without_standard_error() -> None:
+    x = np.random.default_rng(0).normal(size=(60, 12))
+    x = np.column_stack([x, x[:, :11].sum(axis=1)])
+    rows = tl.LinearRegression().fit(x, x[:, 0] + np.arange(60)).summary().records()
+    assert [row["name"] for row in rows if row["error"] is not None] == ["w0", "x11"]
+
+
+ALONE = pd.DataFrame({"g": [*"aaaaabbbbbc"], "x": [1.0, 2, 3, 4, 6, 2, 3, 1, 4, 5, 9],
+                      "y": [1.0e9, 3e9, 2e9, 5e9, 6e9, 4e9, 5e9, 3e9, 6e9, 6e9, 7e9]})  # fmt: skip
+
+
+def test_a_row_that_alone_decides_a_weight_has_no_distance() -> None:
+    model = tl.LinearRegression(min_samples_category=1).fit(ALONE, "y")
+    found = model.diagnose(ALONE, "y")
+    assert found.leverage[10] == pytest.approx(1)
+    assert found.records()[10]["cook"] is found.records()[10]["student"] is None
+    assert 10 not in [row["row"] for row in found.to_dict()["leading"]]
+    assert "Rows that alone decide a weight: 1." in str(found)
+    assert len(found.plots()) == 4
+    assert np.isfinite(model.summary(robust="HC3").error).all()
+
+
+def test_as_many_weights_as_rows_say_that_nothing_tells_their_errors() -> None:
+    x, y = np.arange(12.0).reshape(3, 4) ** 2, np.array([1.0, 2.0, 4.0])
+    model = tl.LinearRegression().fit(x, y)
+    said = str(model.summary())
+    assert "Nothing is left to tell errors by" in said
+    assert "log-likelihood" not in said
+    assert "Cook" not in said
+    assert "e+" not in said
+    with pytest.raises(errors.InputError, match="no residual is left to draw"):
+        model.diagnose(x, y).plots()
+
+
+def test_a_constant_column_weighs_nothing() -> None:
+    frame = FRAME.assign(one=7.0, twice=FRAME["bmi"] * 2)
+    model = tl.LinearRegression().fit(frame, "target")
+    assert dict(zip(model.columns_, model.coef_, strict=True))["one"] == 0
+
+
+@pytest.mark.parametrize("learner", [tl.Ridge, tl.Lasso, tl.ElasticNet])
+def test_the_summary_has_the_penalty_that_folds_chose(learner: Any) -> None:
+    model = learner(alpha="cv").fit(FRAME, "target")
+    assert model.summary().sizes["alpha"] == model.alpha_
+    assert learner(alpha=2.5).fit(FRAME, "target").summary().sizes["alpha"] == 2.5
