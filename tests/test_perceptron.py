@@ -226,3 +226,9 @@ def test_rows_that_it_cannot_learn_from_are_refused() -> None:
         draw_classes(many, {}, "t")
     with pytest.raises(errors.OptionError, match="points is empty"):
         draw_classes({}, {}, "t")
+
+
+def test_numbers_whose_scores_are_beyond_doubles_are_refused() -> None:
+    rows = [[1e200], [2e200], [1e200], [-1e200]]
+    with pytest.raises(errors.InputError, match="scores are beyond a double"):
+        tl.Perceptron(max_iter=3).fit(rows, [0, 1, 1, 0])

@@ -67,6 +67,8 @@ class LinearLearner(OnePass, Summarising):
         """Weights out of the products."""
         with solving(self._counted(tally)):
             sums = sums_in(tally, self._spelled())
+            if not self.exact:
+                sums.check_size()
             normal = self._normal(tally, sums)
             model = self._exactly(tally, normal, sums) if self.exact else None
             model = self._solved(normal, sums) if model is None else model
@@ -154,6 +156,8 @@ class LinearLearner(OnePass, Summarising):
         shape = getattr(y, "shape", ())
         if isinstance(y, list | tuple) and len(y):
             inner = y[0]
+            if isinstance(inner, str) and not _has_names(X):
+                return "regressor"
             several = isinstance(inner, list | tuple | np.ndarray)
             shape = (2, 2) if isinstance(inner, str) else (len(y), len(inner) if several else 1)
         wide = isinstance(shape, tuple) and len(shape) == 2 and shape[1] > 1
@@ -241,6 +245,12 @@ class LinearLearner(OnePass, Summarising):
         tags.target_tags.multi_output = True
         tags.input_tags.categorical = False  # the checks would round the numbers
         tags.input_tags.allow_nan = self.missing not in ("refuse", "drop")
+
+
+def _has_names(X: Any) -> bool:
+    """Whether words can name columns of a table; those beside plain rows are its target."""
+    plain = isinstance(X, list | tuple) and bool(X) and isinstance(X[0], list | tuple | np.ndarray)
+    return not plain and not isinstance(X, np.ndarray)
 
 
 def conditioned(normal: Normal, penalty: Array) -> float:
