@@ -252,3 +252,18 @@ def test_the_summary_has_the_penalty_that_folds_chose(learner: Any) -> None:
     model = learner(alpha="cv").fit(FRAME, "target")
     assert model.summary().sizes["alpha"] == model.alpha_
     assert learner(alpha=2.5).fit(FRAME, "target").summary().sizes["alpha"] == 2.5
+
+
+def test_rows_that_were_not_learned_from_have_no_leverage(model: Any) -> None:
+    for rows in (FRAME[:50], FRAME[:1], pd.concat([FRAME, FRAME])):
+        for call in (model.diagnose, model.summary, lambda *a: model.summary(*a, robust="HC3")):
+            with pytest.raises(errors.InputError, match="these are not the 442 rows"):
+                call(rows, "target")
+    assert model.summary(FRAME.sample(frac=1, random_state=0), "target").diagnostics is not None
+
+
+@pytest.mark.parametrize("option", ["positive", "penalize_intercept"])
+def test_a_path_of_bound_weights_is_refused(option: str) -> None:
+    model = tl.Ridge(5.0, **{option: True}).fit(FRAME, "target")
+    with pytest.raises(errors.InputError, match="a path is of free weights and a free intercept"):
+        model.path()

@@ -26,6 +26,7 @@ from tallylearn.workings.reports import Recorded
 DOUBT = 0.05  # a p-value below speaks against an assumption
 FAR = 3  # times the mean leverage: a row that may decide alone
 SHOWN = 5  # rows
+LEADING = "rows that lead most (Cook's distance); row 0 is the first learned from"
 
 
 @dataclass(frozen=True)
@@ -86,7 +87,7 @@ class Diagnostics(Recorded):
         if rows:
             steps.append(Grid("assumptions", ("assumption", "test", "statistic", "p", ""), rows))
         if lead:
-            steps.append(Grid("rows that lead most (Cook's distance)", names, lead))
+            steps.append(Grid(LEADING, names, lead))
         steps.append(Sentence(far))
         if found["alone"]:
             steps.append(Sentence(f"Rows that alone decide a weight: {len(found['alone'])}. Their "
@@ -143,7 +144,9 @@ def diagnosed(
     inner = weight * residual**2 / apart
     alone = np.sqrt(np.maximum((left - inner) / max(free - 1, 1.0), 1e-300) * apart / weight)
     cook = inner * lead / apart / (k * max(left / free, 1e-300))
-    checks = _checks(z, answer, residual, weight, k) if n > k + 2 and left > 0 else ()
+    checks = (
+        _checks(z, answer, residual, weight, k) if min(n, len(lead)) > k + 2 and left > 0 else ()
+    )
     return Diagnostics(answer, residual, lead, residual / alone, cook, checks, k), meat, left
 
 
