@@ -237,7 +237,7 @@ def test_as_many_weights_as_rows_say_that_nothing_tells_their_errors() -> None:
     assert "log-likelihood" not in said
     assert "Cook" not in said
     assert "e+" not in said
-    with pytest.raises(errors.InputError, match="no residual is left to draw"):
+    with pytest.raises(errors.InputError, match="leave no residual to draw"):
         model.diagnose(x, y).plots()
 
 
@@ -267,3 +267,37 @@ def test_a_path_of_bound_weights_is_refused(option: str) -> None:
     model = tl.Ridge(5.0, **{option: True}).fit(FRAME, "target")
     with pytest.raises(errors.InputError, match="a path is of free weights and a free intercept"):
         model.path()
+
+
+def test_the_equal_variance_of_lines_through_zero_is_asked_with_a_constant() -> None:
+    x, y = FRAME[["bmi"]].to_numpy(), FRAME["target"].to_numpy()
+    model = tl.LinearRegression(fit_intercept=False).fit(x, y)
+    found = {check.test: check for check in model.diagnose(x, y).checks}["Breusch-Pagan"]
+    squares = (y - model.predict(x)) ** 2
+    pagan = N * np.corrcoef(x[:, 0], squares)[0, 1] ** 2
+    assert found.statistic == pytest.approx(pagan, rel=1e-8)
+    assert found.p == pytest.approx(stats.chi2.sf(pagan, 1), rel=1e-6)
+
+
+def test_without_slopes_nothing_is_said_of_what_varies_along_them() -> None:
+    x, y = np.ones((N, 1)), FRAME["target"].to_numpy()
+    checks = tl.LinearRegression().fit(x, y).diagnose(x, y).checks
+    assert [check.test for check in checks] == ["Durbin-Watson", "Jarque-Bera"]
+
+
+def test_one_row_more_than_weights_leaves_no_residual_without_a_row() -> None:
+    x, y = np.array([[1.0], [2.0], [4.0]]), np.array([1.0, 2.0, 3.0])
+    found = tl.LinearRegression().fit(x, y).diagnose(x, y)
+    assert [row["student"] for row in found.records()] == [None] * 3
+    assert found.cook == pytest.approx([1.25, 5 / 18, 6.5])
+    assert "e+" not in str(found)
+
+
+def test_what_a_nearly_perfect_line_leaves_has_its_digits() -> None:
+    x = np.arange(12.0)[:, None]
+    rough = np.where(np.arange(12) % 2, 2.0**-30, -(2.0**-30))
+    y = 2 * x[:, 0] + 0.125 + rough
+    found = tl.LinearRegression().fit(x, y).summary()
+    want = tl.LinearRegression(exact=True).fit(x, y).summary()
+    assert found.sizes["σ²"] == pytest.approx(want.sizes["σ²"], rel=1e-6)
+    assert tl.LinearRegression().fit(x, y - rough).summary().sizes["σ"] < 1e-14

@@ -81,7 +81,7 @@ class Diagnostics(Recorded):
             for c in found["checks"]
         )
         names = ("row", "answer", "residual", "leverage", "student", "cook")
-        lead = tuple(tuple(short(float(row[n])) for n in names) for row in found["leading"])
+        lead = tuple(tuple(_short(row[n]) for n in names) for row in found["leading"])
         far = f"{len(found['far'])} of {found['rows']} rows have {FAR} times the mean leverage."
         steps: list[Grid | Sentence] = []
         if rows:
@@ -98,7 +98,7 @@ class Diagnostics(Recorded):
         """Residuals against answers, their size against answers, normal quantiles, leverage."""
         shown = np.isfinite(self.student)
         if not shown.any():
-            raise InputError("every row alone decides a weight: no residual is left to draw.")
+            raise InputError("so few rows for the weights leave no residual to draw.")
         answer, lead, student = self.answer[shown], self.leverage[shown], self.student[shown]
         size, n = np.sqrt(np.abs(student)), len(student)
         normal = ndtri((np.arange(1, n + 1) - 0.5) / max(n, 1))
@@ -142,7 +142,8 @@ def diagnosed(
     left = float((weight * residual**2).sum())
     apart = np.where(_alone(lead), np.nan, 1 - lead)
     inner = weight * residual**2 / apart
-    alone = np.sqrt(np.maximum((left - inner) / max(free - 1, 1.0), 1e-300) * apart / weight)
+    others = np.nan if free <= 1 else np.maximum((left - inner) / (free - 1), 1e-300)
+    alone = np.sqrt(others * apart / weight)
     cook = inner * lead / apart / (k * max(left / free, 1e-300))
     checks = (
         _checks(z, answer, residual, weight, k) if min(n, len(lead)) > k + 2 and left > 0 else ()
@@ -178,20 +179,25 @@ def _checks(z: Array, answer: Array, e: Array, weight: Array, k: int) -> tuple[C
     free = n - k - 2
     reset = explained / 2 / max((left - explained) / max(free, 1.0), 1e-300)
     squares = e**2 - left / n
-    fitted = zw.T @ (squares * root)
-    whole = float((weight * squares**2).sum())
-    mean = float((root * squares) @ root) ** 2 / n
-    bent = n * (float((fitted**2).sum()) - mean) / max(whole - mean, 1e-300)
+    flat = root - zw @ (zw.T @ root)  # nothing, where there is an intercept
+    level = float(flat @ flat)
+    slopes = k - 1 if level < 1e-9 * n else k
+    fitted = float(((zw.T @ (squares * root)) ** 2).sum())
+    fitted += 0.0 if slopes < k else float(flat @ (squares * root)) ** 2 / level
+    bent = n * fitted / max(float((weight * squares**2).sum()), 1e-300)
     watson = float((np.diff(e) ** 2).sum() / max(float((e**2).sum()), 1e-300))
     centre = e - np.average(e, weights=weight)
     second, third, fourth = (np.average(centre**m, weights=weight) for m in (2, 3, 4))
     skew, excess = third / second**1.5, fourth / second**2 - 3
     bera = n / 6 * (skew**2 + excess**2 / 4)
-    curved, wide, normal = fdtrc(2, free, reset), chdtrc(k - 1, bent), chdtrc(2, bera)
+    curved, wide, normal = fdtrc(2, free, reset), chdtrc(max(slopes, 1), bent), chdtrc(2, bera)
     following = "neighbours alike" if watson < 1.5 else "neighbours apart" if watson > 2.5 else "ok"
-    return (
+    sloping = (
         Check("linear", "RESET", reset, float(curved), _verdict(curved, "the answer bends")),
         Check("equal variance", "Breusch-Pagan", bent, float(wide), _verdict(wide, "it varies")),
+    )
+    return (
+        *(sloping if slopes else ()),
         Check("independent", "Durbin-Watson", watson, None, following),
         Check("normal", "Jarque-Bera", bera, float(normal), _verdict(normal, "it is not")),
     )
@@ -203,6 +209,10 @@ def _verdict(p: float, doubt: str) -> str:
 
 def _finite(x: float) -> float | None:
     return x if np.isfinite(x) else None
+
+
+def _short(x: float | None) -> str:
+    return "" if x is None else short(float(x))
 
 
 def _p(p: float | None) -> str:

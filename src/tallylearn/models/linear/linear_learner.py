@@ -33,6 +33,7 @@ SOLVERS = ("auto", "cholesky", "qr")
 MOST = 30  # degree: doubles hold hardly more
 BAD = 1e3  # a condition above costs a scatter six digits: the rows are read again
 POOR = 10.0  # and where that costs next to nothing, a table of one block, any digit is worth it
+FINE = 1e-8  # of a target's squares: of what so good a fit leaves, a scatter has half the digits
 LOST = 1e4  # a condition above leaves a scatter fewer than eight digits
 FOLDED = 1e5  # and fewer than six, which do where folds are scored
 
@@ -121,6 +122,8 @@ class LinearLearner(OnePass, Summarising):
             sums = sums_in(tally, self._spelled())
             normal = from_scatter(sums.total(), bool(self.fit_intercept))
             condition = conditioned(normal, self._penalty(normal, sums))
+        if (normal.rest < FINE * normal.whole).any():
+            return True
         return condition > (POOR if normal.rows <= BLOCK else BAD)
 
     def _penalty(self, normal: Normal, sums: Sums) -> Array:
