@@ -226,3 +226,16 @@ def test_rows_that_it_cannot_learn_from_are_refused() -> None:
         draw_classes(many, {}, "t")
     with pytest.raises(errors.OptionError, match="points is empty"):
         draw_classes({}, {}, "t")
+
+
+def test_numbers_whose_scores_are_beyond_doubles_are_refused() -> None:
+    rows = [[1e200], [2e200], [1e200], [-1e200]]
+    with pytest.raises(errors.InputError, match="scores are beyond a double"):
+        tl.Perceptron(max_iter=3).fit(rows, [0, 1, 1, 0])
+
+
+def test_rows_of_a_class_that_was_not_learned_have_no_geometry() -> None:
+    model = tl.Perceptron().fit([[0.0, 1], [1, 0], [2, 2]], ["a", "b", "b"])
+    with pytest.raises(errors.TargetError, match="the class 'z', and the model knows 'a', 'b'"):
+        model.geometry([[0.0, 1], [1, 0]], ["a", "z"])
+    assert model.geometry([[0.0, 1]], ["a"]).rows["class"] == ["a"]

@@ -174,3 +174,8 @@ def test_compiled_kernels_equal_the_python_they_are_written_in() -> None:
 def test_options_that_cannot_be_are_refused(options: dict[str, Any], said: str) -> None:
     with pytest.raises(errors.OptionError, match=said):
         tl.ElasticNet(**options).fit(X, Y)
+
+
+def test_a_duality_gap_is_not_below_zero() -> None:
+    model = tl.ElasticNet().fit([[1.0, 2], [2, 1], [3, 5], [4, 3]], [1, 2, 3, 5])
+    assert model.dual_gap_ >= 0

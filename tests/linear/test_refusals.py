@@ -205,3 +205,43 @@ def test_text_is_refused_with_the_remedy(name: str) -> None:
     note = [f"a long text about thing number {i}, and some more words" for i in range(30)]
     with pytest.raises(errors.ColumnError, match=r"column 'note' holds text.*ignore="):
         made(name).fit(pd.DataFrame({"x": X[:, 0], "note": note, "t": Y}), "t")
+
+
+@pytest.mark.parametrize("name", [name for name in REGRESSORS if name != "linear-exact"])
+def test_numbers_whose_squares_vanish_are_refused_and_not_called_constant(name: str) -> None:
+    with pytest.raises(errors.ColumnError, match="numbers in 'x1' are so small"):
+        made(name).fit(X * [1, 1e-170, 1] + [0, 1e-170, 0], Y)
+    with pytest.raises(errors.ColumnError, match="numbers in the target are so small"):
+        made(name).fit(X, (Y - 50) * 1e-170)
+
+
+def test_exact_sums_hold_what_squares_in_doubles_lose() -> None:
+    far = tl.LinearRegression(exact=True).fit(X * 2.0**-600, Y)
+    near = tl.LinearRegression(exact=True).fit(X, Y)
+    assert (far.coef_ == near.coef_ * 2.0**600).all()
+
+
+@every_line
+def test_a_target_beyond_doubles_is_called_the_target(name: str) -> None:
+    with pytest.raises(errors.ColumnError, match=r"numbers in .*the target are so large"):
+        made(name).fit(X, Y * 1e300)
+
+
+@every_regressor
+@pytest.mark.parametrize("rows", [X, X.tolist()], ids=["array", "lists"])
+def test_words_beside_rows_without_names_are_a_target_of_text(name: str, rows: Any) -> None:
+    with pytest.raises(errors.TargetError, match="the target holds text"):
+        made(name).fit(rows, KIND.tolist())
+
+
+@pytest.mark.parametrize("exact", [False, True])
+def test_powers_beyond_doubles_are_refused_whether_exact_or_not(exact: bool) -> None:
+    with pytest.raises(errors.ColumnError, match="to the power of 16 is beyond a double"):
+        tl.LinearRegression(degree=16, exact=exact).fit(1e20 * (2 + np.abs(X[:, :1])), Y)
+
+
+@pytest.mark.parametrize("loss", ["cross-entropy", "squared"])
+def test_a_step_beyond_doubles_is_called_too_long(loss: str) -> None:
+    model = tl.LogisticRegression(solver="gradient", loss=loss, rate=1e308)
+    with pytest.raises(errors.InputError, match=r"too long: step 1,.* to what no double holds"):
+        model.fit(100 * X, KIND)

@@ -188,3 +188,116 @@ def test_the_pictures_have_every_row(model: Any) -> None:
     assert {*plots} == {"linearity", "variance", "normality", "leverage"}
     assert sum(plots["linearity"].data["rows"]) == N
     assert isinstance(model.diagnose(FRAME, "target").to_frame(), pd.DataFrame)
+
+
+@pytest.mark.parametrize("kind", ["HC0", "HC1", "HC2", "HC3"])
+def test_weights_of_rows_have_the_robust_errors_of_repeated_rows(kind: str) -> None:
+    times = np.arange(len(FRAME)) % 3 + 1.0
+    many = FRAME.loc[FRAME.index.repeat(times.astype(int))]
+    one = tl.LinearRegression().fit(FRAME, "target", sample_weight=times)
+    two = tl.LinearRegression().fit(many, "target")
+    found, want = one.summary(robust=kind).error, two.summary(robust=kind).error
+    np.testing.assert_allclose(found, want, rtol=1e-9)
+
+
+def test_a_name_within_another_keeps_its_standard_error() -> None:
+    frame = FRAME[["age", "bmi", "target"]].rename(columns={"age": "a"})
+    frame = frame.assign(bmi_a=2 * frame["bmi"]).rename(columns={"bmi": "ba"})
+    rows = tl.LinearRegression().fit(frame, "target").summary().records()
+    assert [row["name"] for row in rows if row["error"] is None] == ["ba", "bmi_a"]
+
+
+def test_every_column_of_a_long_dependency_is_without_standard_error() -> None:
+    x = np.random.default_rng(0).normal(size=(60, 12))
+    x = np.column_stack([x, x[:, :11].sum(axis=1)])
+    rows = tl.LinearRegression().fit(x, x[:, 0] + np.arange(60)).summary().records()
+    assert [row["name"] for row in rows if row["error"] is not None] == ["w0", "x11"]
+
+
+ALONE = pd.DataFrame({"g": [*"aaaaabbbbbc"], "x": [1.0, 2, 3, 4, 6, 2, 3, 1, 4, 5, 9],
+                      "y": [1.0e9, 3e9, 2e9, 5e9, 6e9, 4e9, 5e9, 3e9, 6e9, 6e9, 7e9]})  # fmt: skip
+
+
+def test_a_row_that_alone_decides_a_weight_has_no_distance() -> None:
+    model = tl.LinearRegression(min_samples_category=1).fit(ALONE, "y")
+    found = model.diagnose(ALONE, "y")
+    assert found.leverage[10] == pytest.approx(1)
+    assert found.records()[10]["cook"] is found.records()[10]["student"] is None
+    assert 10 not in [row["row"] for row in found.to_dict()["leading"]]
+    assert "Rows that alone decide a weight: 1." in str(found)
+    assert len(found.plots()) == 4
+    assert np.isfinite(model.summary(robust="HC3").error).all()
+
+
+def test_as_many_weights_as_rows_say_that_nothing_tells_their_errors() -> None:
+    x, y = np.arange(12.0).reshape(3, 4) ** 2, np.array([1.0, 2.0, 4.0])
+    model = tl.LinearRegression().fit(x, y)
+    said = str(model.summary())
+    assert "Nothing is left to tell errors by" in said
+    assert "log-likelihood" not in said
+    assert "Cook" not in said
+    assert "e+" not in said
+    with pytest.raises(errors.InputError, match="leave no residual to draw"):
+        model.diagnose(x, y).plots()
+
+
+def test_a_constant_column_weighs_nothing() -> None:
+    frame = FRAME.assign(one=7.0, twice=FRAME["bmi"] * 2)
+    model = tl.LinearRegression().fit(frame, "target")
+    assert dict(zip(model.columns_, model.coef_, strict=True))["one"] == 0
+
+
+@pytest.mark.parametrize("learner", [tl.Ridge, tl.Lasso, tl.ElasticNet])
+def test_the_summary_has_the_penalty_that_folds_chose(learner: Any) -> None:
+    model = learner(alpha="cv").fit(FRAME, "target")
+    assert model.summary().sizes["alpha"] == model.alpha_
+    assert learner(alpha=2.5).fit(FRAME, "target").summary().sizes["alpha"] == 2.5
+
+
+def test_rows_that_were_not_learned_from_have_no_leverage(model: Any) -> None:
+    for rows in (FRAME[:50], FRAME[:1], pd.concat([FRAME, FRAME])):
+        for call in (model.diagnose, model.summary, lambda *a: model.summary(*a, robust="HC3")):
+            with pytest.raises(errors.InputError, match="these are not the 442 rows"):
+                call(rows, "target")
+    assert model.summary(FRAME.sample(frac=1, random_state=0), "target").diagnostics is not None
+
+
+@pytest.mark.parametrize("option", ["positive", "penalize_intercept"])
+def test_a_path_of_bound_weights_is_refused(option: str) -> None:
+    model = tl.Ridge(5.0, **{option: True}).fit(FRAME, "target")
+    with pytest.raises(errors.InputError, match="a path is of free weights and a free intercept"):
+        model.path()
+
+
+def test_the_equal_variance_of_lines_through_zero_is_asked_with_a_constant() -> None:
+    x, y = FRAME[["bmi"]].to_numpy(), FRAME["target"].to_numpy()
+    model = tl.LinearRegression(fit_intercept=False).fit(x, y)
+    found = {check.test: check for check in model.diagnose(x, y).checks}["Breusch-Pagan"]
+    squares = (y - model.predict(x)) ** 2
+    pagan = N * np.corrcoef(x[:, 0], squares)[0, 1] ** 2
+    assert found.statistic == pytest.approx(pagan, rel=1e-8)
+    assert found.p == pytest.approx(stats.chi2.sf(pagan, 1), rel=1e-6)
+
+
+def test_without_slopes_nothing_is_said_of_what_varies_along_them() -> None:
+    x, y = np.ones((N, 1)), FRAME["target"].to_numpy()
+    checks = tl.LinearRegression().fit(x, y).diagnose(x, y).checks
+    assert [check.test for check in checks] == ["Durbin-Watson", "Jarque-Bera"]
+
+
+def test_one_row_more_than_weights_leaves_no_residual_without_a_row() -> None:
+    x, y = np.array([[1.0], [2.0], [4.0]]), np.array([1.0, 2.0, 3.0])
+    found = tl.LinearRegression().fit(x, y).diagnose(x, y)
+    assert [row["student"] for row in found.records()] == [None] * 3
+    assert found.cook == pytest.approx([1.25, 5 / 18, 6.5])
+    assert "e+" not in str(found)
+
+
+def test_what_a_nearly_perfect_line_leaves_has_its_digits() -> None:
+    x = np.arange(12.0)[:, None]
+    rough = np.where(np.arange(12) % 2, 2.0**-30, -(2.0**-30))
+    y = 2 * x[:, 0] + 0.125 + rough
+    found = tl.LinearRegression().fit(x, y).summary()
+    want = tl.LinearRegression(exact=True).fit(x, y).summary()
+    assert found.sizes["σ²"] == pytest.approx(want.sizes["σ²"], rel=1e-6)
+    assert tl.LinearRegression().fit(x, y - rough).summary().sizes["σ"] < 1e-14

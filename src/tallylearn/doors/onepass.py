@@ -288,7 +288,8 @@ class OnePass(Estimator, ABC):
         if self.tally_ is None:
             raise MergeError(
                 "this model was saved without its tally, and cannot learn or forget; nor can one "
-                "whose rare values were pooled to fit memory. Fit all rows at once."
+                "of many more columns than rows, or whose rare values were pooled to fit memory. "
+                "Fit all rows at once."
             )
         for (option, then), (_, now) in zip(self._shaped, self.shape(), strict=True):
             if then != now:

@@ -118,9 +118,23 @@ def check_finite(scatter: Scatter) -> None:
 
 def too_wide(columns: Sequence[str]) -> ColumnError:
     return ColumnError(
-        f"numbers in {listed(dict.fromkeys(columns))} are so large, or so far apart in size, that "
-        "their products are beyond a double. Rescale them."
+        f"numbers in {_places(columns)} are so large, or so far apart in size, that their products "
+        "are beyond a double. Rescale them."
     )
+
+
+def too_small(columns: Sequence[str]) -> ColumnError:
+    return ColumnError(
+        f"numbers in {_places(columns)} are so small that their squares are below a double. "
+        "Rescale them."
+    )
+
+
+def _places(columns: Sequence[str]) -> str:
+    """Columns by name; what was summed without one is the target."""
+    named = dict.fromkeys(column for column in columns if column)
+    said = [listed(named)] if named else []
+    return " and ".join([*said, *(["the target"] if "" in columns else [])])
 
 
 @contextmanager

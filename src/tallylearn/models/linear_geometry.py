@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
@@ -10,7 +11,7 @@ import numpy as np
 
 from tallylearn.doors import Classifier
 from tallylearn.doors.intake import lesson
-from tallylearn.errors import InputError, speaking
+from tallylearn.errors import InputError, TargetError, listed, speaking, told
 from tallylearn.models.linear_classes import LinearModel
 from tallylearn.plots import Plot
 from tallylearn.plots.class_areas import draw_classes
@@ -125,6 +126,7 @@ def _of_rows(learner: Geometric, X: Any, y: Any) -> Geometry:
         known = learner.model_.classes
         read = lesson(table, y, None, name, learner.task, learner.schema_, classes=known)
         blocks = [*read.blocks()]
+        _check_known({value for block in blocks for value in block.target.values}, known)
         truth = np.concatenate([block.target.among(known) for block in blocks])
     x = np.concatenate([_directions(learner, block) for block in blocks])
     found = _measured(learner, x)
@@ -140,6 +142,15 @@ def _of_rows(learner: Geometric, X: Any, y: Any) -> Geometry:
     separable = True if margin > 0 else _separable(x, truth)
     parts = {**_borders(learner), "rows": found, "points": two}
     return Geometry(**parts, margin=margin, separable=separable)
+
+
+def _check_known(seen: set[Any], known: Sequence[Any]) -> None:
+    strange = sorted(seen - {*known}, key=str)
+    if strange:
+        raise TargetError(
+            f"the target has the class {told(strange[0])}, and the model knows {listed(known)}. "
+            "Pass the classes that were learned, or none."
+        )
 
 
 def _directions(learner: Geometric, block: Block) -> Array:

@@ -27,6 +27,8 @@ from tallylearn.resampling import generator
 from tallylearn.tables import CATEGORY, DATE, NUMBER, Array, Block
 from tallylearn.tallies import Bundle
 
+WIDE = 1e150  # a weight beyond, times the number that made it, is beyond a double
+
 
 class Perceptron(Incremental, Geometric, Classifier):
     """Weights that are corrected by every row which they answer wrong: w += y · (1, x).
@@ -205,8 +207,8 @@ class Perceptron(Incremental, Geometric, Classifier):
         settings = np.array([model.rate, float(self.fit_intercept), float(self.zero == "mistake")])
         with np.errstate(over="ignore", invalid="ignore"):
             correcting.walk(np.ascontiguousarray(x), y, rows, settings, last, drift, trace, found)
-        if not (np.isfinite(last).all() and np.isfinite(drift).all()):
-            raise InputError("numbers are so large that weights are beyond a double. Rescale.")
+        if not ((np.abs(last) < WIDE).all() and np.isfinite(drift).all()):
+            raise InputError("numbers are so large that scores are beyond a double. Rescale.")
         return replace(
             model, last=last, drift=drift, trace=trace, steps=int(found[0]),
             corrections=int(found[1]), passes=model.passes + 1,

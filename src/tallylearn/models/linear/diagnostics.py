@@ -16,6 +16,7 @@ from scipy.linalg import solve_triangular
 from scipy.special import chdtrc, fdtrc, ndtri
 
 from tallylearn.blas import one_thread
+from tallylearn.errors import InputError
 from tallylearn.models.linear.linear_model import LinearModel
 from tallylearn.plots import Plot, draw_lines, draw_points
 from tallylearn.tables import Array, Block
@@ -25,6 +26,7 @@ from tallylearn.workings.reports import Recorded
 DOUBT = 0.05  # a p-value below speaks against an assumption
 FAR = 3  # times the mean leverage: a row that may decide alone
 SHOWN = 5  # rows
+LEADING = "rows that lead most (Cook's distance); row 0 is the first learned from"
 
 
 @dataclass(frozen=True)
@@ -49,24 +51,27 @@ class Diagnostics(Recorded):
     residual: Array  # (n,)
     leverage: Array  # (n,)
     student: Array  # (n,) residuals in their own standard errors, the row itself left out
-    cook: Array  # (n,) how far all answers move when the row is left out
+    cook: Array  # (n,) how far all answers move when the row is left out; both NaN of a row alone
     checks: tuple[Check, ...]
     used: int  # weights
 
     def records(self) -> list[dict[str, Any]]:
         """A row for every row."""
         names = ("answer", "residual", "leverage", "student", "cook")
-        columns = [getattr(self, name).tolist() for name in names]
+        columns = [map(_finite, getattr(self, name).tolist()) for name in names]
         return [dict(zip(names, row, strict=True)) for row in zip(*columns, strict=True)]
 
     def to_dict(self) -> dict[str, Any]:
         order = np.argsort(-self.cook, kind="stable")[:SHOWN]
+        order = order[np.isfinite(self.cook[order])]
+        records = self.records()
         far = np.flatnonzero(self.leverage > FAR * self.used / len(self.answer))
         return {
             "rows": len(self.answer),
             "checks": [check.to_dict() for check in self.checks],
-            "leading": [{"row": int(i), **self.records()[i]} for i in order.tolist()],
+            "leading": [{"row": int(i), **records[i]} for i in order.tolist()],
             "far": far.tolist(),
+            "alone": np.flatnonzero(_alone(self.leverage)).tolist(),
         }
 
     @staticmethod
@@ -76,29 +81,33 @@ class Diagnostics(Recorded):
             for c in found["checks"]
         )
         names = ("row", "answer", "residual", "leverage", "student", "cook")
-        lead = tuple(tuple(short(float(row[n])) for n in names) for row in found["leading"])
+        lead = tuple(tuple(_short(row[n]) for n in names) for row in found["leading"])
         far = f"{len(found['far'])} of {found['rows']} rows have {FAR} times the mean leverage."
-        return Derivation(
-            "Residual diagnostics",
-            (
-                Grid("assumptions", ("assumption", "test", "statistic", "p", ""), rows),
-                Grid("rows that lead most (Cook's distance)", names, lead),
-                Sentence(far),
-            ),
-        )
+        steps: list[Grid | Sentence] = []
+        if rows:
+            steps.append(Grid("assumptions", ("assumption", "test", "statistic", "p", ""), rows))
+        if lead:
+            steps.append(Grid(LEADING, names, lead))
+        steps.append(Sentence(far))
+        if found["alone"]:
+            steps.append(Sentence(f"Rows that alone decide a weight: {len(found['alone'])}. Their "
+                                  "residuals are 0 whatever their targets."))  # fmt: skip
+        return Derivation("Residual diagnostics", tuple(steps))
 
     def plots(self) -> dict[str, Plot]:
         """Residuals against answers, their size against answers, normal quantiles, leverage."""
-        n = len(self.answer)
-        size = np.sqrt(np.abs(self.student))
-        order = np.sort(self.student)
-        normal = ndtri((np.arange(1, n + 1) - 0.5) / n)
+        shown = np.isfinite(self.student)
+        if not shown.any():
+            raise InputError("so few rows for the weights leave no residual to draw.")
+        answer, lead, student = self.answer[shown], self.leverage[shown], self.student[shown]
+        size, n = np.sqrt(np.abs(student)), len(student)
+        normal = ndtri((np.arange(1, n + 1) - 0.5) / max(n, 1))
         return {
             "linearity": draw_points(self.answer, self.residual, "Residuals", "answer", "residual"),
-            "variance": draw_points(self.answer, size, "Size of residuals", "answer", "√|student|"),
-            "normality": draw_lines({"residuals": (normal, order)}, "Normal quantiles",
+            "variance": draw_points(answer, size, "Size of residuals", "answer", "√|student|"),
+            "normality": draw_lines({"residuals": (normal, np.sort(student))}, "Normal quantiles",
                                     "normal", "residual", diagonal="normal"),
-            "leverage": draw_points(self.leverage, self.student, "Leverage", "leverage", "student"),
+            "leverage": draw_points(lead, student, "Leverage", "leverage", "student"),
         }  # fmt: skip
 
 
@@ -116,12 +125,14 @@ def diagnosed(
             z = _free(model, block)
             answer = model.answers(block).reshape(len(block), -1)[:, t]
             target = block.target[t] if isinstance(block.target, tuple) else block.target
-            weight = np.ones(len(block)) if block.weight is None else block.weight
-            lead = (z**2).sum(axis=1) * weight
+            ones = np.ones(len(block))
+            weight = ones if block.weight is None else block.weight
+            once = (z**2).sum(axis=1)  # of one row, where the weight counts several alike
+            lead = once * weight
             residual = target - answer
-            apart = np.maximum(1 - lead, 1e-12)
-            for way, size in enumerate((1.0, n / max(n - k, 1), 1 / apart, 1 / apart**2)):
-                scaled = z * (weight * np.abs(residual) * np.sqrt(size))[:, None]
+            apart = np.where(_alone(once), np.inf, 1 - once)
+            for way, size in enumerate((ones, ones * n / max(n - k, 1), 1 / apart, 1 / apart**2)):
+                scaled = z * (np.abs(residual) * np.sqrt(weight * size))[:, None]
                 meat[way] += scaled.T @ scaled
             parts.append(np.column_stack([answer, residual, lead, weight]))
             seen.append(z)
@@ -129,12 +140,20 @@ def diagnosed(
     answer, residual, lead, weight = whole.T
     free = max(n - k, 1.0)
     left = float((weight * residual**2).sum())
-    apart = np.maximum(1 - lead, 1e-12)
+    apart = np.where(_alone(lead), np.nan, 1 - lead)
     inner = weight * residual**2 / apart
-    alone = np.sqrt(np.maximum((left - inner) / max(free - 1, 1.0), 1e-300) * apart / weight)
+    others = np.nan if free <= 1 else np.maximum((left - inner) / (free - 1), 1e-300)
+    alone = np.sqrt(others * apart / weight)
     cook = inner * lead / apart / (k * max(left / free, 1e-300))
-    checks = _checks(z, answer, residual, weight, k) if n > k + 2 and left > 0 else ()
+    checks = (
+        _checks(z, answer, residual, weight, k) if min(n, len(lead)) > k + 2 and left > 0 else ()
+    )
     return Diagnostics(answer, residual, lead, residual / alone, cook, checks, k), meat, left
+
+
+def _alone(leverage: Array) -> Array:
+    """Which rows decide their own answer, but for rounding: what they miss says nothing."""
+    return np.asarray(leverage > 1 - 1e-9)
 
 
 def _free(model: LinearModel, block: Block) -> Array:
@@ -160,20 +179,25 @@ def _checks(z: Array, answer: Array, e: Array, weight: Array, k: int) -> tuple[C
     free = n - k - 2
     reset = explained / 2 / max((left - explained) / max(free, 1.0), 1e-300)
     squares = e**2 - left / n
-    fitted = zw.T @ (squares * root)
-    whole = float((weight * squares**2).sum())
-    mean = float((root * squares) @ root) ** 2 / n
-    bent = n * (float((fitted**2).sum()) - mean) / max(whole - mean, 1e-300)
+    flat = root - zw @ (zw.T @ root)  # nothing, where there is an intercept
+    level = float(flat @ flat)
+    slopes = k - 1 if level < 1e-9 * n else k
+    fitted = float(((zw.T @ (squares * root)) ** 2).sum())
+    fitted += 0.0 if slopes < k else float(flat @ (squares * root)) ** 2 / level
+    bent = n * fitted / max(float((weight * squares**2).sum()), 1e-300)
     watson = float((np.diff(e) ** 2).sum() / max(float((e**2).sum()), 1e-300))
     centre = e - np.average(e, weights=weight)
     second, third, fourth = (np.average(centre**m, weights=weight) for m in (2, 3, 4))
     skew, excess = third / second**1.5, fourth / second**2 - 3
     bera = n / 6 * (skew**2 + excess**2 / 4)
-    curved, wide, normal = fdtrc(2, free, reset), chdtrc(k - 1, bent), chdtrc(2, bera)
+    curved, wide, normal = fdtrc(2, free, reset), chdtrc(max(slopes, 1), bent), chdtrc(2, bera)
     following = "neighbours alike" if watson < 1.5 else "neighbours apart" if watson > 2.5 else "ok"
-    return (
+    sloping = (
         Check("linear", "RESET", reset, float(curved), _verdict(curved, "the answer bends")),
         Check("equal variance", "Breusch-Pagan", bent, float(wide), _verdict(wide, "it varies")),
+    )
+    return (
+        *(sloping if slopes else ()),
         Check("independent", "Durbin-Watson", watson, None, following),
         Check("normal", "Jarque-Bera", bera, float(normal), _verdict(normal, "it is not")),
     )
@@ -181,6 +205,14 @@ def _checks(z: Array, answer: Array, e: Array, weight: Array, k: int) -> tuple[C
 
 def _verdict(p: float, doubt: str) -> str:
     return doubt if p < DOUBT else "ok"
+
+
+def _finite(x: float) -> float | None:
+    return x if np.isfinite(x) else None
+
+
+def _short(x: float | None) -> str:
+    return "" if x is None else short(float(x))
 
 
 def _p(p: float | None) -> str:

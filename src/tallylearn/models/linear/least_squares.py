@@ -194,7 +194,7 @@ def solved(normal: Normal, tol: float | None = None) -> Fitted:
     basis = np.sort(order[:rank])
     wide, inverse = pivoted[:rank], np.argsort(order)
     raw = wide[:, inverse] * normal.scale[: normal.p]
-    inner = _shortest(raw, (q.T @ z)[:rank])
+    inner = np.where(raw.any(axis=0)[:, None], _shortest(raw, (q.T @ z)[:rank]), 0.0)
     said = dependencies(normal.design.names, wide, order, rank)
     return Fitted(inner.T * normal.scale[normal.p :, None], basis, said)
 

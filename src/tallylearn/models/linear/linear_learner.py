@@ -33,6 +33,7 @@ SOLVERS = ("auto", "cholesky", "qr")
 MOST = 30  # degree: doubles hold hardly more
 BAD = 1e3  # a condition above costs a scatter six digits: the rows are read again
 POOR = 10.0  # and where that costs next to nothing, a table of one block, any digit is worth it
+FINE = 1e-8  # of a target's squares: of what so good a fit leaves, a scatter has half the digits
 LOST = 1e4  # a condition above leaves a scatter fewer than eight digits
 FOLDED = 1e5  # and fewer than six, which do where folds are scored
 
@@ -68,6 +69,8 @@ class LinearLearner(OnePass, Summarising):
         """Weights out of the products."""
         with solving(self._counted(tally)):
             sums = sums_in(tally, self._spelled())
+            if not self.exact:
+                sums.check_size()
             normal = self._normal(tally, sums)
             model = self._exactly(tally, normal, sums) if self.exact else None
             model = self._solved(normal, sums) if model is None else model
@@ -125,6 +128,8 @@ class LinearLearner(OnePass, Summarising):
             sums = sums_in(tally, self._spelled())
             normal = from_scatter(sums.total(), bool(self.fit_intercept))
             condition = conditioned(normal, self._penalty(normal, sums))
+        if (normal.rest < FINE * normal.whole).any():
+            return True
         return condition > (POOR if normal.rows <= BLOCK else BAD)
 
     def _penalty(self, normal: Normal, sums: Sums) -> Array:
@@ -160,6 +165,8 @@ class LinearLearner(OnePass, Summarising):
         shape = getattr(y, "shape", ())
         if isinstance(y, list | tuple) and len(y):
             inner = y[0]
+            if isinstance(inner, str) and not _has_names(X):
+                return "regressor"
             several = isinstance(inner, list | tuple | np.ndarray)
             shape = (2, 2) if isinstance(inner, str) else (len(y), len(inner) if several else 1)
         wide = isinstance(shape, tuple) and len(shape) == 2 and shape[1] > 1
@@ -247,6 +254,12 @@ class LinearLearner(OnePass, Summarising):
         tags.target_tags.multi_output = True
         tags.input_tags.categorical = False  # the checks would round the numbers
         tags.input_tags.allow_nan = self.missing not in ("refuse", "drop")
+
+
+def _has_names(X: Any) -> bool:
+    """Whether words can name columns of a table; those beside plain rows are its target."""
+    plain = isinstance(X, list | tuple) and bool(X) and isinstance(X[0], list | tuple | np.ndarray)
+    return not plain and not isinstance(X, np.ndarray)
 
 
 def conditioned(normal: Normal, penalty: Array) -> float:

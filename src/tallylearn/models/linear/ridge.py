@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from tallylearn.errors import OptionError
+from tallylearn.errors import InputError, OptionError
 from tallylearn.models.linear.least_squares import Normal, ridged, with_penalised_ones
 from tallylearn.models.linear.linear_learner import SOLVERS
 from tallylearn.models.linear.linear_model import LinearModel
@@ -120,6 +120,8 @@ class Ridge(Penalised):
         return 1
 
     def _path(self, normal: Normal, penalty: Array) -> tuple[Array, Array]:
+        if self.positive or self.penalize_intercept:
+            raise InputError("a path is of free weights and a free intercept. Fit one by one.")
         return ridge_path(normal, penalty), np.zeros(len(penalty))
 
     def _grid(self, normal: Normal) -> Array:

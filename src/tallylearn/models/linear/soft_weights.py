@@ -53,7 +53,8 @@ def softened(normal: Normal, penalty: Array, rule: Rule) -> Softened:
         for m, alpha in enumerate(penalty):
             costs = rule.costs(float(alpha), normal.rows, square)
             coordinates.descend_products(gram, goal, costs, limits, weights, slope, found)
-            out[m, k], gaps[m, k], rounds[m, k] = weights, found[0] / normal.rows, int(found[1])
+            out[m, k], rounds[m, k] = weights, int(found[1])
+            gaps[m, k] = max(found[0], 0.0) / normal.rows  # below 0 is rounding
     return Softened(out, gaps, rounds)
 
 

@@ -19,6 +19,7 @@ from tallylearn.models.linear.summary import ROBUST, Summary, summarised
 from tallylearn.tables import Array, Block
 
 SAME = 1e-6  # of the squared residuals: rows that leave others have changed since
+LIKE = 0.01  # and of rows that are passed, however ill their columns are conditioned
 
 MANY = 1 << 26  # numbers of rows that are looked at again without being passed: half a gigabyte
 
@@ -52,7 +53,9 @@ class Summarising(Regressor):
             found, meat = None, None
             if rows is not None and self._plain():
                 found, meat, left = self._diagnosed(rows, t)
-                if X is None and not self._unchanged(left, t):
+                if X is not None:
+                    self._check_learned(found, left, t)
+                elif not self._unchanged(left, t):
                     found, meat = None, None
             if robust is not None and meat is None:
                 raise InputError(
@@ -72,7 +75,10 @@ class Summarising(Regressor):
         with speaking(type(self).__name__):
             if not self._plain():
                 raise InputError("diagnostics are of least squares without penalty or bounds.")
-            return self._diagnosed((X, y, sample_weight), self._place(target))[0]
+            t = self._place(target)
+            found, _, left = self._diagnosed((X, y, sample_weight), t)
+            self._check_learned(found, left, t)
+            return found
 
     def predict_interval(
         self, X: Any, level: float = 0.95, *, of: str = "answer", target: int = 0
@@ -115,6 +121,17 @@ class Summarising(Regressor):
     def _unchanged(self, left: float, t: int) -> bool:
         then = float(self.model_.rest[t])
         return abs(left - then) <= SAME * max(left, then) + 1e-12 * float(self.model_.whole[t])
+
+    def _check_learned(self, found: Diagnostics, left: float, t: int) -> None:
+        """Refuse other rows than those of the fit, whose leverages add up to the weights."""
+        then, whole = float(self.model_.rest[t]), float(self.model_.whole[t])
+        alike = abs(left - then) <= LIKE * max(left, then) + 1e-9 * whole
+        if not alike or abs(float(found.leverage.sum()) - found.used) > LIKE * found.used:
+            raise InputError(
+                f"these are not the {self.model_.rows:g} rows that were learned from, and only of "
+                "those the standard errors, leverages and distances are known. Pass them, with "
+                "their weights; other rows are judged by score, or evaluate."
+            )
 
     def _place(self, target: Any) -> int:
         many = len(self.model_.coef)

@@ -10,6 +10,7 @@ from scipy.linalg import solve_triangular
 from scipy.special import fdtrc, stdtr, stdtrit
 
 from tallylearn.models.linear.diagnostics import Diagnostics
+from tallylearn.models.linear.least_squares import MIXED
 from tallylearn.models.linear.linear_model import LinearModel
 from tallylearn.tables import Array, Schema
 from tallylearn.workings import Derivation, Grid, Sentence, short
@@ -129,13 +130,18 @@ def _errors(model: LinearModel, t: int, meat: Array | None) -> Array:
     out = np.full(p + int(model.centred), np.nan)
     first = int(model.centred)
     out[:first] = found[:first]
-    out[first + model.basis] = found[first:]
-    if r < p and len(model.dependent) and not all("constant" in said for said in model.dependent):
-        mixed = " ".join(model.dependent)
-        for j, name in enumerate(model.design.names):
-            if f"{name} follows" in mixed or f"'{name}'" in mixed:
-                out[first + j] = np.nan
+    out[first + model.basis] = np.where(_shared(model), np.nan, found[first:])
     return out
+
+
+def _shared(model: LinearModel) -> Array:
+    """(r,) which columns of the basis others follow from: their weights are not their own."""
+    others = np.setdiff1d(np.arange(len(model.root)), model.basis)
+    if not len(others) or not len(model.basis):
+        return np.zeros(len(model.basis), dtype=bool)
+    q, free = np.linalg.qr(model.root[:, model.basis])
+    share = solve_triangular(free, q.T @ model.root[:, others], check_finite=False)
+    return np.asarray((np.abs(share) > MIXED).any(axis=1))
 
 
 def _sizes(model: LinearModel, t: int, plain: bool) -> dict[str, float | None]:
@@ -146,14 +152,15 @@ def _sizes(model: LinearModel, t: int, plain: bool) -> dict[str, float | None]:
     condition = 1 / model.certain if model.certain > 0 else None
     sizes: dict[str, float | None] = {"R²": share}
     if not plain:
-        return {**sizes, "condition": condition}
+        alpha = model.alpha or float(model.penalty[t])
+        return {**sizes, **({"alpha": alpha} if alpha else {}), "condition": condition}
     sizes["adjusted R²"] = 1 - (1 - share) * (n - int(model.centred)) / free if free > 0 else None
     sizes["σ²"] = rest / free if free > 0 else None
     sizes["σ"] = float(np.sqrt(rest / free)) if free > 0 else None
     if free > 0 and slopes and rest > 0:
         sizes["F"] = (whole - rest) / slopes / (rest / free)
         sizes["p of F"] = float(fdtrc(slopes, free, max(sizes["F"] or 0.0, 0.0)))
-    if rest > 0:
+    if free > 0 and rest > 0:
         likely = -n / 2 * (np.log(2 * np.pi * rest / n) + 1)
         sizes["log-likelihood"] = float(likely)
         sizes["AIC"] = float(2 * k - 2 * likely)
@@ -169,6 +176,11 @@ def _remarks(model: LinearModel, plain: bool, diagnostics: Diagnostics | None) -
     said += [f"{what}: the weights of these columns are not their own." for what in model.dependent]
     if not plain:
         said.append("Standard errors belong to least squares without penalty, bounds or choice.")
+    elif model.rows <= model.used:
+        said.append(
+            f"Weights: {model.used}, rows: {model.rows:g}. Nothing is left to tell errors by; take "
+            "fewer columns, or a penalty: Ridge or Lasso."
+        )
     elif diagnostics is None:
         said.append("Residual checks need the rows: summary(X, y).")
     return said

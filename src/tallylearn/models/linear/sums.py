@@ -8,11 +8,13 @@ import numpy as np
 
 from tallylearn.models.design_columns import Chosen, References, chosen
 from tallylearn.models.design_matrix import Design
-from tallylearn.models.filled_scatter import as_floats, columns_of, filled, sums_of
+from tallylearn.models.filled_scatter import as_floats, columns_of, filled, sums_of, too_small
 from tallylearn.models.linear.tallied_rows import without_more
 from tallylearn.tables import Array
 from tallylearn.tallies import Bundle, Counts, Products, Scatter, Triangle
 from tallylearn.tallies.pairs import GAP, Names, apart
+
+TINY = 1e-140  # squares of smaller numbers lose digits, and from 1e-162 on they are 0
 
 
 @dataclass(frozen=True)
@@ -27,6 +29,15 @@ class Sums:
     @property
     def p(self) -> int:
         return len(self.design.columns)
+
+    def check_size(self) -> None:
+        """Refuse columns whose squares are nothing to a double: they would look constant."""
+        size = np.abs(self.mean).max(axis=0)
+        own = np.diagonal(self.scatter, axis1=1, axis2=2).max(axis=0)
+        tiny = np.flatnonzero((size > 0) & (size < TINY) & (own < TINY**2))
+        if len(tiny):
+            names = [*self.design.columns, *[""] * (self.mean.shape[1] - self.p)]
+            raise too_small([names[j] for j in tiny])
 
     def total(self) -> Sums:
         """All folds as one, by the merge of Chan, Golub and LeVeque (1983)."""

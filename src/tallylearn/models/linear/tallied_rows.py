@@ -119,7 +119,8 @@ def _exactly(x: Array, degree: int) -> list[Array]:
     out = []
     for at in range(degree - 1, -1, -1):
         digits = ((size >> (53 * at)) & ((1 << 53) - 1)).astype(np.float64)
-        part = np.ldexp(sign * digits, degree * (exponent.astype(np.int64) - 53) + 53 * at)
+        with np.errstate(over="ignore"):
+            part = np.ldexp(sign * digits, degree * (exponent.astype(np.int64) - 53) + 53 * at)
         out.append(np.where(shown, part, x))
     return out
 

@@ -43,8 +43,9 @@ class GradientSteps:
     def after(self, slope: Slope) -> GradientSteps | Found:
         """A step further; or the end, when what the last step came to is known."""
         times = slope.weight if self.task.scaling.squared else 1.0
-        loss = times * self.task.objective(self.theta, slope)
-        gradient = times * self.task.gradient(self.theta, slope)
+        with np.errstate(over="ignore", invalid="ignore"):
+            loss = times * self.task.objective(self.theta, slope)
+            gradient = times * self.task.gradient(self.theta, slope)
         risen = self.risen or (self.steps if loss > self.last * (1 + 1e-12) else 0)
         found = replace(
             self, last=loss, risen=risen, before=loss if not self.steps else self.before
@@ -56,6 +57,8 @@ class GradientSteps:
             return found._ended(loss, slope.least, rested)
         with np.errstate(over="ignore", invalid="ignore"):
             theta = self.theta - self.rate * gradient
+        if not np.isfinite(theta).all():
+            raise replace(found, steps=self.steps + 1)._diverged(np.inf)
         trace = self.trace
         if (len(trace) + 1) * (1 + theta.size) <= max(ROOM, 5 * (1 + theta.size)):
             trace = np.vstack([trace, [loss, *theta.ravel()]])
@@ -70,8 +73,9 @@ class GradientSteps:
         )  # fmt: skip
 
     def _diverged(self, loss: float) -> InputError:
+        far = f"{loss:.4g}" if np.isfinite(loss) else "what no double holds"
         return InputError(
             f"the steps are too long: step {self.risen or self.steps}, of rate {self.rate:g}, was "
             f"the first to make the loss larger, and after {self.steps} it has gone from "
-            f"{self.before:.4g} to {loss:.4g}. Take a smaller rate, or scale the columns."
+            f"{self.before:.4g} to {far}. Take a smaller rate, or scale the columns."
         )
