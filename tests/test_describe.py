@@ -476,3 +476,20 @@ def test_a_table_whose_rows_all_weigh_nothing_is_told_as_that(held: bool) -> Non
     table = tl.table(FRAME.assign(none=0.0)[["x", "word", "none"]], weight="none")
     with pytest.raises(TargetError, match="every row has weight zero"):
         tl.describe(table, "word")
+
+
+def test_a_standard_deviation_is_told_though_its_square_is_beyond_a_double() -> None:
+    x = np.random.default_rng(0).normal(size=50)
+    for unit in (1e-300, 1e-160, 1.0, 1e160, 1e300):
+        sd = tl.describe({"x": x * unit})["x"]["sd"]
+        assert sd == pytest.approx(np.std(x, ddof=1) * unit, rel=1e-12)
+    assert tl.describe({"x": [5.0, 5.0]})["x"]["sd"] == 0
+
+
+@pytest.mark.parametrize("gaps", [120, 119])
+def test_a_column_of_no_value_or_one_has_blanks_where_there_is_no_number(gaps: int) -> None:
+    x = np.where(np.arange(120) < gaps, np.nan, 7.0)
+    found = tl.describe({"x": x, "z": np.arange(120.0)})
+    for text in (str(found), found.to_markdown(), found.to_html()):
+        assert "nan" not in text
+        assert "<dd> to </dd>" not in text

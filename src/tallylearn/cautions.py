@@ -103,9 +103,10 @@ def _leak(rows: Rows, name: str, answers: Codes) -> str:
         return ""
     if rows.classes is not None:
         return _apart(column[both], y, f"{rows.all} {n:,}")
-    with np.errstate(all="ignore"):  # infinite or huge numbers make no line
-        r = float(np.corrcoef(column[both], np.asarray(rows.target)[both])[0, 1])
-    return f"a straight line, on {rows.all} {n:,} rows" if 1 - abs(r) < 1e-12 else ""
+    with np.errstate(all="ignore"):  # infinite numbers make no line
+        pair = np.array([column[both], np.asarray(rows.target)[both]])
+        r = float(np.corrcoef(pair / np.abs(pair).max(axis=1, keepdims=True))[0, 1])
+    return f"a straight line, on {rows.all} {n:,} rows" if 0 <= 1 - abs(r) < 1e-12 else ""
 
 
 def _sum_leak(rows: Rows, target: str, told: Sequence[str]) -> Iterator[str]:

@@ -147,3 +147,12 @@ def test_a_target_that_only_tells_the_rows_apart_is_told() -> None:
     )
     years = table.assign(who=np.arange(60) + 1950)
     assert tl.evaluate(tl.DecisionTreeRegressor(), years, "who").cautions == ()
+
+
+@pytest.mark.parametrize("unit", [1e-300, 1e300])
+def test_a_line_is_told_of_numbers_of_any_size_and_no_other(unit: float) -> None:
+    rng = np.random.default_rng(0)
+    y = rng.normal(size=60) * unit
+    table = pd.DataFrame({"noise": rng.normal(size=60), "line": 3 * y, "y": y})
+    away = [said for said in tl.problem(table, "y").cautions if "gives y away" in said]
+    assert away == ["line gives y away: a straight line, on all 60 rows"]

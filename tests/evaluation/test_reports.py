@@ -156,3 +156,17 @@ def test_every_score_has_an_interval_of_these_models_and_one_of_the_learner() ->
     alone = str(tl.evaluate(tl.NaiveBayes(), x, y, cv="holdout", scoring="recall"))
     assert "of the learner" not in alone
     assert "likewise" not in alone
+
+
+@pytest.mark.parametrize(("unit", "said"), [(1e-7, "e-0"), (1.0, "."), (1e5, ","), (1e9, "e+0")])
+def test_numbers_of_any_size_are_written_so_that_they_tell(unit: float, said: str) -> None:
+    y = Z * unit
+    found = tl.evaluate(LinearRegression(), X, y, cv=5)
+    assert all(said in part for part in found.headline.replace("mae ", "").split()[:3])
+    lines = [line for line in str(found).splitlines() if line.startswith(("mae", "Over 5 folds"))]
+    assert len(lines) == 3
+    for line in lines:
+        assert said in line
+        assert "0.000" not in line
+    assert "[0.000" not in str(tl.learning_curve(LinearRegression(), X, y, cv=5))
+    assert "0.000" not in str(tl.tune(LinearRegression(), {"fit_intercept": [True]}, X, y, cv=5))

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import inf, nan, sqrt
+from fractions import Fraction
+from math import inf, ldexp, nan, sqrt
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ from tallylearn.tallies.distinct import KEPT
 from tallylearn.workings.rendering import plain
 
 TOP = 5
+TINY = 1e-290  # below it a double has lost digits, or soon will
 
 
 @dataclass(frozen=True)
@@ -87,7 +89,7 @@ def _moments(points: Points, sums: Sums | None) -> dict[str, float]:
     assert sums is not None
     spread, n = sums.spread, sums.count
     variance = _rounded(spread, n - 1)
-    found = _rounded(sums.total, n), variance, _rounded(spread, n), sqrt(variance)
+    found = _rounded(sums.total, n), variance, _rounded(spread, n), _root(spread, n - 1)
     return dict(zip(names, found, strict=True))
 
 
@@ -98,6 +100,16 @@ def _rounded(above: Any, below: Any) -> float:
         return float(above / below)
     except OverflowError:
         return inf
+
+
+def _root(above: Any, below: Any) -> float:
+    """The root of a ratio, also where a double holds the root alone: a square leaves it early."""
+    square = _rounded(above, below)
+    if square != square or not above or TINY < square < inf:
+        return sqrt(square)
+    ratio = Fraction(above) / Fraction(below)
+    half = (ratio.numerator.bit_length() - ratio.denominator.bit_length()) // 2
+    return ldexp(sqrt(ratio / Fraction(4) ** half), half)
 
 
 def _apart(low: float, high: float) -> float:

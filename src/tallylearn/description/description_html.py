@@ -63,7 +63,7 @@ def _row(column: Found) -> str:
     return (
         f"<tr><td><b>{escaped(name)}</b><small>{escaped(kind)}</small></td><td>{chart}</td>"
         f'<td class="n">{gaps}</td><td class="n">{distinct}</td>'
-        f"<td>{_figures(column) if numeric else ''}</td></tr>"
+        f"<td>{_figures(column) if numeric and column['count'] else ''}</td></tr>"
     )
 
 
@@ -71,9 +71,10 @@ def _figures(column: Found) -> str:
     dates = column.get("dates")
     about = "~" if column["quantile_error"] and not dates else ""
     places = {p: about + placed(column, p) for p in ("median", "q1", "q3")}
+    spread = readable(number_of(column["sd"]))
     said = {
         "mean": placed(column, "mean"),
-        "sd": readable(number_of(column["sd"])) + (" days" if dates else ""),
+        "sd": spread + (" days" if dates and spread else ""),
         "median": places["median"],
         "quartiles": f"{places['q1']} to {places['q3']}",
         "infinite": amount(column["infinite"]) if column["infinite"] else "",

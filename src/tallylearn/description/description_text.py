@@ -117,7 +117,11 @@ def readable(x: float, span: float = inf) -> str:
     ('26,458', '0.1235', '-3e+09')
     >>> readable(20240017.0, 250.0), readable(1.00025, 0.001)
     ('20,240,017', '1.00025')
+    >>> readable(float("nan"))  # of no value there is no mean
+    ''
     """
+    if x != x:
+        return ""
     if 0 < 10 * span <= abs(x) and PLAIN[0] <= abs(x) < PLAIN[1]:
         places = max(3 - floor(log10(span)), 0)
         text = f"{x:,.{places}f}"

@@ -114,9 +114,17 @@ def check_ending(path: str | Path) -> str:
     return ending
 
 
-def spec_of(values: Sequence[float]) -> str:
-    """How to write numbers of this size: three places, or four digits of small and large ones."""
+def spec_of(values: Sequence[float], whole: bool = False) -> str:
+    """How to write numbers of this size: three places, or four digits of small and large ones.
+
+    ``whole`` where no small differences stand beside them: up to seven places before the point.
+
+    >>> [format(26458.2, spec_of([26458.2], whole)) for whole in (False, True)]
+    ['2.646e+04', '26,458']
+    """
     largest = max((abs(value) for value in values if isfinite(value)), default=1.0)
+    if whole and 1e4 <= largest < 1e7:
+        return "z,.0f"
     return "z.3f" if largest == 0 or 0.05 <= largest < 1000 else ".4g"
 
 

@@ -15,7 +15,7 @@ from tallylearn.errors import InputError
 from tallylearn.evaluation.curves import overfitting
 from tallylearn.evaluation.curves.curve_points import Point, Trend
 from tallylearn.evaluation.curves.overfitting import OVER, UNDER, Verdict
-from tallylearn.evaluation.result import Result
+from tallylearn.evaluation.result import Result, spec_of
 from tallylearn.evaluation.scores.score import SCORES, titled
 from tallylearn.plots import Plot, draw_lines
 from tallylearn.workings import Derivation, Grid, Sentence
@@ -148,5 +148,6 @@ def _cells(record: Mapping[str, Any]) -> tuple[str, str, str]:
     train, test, low, high = (
         number_of(record[name]) for name in ("train", "test", "test_low", "test_high")
     )
-    interval = "" if low != low else f"[{low:.3f}, {high:.3f}]"
+    spec = spec_of([train, test, low, high])
+    interval = "" if low != low else f"[{low:{spec}}, {high:{spec}}]"
     return short(train), short(test), interval

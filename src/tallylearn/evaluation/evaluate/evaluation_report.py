@@ -51,12 +51,12 @@ def _scores(found: Found, scores: list[Estimate]) -> Grid:
     rows = tuple(
         (
             e.title,
-            *([_number(e.value)] if several else []),
-            _number(e.pooled),
-            "" if e.interval is None else str(e.interval),
+            *([_number(e.value, e.spec)] if several else []),
+            _number(e.pooled, e.spec),
+            "" if e.interval is None else f"{e.interval:{e.spec}}",
             "" if e.interval is None else e.interval.method,
-            *(["" if e.over_folds is None else str(e.over_folds)] if learner else []),
-            _number(e.baseline),
+            *(["" if e.over_folds is None else f"{e.over_folds:{e.spec}}"] if learner else []),
+            _number(e.baseline, e.spec),
         )
         for e in scores
     )
@@ -70,8 +70,8 @@ def _groups(found: Found) -> Grid:
     name, by = found["records"][0]["score"], str(found["by"])
     scores = [(record["group"], Estimate.read(record)) for record in found["groups"]]
     rows = tuple(
-        ("missing" if value is None else plain(value), _number(e.value),
-         "" if e.interval is None else str(e.interval), _number(e.baseline))
+        ("missing" if value is None else plain(value), _number(e.value, e.spec),
+         "" if e.interval is None else f"{e.interval:{e.spec}}", _number(e.baseline, e.spec))
         for value, e in scores
     )  # fmt: skip
     return Grid(f"{name} by {by}", (by, name, "interval", found["baseline"]), rows)
@@ -128,7 +128,8 @@ def _remarks(found: Found, scores: list[Estimate]) -> list[str]:
     if len(first.by_fold) > 1 and isfinite(first.value):
         low, high = min(first.by_fold), max(first.by_fold)
         said.append(
-            f"Over {len(first.by_fold)} folds the {first.name} is from {low:.3f} to {high:.3f}."
+            f"Over {len(first.by_fold)} folds the {first.name} is from "
+            f"{low:{first.spec}} to {high:{first.spec}}."
         )
     if failures := found["failures"]:
         many = f"{len(failures)} folds" if len(failures) > 1 else "1 fold"
@@ -145,7 +146,5 @@ def _count(weight: Any) -> str:
     return f"{weight:.1f}" if weight >= 1000 else f"{weight:.4g}"
 
 
-def _number(value: float) -> str:
-    if not isfinite(value):
-        return "" if value != value else str(value)
-    return f"{value:.3f}" if abs(value) < 1000 else f"{value:.4g}"
+def _number(value: float, spec: str = "z.3f") -> str:
+    return "" if value != value else f"{value:{spec}}"

@@ -124,7 +124,10 @@ class Exam:
         """What groups mean to the intervals, and what weights to the learners and to those."""
         if self.groups is not None:
             k = len(self.groups.values)
-            yield f"The {k:,} groups are the sample: intervals and tests are of groups, not rows."
+            yield (
+                f"The rows are in {k:,} groups, and groups are the sample: intervals and tests "
+                "are of the groups tested, not of rows."
+            )
         if self.weight is None or self.weight.min() == self.weight.max():
             return
         declared = self.read is not None and self.read.importance

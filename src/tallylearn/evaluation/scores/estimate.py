@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from tallylearn.errors import InputError
+from tallylearn.evaluation.result import spec_of
 from tallylearn.evaluation.scores.confusion_matrix import Hits, accuracy, positive_class
 from tallylearn.evaluation.scores.confusion_matrix import error as error_rate
 from tallylearn.evaluation.scores.losses import area
@@ -48,17 +49,23 @@ class Estimate:
         """The name, and of which class it is."""
         return titled(self.name, self.of)
 
+    @property
+    def spec(self) -> str:
+        """How its numbers are written: a target may be of millionths, or of millions."""
+        ends = (end for known in (self.interval, self.over_folds) for end in known or ())
+        return spec_of([self.value, self.pooled, self.baseline, *ends], whole=True)
+
     def __str__(self) -> str:
         if isfinite(self.value) or not isfinite(self.pooled):
-            said = f"{self.title} {self.value:.3f}"
+            said = f"{self.title} {self.value:{self.spec}}"
         else:
-            said = f"{self.title} over all rows {self.pooled:.3f}"
-        return said if self.interval is None else f"{said} {self.interval}"
+            said = f"{self.title} over all rows {self.pooled:{self.spec}}"
+        return said if self.interval is None else f"{said} {self.interval:{self.spec}}"
 
     def beside(self, baseline: str) -> str:
         """The score, and what the baseline has, where that is a number."""
         known = self.baseline == self.baseline
-        return f"{self}, {baseline} {self.baseline:.3f}" if known else str(self)
+        return f"{self}, {baseline} {self.baseline:{self.spec}}" if known else str(self)
 
     def record(self) -> dict[str, Any]:
         """The score as a row of a table."""

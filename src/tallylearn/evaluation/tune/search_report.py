@@ -52,7 +52,8 @@ def _best(found: Found) -> str:
     tied = [c for c in found["candidates"] if c["rank"] == 1]
     winner, score = tied[0]["spelled"], Estimate.read(tied[0]["estimate"])
     more = f"; {len(tied)} are tied, and the first is taken" if len(tied) > 1 else ""
-    beside = f", {found['baseline']} {score.baseline:.3f}" if isfinite(score.baseline) else ""
+    known = isfinite(score.baseline)
+    beside = f", {found['baseline']} {score.baseline:{score.spec}}" if known else ""
     return f"Best: {winner}, {score} on the rows that chose{beside}{more}."
 
 
