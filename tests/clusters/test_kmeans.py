@@ -173,3 +173,14 @@ def test_what_cannot_be_clustered_is_refused_with_the_reason(
 ) -> None:
     with pytest.raises(errors.TallyError, match=said):
         model.fit(rows)
+
+
+def test_gaps_get_a_remedy_that_k_means_has() -> None:
+    with pytest.raises(errors.InputError, match="Imputer") as told:
+        tl.KMeans(1).fit([[1.0], [np.nan]])
+    assert "gower" not in str(told.value)
+
+
+def test_one_cluster_has_no_silhouette_and_says_who_asked() -> None:
+    with pytest.raises(errors.InputError, match="^KMeans: the rows are in one cluster"):
+        tl.KMeans(1).fit([[1.0], [2.0]]).silhouette([[1.0], [2.0]])

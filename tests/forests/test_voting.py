@@ -194,3 +194,11 @@ def test_categories_go_to_learners_of_others_as_they_are() -> None:
     piped = make_pipeline(OneHotEncoder(), LogisticRegression())
     vote = tl.VotingClassifier([piped, tl.NaiveBayes()], voting="soft").fit(frame, "y")
     assert vote.predict({"town": "Köln"}).tolist() == ["v"]
+
+
+def test_members_of_others_get_neither_identifiers_nor_columns_without_values() -> None:
+    frame = pd.DataFrame({"id": [f"c{i:04}" for i in range(40)], "x": np.arange(40.0) % 7})
+    frame["empty"], frame["y"] = None, np.where(frame.x > 3, "high", "low")
+    vote = tl.VotingClassifier([LogisticRegression(), tl.C45()]).fit(frame, "y")
+    assert vote.estimators_[0].feature_names_in_.tolist() == ["x"]
+    assert (vote.predict(frame) == frame.y).all()

@@ -244,3 +244,12 @@ def test_what_cannot_be_asked_is_named() -> None:
 def test_fractions_of_a_row_are_no_neighbours() -> None:
     with pytest.raises(errors.InputError, match="no whole numbers"):
         tl.KNeighborsClassifier(1).fit(X[:3], Y[:3], sample_weight=[1.5, 2.0, 1.0])
+
+
+@pytest.mark.parametrize("written", [False, True])
+def test_rows_left_when_gaps_are_dropped_keep_their_numbers(written: bool, tmp_path: Path) -> None:
+    frame = pd.DataFrame({"x": [1.0, None, 3, 4, 5], "y": ["a", "a", None, "b", "b"]})
+    frame.to_csv(path := tmp_path / "t.csv", index=False)
+    table = tl.table(path if written else frame, target="y", gaps="drop")
+    for learner in (tl.KNeighborsClassifier(1), tl.Pipeline([tl.KNeighborsClassifier(1)])):
+        assert "row 4 at 0: x 5" in str(learner.fit(table).explain({"x": 5.0}))

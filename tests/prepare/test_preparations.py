@@ -261,3 +261,9 @@ def test_they_stand_in_scikit_learns_pipeline(mixed: pd.DataFrame) -> None:
     names = pipe[:-1].get_feature_names_out().tolist()
     assert names[:2] == ["length", "width"]
     assert names[2].startswith("colour=")
+
+
+def test_identifiers_are_not_said_to_be_empty() -> None:
+    table = {"id": [f"c{i}" for i in range(30)], "x": [*range(30)], "y": ["a", "b"] * 15}
+    work = tl.Pipeline([tl.Imputer(), tl.NaiveBayes()]).fit(table, "y").show_work()
+    assert "Column 'id' has no values, is text or an identifier: not filled." in str(work)

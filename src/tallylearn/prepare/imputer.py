@@ -94,7 +94,8 @@ class Filling(Turning):
         rows = tuple((name, told[name]) for name in schema.names if name in told)
         left = [name for name in schema.names if name not in told]
         said = [
-            Sentence(f"Column {name!r} has no values, or is text: not filled.") for name in left
+            Sentence(f"Column {name!r} has no values, is text or an identifier: not filled.")
+            for name in left
         ]
         pairs_of = zip(self.predicted, self.learners, strict=True)
         said += [

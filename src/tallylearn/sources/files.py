@@ -216,7 +216,9 @@ class Files(Declared):
         return Table(bare, block.target, block.weight, self.declared)._with(named=self.named)
 
     def without_gaps(self) -> Table:
-        return self._held().without_gaps()
+        held = self._held()
+        held.block = replace(held.block, start=0)  # rows in memory count from 0
+        return held.without_gaps()
 
     def grouping(self, name: str) -> Codes:
         """One column, read alone: 007 and 7 are two groups."""

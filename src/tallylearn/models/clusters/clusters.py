@@ -18,6 +18,7 @@ from tallylearn.workings import Derivation, Evidence, Grid, Line, Sentence, Term
 from tallylearn.workings.rendering import short
 from tallylearn.workings.units import as_in_table
 
+REMEDY = "Fill gaps with Imputer(), before KMeans in a Pipeline."
 SHOWN = 6  # columns of a centre, in an explanation
 STEPS = 20  # rounds that are shown
 
@@ -55,7 +56,7 @@ class Clusters(Model):
     def points(self, block: Block) -> Array:
         """(n, p) the rows of a block as points."""
         check_finite(block)
-        check_complete(block.numbers, block.schema.numbers, block)
+        check_complete(block.numbers, block.schema.numbers, block, REMEDY)
         return self.coding.points(block)
 
     def answers(self, block: Block) -> Array:

@@ -16,7 +16,7 @@ from tallylearn.doors.shell import cloned
 from tallylearn.doors.transforms import Transformer
 from tallylearn.errors import InputError, OptionError, speaking, told
 from tallylearn.models.clusters import seeding
-from tallylearn.models.clusters.clusters import Clusters
+from tallylearn.models.clusters.clusters import REMEDY, Clusters
 from tallylearn.models.clusters.coded_rows import SCALES, Coding
 from tallylearn.models.clusters.lloyd import Assigned, Lloyd, Points, labelled, run
 from tallylearn.models.clusters.row_sample import RowSample
@@ -102,7 +102,7 @@ class KMeans(Rounds[Lloyd, Assigned], Predictor, Transformer):
     def survey(self, block: Block) -> Bundle:
         """Moments, ends, values, and some rows."""
         check_finite(block)
-        check_complete(block.numbers, block.schema.numbers, block)
+        check_complete(block.numbers, block.schema.numbers, block, REMEDY)
         by, names = block.keyed(), block.schema.numbers
         values = {n: Counts.of(c, weight=block.weight) for n, c in block.codes.items()}
         parts: dict[str, Any] = {
@@ -176,7 +176,8 @@ class KMeans(Rounds[Lloyd, Assigned], Predictor, Transformer):
     def silhouettes(self, X: Any) -> Array:
         """(n,) how much nearer each row is to its own cluster than to the next: -1 to 1."""
         points = self._mapped(X, lambda block: self.model_.points(block))
-        return silhouettes(points, self.predict(X))
+        with speaking(type(self).__name__):
+            return silhouettes(points, self.predict(X))
 
     def silhouette(self, X: Any) -> float:
         """The mean of the silhouettes."""

@@ -19,6 +19,7 @@ from tallylearn.workings import Derivation, Grid, Sentence, equation
 from tallylearn.workings.rendering import short
 from tallylearn.workings.units import as_in_table
 
+REMEDY = "Fill gaps with Imputer(), or take metric='gower', which leaves them out."
 SHOWN = 6  # columns of a neighbour, in an explanation
 WEIGHTS = {
     "uniform": "Every neighbour has one vote.",
@@ -179,13 +180,14 @@ class Examples:
         return Scan(len(self), distances).nearest(len(numbers), k)
 
 
-def check_complete(numbers: Array, columns: tuple[str, ...], block: Block) -> None:
+def check_complete(
+    numbers: Array, columns: tuple[str, ...], block: Block, remedy: str = REMEDY
+) -> None:
     """Without gaps: only Gower's distance leaves a column out."""
     if not (gaps := np.isnan(numbers)).any():
         return
     row, j = (int(at[0]) for at in np.nonzero(gaps))
     raise InputError(
         f"column {columns[j]!r} has a gap in row {numbered(block.start, row)}, and this distance "
-        "needs every number. Fill gaps with Imputer(), or take metric='gower', which leaves them "
-        "out. Input X contains NaN."
+        f"needs every number. {remedy} Input X contains NaN."
     )

@@ -15,6 +15,7 @@ from tallylearn.errors import ColumnError, InputError, OptionError, speaking, to
 from tallylearn.models.neighbours.distances import ALIASES, METRICS, named
 from tallylearn.models.neighbours.examples import WEIGHTS, Examples, check_complete
 from tallylearn.models.neighbours.found_neighbours import Found, joined
+from tallylearn.sources import Table
 from tallylearn.tables import CATEGORY, DATE, NUMBER, Array, Block, Schema, places
 
 ALGORITHMS = {"auto": "auto", "brute": "brute", "kd_tree": "tree", "ball_tree": "tree"}
@@ -59,7 +60,10 @@ class Neighbours(Plain, Asked):
         Of examples that are equally far those come that were first in the table.
         """
         if not isinstance(return_distance, bool | np.bool_):
-            raise OptionError(f"return_distance is True or False, not {told(return_distance)}.")
+            raise OptionError(
+                f"{type(self).__name__}: return_distance is True or False, not "
+                f"{told(return_distance)}."
+            )
         found = self._nearest(X, n_neighbors)
         rows = found.rows.reshape(len(found), -1)
         return (found.distances.reshape(len(found), -1), rows) if return_distance else rows
@@ -71,7 +75,9 @@ class Neighbours(Plain, Asked):
         from scipy.sparse import csr_matrix
 
         if not isinstance(mode, str) or mode not in ("connectivity", "distance"):
-            raise OptionError(f"mode is 'connectivity' or 'distance', not {told(mode)}.")
+            raise OptionError(
+                f"{type(self).__name__}: mode is 'connectivity' or 'distance', not {told(mode)}."
+            )
         found = self._nearest(X, n_neighbors)
         data = found.distances if mode == "distance" else np.ones(len(found.rows))
         shape = len(found), len(self.model_.examples)
@@ -92,6 +98,8 @@ class Neighbours(Plain, Asked):
     def _taught(self, read: Lesson) -> tuple[Schema, Block]:
         """All rows, numbered from 0 as they stand in the table, whatever was left out of it."""
         schema, block = super()._taught(read)
+        if isinstance(read.source, Table) and isinstance(read.source.block.start, np.ndarray):
+            return schema, block  # its rows have kept the numbers of a larger table
         start = read.rows if isinstance(block.start, np.ndarray) else 0
         return schema, replace(block, start=start)
 

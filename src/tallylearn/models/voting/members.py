@@ -13,8 +13,9 @@ from tallylearn.doors.shell import Estimator, cloned, spelled
 from tallylearn.errors import InputError, KindError, OptionError, told
 from tallylearn.sources import Table
 from tallylearn.sources.declarations import Declaration
-from tallylearn.tables import CATEGORY, TEXT, Array, Block, Codes
+from tallylearn.tables import CATEGORY, DATE, NUMBER, TEXT, Array, Block, Codes
 
+PASSED = (NUMBER, DATE, CATEGORY)  # to others: neither identifiers nor columns without any value
 
 def named(estimators: Any) -> list[tuple[str, Any]]:
     """The members by name: as given, or as they are called, numbered where that repeats."""
@@ -59,9 +60,10 @@ def fitted(learner: Any, block: Block) -> Any:
 
 def outside(block: Block, who: str) -> Any:
     """The rows as estimators of others take them: a frame where columns have names, or an array."""
-    columns, pandas = block.schema.columns, sys.modules.get("pandas")
-    if any(column.kind == TEXT for column in columns):
+    if any(column.kind == TEXT for column in block.schema.columns):
         raise InputError(f"{who} is not ours, and is passed no text. Leave that column out.")
+    columns = [column for column in block.schema.columns if column.kind in PASSED]
+    pandas = sys.modules.get("pandas")
     if pandas is not None and block.schema.named:
         return pandas.DataFrame({column.name: _values(block, column) for column in columns})
     if any(column.kind == CATEGORY for column in columns):
