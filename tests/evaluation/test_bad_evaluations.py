@@ -227,7 +227,7 @@ def test_rows_without_a_group_are_scored_under_none_and_shown_last(values: list[
     [
         ("mae", "'mae' is for a regressor, and this is a classifier"),
         (["accuracy", "acuracy"], "no score 'acuracy'"),
-        ([], "scores is empty"),
+        ([], "scoring is empty"),
         (3, "not 3"),
         ([len], "<built-in function len> is no function of .truth, answers."),
     ],
@@ -543,3 +543,16 @@ def test_a_report_is_written_whole_or_not_at_all(tmp_path: Path) -> None:
     with pytest.raises(errors.FileError, match="could not be written"):
         found.save(tmp_path / "no" / "r.md")
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_score_without_a_value_is_told_in_words() -> None:
+    found = tl.evaluate(BAYES, X, Y, cv=3, scoring=lambda truth, said: float("nan"))
+    assert found.headline == "<lambda> has no value"
+    assert "nan" not in str(found).replace("the function gives nan", "")
+    flat = tl.evaluate(tl.DummyRegressor(), np.arange(30.0)[:, None], np.ones(30), scoring="r2")
+    assert flat.headline == "r2 has no value"
+
+
+def test_truth_values_are_no_distance_to_count_as_alike() -> None:
+    with pytest.raises(errors.OptionError, match="alike is True"):
+        tl.compare([BAYES, tl.DummyClassifier()], X, Y, alike=True)

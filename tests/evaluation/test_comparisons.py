@@ -378,7 +378,7 @@ def test_equal_learners_are_numbered() -> None:
 @pytest.mark.parametrize(
     ("learners", "options", "error", "said"),
     [
-        ([], {}, OptionError, "nothing to compare with: 0 learner"),
+        ([], {}, OptionError, "nothing to compare with: no learner"),
         ([tl.NaiveBayes()], {}, OptionError, "call evaluate"),
         (tl.NaiveBayes(), {}, KindError, "Pass a list of them"),
         (["bayes", "lda"], {}, KindError, "neither a classifier nor a regressor"),

@@ -420,13 +420,13 @@ def test_probabilities_that_are_none_are_refused(proba: Any, words: str) -> None
     ("truth", "said", "weight", "words"),
     [
         ([1.0, float("nan")], [1.0, 2.0], None, "'truth' has nan in row 1"),
-        ([1.0, 2.0], [float("nan"), 2.0], None, "'said' has nan in row 0"),
-        ([1.0, 2.0], [1.0, inf], None, "'said' has inf in row 1"),
+        ([1.0, 2.0], [float("nan"), 2.0], None, "the learner's answer is nan in row 0"),
+        ([1.0, 2.0], [1.0, inf], None, "the learner's answer is inf in row 1"),
         ([1.0, 2.0], [1.0], None, "2 rows of truth, and 1 of 'said'"),
         ([1.0, 2.0], [[1.0], [2.0]], None, r"shape \(2,\), and the answers \(2, 1\)"),
         ([1.0, 2.0], [1.0, 2.0], [1.0, -1.0], "'weight' has -1.0 in row 1"),
         (Codes.of(["a", None]), Codes.of(["a", "a"]), None, "'truth' has None in row 1"),
-        (Codes.of(["a", "b"]), Codes.of([None, "a"]), None, "'said' has None in row 0"),
+        (Codes.of(["a", "b"]), Codes.of([None, "a"]), None, "answer is None in row 0"),
     ],
 )
 def test_answers_that_are_none_are_refused(truth: Any, said: Any, weight: Any, words: str) -> None:

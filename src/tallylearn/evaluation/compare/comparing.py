@@ -167,7 +167,9 @@ class _Asked:
 
 
 def _check_alike(alike: Any) -> None:
-    if alike is not None and not (isinstance(alike, Real) and 0 < float(alike) < inf):
+    if alike is not None and (
+        isinstance(alike, bool) or not (isinstance(alike, Real) and 0 < float(alike) < inf)
+    ):
         raise OptionError(
             f"alike is {told(alike)}. Give how far apart learners may lie and count as alike, such "
             "as 0.01."
@@ -188,8 +190,8 @@ def _named(learners: Any) -> dict[str, Any]:
         )
     if len(found) < 2:
         raise OptionError(
-            f"there is nothing to compare with: {len(found)} learner. Pass two or more, or call "
-            "evaluate."
+            f"there is nothing to compare with: {len(found) or 'no'} learner. Pass two or more, or "
+            "call evaluate."
         )
     return found
 

@@ -37,7 +37,7 @@ def score_of(score: Any, exam: Exam, positive: Any, usual: Usual) -> str:
         return usual[0 if exam.task == "classifier" else exam.truth.ndim]
     names = wanted(score, exam.task, len(exam.classes), positive=positive)
     if len(names) != 1:
-        raise OptionError(f"score is {told(score)}. Name one, such as 'accuracy' or 'mae'.")
+        raise OptionError(f"scoring is {told(score)}. Name one, such as 'accuracy' or 'mae'.")
     return names[0]
 
 
@@ -47,4 +47,4 @@ def check_scores(scores: Any, positive: Any, exam: Exam) -> tuple[str, ...] | No
         return None
     if names := wanted(scores, exam.task, len(exam.classes), positive=positive):
         return names
-    raise OptionError("scores is empty. Name one, or leave it out for the usual ones.")
+    raise OptionError("scoring is empty. Name one, or leave it out for the usual ones.")

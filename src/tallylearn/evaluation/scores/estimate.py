@@ -56,7 +56,9 @@ class Estimate:
         return spec_of([self.value, self.pooled, self.baseline, *ends], whole=True)
 
     def __str__(self) -> str:
-        if isfinite(self.value) or not isfinite(self.pooled):
+        if self.value != self.value and self.pooled != self.pooled:
+            said = f"{self.title} has no value"
+        elif isfinite(self.value) or not isfinite(self.pooled):
             said = f"{self.title} {self.value:{self.spec}}"
         else:
             said = f"{self.title} over all rows {self.pooled:{self.spec}}"

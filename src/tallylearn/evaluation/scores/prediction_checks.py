@@ -85,9 +85,14 @@ def check_rows(name: str, right: Array, values: Array, start: Start) -> None:
     """The first row that is not right is named, with its value."""
     if not right.all():
         row = int(np.argmin(right))
+        value, place = values[row], numbered(start, row)
+        if name == "said":
+            raise InputError(
+                f"the learner's answer is {value} in row {place}. It should answer every row: look "
+                "at the columns that it was given there, or for a learner that takes them."
+            )
         raise InputError(
-            f"{name!r} has {values[row]} in row {numbered(start, row)}. Leave the row out, or "
-            "replace the value."
+            f"{name!r} has {value} in row {place}. Leave the row out, or replace the value."
         )
 
 
@@ -117,5 +122,5 @@ def numeric(said: Array) -> Array:
         return said.astype(np.float64)
     except (TypeError, ValueError):
         raise InputError(
-            f"predict answers with {said.flat[0]!r}, and the target is a number."
+            f"predict answers with {said.ravel()[:1].tolist()[0]!r}, and the target is a number."
         ) from None
