@@ -253,3 +253,10 @@ def test_rows_left_when_gaps_are_dropped_keep_their_numbers(written: bool, tmp_p
     table = tl.table(path if written else frame, target="y", gaps="drop")
     for learner in (tl.KNeighborsClassifier(1), tl.Pipeline([tl.KNeighborsClassifier(1)])):
         assert "row 4 at 0: x 5" in str(learner.fit(table).explain({"x": 5.0}))
+
+
+@pytest.mark.parametrize("options", [{"metric": max}, {"metric_params": {"w": [1.0]}}])
+def test_metrics_of_ones_own_are_refused_by_name(options: dict[str, Any]) -> None:
+    with pytest.raises(errors.OptionError, match=r"functions, and metric_params, .*'gower'"):
+        tl.KNeighborsRegressor(1, **options).fit([[1.0]], [1.0])
+    tl.KNeighborsRegressor(1, metric_params=None).fit([[1.0]], [1.0])

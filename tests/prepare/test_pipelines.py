@@ -141,15 +141,12 @@ def test_a_pipeline_of_preparations_turns_tables_and_answers_nothing(mixed: pd.D
         ([StandardScaler(), tl.NaiveBayes()], "scikit-learn's Pipeline takes"),
         ([tl.Imputer(), None], "a learner of tallylearn was expected"),
         ([("a__b", tl.Imputer()), tl.NaiveBayes()], "'a__b'"),
-        ([("a", tl.Imputer()), ("a", tl.NaiveBayes())], "unique|'a-1'"),
+        ([("a", tl.Imputer()), ("a", tl.NaiveBayes())], "'a'. Names are unique"),
         ([tl.Imputer("best"), tl.NaiveBayes()], "Imputer: .*'numbers'.*'best'"),
         ([tl.Discretizer(strategy="mdl"), tl.Ridge()], "'discretizer' learns from classes"),
     ],
 )  # fmt: skip
 def test_steps_that_make_no_pipeline_are_refused(steps: Any, said: str) -> None:
-    if steps and isinstance(steps[0], tuple) and steps[0][0] == "a":
-        assert [*tl.Pipeline(steps).fit([[1.0], [2.0]], ["p", "q"]).named_steps_] == ["a-1", "a-2"]
-        return
     with pytest.raises(errors.TallyError, match=said):
         tl.Pipeline(steps).fit([[1.0], [2.0]], [1.0, 2.0])
 
@@ -164,3 +161,30 @@ def test_an_unknown_option_is_named_with_those_there_are() -> None:
 def test_an_error_inside_says_which_step_speaks() -> None:
     with pytest.raises(errors.InputError, match=r"step 'kneighborsclassifier'.*n_neighbors=5"):
         scaled().fit([[1.0], [2.0]], ["a", "b"])
+
+
+def test_a_pipeline_that_ends_in_clusters_scores_and_labels_as_its_steps_do() -> None:
+    x = load_wine().data
+    pipeline = tl.Pipeline([tl.StandardScaler(), tl.KMeans(3)])
+    alone = tl.KMeans(3).fit(turned := tl.StandardScaler().fit_transform(x))
+    assert pipeline.fit_predict(x).tolist() == alone.labels_.tolist()
+    assert pipeline.score(x) == pytest.approx(alone.score(turned), rel=1e-12)
+    assert pipeline.fit_transform(x) == pytest.approx(alone.transform(turned), rel=1e-12)
+    assert not hasattr(pipeline, "predict_proba")
+
+
+def test_a_pipeline_of_preparations_is_a_transformer() -> None:
+    frame = load_wine(as_frame=True).data
+    pipeline = tl.Pipeline([tl.StandardScaler(), tl.MinMaxScaler()])
+    turned = tl.MinMaxScaler().fit_transform(tl.StandardScaler().fit_transform(frame))
+    pd.testing.assert_frame_equal(pipeline.fit_transform(frame), turned)
+    assert isinstance(pipeline.set_output(transform="default").transform(frame), np.ndarray)
+    assert isinstance(pipeline.fit(frame).transform(frame), np.ndarray)
+    assert not hasattr(pipeline, "score")
+    assert not hasattr(tl.Pipeline([tl.NaiveBayes()]), "fit_transform")
+
+
+def test_a_step_that_is_replaced_leaves_the_others_their_names() -> None:
+    pipeline = tl.Pipeline([tl.StandardScaler(), tl.StandardScaler(), tl.NaiveBayes()])
+    pipeline.set_params(**{"standardscaler-1": tl.MinMaxScaler(), "standardscaler-2__ddof": 1})
+    assert pipeline.get_params()["standardscaler-2__ddof"] == 1

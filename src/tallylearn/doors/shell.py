@@ -37,7 +37,10 @@ def cloned(estimator: Any) -> Any:
     """The same estimator, not fitted."""
     if isinstance(estimator, Estimator):
         options = estimator.get_params(deep=False)
-        return type(estimator)(**{name: _anew(value) for name, value in options.items()})
+        copied = type(estimator)(**{name: _anew(value) for name, value in options.items()})
+        if (wanted := getattr(estimator, "_sklearn_output_config", None)) is not None:
+            vars(copied)["_sklearn_output_config"] = dict(wanted)  # as scikit-learn's clone does
+        return copied
     theirs = sys.modules.get("sklearn.base")
     if theirs is not None and hasattr(estimator, "get_params"):
         return theirs.clone(estimator)

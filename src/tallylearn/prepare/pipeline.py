@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any, ClassVar, Self
 
 from tallylearn.doors import Classifier, Regressor
-from tallylearn.doors.containers import contained, kind_of
+from tallylearn.doors.containers import contained
 from tallylearn.doors.fit_cautions import put_aside
 from tallylearn.doors.intake import Lesson, lesson, trusting
 from tallylearn.doors.schemas import checked
@@ -18,7 +18,9 @@ from tallylearn.prepare.imputer import Imputer
 from tallylearn.prepare.preparation import Preparation
 from tallylearn.prepare.steps import SIGN, check_steps, named, options_of, with_step
 from tallylearn.prepare.turned_lesson import TurnedLesson
+from tallylearn.sources import Table
 from tallylearn.sources.class_labels import Aim
+from tallylearn.sources.declarations import Declaration
 from tallylearn.sources.joined_blocks import together
 from tallylearn.tables import CATEGORY, DATE, NUMBER, TEXT, Array, Block, Schema
 
@@ -142,11 +144,16 @@ class Pipeline(Untallied, Classifier, Regressor):
     def answers(self, block: Block) -> Array:
         return self.model_.answers(block)
 
+    @Offered
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
-        """The share of rows whose class is predicted right; of numbers R²."""
+        """The share of rows whose class is right; of numbers R²; of clusters minus the inertia."""
+        if self.task == "classifier":
+            return Classifier.score(self, X, y, sample_weight)
         if self.task == "regressor":
             return Regressor.score(self, X, y, sample_weight)
-        return super().score(X, y, sample_weight)
+        blocks = self._each(X, lambda block: self.model_.turned(block))
+        turned = together(blocks, blocks[0].schema)
+        return float(self.last.score(Table(turned, None, None, Declaration())))
 
     @Offered
     def predict(self, X: Any) -> Any:
@@ -167,9 +174,27 @@ class Pipeline(Untallied, Classifier, Regressor):
     def transform(self, X: Any) -> Any:
         """The table as the last step turns it."""
         if not isinstance(self.last, Preparation):
-            return self._mapped(X, lambda block: self.last._turned(self.model_.turned(block)))
+            found = self._mapped(X, lambda block: self.last._turned(self.model_.turned(block)))
+            return self.last._contained(found, X)
         blocks = self._each(X, lambda block: self.model_.prepared(block))
-        return contained(together(blocks, blocks[0].schema), X, kind_of(X))
+        return contained(together(blocks, blocks[0].schema), X, self.last._container(X))
+
+    @Offered
+    def fit_transform(self, X: Any, y: Any = None, sample_weight: Any = None) -> Any:
+        """``fit(X, y).transform(X)``."""
+        return self.fit(X, y, sample_weight).transform(X)
+
+    @Offered
+    def fit_predict(self, X: Any, y: Any = None, sample_weight: Any = None) -> Any:
+        """``fit(X, y)``, and the cluster of every row."""
+        return self.fit(X, y, sample_weight).last.labels_
+
+    @Offered
+    def set_output(self, *, transform: str | None = None) -> Self:
+        """What ``transform`` returns: "default" (NumPy), "pandas" or "polars"."""
+        for last in (named(self.steps)[-1][1], self.last):
+            last.set_output(transform=transform)
+        return self
 
     @Offered
     def get_feature_names_out(self, input_features: Any = None) -> Any:

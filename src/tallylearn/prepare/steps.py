@@ -19,17 +19,17 @@ def named(steps: Any) -> list[tuple[str, Any]]:
             "steps is a list of preparations that ends in a learner, such as "
             f"[tl.Imputer(), tl.NaiveBayes()], or of pairs (name, step), not {told(steps)}."
         )
+    called = [None if _named(one) else type(one).__name__.lower() for one in steps]
     found: list[tuple[str, Any]] = []
-    for one in steps:
-        pair = isinstance(one, tuple) and len(one) == 2 and isinstance(one[0], str)
-        found.append(one if pair else (type(one).__name__.lower(), one))
-    names = [name for name, _ in found]
-    every = [
-        (name if names.count(name) == 1 else f"{name}-{names[: at + 1].count(name)}", step)
-        for at, (name, step) in enumerate(found)
-    ]
-    _check_names(every)
-    return every
+    for at, (name, one) in enumerate(zip(called, steps, strict=True)):
+        number = f"-{called[: at + 1].count(name)}" if called.count(name) > 1 else ""
+        found.append(one if name is None else (name + number, one))
+    _check_names(found)
+    return found
+
+
+def _named(one: Any) -> bool:
+    return isinstance(one, tuple) and len(one) == 2 and isinstance(one[0], str)
 
 
 def _check_names(steps: list[tuple[str, Any]]) -> None:
@@ -67,6 +67,5 @@ def options_of(steps: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def with_step(steps: Any, name: str, step: Any) -> list[Any]:
-    """The steps as they were given, but for another one under a name."""
-    names = [known for known, _ in named(steps)]
-    return [(name, step) if names[at] == name else one for at, one in enumerate(steps)]
+    """The steps by name, another one under one of them; so the others stay what they are called."""
+    return [(known, step if known == name else one) for known, one in named(steps)]

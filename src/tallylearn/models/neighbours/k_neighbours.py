@@ -30,6 +30,7 @@ class KNeighborsClassifier(Neighbours, Classifier):
     leaf_size : rows in a leaf of the tree.
     p : the power of "minkowski".
     metric : "auto", "euclidean", "manhattan", "chebyshev", "minkowski", "cosine" or "gower".
+    metric_params : None, for scikit-learn's sake.
     n_jobs : for scikit-learn's sake; threads are the engine's (``tl.engine``).
     scale : None; "minmax", every column from 0 to 1; "standard" or "standard_sample", by the mean
         and the standard deviation (divided by n, or by n - 1).

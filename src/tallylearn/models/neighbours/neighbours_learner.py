@@ -11,7 +11,7 @@ from tallylearn.doors import Plain
 from tallylearn.doors.asking import Asked
 from tallylearn.doors.finite_rows import check_finite
 from tallylearn.doors.intake import Lesson
-from tallylearn.errors import ColumnError, InputError, OptionError, speaking, told
+from tallylearn.errors import ColumnError, InputError, OptionError, listed, speaking, told
 from tallylearn.models.neighbours.distances import ALIASES, METRICS, named
 from tallylearn.models.neighbours.examples import WEIGHTS, Examples, check_complete
 from tallylearn.models.neighbours.found_neighbours import Found, joined
@@ -38,6 +38,7 @@ class Neighbours(Plain, Asked):
         leaf_size: int = 30,
         p: float = 2,
         metric: str = "auto",
+        metric_params: None = None,
         n_jobs: int | None = None,
         scale: str | None = None,
         ties: str = "all",
@@ -48,6 +49,7 @@ class Neighbours(Plain, Asked):
         self.leaf_size = leaf_size
         self.p = p
         self.metric = metric
+        self.metric_params = metric_params
         self.n_jobs = n_jobs
         self.scale = scale
         self.ties = ties
@@ -187,7 +189,7 @@ class Neighbours(Plain, Asked):
         if not callable(self.weights):
             self._one_of("weights", [name for name in WEIGHTS if name != "callable"])
         self._one_of("algorithm", ALGORITHMS)
-        self._one_of("metric", ("auto", *METRICS, *ALIASES))
+        self._check_metric()
         self._one_of("scale", SCALES)
         self._one_of("ties", ("all", "first"))
         self._in_range("leaf_size", 1)
@@ -195,6 +197,15 @@ class Neighbours(Plain, Asked):
             self._in_range("p", 1.0)
         if self.n_jobs is not None and not isinstance(self.n_jobs, int | np.integer):
             raise OptionError(f"n_jobs is None or a whole number, not {told(self.n_jobs)}.")
+
+    def _check_metric(self) -> None:
+        if callable(self.metric) or self.metric_params is not None:
+            raise OptionError(
+                "metrics that are functions, and metric_params, are not taken. Name one of "
+                f"{listed(METRICS, 20)}, with p= for Minkowski's; scikit-learn's "
+                f"{type(self).__name__} takes functions."
+            )
+        self._one_of("metric", ("auto", *METRICS, *ALIASES))
 
     def _counted_rows(self) -> float | None:
         return float(len(self.model_.examples))

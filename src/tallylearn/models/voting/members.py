@@ -17,6 +17,7 @@ from tallylearn.tables import CATEGORY, DATE, NUMBER, TEXT, Array, Block, Codes
 
 PASSED = (NUMBER, DATE, CATEGORY)  # to others: neither identifiers nor columns without any value
 
+
 def named(estimators: Any) -> list[tuple[str, Any]]:
     """The members by name: as given, or as they are called, numbered where that repeats."""
     if isinstance(estimators, str) or not isinstance(estimators, Sequence) or not len(estimators):
