@@ -179,8 +179,7 @@ class OnePass(Estimator, ABC):
         if tally is None:
             self._learn(self._learned(read))
             return self
-        schema = checked(read.schema, self.kinds, type(self).__name__)
-        schema = self._settled(schema, tally)
+        schema = self._settled(checked(read.schema, self.kinds, type(self).__name__), tally)
         self._learn(Learned(schema, tally, read.manner, self.shape()))
         return self
 

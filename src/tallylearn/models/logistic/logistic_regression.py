@@ -91,6 +91,8 @@ class LogisticRegression(Rounds[Fitting, Slope], Geometric):
         has many.
     ngram_range, min_df, max_df, stop_words, max_features : which words of a text have a column, as
         in ``NaiveBayes``.
+    random_state, verbose, n_jobs : taken for scikit-learn's sake; nothing is drawn, threads are the
+        engine's.
 
     Examples
     --------
@@ -134,6 +136,9 @@ class LogisticRegression(Rounds[Fitting, Slope], Geometric):
         max_df: float = 1.0,
         stop_words: Sequence[str] | None = None,
         max_features: int | None = None,
+        random_state: int | None = None,
+        verbose: int = 0,
+        n_jobs: int | None = None,
     ) -> None:
         self.C = C
         self.l1_ratio = l1_ratio
@@ -154,6 +159,9 @@ class LogisticRegression(Rounds[Fitting, Slope], Geometric):
         self.max_df = max_df
         self.stop_words = stop_words
         self.max_features = max_features
+        self.random_state = random_state
+        self.verbose = verbose
+        self.n_jobs = n_jobs
 
     def coded(self, block: Block) -> Block:
         """Texts as counted words."""
