@@ -100,8 +100,8 @@ class Neighbours(Plain, Asked):
     def _taught(self, read: Lesson) -> tuple[Schema, Block]:
         """All rows, numbered from 0 as they stand in the table, whatever was left out of it."""
         schema, block = super()._taught(read)
-        if isinstance(read.source, Table) and isinstance(read.source.block.start, np.ndarray):
-            return schema, block  # its rows have kept the numbers of a larger table
+        if isinstance(read.source, Table) and read.source.dropped:
+            return schema, block  # whose rows have kept their numbers
         start = read.rows if isinstance(block.start, np.ndarray) else 0
         return schema, replace(block, start=start)
 
