@@ -493,3 +493,11 @@ def test_a_column_of_no_value_or_one_has_blanks_where_there_is_no_number(gaps: i
     for text in (str(found), found.to_markdown(), found.to_html()):
         assert "nan" not in text
         assert "<dd> to </dd>" not in text
+
+
+def test_identifiers_are_named_as_learners_leave_them_out() -> None:
+    table = {"id": [f"k{i:03d}" for i in range(60)], "x": [0.5, 1.5] * 30, "y": ["u", "v"] * 30}
+    found = tl.describe(table, "y")
+    assert dict(found.identifiers) == {"id": "all of its 60 values are different"}
+    assert "id only tells the rows apart, and no learner uses it: all of its 60" in str(found)
+    assert found.identifiers.keys() == {*tl.NaiveBayes().fit(table, "y").schema_.identifiers}

@@ -47,7 +47,9 @@ def _steps(found: Found) -> Iterator[Grid | Sentence]:
 
 
 def notes(found: Found) -> Iterator[str]:
-    """What was not counted exactly, and how."""
+    """What tells the rows apart only, and what was not counted exactly, and how."""
+    for name, reason in found["identifiers"].items():
+        yield f"{name} only tells the rows apart, and no learner uses it: {reason}."
     if errors := {c["quantile_error"] for c in found["columns"] if c.get("quantile_error")}:
         yield (f"Quartiles of columns marked ~ are from a sketch (DDSketch), within "
                f"{max(errors):.2%} of their value.")  # fmt: skip

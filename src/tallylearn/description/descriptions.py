@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from tallylearn.description.associations import Associations, Matrices
@@ -17,6 +17,7 @@ from tallylearn.description.table_changes import Changes, Side, changed
 from tallylearn.description.target_classes import TargetClasses
 from tallylearn.description.target_links import links as linked
 from tallylearn.errors import CellError, ColumnError, KindError, OptionError, listed, speaking, told
+from tallylearn.identifiers import identifiers
 from tallylearn.sources import Declared
 from tallylearn.tables import Array
 from tallylearn.workings.rendering import plain_data
@@ -42,6 +43,7 @@ class Description(View):
     target: str | None = None
     measured: bool = False
     links: Mapping[str, Any] = field(default_factory=dict)
+    identifiers: Mapping[str, str] = field(default_factory=dict)  # name: why it is one
 
     @classmethod
     def of(
@@ -128,7 +130,7 @@ class Description(View):
         found: dict[str, Any] = plain_data(
             {"what": self.what, "rows": self.rows, "weight": self.weight, "exact": self.exact,
              "columns": columns, "matrices": matrices, "target": self.target,
-             "measured": self.measured, "links": self.links}
+             "measured": self.measured, "links": self.links, "identifiers": self.identifiers}
         )  # fmt: skip
         return found
 
@@ -179,7 +181,9 @@ def _of(source: Declared, target: str | None) -> Description:
     matrices = pairs.matrices(source)
     found = None if classes is None else linked(pairs, matrices, classes)
     columns = tuple(described(survey, column) for column in survey.schema.columns)
-    return Description.of(what_of(source), survey, columns, matrices, classes, found)
+    whole = Description.of(what_of(source), survey, columns, matrices, classes, found)
+    apart = identifiers(source)
+    return replace(whole, identifiers={name: apart[name] for name in apart if name != target})
 
 
 def _text(value: Any) -> str | None:
