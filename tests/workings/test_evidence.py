@@ -195,6 +195,14 @@ def test_a_long_sum_becomes_a_table_with_the_total():
     assert lines[-2].split() == ["total", "-6.238", "-3.649"]
 
 
+def test_a_sum_of_four_terms_says_which_is_which_and_votes_stay_a_line():
+    terms = tuple(Term(column, "1", 2.0) for column in ("", "a", "b", "c"))
+    told = str(Evidence((Line("y", terms),), "y", "sum"))
+    assert told.splitlines()[2].split() == ["a", "=", "1", "2"]
+    assert str(Evidence((Line("y", terms[:3]),), "z", "sum")) == "y  2 + 2 + 2 = 6"
+    assert str(Evidence((Line("y", terms),), "z", "votes")) == "y  2 + 2 + 2 + 2 = 8"
+
+
 def test_thousands_of_factors_do_not_vanish():
     evidence = many("product", 20_000)
     assert "e-6021" in str(evidence)

@@ -12,7 +12,8 @@ from typing import Any
 from tallylearn.workings import rendering
 from tallylearn.workings.rendering import Shown, number_of
 
-MOST_TERMS = 8
+MOST_FACTORS = 8  # in a line; the notes' products have no names either
+MOST_SUMMANDS = 3  # and of more a reader asks which is which
 MOST_ROWS = 20
 Found = Mapping[str, Any]  # an evidence, a line of it, or a term, as plain data
 
@@ -60,7 +61,8 @@ class Sheet(Shown):
 
     @property
     def long(self) -> bool:
-        return len(self.heads) > MOST_TERMS
+        named = self.sums and self.found["how"] != "votes"  # whose notes name every voter
+        return len(self.heads) > (MOST_SUMMANDS if named else MOST_FACTORS)
 
     def names(self, blank: str = "") -> list[str]:
         """The outcomes; in a sum the chosen one is marked, for the smallest may have won."""
