@@ -8,6 +8,8 @@ import pickle
 import shutil
 import stat
 import tempfile
+import threading
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import SimpleNamespace
@@ -232,15 +234,18 @@ def same_rows(decoded: Any, source: Any) -> None:
         same_blocks(one, other)
 
 
+@pytest.mark.parametrize("threads", [1, 3])
 def test_blocks_come_back_as_they_were_decoded(
-    decoded: Any, temporary: Path, opened: list[str]
+    decoded: Any, temporary: Path, opened: list[str], threads: int
 ) -> None:
     once = [*decoded.blocks()]
     opened.clear()
-    with spilled(decoded, must=False) as source:
+    with tl.engine(threads=threads), spilled(decoded, must=False) as source:
         for _ in range(3):
             for one, other in zip(once, blocks(source), strict=True):
                 same_blocks(one, other)
+        sent = pickle.loads(pickle.dumps([*source.parts()]))
+        assert [len(b) for part in sent for b in part.blocks()] == [*map(len, once)]
     assert opened == ["1.parquet", "2.parquet"]
     assert not [*temporary.iterdir()]
 
@@ -261,11 +266,12 @@ def refusing(monkeypatch: pytest.MonkeyPatch, call: int) -> None:
 
 
 @pytest.mark.parametrize("call", [1, 2, 3])
+@pytest.mark.parametrize("threads", [1, 3])
 def test_where_the_disk_is_full_the_rest_is_decoded_again(
-    decoded: Any, temporary: Path, monkeypatch: pytest.MonkeyPatch, call: int
+    decoded: Any, temporary: Path, monkeypatch: pytest.MonkeyPatch, call: int, threads: int
 ) -> None:
     refusing(monkeypatch, call)
-    with spilled(decoded, must=False) as source:
+    with tl.engine(threads=threads), spilled(decoded, must=False) as source:
         for _ in range(3):
             same_rows(decoded, source)
         parts = [*temporary.glob("*/*")]
@@ -327,17 +333,18 @@ def test_what_somebody_took_away_is_decoded_again(decoded: Any, temporary: Path,
 
 
 @pytest.mark.parametrize("kept", [False, True])
+@pytest.mark.parametrize("threads", [1, 3])
 def test_a_folder_that_goes_while_it_is_used_is_not_missed(
-    decoded: Any, temporary: Path, kept: bool
+    decoded: Any, temporary: Path, kept: bool, threads: int
 ) -> None:
     once = [*decoded.blocks()]
-    with spilled(decoded, must=False) as source:
+    with tl.engine(threads=threads), spilled(decoded, must=False) as source:
         if kept:
             [*blocks(source)]
         for number, (one, other) in enumerate(zip(once, blocks(source), strict=True)):
             same_blocks(one, other)
             if not number:
-                shutil.rmtree(next(temporary.iterdir()))
+                shutil.rmtree(next(temporary.iterdir()), ignore_errors=True)
         same_rows(decoded, source)
     assert not [*temporary.iterdir()]
 
@@ -377,4 +384,31 @@ def test_nothing_of_what_was_decoded_is_left_behind(
 
     with pytest.raises(error):
         broken()
+    assert not [*temporary.iterdir()]
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt, ValueError])
+def test_who_still_writes_is_waited_for_before_the_folder_goes(
+    decoded: Any, temporary: Path, monkeypatch: pytest.MonkeyPatch, error: type[BaseException]
+) -> None:
+    """An error leaves the pass suspended, with blocks that are on their way to the disk."""
+    ended, dump = threading.Event(), pickle.dump
+
+    def slow(*given: Any) -> None:
+        time.sleep(0.3)
+        dump(*given)
+        ended.set()
+
+    monkeypatch.setattr(spill.pickle, "dump", slow)
+    begun: list[Iterator[Block]] = []
+
+    def broken() -> None:
+        with tl.engine(threads=2), spilled(decoded, must=False) as source:
+            begun.append(blocks(source))
+            next(begun[0])
+            raise error
+
+    with pytest.raises(error):
+        broken()
+    assert ended.is_set()
     assert not [*temporary.iterdir()]

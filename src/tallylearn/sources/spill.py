@@ -14,14 +14,18 @@ from __future__ import annotations
 
 import pickle
 import shutil
-from collections.abc import Iterator
+from collections import deque
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 from tallylearn.budgets import budget
+from tallylearn.cores import threads
 from tallylearn.errors import FileError
 from tallylearn.sources.protocols import Part, Parts
 from tallylearn.tables import Block
@@ -43,6 +47,10 @@ class SpilledPart:
     part: Part[Block]
     folder: Path
     least: float | None = None  # bytes that stay free on the disk; None: all blocks must be kept
+    pool: ThreadPoolExecutor | None = None  # who writes them meanwhile, in this process alone
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return SpilledPart, (self.part, self.folder, self.least)
 
     def blocks(self) -> Iterator[Block]:
         if (self.folder / WRITTEN).exists():
@@ -51,16 +59,30 @@ class SpilledPart:
         return self._keeping() if self.folder.parent.is_dir() else self.part.blocks()
 
     def _keeping(self) -> Iterator[Block]:
-        number, whole = 0, True
-        for block in self.part.blocks():
-            whole = whole and self._keep(block, number)
-            number = number + 1 if whole else 0
+        number, whole, most = 0, True, 0 if self.pool is None else threads()
+        waiting: deque[Callable[[], bool]] = deque()
+        for number, block in enumerate(self.part.blocks(), 1):
+            if whole:
+                waiting.append(self._writing(block, number - 1))
+            if len(waiting) > most:
+                whole = waiting.popleft()() and whole
             yield block
-        if not whole:  # what some of its blocks took is given back
+        self._end(number if all([whole, *(kept() for kept in waiting)]) else 0)
+
+    def _writing(self, block: Block, number: int) -> Callable[[], bool]:
+        """Have a block written; the answer waits, and says whether it was."""
+        if self.pool is not None:
+            return self.pool.submit(self._keep, block, number).result
+        kept = self._keep(block, number)
+        return lambda: kept
+
+    def _end(self, size: int) -> None:
+        """Say how many blocks are kept: all, or none, and the room that some took is free again."""
+        if not size:
             shutil.rmtree(self.folder, ignore_errors=True)
         with self._telling():
             self.folder.mkdir(exist_ok=True)
-            (self.folder / WRITTEN).write_text(str(number))
+            (self.folder / WRITTEN).write_text(str(size))
 
     def _keep(self, block: Block, number: int) -> bool:
         """Write a block, and say whether that was done."""
@@ -88,7 +110,7 @@ class SpilledPart:
         return None
 
     def _size(self) -> int:
-        """How many blocks are kept: all, or none."""
+        """How many blocks are kept."""
         with self._telling():
             return int((self.folder / WRITTEN).read_text())
         return 0
@@ -107,10 +129,11 @@ class Spill:
     source: Parts[Block]
     folder: Path
     least: float | None = None
+    pool: ThreadPoolExecutor | None = None
 
     def parts(self) -> Iterator[SpilledPart]:
         for number, part in enumerate(self.source.parts()):
-            yield SpilledPart(part, self.folder / str(number), self.least)
+            yield SpilledPart(part, self.folder / str(number), self.least, self.pool)
 
 
 @contextmanager
@@ -124,7 +147,12 @@ def spilled(source: Parts[Block], must: bool = True) -> Iterator[Parts[Block]]:
         yield source
         return
     with folder as name:
-        yield Spill(source, Path(name), None if must else _least(name))
+        if must or threads() == 1:
+            yield Spill(source, Path(name), None if must else _least(name))
+            return
+        least = _least(name)
+        with ThreadPoolExecutor(threads(), "keeping") as pool:  # ends before the folder goes
+            yield Spill(source, Path(name), least, pool)
 
 
 def _folder(must: bool) -> TemporaryDirectory[str] | None:
