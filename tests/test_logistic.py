@@ -17,8 +17,10 @@ from sklearn.linear_model import LogisticRegression
 import tallylearn as tl
 from tallylearn.engines import stage
 from tallylearn.errors import ColumnError, InputError, OptionError, TargetError
+from tallylearn.kernels import likelihoods
 
 FREE = float("inf")
+RNG = np.random.default_rng(11)
 HALVES = [[1.0], [2.0], [3.0], [4.0]], ["no", "yes", "no", "yes"]
 APART = [[1.0], [2.0], [3.0], [4.0]], ["no", "no", "yes", "yes"]
 TABLES = {"two": load_breast_cancer, "three": load_iris}
@@ -170,6 +172,17 @@ def test_twice_the_rows_take_no_more_memory_and_a_sample_is_read_once(tmp_path: 
     whole = {name for name, _ in seen if sum(n for at, n in seen if at == name) >= 1 << 19}
     assert {"survey", "round 1"} <= whole < {name for name, _ in seen}
     assert "round 2" not in whole
+
+
+@pytest.mark.parametrize("p", range(10))
+def test_rows_are_laid_out_alike_however_their_columns_lie(p: int) -> None:
+    x, (centre, scale) = RNG.normal(size=(9, p)), RNG.normal(size=(2, p))
+    wanted = np.column_stack([np.ones(9), (x - centre) * scale, np.full((9, 2), 7.0)])
+    turned = np.asfortranarray(x)
+    for rows in (x, turned, np.repeat(turned, 2, axis=0)[::2], turned[::-1].copy("F")[::-1]):
+        out = np.full(wanted.shape, 7.0)
+        likelihoods.lay(rows, centre, scale, out)
+        assert out.tobytes() == wanted.tobytes()
 
 
 @pytest.mark.parametrize("solver", ["auto", "lbfgs"])  # dense for a curvature, else sparse

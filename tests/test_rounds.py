@@ -21,7 +21,7 @@ from tallylearn import engines, errors, forms, modelfile, tables
 from tallylearn.doors import Classifier, Model, Rounds, ScoringModel
 from tallylearn.doors.folding import Pieces
 from tallylearn.doors.intake import lesson
-from tallylearn.sources import packed
+from tallylearn.sources import batches, columnar, packed
 from tallylearn.tables import NUMBER, TEXT, Array, Bags, Block, Codes, Schema
 from tallylearn.tallies import Bundle, Counts, Moments
 from tallylearn.tallies.documents import Reader
@@ -200,9 +200,41 @@ def test_text_is_parsed_once_however_many_rounds_there_are(
     assert not opened
 
 
-def test_files_of_columns_and_tables_in_memory_are_not_kept(
+def test_files_of_columns_are_decoded_once_however_many_rounds_there_are(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    seen: list[Path] = []
+    decoding = columnar.ParquetRun._batches
+
+    def counted(self: columnar.ParquetRun, *more: Any) -> Any:
+        seen.append(self.path)
+        return decoding(self, *more)
+
+    monkeypatch.setattr(columnar.ParquetRun, "_batches", counted)
+    frame, _, parquet = roads(tmp_path, FRAME)
+    model = Logistic().fit(parquet, "y")
+    assert len(seen) == 2  # to tell the kinds of its columns, and to read
+    assert modelfile.digests(model) == modelfile.digests(Logistic().fit(frame, "y"))
+
+
+def test_a_file_that_changes_between_two_rounds_leaves_the_estimator_as_it_was(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _, _, parquet = roads(tmp_path, FRAME)
+    model, step = Logistic().fit(FRAME[:200], "y"), Logistic.step
+    before = modelfile.digests(model)
+
+    def stepped(self: Logistic, state: Newton, tally: Moments) -> Newton:
+        FRAME[:200].to_parquet(parquet)
+        return step(self, state, tally)
+
+    monkeypatch.setattr(Logistic, "step", stepped)
+    with pytest.raises(errors.FileError, match=r"^Logistic: .*all\.parquet changed since"):
+        model.fit(parquet, "y")
+    assert modelfile.digests(model) == before
+
+
+def test_text_alone_must_be_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     frame, files, parquet = roads(tmp_path, FRAME)
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "nowhere"))
     Logistic().fit(frame, "y")
@@ -214,15 +246,19 @@ def test_files_of_columns_and_tables_in_memory_are_not_kept(
 @pytest.mark.parametrize("method", ["survey", "begin", "tally", "step", "solve"])
 @pytest.mark.parametrize("error", [KeyboardInterrupt, errors.InputError, ZeroDivisionError])
 @pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize("road", [1, 2])
 def test_what_breaks_off_leaves_the_estimator_and_the_disk_as_they_were(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     method: str,
     error: type[BaseException],
     threads: int,
+    road: int,
 ) -> None:
     monkeypatch.setattr(tables, "BLOCK", 64)
-    frame, files, _ = roads(tmp_path, FRAME)
+    monkeypatch.setattr(batches, "BLOCK", 64)
+    found = roads(tmp_path, FRAME)
+    frame, files = found[0], found[road]
     model = Logistic().fit(frame[:200], "y")
     before, seen = modelfile.digests(model), vars(model).copy()
     calls = 0

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import pickle
+import threading
 from collections.abc import Iterator
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +17,7 @@ import pytest
 
 import tallylearn as tl
 from tallylearn.doors.intake import lesson
-from tallylearn.errors import InputError, TargetError
+from tallylearn.errors import FileError, InputError, TargetError
 from tallylearn.sources import Source, columnar, joined_blocks, memory_table, packed
 from tallylearn.sources.csv import parser
 from tallylearn.tables import BLOCK, Block, Codes
@@ -55,6 +57,51 @@ def same_rows(one: Block, other: Block) -> None:
 
 
 # Parts
+
+
+@pytest.mark.parametrize("name", ["t.parquet", "t.arrow"])
+def test_the_next_block_is_decoded_while_one_is_worked_on(
+    tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """On a thread that ends with who reads; where one thread may work, on that one."""
+    source, decoded = tl.table(written(tmp_path, name)), list[str]()
+    validated = columnar._validated
+
+    def watched(batches: Iterator[Any]) -> Iterator[Any]:
+        try:
+            for batch in validated(batches):
+                decoded.append(threading.current_thread().name)
+                yield batch
+        finally:
+            decoded.append("closed")
+
+    monkeypatch.setattr(columnar, "_validated", watched)
+    for threads, where in ((1, {"MainThread"}), (2, {"MainThread", "reading_0"})):
+        decoded.clear()
+        with tl.engine(threads=threads):
+            assert [len(block) for block in source.blocks()] == [BLOCK, BLOCK, 100]
+            assert {*decoded} == where | {"closed"}
+            blocks = source.blocks()
+            next(blocks), next(blocks)
+            blocks.close()
+        assert decoded[-1] == "closed"
+        assert not [one for one in threading.enumerate() if one.name.startswith("reading")]
+
+
+def test_what_a_reader_ahead_meets_is_said_where_it_is_asked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    source, validated = tl.table(written(tmp_path, "t.parquet")), columnar._validated
+
+    def damaged(batches: Iterator[Any]) -> Iterator[Any]:
+        yield from islice(validated(batches), 3)
+        raise pa.ArrowInvalid("nonsense")
+
+    monkeypatch.setattr(columnar, "_validated", damaged)
+    found = []
+    with pytest.raises(FileError, match="cannot be read as Parquet: nonsense"):
+        found.extend(source.blocks())
+    assert not found or [len(block) for block in found] == [BLOCK]
 
 
 def test_blocks_are_cut_within_a_part_and_never_across(

@@ -1,14 +1,18 @@
-"""The spill: text is parsed once, and what is kept of it is the same bits and soon gone."""
+"""The spill: files are read once, and what is kept of them is the same bits and soon gone."""
 
 from __future__ import annotations
 
 import errno
 import os
 import pickle
+import shutil
 import stat
 import tempfile
-from collections.abc import Iterator
+import threading
+import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -18,8 +22,8 @@ import pytest
 import tallylearn as tl
 from tallylearn import engines
 from tallylearn.doors.intake import lesson
-from tallylearn.errors import FileError
-from tallylearn.sources import spill
+from tallylearn.errors import FileError, OptionError
+from tallylearn.sources import columnar, spill
 from tallylearn.sources.spill import spilled
 from tallylearn.tables import BLOCK, Bags, Block
 from tallylearn.tallies.documents import Reader
@@ -189,7 +193,7 @@ def test_no_folder_to_write_to_is_said(
         pass
 
 
-def test_only_text_needs_one(tmp_path: Path) -> None:
+def test_only_text_must_be_kept(tmp_path: Path) -> None:
     FRAME[:9].to_csv(tmp_path / "t.csv", index=False)
     FRAME[:9].to_csv(tmp_path / "t.csv.gz", index=False)
     FRAME[:9].to_parquet(tmp_path / "t.parquet")
@@ -197,3 +201,214 @@ def test_only_text_needs_one(tmp_path: Path) -> None:
     needed = {path.name: tl.table(path).parsed for path in tmp_path.iterdir()}
     assert needed == {"t.csv": True, "t.csv.gz": True, "t.parquet": False, "t.arrow": False}
     assert not tl.table(FRAME[:9]).parsed
+
+
+# What is decoded may be kept, and is decoded again wherever it is not
+
+
+@pytest.fixture
+def decoded(tmp_path: Path) -> Any:
+    """The same lesson in Parquet: two files, the first of them two blocks."""
+    FRAME[:-200].to_parquet(tmp_path / "1.parquet", row_group_size=30_000)
+    FRAME[-200:].to_parquet(tmp_path / "2.parquet")
+    source = tl.table(tmp_path / "*.parquet", target="y", weight="w", text=["note"])
+    return lesson(source, None, None, "test", "classifier")
+
+
+@pytest.fixture
+def opened(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The runs of Parquet files that are decoded, in order."""
+    seen: list[str] = []
+    batches = columnar.ParquetRun._batches
+
+    def counted(self: Any, *more: Any) -> Any:
+        seen.append(self.path.name)
+        return batches(self, *more)
+
+    monkeypatch.setattr(columnar.ParquetRun, "_batches", counted)
+    return seen
+
+
+def same_rows(decoded: Any, source: Any) -> None:
+    for one, other in zip([*decoded.blocks()], blocks(source), strict=True):
+        same_blocks(one, other)
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+def test_blocks_come_back_as_they_were_decoded(
+    decoded: Any, temporary: Path, opened: list[str], threads: int
+) -> None:
+    once = [*decoded.blocks()]
+    opened.clear()
+    with tl.engine(threads=threads), spilled(decoded, must=False) as source:
+        for _ in range(3):
+            for one, other in zip(once, blocks(source), strict=True):
+                same_blocks(one, other)
+        sent = pickle.loads(pickle.dumps([*source.parts()]))
+        assert [len(b) for part in sent for b in part.blocks()] == [*map(len, once)]
+    assert opened == ["1.parquet", "2.parquet"]
+    assert not [*temporary.iterdir()]
+
+
+def refusing(monkeypatch: pytest.MonkeyPatch, call: int) -> None:
+    """A disk that is full when it is written to for the so-many-th time, and ever after."""
+    calls, dump = 0, pickle.dump
+
+    def full(*given: Any) -> None:
+        nonlocal calls
+        calls += 1
+        if calls >= call:
+            given[1].write(b"half of")
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        dump(*given)
+
+    monkeypatch.setattr(spill.pickle, "dump", full)
+
+
+@pytest.mark.parametrize("call", [1, 2, 3])
+@pytest.mark.parametrize("threads", [1, 3])
+def test_where_the_disk_is_full_the_rest_is_decoded_again(
+    decoded: Any, temporary: Path, monkeypatch: pytest.MonkeyPatch, call: int, threads: int
+) -> None:
+    refusing(monkeypatch, call)
+    with tl.engine(threads=threads), spilled(decoded, must=False) as source:
+        for _ in range(3):
+            same_rows(decoded, source)
+        parts = [*temporary.glob("*/*")]
+        kept = [*temporary.rglob("*.block")]
+    assert len(kept) == (2 if call == 3 else 0)
+    assert [path.name for path in sorted(parts)] == ["0", "1"]
+    assert not [*temporary.iterdir()]
+
+
+@pytest.mark.parametrize(("free", "kept"), [(1 << 30, 3), (1 << 22, 1), (1 << 10, 1)])
+def test_no_more_is_kept_than_half_of_the_disk_has_room_for(
+    decoded: Any, temporary: Path, monkeypatch: pytest.MonkeyPatch, free: int, kept: int
+) -> None:
+    def usage(folder: Any) -> Any:
+        taken = sum(path.stat().st_size for path in Path(folder).parent.rglob("*.block"))
+        return SimpleNamespace(free=free - taken)
+
+    monkeypatch.setattr(spill.shutil, "disk_usage", usage)
+    with spilled(decoded, must=False) as source:
+        [*blocks(source)]
+        assert len([*temporary.rglob("*.block")]) == kept
+        same_rows(decoded, source)
+
+
+def test_no_more_is_kept_than_the_budget_allows(
+    decoded: Any, temporary: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    free = iter([1 << 40, (1 << 40) - 1, (1 << 40) - (1 << 20), 0, 0])
+    usage: Callable[[Any], Any] = lambda _: SimpleNamespace(free=next(free))  # noqa: E731
+    monkeypatch.setattr(spill.shutil, "disk_usage", usage)
+    monkeypatch.setenv("TALLY_MEMORY", str(2.0**-11))
+    with spilled(decoded, must=False) as source:
+        [*blocks(source)]
+        assert not [*temporary.rglob("*.block")]
+        same_rows(decoded, source)
+    monkeypatch.setattr(spill.shutil, "disk_usage", lambda _: SimpleNamespace(free=1))
+    monkeypatch.setenv("TALLY_MEMORY", "much")
+    with pytest.raises(OptionError, match="TALLY_MEMORY"), spilled(decoded, must=False):
+        pass
+    assert not [*temporary.iterdir()]
+
+
+@pytest.mark.parametrize("what", ["folder", "part", "block", "cut", "emptied", "number"])
+def test_what_somebody_took_away_is_decoded_again(decoded: Any, temporary: Path, what: str) -> None:
+    with spilled(decoded, must=False) as source:
+        [*blocks(source)]
+        folder = next(temporary.iterdir())
+        if what in ("folder", "part"):
+            shutil.rmtree(folder if what == "folder" else folder / "0")
+        elif what == "block":
+            (folder / "0" / "1.block").unlink()
+        elif what == "number":
+            (folder / "0" / "written").write_bytes(b"")
+        else:
+            os.truncate(folder / "0" / "1.block", 100 if what == "cut" else 0)
+        for _ in range(2):
+            same_rows(decoded, source)
+    assert not [*temporary.iterdir()]
+
+
+@pytest.mark.parametrize("kept", [False, True])
+@pytest.mark.parametrize("threads", [1, 3])
+def test_a_folder_that_goes_while_it_is_used_is_not_missed(
+    decoded: Any, temporary: Path, kept: bool, threads: int
+) -> None:
+    once = [*decoded.blocks()]
+    with tl.engine(threads=threads), spilled(decoded, must=False) as source:
+        if kept:
+            [*blocks(source)]
+        for number, (one, other) in enumerate(zip(once, blocks(source), strict=True)):
+            same_blocks(one, other)
+            if not number:
+                shutil.rmtree(next(temporary.iterdir()), ignore_errors=True)
+        same_rows(decoded, source)
+    assert not [*temporary.iterdir()]
+
+
+def test_without_any_folder_all_is_decoded_again(
+    decoded: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "nowhere"))
+    with spilled(decoded, must=False) as source:
+        for _ in range(2):
+            same_rows(decoded, source)
+
+
+def test_a_file_that_changes_between_two_passes_is_an_error_though_its_rows_are_kept(
+    decoded: Any, temporary: Path, tmp_path: Path
+) -> None:
+    with spilled(decoded, must=False) as source:
+        [*blocks(source)]
+        FRAME[-300:].to_parquet(tmp_path / "2.parquet")
+        with pytest.raises(FileError, match=r"2\.parquet changed since the table was declared"):
+            [*blocks(source)]
+    assert not [*temporary.iterdir()]
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt, ValueError, OSError])
+@pytest.mark.parametrize("passes", [0, 1])
+def test_nothing_of_what_was_decoded_is_left_behind(
+    decoded: Any, temporary: Path, error: type[BaseException], passes: int
+) -> None:
+    def broken() -> None:
+        with spilled(decoded, must=False) as source:
+            for _ in range(passes):
+                [*blocks(source)]
+            next(blocks(source))
+            assert [*temporary.iterdir()]
+            raise error
+
+    with pytest.raises(error):
+        broken()
+    assert not [*temporary.iterdir()]
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt, ValueError])
+def test_who_still_writes_is_waited_for_before_the_folder_goes(
+    decoded: Any, temporary: Path, monkeypatch: pytest.MonkeyPatch, error: type[BaseException]
+) -> None:
+    """An error leaves the pass suspended, with blocks that are on their way to the disk."""
+    ended, dump = threading.Event(), pickle.dump
+
+    def slow(*given: Any) -> None:
+        time.sleep(0.3)
+        dump(*given)
+        ended.set()
+
+    monkeypatch.setattr(spill.pickle, "dump", slow)
+    begun: list[Iterator[Block]] = []
+
+    def broken() -> None:
+        with tl.engine(threads=2), spilled(decoded, must=False) as source:
+            begun.append(blocks(source))
+            next(begun[0])
+            raise error
+
+    with pytest.raises(error):
+        broken()
+    assert ended.is_set()
+    assert not [*temporary.iterdir()]

@@ -2,7 +2,8 @@
 
 A survey says what there is; a state begins from it; every round sums the table up as the state
 sees it, and steps on to the next state, until one is done and is solved into a model. The rows are
-read through the engine in force in every pass. Those of text files are parsed in the first one.
+read through the engine in force in every pass. Those of files are kept in the first one: text is
+parsed once, and what is decoded is decoded once where there is room.
 """
 
 from __future__ import annotations
@@ -144,10 +145,10 @@ class Rounds(Untallied, ABC, Generic[StateT, TallyT]):
     def _passes(self, read: Lesson) -> Iterator[Parts[Block]]:
         """The rows of a lesson for many passes."""
         source = Coded(read, self.coded)
-        if not read.parsed and not _worded(read):
+        if read.source.size is not None:
             yield source
             return
-        with spilled(source) as kept:
+        with spilled(source, must=read.parsed or _worded(read)) as kept:
             yield kept
 
     @contextmanager

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Generator, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -14,7 +16,7 @@ from tallylearn.tables import BLOCK
 GLANCE = 4096  # rows, in which most columns have all of their values
 
 
-def regrouped(batches: Iterable[Any]) -> Iterator[Any]:
+def regrouped(batches: Iterable[Any]) -> Generator[Any, None, None]:
     """Tables of 65 536 rows, the last one shorter, each column in one piece."""
     import pyarrow as pa
 
@@ -29,6 +31,20 @@ def regrouped(batches: Iterable[Any]) -> Iterator[Any]:
             held, rows = table.slice(BLOCK).to_batches(), rows - BLOCK
     if rows:
         yield compact(pa.Table.from_batches(held))
+
+
+def read_ahead(tables: Generator[Any, None, None]) -> Iterator[Any]:
+    """Tables; from the second on, the next is read on a thread while somebody works on one."""
+    pool = ThreadPoolExecutor(1, "reading")
+    try:
+        yield from islice(tables, 1)  # who looks at the beginning waits for no more
+        coming = pool.submit(next, tables, None)
+        while (table := coming.result()) is not None:
+            coming = pool.submit(next, tables, None)
+            yield table
+    finally:
+        pool.shutdown()
+        tables.close()
 
 
 def compact(table: Any) -> Any:

@@ -13,8 +13,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from tallylearn.cores import threads
 from tallylearn.errors import FileError, TallyError
-from tallylearn.sources.batches import regrouped
+from tallylearn.sources.batches import read_ahead, regrouped
 from tallylearn.sources.file_parts import present
 from tallylearn.sources.frames import own
 from tallylearn.tables import BLOCK, RUN
@@ -60,9 +61,9 @@ class ParquetRun(Run):
 
     def tables(self, columns: Sequence[str]) -> Iterator[Any]:
         """Tables of 65 536 rows."""
-        return _blocks("Parquet", self.path, self._batches(columns))
+        return _blocks("Parquet", self.path, self._batches(columns, threads() > 1))
 
-    def _batches(self, columns: Sequence[str]) -> Iterator[Any]:
+    def _batches(self, columns: Sequence[str], threaded: bool) -> Iterator[Any]:
         import pyarrow as pa
         import pyarrow.parquet as pq
 
@@ -74,7 +75,7 @@ class ParquetRun(Run):
         ) as file:
             last = file.num_row_groups if self.last is None else self.last
             for group in range(self.first, last):
-                yield from file.iter_batches(BLOCK, row_groups=[group], columns=wanted)
+                yield from file.iter_batches(BLOCK, [group], wanted, use_threads=threaded)
 
 
 class ArrowRun(Run):
@@ -143,7 +144,8 @@ def _opened(path: Path, columns: Sequence[int] | None = None) -> Iterator[Any]:
 
 def _blocks(form: str, path: Path, batches: Iterator[Any]) -> Iterator[Any]:
     """Batches, each looked at in full, as blocks; what Arrow says against them is an error."""
-    blocks = regrouped(_validated(batches))
+    tables = regrouped(_validated(batches))
+    blocks = read_ahead(tables) if threads() > 1 else tables
     while True:
         with _read_as(form, path):
             block = next(blocks, None)

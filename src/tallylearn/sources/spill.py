@@ -1,19 +1,31 @@
-"""A spill: what was parsed from text once is kept as it was read, for all passes that follow.
+"""A spill: what was read once is kept as it was read, for all passes that follow.
 
 Every block becomes a file of its own in a temporary folder that nobody else may enter (0700), so
 that no file is open while others work on its rows, and the folder goes whatever happens meanwhile.
 The files are Python's own (pickle): they are read by who wrote them, and by nobody else.
+
+Text must be kept: who parses it again in every pass does nothing else. What is decoded, from
+Parquet for instance, is kept while there is room: the budget of memory, for what the system cannot
+hold in its own is read no faster than it is decoded, and half of what is free on the disk. Rows for
+which there is none, or which are gone, are decoded again: they are the same.
 """
 
 from __future__ import annotations
 
 import pickle
-from collections.abc import Iterator
-from contextlib import contextmanager
+import shutil
+from collections import deque
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
+from tallylearn.budgets import budget
+from tallylearn.cores import threads
 from tallylearn.errors import FileError
 from tallylearn.sources.protocols import Part, Parts
 from tallylearn.tables import Block
@@ -21,7 +33,7 @@ from tallylearn.tables import Block
 WRITTEN = "written"  # the file that says how many blocks there are, once all of them are
 REMEDY = (
     "Set the environment variable TMPDIR to a folder with room for about as much as the table "
-    "takes as text, or save the table as Parquet, which is read again in every pass."
+    "takes as text, or save the table as Parquet, which can be read again in every pass."
 )
 
 
@@ -34,63 +46,136 @@ class SpilledPart:
 
     part: Part[Block]
     folder: Path
+    least: float | None = None  # bytes that stay free on the disk; None: all blocks must be kept
+    pool: ThreadPoolExecutor | None = None  # who writes them meanwhile, in this process alone
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return SpilledPart, (self.part, self.folder, self.least)
 
     def blocks(self) -> Iterator[Block]:
-        written = self.folder / WRITTEN
-        if written.exists():
-            return self._kept(int(written.read_text()))
+        if (self.folder / WRITTEN).exists():
+            size = self._size()
+            return self._kept(size) if size else self.part.blocks()
         return self._keeping() if self.folder.parent.is_dir() else self.part.blocks()
 
     def _keeping(self) -> Iterator[Block]:
-        number = 0
-        with _telling(self.folder):
-            self.folder.mkdir(exist_ok=True)
-        for block in self.part.blocks():
-            with _telling(self.folder), open(self._place(number), "wb") as file:
-                pickle.dump(block, file, pickle.HIGHEST_PROTOCOL)
-            number += 1
+        number, whole, most = 0, True, 0 if self.pool is None else threads()
+        waiting: deque[Callable[[], bool]] = deque()
+        for number, block in enumerate(self.part.blocks(), 1):
+            if whole:
+                waiting.append(self._writing(block, number - 1))
+            if len(waiting) > most:
+                whole = waiting.popleft()() and whole
             yield block
-        with _telling(self.folder):
-            (self.folder / WRITTEN).write_text(str(number))
+        self._end(number if all([whole, *(kept() for kept in waiting)]) else 0)
+
+    def _writing(self, block: Block, number: int) -> Callable[[], bool]:
+        """Have a block written; the answer waits, and says whether it was."""
+        if self.pool is not None:
+            return self.pool.submit(self._keep, block, number).result
+        kept = self._keep(block, number)
+        return lambda: kept
+
+    def _end(self, size: int) -> None:
+        """Say how many blocks are kept: all, or none, and the room that some took is free again."""
+        if not size:
+            shutil.rmtree(self.folder, ignore_errors=True)
+        with self._telling():
+            self.folder.mkdir(exist_ok=True)
+            (self.folder / WRITTEN).write_text(str(size))
+
+    def _keep(self, block: Block, number: int) -> bool:
+        """Write a block, and say whether that was done."""
+        with self._telling():
+            self.folder.mkdir(exist_ok=True)
+            if self.least is None or shutil.disk_usage(self.folder).free >= self.least:
+                with open(self._place(number), "wb") as file:
+                    pickle.dump(block, file, pickle.HIGHEST_PROTOCOL)
+                return True
+        return False
 
     def _kept(self, size: int) -> Iterator[Block]:
         for number in range(size):
-            with _telling(self.folder), open(self._place(number), "rb") as file:
-                block: Block = pickle.load(file)
+            block = self._taken(number)
+            if block is None:
+                yield from islice(self.part.blocks(), number, None)
+                return
             yield block
+
+    def _taken(self, number: int) -> Block | None:
+        """A block that was kept; None where it is gone, and the part can be read again."""
+        with self._telling(), open(self._place(number), "rb") as file:
+            block: Block = pickle.load(file)
+            return block
+        return None
+
+    def _size(self) -> int:
+        """How many blocks are kept."""
+        with self._telling():
+            return int((self.folder / WRITTEN).read_text())
+        return 0
 
     def _place(self, number: int) -> Path:
         return self.folder / f"{number}.block"
 
+    def _telling(self) -> AbstractContextManager[None]:
+        return _telling(self.folder.parent, self.least is None)
+
 
 @dataclass(frozen=True)
 class Spill:
-    """Rows that are parsed in the first pass only."""
+    """Rows that are read from their source in the first pass only, or most of them."""
 
     source: Parts[Block]
     folder: Path
+    least: float | None = None
+    pool: ThreadPoolExecutor | None = None
 
     def parts(self) -> Iterator[SpilledPart]:
         for number, part in enumerate(self.source.parts()):
-            yield SpilledPart(part, self.folder / str(number))
+            yield SpilledPart(part, self.folder / str(number), self.least, self.pool)
 
 
 @contextmanager
-def spilled(source: Parts[Block]) -> Iterator[Spill]:
-    """The same rows, parsed in the first pass only; what is kept of them goes at the end."""
-    with _telling(None):
-        folder = TemporaryDirectory(prefix="tallylearn-")
+def spilled(source: Parts[Block], must: bool = True) -> Iterator[Parts[Block]]:
+    """The same rows, kept in the first pass; where they ``must`` not be, while there is room.
+
+    What is kept of them goes at the end.
+    """
+    folder = _folder(must)
+    if folder is None:
+        yield source
+        return
     with folder as name:
-        yield Spill(source, Path(name))
+        if must or threads() == 1:
+            yield Spill(source, Path(name), None if must else _least(name))
+            return
+        least = _least(name)
+        with ThreadPoolExecutor(threads(), "keeping") as pool:  # ends before the folder goes
+            yield Spill(source, Path(name), least, pool)
+
+
+def _folder(must: bool) -> TemporaryDirectory[str] | None:
+    with _telling(None, must):
+        return TemporaryDirectory(prefix="tallylearn-", ignore_cleanup_errors=not must)
+    return None
+
+
+def _least(folder: str) -> float:
+    """The bytes of a disk that are left to others."""
+    free = shutil.disk_usage(folder).free
+    return free - min(free / 2, budget())
 
 
 @contextmanager
-def _telling(folder: Path | None) -> Iterator[None]:
-    """What the disk refuses, in words that help."""
+def _telling(folder: Path | None, must: bool) -> Iterator[None]:
+    """What the disk refuses, in words that help; not a word where nothing depends on it."""
     try:
         yield
-    except (OSError, EOFError, pickle.UnpicklingError) as error:
-        where = "a temporary folder" if folder is None else f"the temporary folder {folder.parent}"
+    except (OSError, EOFError, ValueError, pickle.UnpicklingError) as error:
+        if not must:
+            return
+        where = "a temporary folder" if folder is None else f"the temporary folder {folder}"
         said = getattr(error, "strerror", None) or str(error)
         raise FileError(
             f"the rows of a text file are kept in {where} between the passes, and that failed "
