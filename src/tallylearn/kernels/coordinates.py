@@ -133,6 +133,44 @@ def _gap(
     )
 
 
+@cython.cfunc
+@cython.exceptval(check=False)
+@cython.nogil
+def _product(
+    x: cython.const[cython.double][:, ::1], j: cython.Py_ssize_t, rest: cython.const[cython.double][::1]
+) -> cython.double:
+    """The product of a column and the residuals, in four sums that need not wait for each other."""
+    i: cython.Py_ssize_t
+    n: cython.Py_ssize_t = x.shape[1]
+    a: cython.double = 0.0
+    b: cython.double = 0.0
+    c: cython.double = 0.0
+    d: cython.double = 0.0
+    for i in range(0, n - 3, 4):
+        a += x[j, i] * rest[i]
+        b += x[j, i + 1] * rest[i + 1]
+        c += x[j, i + 2] * rest[i + 2]
+        d += x[j, i + 3] * rest[i + 3]
+    for i in range(n - n % 4, n):
+        a += x[j, i] * rest[i]
+    return (a + b) + (c + d)
+
+
+def products(
+    x: cython.const[cython.double][:, ::1],
+    some: cython.const[cython.longlong][::1],
+    rest: cython.const[cython.double][::1],
+    out: cython.double[::1],
+):
+    """Write the products of some columns, the rows of ``x`` (p, n), and residuals to out (p,)."""
+    if rest.shape[0] != x.shape[1] or out.shape[0] != x.shape[0]:
+        raise ValueError("coordinates.products: the lengths of its arrays do not agree")
+    at: cython.Py_ssize_t
+    with cython.nogil:
+        for at in range(some.shape[0]):
+            out[some[at]] = _product(x, some[at], rest)
+
+
 def descend_columns(
     x: cython.const[cython.double][:, ::1],
     some: cython.const[cython.longlong][::1],
@@ -161,7 +199,7 @@ def descend_columns(
     slope: cython.double
     after: cython.double
     step: cython.double
-    most: cython.double
+    most: cython.double = 0.0  # where there is no round at all
     positive: cython.bint = limits[2] > 0
     with cython.nogil:
         while rounds < limits[1]:
@@ -170,9 +208,7 @@ def descend_columns(
                 j = some[at]
                 if squares[j] <= 0:
                     continue
-                slope = squares[j] * weights[j]
-                for i in range(n):
-                    slope += x[j, i] * rest[i]
+                slope = squares[j] * weights[j] + _product(x, j, rest)
                 after = _moved(slope, squares[j], costs[0], costs[1], positive)
                 step = after - weights[j]
                 if step != 0:
