@@ -133,42 +133,45 @@ def _gap(
     )
 
 
-@cython.cfunc
-@cython.exceptval(check=False)
-@cython.nogil
-def _product(
-    x: cython.const[cython.double][:, ::1], j: cython.Py_ssize_t, rest: cython.const[cython.double][::1]
-) -> cython.double:
-    """The product of a column and the residuals, in four sums that need not wait for each other."""
-    i: cython.Py_ssize_t
-    n: cython.Py_ssize_t = x.shape[1]
-    a: cython.double = 0.0
-    b: cython.double = 0.0
-    c: cython.double = 0.0
-    d: cython.double = 0.0
-    for i in range(0, n - 3, 4):
-        a += x[j, i] * rest[i]
-        b += x[j, i + 1] * rest[i + 1]
-        c += x[j, i + 2] * rest[i + 2]
-        d += x[j, i + 3] * rest[i + 3]
-    for i in range(n - n % 4, n):
-        a += x[j, i] * rest[i]
-    return (a + b) + (c + d)
-
-
 def products(
     x: cython.const[cython.double][:, ::1],
     some: cython.const[cython.longlong][::1],
     rest: cython.const[cython.double][::1],
     out: cython.double[::1],
 ):
-    """Write the products of some columns, the rows of ``x`` (p, n), and residuals to out (p,)."""
+    """Write the products of some columns, the rows of ``x`` (p, n), and residuals to out (p,).
+
+    Four columns at a time: memory brings them at once, and no sum waits for another.
+    """
     if rest.shape[0] != x.shape[1] or out.shape[0] != x.shape[0]:
         raise ValueError("coordinates.products: the lengths of its arrays do not agree")
+    i: cython.Py_ssize_t
+    j: cython.Py_ssize_t
+    k: cython.Py_ssize_t
+    s: cython.Py_ssize_t
+    t: cython.Py_ssize_t
     at: cython.Py_ssize_t
+    last: cython.Py_ssize_t = some.shape[0] - 1
+    a: cython.double
+    b: cython.double
+    c: cython.double
+    d: cython.double
     with cython.nogil:
-        for at in range(some.shape[0]):
-            out[some[at]] = _product(x, some[at], rest)
+        for at in range(0, last + 1, 4):
+            j = some[at]
+            k = some[at + 1 if at + 1 < last else last]
+            s = some[at + 2 if at + 2 < last else last]
+            t = some[at + 3 if at + 3 < last else last]
+            a = b = c = d = 0.0
+            for i in range(x.shape[1]):
+                a += x[j, i] * rest[i]
+                b += x[k, i] * rest[i]
+                c += x[s, i] * rest[i]
+                d += x[t, i] * rest[i]
+            out[j] = a
+            out[k] = b
+            out[s] = c
+            out[t] = d
 
 
 def descend_columns(
@@ -208,7 +211,9 @@ def descend_columns(
                 j = some[at]
                 if squares[j] <= 0:
                     continue
-                slope = squares[j] * weights[j] + _product(x, j, rest)
+                slope = squares[j] * weights[j]
+                for i in range(n):
+                    slope += x[j, i] * rest[i]
                 after = _moved(slope, squares[j], costs[0], costs[1], positive)
                 step = after - weights[j]
                 if step != 0:

@@ -96,7 +96,7 @@ class WideRows:
     def model(self, alpha: float, rule: Rule, choice: CrossValidated | None) -> LinearModel:
         """The weights of one penalty, on the way from larger ones."""
         most = self._steepest(rule)
-        way = np.geomspace(most, alpha, 10) if 0 < alpha < most else np.array([alpha])
+        way = np.geomspace(most, alpha, 3) if 0 < alpha < most else np.array([alpha])
         coef, gap, rounds = self.path(way, rule)
         w = coef[-1]
         rest = self.y - w @ self.x

@@ -30,7 +30,7 @@ class WorkingSet:
         self.weights, self.rest = np.zeros(len(x)), y.copy()
         self.slopes = Slopes(x, np.sqrt(squares), y)
         self.some = np.empty(0, dtype=np.int64)  # (s,)
-        self._gram = np.empty((0, 0))  # (s, s)
+        self._columns, self._gram = x[:0], np.empty((0, 0))  # (s, n) and (s, s)
 
     def settle(self, costs: Array, before: float) -> tuple[float, int]:
         """Weights at rest for a penalty, from those of the one before: the gap, and the rounds."""
@@ -58,7 +58,7 @@ class WorkingSet:
         near = near[self._wanting(near) >= level]
         kept = np.isin(self.some, near) | (self.weights[self.some] != 0)
         if len(self.some) > SPARE * kept.sum():
-            self.some, self._gram = self.some[kept], self._gram[np.ix_(kept, kept)]
+            self._keep(kept)
         self._join(near)
 
     def _join(self, columns: Array) -> bool:
@@ -67,10 +67,15 @@ class WorkingSet:
         room = max(FEW, np.count_nonzero(self.weights))
         steepest = np.argsort(-self._wanting(more), kind="stable")[:room]
         more = np.sort(more[steepest])
-        if self._by_products and len(self.some) + len(more) <= self._most:
-            self._gram = self._bordered(more)
+        if len(more) and self._by_products and len(self.some) + len(more) <= self._most:
+            self._border(self.x[more])
         self.some = np.concatenate([self.some, more])
         return len(more) > 0
+
+    def _keep(self, which: Array) -> None:
+        if self._by_products:
+            self._columns, self._gram = self._columns[which], self._gram[np.ix_(which, which)]
+        self.some = self.some[which]
 
     @property
     def _most(self) -> int:
@@ -81,14 +86,14 @@ class WorkingSet:
     def _by_products(self) -> bool:
         return len(self._gram) == len(self.some)
 
-    def _bordered(self, more: Array) -> Array:
+    def _border(self, added: Array) -> None:
         """The products with some columns more."""
-        s, added = len(self.some), self.x[more]
-        out = np.empty((s + len(more), s + len(more)))
-        out[:s, :s], out[s:, s:] = self._gram, added @ added.T
-        out[s:, :s] = added @ self.x[self.some].T
+        s = len(self._columns)
+        self._columns = np.concatenate([self._columns, added])
+        out = np.empty((len(self._columns), len(self._columns)))
+        out[:s, :s], out[s:] = self._gram, added @ self._columns.T
         out[:s, s:] = out[s:, :s].T
-        return out
+        self._gram = out
 
     def _descend(self, costs: Array, goal: float, rounds: int) -> int:
         """Weights and residuals at rest within the set."""
@@ -100,11 +105,9 @@ class WorkingSet:
                 self.x, some, self.squares, costs, limits, self.weights, self.rest, found
             )
             return int(found[1])
-        own, slope, columns = self.weights[some], self.slopes.known[some], self.x[some]
-        coordinates.descend_products(
-            self._gram, columns @ self.y, costs, limits, own, slope, found
-        )
-        self.weights[some], self.rest = own, self.y - own @ columns
+        own, slope, goal = self.weights[some], self.slopes.known[some], self._columns @ self.y
+        coordinates.descend_products(self._gram, goal, costs, limits, own, slope, found)
+        self.weights[some], self.rest = own, self.y - own @ self._columns
         return int(found[1])
 
     def _gap(self, costs: Array, near: Array) -> float:
