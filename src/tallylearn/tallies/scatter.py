@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -27,7 +28,8 @@ from tallylearn.tallies.pairs import (
 )
 from tallylearn.tallies.weights import rounded
 
-ROWS = 1024  # centred and multiplied together: they stay in the processor's cache
+FEWEST, ROWS = 256, 1024  # centred and multiplied together
+CELLS = 1 << 17  # of them: they stay in the processor's cache
 FIRST = 64  # rows that give a centre
 ONCE = np.zeros(0)
 SLACK = 1e-9  # relative: what rounding may leave
@@ -175,7 +177,8 @@ class Scatter:
 
     def picked(self, columns: Array) -> Scatter:
         """Some of the columns."""
-        names = tuple(self.names[j] for j in columns)
+        each = self.names
+        names = tuple(each[j] for j in columns)
         rows = np.arange(len(self.keys))
         return Scatter(self.keys, *apart(names), *self._rearranged(rows, columns))
 
@@ -208,10 +211,11 @@ class Scatter:
         own = np.diagonal(present, axis1=1, axis2=2).any(axis=0)
         mean = np.diagonal(np.broadcast_to(self.mean, self.scatter.shape), axis1=1, axis2=2)
         seen = own & (~marks(self.values) | mean.any(axis=0))
-        order = sorted(np.flatnonzero(seen), key=self.names.__getitem__)
+        each = self.names
+        order = sorted(np.flatnonzero(seen), key=each.__getitem__)
         columns = np.array(order, dtype=np.int64)
         keys = tuple(self.keys[i] for i in rows)
-        names = tuple(self.names[j] for j in order)
+        names = tuple(each[j] for j in order)
         if not names:
             return Scatter.empty()
         count, mean, scatter = self._rearranged(rows, columns)
@@ -257,15 +261,30 @@ def _whole(
     p = numbers.shape[1] + beside.shape[1]
     root = ONCE if weight is None else np.sqrt(weight[rows])
     centre = np.concatenate([_centre(part, rows, weight) for part in (numbers, beside)])
-    sums, work = np.zeros((p + 1, p + 1)), np.empty((min(ROWS, len(rows)), p + 1))
-    for at in range(0, len(rows), ROWS):
-        here = rows[at : at + ROWS]
-        part = work[: len(here)]
-        gathering.centred(numbers, beside, here, centre, root[at : at + ROWS], part)
-        sums += part.T @ part
+    step = max(FEWEST, min(ROWS, CELLS // (p + 1)))
+    work = np.empty((min(step, len(rows)), p + 1))
+
+    def parts() -> Iterator[Array]:
+        for at in range(0, len(rows), step):
+            here = rows[at : at + step]
+            part = work[: len(here)]
+            gathering.centred(numbers, beside, here, centre, root[at : at + step], part)
+            yield part
+
+    sums = _products(parts(), p + 1) if len(rows) > step else sum(q.T @ q for q in parts())
     n = sums[p:, p:] if weight is None else np.full((1, 1), weight[rows].sum())
     left = sums[:p, p:] / n
     return n, centre[:, None] + left, sums[:p, :p] - n * (left * left.T)
+
+
+def _products(parts: Iterable[Array], p: int) -> Array:
+    """(p, p) the sums of products over many rows: half of them, added where they are, is enough."""
+    from scipy.linalg import blas  # takes longer to import than few rows to multiply
+
+    sums = np.zeros((p, p), order="F")
+    for part in parts:
+        sums = blas.dsyrk(1.0, part.T, beta=1.0, c=sums, overwrite_c=1)
+    return np.asarray(sums + np.triu(sums, 1).T)
 
 
 def _centre(numbers: Array, rows: Array, weight: Array | None) -> Array:
