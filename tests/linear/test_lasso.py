@@ -132,6 +132,25 @@ def test_a_wide_path_is_the_same_on_any_number_of_threads(monkeypatch: pytest.Mo
     np.testing.assert_array_equal(paths[0].gap, paths[1].gap)
 
 
+def test_a_working_set_that_grew_beyond_its_products_finds_them_again() -> None:
+    from tallylearn.models.linear.soft_weights import Rule
+    from tallylearn.models.linear.working_sets import WorkingSet
+
+    x, y = _wide(20, 300)
+    x, y = np.ascontiguousarray((x - x.mean(axis=0)).T), y - y.mean()
+    work = WorkingSet(x, y, (x**2).sum(axis=1), Rule(1.0, 1e-4, 1000))
+    for many in (30, 60, 35):  # 40 columns at most have products
+        if many > len(work.some):
+            work._add(np.arange(len(work.some), many))
+        else:
+            work._keep(np.arange(len(work.some)) >= 60 - many)
+        some = work.some
+        assert len(some) == many
+        assert work._by_products == (many <= 40)
+        if many <= 40:
+            np.testing.assert_allclose(work._gram, x[some] @ x[some].T, atol=1e-10)
+
+
 def test_slopes_that_are_not_looked_at_are_below_the_level() -> None:
     from tallylearn.models.linear.column_slopes import KEPT, Slopes
 

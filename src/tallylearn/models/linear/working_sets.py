@@ -66,16 +66,22 @@ class WorkingSet:
         more = columns[~np.isin(columns, self.some)]
         room = max(FEW, np.count_nonzero(self.weights))
         steepest = np.argsort(-self._wanting(more), kind="stable")[:room]
-        more = np.sort(more[steepest])
+        self._add(np.sort(more[steepest]))
+        return len(more) > 0
+
+    def _add(self, more: Array) -> None:
         if len(more) and self._by_products and len(self.some) + len(more) <= self._most:
             self._border(self.x[more])
         self.some = np.concatenate([self.some, more])
-        return len(more) > 0
 
     def _keep(self, which: Array) -> None:
+        some = self.some[which]
         if self._by_products:
             self._columns, self._gram = self._columns[which], self._gram[np.ix_(which, which)]
-        self.some = self.some[which]
+            self.some = some
+        else:  # it may be small enough for products now
+            self.some, self._columns, self._gram = some[:0], self.x[:0], np.empty((0, 0))
+            self._add(some)
 
     @property
     def _most(self) -> int:
@@ -105,8 +111,8 @@ class WorkingSet:
                 self.x, some, self.squares, costs, limits, self.weights, self.rest, found
             )
             return int(found[1])
-        own, slope, goal = self.weights[some], self.slopes.known[some], self._columns @ self.y
-        coordinates.descend_products(self._gram, goal, costs, limits, own, slope, found)
+        own, slope, target = self.weights[some], self.slopes.known[some], self._columns @ self.y
+        coordinates.descend_products(self._gram, target, costs, limits, own, slope, found)
         self.weights[some], self.rest = own, self.y - own @ self._columns
         return int(found[1])
 
