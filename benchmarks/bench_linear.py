@@ -86,9 +86,7 @@ def solvers(
     grid: np.ndarray, tall: bool
 ) -> dict[str, Callable[[np.ndarray, np.ndarray], np.ndarray]]:
     """Those who find weights (p, m) along a path, of columns and a target around their means."""
-    found: dict[str, Solver] = {
-        "lasso_path": lambda X, y: peer.lasso_path(X, y, alphas=grid)[1]
-    }
+    found: dict[str, Solver] = {"lasso_path": lambda X, y: peer.lasso_path(X, y, alphas=grid)[1]}
     if tall:
         print("celer and skglm are left out: without products of columns they take minutes")
         return found
