@@ -109,6 +109,7 @@ CALLS: dict[str, tuple[tuple[Any, ...], str]] = {
         (real(3, 6), rows(3), real(3), real(3), real(3), np.zeros(3), real(6), np.zeros(2)),
         "1.0 3.0",
     ),
+    "coordinates.products": ((real(3, 6), rows(3), real(6), np.zeros(3)), "1.0"),
     "descending.answer": ((real(6, 2), real(3), real(6)), "0.0 0.1"),
     "descending.slope": ((real(6, 2), real(6), real(2, 4), real(2, 4)), "0.0"),
     "distinct.add_numbers": (
@@ -120,6 +121,9 @@ CALLS: dict[str, tuple[tuple[Any, ...], str]] = {
     "distinct.hash_strings": ((TEXT, np.array([0, 1, 3]), SLOTS[:2, 0].copy()), "2.0"),
     "gathering.centred": (
         (real(6, 2), real(6, 1), rows(), real(3), real(6), real(6, 4)), "0.0 0.1 1.1 2.0",
+    ),
+    "gathering.turned": (
+        (real(6, 2), rows(2), real(2), real(6), real(2, 6)), "0.0 0.1 1.0",
     ),
     "likelihoods.two": (
         (real(6), code(6), real(6), False, real(6), real(6), real(2)), "",

@@ -82,6 +82,92 @@ def test_wide_folds_choose_a_penalty(monkeypatch: pytest.MonkeyPatch) -> None:
     assert wide.folds_.error == pytest.approx(narrow.folds_.error, rel=0.5)
 
 
+def _wide(n: int, p: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
+    """Columns of which neighbours are alike, so that weights change hands along a path."""
+    rng = np.random.default_rng(seed)
+    x = rng.normal(size=(n, p))
+    for j in range(1, p):
+        x[:, j] = 0.8 * x[:, j - 1] + 0.6 * x[:, j]
+    return x + 3, x[:, :: p // 10] @ rng.normal(size=len(range(0, p, p // 10))) + rng.normal(size=n)
+
+
+def _excess(x: np.ndarray, y: np.ndarray, path: Any, share: float, positive: bool) -> np.ndarray:
+    """Duality gaps of a path, from all columns and rows, as shares of the target's squares."""
+    x, y, n = x - x.mean(axis=0), y - y.mean(), len(y)
+    found = []
+    for alpha, w in zip(path.penalty, path.coef, strict=True):
+        l1, l2, rest = n * alpha * share, n * alpha * (1 - share), y - x @ w
+        bent = x.T @ rest - l2 * w
+        steep = max(l1, (bent if positive else np.abs(bent)).max())
+        least, most = l1 / steep, 0.5 * (rest @ rest + l2 * w @ w) + l1 * np.abs(w).sum()
+        dual = least * rest @ y - 0.5 * least**2 * (rest @ rest + l2 * w @ w)
+        found.append((most - dual) / (y @ y))
+    return np.array(found)
+
+
+@pytest.mark.parametrize("positive", [False, True])
+@pytest.mark.parametrize("share", [1.0, 0.3, 0.01])
+def test_gaps_of_a_wide_path_are_those_of_all_columns(share: float, positive: bool) -> None:
+    x, y = _wide(60, 2100)
+    model = tl.ElasticNet(0.5, l1_ratio=share, positive=positive, max_iter=10_000).fit(x, y)
+    assert model.tally_ is None
+    path = model.path()
+    want = _excess(x, y, path, share, positive)
+    assert want.max() <= 1e-4 * (1 + 1e-6)
+    np.testing.assert_allclose(path.gap, want * y.var(), rtol=1e-6, atol=1e-12 * y.var())
+    if share < 0.1:  # more columns than have products with each other
+        assert np.count_nonzero(path.coef, axis=1).max() > 120
+
+
+def test_a_wide_path_is_the_same_on_any_number_of_threads(monkeypatch: pytest.MonkeyPatch) -> None:
+    from tallylearn.models.linear import column_slopes
+
+    monkeypatch.setattr(column_slopes, "SHARE", 1 << 12)
+    x, y = _wide(60, 2100)
+    paths = []
+    for threads in (1, 3):
+        with tl.engine(threads):
+            paths.append(tl.Lasso(0.1).fit(x, y).path())
+    np.testing.assert_array_equal(paths[0].coef, paths[1].coef)
+    np.testing.assert_array_equal(paths[0].gap, paths[1].gap)
+
+
+def test_a_working_set_that_grew_beyond_its_products_finds_them_again() -> None:
+    from tallylearn.models.linear.soft_weights import Rule
+    from tallylearn.models.linear.working_sets import WorkingSet
+
+    x, y = _wide(20, 300)
+    x, y = np.ascontiguousarray((x - x.mean(axis=0)).T), y - y.mean()
+    work = WorkingSet(x, y, (x**2).sum(axis=1), Rule(1.0, 1e-4, 1000))
+    for many in (30, 60, 35):  # 40 columns at most have products
+        if many > len(work.some):
+            work._add(np.arange(len(work.some), many))
+        else:
+            work._keep(np.arange(len(work.some)) >= 60 - many)
+        some = work.some
+        assert len(some) == many
+        assert work._by_products == (many <= 40)
+        if many <= 40:
+            np.testing.assert_allclose(work._gram, x[some] @ x[some].T, atol=1e-10)
+
+
+def test_slopes_that_are_not_looked_at_are_below_the_level() -> None:
+    from tallylearn.models.linear.column_slopes import KEPT, Slopes
+
+    rng = np.random.default_rng(0)
+    x, rest = rng.normal(size=(500, 30)), rng.normal(size=30)
+    length = np.sqrt((x**2).sum(axis=1))
+    slopes, looked = Slopes(x, length, rest), 0
+    for turn in range(3 * KEPT):
+        rest = rest * 0.98 + rng.normal(size=30) * 0.02
+        level, some = np.quantile(np.abs(x @ rest), 0.9), np.array([turn])
+        found = slopes.look(rest, level, some)
+        assert {*np.flatnonzero(np.abs(x @ rest) >= level), turn} <= {*found.tolist()}
+        np.testing.assert_allclose(slopes.known[found], x[found] @ rest, atol=1e-12)
+        looked += len(found)
+    assert looked < 3 * KEPT * 250  # less than half of all
+
+
 @pytest.mark.parametrize("learner", [tl.Ridge, tl.Lasso, tl.ElasticNet])
 def test_folds_of_one_pass_are_folds_fitted_one_by_one(learner: Any) -> None:
     grid = [1.0, 0.1, 0.01]
@@ -142,7 +228,7 @@ def test_a_path_begins_without_weights_and_is_drawn() -> None:
 
 
 def test_compiled_kernels_equal_the_python_they_are_written_in() -> None:
-    from tallylearn.kernels import coordinates
+    from tallylearn.kernels import coordinates, gathering
 
     rng = np.random.default_rng(0)
     x = rng.normal(size=(4, 9))
@@ -155,7 +241,14 @@ def test_compiled_kernels_equal_the_python_they_are_written_in() -> None:
         other, rest, more = np.zeros(4), x.sum(axis=0), np.zeros(2)
         squares = np.diag(gram).copy()
         kernel.descend_columns(x, np.arange(4), squares, costs, limits, other, rest, more)
-        results.append((weights, slope, found, other, rest, more))
+        products, turned = np.zeros(4), np.zeros((4, 9))
+        kernel.products(x, np.array([0, 1, 3]), x[2], products)
+        gather = gathering if kernel is coordinates else interpreted("gathering")
+        at, centre, root = np.array([2, 0, 1, 3]), np.arange(4.0), np.arange(9.0)
+        gather.turned(np.ascontiguousarray(x.T), at, centre, root, turned)
+        np.testing.assert_array_equal(turned, (x[at] - centre[:, None]) * root)
+        np.testing.assert_allclose(products, gram[2] * [1, 1, 0, 1], rtol=1e-12, atol=1e-12)
+        results.append((weights, slope, found, other, rest, more, products))
     for one, two in zip(*results, strict=True):
         np.testing.assert_allclose(one, two, rtol=1e-12)
     np.testing.assert_allclose(results[0][0], results[0][3], atol=1e-4)

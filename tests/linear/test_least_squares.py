@@ -285,3 +285,17 @@ def test_bad_tables_are_refused_with_what_is_wrong() -> None:
         tl.LinearRegression().fit(wide, Y)
     with pytest.raises(errors.TallyError, match="the target holds text"):
         tl.LinearRegression().fit(table(), "town")
+
+
+def test_shares_of_a_broad_block_are_the_same_on_any_number_of_threads() -> None:
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(40_000, 130)) + 100
+    y = x @ rng.normal(size=130) + rng.normal(size=40_000)
+    found = []
+    for threads in (1, 3):
+        with tl.engine(threads):
+            found.append(tl.LinearRegression().fit(x, y))
+    np.testing.assert_array_equal(found[0].coef_, found[1].coef_)
+    near = x - x.mean(axis=0)
+    want = np.linalg.lstsq(near, y - y.mean(), rcond=None)[0]
+    np.testing.assert_allclose(found[0].coef_, want, rtol=1e-9)

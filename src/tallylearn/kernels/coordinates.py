@@ -133,6 +133,47 @@ def _gap(
     )
 
 
+def products(
+    x: cython.const[cython.double][:, ::1],
+    some: cython.const[cython.longlong][::1],
+    rest: cython.const[cython.double][::1],
+    out: cython.double[::1],
+):
+    """Write the products of some columns, the rows of ``x`` (p, n), and residuals to out (p,).
+
+    Four columns at a time: memory brings them at once, and no sum waits for another.
+    """
+    if rest.shape[0] != x.shape[1] or out.shape[0] != x.shape[0]:
+        raise ValueError("coordinates.products: the lengths of its arrays do not agree")
+    i: cython.Py_ssize_t
+    j: cython.Py_ssize_t
+    k: cython.Py_ssize_t
+    s: cython.Py_ssize_t
+    t: cython.Py_ssize_t
+    at: cython.Py_ssize_t
+    last: cython.Py_ssize_t = some.shape[0] - 1
+    a: cython.double
+    b: cython.double
+    c: cython.double
+    d: cython.double
+    with cython.nogil:
+        for at in range(0, last + 1, 4):
+            j = some[at]
+            k = some[at + 1 if at + 1 < last else last]
+            s = some[at + 2 if at + 2 < last else last]
+            t = some[at + 3 if at + 3 < last else last]
+            a = b = c = d = 0.0
+            for i in range(x.shape[1]):
+                a += x[j, i] * rest[i]
+                b += x[k, i] * rest[i]
+                c += x[s, i] * rest[i]
+                d += x[t, i] * rest[i]
+            out[j] = a
+            out[k] = b
+            out[s] = c
+            out[t] = d
+
+
 def descend_columns(
     x: cython.const[cython.double][:, ::1],
     some: cython.const[cython.longlong][::1],
@@ -161,7 +202,7 @@ def descend_columns(
     slope: cython.double
     after: cython.double
     step: cython.double
-    most: cython.double
+    most: cython.double = 0.0  # where there is no round at all
     positive: cython.bint = limits[2] > 0
     with cython.nogil:
         while rounds < limits[1]:

@@ -1,4 +1,4 @@
-"""Gathering: the rows of one class side by side, moved to their centre on the way."""
+"""Gathering: rows side by side, or columns one after the other, moved to their centre."""
 
 import cython
 
@@ -43,3 +43,36 @@ def centred(
                 w = root[i]
                 for j in range(p + t + 1):
                     out[i, j] *= w
+
+
+def turned(
+    x: cython.const[cython.double][:, ::1],
+    columns: cython.const[cython.longlong][::1],
+    centre: cython.const[cython.double][::1],
+    root: cython.const[cython.double][::1],
+    out: cython.double[:, ::1],
+):
+    """Write x[:, columns] - centre, times the root, to out: a row for every column.
+
+    A few rows at a time, so that what is written fills a line of the processor's memory.
+    """
+    if (
+        centre.shape[0] < columns.shape[0]
+        or out.shape[0] < columns.shape[0]
+        or out.shape[1] < x.shape[0]
+        or root.shape[0] < x.shape[0]
+    ):
+        raise ValueError("gathering.turned: the lengths of its arrays do not agree")
+    i: cython.Py_ssize_t
+    j: cython.Py_ssize_t
+    at: cython.Py_ssize_t
+    first: cython.Py_ssize_t
+    last: cython.Py_ssize_t
+    n: cython.Py_ssize_t = x.shape[0]
+    with cython.nogil:
+        for first in range(0, n, 8):
+            last = first + 8 if first + 8 < n else n
+            for j in range(columns.shape[0]):
+                at = columns[j]
+                for i in range(first, last):
+                    out[j, i] = (x[i, at] - centre[j]) * root[i]

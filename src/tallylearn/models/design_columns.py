@@ -93,7 +93,8 @@ def chosen(
     few = _rare(names, sums, rows, min_rows) if few is None else few
     pooled = {*zip(few.columns, few.values, strict=True)}
     named = [(name, POOLED if (name, value[1:]) in pooled else value) for name, value in names]
-    whole = sorted({*named}, key=lambda pair: (pair[0], pair[1] == POOLED, pair[1]))
+    each = dict.fromkeys(named)  # in order as a rule, which is soon sorted
+    whole = sorted(each, key=lambda pair: (pair[0], pair[1] == POOLED, pair[1]))
     place = {pair: at for at, pair in enumerate(whole)}
     based = {name: value for name, value in reversed(whole) if indicates(value)}
     based |= _wanted(reference or {}, based, {*whole}, few)

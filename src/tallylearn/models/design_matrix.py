@@ -86,7 +86,7 @@ class Design:
 
     @property
     def names(self) -> tuple[str, ...]:
-        said = {GAP: " missing"} | {v: f"^{power(v)}" for v in self.values if power(v)}
+        said = {GAP: " missing"} | {v: f"^{power(v)}" for v in {*self.values} if power(v)}
         return tuple(c + said.get(v, v) for c, v in zip(self.columns, self.values, strict=True))
 
     def picked(self, at: Array, constant: tuple[str, ...]) -> Design:
@@ -148,9 +148,7 @@ class Design:
     def order(self, schema: Schema) -> Array:
         """The places of the columns in the order of a table."""
         place = {name: at for at, name in enumerate(schema.names)}
-        return np.array(
-            sorted(range(len(self.columns)), key=lambda j: place[self.columns[j]]), dtype=np.int64
-        )
+        return np.argsort([place[name] for name in self.columns], kind="stable")
 
     def groups(self, schema: Schema) -> dict[str, list[int]]:
         """The places of each column of the table, in its order."""

@@ -10,8 +10,8 @@ import numpy as np
 from tallylearn import forms
 from tallylearn.blas import one_thread
 from tallylearn.errors import ColumnError, ForgetError
-from tallylearn.kernels import gathering
 from tallylearn.tables import Array, Codes, Start, numbered
+from tallylearn.tallies.centred_sums import whole, with_gaps
 from tallylearn.tallies.counts import Counts
 from tallylearn.tallies.keys import Key, Keys, in_parts, places, union
 from tallylearn.tallies.pairs import (
@@ -27,9 +27,6 @@ from tallylearn.tallies.pairs import (
 )
 from tallylearn.tallies.weights import rounded
 
-ROWS = 1024  # centred and multiplied together: they stay in the processor's cache
-FIRST = 64  # rows that give a centre
-ONCE = np.zeros(0)
 SLACK = 1e-9  # relative: what rounding may leave
 
 
@@ -96,12 +93,12 @@ class Scatter:
         found = by_class(by)
         keys, groups = tuple(found), list(found.values())
         with one_thread(), np.errstate(over="ignore", invalid="ignore"):
-            parts = [_whole(numbers, other, rows, weight) for rows in groups]
+            parts = [whole(numbers, other, rows, weight) for rows in groups]
             if not all(np.isfinite(mean).all() for _, mean, _ in parts):
                 check_infinite(numbers, names, start)
                 if np.isnan(numbers).any():
                     numbers = np.hstack([numbers, other])
-                    parts = [_with_gaps(numbers[rows], _at(weight, rows)) for rows in groups]
+                    parts = [with_gaps(numbers[rows], _at(weight, rows)) for rows in groups]
         arrays = (np.stack(part) for part in zip(*parts, strict=True)) if parts else _nothing(names)
         return cls(keys, *apart(names), *arrays)._pruned()
 
@@ -175,7 +172,8 @@ class Scatter:
 
     def picked(self, columns: Array) -> Scatter:
         """Some of the columns."""
-        names = tuple(self.names[j] for j in columns)
+        each = self.names
+        names = tuple(each[j] for j in columns)
         rows = np.arange(len(self.keys))
         return Scatter(self.keys, *apart(names), *self._rearranged(rows, columns))
 
@@ -208,10 +206,11 @@ class Scatter:
         own = np.diagonal(present, axis1=1, axis2=2).any(axis=0)
         mean = np.diagonal(np.broadcast_to(self.mean, self.scatter.shape), axis1=1, axis2=2)
         seen = own & (~marks(self.values) | mean.any(axis=0))
-        order = sorted(np.flatnonzero(seen), key=self.names.__getitem__)
+        each = self.names
+        order = sorted(np.flatnonzero(seen), key=each.__getitem__)
         columns = np.array(order, dtype=np.int64)
         keys = tuple(self.keys[i] for i in rows)
-        names = tuple(self.names[j] for j in order)
+        names = tuple(each[j] for j in order)
         if not names:
             return Scatter.empty()
         count, mean, scatter = self._rearranged(rows, columns)
@@ -244,49 +243,6 @@ def by_class(by: Codes) -> dict[Key, Array]:
     ends = np.cumsum(np.bincount(by.codes, minlength=k))[:-1] if k else ()
     rows = np.split(np.argsort(codes, kind="stable"), ends)
     return {key: at for key, at in sorted(zip(by.values, rows, strict=False)) if len(at)}
-
-
-def _whole(
-    numbers: Array, beside: Array, rows: Array, weight: Array | None
-) -> tuple[Array, Array, Array]:
-    """Count (1, 1), mean (p, 1) and scatter (p, p) of some rows without gaps.
-
-    The first rows give a centre to subtract before products are summed: their own distance from the
-    mean is part of the scatter, so that what is taken off at the end cannot cancel it.
-    """
-    p = numbers.shape[1] + beside.shape[1]
-    root = ONCE if weight is None else np.sqrt(weight[rows])
-    centre = np.concatenate([_centre(part, rows, weight) for part in (numbers, beside)])
-    sums, work = np.zeros((p + 1, p + 1)), np.empty((min(ROWS, len(rows)), p + 1))
-    for at in range(0, len(rows), ROWS):
-        here = rows[at : at + ROWS]
-        part = work[: len(here)]
-        gathering.centred(numbers, beside, here, centre, root[at : at + ROWS], part)
-        sums += part.T @ part
-    n = sums[p:, p:] if weight is None else np.full((1, 1), weight[rows].sum())
-    left = sums[:p, p:] / n
-    return n, centre[:, None] + left, sums[:p, :p] - n * (left * left.T)
-
-
-def _centre(numbers: Array, rows: Array, weight: Array | None) -> Array:
-    if weight is None:
-        return np.asarray(numbers[rows[:FIRST]].mean(axis=0))
-    return np.asarray(weight[rows] @ numbers[rows] / weight[rows].sum())
-
-
-def _with_gaps(x: Array, weight: Array | None) -> tuple[Array, Array, Array]:
-    """Count, mean and scatter (p, p) of every pair over the rows that show both columns."""
-    root = np.ones((len(x), 1)) if weight is None else np.sqrt(weight)[:, None]
-    shown = ~np.isnan(x)
-    n = (shown * root**2).sum(axis=0)
-    centre = np.where(shown, x * root**2, 0.0).sum(axis=0) / np.where(n == 0, 1, n)
-    there = shown * root
-    d = np.where(shown, x - centre, 0.0) * root
-    count = there.T @ there
-    each = np.where(count == 0, 1, count)
-    left = d.T @ there / each
-    mean = np.where(count == 0, 0.0, centre[:, None] + left)
-    return count, mean, d.T @ d - left * left.T * each
 
 
 def _at(weight: Array | None, rows: Array) -> Array | None:

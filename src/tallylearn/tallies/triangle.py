@@ -16,6 +16,7 @@ from tallylearn import forms
 from tallylearn.blas import one_thread
 from tallylearn.errors import ForgetError
 from tallylearn.tables import Array, Codes, Start
+from tallylearn.tallies.centred_sums import ONCE
 from tallylearn.tallies.counts import Counts
 from tallylearn.tallies.keys import Keys, in_parts, places, union
 from tallylearn.tallies.pairs import (
@@ -27,7 +28,7 @@ from tallylearn.tallies.pairs import (
     marks,
     together,
 )
-from tallylearn.tallies.scatter import ONCE, by_class, check_infinite
+from tallylearn.tallies.scatter import by_class, check_infinite
 from tallylearn.tallies.weights import rounded
 
 ROWS = 2048  # that are factored together: they stay in the processor's cache

@@ -136,7 +136,7 @@ class Tested:
         """Models share their training rows, so that the mean varies more than the rows alone.
 
         Where rows are tested again, that shows as unrest; else a small share is added. Both figures
-        are measured: `benchmarks/coverage.py` prints the size of the test.
+        are measured: `benchmarks/interval_coverage.py` prints the size of the test.
         """
         if len(moved.units) < 2:
             return cls(mean, nan, inf, f"not tested, because {test.split()[-1][:-1]}s are one")

@@ -80,7 +80,7 @@ class SoftLearner(Penalised):
         X, y, weight = seen
         read = lesson(X, y, weight, type(self).__name__, self._aim(X, y), self.schema_)
         block = weighed_in_rows(read.whole())
-        rows = WideRows.of(block, self._spelled(), int(self.degree), bool(self.fit_intercept))
+        rows = WideRows.again(self.model_.design, block, bool(self.fit_intercept))
         penalty = rows.penalties(self._rule()) if given is None else given
         coef, gap, _ = rows.path(penalty, self._rule())
         level = rows.level - coef @ rows.mean if self.fit_intercept else np.zeros(len(penalty))

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from typing import Any
 
 import numpy as np
 
+from tallylearn import engines
 from tallylearn.folds.hashing import STEP, hashed
 from tallylearn.models.design_columns import gappy, learnable, spelled, spelling
 from tallylearn.models.design_matrix import ROOM
@@ -16,17 +18,23 @@ from tallylearn.tallies.pairs import FLOATS, LIMBS, Names, check_wide
 
 Kind = type[Scatter] | type[Products] | type[Triangle]
 Powers = Callable[[Array, int], list[Array]]  # numbers and a degree, as summands of their powers
+BROAD = 128  # columns: their products are worth threads within a block
+SHARE = 1 << 15  # rows for a thread: of few blocks the last one would be waited for
 MORE = "+"  # after a power's name: what is left of it beyond a double
 
 
 def tallied(block: Block, kind: Kind, degree: int, missing: str, folds: int = 1) -> Bundle:
-    """The products of a block; of a wide table a few rows at a time."""
+    """The products of a block; of a wide table a few rows at a time, or shared out on threads."""
     block = learnable(block, missing)
     width = len(block.schema.numbers) * degree + sum(len(c.values) for c in block.codes.values())
     rows = max(1, ROOM // max(1, width))
     if (block.codes or degree > 1) and len(block) > rows:
         pieces = (block[at : at + rows] for at in range(0, len(block), rows))
         return sum((_tallied(piece, kind, degree, folds) for piece in pieces), start=Bundle())
+    if width >= BROAD and len(block) > SHARE:
+        shares = [block[at : at + SHARE] for at in range(0, len(block), SHARE)]
+        sums = engines.each(partial(_tallied, kind=kind, degree=degree, folds=folds), shares)
+        return sum(sums, start=Bundle())
     return _tallied(block, kind, degree, folds)
 
 

@@ -1,9 +1,4 @@
-"""Wide tables: many more columns than rows, of which few have a weight.
-
-Weights are made best within a working set: columns that have one, and those that want one most, by
-the products of columns and residuals (Tibshirani et al., Strong rules, JRSS B 2012). All columns
-are then looked at, and those that were wrongly left out join, until the duality gap is small.
-"""
+"""Wide tables: many more columns than rows, of which few have a weight."""
 
 from __future__ import annotations
 
@@ -11,20 +6,23 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from tallylearn import engines
+from tallylearn.blas import one_thread
 from tallylearn.errors import InputError
-from tallylearn.kernels import coordinates
+from tallylearn.kernels import gathering
 from tallylearn.models.design_columns import designed, gappy, learnable, spelled, spelling
 from tallylearn.models.design_matrix import Design
+from tallylearn.models.linear.column_slopes import Slopes
 from tallylearn.models.linear.linear_model import LinearModel
 from tallylearn.models.linear.penalty_path import CrossValidated
 from tallylearn.models.linear.soft_weights import ABOVE, FAR, MANY, Rule
 from tallylearn.models.linear.sums import Spelled
 from tallylearn.models.linear.tallied_rows import answers_of, dealt, powered
+from tallylearn.models.linear.working_sets import WorkingSet
 from tallylearn.tables import Array, Block
 from tallylearn.tallies.pairs import GAP
 
-LOOKS = 50  # at all columns, for one penalty
-FIRST = 1e-3  # of the gap: steps that are small enough within a working set
+COLUMNS = 512  # that are turned at a time
 
 
 @dataclass(frozen=True)
@@ -33,11 +31,11 @@ class WideRows:
 
     design: Design
     x: Array  # (p, n), times the roots of the weights
+    squares: Array  # (p,) of the columns
     y: Array  # (n,)
     mean: Array  # (p,)
     level: float
     rows: float
-    fold: Array  # (n,) a number for what every row holds
     block: Block
     centred: bool
 
@@ -50,77 +48,55 @@ class WideRows:
             raise InputError(
                 "a table with many more columns than rows is learned one target at a time."
             )
-        weight = np.ones(len(block)) if block.weight is None else block.weight
-        design = _design(block, how, degree, weight)
-        return cls._around(design, design.filled(block), target[:, 0], weight, block, centred)
+        return cls._around(_design(block, how, degree), block, centred)
 
     @classmethod
-    def _around(
-        cls, design: Design, x: Array, y: Array, weight: Array, block: Block, centred: bool
-    ) -> WideRows:
-        n = float(weight.sum())
-        mean = weight @ x / n if centred else np.zeros(x.shape[1])
-        level = float(weight @ y / n) if centred else 0.0
-        root = np.sqrt(weight)
-        columns = np.ascontiguousarray(((x - mean) * root[:, None]).T)
-        fold = dealt(block, 1 << 20).codes
-        return cls(design, columns, (y - level) * root, mean, level, n, fold, block, centred)
+    def _around(cls, design: Design, block: Block, centred: bool) -> WideRows:
+        weight = np.ones(len(block)) if block.weight is None else block.weight
+        n, y = float(weight.sum()), answers_of(block)[:, 0]
+        with one_thread():
+            x, at = _numbers(design, block, weight)
+            mean = (weight @ x / n)[at] if centred else np.zeros(len(at))
+            level = float(weight @ y / n) if centred else 0.0
+        columns, squares = _turned(x, at, mean, np.sqrt(weight))
+        return cls(design, columns, squares, (y - level) * np.sqrt(weight), mean, level, n, block,
+                   centred)  # fmt: skip
+
+    @classmethod
+    def again(cls, design: Design, block: Block, centred: bool) -> WideRows:
+        """Rows whose design is known."""
+        return cls._around(design, learnable(block, "drop" if design.complete else ""), centred)
 
     def part(self, which: Array) -> WideRows:
         """Some of the rows."""
-        block, x = self.block[which], self.design.filled(self.block[which])
-        weight = np.ones(len(block)) if block.weight is None else block.weight
-        y = answers_of(block)[:, 0]
-        return self._around(self.design, x, y, weight, block, self.centred)
+        return self._around(self.design, self.block[which], self.centred)
 
     def penalties(self, rule: Rule) -> Array:
         """(m,) from the least penalty that leaves no weight, down to a hundredth of it."""
-        slope = self.x @ self.y
-        steepest = float((slope if rule.positive else np.abs(slope)).max(initial=0.0))
-        steepest = ABOVE * steepest / (self.rows * max(rule.share, FAR)) or 1.0
+        steepest = self._steepest(rule)
         return np.asarray(np.geomspace(steepest, steepest * FAR * 10, MANY))
+
+    def _steepest(self, rule: Rule) -> float:
+        slope = Slopes(self.x, self.squares, self.y).known
+        steepest = float((slope if rule.positive else np.abs(slope)).max(initial=0.0))
+        return ABOVE * steepest / (self.rows * max(rule.share, FAR)) or 1.0
 
     def path(self, penalty: Array, rule: Rule) -> tuple[Array, Array, Array]:
         """(m, p) weights, (m,) gaps a row, (m,) rounds; the largest penalty comes first."""
-        p, square = len(self.x), float(self.y @ self.y)
-        squares = np.einsum("pn,pn->p", self.x, self.x)
-        weights, rest, slope = np.zeros(p), self.y.copy(), self.x @ self.y
-        out, gaps, rounds = np.zeros((len(penalty), p)), np.zeros(len(penalty)), []
-        before = np.inf
-        for m, alpha in enumerate(penalty):
-            costs = rule.costs(float(alpha), self.rows, square)
-            strong = 2 * costs[0] - before if np.isfinite(before) else costs[0]
-            some = np.flatnonzero((np.abs(slope) >= strong) | (weights != 0))
-            slope, gaps[m], steps = self._rest(costs, rule, squares, some, weights, rest, slope)
-            rounds.append(steps)
-            out[m], before = weights, float(costs[0])
-        return out, gaps / self.rows, np.array(rounds, dtype=np.int64)
-
-    def _rest(
-        self, costs: Array, rule: Rule, squares: Array, some: Array, weights: Array, rest: Array,
-        slope: Array,
-    ) -> tuple[Array, float, int]:  # fmt: skip
-        """Weights at rest for a penalty: products with the residuals, the gap, the rounds."""
-        goal, fine, taken, found = rule.tol * float(costs[2]), FIRST, 0, np.zeros(2)
-        gap = np.inf
-        for _ in range(LOOKS):
-            limits = np.array([goal * fine, float(rule.rounds - taken), float(rule.positive)])
-            coordinates.descend_columns(self.x, some, squares, costs, limits, weights, rest, found)
-            taken += int(found[1])
-            slope = self.x @ rest
-            gap = _gap(self.y, rest, weights, slope, costs, rule.positive)
-            if gap <= goal or taken >= rule.rounds:
-                break
-            wanting = slope if rule.positive else np.abs(slope)
-            more = np.flatnonzero((wanting > costs[0]) | (weights != 0))
-            fine = fine if len(np.setdiff1d(more, some)) else fine * 0.1
-            some = np.union1d(some, more)
-        return slope, gap, max(taken, 1)
+        out, gaps = np.zeros((len(penalty), len(self.x))), np.zeros(len(penalty))
+        rounds, before = np.zeros(len(penalty), dtype=np.int64), np.inf
+        with one_thread():
+            work = WorkingSet(self.x, self.y, self.squares, rule)
+            for m, alpha in enumerate(penalty):
+                costs = rule.costs(float(alpha), self.rows, work.square)
+                gaps[m], rounds[m] = work.settle(costs, before)
+                out[m], before = work.weights, float(costs[0])
+        return out, gaps.clip(0) / self.rows, rounds
 
     def model(self, alpha: float, rule: Rule, choice: CrossValidated | None) -> LinearModel:
         """The weights of one penalty, on the way from larger ones."""
-        most = self.penalties(rule)[0]
-        way = np.geomspace(most, alpha, 10) if 0 < alpha < most else np.array([alpha])
+        most = self._steepest(rule)
+        way = np.geomspace(most, alpha, 3) if 0 < alpha < most else np.array([alpha])
         coef, gap, rounds = self.path(way, rule)
         w = coef[-1]
         rest = self.y - w @ self.x
@@ -136,7 +112,7 @@ class WideRows:
 
     def validated(self, penalty: Array, rule: Rule, folds: int) -> CrossValidated:
         """Every fold by the rows of all others."""
-        fold = self.fold % folds
+        fold = dealt(self.block, 1 << 20).codes % folds
         errors, sizes = [], []
         for f in np.unique(fold):
             rest, own = self.part(np.flatnonzero(fold != f)), self.block[np.flatnonzero(fold == f)]
@@ -153,13 +129,16 @@ class WideRows:
         return CrossValidated(penalty, mean, spread, len(rows))
 
 
-def _design(block: Block, how: Spelled, degree: int, weight: Array) -> Design:
+def _design(block: Block, how: Spelled, degree: int) -> Design:
+    weight = np.ones(len(block)) if block.weight is None else block.weight
     gaps = gappy(block)
     names, x = spelling(block, gaps), spelled(block, gaps)
     names, x = powered(block, names, x, degree)
-    shown = ~np.isnan(x)
-    sums = weight @ np.where(shown, x, 0.0)
-    there = weight @ shown
+    with one_thread():
+        sums, there = weight @ x, np.full(len(names), weight.sum())
+        if not np.isfinite(sums).all():
+            shown = ~np.isnan(x)
+            sums, there = weight @ np.where(shown, x, 0.0), weight @ shown
     kept = [j for j, name in enumerate(names) if there[j] > 0 and (
         how.missing == "indicator" or name[1] != GAP)]  # fmt: skip
     order = sorted(kept, key=names.__getitem__)
@@ -170,14 +149,22 @@ def _design(block: Block, how: Spelled, degree: int, weight: Array) -> Design:
     )  # fmt: skip
 
 
-def _gap(
-    y: Array, rest: Array, weights: Array, slope: Array, costs: Array, positive: bool
-) -> float:
-    """The most that the loss can be above its least, as in ``kernels.coordinates``."""
-    bent = slope - costs[1] * weights
-    steep = float((bent if positive else np.abs(bent)).max(initial=0.0))
-    share = float(costs[0]) / steep if steep > costs[0] else 1.0
-    left, both = float(rest @ rest), 1 + share * share
-    size = float(costs[0]) * float(np.abs(weights).sum())
-    ridge = 0.5 * float(costs[1]) * both * float(weights @ weights)
-    return 0.5 * left * both + size - share * float(rest @ y) + ridge
+def _numbers(design: Design, block: Block, weight: Array) -> tuple[Array, Array]:
+    """Rows as numbers, every gap filled, and where the design's columns stand in them."""
+    if design.plain and np.isfinite(weight @ block.numbers).all():
+        at = [block.schema.places[name] for name in design.columns]
+        return np.ascontiguousarray(block.numbers), np.array(at, dtype=np.int64)
+    return np.ascontiguousarray(design.filled(block)), np.arange(len(design.columns))
+
+
+def _turned(x: Array, at: Array, mean: Array, root: Array) -> tuple[Array, Array]:
+    """(p, n) columns of rows (n, p) around their means, and (p,) their squares."""
+    out, squares = np.empty((len(at), len(x))), np.empty(len(at))
+
+    def turn(first: int) -> None:
+        some = slice(first, first + COLUMNS)
+        gathering.turned(x, at[some], mean[some], root, out[some])
+        squares[some] = np.einsum("pn,pn->p", out[some], out[some])
+
+    engines.each(turn, range(0, len(at), COLUMNS))
+    return out, squares

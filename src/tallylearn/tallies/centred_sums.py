@@ -1,0 +1,76 @@
+"""Centred sums: counts, means and products of columns around a centre, for a scatter."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+import numpy as np
+
+from tallylearn.kernels import gathering
+from tallylearn.tables import Array
+
+FEWEST, ROWS = 256, 1024  # centred and multiplied together
+CELLS = 1 << 17  # of them: they stay in the processor's cache
+FIRST = 64  # rows that give a centre
+ONCE = np.zeros(0)  # weights, where every row counts once
+
+
+def whole(
+    numbers: Array, beside: Array, rows: Array, weight: Array | None
+) -> tuple[Array, Array, Array]:
+    """Count (1, 1), mean (p, 1) and scatter (p, p) of some rows without gaps.
+
+    The first rows give a centre to subtract before products are summed: their own distance from the
+    mean is part of the scatter, so that what is taken off at the end cannot cancel it.
+    """
+    p = numbers.shape[1] + beside.shape[1]
+    root = ONCE if weight is None else np.sqrt(weight[rows])
+    centre = np.concatenate([_centre(part, rows, weight) for part in (numbers, beside)])
+    step = max(FEWEST, min(ROWS, CELLS // (p + 1)))
+    work = np.empty((min(step, len(rows)), p + 1))
+
+    def parts() -> Iterator[Array]:
+        for at in range(0, len(rows), step):
+            here = rows[at : at + step]
+            part = work[: len(here)]
+            gathering.centred(numbers, beside, here, centre, root[at : at + step], part)
+            yield part
+
+    sums = _products(parts(), p + 1, len(rows) > step)
+    n = sums[p:, p:] if weight is None else np.full((1, 1), weight[rows].sum())
+    left = sums[:p, p:] / n
+    return n, centre[:, None] + left, sums[:p, :p] - n * (left * left.T)
+
+
+def _products(parts: Iterable[Array], p: int, several: bool) -> Array:
+    """(p, p) the sums of products: of several parts half, added where it is, and then mirrored."""
+    if not several:
+        (part,) = parts
+        return np.asarray(part.T @ part)
+    from scipy.linalg import blas  # takes longer to import than few rows to multiply
+
+    sums = np.zeros((p, p), order="F")
+    for part in parts:
+        sums = blas.dsyrk(1.0, part.T, beta=1.0, c=sums, overwrite_c=1)
+    return np.asarray(sums + np.triu(sums, 1).T)
+
+
+def _centre(numbers: Array, rows: Array, weight: Array | None) -> Array:
+    if weight is None:
+        return np.asarray(numbers[rows[:FIRST]].mean(axis=0))
+    return np.asarray(weight[rows] @ numbers[rows] / weight[rows].sum())
+
+
+def with_gaps(x: Array, weight: Array | None) -> tuple[Array, Array, Array]:
+    """Count, mean and scatter (p, p) of every pair over the rows that show both columns."""
+    root = np.ones((len(x), 1)) if weight is None else np.sqrt(weight)[:, None]
+    shown = ~np.isnan(x)
+    n = (shown * root**2).sum(axis=0)
+    centre = np.where(shown, x * root**2, 0.0).sum(axis=0) / np.where(n == 0, 1, n)
+    there = shown * root
+    d = np.where(shown, x - centre, 0.0) * root
+    count = there.T @ there
+    each = np.where(count == 0, 1, count)
+    left = d.T @ there / each
+    mean = np.where(count == 0, 0.0, centre[:, None] + left)
+    return count, mean, d.T @ d - left * left.T * each
