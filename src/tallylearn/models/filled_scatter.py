@@ -15,7 +15,6 @@ import numpy as np
 from tallylearn.blas import one_thread
 from tallylearn.errors import ColumnError, listed
 from tallylearn.models.design_columns import Chosen
-from tallylearn.models.rare_values import Rare
 from tallylearn.tables import Array
 from tallylearn.tallies import Products, Scatter
 from tallylearn.tallies.pairs import apart
@@ -36,10 +35,8 @@ class Filled:
 
 def sums_of(scatter: Scatter) -> Array:
     """(p,) of every column over the rows that show it: of an indicator, the rows of its value."""
-    shape = scatter.scatter.shape
-    count, mean = (np.broadcast_to(part, shape) for part in (scatter.count, scatter.mean))
-    own, at = (np.diagonal(part, axis1=1, axis2=2) for part in (count, mean))
-    return np.asarray((own * at).sum(axis=0))
+    own, mean = scatter.alone()
+    return np.asarray((own * mean).sum(axis=0))
 
 
 def columns_of(scatter: Scatter, plan: Chosen) -> Scatter:
@@ -49,7 +46,7 @@ def columns_of(scatter: Scatter, plan: Chosen) -> Scatter:
 
 def _pooled(scatter: Scatter, plan: Chosen) -> Scatter:
     """One indicator for all rare values of a column, the last of its: the sum of theirs."""
-    if plan.rare == Rare():
+    if not plan.rare.columns:
         return scatter
     into = np.zeros((len(plan.names), len(plan.pooled)))
     into[plan.pooled, np.arange(len(plan.pooled))] = 1.0
@@ -68,14 +65,13 @@ def filled(scatter: Scatter, rows: Array) -> Filled:
     over rows that show both (n), one or none of the columns; where all is shown, f drops out.
     """
     check_finite(scatter)
-    shape = scatter.scatter.shape
-    n, pair = (np.broadcast_to(part, shape) for part in (scatter.count, scatter.mean))
-    own, c = (np.diagonal(part, axis1=1, axis2=2) for part in (n, pair))
+    (own, c), whole = scatter.alone(), rows[:, None]
     fill = (own * c).sum(axis=0) / own.sum(axis=0)
-    whole = rows[:, None]
-    if np.allclose(n, whole[..., None], rtol=SAME, atol=0):
-        found = Filled(c.copy(), fill, np.zeros(shape[1]), scatter.scatter)
+    if (np.abs(scatter.count - whole[..., None]) <= SAME * whole[..., None]).all():
+        found = Filled(c.copy(), fill, np.zeros(len(scatter.names)), scatter.scatter)
         return _settled(found, rows)
+    n, pair = (np.broadcast_to(p, scatter.scatter.shape) for p in (scatter.count, scatter.mean))
+    own = np.broadcast_to(own, c.shape)
     f = np.where(own > 0, fill - c, 0.0)
     off = np.where(n > 0, pair - c[:, :, None], 0.0)
     turned, other = off.swapaxes(1, 2), f[:, None, :]
@@ -95,6 +91,8 @@ def _settled(found: Filled, rows: Array) -> Filled:
     """
     own = np.diagonal(found.scatter, axis1=1, axis2=2)
     flat = own / np.maximum(rows, 1e-300)[:, None] <= (ROUNDING * found.mean) ** 2
+    if not flat.any():
+        return found
     settled = np.where(flat[:, :, None] | flat[:, None, :], 0.0, found.scatter)
     return Filled(found.mean, found.fill, found.gaps, settled)
 
@@ -111,8 +109,8 @@ def as_floats(tally: Scatter | Products) -> Scatter:
 
 def check_finite(scatter: Scatter) -> None:
     """Refuse sums beyond a double, with their columns."""
-    wide = np.asarray(~np.isfinite(scatter.scatter).all(axis=(0, 2)))
-    if wide.any():
+    if not np.isfinite(scatter.scatter).all():
+        wide = ~np.isfinite(scatter.scatter).all(axis=(0, 2))
         raise too_wide([c for c, w in zip(scatter.columns, wide, strict=True) if w])
 
 

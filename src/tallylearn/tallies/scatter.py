@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import ClassVar
 
 import numpy as np
@@ -110,7 +111,7 @@ class Scatter:
         """Nothing summed yet."""
         return cls((), (), (), *_nothing(()))
 
-    @property
+    @cached_property
     def names(self) -> Names:
         return tuple(zip(self.columns, self.values, strict=True))
 
@@ -175,9 +176,17 @@ class Scatter:
 
     def picked(self, columns: Array) -> Scatter:
         """Some of the columns."""
-        names = tuple(self.names[j] for j in columns)
-        rows = np.arange(len(self.keys))
-        return Scatter(self.keys, *apart(names), *self._rearranged(rows, columns))
+        names = tuple(self.names[j] for j in columns.tolist())
+        count, mean, pairs = self.count, self.mean, (slice(None), columns[:, None], columns)
+        short = count.shape[1] == 1
+        count, mean = (count, mean[:, columns]) if short else (count[pairs], mean[pairs])
+        return Scatter(self.keys, *apart(names), count, mean, self.scatter[pairs])
+
+    def alone(self) -> tuple[Array, Array]:
+        """(k, p) how many rows show every column, and its mean; (k, 1) rows where all show all."""
+        if self.count.shape[1] == 1:
+            return self.count[:, 0], self.mean[:, :, 0]
+        return tuple(np.diagonal(part, axis1=1, axis2=2) for part in (self.count, self.mean))
 
     def parted(self, k: int) -> list[Scatter]:
         """The scatters of k parts of the rows, where the keys are pairs (part, key)."""
@@ -203,18 +212,18 @@ class Scatter:
 
     def _pruned(self) -> Scatter:
         """Sorted; without classes and columns that show nothing, and short where it has no gaps."""
-        present = np.broadcast_to(self.count, self.scatter.shape)
-        rows = np.flatnonzero(present.any(axis=(1, 2)))
-        own = np.diagonal(present, axis1=1, axis2=2).any(axis=0)
-        mean = np.diagonal(np.broadcast_to(self.mean, self.scatter.shape), axis1=1, axis2=2)
-        seen = own & (~marks(self.values) | mean.any(axis=0))
-        order = sorted(np.flatnonzero(seen), key=self.names.__getitem__)
-        columns = np.array(order, dtype=np.int64)
+        own, mean = self.alone()
+        rows = np.flatnonzero(own.any(axis=1))
+        seen = own.any(axis=0) & (~marks(self.values) | mean.any(axis=0))
+        order = sorted(np.flatnonzero(seen).tolist(), key=self.names.__getitem__)
+        if not order:
+            return Scatter.empty()
+        if len(rows) == len(self.keys) and self.count.shape[1] == 1:
+            same = order == [*range(len(self.names))]
+            return self if same else self.picked(np.array(order, dtype=np.int64))
         keys = tuple(self.keys[i] for i in rows)
         names = tuple(self.names[j] for j in order)
-        if not names:
-            return Scatter.empty()
-        count, mean, scatter = self._rearranged(rows, columns)
+        count, mean, scatter = self._rearranged(rows, np.array(order, dtype=np.int64))
         if (count == count[:, :1, :1]).all():
             count, mean = count[:, :1, :1].copy(), mean[:, :, :1].copy()
         return Scatter(keys, *apart(names), count, mean, scatter)
@@ -222,9 +231,8 @@ class Scatter:
 
 def check_infinite(numbers: Array, names: Names, start: Start) -> None:
     """An infinity is an error that names its row and column."""
-    found = np.argwhere(np.isinf(numbers))
-    if len(found):
-        i, j = found[0]
+    if (infinite := np.isinf(numbers)).any():
+        i, j = np.argwhere(infinite)[0]
         name, value = names[j]
         if value.startswith("^") and not np.isinf(numbers[i, names.index((name, ""))]):
             raise ColumnError(
@@ -240,6 +248,8 @@ def check_infinite(numbers: Array, names: Names, start: Start) -> None:
 def by_class(by: Codes) -> dict[Key, Array]:
     """The rows of every class that has any, classes sorted."""
     k = len(by.values)
+    if k == 1:
+        return {by.values[0]: np.arange(len(by))} if len(by) else {}
     codes = by.codes.astype(np.int16) if k < 1 << 15 else by.codes  # short ones sort by digits
     ends = np.cumsum(np.bincount(by.codes, minlength=k))[:-1] if k else ()
     rows = np.split(np.argsort(codes, kind="stable"), ends)
@@ -270,7 +280,8 @@ def _whole(
 
 def _centre(numbers: Array, rows: Array, weight: Array | None) -> Array:
     if weight is None:
-        return np.asarray(numbers[rows[:FIRST]].mean(axis=0))
+        first = numbers[rows[:FIRST]]
+        return np.asarray(first.sum(axis=0) / len(first))
     return np.asarray(weight[rows] @ numbers[rows] / weight[rows].sum())
 
 

@@ -2,12 +2,15 @@
 
 A scatter squares the numbers, and loses twice the digits that a nearly singular table costs. The
 triangle does not: rows are factored by Householder's reflections, and two triangles, one above the
-other, are factored again.
+other, are factored again. What stands beside the columns comes last, so that the triangle of the
+columns is a part of it.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import ClassVar
 
 import numpy as np
@@ -15,6 +18,7 @@ import numpy as np
 from tallylearn import forms
 from tallylearn.blas import one_thread
 from tallylearn.errors import ForgetError
+from tallylearn.kernels import residuals
 from tallylearn.tables import Array, Codes, Start
 from tallylearn.tallies.counts import Counts
 from tallylearn.tallies.keys import Keys, in_parts, places, union
@@ -25,7 +29,6 @@ from tallylearn.tallies.pairs import (
     check_names,
     check_wide,
     marks,
-    together,
 )
 from tallylearn.tallies.scatter import ONCE, by_class, check_infinite
 from tallylearn.tallies.weights import rounded
@@ -33,6 +36,7 @@ from tallylearn.tallies.weights import rounded
 ROWS = 2048  # that are factored together: they stay in the processor's cache
 FIRST = 64  # rows that give a centre
 COARSE = 6  # bits of a centre
+SURE = 2.0**-26  # the root of a rounding: conditions below its inverse let a step of Newton's gain
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,8 +71,9 @@ class Triangle:
     }
 
     def check(self) -> None:
-        """What a file says can have been factored."""
-        check_names(self.names)
+        """What a file says can have been factored; of some, what stands beside came first."""
+        if self.names != in_order(self.names) or len({*self.names}) < len(self.names):
+            check_names(self.names)
 
     def __post_init__(self) -> None:
         k, p = len(self.keys), len(self.columns)
@@ -85,10 +90,10 @@ class Triangle:
         check_wide(len(by.values), names)
         check_infinite(numbers, names, start)
         weight = None if weight is None else rounded(weight)
-        x = numbers if beside is None else np.hstack([numbers, beside])
-        order = np.array(sorted(range(len(names)), key=names.__getitem__), dtype=np.int64)
-        names = tuple(names[j] for j in order)
-        x, found = x[:, order], by_class(by)
+        x, found = numbers if beside is None else np.hstack([numbers, beside]), by_class(by)
+        if names != (ordered := in_order(names)):
+            place = {name: j for j, name in enumerate(names)}
+            x, names = x[:, [place[name] for name in ordered]], ordered
         with one_thread(), np.errstate(over="ignore", invalid="ignore"):
             parts = [_factored(x[rows], names, _at(weight, rows)) for rows in found.values()]
         arrays = [np.stack(part) for part in zip(*parts, strict=True)] or _nothing(len(names))
@@ -99,7 +104,7 @@ class Triangle:
         """Nothing factored yet."""
         return cls((), (), (), *_nothing(0))
 
-    @property
+    @cached_property
     def names(self) -> Names:
         return tuple(zip(self.columns, self.values, strict=True))
 
@@ -112,7 +117,9 @@ class Triangle:
         return bool(self.count.any())
 
     def __add__(self, other: Triangle) -> Triangle:
-        keys, names = union(self.keys, other.keys), together(self.names, other.names)
+        keys, names = union(self.keys, other.keys), self.names
+        if names != other.names:
+            names = in_order({*names, *other.names})
         check_wide(len(keys), names)
         if not keys:
             return self
@@ -176,6 +183,8 @@ class Triangle:
 
     def pooled(self) -> Triangle:
         """All classes as one."""
+        if len(self.keys) == 1:
+            return self
         whole = [
             Triangle(("all",), self.columns, self.values, self.count[c : c + 1],
                      self.centre[c : c + 1], self.root[c : c + 1])
@@ -202,26 +211,61 @@ class Triangle:
         return out
 
 
+def in_order(names: Iterable[tuple[str, str]]) -> Names:
+    """Sorted, what is measured beside the columns last."""
+    return tuple(sorted(names, key=lambda name: (name[1][:1] == "!", name)))
+
+
 def _factored(x: Array, names: Names, weight: Array | None) -> tuple[Array, Array, Array]:
     """Count, centre (p,) and root (p + 1, p + 1) of some rows."""
     n, p = x.shape
-    root = ONCE if weight is None else np.sqrt(weight)
-    centre, found = _centre(x, names), np.zeros((0, p + 1))
+    gaps, root = bool(np.isnan(x).any()), ONCE if weight is None else np.sqrt(weight)
+    centre, found = _centre(x, names, gaps), np.zeros((0, p + 1))
     rows = max(ROWS, 2 * (p + 1))
     for at in range(0, n, rows):
         part = np.empty((len(x[at : at + rows]), p + 1))
         part[:, 0] = 1.0
         np.subtract(x[at : at + rows], centre, out=part[:, 1:])
-        part[np.isnan(part)] = 0.0
-        part *= root[at : at + rows, None] if len(root) else 1.0
+        if gaps:
+            part[np.isnan(part)] = 0.0
+        if len(root):
+            part *= root[at : at + rows, None]
         found = np.asarray(np.linalg.qr(np.concatenate([found, part]), mode="r"))
     out = np.zeros((p + 1, p + 1))
     out[: len(found)] = found
+    if n <= rows and weight is None:
+        _refine(part, out, sum(value[:1] == "!" for _, value in names))
     return np.asarray(float(n) if weight is None else weight.sum()), centre, out
 
 
-def _centre(x: Array, names: Names) -> Array:
+def _refine(x: Array, root: Array, t: int) -> None:
+    """Let the last t columns of the root of x be what the weights of these rows explain of them.
+
+    A step of Newton's with residuals in twice the digits, which halves the digits that are wrong as
+    long as the condition is below the root of what a double can tell (Å. Björck, Numerical Methods
+    for Least Squares Problems, 1996, 2.9.2). Rounding has moved every column, each on its own; the
+    targets' now fit the others'.
+    """
+    p = len(root) - t
+    columns, long = root[:p, :p], np.abs(root[:p, :p]).max(axis=0)
+    if not (np.abs(np.diag(columns)) > SURE * long).all():
+        return
+    inverse, slopes = np.linalg.inv(columns / long), np.empty((2, p))
+    if SURE * np.abs(inverse).sum(axis=0).max(initial=0.0) * p >= 1:
+        return
+    for j in range(p, p + t):
+        weights = inverse @ root[:p, j] / long
+        residuals.slopes(x, weights, np.ascontiguousarray(x[:, j]), slopes)
+        found = columns @ weights + inverse.T @ (slopes[0] / long)
+        if np.isfinite(found).all():
+            root[:p, j] = found
+
+
+def _centre(x: Array, names: Names, gaps: bool) -> Array:
     """Near the mean of numbers, 0 for indicators."""
+    if not gaps:
+        some = x[:FIRST].sum(axis=0) / max(1, len(x[:FIRST]))
+        return np.where(marks(apart(names)[1]), 0.0, _coarse(some))
     shown = ~np.isnan(x)
     some = np.where(shown, x, 0.0)[:FIRST].sum(axis=0) / np.maximum(shown[:FIRST].sum(axis=0), 1)
     late = ~shown[:FIRST].any(axis=0)

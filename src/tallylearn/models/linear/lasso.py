@@ -112,6 +112,10 @@ class SoftLearner(Penalised):
     def _grid(self, normal: Normal) -> Array:
         return soft_penalties(normal, self._share, bool(self.positive))
 
+    def _is_small(self, read: Lesson) -> bool:
+        """No: weights that pay for their size go by the products."""
+        return False
+
     def _at_stake(self, tally: Bundle) -> bool:
         """Nothing: the penalty holds what columns leave open."""
         return False

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 from scipy.linalg import lapack, qr, solve_triangular
@@ -85,6 +86,7 @@ class Normal:
         design = replace(self.design, columns=columns, values=values, fill=fill, gaps=gaps)
         return replace(self, design=design, mean=self.mean[kept], scale=self.scale[kept], root=root)
 
+    @cached_property
     def condition(self) -> float:
         """About how many times an error is magnified; infinite where columns are dependent."""
         r = self.columns
@@ -117,27 +119,37 @@ def from_scatter(sums: Sums, intercept: bool = True) -> Normal:
 def from_triangle(triangle: Triangle, design: Design, intercept: bool = True) -> Normal:
     """From a triangle, its columns those of the design, gaps filled."""
     pooled = triangle.pooled()
-    place = {name: j for j, name in enumerate(pooled.names)}
-    root = pooled.around(np.array([_fills(pooled, design, place)]))[0]
-    columns = [_column(root, design, j, place) for j in range(len(design.columns))]
-    targets = [j for j, (_, value) in enumerate(pooled.names) if value[:1] == "!"]
-    centre = [_level(design, j) for j in range(len(design.columns))]
-    moved = np.array([*centre, *pooled.centre[0, targets]])
-    r = np.column_stack([root[:, 0], *columns, *(root[:, 1 + j] for j in targets)])
-    n = float(pooled.count[0])
-    if intercept:
-        r = np.asarray(np.linalg.qr(r, mode="r"))
-        mean = moved + r[0, 1:] / r[0, 0]
-        r = r[1:, 1:]
+    n, targets = float(pooled.count[0]), [value[:1] == "!" for value in pooled.values]
+    r, level = _designed(pooled, design)
+    level = np.concatenate([level, pooled.centre[0, targets]])
+    r = np.hstack([r, pooled.root[0][:, 1:][:, targets]])
+    if not intercept:
+        r = np.asarray(np.linalg.qr(r[:, 1:] + np.outer(r[:, 0], level), mode="r"))
+        mean = np.zeros(len(level))
     else:
-        r = np.asarray(np.linalg.qr(r[:, 1:] + np.outer(r[:, 0], moved), mode="r"))
-        mean = np.zeros(len(moved))
-    r = np.vstack([r, np.zeros((max(0, len(moved) - len(r)), len(moved)))])
+        r = np.asarray(np.linalg.qr(r, mode="r")) if np.tril(r, -1).any() else r
+        mean = level + r[0, 1:] / r[0, 0]
+        long, r = np.sqrt((r[:, 1:] ** 2).sum(axis=0)), r[1:, 1:]
+        r = np.where((r**2).sum(axis=0) <= (DEPENDENT * long) ** 2, 0.0, r)  # its rounding alone
+    r = np.vstack([r, np.zeros((max(0, len(level) - len(r)), len(level)))])
     scale = np.sqrt((r**2).sum(axis=0))
-    tiny = scale <= DEPENDENT * np.sqrt(n) * np.abs(moved)  # a constant, but for its rounding
-    r = np.where(tiny, 0.0, r)
-    scale = np.where(tiny | (scale == 0), 1.0, scale)
+    scale = np.where(scale == 0, 1.0, scale)
     return Normal(design, n, mean, scale, r / scale, False, intercept)
+
+
+def _designed(pooled: Triangle, design: Design) -> tuple[Array, Array]:
+    """Ones and the columns of a design as they were factored, and what was taken off those."""
+    place = {name: j for j, name in enumerate(pooled.names)}
+    pairs = [*zip(design.columns, design.values, strict=True)]
+    if GAP not in pooled.values and all(pair in place for pair in pairs):
+        at = [place[pair] for pair in pairs]
+        return pooled.root[0][:, [0, *(1 + j for j in at)]], pooled.centre[0, at]
+    root = pooled.around(np.array([_fills(pooled, design, place)]))[0]
+    columns = [_column(root, design, j, place) for j in range(len(pairs))]
+    level = [
+        fill if _number(value) else 0.0 for fill, (_, value) in zip(design.fill, pairs, strict=True)
+    ]
+    return np.column_stack([root[:, 0], *columns]), np.array(level, dtype=np.float64)
 
 
 def _fills(pooled: Triangle, design: Design, place: dict[tuple[str, str], int]) -> Array:
@@ -151,11 +163,6 @@ def _fills(pooled: Triangle, design: Design, place: dict[tuple[str, str], int]) 
 
 def _number(value: str) -> bool:
     return not value or value.startswith("^")
-
-
-def _level(design: Design, j: int) -> float:
-    """What was taken off a column: numbers stand around their mean."""
-    return float(design.fill[j]) if _number(design.values[j]) else 0.0
 
 
 def _column(root: Array, design: Design, j: int, place: dict[tuple[str, str], int]) -> Array:
@@ -186,7 +193,7 @@ class Fitted:
 def solved(normal: Normal, tol: float | None = None) -> Fitted:
     """The shortest weights of least squares, in the units of the table."""
     r, z, least = normal.columns, normal.targets, normal.negligible(tol)
-    if normal.condition() * max(least, EPS) < 0.01 and (np.abs(np.diag(r)) > least).all():
+    if normal.condition * max(least, EPS) < 0.01 and (np.abs(np.diag(r)) > least).all():
         inner = solve_triangular(r, z, check_finite=False)
         return Fitted(_in_units(inner, normal), np.arange(len(r)))
     q, pivoted, order = qr(r, mode="economic", pivoting=True)

@@ -22,7 +22,7 @@ from tallylearn.models.linear.least_squares import Fitted, Normal, from_scatter,
 from tallylearn.models.linear.linear_model import LinearModel
 from tallylearn.models.linear.summarising import Summarising
 from tallylearn.models.linear.sums import Spelled, Sums, sums_in
-from tallylearn.models.linear.tallied_rows import tallied
+from tallylearn.models.linear.tallied_rows import Kind, tallied
 from tallylearn.models.rare_values import Rare
 from tallylearn.models.stored_tallies import check_parts
 from tallylearn.sources.class_labels import Aim
@@ -31,6 +31,7 @@ from tallylearn.tallies import Bundle, Counts, Products, Scatter, Triangle
 
 SOLVERS = ("auto", "cholesky", "qr")
 MOST = 30  # degree: doubles hold hardly more
+SMALL = 1 << 18  # rows times the squares of their columns: factored within half a millisecond
 BAD = 1e3  # a condition above costs a scatter six digits: the rows are read again
 POOR = 10.0  # and where that costs next to nothing, a table of one block, any digit is worth it
 FINE = 1e-8  # of a target's squares: of what so good a fit leaves, a scatter has half the digits
@@ -59,7 +60,14 @@ class LinearLearner(OnePass, Summarising):
     def tally(self, block: Block) -> Bundle:
         """The products of the columns and targets: as a scatter, a triangle, or exactly."""
         kind = Products if self.exact else Triangle if self.solver == "qr" else Scatter
+        return self._summed(block, kind)
+
+    def _summed(self, block: Block, kind: Kind) -> Bundle:
         return tallied(block, kind, int(self.degree), self.missing, self._folds())
+
+    def _factored(self, block: Block) -> Bundle:
+        """The triangle of a block, whatever the solver."""
+        return self._apart(self._summed(block, Triangle), block)
 
     def _folds(self) -> int:
         """How many folds are counted apart, for the learner's own use."""
@@ -109,13 +117,23 @@ class LinearLearner(OnePass, Summarising):
         return from_scatter(sums.total(), intercept)
 
     def _tallied(self, read: Lesson) -> Learned:
-        """The tally; a triangle, from a second pass, where the scatter would cost digits."""
+        """The tally; a triangle of few rows, or in a second pass where the scatter lost digits."""
+        if not self._automatic or self.exact:
+            return super()._tallied(read)
+        if self._is_small(read):
+            return self._summed_up(read, self._factored)
         found = super()._tallied(read)
-        if not self._automatic or self.exact or not self._at_stake(found.tally):
+        if not self._at_stake(found.tally):
             return found
-        twin = type(self)(**{**self.get_params(deep=False), "solver": "qr"})
         with engines.during("second pass"):
-            return replace(twin._tallied(read), shape=found.shape)
+            return self._summed_up(read, self._factored)
+
+    def _is_small(self, read: Lesson) -> bool:
+        """Whether to factor the rows is no more work than to look whether they should be."""
+        schema, rows = read.schema, read.source.size
+        width = len(schema.numbers) * int(self.degree)
+        alone = not schema.categories and self._folds() == 1
+        return alone and rows is not None and rows * width**2 <= SMALL
 
     @property
     def _automatic(self) -> bool:
@@ -266,11 +284,11 @@ def conditioned(normal: Normal, penalty: Array) -> float:
     """The condition with the least penalty."""
     least = float(penalty.min(initial=np.inf))
     if not np.isfinite(least) or least == 0:
-        return normal.condition()
+        return normal.condition
     more = np.diag(np.sqrt(least) / normal.scale[: normal.p])
     root = np.asarray(np.linalg.qr(np.vstack([normal.columns, more]), mode="r"))
     long = np.sqrt((root**2).sum(axis=0))
-    return replace(normal, root=_padded(root / long, len(normal.root))).condition()
+    return replace(normal, root=_padded(root / long, len(normal.root))).condition
 
 
 def _padded(root: Array, size: int) -> Array:

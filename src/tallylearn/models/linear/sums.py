@@ -102,8 +102,7 @@ def scatter_in(tally: Bundle) -> Scatter:
 
 def _joined(tally: Scatter | Products) -> Scatter | Products:
     """Powers that were counted as several summands, each as one, in floats."""
-    groups = without_more(tally.names)
-    if isinstance(tally, Scatter) or len(groups) == len(tally.names):
+    if isinstance(tally, Scatter) or len(groups := without_more(tally.names)) == len(tally.names):
         return tally
     near = tally.rounded()
     names = tuple(groups)
@@ -119,6 +118,8 @@ def _joined(tally: Scatter | Products) -> Scatter | Products:
 
 def as_scatter(tally: Triangle) -> Scatter:
     """The scatter of a triangle's rows, pairs over the rows that show both columns."""
+    if GAP not in tally.values:
+        return _complete(tally)
     p, place = len(tally.columns), {name: j for j, name in enumerate(tally.names)}
     gap = np.array([place.get((name, GAP), -1) for name in tally.columns], dtype=np.int64)
     gap[[value == GAP or value[:1] == "!" for value in tally.values]] = -1
@@ -137,3 +138,11 @@ def as_scatter(tally: Triangle) -> Scatter:
     assert scatter.shape == (len(tally.keys), p, p)
     parts = Scatter(tally.keys, tally.columns, tally.values, shown, mean, scatter)
     return parts._pruned()
+
+
+def _complete(tally: Triangle) -> Scatter:
+    """The scatter of rows that show all columns: below the first row are the deviations."""
+    rows, inside = tally.root[:, :1, 0], tally.root[:, 1:, 1:]
+    mean = tally.centre + tally.root[:, 0, 1:] / np.where(rows == 0, 1, rows)
+    arrays = tally.count[:, None, None], mean[:, :, None], inside.swapaxes(1, 2) @ inside
+    return Scatter(tally.keys, tally.columns, tally.values, *arrays)._pruned()
