@@ -41,7 +41,9 @@ def sums_of(scatter: Scatter) -> Array:
 
 def columns_of(scatter: Scatter, plan: Chosen) -> Scatter:
     """The columns that were chosen, rare values as one; last those beside them."""
-    return _pooled(scatter, plan).picked(np.concatenate([plan.kept, plan.beside]))
+    scatter = _pooled(scatter, plan)
+    at = plan.among(scatter.names)
+    return scatter if at == [*range(len(scatter.names))] else scatter.picked(np.array(at))
 
 
 def _pooled(scatter: Scatter, plan: Chosen) -> Scatter:
@@ -64,7 +66,7 @@ def filled(scatter: Scatter, rows: Array) -> Filled:
     With d the deviation from the class's mean c and f = fill - c, the products of a pair are summed
     over rows that show both (n), one or none of the columns; where all is shown, f drops out.
     """
-    check_finite(scatter)
+    check_finite(scatter.columns, scatter.scatter)
     (own, c), whole = scatter.alone(), rows[:, None]
     fill = (own * c).sum(axis=0) / own.sum(axis=0)
     if (np.abs(scatter.count - whole[..., None]) <= SAME * whole[..., None]).all():
@@ -107,11 +109,11 @@ def as_floats(tally: Scatter | Products) -> Scatter:
         raise too_wide(tally.columns) from None
 
 
-def check_finite(scatter: Scatter) -> None:
-    """Refuse sums beyond a double, with their columns."""
-    if not np.isfinite(scatter.scatter).all():
-        wide = ~np.isfinite(scatter.scatter).all(axis=(0, 2))
-        raise too_wide([c for c, w in zip(scatter.columns, wide, strict=True) if w])
+def check_finite(columns: Sequence[str], scatter: Array) -> None:
+    """Refuse sums (k, p, p) beyond a double, with their columns."""
+    if not np.isfinite(scatter).all():
+        wide = ~np.isfinite(scatter).all(axis=(0, 2))
+        raise too_wide([c for c, w in zip(columns, wide, strict=True) if w])
 
 
 def too_wide(columns: Sequence[str]) -> ColumnError:

@@ -22,6 +22,7 @@ from tallylearn.tallies.pairs import (
     check_wide,
     classes_in,
     marks,
+    ordered,
     origins,
     rearranged,
     together,
@@ -193,7 +194,7 @@ class Products:
             .any(axis=0)
         )
         names = self.names
-        order = sorted(np.flatnonzero(seen), key=names.__getitem__)
+        order = ordered(names, seen)
         if len(rows) == len(self.keys) and order == list(range(len(names))):
             return self
         if not order:

@@ -8,7 +8,6 @@ columns is a part of it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import ClassVar
@@ -28,7 +27,9 @@ from tallylearn.tallies.pairs import (
     apart,
     check_names,
     check_wide,
+    in_order,
     marks,
+    together,
 )
 from tallylearn.tallies.scatter import ONCE, by_class, check_infinite
 from tallylearn.tallies.weights import rounded
@@ -71,9 +72,8 @@ class Triangle:
     }
 
     def check(self) -> None:
-        """What a file says can have been factored; of some, what stands beside came first."""
-        if self.names != in_order(self.names) or len({*self.names}) < len(self.names):
-            check_names(self.names)
+        """What a file says can have been factored."""
+        check_names(self.names)
 
     def __post_init__(self) -> None:
         k, p = len(self.keys), len(self.columns)
@@ -95,8 +95,11 @@ class Triangle:
             place = {name: j for j, name in enumerate(names)}
             x, names = x[:, [place[name] for name in ordered]], ordered
         with one_thread(), np.errstate(over="ignore", invalid="ignore"):
-            parts = [_factored(x[rows], names, _at(weight, rows)) for rows in found.values()]
-        arrays = [np.stack(part) for part in zip(*parts, strict=True)] or _nothing(len(names))
+            if len(found) == 1:
+                parts = [_factored(x, names, weight)]
+            else:
+                parts = [_factored(x[rows], names, _at(weight, rows)) for rows in found.values()]
+        arrays = [np.array(part) for part in zip(*parts, strict=True)] or _nothing(len(names))
         return cls(tuple(found), *apart(names), *arrays) if found else cls.empty()
 
     @classmethod
@@ -109,6 +112,11 @@ class Triangle:
         return tuple(zip(self.columns, self.values, strict=True))
 
     @property
+    def of_numbers(self) -> bool:
+        """Whether no column marks rows: all are numbers, and shown by every row."""
+        return not marks(self.values).any()
+
+    @property
     def nothing(self) -> bool:
         """Whether there is no key at all."""
         return not self.keys and not self.columns
@@ -117,9 +125,7 @@ class Triangle:
         return bool(self.count.any())
 
     def __add__(self, other: Triangle) -> Triangle:
-        keys, names = union(self.keys, other.keys), self.names
-        if names != other.names:
-            names = in_order({*names, *other.names})
+        keys, names = union(self.keys, other.keys), together(self.names, other.names)
         check_wide(len(keys), names)
         if not keys:
             return self
@@ -211,11 +217,6 @@ class Triangle:
         return out
 
 
-def in_order(names: Iterable[tuple[str, str]]) -> Names:
-    """Sorted, what is measured beside the columns last."""
-    return tuple(sorted(names, key=lambda name: (name[1][:1] == "!", name)))
-
-
 def _factored(x: Array, names: Names, weight: Array | None) -> tuple[Array, Array, Array]:
     """Count, centre (p,) and root (p + 1, p + 1) of some rows."""
     n, p = x.shape
@@ -230,7 +231,8 @@ def _factored(x: Array, names: Names, weight: Array | None) -> tuple[Array, Arra
             part[np.isnan(part)] = 0.0
         if len(root):
             part *= root[at : at + rows, None]
-        found = np.asarray(np.linalg.qr(np.concatenate([found, part]), mode="r"))
+        both = np.concatenate([found, part]) if len(found) else part
+        found = np.asarray(np.linalg.qr(both, mode="r"))
     out = np.zeros((p + 1, p + 1))
     out[: len(found)] = found
     if n <= rows and weight is None:

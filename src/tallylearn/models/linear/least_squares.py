@@ -119,37 +119,40 @@ def from_scatter(sums: Sums, intercept: bool = True) -> Normal:
 def from_triangle(triangle: Triangle, design: Design, intercept: bool = True) -> Normal:
     """From a triangle, its columns those of the design, gaps filled."""
     pooled = triangle.pooled()
-    n, targets = float(pooled.count[0]), [value[:1] == "!" for value in pooled.values]
     r, level = _designed(pooled, design)
-    level = np.concatenate([level, pooled.centre[0, targets]])
-    r = np.hstack([r, pooled.root[0][:, 1:][:, targets]])
     if not intercept:
         r = np.asarray(np.linalg.qr(r[:, 1:] + np.outer(r[:, 0], level), mode="r"))
         mean = np.zeros(len(level))
     else:
-        r = np.asarray(np.linalg.qr(r, mode="r")) if np.tril(r, -1).any() else r
-        mean = level + r[0, 1:] / r[0, 0]
-        long, r = np.sqrt((r[:, 1:] ** 2).sum(axis=0)), r[1:, 1:]
-        r = np.where((r**2).sum(axis=0) <= (DEPENDENT * long) ** 2, 0.0, r)  # its rounding alone
-    r = np.vstack([r, np.zeros((max(0, len(level) - len(r)), len(level)))])
+        mean, above, r = level + r[0, 1:] / r[0, 0], r[0, 1:], r[1:, 1:]
+        tiny = (r**2).sum(axis=0) <= DEPENDENT**2 * above**2  # what rounding leaves of a constant
+        r = np.where(tiny, 0.0, r) if tiny.any() else r
+    if len(r) < len(level):
+        r = np.vstack([r, np.zeros((len(level) - len(r), len(level)))])
     scale = np.sqrt((r**2).sum(axis=0))
     scale = np.where(scale == 0, 1.0, scale)
-    return Normal(design, n, mean, scale, r / scale, False, intercept)
+    return Normal(design, float(pooled.count[0]), mean, scale, r / scale, False, intercept)
 
 
 def _designed(pooled: Triangle, design: Design) -> tuple[Array, Array]:
-    """Ones and the columns of a design as they were factored, and what was taken off those."""
+    """The triangle of ones, a design's columns and the targets, and what was taken off those."""
     place = {name: j for j, name in enumerate(pooled.names)}
     pairs = [*zip(design.columns, design.values, strict=True)]
+    targets = [j for name, j in place.items() if name[1][:1] == "!"]
     if GAP not in pooled.values and all(pair in place for pair in pairs):
-        at = [place[pair] for pair in pairs]
-        return pooled.root[0][:, [0, *(1 + j for j in at)]], pooled.centre[0, at]
-    root = pooled.around(np.array([_fills(pooled, design, place)]))[0]
-    columns = [_column(root, design, j, place) for j in range(len(pairs))]
-    level = [
-        fill if _number(value) else 0.0 for fill, (_, value) in zip(design.fill, pairs, strict=True)
-    ]
-    return np.column_stack([root[:, 0], *columns]), np.array(level, dtype=np.float64)
+        at = [*(place[pair] for pair in pairs), *targets]
+        if at == [*range(len(place))]:  # nothing was left out or moved
+            return pooled.root[0], pooled.centre[0]
+        r, level = pooled.root[0][:, [0, *(1 + j for j in at)]], pooled.centre[0, at]
+    else:
+        root = pooled.around(np.array([_fills(pooled, design, place)]))[0]
+        columns = [_column(root, design, j, place) for j in range(len(pairs))]
+        r = np.column_stack([root[:, 0], *columns, *(root[:, 1 + j] for j in targets)])
+        centre = [
+            fill * _number(value) for fill, value in zip(design.fill, design.values, strict=True)
+        ]
+        level = np.array([*centre, *pooled.centre[0, targets]])
+    return np.asarray(np.linalg.qr(r, mode="r")), level
 
 
 def _fills(pooled: Triangle, design: Design, place: dict[tuple[str, str], int]) -> Array:
@@ -194,7 +197,7 @@ def solved(normal: Normal, tol: float | None = None) -> Fitted:
     """The shortest weights of least squares, in the units of the table."""
     r, z, least = normal.columns, normal.targets, normal.negligible(tol)
     if normal.condition * max(least, EPS) < 0.01 and (np.abs(np.diag(r)) > least).all():
-        inner = solve_triangular(r, z, check_finite=False)
+        inner = lapack.dtrtrs(r, z)[0]
         return Fitted(_in_units(inner, normal), np.arange(len(r)))
     q, pivoted, order = qr(r, mode="economic", pivoting=True)
     rank = int((np.abs(np.diag(pivoted)) > least * max(abs(pivoted[0, 0]), 1e-300)).sum())

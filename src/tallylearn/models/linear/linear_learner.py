@@ -10,6 +10,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from tallylearn import engines
+from tallylearn.blas import one_thread
 from tallylearn.doors import OnePass
 from tallylearn.doors.intake import Lesson
 from tallylearn.doors.onepass import Learned
@@ -153,6 +154,11 @@ class LinearLearner(OnePass, Summarising):
     def _penalty(self, normal: Normal, sums: Sums) -> Array:
         """(t,) the penalty on squared weights."""
         return np.zeros(len(normal.scale) - normal.p)
+
+    def learn(self, read: Lesson, tally: Bundle | None = None) -> Self:
+        """As every learner in one pass does, BLAS held once for sums and weights."""
+        with one_thread():
+            return super().learn(read, tally)
 
     def _learn(self, learned: Learned, patient: bool = False) -> None:
         self._read_again, self._seen = not patient, None

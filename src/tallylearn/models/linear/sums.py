@@ -8,7 +8,14 @@ import numpy as np
 
 from tallylearn.models.design_columns import Chosen, References, chosen
 from tallylearn.models.design_matrix import Design
-from tallylearn.models.filled_scatter import as_floats, columns_of, filled, sums_of, too_small
+from tallylearn.models.filled_scatter import (
+    as_floats,
+    check_finite,
+    columns_of,
+    filled,
+    sums_of,
+    too_small,
+)
 from tallylearn.models.linear.tallied_rows import without_more
 from tallylearn.tables import Array
 from tallylearn.tallies import Bundle, Counts, Products, Scatter, Triangle
@@ -32,8 +39,10 @@ class Sums:
 
     def check_size(self) -> None:
         """Refuse columns whose squares are nothing to a double: they would look constant."""
-        size = np.abs(self.mean).max(axis=0)
         own = np.diagonal(self.scatter, axis1=1, axis2=2).max(axis=0)
+        if own.min(initial=np.inf) >= TINY**2:
+            return
+        size = np.abs(self.mean).max(axis=0)
         tiny = np.flatnonzero((size > 0) & (size < TINY) & (own < TINY**2))
         if len(tiny):
             names = [*self.design.columns, *[""] * (self.mean.shape[1] - self.p)]
@@ -82,6 +91,9 @@ class Spelled:
 def sums_in(tally: Bundle, how: Spelled) -> Sums:
     """The sums of a tally, every gap filled, whether it has a scatter, a triangle, or both."""
     counts: Counts = tally["target"]
+    triangle: Triangle | None = tally.get("triangle")
+    if triangle is not None and "numbers" not in tally and triangle.of_numbers:
+        return _of_numbers(triangle, counts, how)
     scatter, keys = scatter_in(tally), counts.keys[0]
     scatter = scatter.over(keys, scatter.names)
     plan = how.chosen(scatter.names, sums_of(scatter), counts.weight)
@@ -90,6 +102,21 @@ def sums_in(tally: Bundle, how: Spelled) -> Sums:
     p = len(plan.kept)
     design = plan.design(found.fill[:p], found.gaps[:p].round(9), how.complete)
     return Sums(design, rows, found.mean, found.scatter)
+
+
+def _of_numbers(triangle: Triangle, counts: Counts, how: Spelled) -> Sums:
+    """From a triangle of numbers without gaps: below its first row are their deviations."""
+    triangle = triangle.over(counts.keys[0], triangle.names)
+    root, rows = triangle.root, counts.floats()
+    mean = triangle.centre + root[:, 0, 1:] / np.where(rows > 0, root[:, 0, 0], 1.0)[:, None]
+    fill = mean[0] + rows @ (mean - mean[0]) / rows.sum()
+    plan = how.chosen(triangle.names, fill, counts.weight)
+    at = plan.among(triangle.names)
+    inside, p = root[:, 1:, 1:][:, :, at], len(plan.kept)
+    scatter = inside.swapaxes(1, 2) @ inside
+    check_finite([triangle.columns[j] for j in at], scatter)
+    design = plan.design(fill[at[:p]], np.zeros(p), how.complete)
+    return Sums(design, rows, mean[:, at], scatter)
 
 
 def scatter_in(tally: Bundle) -> Scatter:
@@ -118,8 +145,6 @@ def _joined(tally: Scatter | Products) -> Scatter | Products:
 
 def as_scatter(tally: Triangle) -> Scatter:
     """The scatter of a triangle's rows, pairs over the rows that show both columns."""
-    if GAP not in tally.values:
-        return _complete(tally)
     p, place = len(tally.columns), {name: j for j, name in enumerate(tally.names)}
     gap = np.array([place.get((name, GAP), -1) for name in tally.columns], dtype=np.int64)
     gap[[value == GAP or value[:1] == "!" for value in tally.values]] = -1
@@ -138,11 +163,3 @@ def as_scatter(tally: Triangle) -> Scatter:
     assert scatter.shape == (len(tally.keys), p, p)
     parts = Scatter(tally.keys, tally.columns, tally.values, shown, mean, scatter)
     return parts._pruned()
-
-
-def _complete(tally: Triangle) -> Scatter:
-    """The scatter of rows that show all columns: below the first row are the deviations."""
-    rows, inside = tally.root[:, :1, 0], tally.root[:, 1:, 1:]
-    mean = tally.centre + tally.root[:, 0, 1:] / np.where(rows == 0, 1, rows)
-    arrays = tally.count[:, None, None], mean[:, :, None], inside.swapaxes(1, 2) @ inside
-    return Scatter(tally.keys, tally.columns, tally.values, *arrays)._pruned()
