@@ -20,7 +20,6 @@ from tallylearn.tallies import Products, Scatter
 from tallylearn.tallies.pairs import apart
 
 SAME = 1e-12  # counts closer than this, relatively, are one: sums of weights are rounded
-ROUNDING = 32 * np.finfo(np.float64).eps  # of a mean: a deviation below it is none
 
 
 @dataclass(frozen=True)
@@ -68,10 +67,9 @@ def filled(scatter: Scatter, rows: Array) -> Filled:
     """
     check_finite(scatter.columns, scatter.scatter)
     (own, c), whole = scatter.alone(), rows[:, None]
-    fill = (own * c).sum(axis=0) / own.sum(axis=0)
+    fill = pooled_mean(own, c)
     if (np.abs(scatter.count - whole[..., None]) <= SAME * whole[..., None]).all():
-        found = Filled(c.copy(), fill, np.zeros(len(scatter.names)), scatter.scatter)
-        return _settled(found, rows)
+        return Filled(c.copy(), fill, np.zeros(len(scatter.names)), scatter.scatter)
     n, pair = (np.broadcast_to(p, scatter.scatter.shape) for p in (scatter.count, scatter.mean))
     own = np.broadcast_to(own, c.shape)
     f = np.where(own > 0, fill - c, 0.0)
@@ -82,21 +80,14 @@ def filled(scatter: Scatter, rows: Array) -> Filled:
     unshown = f[:, :, None] * other * (n - own[:, :, None] * share[:, None, :])
     mean = np.where(own > 0, c + (1 - share) * f, fill)
     gaps = (whole - own).sum(axis=0)
-    return _settled(Filled(mean, fill, gaps, scatter.scatter + shown + unshown), rows)
+    return Filled(mean, fill, gaps, scatter.scatter + shown + unshown)
 
 
-def _settled(found: Filled, rows: Array) -> Filled:
-    """Without what rounding leaves of a column that is constant within a class.
-
-    Gaps and weights are filled and weighed in floats: a column of 123.456 keeps a variance of 1e-29
-    then, and would be blown up to one like the others.
-    """
-    own = np.diagonal(found.scatter, axis1=1, axis2=2)
-    flat = own / np.maximum(rows, 1e-300)[:, None] <= (ROUNDING * found.mean) ** 2
-    if not flat.any():
-        return found
-    settled = np.where(flat[:, :, None] | flat[:, None, :], 0.0, found.scatter)
-    return Filled(found.mean, found.fill, found.gaps, settled)
+def pooled_mean(rows: Array, mean: Array) -> Array:
+    """(p,) of all classes, from means (k, p) over so many rows; where these agree, exactly that."""
+    own = np.broadcast_to(rows, mean.shape)
+    base = mean[own.argmax(axis=0), np.arange(mean.shape[1])]
+    return np.asarray(base + (own * (mean - base)).sum(axis=0) / own.sum(axis=0))
 
 
 def as_floats(tally: Scatter | Products) -> Scatter:
@@ -112,7 +103,7 @@ def as_floats(tally: Scatter | Products) -> Scatter:
 def check_finite(columns: Sequence[str], scatter: Array) -> None:
     """Refuse sums (k, p, p) beyond a double, with their columns."""
     if not np.isfinite(scatter).all():
-        wide = ~np.isfinite(scatter).all(axis=(0, 2))
+        wide = np.asarray(~np.isfinite(scatter).all(axis=(0, 2)))
         raise too_wide([c for c, w in zip(columns, wide, strict=True) if w])
 
 

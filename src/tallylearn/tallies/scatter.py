@@ -10,14 +10,16 @@ import numpy as np
 
 from tallylearn import forms
 from tallylearn.blas import one_thread
-from tallylearn.errors import ColumnError, ForgetError
+from tallylearn.errors import ForgetError
 from tallylearn.kernels import gathering
-from tallylearn.tables import Array, Codes, Start, numbered
+from tallylearn.tables import Array, Codes, Start
 from tallylearn.tallies.counts import Counts
-from tallylearn.tallies.keys import Key, Keys, in_parts, places, union
+from tallylearn.tallies.keys import Keys, in_parts, places, union
 from tallylearn.tallies.pairs import (
     Names,
     apart,
+    by_class,
+    check_infinite,
     check_names,
     check_wide,
     classes_in,
@@ -187,7 +189,8 @@ class Scatter:
         """(k, p) how many rows show every column, and its mean; (k, 1) rows where all show all."""
         if self.count.shape[1] == 1:
             return self.count[:, 0], self.mean[:, :, 0]
-        return tuple(np.diagonal(part, axis1=1, axis2=2) for part in (self.count, self.mean))
+        own, mean = (np.diagonal(part, axis1=1, axis2=2) for part in (self.count, self.mean))
+        return own, mean
 
     def parted(self, k: int) -> list[Scatter]:
         """The scatters of k parts of the rows, where the keys are pairs (part, key)."""
@@ -230,33 +233,6 @@ class Scatter:
         return Scatter(keys, *apart(names), count, mean, scatter)
 
 
-def check_infinite(numbers: Array, names: Names, start: Start) -> None:
-    """An infinity is an error that names its row and column."""
-    if (infinite := np.isinf(numbers)).any():
-        i, j = np.argwhere(infinite)[0]
-        name, value = names[j]
-        if value.startswith("^") and not np.isinf(numbers[i, names.index((name, ""))]):
-            raise ColumnError(
-                f"column {name!r} to the power of {value[1:].rstrip('+').lstrip('0')} is beyond a "
-                f"double in row {numbered(start, i)}. Rescale it, or take a smaller degree."
-            )
-        raise ColumnError(
-            f"column {name!r} has {numbers[i, j]} in row {numbered(start, i)}. Replace it, "
-            "or drop the row. Input X contains infinity or a value too large for dtype('float64')."
-        )
-
-
-def by_class(by: Codes) -> dict[Key, Array]:
-    """The rows of every class that has any, classes sorted."""
-    k = len(by.values)
-    if k == 1:
-        return {by.values[0]: np.arange(len(by))} if len(by) else {}
-    codes = by.codes.astype(np.int16) if k < 1 << 15 else by.codes  # short ones sort by digits
-    ends = np.cumsum(np.bincount(by.codes, minlength=k))[:-1] if k else ()
-    rows = np.split(np.argsort(codes, kind="stable"), ends)
-    return {key: at for key, at in sorted(zip(by.values, rows, strict=False)) if len(at)}
-
-
 def _whole(
     numbers: Array, beside: Array, rows: Array, weight: Array | None
 ) -> tuple[Array, Array, Array]:
@@ -279,11 +255,18 @@ def _whole(
     return n, centre[:, None] + left, sums[:p, :p] - n * (left * left.T)
 
 
+def mean_around(base: Array, x: Array, share: Array | None = None) -> Array:
+    """(p,) the mean of rows, or of shares of them; of rows that equal ``base`` it is that."""
+    away = x - base
+    return np.asarray(base + (away.sum(axis=0) / len(x) if share is None else share @ away))
+
+
 def _centre(numbers: Array, rows: Array, weight: Array | None) -> Array:
     if weight is None:
-        first = numbers[rows[:FIRST]]
-        return np.asarray(first.sum(axis=0) / len(first))
-    return np.asarray(weight[rows] @ numbers[rows] / weight[rows].sum())
+        some, share = numbers[rows[:FIRST]], None
+    else:
+        some, share = numbers[rows], weight[rows] / weight[rows].sum()
+    return mean_around(some[0], some, share)
 
 
 def _with_gaps(x: Array, weight: Array | None) -> tuple[Array, Array, Array]:
@@ -291,7 +274,9 @@ def _with_gaps(x: Array, weight: Array | None) -> tuple[Array, Array, Array]:
     root = np.ones((len(x), 1)) if weight is None else np.sqrt(weight)[:, None]
     shown = ~np.isnan(x)
     n = (shown * root**2).sum(axis=0)
-    centre = np.where(shown, x * root**2, 0.0).sum(axis=0) / np.where(n == 0, 1, n)
+    base = np.where(n == 0, 0.0, x[shown.argmax(axis=0), np.arange(x.shape[1])])
+    away = np.where(shown, (x - base) * root**2, 0.0).sum(axis=0)
+    centre = base + away / np.where(n == 0, 1, n)  # of a constant exactly that
     there = shown * root
     d = np.where(shown, x - centre, 0.0) * root
     count = there.T @ there

@@ -25,18 +25,20 @@ from tallylearn.tallies.pairs import (
     GAP,
     Names,
     apart,
+    by_class,
+    check_infinite,
     check_names,
     check_wide,
     in_order,
     marks,
     together,
 )
-from tallylearn.tallies.scatter import ONCE, by_class, check_infinite
+from tallylearn.tallies.scatter import ONCE, mean_around
 from tallylearn.tallies.weights import rounded
 
 ROWS = 2048  # that are factored together: they stay in the processor's cache
 FIRST = 64  # rows that give a centre
-COARSE = 6  # bits of a centre
+COARSE = 6  # bits of a centre within the spread of the numbers
 SURE = 2.0**-26  # the root of a rounding: conditions below its inverse let a step of Newton's gain
 
 
@@ -265,23 +267,25 @@ def _refine(x: Array, root: Array, t: int) -> None:
 
 def _centre(x: Array, names: Names, gaps: bool) -> Array:
     """Near the mean of numbers, 0 for indicators."""
-    if not gaps:
-        some = x[:FIRST].sum(axis=0) / max(1, len(x[:FIRST]))
-        return np.where(marks(apart(names)[1]), 0.0, _coarse(some))
-    shown = ~np.isnan(x)
-    some = np.where(shown, x, 0.0)[:FIRST].sum(axis=0) / np.maximum(shown[:FIRST].sum(axis=0), 1)
-    late = ~shown[:FIRST].any(axis=0)
-    if late.any():
-        some[late] = np.where(shown, x, 0.0)[:, late].sum(axis=0) / np.maximum(
-            shown[:, late].sum(axis=0), 1
-        )
-    return np.where(marks(apart(names)[1]), 0.0, _coarse(some))
+    if gaps:
+        x = _shown(x)
+    first = x[:FIRST]
+    low, high = first.min(axis=0), first.max(axis=0)
+    centre = _coarse(mean_around(low, first), high - low)
+    return np.where(marks(apart(names)[1]), 0.0, centre)
 
 
-def _coarse(x: Array) -> Array:
-    """Numbers of few digits nearby: taken from whole numbers they leave whole numbers."""
-    part, power = np.frexp(x)
-    return np.asarray(np.ldexp(np.round(np.ldexp(part, COARSE)), power - COARSE))
+def _shown(x: Array) -> Array:
+    """Rows whose gaps have the first number of their column, or 0: for a centre they do."""
+    there = ~np.isnan(x)
+    base = np.where(there.any(axis=0), x[there.argmax(axis=0), np.arange(x.shape[1])], 0.0)
+    return np.where(there[:FIRST], x[:FIRST], base)
+
+
+def _coarse(x: Array, spread: Array) -> Array:
+    """Numbers nearby of few digits within a spread: taken from whole numbers they leave such."""
+    power = np.frexp(spread)[1] - COARSE
+    return np.where(spread > 0, np.ldexp(np.round(np.ldexp(x, -power)), power), x)
 
 
 def _at(weight: Array | None, rows: Array) -> Array | None:

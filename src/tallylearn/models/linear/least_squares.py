@@ -98,6 +98,23 @@ class Normal:
         return 1 / share if share > 0 else np.inf
 
 
+def conditioned(normal: Normal, penalty: Array) -> float:
+    """The condition with the least penalty."""
+    least = float(penalty.min(initial=np.inf))
+    if not np.isfinite(least) or least == 0:
+        return normal.condition
+    more = np.diag(np.sqrt(least) / normal.scale[: normal.p])
+    root = np.asarray(np.linalg.qr(np.vstack([normal.columns, more]), mode="r"))
+    long = np.sqrt((root**2).sum(axis=0))
+    return replace(normal, root=_padded(root / long, len(normal.root))).condition
+
+
+def _padded(root: Array, size: int) -> Array:
+    out = np.zeros((size, size))
+    out[: len(root), : len(root)] = root
+    return out
+
+
 def from_scatter(sums: Sums, intercept: bool = True) -> Normal:
     """From means and a scatter, by Cholesky; by eigenvalues where rounding made it indefinite."""
     n, mean, scatter = float(sums.rows[0]), sums.mean[0], sums.scatter[0]

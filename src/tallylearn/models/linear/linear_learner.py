@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -19,7 +18,7 @@ from tallylearn.models.design_columns import MISSING, check_references
 from tallylearn.models.design_matrix import Design
 from tallylearn.models.filled_scatter import solving, too_wide
 from tallylearn.models.linear.exact_weights import equations, exactly
-from tallylearn.models.linear.least_squares import Fitted, Normal, from_scatter, from_triangle
+from tallylearn.models.linear.least_squares import Normal, conditioned, from_scatter, from_triangle
 from tallylearn.models.linear.linear_model import LinearModel
 from tallylearn.models.linear.summarising import Summarising
 from tallylearn.models.linear.sums import Spelled, Sums, sums_in
@@ -284,23 +283,3 @@ def _has_names(X: Any) -> bool:
     """Whether words can name columns of a table; those beside plain rows are its target."""
     plain = isinstance(X, list | tuple) and bool(X) and isinstance(X[0], list | tuple | np.ndarray)
     return not plain and not isinstance(X, np.ndarray)
-
-
-def conditioned(normal: Normal, penalty: Array) -> float:
-    """The condition with the least penalty."""
-    least = float(penalty.min(initial=np.inf))
-    if not np.isfinite(least) or least == 0:
-        return normal.condition
-    more = np.diag(np.sqrt(least) / normal.scale[: normal.p])
-    root = np.asarray(np.linalg.qr(np.vstack([normal.columns, more]), mode="r"))
-    long = np.sqrt((root**2).sum(axis=0))
-    return replace(normal, root=_padded(root / long, len(normal.root))).condition
-
-
-def _padded(root: Array, size: int) -> Array:
-    out = np.zeros((size, size))
-    out[: len(root), : len(root)] = root
-    return out
-
-
-__all__ = ["Fitted", "LinearLearner", "conditioned"]

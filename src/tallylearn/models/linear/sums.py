@@ -13,6 +13,7 @@ from tallylearn.models.filled_scatter import (
     check_finite,
     columns_of,
     filled,
+    pooled_mean,
     sums_of,
     too_small,
 )
@@ -60,7 +61,7 @@ class Sums:
         """Some folds as one."""
         rows, means = self.rows[which], self.mean[which]
         n = float(rows.sum())
-        mean = rows @ means / n
+        mean = pooled_mean(rows[:, None], means)
         apart = (means - mean) * np.sqrt(rows)[:, None]
         scatter = self.scatter[which].sum(axis=0) + apart.T @ apart
         return Sums(self.design, np.array([n]), mean[None], scatter[None])
@@ -109,7 +110,7 @@ def _of_numbers(triangle: Triangle, counts: Counts, how: Spelled) -> Sums:
     triangle = triangle.over(counts.keys[0], triangle.names)
     root, rows = triangle.root, counts.floats()
     mean = triangle.centre + root[:, 0, 1:] / np.where(rows > 0, root[:, 0, 0], 1.0)[:, None]
-    fill = mean[0] + rows @ (mean - mean[0]) / rows.sum()
+    fill = pooled_mean(rows[:, None], mean)
     plan = how.chosen(triangle.names, fill, counts.weight)
     at = plan.among(triangle.names)
     inside, p = root[:, 1:, 1:][:, :, at], len(plan.kept)
