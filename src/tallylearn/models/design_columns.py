@@ -12,7 +12,7 @@ from tallylearn.errors import ColumnError, OptionError, listed
 from tallylearn.models.design_matrix import POOLED, Design, check_complete, indicates, missing_in
 from tallylearn.models.rare_values import Rare, rare
 from tallylearn.tables import Array, Block, places
-from tallylearn.tallies.pairs import GAP, Names, apart, in_order
+from tallylearn.tallies.pairs import GAP, Names, apart
 
 MISSING = ("indicator", "mean", "refuse", "drop")  # what becomes of gaps
 References = Mapping[str, str]
@@ -96,10 +96,10 @@ def chosen(
     taken together while rows were counted.
     """
     few = _rare(names, sums, rows, min_rows) if few is None else few
-    pooled, named, whole = {*zip(few.columns, few.values, strict=True)}, names, in_order({*names})
+    pooled, named, whole = {*zip(few.columns, few.values, strict=True)}, names, sorted({*names})
     if pooled:
         named = tuple((n, POOLED if (n, value[1:]) in pooled else value) for n, value in names)
-        whole = tuple(sorted({*named}, key=lambda n: (n[1][:1] == "!", n[0], n[1] == POOLED, n[1])))
+        whole = sorted({*named}, key=lambda pair: (pair[0], pair[1] == POOLED, pair[1]))
     place = {pair: at for at, pair in enumerate(whole)}
     based = {name: value for name, value in reversed(whole) if indicates(value)}
     based |= _wanted(reference or {}, based, {*whole}, few)
@@ -116,7 +116,7 @@ def chosen(
     base = {name: first[name] if based[name] == POOLED else based[name][1:] for name in based}
     at = np.array([place[pair] for pair in named], dtype=np.int64)
     order, other = (np.array(some, dtype=np.int64) for some in (kept, beside))
-    return Chosen(whole, at, order, other, dict(sorted(base.items())), few)
+    return Chosen(tuple(whole), at, order, other, dict(sorted(base.items())), few)
 
 
 def designed(

@@ -11,7 +11,6 @@ columns has names such as ``("", "!0")``.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
 
 import numpy as np
 
@@ -30,19 +29,8 @@ SHOWN = 20  # columns that an error names
 
 
 def together(a: Names, b: Names) -> Names:
-    """All names of both, in order."""
-    return a if a == b else in_order({*a, *b})
-
-
-def in_order(names: Iterable[tuple[str, str]]) -> Names:
-    """Sorted, and what is measured beside the columns last."""
-    return tuple(sorted(names, key=lambda name: (name[1][:1] == "!", name)))
-
-
-def ordered(names: Names, kept: Array) -> list[int]:
-    """The places of the names that are kept (p,), in order."""
-    place = {name: at for at, name in enumerate(names)}
-    return [place[name] for name in in_order(names) if kept[place[name]]]
+    """All names of both, sorted."""
+    return a if a == b else tuple(sorted({*a, *b}))
 
 
 def origins(have: Names, want: Names) -> tuple[Array, Array]:
@@ -94,8 +82,8 @@ def apart(names: Names) -> tuple[tuple[str, ...], tuple[str, ...]]:
 
 
 def check_names(names: Names) -> None:
-    """Names are in order, and each of them is there once; of old, measures came first."""
-    if names not in (in_order({*names}), tuple(sorted({*names}))):
+    """Names are sorted, and each of them is there once."""
+    if [*names] != sorted({*names}):
         raise ValueError("the columns are out of order, or there twice")
 
 

@@ -23,7 +23,6 @@ from tallylearn.tallies.pairs import (
     check_wide,
     classes_in,
     marks,
-    ordered,
     origins,
     rearranged,
     together,
@@ -195,7 +194,7 @@ class Products:
             .any(axis=0)
         )
         names = self.names
-        order = ordered(names, np.asarray(seen))
+        order = sorted(np.flatnonzero(seen), key=names.__getitem__)
         if len(rows) == len(self.keys) and order == list(range(len(names))):
             return self
         if not order:

@@ -24,7 +24,6 @@ from tallylearn.tallies.pairs import (
     check_wide,
     classes_in,
     marks,
-    ordered,
     origins,
     rearranged,
     together,
@@ -219,7 +218,7 @@ class Scatter:
         own, mean = self.alone()
         rows = np.flatnonzero(own.any(axis=1))
         seen = own.any(axis=0) & (~marks(self.values) | mean.any(axis=0))
-        order = ordered(self.names, seen)
+        order = sorted(np.flatnonzero(seen).tolist(), key=self.names.__getitem__)
         if not order:
             return Scatter.empty()
         if len(rows) == len(self.keys) and self.count.shape[1] == 1:

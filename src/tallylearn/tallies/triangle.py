@@ -8,6 +8,7 @@ columns is a part of it.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import ClassVar
@@ -17,7 +18,6 @@ import numpy as np
 from tallylearn import forms
 from tallylearn.blas import one_thread
 from tallylearn.errors import ForgetError
-from tallylearn.kernels import residuals
 from tallylearn.tables import Array, Codes, Start
 from tallylearn.tallies.counts import Counts
 from tallylearn.tallies.keys import Keys, in_parts, places, union
@@ -29,17 +29,15 @@ from tallylearn.tallies.pairs import (
     check_infinite,
     check_names,
     check_wide,
-    in_order,
     marks,
-    together,
 )
+from tallylearn.tallies.refinement import refine
 from tallylearn.tallies.scatter import ONCE, mean_around
 from tallylearn.tallies.weights import rounded
 
 ROWS = 2048  # that are factored together: they stay in the processor's cache
 FIRST = 64  # rows that give a centre
 COARSE = 6  # bits of a centre within the spread of the numbers
-SURE = 2.0**-26  # the root of a rounding: conditions below its inverse let a step of Newton's gain
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,8 +72,9 @@ class Triangle:
     }
 
     def check(self) -> None:
-        """What a file says can have been factored."""
-        check_names(self.names)
+        """What a file says can have been factored; of old, what stands beside came first."""
+        if self.names != in_order({*self.names}):
+            check_names(self.names)
 
     def __post_init__(self) -> None:
         k, p = len(self.keys), len(self.columns)
@@ -127,7 +126,9 @@ class Triangle:
         return bool(self.count.any())
 
     def __add__(self, other: Triangle) -> Triangle:
-        keys, names = union(self.keys, other.keys), together(self.names, other.names)
+        keys, names = union(self.keys, other.keys), self.names
+        if names != other.names:
+            names = in_order({*names, *other.names})
         check_wide(len(keys), names)
         if not keys:
             return self
@@ -219,6 +220,11 @@ class Triangle:
         return out
 
 
+def in_order(names: Iterable[tuple[str, str]]) -> Names:
+    """Sorted, and what is measured beside the columns last."""
+    return tuple(sorted(names, key=lambda name: (name[1][:1] == "!", name)))
+
+
 def _factored(x: Array, names: Names, weight: Array | None) -> tuple[Array, Array, Array]:
     """Count, centre (p,) and root (p + 1, p + 1) of some rows."""
     n, p = x.shape
@@ -238,31 +244,8 @@ def _factored(x: Array, names: Names, weight: Array | None) -> tuple[Array, Arra
     out = np.zeros((p + 1, p + 1))
     out[: len(found)] = found
     if n <= rows and weight is None:
-        _refine(part, out, sum(value[:1] == "!" for _, value in names))
+        refine(part, out, sum(value[:1] == "!" for _, value in names))
     return np.asarray(float(n) if weight is None else weight.sum()), centre, out
-
-
-def _refine(x: Array, root: Array, t: int) -> None:
-    """Let the last t columns of the root of x be what the weights of these rows explain of them.
-
-    A step of Newton's with residuals in twice the digits, which halves the digits that are wrong as
-    long as the condition is below the root of what a double can tell (Å. Björck, Numerical Methods
-    for Least Squares Problems, 1996, 2.9.2). Rounding has moved every column, each on its own; the
-    targets' now fit the others'.
-    """
-    p = len(root) - t
-    columns, long = root[:p, :p], np.abs(root[:p, :p]).max(axis=0)
-    if not (np.abs(np.diag(columns)) > SURE * long).all():
-        return
-    inverse, slopes = np.linalg.inv(columns / long), np.empty((2, p))
-    if SURE * np.abs(inverse).sum(axis=0).max(initial=0.0) * p >= 1:
-        return
-    for j in range(p, p + t):
-        weights = inverse @ root[:p, j] / long
-        residuals.slopes(x, weights, np.ascontiguousarray(x[:, j]), slopes)
-        found = columns @ weights + inverse.T @ (slopes[0] / long)
-        if np.isfinite(found).all():
-            root[:p, j] = found
 
 
 def _centre(x: Array, names: Names, gaps: bool) -> Array:
