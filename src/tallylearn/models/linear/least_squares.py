@@ -264,7 +264,7 @@ def ridged(normal: Normal, penalty: Array) -> Fitted:
         both = np.zeros((2 * p, p + 1))
         both[:p, :p], both[:p, p] = r, z[:, t]
         both[p:, :p] = np.diag(np.sqrt(alpha) / normal.scale[:p])
-        small = np.linalg.qr(both, mode="r")
+        small = np.asarray(np.linalg.qr(both, mode="r"))
         inner = lapack.dtrtrs(small[:p, :p], small[:p, p])[0]
         out[t] = inner * normal.scale[p + t] / normal.scale[:p]
     return Fitted(out, np.arange(p), penalty=penalty)
