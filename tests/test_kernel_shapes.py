@@ -110,6 +110,7 @@ CALLS: dict[str, tuple[tuple[Any, ...], str]] = {
         "1.0 3.0",
     ),
     "coordinates.products": ((real(3, 6), rows(3), real(6), np.zeros(3)), "1.0"),
+    "residuals.slopes": ((real(6, 2), real(2), real(6), real(2, 2)), "0.0 1.0"),
     "descending.answer": ((real(6, 2), real(3), real(6)), "0.0 0.1"),
     "descending.slope": ((real(6, 2), real(6), real(2, 4), real(2, 4)), "0.0"),
     "distinct.add_numbers": (

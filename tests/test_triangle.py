@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
 import pytest
 
 from tallylearn import errors
+from tallylearn.kernels import residuals
 from tallylearn.models.linear.sums import as_scatter
 from tallylearn.tables import Codes
 from tallylearn.tallies import Scatter, Triangle
@@ -116,3 +118,48 @@ def test_digits_survive_that_a_scatter_squares_away() -> None:
     scatter = Scatter.of(close, by, names).scatter[0]
     left = scatter[1, 1] - scatter[0, 1] ** 2 / scatter[0, 0]
     assert not np.isclose(np.sqrt(max(left, 0)), apart, rtol=0.5)
+
+
+def test_slopes_are_those_of_fractions() -> None:
+    """Of weights whose residuals are all but nothing, and of others."""
+    rng = np.random.default_rng(0)
+    x, w = rng.normal(size=(30, 4)) * [1, 1e5, 1e-5, 1], rng.normal(size=3)
+    for target in (x[:, :3] @ w, x[:, 3]):
+        found = np.empty((2, 3))
+        residuals.slopes(x, w, np.ascontiguousarray(target), found)
+        rest = [
+            Fraction(y) - sum(Fraction(a) * Fraction(b) for a, b in zip(row, w, strict=False))
+            for row, y in zip(x.tolist(), target.tolist(), strict=True)
+        ]
+        for j in range(3):
+            exact = sum(Fraction(a) * r for a, r in zip(x[:, j].tolist(), rest, strict=True))
+            assert found[0, j] == pytest.approx(float(exact), rel=1e-14)
+
+
+def test_the_triangle_of_some_rows_has_the_weights_of_fractions() -> None:
+    """QR alone is wrong in the 12th digit here: powers of 0 to 20 are all but dependent."""
+    x = np.arange(21.0)[:, None] ** np.arange(1, 6)
+    y = np.array([round(sum((t / 10) ** k for k in range(6)), 5) for t in range(21)])
+    names = (*((f"x{k}", "") for k in range(1, 6)), ("", "!0"))
+    found = Triangle.of(x, Codes.of(["a"] * 21), names, beside=y[:, None])
+    assert found.names == names
+    weights = np.linalg.solve(found.root[0, 1:-1, 1:-1], found.root[0, 1:-1, -1])
+    rows = [[Fraction(a) for a in (1, *row)] for row in x.tolist()]
+    exact = solved([[sum(a[i] * a[j] for a in rows) for j in range(6)] for i in range(6)],
+                   [sum(a[i] * Fraction(b) for a, b in zip(rows, y.tolist(), strict=True))
+                    for i in range(6)])  # fmt: skip
+    np.testing.assert_allclose(weights, [float(w) for w in exact[1:]], rtol=5e-14)
+
+
+def solved(a: list[list[Fraction]], b: list[Fraction]) -> list[Fraction]:
+    """Gauss's elimination, without rounding."""
+    for i in range(len(b)):
+        for j in range(i + 1, len(b)):
+            share = a[j][i] / a[i][i]
+            a[j] = [u - share * v for u, v in zip(a[j], a[i], strict=True)]
+            b[j] -= share * b[i]
+    out: list[Fraction] = []
+    for i in reversed(range(len(b))):
+        rest = sum((u * v for u, v in zip(a[i][i + 1 :], out, strict=True)), start=Fraction(0))
+        out.insert(0, (b[i] - rest) / a[i][i])
+    return out

@@ -196,7 +196,7 @@ def test_exact_weights_forget() -> None:
 
 
 def test_a_second_pass_keeps_the_digits_that_sums_lose() -> None:
-    x = np.linspace(0, 1, 400)
+    x = np.linspace(0, 1, 40_000)
     wide = np.column_stack([x**k for k in range(1, 8)])
     y = wide.sum(axis=1)
     assert "triangle" in tl.LinearRegression().fit(wide, y).tally_
@@ -206,27 +206,45 @@ def test_a_second_pass_keeps_the_digits_that_sums_lose() -> None:
 
 
 def test_rows_in_parts_are_told_to_keep_the_triangle() -> None:
-    wide = np.random.default_rng(0).normal(size=(400, 2))
-    y = wide @ [1, 2] + np.arange(400) % 7
-    wide[200:] += 1e6  # each half is well posed, and both together are not
-    model = tl.LinearRegression().partial_fit(wide[:200], y[:200]).partial_fit(wide[200:], y[200:])
+    wide, y = halves(70_000)
     with pytest.raises(errors.InputError, match=r"condition .*solver='qr'"):
-        model.predict(wide)
-    kept = tl.LinearRegression(solver="qr")
-    kept.partial_fit(wide[:200], y[:200]).partial_fit(wide[200:], y[200:])
+        in_parts(tl.LinearRegression(), wide, y).predict(wide)
+    kept = in_parts(tl.LinearRegression(solver="qr"), wide, y)
     whole = tl.LinearRegression(solver="qr").fit(wide, y)
     np.testing.assert_allclose(kept.predict(wide), whole.predict(wide), atol=1e-8)
 
 
+def test_few_rows_in_parts_keep_their_triangle() -> None:
+    wide, y = halves(200)
+    kept = in_parts(tl.LinearRegression(), wide, y)
+    assert "numbers" not in kept.tally_
+    np.testing.assert_allclose(
+        kept.predict(wide), tl.LinearRegression().fit(wide, y).predict(wide), atol=1e-8
+    )
+
+
+def halves(n: int) -> tuple[Any, Any]:
+    """Rows of which each half is well posed, and both together are not."""
+    wide = np.random.default_rng(0).normal(size=(2 * n, 2))
+    y = wide @ [1, 2] + np.arange(2 * n) % 7
+    wide[n:] += 1e6
+    return wide, y
+
+
+def in_parts(model: Any, wide: Any, y: Any) -> Any:
+    n = len(y) // 2
+    return model.partial_fit(wide[:n], y[:n]).partial_fit(wide[n:], y[n:])
+
+
 def test_a_triangle_and_a_scatter_merge() -> None:
-    frame = table(300)
+    frame = table(70_000)
     rows = frame[["age", "income", "price"]]
-    plain = tl.LinearRegression().fit(rows[:150], "price")
+    plain = tl.LinearRegression().fit(rows[:-150], "price")
     assert "numbers" in plain.tally_
-    again = rows[150:].assign(income=lambda f: 1e6 + f["age"] * 50 + f["income"] * 1e-3)
+    again = rows[-150:].assign(income=lambda f: 1e6 + f["age"] * 50 + f["income"] * 1e-3)
     other = tl.LinearRegression().fit(again, "price")
     assert "triangle" in other.tally_
-    whole = tl.LinearRegression().fit(pd.concat([rows[:150], again]), "price")
+    whole = tl.LinearRegression().fit(pd.concat([rows[:-150], again]), "price")
     np.testing.assert_allclose(tl.merge(plain, other).coef_, whole.coef_, rtol=1e-9)
 
 

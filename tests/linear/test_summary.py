@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import pickle
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -301,3 +302,41 @@ def test_what_a_nearly_perfect_line_leaves_has_its_digits() -> None:
     want = tl.LinearRegression(exact=True).fit(x, y).summary()
     assert found.sizes["σ²"] == pytest.approx(want.sizes["σ²"], rel=1e-6)
     assert tl.LinearRegression().fit(x, y - rough).summary().sizes["σ"] < 1e-14
+
+
+def left_out(how: str) -> tuple[Any, Any, set[int]]:
+    """A table some rows of which are not learned from, the learner, and which those are."""
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"x": rng.normal(size=40), "y": 0.0, "times": 1.0})
+    frame["y"] = frame["x"] + rng.normal(size=40) / 10
+    frame.loc[31, ["x", "y"]] = 9.0, -9.0
+    column, value = {"target": ("y", np.nan), "weight": ("times", 0.0)}.get(how, ("x", np.nan))
+    frame.loc[[0, 3, 20], column] = value
+    given = {"gaps": "drop"} if how == "gaps" else {}
+    table = tl.table(frame, target="y", weight="times", **given)
+    return table, tl.LinearRegression(missing="drop" if how == "drop" else "indicator"), {0, 3, 20}
+
+
+@pytest.mark.parametrize("how", ["target", "weight", "drop", "gaps"])
+def test_rows_that_lead_have_the_numbers_of_the_table(how: str) -> None:
+    table, learner, out = left_out(how)
+    found = learner.fit(table).diagnose(table)
+    assert [record["row"] for record in found.records()] == [i for i in range(40) if i not in out]
+    told = found.to_dict()
+    assert told["leading"][0]["row"] == 31
+    assert told["far"] == [31]
+    assert found.row[found.cook.argmax()] == 31
+
+
+def test_rows_of_files_are_counted_over_all_of_them(tmp_path: Path) -> None:
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"x": rng.normal(size=40)})
+    frame["y"] = frame["x"] + rng.normal(size=40) / 10
+    frame.loc[31, ["x", "y"]] = 9.0, -9.0
+    frame.loc[[0, 25], "y"] = np.nan
+    frame[:20].to_csv(tmp_path / "a.csv", index=False)
+    frame[20:].to_csv(tmp_path / "b.csv", index=False)
+    found = tl.LinearRegression().fit(tmp_path / "*.csv", "y").summary().diagnostics
+    assert found is not None
+    assert found.row.tolist() == [i for i in range(40) if i not in (0, 25)]
+    assert found.to_dict()["leading"][0]["row"] == 31

@@ -72,8 +72,7 @@ class ColumnSums:
     def spread(self) -> tuple[Array, Array]:
         """(p,) means and standard deviations of the sample; 1 where it does not vary."""
         deviation = np.sqrt(self.squares / np.maximum(self.seen, 1))
-        flat = ~(deviation > 1e-14 * np.abs(self.mean))
-        return self.mean, np.where(flat, 1.0, deviation)
+        return self.mean, np.where(deviation > 0, deviation, 1.0)
 
 
 def _summed(x: Array, weight: Array | None) -> Array:
@@ -86,7 +85,8 @@ def _spread(x: Array) -> tuple[Array, Array, Array]:
     some = x[:: -(-len(x) // LOOKED_AT)] if len(x) > LOOKED_AT else x
     here = ~np.isnan(some)
     seen = here.sum(axis=0)
-    mean = np.where(here, some, 0.0).sum(axis=0) / np.maximum(seen, 1)
+    base = np.where(seen > 0, some[here.argmax(axis=0), np.arange(some.shape[1])], 0.0)
+    mean = base + np.where(here, some - base, 0.0).sum(axis=0) / np.maximum(seen, 1)
     off = np.where(here, some - mean, 0.0)
     return seen, mean, np.einsum("ij,ij->j", off, off)
 

@@ -74,6 +74,11 @@ class Chosen:
     base: dict[str, str]
     rare: Rare
 
+    def among(self, names: Names) -> list[int]:
+        """Where the columns stand among names, and after them what is beside them."""
+        place = {name: at for at, name in enumerate(names)}
+        return [place[self.names[j]] for j in (*self.kept.tolist(), *self.beside.tolist())]
+
     def design(self, fill: Array, gaps: Array, complete: bool = False) -> Design:
         """The design, with what fills its columns (p,) and how often."""
         names = apart(tuple(self.names[j] for j in self.kept))
@@ -91,10 +96,10 @@ def chosen(
     taken together while rows were counted.
     """
     few = _rare(names, sums, rows, min_rows) if few is None else few
-    pooled = {*zip(few.columns, few.values, strict=True)}
-    named = [(name, POOLED if (name, value[1:]) in pooled else value) for name, value in names]
-    each = dict.fromkeys(named)  # in order as a rule, which is soon sorted
-    whole = sorted(each, key=lambda pair: (pair[0], pair[1] == POOLED, pair[1]))
+    pooled, named, whole = {*zip(few.columns, few.values, strict=True)}, names, sorted({*names})
+    if pooled:
+        named = tuple((n, POOLED if (n, value[1:]) in pooled else value) for n, value in names)
+        whole = sorted({*named}, key=lambda pair: (pair[0], pair[1] == POOLED, pair[1]))
     place = {pair: at for at, pair in enumerate(whole)}
     based = {name: value for name, value in reversed(whole) if indicates(value)}
     based |= _wanted(reference or {}, based, {*whole}, few)

@@ -15,13 +15,11 @@ import numpy as np
 from tallylearn.blas import one_thread
 from tallylearn.errors import ColumnError, listed
 from tallylearn.models.design_columns import Chosen
-from tallylearn.models.rare_values import Rare
 from tallylearn.tables import Array
 from tallylearn.tallies import Products, Scatter
 from tallylearn.tallies.pairs import apart
 
 SAME = 1e-12  # counts closer than this, relatively, are one: sums of weights are rounded
-ROUNDING = 32 * np.finfo(np.float64).eps  # of a mean: a deviation below it is none
 
 
 @dataclass(frozen=True)
@@ -36,20 +34,20 @@ class Filled:
 
 def sums_of(scatter: Scatter) -> Array:
     """(p,) of every column over the rows that show it: of an indicator, the rows of its value."""
-    shape = scatter.scatter.shape
-    count, mean = (np.broadcast_to(part, shape) for part in (scatter.count, scatter.mean))
-    own, at = (np.diagonal(part, axis1=1, axis2=2) for part in (count, mean))
-    return np.asarray((own * at).sum(axis=0))
+    own, mean = scatter.alone()
+    return np.asarray((own * mean).sum(axis=0))
 
 
 def columns_of(scatter: Scatter, plan: Chosen) -> Scatter:
     """The columns that were chosen, rare values as one; last those beside them."""
-    return _pooled(scatter, plan).picked(np.concatenate([plan.kept, plan.beside]))
+    scatter = _pooled(scatter, plan)
+    at = plan.among(scatter.names)
+    return scatter if at == [*range(len(scatter.names))] else scatter.picked(np.array(at))
 
 
 def _pooled(scatter: Scatter, plan: Chosen) -> Scatter:
     """One indicator for all rare values of a column, the last of its: the sum of theirs."""
-    if plan.rare == Rare():
+    if not plan.rare.columns:
         return scatter
     into = np.zeros((len(plan.names), len(plan.pooled)))
     into[plan.pooled, np.arange(len(plan.pooled))] = 1.0
@@ -67,15 +65,13 @@ def filled(scatter: Scatter, rows: Array) -> Filled:
     With d the deviation from the class's mean c and f = fill - c, the products of a pair are summed
     over rows that show both (n), one or none of the columns; where all is shown, f drops out.
     """
-    check_finite(scatter)
-    shape = scatter.scatter.shape
-    n, pair = (np.broadcast_to(part, shape) for part in (scatter.count, scatter.mean))
-    own, c = (np.diagonal(part, axis1=1, axis2=2) for part in (n, pair))
-    fill = (own * c).sum(axis=0) / own.sum(axis=0)
-    whole = rows[:, None]
-    if np.allclose(n, whole[..., None], rtol=SAME, atol=0):
-        found = Filled(c.copy(), fill, np.zeros(shape[1]), scatter.scatter)
-        return _settled(found, rows)
+    check_finite(scatter.columns, scatter.scatter)
+    (own, c), whole = scatter.alone(), rows[:, None]
+    fill = pooled_mean(own, c)
+    if (np.abs(scatter.count - whole[..., None]) <= SAME * whole[..., None]).all():
+        return Filled(c.copy(), fill, np.zeros(len(scatter.names)), scatter.scatter)
+    n, pair = (np.broadcast_to(p, scatter.scatter.shape) for p in (scatter.count, scatter.mean))
+    own = np.broadcast_to(own, c.shape)
     f = np.where(own > 0, fill - c, 0.0)
     off = np.where(n > 0, pair - c[:, :, None], 0.0)
     turned, other = off.swapaxes(1, 2), f[:, None, :]
@@ -84,19 +80,14 @@ def filled(scatter: Scatter, rows: Array) -> Filled:
     unshown = f[:, :, None] * other * (n - own[:, :, None] * share[:, None, :])
     mean = np.where(own > 0, c + (1 - share) * f, fill)
     gaps = (whole - own).sum(axis=0)
-    return _settled(Filled(mean, fill, gaps, scatter.scatter + shown + unshown), rows)
+    return Filled(mean, fill, gaps, scatter.scatter + shown + unshown)
 
 
-def _settled(found: Filled, rows: Array) -> Filled:
-    """Without what rounding leaves of a column that is constant within a class.
-
-    Gaps and weights are filled and weighed in floats: a column of 123.456 keeps a variance of 1e-29
-    then, and would be blown up to one like the others.
-    """
-    own = np.diagonal(found.scatter, axis1=1, axis2=2)
-    flat = own / np.maximum(rows, 1e-300)[:, None] <= (ROUNDING * found.mean) ** 2
-    settled = np.where(flat[:, :, None] | flat[:, None, :], 0.0, found.scatter)
-    return Filled(found.mean, found.fill, found.gaps, settled)
+def pooled_mean(rows: Array, mean: Array) -> Array:
+    """(p,) of all classes, from means (k, p) over so many rows; where these agree, exactly that."""
+    own = np.broadcast_to(rows, mean.shape)
+    base = mean[own.argmax(axis=0), np.arange(mean.shape[1])]
+    return np.asarray(base + (own * (mean - base)).sum(axis=0) / own.sum(axis=0))
 
 
 def as_floats(tally: Scatter | Products) -> Scatter:
@@ -109,11 +100,11 @@ def as_floats(tally: Scatter | Products) -> Scatter:
         raise too_wide(tally.columns) from None
 
 
-def check_finite(scatter: Scatter) -> None:
-    """Refuse sums beyond a double, with their columns."""
-    wide = np.asarray(~np.isfinite(scatter.scatter).all(axis=(0, 2)))
-    if wide.any():
-        raise too_wide([c for c, w in zip(scatter.columns, wide, strict=True) if w])
+def check_finite(columns: Sequence[str], scatter: Array) -> None:
+    """Refuse sums (k, p, p) beyond a double, with their columns."""
+    if not np.isfinite(scatter).all():
+        wide = np.asarray(~np.isfinite(scatter).all(axis=(0, 2)))
+        raise too_wide([c for c, w in zip(columns, wide, strict=True) if w])
 
 
 def too_wide(columns: Sequence[str]) -> ColumnError:

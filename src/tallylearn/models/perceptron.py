@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any, ClassVar, Self
 
@@ -123,13 +124,10 @@ class Perceptron(Incremental, Geometric, Classifier):
         x, y = model.design.filled(block), block.target.among(classes)
         rng = generator(type(self).__name__, self.random_state) if self.shuffle else None
         rows = np.arange(len(block), dtype=np.int64)
-        for _ in range(self.max_iter):
-            before = model.corrections
-            model = self._walked(model, x, y, rows if rng is None else rng.permutation(len(block)))
-            if model.corrections == before:
-                model = replace(model, separated=True)
-                break
-        return model.answering(self.averaged)
+        orders = (
+            rows if rng is None else rng.permutation(len(block)) for _ in range(self.max_iter)
+        )
+        return self._walked(model, x, y, orders).answering(self.averaged)
 
     def update(self, model: PerceptronWeights | None, block: Block) -> PerceptronWeights:
         """Once through the rows, from where the weights are."""
@@ -144,10 +142,8 @@ class Perceptron(Incremental, Geometric, Classifier):
         else:
             model = replace(model, rows=model.rows + len(block), separated=False)
         x, y = model.design.filled(block), block.target.among(model.classes)
-        before = model.corrections
-        model = self._walked(model, x, y, np.arange(len(block), dtype=np.int64))
-        model = replace(model, separated=model.corrections == before)
-        return model.answering(self.averaged)
+        order = np.arange(len(block), dtype=np.int64)
+        return self._walked(model, x, y, [order]).answering(self.averaged)
 
     def _ready(self, block: Block) -> Block:
         if block.weight is not None:
@@ -195,23 +191,29 @@ class Perceptron(Incremental, Geometric, Classifier):
         return first
 
     def _walked(
-        self, model: PerceptronWeights, x: Array, y: Array, rows: Array
+        self, model: PerceptronWeights, x: Array, y: Array, orders: Iterable[Array]
     ) -> PerceptronWeights:
-        """Once through the rows, in this order."""
+        """Through the rows in each of these orders, until one needs no correction."""
         m, p = model.weights.shape
-        last, drift = model.last.copy(), model.drift.copy()
+        x, last, drift = np.ascontiguousarray(x), model.last.copy(), model.drift.copy()
         found = np.array([model.steps, model.corrections], dtype=np.int64)
-        room = max(0, min(max(1, ROOM // trace_width(m, p)), model.steps + len(rows)))
-        trace = np.zeros((max(room, len(model.trace)), trace_width(m, p)))
+        room = max(1, ROOM // trace_width(m, p), len(model.trace))
+        trace = np.zeros((room, trace_width(m, p)))
         trace[: len(model.trace)] = model.trace
         settings = np.array([model.rate, float(self.fit_intercept), float(self.zero == "mistake")])
+        passes, before = model.passes, -1
         with np.errstate(over="ignore", invalid="ignore"):
-            correcting.walk(np.ascontiguousarray(x), y, rows, settings, last, drift, trace, found)
+            for rows in orders:
+                passes, before = passes + 1, int(found[1])
+                correcting.walk(x, y, rows, settings, last, drift, trace, found)
+                if found[1] == before:
+                    break
         if not ((np.abs(last) < WIDE).all() and np.isfinite(drift).all()):
             raise InputError("numbers are so large that scores are beyond a double. Rescale.")
+        steps, corrections = found.tolist()
         return replace(
-            model, last=last, drift=drift, trace=trace, steps=int(found[0]),
-            corrections=int(found[1]), passes=model.passes + 1,
+            model, last=last, drift=drift, trace=trace[:steps].copy(), steps=steps,
+            corrections=corrections, passes=passes, separated=corrections == before,
         )  # fmt: skip
 
     def steps(self) -> Steps:

@@ -25,6 +25,8 @@ def judgements(
     frame: Frame, declared: Declaration, start: int = 0, only_beside: bool = False
 ) -> dict[str, Judgement]:
     """How the columns of strings are written; those that are ignored, or groups, say nothing."""
+    if frame.matrix is not None:
+        return {}
     aside = {*declared.ignore, declared.groups}
     names = [n for n in frame.names if not only_beside or n in declared.beside]
     asked = [n for n in names if n not in aside and (frame.told(n) or frame.written(n))]
@@ -61,7 +63,8 @@ def _judged(
 def schema_of(frame: Frame, declared: Declaration, judged: Mapping[str, Judgement]) -> Schema:
     """The columns that are learned from, some of which may have been judged by other rows too."""
     columns: list[Column] = []
-    names = [name for name in frame.names if name not in declared.aside]
+    aside = declared.aside
+    names = [name for name in frame.names if name not in aside]
     for name in names:
         if parts := declared.dates.get(name):
             columns += [Column(f"{name}.{part}", PARTS[part]) for part in parts]

@@ -55,10 +55,18 @@ def _products(parts: Iterable[Array], p: int, several: bool) -> Array:
     return np.asarray(sums + np.triu(sums, 1).T)
 
 
+def mean_around(base: Array, x: Array, share: Array | None = None) -> Array:
+    """(p,) the mean of rows, or of shares of them; of rows that equal ``base`` it is that."""
+    away = x - base
+    return np.asarray(base + (away.sum(axis=0) / len(x) if share is None else share @ away))
+
+
 def _centre(numbers: Array, rows: Array, weight: Array | None) -> Array:
     if weight is None:
-        return np.asarray(numbers[rows[:FIRST]].mean(axis=0))
-    return np.asarray(weight[rows] @ numbers[rows] / weight[rows].sum())
+        some, share = numbers[rows[:FIRST]], None
+    else:
+        some, share = numbers[rows], weight[rows] / weight[rows].sum()
+    return mean_around(some[0], some, share)
 
 
 def with_gaps(x: Array, weight: Array | None) -> tuple[Array, Array, Array]:
@@ -66,7 +74,9 @@ def with_gaps(x: Array, weight: Array | None) -> tuple[Array, Array, Array]:
     root = np.ones((len(x), 1)) if weight is None else np.sqrt(weight)[:, None]
     shown = ~np.isnan(x)
     n = (shown * root**2).sum(axis=0)
-    centre = np.where(shown, x * root**2, 0.0).sum(axis=0) / np.where(n == 0, 1, n)
+    base = np.where(n == 0, 0.0, x[shown.argmax(axis=0), np.arange(x.shape[1])])
+    away = np.where(shown, (x - base) * root**2, 0.0).sum(axis=0)
+    centre = base + away / np.where(n == 0, 1, n)  # of a constant exactly that
     there = shown * root
     d = np.where(shown, x - centre, 0.0) * root
     count = there.T @ there

@@ -15,8 +15,9 @@ from collections import Counter
 import numpy as np
 
 from tallylearn.budgets import ask, budget
-from tallylearn.tables import Array
-from tallylearn.tallies.keys import Keys, places
+from tallylearn.errors import ColumnError
+from tallylearn.tables import Array, Codes, Start, numbered
+from tallylearn.tallies.keys import Key, Keys, places
 
 Names = tuple[tuple[str, str], ...]
 FLOATS = 96  # bytes that a pair takes until it is solved, as measured
@@ -101,3 +102,30 @@ def check_wide(k: int, names: Names, each: int = FLOATS) -> None:
     if out and (width := widths[out[0]]) > 1:
         remedy = f"Column {out[0]!r} alone has {width} values. {remedy}"
     ask(size, f"the pairs of {len(names)} columns in {k} classes", remedy if out else "Take fewer.")
+
+
+def check_infinite(numbers: Array, names: Names, start: Start) -> None:
+    """An infinity is an error that names its row and column."""
+    if (infinite := np.isinf(numbers)).any():
+        i, j = np.argwhere(infinite)[0]
+        name, value = names[j]
+        if value.startswith("^") and not np.isinf(numbers[i, names.index((name, ""))]):
+            raise ColumnError(
+                f"column {name!r} to the power of {value[1:].rstrip('+').lstrip('0')} is beyond a "
+                f"double in row {numbered(start, i)}. Rescale it, or take a smaller degree."
+            )
+        raise ColumnError(
+            f"column {name!r} has {numbers[i, j]} in row {numbered(start, i)}. Replace it, "
+            "or drop the row. Input X contains infinity or a value too large for dtype('float64')."
+        )
+
+
+def by_class(by: Codes) -> dict[Key, Array]:
+    """The rows of every class that has any, classes sorted."""
+    k = len(by.values)
+    if k == 1:
+        return {by.values[0]: np.arange(len(by))} if len(by) else {}
+    codes = by.codes.astype(np.int16) if k < 1 << 15 else by.codes  # short ones sort by digits
+    ends = np.cumsum(np.bincount(by.codes, minlength=k))[:-1] if k else ()
+    rows = np.split(np.argsort(codes, kind="stable"), ends)
+    return {key: at for key, at in sorted(zip(by.values, rows, strict=False)) if len(at)}

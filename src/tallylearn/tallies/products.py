@@ -18,6 +18,7 @@ from tallylearn.tallies.pairs import (
     LIMBS,
     Names,
     apart,
+    check_infinite,
     check_names,
     check_wide,
     classes_in,
@@ -26,7 +27,7 @@ from tallylearn.tallies.pairs import (
     rearranged,
     together,
 )
-from tallylearn.tallies.scatter import Scatter, check_infinite
+from tallylearn.tallies.scatter import Scatter
 from tallylearn.tallies.weights import digits
 
 ROOM = 1 << 23  # bytes of cells that are filled before they are collected

@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import ClassVar
 
 import numpy as np
 
 from tallylearn import forms
 from tallylearn.blas import one_thread
-from tallylearn.errors import ColumnError, ForgetError
-from tallylearn.tables import Array, Codes, Start, numbered
+from tallylearn.errors import ForgetError
+from tallylearn.tables import Array, Codes, Start
 from tallylearn.tallies.centred_sums import whole, with_gaps
 from tallylearn.tallies.counts import Counts
-from tallylearn.tallies.keys import Key, Keys, in_parts, places, union
+from tallylearn.tallies.keys import Keys, in_parts, places, union
 from tallylearn.tallies.pairs import (
     Names,
     apart,
+    by_class,
+    check_infinite,
     check_names,
     check_wide,
     classes_in,
@@ -107,7 +110,7 @@ class Scatter:
         """Nothing summed yet."""
         return cls((), (), (), *_nothing(()))
 
-    @property
+    @cached_property
     def names(self) -> Names:
         return tuple(zip(self.columns, self.values, strict=True))
 
@@ -173,9 +176,18 @@ class Scatter:
     def picked(self, columns: Array) -> Scatter:
         """Some of the columns."""
         each = self.names
-        names = tuple(each[j] for j in columns)
-        rows = np.arange(len(self.keys))
-        return Scatter(self.keys, *apart(names), *self._rearranged(rows, columns))
+        names = tuple(each[j] for j in columns.tolist())
+        count, mean, pairs = self.count, self.mean, (slice(None), columns[:, None], columns)
+        short = count.shape[1] == 1
+        count, mean = (count, mean[:, columns]) if short else (count[pairs], mean[pairs])
+        return Scatter(self.keys, *apart(names), count, mean, self.scatter[pairs])
+
+    def alone(self) -> tuple[Array, Array]:
+        """(k, p) how many rows show every column, and its mean; (k, 1) rows where all show all."""
+        if self.count.shape[1] == 1:
+            return self.count[:, 0], self.mean[:, :, 0]
+        own, mean = (np.diagonal(part, axis1=1, axis2=2) for part in (self.count, self.mean))
+        return own, mean
 
     def parted(self, k: int) -> list[Scatter]:
         """The scatters of k parts of the rows, where the keys are pairs (part, key)."""
@@ -201,48 +213,22 @@ class Scatter:
 
     def _pruned(self) -> Scatter:
         """Sorted; without classes and columns that show nothing, and short where it has no gaps."""
-        present = np.broadcast_to(self.count, self.scatter.shape)
-        rows = np.flatnonzero(present.any(axis=(1, 2)))
-        own = np.diagonal(present, axis1=1, axis2=2).any(axis=0)
-        mean = np.diagonal(np.broadcast_to(self.mean, self.scatter.shape), axis1=1, axis2=2)
-        seen = own & (~marks(self.values) | mean.any(axis=0))
+        own, mean = self.alone()
+        rows = np.flatnonzero(own.any(axis=1))
+        seen = own.any(axis=0) & (~marks(self.values) | mean.any(axis=0))
         each = self.names
-        order = sorted(np.flatnonzero(seen), key=each.__getitem__)
-        columns = np.array(order, dtype=np.int64)
+        order = sorted(np.flatnonzero(seen).tolist(), key=each.__getitem__)
+        if not order:
+            return Scatter.empty()
+        if len(rows) == len(self.keys) and self.count.shape[1] == 1:
+            same = order == [*range(len(each))]
+            return self if same else self.picked(np.array(order, dtype=np.int64))
         keys = tuple(self.keys[i] for i in rows)
         names = tuple(each[j] for j in order)
-        if not names:
-            return Scatter.empty()
-        count, mean, scatter = self._rearranged(rows, columns)
+        count, mean, scatter = self._rearranged(rows, np.array(order, dtype=np.int64))
         if (count == count[:, :1, :1]).all():
             count, mean = count[:, :1, :1].copy(), mean[:, :, :1].copy()
         return Scatter(keys, *apart(names), count, mean, scatter)
-
-
-def check_infinite(numbers: Array, names: Names, start: Start) -> None:
-    """An infinity is an error that names its row and column."""
-    found = np.argwhere(np.isinf(numbers))
-    if len(found):
-        i, j = found[0]
-        name, value = names[j]
-        if value.startswith("^") and not np.isinf(numbers[i, names.index((name, ""))]):
-            raise ColumnError(
-                f"column {name!r} to the power of {value[1:].rstrip('+').lstrip('0')} is beyond a "
-                f"double in row {numbered(start, i)}. Rescale it, or take a smaller degree."
-            )
-        raise ColumnError(
-            f"column {name!r} has {numbers[i, j]} in row {numbered(start, i)}. Replace it, "
-            "or drop the row. Input X contains infinity or a value too large for dtype('float64')."
-        )
-
-
-def by_class(by: Codes) -> dict[Key, Array]:
-    """The rows of every class that has any, classes sorted."""
-    k = len(by.values)
-    codes = by.codes.astype(np.int16) if k < 1 << 15 else by.codes  # short ones sort by digits
-    ends = np.cumsum(np.bincount(by.codes, minlength=k))[:-1] if k else ()
-    rows = np.split(np.argsort(codes, kind="stable"), ends)
-    return {key: at for key, at in sorted(zip(by.values, rows, strict=False)) if len(at)}
 
 
 def _at(weight: Array | None, rows: Array) -> Array | None:

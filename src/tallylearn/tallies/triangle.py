@@ -2,12 +2,15 @@
 
 A scatter squares the numbers, and loses twice the digits that a nearly singular table costs. The
 triangle does not: rows are factored by Householder's reflections, and two triangles, one above the
-other, are factored again.
+other, are factored again. What stands beside the columns comes last, so that the triangle of the
+columns is a part of it.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import ClassVar
 
 import numpy as np
@@ -16,24 +19,25 @@ from tallylearn import forms
 from tallylearn.blas import one_thread
 from tallylearn.errors import ForgetError
 from tallylearn.tables import Array, Codes, Start
-from tallylearn.tallies.centred_sums import ONCE
+from tallylearn.tallies.centred_sums import ONCE, mean_around
 from tallylearn.tallies.counts import Counts
 from tallylearn.tallies.keys import Keys, in_parts, places, union
 from tallylearn.tallies.pairs import (
     GAP,
     Names,
     apart,
+    by_class,
+    check_infinite,
     check_names,
     check_wide,
     marks,
-    together,
 )
-from tallylearn.tallies.scatter import by_class, check_infinite
+from tallylearn.tallies.refinement import refine
 from tallylearn.tallies.weights import rounded
 
 ROWS = 2048  # that are factored together: they stay in the processor's cache
 FIRST = 64  # rows that give a centre
-COARSE = 6  # bits of a centre
+COARSE = 6  # bits of a centre within the spread of the numbers
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,8 +72,9 @@ class Triangle:
     }
 
     def check(self) -> None:
-        """What a file says can have been factored."""
-        check_names(self.names)
+        """What a file says can have been factored; of old, what stands beside came first."""
+        if self.names != in_order({*self.names}):
+            check_names(self.names)
 
     def __post_init__(self) -> None:
         k, p = len(self.keys), len(self.columns)
@@ -86,13 +91,16 @@ class Triangle:
         check_wide(len(by.values), names)
         check_infinite(numbers, names, start)
         weight = None if weight is None else rounded(weight)
-        x = numbers if beside is None else np.hstack([numbers, beside])
-        order = np.array(sorted(range(len(names)), key=names.__getitem__), dtype=np.int64)
-        names = tuple(names[j] for j in order)
-        x, found = x[:, order], by_class(by)
+        x, found = numbers if beside is None else np.hstack([numbers, beside]), by_class(by)
+        if names != (ordered := in_order(names)):
+            place = {name: j for j, name in enumerate(names)}
+            x, names = x[:, [place[name] for name in ordered]], ordered
         with one_thread(), np.errstate(over="ignore", invalid="ignore"):
-            parts = [_factored(x[rows], names, _at(weight, rows)) for rows in found.values()]
-        arrays = [np.stack(part) for part in zip(*parts, strict=True)] or _nothing(len(names))
+            if len(found) == 1:
+                parts = [_factored(x, names, weight)]
+            else:
+                parts = [_factored(x[rows], names, _at(weight, rows)) for rows in found.values()]
+        arrays = [np.array(part) for part in zip(*parts, strict=True)] or _nothing(len(names))
         return cls(tuple(found), *apart(names), *arrays) if found else cls.empty()
 
     @classmethod
@@ -100,9 +108,14 @@ class Triangle:
         """Nothing factored yet."""
         return cls((), (), (), *_nothing(0))
 
-    @property
+    @cached_property
     def names(self) -> Names:
         return tuple(zip(self.columns, self.values, strict=True))
+
+    @property
+    def of_numbers(self) -> bool:
+        """Whether no column marks rows: all are numbers, and shown by every row."""
+        return not marks(self.values).any()
 
     @property
     def nothing(self) -> bool:
@@ -113,7 +126,9 @@ class Triangle:
         return bool(self.count.any())
 
     def __add__(self, other: Triangle) -> Triangle:
-        keys, names = union(self.keys, other.keys), together(self.names, other.names)
+        keys, names = union(self.keys, other.keys), self.names
+        if names != other.names:
+            names = in_order({*names, *other.names})
         check_wide(len(keys), names)
         if not keys:
             return self
@@ -177,6 +192,8 @@ class Triangle:
 
     def pooled(self) -> Triangle:
         """All classes as one."""
+        if len(self.keys) == 1:
+            return self
         whole = [
             Triangle(("all",), self.columns, self.values, self.count[c : c + 1],
                      self.centre[c : c + 1], self.root[c : c + 1])
@@ -203,40 +220,55 @@ class Triangle:
         return out
 
 
+def in_order(names: Iterable[tuple[str, str]]) -> Names:
+    """Sorted, and what is measured beside the columns last."""
+    return tuple(sorted(names, key=lambda name: (name[1][:1] == "!", name)))
+
+
 def _factored(x: Array, names: Names, weight: Array | None) -> tuple[Array, Array, Array]:
     """Count, centre (p,) and root (p + 1, p + 1) of some rows."""
     n, p = x.shape
-    root = ONCE if weight is None else np.sqrt(weight)
-    centre, found = _centre(x, names), np.zeros((0, p + 1))
+    gaps, root = bool(np.isnan(x).any()), ONCE if weight is None else np.sqrt(weight)
+    centre, found = _centre(x, names, gaps), np.zeros((0, p + 1))
     rows = max(ROWS, 2 * (p + 1))
     for at in range(0, n, rows):
         part = np.empty((len(x[at : at + rows]), p + 1))
         part[:, 0] = 1.0
         np.subtract(x[at : at + rows], centre, out=part[:, 1:])
-        part[np.isnan(part)] = 0.0
-        part *= root[at : at + rows, None] if len(root) else 1.0
-        found = np.asarray(np.linalg.qr(np.concatenate([found, part]), mode="r"))
+        if gaps:
+            part[np.isnan(part)] = 0.0
+        if len(root):
+            part *= root[at : at + rows, None]
+        both = np.concatenate([found, part]) if len(found) else part
+        found = np.asarray(np.linalg.qr(both, mode="r"))
     out = np.zeros((p + 1, p + 1))
     out[: len(found)] = found
+    if n <= rows and weight is None:
+        refine(part, out, sum(value[:1] == "!" for _, value in names))
     return np.asarray(float(n) if weight is None else weight.sum()), centre, out
 
 
-def _centre(x: Array, names: Names) -> Array:
+def _centre(x: Array, names: Names, gaps: bool) -> Array:
     """Near the mean of numbers, 0 for indicators."""
-    shown = ~np.isnan(x)
-    some = np.where(shown, x, 0.0)[:FIRST].sum(axis=0) / np.maximum(shown[:FIRST].sum(axis=0), 1)
-    late = ~shown[:FIRST].any(axis=0)
-    if late.any():
-        some[late] = np.where(shown, x, 0.0)[:, late].sum(axis=0) / np.maximum(
-            shown[:, late].sum(axis=0), 1
-        )
-    return np.where(marks(apart(names)[1]), 0.0, _coarse(some))
+    if gaps:
+        x = _shown(x)
+    first = x[:FIRST]
+    low, high = first.min(axis=0), first.max(axis=0)
+    centre = _coarse(mean_around(low, first), high - low)
+    return np.where(marks(apart(names)[1]), 0.0, centre)
 
 
-def _coarse(x: Array) -> Array:
-    """Numbers of few digits nearby: taken from whole numbers they leave whole numbers."""
-    part, power = np.frexp(x)
-    return np.asarray(np.ldexp(np.round(np.ldexp(part, COARSE)), power - COARSE))
+def _shown(x: Array) -> Array:
+    """Rows whose gaps have the first number of their column, or 0: for a centre they do."""
+    there = ~np.isnan(x)
+    base = np.where(there.any(axis=0), x[there.argmax(axis=0), np.arange(x.shape[1])], 0.0)
+    return np.where(there[:FIRST], x[:FIRST], base)
+
+
+def _coarse(x: Array, spread: Array) -> Array:
+    """Numbers nearby of few digits within a spread: taken from whole numbers they leave such."""
+    power = np.frexp(spread)[1] - COARSE
+    return np.where(spread > 0, np.ldexp(np.round(np.ldexp(x, -power)), power), x)
 
 
 def _at(weight: Array | None, rows: Array) -> Array | None:

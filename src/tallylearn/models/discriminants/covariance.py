@@ -12,7 +12,7 @@ from tallylearn.models.design_columns import chosen, no_column
 from tallylearn.models.design_matrix import Design
 from tallylearn.models.discriminants.fourth_moments import fourths
 from tallylearn.models.discriminants.pooling import taken_together
-from tallylearn.models.filled_scatter import ROUNDING, as_floats, columns_of, filled, sums_of
+from tallylearn.models.filled_scatter import as_floats, columns_of, filled, pooled_mean, sums_of
 from tallylearn.tables import Array
 from tallylearn.tallies import Bundle, Counts, Scatter
 
@@ -39,13 +39,12 @@ class Spread:
     def total(self) -> Array:
         """(p, p) covariance of all rows around their common mean."""
         n = self.rows.sum()
-        apart = self.mean - self.rows @ self.mean / n
+        apart = self.mean - pooled_mean(self.rows[:, None], self.mean)
         return np.asarray((self.scatter.sum(axis=0) + (apart.T * self.rows) @ apart) / n)
 
     def varying(self) -> Spread:
         """Without the columns that are the same in every row."""
-        level = np.abs(self.mean).max(axis=0)
-        flat = np.diag(self.total()) <= (ROUNDING * level) ** 2
+        flat = np.diag(self.total()) <= 0  # what is constant leaves nothing to round
         at = np.flatnonzero(~flat)
         if not len(at):
             raise no_column()

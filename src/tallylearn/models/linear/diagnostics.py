@@ -26,7 +26,7 @@ from tallylearn.workings.reports import Recorded
 DOUBT = 0.05  # a p-value below speaks against an assumption
 FAR = 3  # times the mean leverage: a row that may decide alone
 SHOWN = 5  # rows
-LEADING = "rows that lead most (Cook's distance); row 0 is the first learned from"
+LEADING = "rows that lead most (Cook's distance), counted from 0 in the table"
 
 
 @dataclass(frozen=True)
@@ -54,10 +54,11 @@ class Diagnostics(Recorded):
     cook: Array  # (n,) how far all answers move when the row is left out; both NaN of a row alone
     checks: tuple[Check, ...]
     used: int  # weights
+    row: Array  # (n,) their numbers from 0 in the table, whatever was left out of it
 
     def records(self) -> list[dict[str, Any]]:
         """A row for every row."""
-        names = ("answer", "residual", "leverage", "student", "cook")
+        names = ("row", "answer", "residual", "leverage", "student", "cook")
         columns = [map(_finite, getattr(self, name).tolist()) for name in names]
         return [dict(zip(names, row, strict=True)) for row in zip(*columns, strict=True)]
 
@@ -69,9 +70,9 @@ class Diagnostics(Recorded):
         return {
             "rows": len(self.answer),
             "checks": [check.to_dict() for check in self.checks],
-            "leading": [{"row": int(i), **records[i]} for i in order.tolist()],
-            "far": far.tolist(),
-            "alone": np.flatnonzero(_alone(self.leverage)).tolist(),
+            "leading": [records[i] for i in order.tolist()],
+            "far": self.row[far].tolist(),
+            "alone": self.row[_alone(self.leverage)].tolist(),
         }
 
     @staticmethod
@@ -112,16 +113,17 @@ class Diagnostics(Recorded):
 
 
 def diagnosed(
-    model: LinearModel, blocks: Iterable[Block], t: int = 0
+    model: LinearModel, blocks: Iterable[tuple[Block, Array]], t: int = 0
 ) -> tuple[Diagnostics, Array, float]:
     """What rows show of a model; the middle of robust standard errors; the squared residuals.
 
-    The second, (4, p + 1, p + 1), are the sums of x xᵀ e², the e weighed as HC0 to HC3 have it.
+    Every block comes with the numbers of its rows. The second, (4, p + 1, p + 1), are the sums of
+    x xᵀ e², the e weighed as HC0 to HC3 have it.
     """
-    parts, meat, seen = [], np.zeros((4, model.used, model.used)), []
+    parts, meat, seen, numbers = [], np.zeros((4, model.used, model.used)), [], []
     n, k = model.rows, model.used
     with one_thread():
-        for block in blocks:
+        for block, row in blocks:
             z = _free(model, block)
             answer = model.answers(block).reshape(len(block), -1)[:, t]
             target = block.target[t] if isinstance(block.target, tuple) else block.target
@@ -136,6 +138,7 @@ def diagnosed(
                 meat[way] += scaled.T @ scaled
             parts.append(np.column_stack([answer, residual, lead, weight]))
             seen.append(z)
+            numbers.append(row)
     whole, z = np.concatenate(parts), np.concatenate(seen)
     answer, residual, lead, weight = whole.T
     free = max(n - k, 1.0)
@@ -148,7 +151,8 @@ def diagnosed(
     checks = (
         _checks(z, answer, residual, weight, k) if min(n, len(lead)) > k + 2 and left > 0 else ()
     )
-    return Diagnostics(answer, residual, lead, residual / alone, cook, checks, k), meat, left
+    rows, student = np.concatenate(numbers), residual / alone
+    return Diagnostics(answer, residual, lead, student, cook, checks, k, rows), meat, left
 
 
 def _alone(leverage: Array) -> Array:

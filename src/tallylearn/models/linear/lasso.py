@@ -14,7 +14,7 @@ from tallylearn.errors import MergeError, OptionError, told
 from tallylearn.models.linear.least_squares import Fitted, Normal
 from tallylearn.models.linear.linear_model import LinearModel
 from tallylearn.models.linear.penalised import Penalised
-from tallylearn.models.linear.soft_weights import Rule, soft_penalties, softened
+from tallylearn.models.linear.soft_weights import Rule, least_empty, soft_penalties, softened
 from tallylearn.models.linear.sums import Sums
 from tallylearn.models.linear.wide_rows import WideRows
 from tallylearn.models.rare_values import MIN_ROWS
@@ -94,7 +94,7 @@ class SoftLearner(Penalised):
     def _at(self, normal: Normal, alpha: float, choice: Any) -> LinearModel:
         path = np.array([alpha])
         if alpha > 0:  # from a larger penalty on, so that weights come one by one
-            most = soft_penalties(normal, self._share, bool(self.positive), 2)[0]
+            most = least_empty(normal, self._share, bool(self.positive))
             path = np.array([most, np.sqrt(most * alpha), alpha]) if most > alpha else path
         found = softened(normal, path, self._rule())
         coef, gap, rounds = found.coef[-1], found.gap[-1], found.rounds[-1]
@@ -111,6 +111,10 @@ class SoftLearner(Penalised):
 
     def _grid(self, normal: Normal) -> Array:
         return soft_penalties(normal, self._share, bool(self.positive))
+
+    def _is_small(self, read: Lesson) -> bool:
+        """No: weights that pay for their size go by the products."""
+        return False
 
     def _at_stake(self, tally: Bundle) -> bool:
         """Nothing: the penalty holds what columns leave open."""

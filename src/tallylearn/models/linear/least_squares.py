@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 from scipy.linalg import lapack, qr, solve_triangular
@@ -85,6 +86,7 @@ class Normal:
         design = replace(self.design, columns=columns, values=values, fill=fill, gaps=gaps)
         return replace(self, design=design, mean=self.mean[kept], scale=self.scale[kept], root=root)
 
+    @cached_property
     def condition(self) -> float:
         """About how many times an error is magnified; infinite where columns are dependent."""
         r = self.columns
@@ -94,6 +96,23 @@ class Normal:
         r = np.delete(np.delete(r, flat, axis=0), flat, axis=1) if len(flat) else r
         share = lapack.dtrcon(r, norm="1", uplo="U")[0] if len(r) else 1.0
         return 1 / share if share > 0 else np.inf
+
+
+def conditioned(normal: Normal, penalty: Array) -> float:
+    """The condition with the least penalty."""
+    least = float(penalty.min(initial=np.inf))
+    if not np.isfinite(least) or least == 0:
+        return normal.condition
+    more = np.diag(np.sqrt(least) / normal.scale[: normal.p])
+    root = np.asarray(np.linalg.qr(np.vstack([normal.columns, more]), mode="r"))
+    long = np.sqrt((root**2).sum(axis=0))
+    return replace(normal, root=_padded(root / long, len(normal.root))).condition
+
+
+def _padded(root: Array, size: int) -> Array:
+    out = np.zeros((size, size))
+    out[: len(root), : len(root)] = root
+    return out
 
 
 def from_scatter(sums: Sums, intercept: bool = True) -> Normal:
@@ -117,27 +136,40 @@ def from_scatter(sums: Sums, intercept: bool = True) -> Normal:
 def from_triangle(triangle: Triangle, design: Design, intercept: bool = True) -> Normal:
     """From a triangle, its columns those of the design, gaps filled."""
     pooled = triangle.pooled()
-    place = {name: j for j, name in enumerate(pooled.names)}
-    root = pooled.around(np.array([_fills(pooled, design, place)]))[0]
-    columns = [_column(root, design, j, place) for j in range(len(design.columns))]
-    targets = [j for j, (_, value) in enumerate(pooled.names) if value[:1] == "!"]
-    centre = [_level(design, j) for j in range(len(design.columns))]
-    moved = np.array([*centre, *pooled.centre[0, targets]])
-    r = np.column_stack([root[:, 0], *columns, *(root[:, 1 + j] for j in targets)])
-    n = float(pooled.count[0])
-    if intercept:
-        r = np.asarray(np.linalg.qr(r, mode="r"))
-        mean = moved + r[0, 1:] / r[0, 0]
-        r = r[1:, 1:]
+    r, level = _designed(pooled, design)
+    if not intercept:
+        r = np.asarray(np.linalg.qr(r[:, 1:] + np.outer(r[:, 0], level), mode="r"))
+        mean = np.zeros(len(level))
     else:
-        r = np.asarray(np.linalg.qr(r[:, 1:] + np.outer(r[:, 0], moved), mode="r"))
-        mean = np.zeros(len(moved))
-    r = np.vstack([r, np.zeros((max(0, len(moved) - len(r)), len(moved)))])
+        mean, above, r = level + r[0, 1:] / r[0, 0], r[0, 1:], r[1:, 1:]
+        tiny = (r**2).sum(axis=0) <= DEPENDENT**2 * above**2  # what rounding leaves of a constant
+        r = np.where(tiny, 0.0, r) if tiny.any() else r
+    if len(r) < len(level):
+        r = np.vstack([r, np.zeros((len(level) - len(r), len(level)))])
     scale = np.sqrt((r**2).sum(axis=0))
-    tiny = scale <= DEPENDENT * np.sqrt(n) * np.abs(moved)  # a constant, but for its rounding
-    r = np.where(tiny, 0.0, r)
-    scale = np.where(tiny | (scale == 0), 1.0, scale)
-    return Normal(design, n, mean, scale, r / scale, False, intercept)
+    scale = np.where(scale == 0, 1.0, scale)
+    return Normal(design, float(pooled.count[0]), mean, scale, r / scale, False, intercept)
+
+
+def _designed(pooled: Triangle, design: Design) -> tuple[Array, Array]:
+    """The triangle of ones, a design's columns and the targets, and what was taken off those."""
+    place = {name: j for j, name in enumerate(pooled.names)}
+    pairs = [*zip(design.columns, design.values, strict=True)]
+    targets = [j for name, j in place.items() if name[1][:1] == "!"]
+    if GAP not in pooled.values and all(pair in place for pair in pairs):
+        at = [*(place[pair] for pair in pairs), *targets]
+        if at == [*range(len(place))]:  # nothing was left out or moved
+            return pooled.root[0], pooled.centre[0]
+        r, level = pooled.root[0][:, [0, *(1 + j for j in at)]], pooled.centre[0, at]
+    else:
+        root = pooled.around(np.array([_fills(pooled, design, place)]))[0]
+        columns = [_column(root, design, j, place) for j in range(len(pairs))]
+        r = np.column_stack([root[:, 0], *columns, *(root[:, 1 + j] for j in targets)])
+        centre = [
+            fill * _number(value) for fill, value in zip(design.fill, design.values, strict=True)
+        ]
+        level = np.array([*centre, *pooled.centre[0, targets]])
+    return np.asarray(np.linalg.qr(r, mode="r")), level
 
 
 def _fills(pooled: Triangle, design: Design, place: dict[tuple[str, str], int]) -> Array:
@@ -151,11 +183,6 @@ def _fills(pooled: Triangle, design: Design, place: dict[tuple[str, str], int]) 
 
 def _number(value: str) -> bool:
     return not value or value.startswith("^")
-
-
-def _level(design: Design, j: int) -> float:
-    """What was taken off a column: numbers stand around their mean."""
-    return float(design.fill[j]) if _number(design.values[j]) else 0.0
 
 
 def _column(root: Array, design: Design, j: int, place: dict[tuple[str, str], int]) -> Array:
@@ -186,8 +213,8 @@ class Fitted:
 def solved(normal: Normal, tol: float | None = None) -> Fitted:
     """The shortest weights of least squares, in the units of the table."""
     r, z, least = normal.columns, normal.targets, normal.negligible(tol)
-    if normal.condition() * max(least, EPS) < 0.01 and (np.abs(np.diag(r)) > least).all():
-        inner = solve_triangular(r, z, check_finite=False)
+    if normal.condition * max(least, EPS) < 0.01 and (np.abs(np.diag(r)) > least).all():
+        inner = lapack.dtrtrs(r, z)[0]
         return Fitted(_in_units(inner, normal), np.arange(len(r)))
     q, pivoted, order = qr(r, mode="economic", pivoting=True)
     rank = int((np.abs(np.diag(pivoted)) > least * max(abs(pivoted[0, 0]), 1e-300)).sum())
@@ -234,8 +261,11 @@ def ridged(normal: Normal, penalty: Array) -> Fitted:
         if alpha == 0:
             out[t] = solved(normal).coef[t]
             continue
-        q, small = np.linalg.qr(np.vstack([r, np.diag(np.sqrt(alpha) / normal.scale[:p])]))
-        inner = solve_triangular(small, q[:p].T @ z[:, t])
+        both = np.zeros((2 * p, p + 1))
+        both[:p, :p], both[:p, p] = r, z[:, t]
+        both[p:, :p] = np.diag(np.sqrt(alpha) / normal.scale[:p])
+        small = np.asarray(np.linalg.qr(both, mode="r"))
+        inner = lapack.dtrtrs(small[:p, :p], small[:p, p])[0]
         out[t] = inner * normal.scale[p + t] / normal.scale[:p]
     return Fitted(out, np.arange(p), penalty=penalty)
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
 
 from tallylearn import engines
+from tallylearn.blas import one_thread
 from tallylearn.doors import OnePass
 from tallylearn.doors.intake import Lesson
 from tallylearn.doors.onepass import Learned
@@ -18,11 +18,11 @@ from tallylearn.models.design_columns import MISSING, check_references
 from tallylearn.models.design_matrix import Design
 from tallylearn.models.filled_scatter import solving, too_wide
 from tallylearn.models.linear.exact_weights import equations, exactly
-from tallylearn.models.linear.least_squares import Fitted, Normal, from_scatter, from_triangle
+from tallylearn.models.linear.least_squares import Normal, conditioned, from_scatter, from_triangle
 from tallylearn.models.linear.linear_model import LinearModel
 from tallylearn.models.linear.summarising import Summarising
 from tallylearn.models.linear.sums import Spelled, Sums, sums_in
-from tallylearn.models.linear.tallied_rows import tallied
+from tallylearn.models.linear.tallied_rows import Kind, tallied
 from tallylearn.models.rare_values import Rare
 from tallylearn.models.stored_tallies import check_parts
 from tallylearn.sources.class_labels import Aim
@@ -31,6 +31,7 @@ from tallylearn.tallies import Bundle, Counts, Products, Scatter, Triangle
 
 SOLVERS = ("auto", "cholesky", "qr")
 MOST = 30  # degree: doubles hold hardly more
+SMALL = 1 << 18  # rows times the squares of their columns: factored within half a millisecond
 BAD = 1e3  # a condition above costs a scatter six digits: the rows are read again
 POOR = 10.0  # and where that costs next to nothing, a table of one block, any digit is worth it
 FINE = 1e-8  # of a target's squares: of what so good a fit leaves, a scatter has half the digits
@@ -59,7 +60,14 @@ class LinearLearner(OnePass, Summarising):
     def tally(self, block: Block) -> Bundle:
         """The products of the columns and targets: as a scatter, a triangle, or exactly."""
         kind = Products if self.exact else Triangle if self.solver == "qr" else Scatter
+        return self._summed(block, kind)
+
+    def _summed(self, block: Block, kind: Kind) -> Bundle:
         return tallied(block, kind, int(self.degree), self.missing, self._folds())
+
+    def _factored(self, block: Block) -> Bundle:
+        """The triangle of a block, whatever the solver."""
+        return self._apart(self._summed(block, Triangle), block)
 
     def _folds(self) -> int:
         """How many folds are counted apart, for the learner's own use."""
@@ -109,13 +117,23 @@ class LinearLearner(OnePass, Summarising):
         return from_scatter(sums.total(), intercept)
 
     def _tallied(self, read: Lesson) -> Learned:
-        """The tally; a triangle, from a second pass, where the scatter would cost digits."""
+        """The tally; a triangle of few rows, or in a second pass where the scatter lost digits."""
+        if not self._automatic or self.exact:
+            return super()._tallied(read)
+        if self._is_small(read):
+            return self._summed_up(read, self._factored)
         found = super()._tallied(read)
-        if not self._automatic or self.exact or not self._at_stake(found.tally):
+        if not self._at_stake(found.tally):
             return found
-        twin = type(self)(**{**self.get_params(deep=False), "solver": "qr"})
         with engines.during("second pass"):
-            return replace(twin._tallied(read), shape=found.shape)
+            return self._summed_up(read, self._factored)
+
+    def _is_small(self, read: Lesson) -> bool:
+        """Whether to factor the rows is no more work than to look whether they should be."""
+        schema, rows = read.schema, read.source.size
+        width = len(schema.numbers) * int(self.degree)
+        alone = not schema.categories and self._folds() == 1
+        return alone and rows is not None and rows * width**2 <= SMALL
 
     @property
     def _automatic(self) -> bool:
@@ -135,6 +153,11 @@ class LinearLearner(OnePass, Summarising):
     def _penalty(self, normal: Normal, sums: Sums) -> Array:
         """(t,) the penalty on squared weights."""
         return np.zeros(len(normal.scale) - normal.p)
+
+    def learn(self, read: Lesson, tally: Bundle | None = None) -> Self:
+        """As every learner in one pass does, BLAS held once for sums and weights."""
+        with one_thread():
+            return super().learn(read, tally)
 
     def _learn(self, learned: Learned, patient: bool = False) -> None:
         self._read_again, self._seen = not patient, None
@@ -260,23 +283,3 @@ def _has_names(X: Any) -> bool:
     """Whether words can name columns of a table; those beside plain rows are its target."""
     plain = isinstance(X, list | tuple) and bool(X) and isinstance(X[0], list | tuple | np.ndarray)
     return not plain and not isinstance(X, np.ndarray)
-
-
-def conditioned(normal: Normal, penalty: Array) -> float:
-    """The condition with the least penalty."""
-    least = float(penalty.min(initial=np.inf))
-    if not np.isfinite(least) or least == 0:
-        return normal.condition()
-    more = np.diag(np.sqrt(least) / normal.scale[: normal.p])
-    root = np.asarray(np.linalg.qr(np.vstack([normal.columns, more]), mode="r"))
-    long = np.sqrt((root**2).sum(axis=0))
-    return replace(normal, root=_padded(root / long, len(normal.root))).condition()
-
-
-def _padded(root: Array, size: int) -> Array:
-    out = np.zeros((size, size))
-    out[: len(root), : len(root)] = root
-    return out
-
-
-__all__ = ["Fitted", "LinearLearner", "conditioned"]

@@ -88,7 +88,7 @@ class LinearModel(RegressionModel):
         """What was solved, with how much it leaves."""
         p = normal.p
         coef = found.coef
-        condition = normal.condition()
+        condition = normal.condition
         intercept = found.intercept
         if intercept is None:
             intercept = normal.mean[p:] - coef @ normal.mean[:p]

@@ -58,11 +58,16 @@ def softened(normal: Normal, penalty: Array, rule: Rule) -> Softened:
     return Softened(out, gaps, rounds)
 
 
-def soft_penalties(normal: Normal, share: float, positive: bool, many: int = MANY) -> Array:
+def soft_penalties(normal: Normal, share: float, positive: bool) -> Array:
     """(m,) from the least penalty that leaves no weight, down to a thousandth of it."""
+    steepest = least_empty(normal, share, positive)
+    return np.asarray(np.geomspace(steepest, steepest * FAR, MANY))
+
+
+def least_empty(normal: Normal, share: float, positive: bool) -> float:
+    """The least penalty that leaves no weight."""
     raw = normal.root * normal.scale
     slope = raw[:, : normal.p].T @ raw[:, normal.p :]
     slope = slope if positive else np.abs(slope)
     steepest = float(slope.max(initial=0.0)) / (normal.rows * max(share, FAR))
-    steepest = steepest * ABOVE or 1.0
-    return np.asarray(np.geomspace(steepest, steepest * FAR, many))
+    return steepest * ABOVE or 1.0

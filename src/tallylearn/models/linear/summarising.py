@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import weakref
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -10,13 +11,13 @@ import numpy as np
 from scipy.special import stdtrit
 
 from tallylearn.doors import Regressor
-from tallylearn.doors.intake import lesson
+from tallylearn.doors.intake import Lesson, lesson
 from tallylearn.errors import InputError, OptionError, speaking, told
 from tallylearn.models.design_columns import learnable
 from tallylearn.models.linear.diagnostics import Diagnostics, diagnosed
 from tallylearn.models.linear.linear_model import LinearModel
 from tallylearn.models.linear.summary import ROBUST, Summary, summarised
-from tallylearn.tables import Array, Block
+from tallylearn.tables import Array, Block, places
 
 SAME = 1e-6  # of the squared residuals: rows that leave others have changed since
 LIKE = 0.01  # and of rows that are passed, however ill their columns are conditioned
@@ -111,8 +112,18 @@ class Summarising(Regressor):
         aim = self._aim(*rows[:2])
         X, y, weight = rows
         read = lesson(X, y, weight, type(self).__name__, aim, self.schema_)
-        blocks = (learnable(block, self.missing) for block in read.blocks())
-        return diagnosed(self.model_, blocks, t)
+        return diagnosed(self.model_, self._numbered(read), t)
+
+    def _numbered(self, read: Lesson) -> Iterator[tuple[Block, Array]]:
+        """The rows that were learned from, with their numbers from 0 in the whole table."""
+        before = 0
+        for whole in (block for part in read.coded.parts() for block in part.blocks()):
+            block = learnable(whole.taught(), self.missing)
+            row = places(block.start, np.arange(len(block)))
+            if not isinstance(whole.start, np.ndarray):  # a file counts its own lines
+                row += before - whole.start
+            before += len(whole)
+            yield block, row
 
     def _plain(self) -> bool:
         model = self.model_

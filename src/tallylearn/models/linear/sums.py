@@ -8,7 +8,15 @@ import numpy as np
 
 from tallylearn.models.design_columns import Chosen, References, chosen
 from tallylearn.models.design_matrix import Design
-from tallylearn.models.filled_scatter import as_floats, columns_of, filled, sums_of, too_small
+from tallylearn.models.filled_scatter import (
+    as_floats,
+    check_finite,
+    columns_of,
+    filled,
+    pooled_mean,
+    sums_of,
+    too_small,
+)
 from tallylearn.models.linear.tallied_rows import without_more
 from tallylearn.tables import Array
 from tallylearn.tallies import Bundle, Counts, Products, Scatter, Triangle
@@ -32,8 +40,10 @@ class Sums:
 
     def check_size(self) -> None:
         """Refuse columns whose squares are nothing to a double: they would look constant."""
-        size = np.abs(self.mean).max(axis=0)
         own = np.diagonal(self.scatter, axis1=1, axis2=2).max(axis=0)
+        if own.min(initial=np.inf) >= TINY**2:
+            return
+        size = np.abs(self.mean).max(axis=0)
         tiny = np.flatnonzero((size > 0) & (size < TINY) & (own < TINY**2))
         if len(tiny):
             names = [*self.design.columns, *[""] * (self.mean.shape[1] - self.p)]
@@ -51,7 +61,7 @@ class Sums:
         """Some folds as one."""
         rows, means = self.rows[which], self.mean[which]
         n = float(rows.sum())
-        mean = rows @ means / n
+        mean = pooled_mean(rows[:, None], means)
         apart = (means - mean) * np.sqrt(rows)[:, None]
         scatter = self.scatter[which].sum(axis=0) + apart.T @ apart
         return Sums(self.design, np.array([n]), mean[None], scatter[None])
@@ -82,6 +92,9 @@ class Spelled:
 def sums_in(tally: Bundle, how: Spelled) -> Sums:
     """The sums of a tally, every gap filled, whether it has a scatter, a triangle, or both."""
     counts: Counts = tally["target"]
+    triangle: Triangle | None = tally.get("triangle")
+    if triangle is not None and "numbers" not in tally and triangle.of_numbers:
+        return _of_numbers(triangle, counts, how)
     scatter, keys = scatter_in(tally), counts.keys[0]
     scatter = scatter.over(keys, scatter.names)
     plan = how.chosen(scatter.names, sums_of(scatter), counts.weight)
@@ -90,6 +103,21 @@ def sums_in(tally: Bundle, how: Spelled) -> Sums:
     p = len(plan.kept)
     design = plan.design(found.fill[:p], found.gaps[:p].round(9), how.complete)
     return Sums(design, rows, found.mean, found.scatter)
+
+
+def _of_numbers(triangle: Triangle, counts: Counts, how: Spelled) -> Sums:
+    """From a triangle of numbers without gaps: below its first row are their deviations."""
+    triangle = triangle.over(counts.keys[0], triangle.names)
+    root, rows = triangle.root, counts.floats()
+    mean = triangle.centre + root[:, 0, 1:] / np.where(rows > 0, root[:, 0, 0], 1.0)[:, None]
+    fill = pooled_mean(rows[:, None], mean)
+    plan = how.chosen(triangle.names, fill, counts.weight)
+    at = plan.among(triangle.names)
+    inside, p = root[:, 1:, 1:][:, :, at], len(plan.kept)
+    scatter = inside.swapaxes(1, 2) @ inside
+    check_finite([triangle.columns[j] for j in at], scatter)
+    design = plan.design(fill[at[:p]], np.zeros(p), how.complete)
+    return Sums(design, rows, mean[:, at], scatter)
 
 
 def scatter_in(tally: Bundle) -> Scatter:
@@ -102,8 +130,7 @@ def scatter_in(tally: Bundle) -> Scatter:
 
 def _joined(tally: Scatter | Products) -> Scatter | Products:
     """Powers that were counted as several summands, each as one, in floats."""
-    groups = without_more(tally.names)
-    if isinstance(tally, Scatter) or len(groups) == len(tally.names):
+    if isinstance(tally, Scatter) or len(groups := without_more(tally.names)) == len(tally.names):
         return tally
     near = tally.rounded()
     names = tuple(groups)
