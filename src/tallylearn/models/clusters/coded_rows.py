@@ -87,6 +87,11 @@ class Coding:
             at += len(each)
         return found
 
+    def shifts(self, block: Block) -> bool:
+        """Whether points are the numbers of a block, which are only shifted."""
+        same = not self.categories and self.columns == block.schema.numbers
+        return same and bool((self.scale == 1).all())
+
     def points(self, block: Block) -> Array:
         """(n, width) the rows of a block; a value that was never seen has no indicator."""
         places = [block.schema.places[name] for name in self.columns]

@@ -11,17 +11,16 @@ import numpy as np
 
 from tallylearn import engines
 from tallylearn.doors import Predictor, Rounds
-from tallylearn.doors.finite_rows import check_finite
 from tallylearn.doors.shell import cloned
 from tallylearn.doors.transforms import Transformer
 from tallylearn.errors import InputError, OptionError, speaking, told
 from tallylearn.models.clusters import seeding
-from tallylearn.models.clusters.clusters import REMEDY, Clusters
-from tallylearn.models.clusters.coded_rows import SCALES, Coding
-from tallylearn.models.clusters.lloyd import Assigned, Lloyd, Points, labelled, run
+from tallylearn.models.clusters.clusters import Clusters, check_usable
+from tallylearn.models.clusters.coded_rows import HERE, SCALES, Coding
+from tallylearn.models.clusters.lloyd import Assigned, Lloyd, run
+from tallylearn.models.clusters.nearest_centres import Followed, Points
 from tallylearn.models.clusters.row_sample import RowSample
 from tallylearn.models.clusters.silhouettes import silhouettes
-from tallylearn.models.neighbours.examples import check_complete
 from tallylearn.plots import Plot, draw_lines
 from tallylearn.resampling import generator
 from tallylearn.sources import Parts
@@ -101,15 +100,14 @@ class KMeans(Rounds[Lloyd, Assigned], Predictor, Transformer):
 
     def survey(self, block: Block) -> Bundle:
         """Moments, ends, values, and some rows."""
-        check_finite(block)
-        check_complete(block.numbers, block.schema.numbers, block, REMEDY)
-        by, names = block.keyed(), block.schema.numbers
+        check_usable(block)
+        by, names, drawn = block.keyed(), block.schema.numbers, isinstance(self.init, str)
         values = {n: Counts.of(c, weight=block.weight) for n, c in block.codes.items()}
         parts: dict[str, Any] = {
             "target": Counts.of(by, weight=block.weight),
             "numbers": Moments.of(block.numbers, by, names, block.weight, block.start),
             "categories": Bundle(values),
-            "rows": RowSample.of(block, SEED),
+            "rows": RowSample.of(block, SEED, None if drawn else int(self.n_clusters)),
         }
         if self.scale == "minmax":
             parts["extent"] = Extent.of(block.numbers, by, names)
@@ -121,23 +119,24 @@ class KMeans(Rounds[Lloyd, Assigned], Predictor, Transformer):
         coding = Coding.of(survey, sample.rows.schema.numbers, self.scale)
         k = int(self.n_clusters)
         seeding.check_different(len(sample.hashes), k)
-        points = Points.of(coding.points(sample.rows), sample.weight)
         enough = float(self.tol) * _mean_variance(survey, coding)
-        first = Lloyd(coding, np.empty((0, 0)), enough, int(self.max_iter))
+        first = Lloyd(coding, np.empty((0, 0)), enough, int(self.max_iter), *_squares(survey, coding))
         if not isinstance(self.init, str):
             return replace(first, centres=seeding.given(self.init, k, coding))
         rng = generator(type(self).__name__, self.random_state)
         draw = seeding.plus_plus if self.init == "k-means++" else seeding.at_random
-        starts = [replace(first, centres=draw(points, k, rng)) for _ in range(self._starts())]
+        x, weight = coding.points(sample.rows), sample.weight
+        starts = [replace(first, centres=draw(x, weight, k, rng)) for _ in range(self._starts())]
         if sample.whole and len(starts) == 1:
             return starts[0]
-        ends = [run(points, start) for start in starts]
+        points = Points(x, np.zeros(coding.width))
+        ends = [run(points, weight, start) for start in starts]
         best = int(np.argmin([end.inertia for end in ends]))
         return starts[best] if sample.whole else replace(first, centres=ends[best].centres)
 
-    def prepared(self, block: Block, state: Lloyd) -> Points:
+    def prepared(self, block: Block, state: Lloyd) -> Followed:
         """Rows as points."""
-        return Points.of(state.coding.points(block), block.weight)
+        return state.followed(Points.of(state.coding, block), block.weight)
 
     def tally(self, block: Any, state: Lloyd) -> Assigned:
         """The rows by their nearest centre."""
@@ -261,9 +260,9 @@ class KMeans(Rounds[Lloyd, Assigned], Predictor, Transformer):
         tags.input_tags.allow_nan = False
 
 
-def _ended(points: Points, centres: Array) -> tuple[Array, float]:
-    labels, apart = labelled(points.x, centres)
-    return labels, float(points.weight @ apart)
+def _ended(rows: Followed, centres: Array) -> tuple[Array, float]:
+    labels, _ = rows.follow(centres)
+    return labels, float((rows.weight * rows.points.distances(labels, centres)).sum())
 
 
 def _mean_variance(survey: Bundle, coding: Coding) -> float:
@@ -275,3 +274,14 @@ def _mean_variance(survey: Bundle, coding: Coding) -> float:
     shares = [counts.floats() / rows for counts in tables.values()]
     spread = [0.5 * share * (1 - share) for share in shares]
     return float(np.concatenate([variance, *spread]).mean())
+
+
+def _squares(survey: Bundle, coding: Coding) -> tuple[float, Array]:
+    """The weight of all rows, and the sums of the squares of the columns of their points."""
+    moments = survey.get("numbers") or Moments.empty()
+    moments = moments.over(moments.keys, coding.columns)
+    mean, variance = moments.mean.reshape(-1), moments.variance.reshape(-1)
+    rows = float(survey["target"].weight)
+    numbers = rows * (variance + (mean - coding.shift) ** 2) / coding.scale**2
+    tables = survey["categories"].parts if "categories" in survey else {}
+    return rows, np.concatenate([numbers, *(HERE**2 * each.floats() for each in tables.values())])
