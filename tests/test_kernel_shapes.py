@@ -160,8 +160,7 @@ CALLS: dict[str, tuple[tuple[Any, ...], str]] = {
     "words.gather": (
         (TEXT, np.array([[0, 1], [2, 1]], np.int32), np.arange(3, dtype=np.int32), byte(2)), "0.0",
     ),
-    "clustering.measure": ((real(6, 2), real(2), real(6)), "0.0 0.1"),
-    "clustering.narrow": ((real(6, 2), real(2), 1.0, single(6, 3)), "0.0 0.1 3.1"),
+    "clustering.narrow": ((real(6, 2), real(2), 1.0, single(6, 3), real(6)), "0.0 0.1"),
     "clustering.choose": (
         (single(3, 6), real(6), 0.1, 0.1, single(2, 6), code(6), whole(6)), "0.0 0.1",
     ),

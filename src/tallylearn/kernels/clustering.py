@@ -10,14 +10,24 @@ from cython.cimports.libc.math import sqrt
 INFINITY = cython.declare(cython.float, float("inf"))
 
 
-def measure(
+def narrow(
     x: cython.const[cython.double][:, ::1],
     shift: cython.const[cython.double][::1],
-    out: cython.double[::1],
+    size: cython.double,
+    out: cython.float[:, ::1],
+    reach: cython.double[::1],
 ):
-    """Write |x - shift|^2 of rows (n, p); what is not finite stays so."""
-    if shift.shape[0] < x.shape[1] or out.shape[0] < x.shape[0]:
-        raise ValueError("clustering.measure: the lengths of its arrays do not agree")
+    """Write (x - shift) size of rows (n, p) in single precision to out (n, p + 1), ones last.
+
+    And |x - shift| to their reach, which is not finite where a number is not.
+    """
+    if (
+        shift.shape[0] < x.shape[1]
+        or out.shape[0] < x.shape[0]
+        or out.shape[1] <= x.shape[1]
+        or reach.shape[0] < x.shape[0]
+    ):
+        raise ValueError("clustering.narrow: the lengths of its arrays do not agree")
     i: cython.Py_ssize_t
     j: cython.Py_ssize_t
     d: cython.double
@@ -27,8 +37,11 @@ def measure(
     p: cython.Py_ssize_t = x.shape[1]
     with cython.nogil:
         for i in range(x.shape[0]):
+            for j in range(p):
+                out[i, j] = cython.cast(cython.float, (x[i, j] - shift[j]) * size)
+            out[i, p] = 1.0
             even = odd = 0.0
-            for j in range(0, p - 1, 2):
+            for j in range(0, p - 1, 2):  # two sums: one would wait for each of its additions
                 d = x[i, j] - shift[j]
                 e = x[i, j + 1] - shift[j + 1]
                 even += d * d
@@ -36,26 +49,7 @@ def measure(
             if p % 2 == 1:
                 d = x[i, p - 1] - shift[p - 1]
                 even += d * d
-            out[i] = even + odd
-
-
-def narrow(
-    x: cython.const[cython.double][:, ::1],
-    shift: cython.const[cython.double][::1],
-    size: cython.double,
-    out: cython.float[:, ::1],
-):
-    """Write (x - shift) size of rows (n, p) in single precision to out (n, p + 1), ones last."""
-    if shift.shape[0] < x.shape[1] or out.shape[0] < x.shape[0] or out.shape[1] <= x.shape[1]:
-        raise ValueError("clustering.narrow: the lengths of its arrays do not agree")
-    i: cython.Py_ssize_t
-    j: cython.Py_ssize_t
-    p: cython.Py_ssize_t = x.shape[1]
-    with cython.nogil:
-        for i in range(x.shape[0]):
-            for j in range(p):
-                out[i, j] = cython.cast(cython.float, (x[i, j] - shift[j]) * size)
-            out[i, p] = 1.0
+            reach[i] = sqrt(even + odd)
 
 
 def choose(

@@ -53,9 +53,7 @@ class Points:
 
     def narrowed(self, here: slice, size: float, single: Array, reach: Array) -> None:
         """Write rows in single precision, times a size, with a 1; and their lengths."""
-        clustering.measure(self.x[here], self.shift, reach)
-        np.sqrt(reach, out=reach)
-        clustering.narrow(self.x[here], self.shift, size, single)
+        clustering.narrow(self.x[here], self.shift, size, single, reach)
 
     def distances(self, labels: Array, centres: Array) -> Array:
         """(n,) squared, to the centres of these labels."""
@@ -96,13 +94,16 @@ class Nearest:
         size = unit(float(np.abs(centres).max(initial=0.0)))
         nearest, out, shown = cls(points, centres, size), np.empty(len(points), np.int32), 0.0
         single, reach = np.empty((TILE, centres.shape[1] + 1), np.float32), np.empty(TILE)
+        unsure = [np.empty(0, np.int64)]
         with calmly():
             for here in tiles(len(points)):
                 n = here.stop - here.start
-                points.narrowed(here, size, single, reach[:n])
+                points.narrowed(here, size, single, reach)
                 shown += float(reach[:n].sum())
-                some = nearest.choose(single[:n], reach, out[here])
-                nearest.decide(here.start + some, some, out[here])
+                unsure.append(here.start + nearest.choose(single[:n], reach, out[here]))
+        rows = np.concatenate(unsure)
+        for here in tiles(len(rows)):
+            nearest.decide(rows[here], rows[here], out)
         return out, shown
 
     def choose(self, single: Array, reach: Array, out: Array) -> Array:
@@ -132,7 +133,7 @@ class Followed:
         self.points, self.size, self.grids = points, size, grids
         self.weight = np.ones(n) if weight is None else np.ascontiguousarray(weight, np.float64)
         self.single, self.reach = np.empty((n, width), np.float32), np.empty(n)
-        with calmly():
+        with np.errstate(over="ignore"):
             for here in tiles(n):
                 points.narrowed(here, size, self.single[here], self.reach[here])
         self.labels, self.until = np.zeros(n, np.int32), np.empty(n)
