@@ -176,6 +176,8 @@ CALLS: dict[str, tuple[tuple[Any, ...], str]] = {
     "clustering.digest": (
         (real(6, 2).view(np.uint64), rows(2).view(np.uint64), rows().view(np.uint64)), "0.0 0.1",
     ),
+    "scaling.ends": ((real(6, 2), real(2), real(2)), "0.0 0.1"),
+    "scaling.scale": ((real(6, 2), real(2), real(2), 0.0, real(6, 2)), "0.0 0.1"),
     "sifting.sift": (
         (single(6, 4), 0, single(6), single(6, 2), whole(6, 3), single(6, 3), whole(6)),
         "0.0 0.1 3.1 4.1",
