@@ -120,7 +120,9 @@ class KMeans(Rounds[Lloyd, Assigned], Predictor, Transformer):
         k = int(self.n_clusters)
         seeding.check_different(len(sample.hashes), k)
         enough = float(self.tol) * _mean_variance(survey, coding)
-        first = Lloyd(coding, np.empty((0, 0)), enough, int(self.max_iter), *_squares(survey, coding))
+        first = Lloyd(
+            coding, np.empty((0, 0)), enough, int(self.max_iter), *_squares(survey, coding)
+        )
         if not isinstance(self.init, str):
             return replace(first, centres=seeding.given(self.init, k, coding))
         rng = generator(type(self).__name__, self.random_state)

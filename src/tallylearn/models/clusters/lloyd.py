@@ -6,7 +6,6 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from tallylearn.kernels import clustering
 from tallylearn.models.clusters.coded_rows import Coding
 from tallylearn.models.clusters.nearest_centres import Followed, Points, grids_of, unit
 from tallylearn.tables import Array
