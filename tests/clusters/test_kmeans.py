@@ -249,3 +249,16 @@ def test_gaps_get_a_remedy_that_k_means_has() -> None:
 def test_one_cluster_has_no_silhouette_and_says_who_asked() -> None:
     with pytest.raises(errors.InputError, match=r"^KMeans: the rows are in one cluster"):
         tl.KMeans(1).fit([[1.0], [2.0]]).silhouette([[1.0], [2.0]])
+
+
+def test_rows_of_no_weight_get_a_cluster_and_move_none(tmp_path: Path) -> None:
+    x, weight = [[1.0], [2.0], [9.0], [10.0], [8.0]], [1, 0, 1, 1, 0]
+    model = tl.KMeans(2, init=[[1.0], [9.0]]).fit(x, sample_weight=weight)
+    theirs = KMeans(2, init=[[1.0], [9.0]], n_init=1).fit(x, sample_weight=weight)
+    assert model.labels_.tolist() == theirs.labels_.tolist() == [0, 0, 1, 1, 1]
+    assert model.cluster_centers_.ravel().tolist() == [1, 9.5]
+    pipeline = tl.Pipeline([tl.MinMaxScaler(), tl.KMeans(2, init=[[0.0], [1.0]])])
+    assert pipeline.fit_predict(x, sample_weight=weight).tolist() == [0, 0, 1, 1, 1]
+    pd.DataFrame({"x": np.ravel(x), "w": weight}).to_csv(tmp_path / "w.csv", index=False)
+    found = tl.KMeans(2, init=[[1.0], [9.0]]).fit(tmp_path / "w.csv", sample_weight="w")
+    assert found.labels_.tolist() == [0, 0, 1, 1, 1]

@@ -227,6 +227,14 @@ def test_a_pipeline_inside_a_pipeline_is_its_steps(tmp_path: Path) -> None:
     assert ends.transform(x).tolist() == flat.transform(x).tolist()
 
 
+def test_some_steps_have_names_and_others_are_called_by_their_class() -> None:
+    model = tl.Pipeline([("fill", tl.Imputer()), tl.StandardScaler(), tl.NaiveBayes()])
+    assert model.spelled().startswith("Pipeline(steps=[('fill', Imputer()), StandardScaler()")
+    assert [*model.fit(gaps(), "target").named_steps_] == ["fill", "standardscaler", "naivebayes"]
+    found = tl.compare([model, tl.Pipeline([tl.NaiveBayes()])], gaps(), "target", cv=2)
+    assert model.spelled() in {row["learner"] for row in found.records()}
+
+
 def test_options_reach_through_pipelines_inside() -> None:
     model = nested()
     assert model.get_params()["prepare__scale__ddof"] == 0

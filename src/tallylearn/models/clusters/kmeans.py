@@ -11,20 +11,23 @@ import numpy as np
 
 from tallylearn import engines
 from tallylearn.doors import Predictor, Rounds
+from tallylearn.doors.intake import Lesson
 from tallylearn.doors.shell import cloned
 from tallylearn.doors.transforms import Transformer
+from tallylearn.doors.unanswered import Unanswered
 from tallylearn.errors import InputError, OptionError, speaking, told
 from tallylearn.models.clusters import seeding
 from tallylearn.models.clusters.clusters import Clusters, check_usable
-from tallylearn.models.clusters.coded_rows import HERE, SCALES, Coding
+from tallylearn.models.clusters.coded_rows import SCALES, Coding
 from tallylearn.models.clusters.lloyd import Assigned, Lloyd, run
 from tallylearn.models.clusters.nearest_centres import Followed, Points
 from tallylearn.models.clusters.row_sample import RowSample
 from tallylearn.models.clusters.silhouettes import silhouettes
 from tallylearn.plots import Plot, draw_lines
+from tallylearn.prepare.turned_lesson import turned
 from tallylearn.resampling import generator
 from tallylearn.sources import Parts
-from tallylearn.tables import CATEGORY, DATE, NUMBER, Array, Block
+from tallylearn.tables import CATEGORY, DATE, NUMBER, Array, Block, Schema
 from tallylearn.tallies import Bundle, Counts, Extent, Moments
 
 INITS = ("k-means++", "random")
@@ -119,10 +122,8 @@ class KMeans(Rounds[Lloyd, Assigned], Predictor, Transformer):
         coding = Coding.of(survey, sample.rows.schema.numbers, self.scale)
         k = int(self.n_clusters)
         seeding.check_different(len(sample.hashes), k)
-        enough = float(self.tol) * _mean_variance(survey, coding)
-        first = Lloyd(
-            coding, np.empty((0, 0)), enough, int(self.max_iter), *_squares(survey, coding)
-        )
+        enough = float(self.tol) * float(coding.variances(survey).mean())
+        first = Lloyd(coding, np.empty((0, 0)), enough, int(self.max_iter), *coding.squares(survey))
         if not isinstance(self.init, str):
             return replace(first, centres=seeding.given(self.init, k, coding))
         rng = generator(type(self).__name__, self.random_state)
@@ -153,6 +154,15 @@ class KMeans(Rounds[Lloyd, Assigned], Predictor, Transformer):
         found = [*engines.here().map(partial(_ended, centres=state.centres), source)]
         labels = np.concatenate([labels for labels, _ in found])
         return replace(state, labels=labels, inertia=float(sum(each for _, each in found)))
+
+    def _solved(self, read: Lesson) -> tuple[Schema, Any, Unanswered]:
+        """Rows of no weight get a cluster too, though they move none."""
+        schema, model, left_out = super()._solved(read)
+        if read.weighed:
+            call = partial(_labels, model=model, preparations=getattr(read, "preparations", ()))
+            every = [*engines.here().map(call, read.coded)]
+            model = replace(model, labels=np.concatenate(every))
+        return schema, model, left_out
 
     def solve(self, state: Lloyd) -> Clusters:
         assert state.labels is not None
@@ -206,7 +216,7 @@ class KMeans(Rounds[Lloyd, Assigned], Predictor, Transformer):
 
     @property
     def labels_(self) -> Array:
-        """(n,) the cluster of every row that was learned."""
+        """(n,) the cluster of every row of the table that was learned."""
         self._check_fitted()
         if self.model_.labels is None:
             raise InputError(
@@ -267,23 +277,5 @@ def _ended(rows: Followed, centres: Array) -> tuple[Array, float]:
     return labels, float((rows.weight * rows.points.distances(labels, centres)).sum())
 
 
-def _mean_variance(survey: Bundle, coding: Coding) -> float:
-    """Of the columns of the points; an indicator's is that of its share."""
-    moments = survey.get("numbers") or Moments.empty()
-    variance = moments.over(moments.keys, coding.columns).variance.reshape(-1) / coding.scale**2
-    rows = float(survey["target"].weight)
-    tables = survey["categories"].parts if "categories" in survey else {}
-    shares = [counts.floats() / rows for counts in tables.values()]
-    spread = [0.5 * share * (1 - share) for share in shares]
-    return float(np.concatenate([variance, *spread]).mean())
-
-
-def _squares(survey: Bundle, coding: Coding) -> tuple[float, Array]:
-    """The weight of all rows, and the sums of the squares of the columns of their points."""
-    moments = survey.get("numbers") or Moments.empty()
-    moments = moments.over(moments.keys, coding.columns)
-    mean, variance = moments.mean.reshape(-1), moments.variance.reshape(-1)
-    rows = float(survey["target"].weight)
-    numbers = rows * (variance + (mean - coding.shift) ** 2) / coding.scale**2
-    tables = survey["categories"].parts if "categories" in survey else {}
-    return rows, np.concatenate([numbers, *(HERE**2 * each.floats() for each in tables.values())])
+def _labels(block: Block, model: Clusters, preparations: tuple[Any, ...]) -> Array:
+    return model.answers(turned(block, preparations))
