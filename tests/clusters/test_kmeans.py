@@ -19,9 +19,10 @@ from sklearn.metrics import silhouette_samples
 
 import tallylearn as tl
 from tallylearn import errors, modelfile, tables
-from tallylearn.models.clusters import row_sample
+from tallylearn.models.clusters import nearest_centres, row_sample
 from tallylearn.models.clusters.lloyd import Assigned
 from tallylearn.models.clusters.nearest_centres import Followed, Nearest, Points, grids_of
+from tests.test_oracle import uncompiled
 
 BLOBS = make_blobs(900, 5, centers=7, random_state=1, cluster_std=3.0)[0] + 100
 
@@ -262,3 +263,15 @@ def test_rows_of_no_weight_get_a_cluster_and_move_none(tmp_path: Path) -> None:
     pd.DataFrame({"x": np.ravel(x), "w": weight}).to_csv(tmp_path / "w.csv", index=False)
     found = tl.KMeans(2, init=[[1.0], [9.0]]).fit(tmp_path / "w.csv", sample_weight="w")
     assert found.labels_.tolist() == [0, 0, 1, 1, 1]
+
+
+def test_kernels_say_the_same_as_the_python_files_that_they_are(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    x = np.round(BLOBS[:60, :3], 1)
+    compiled = tl.KMeans(3, n_init=2).fit(x)
+    uncompiled(monkeypatch, nearest_centres, row_sample)
+    with np.errstate(over="ignore"):  # hashes
+        again = tl.KMeans(3, n_init=2).fit(x)
+    assert modelfile.digests(again) == modelfile.digests(compiled)
+    assert (again.predict(x) == compiled.labels_).all()
