@@ -275,3 +275,27 @@ def test_kernels_say_the_same_as_the_python_files_that_they_are(
         again = tl.KMeans(3, n_init=2).fit(x)
     assert modelfile.digests(again) == modelfile.digests(compiled)
     assert (again.predict(x) == compiled.labels_).all()
+
+
+def test_scores_are_weighed_and_rounds_told_on_request(capsys: pytest.CaptureFixture[str]) -> None:
+    weight, start = np.arange(900) % 3 + 0.5, BLOBS[:4]
+    ours = tl.KMeans(4, init=start, verbose=1, copy_x=False).fit(BLOBS)
+    theirs = KMeans(4, init=start, n_init=1).fit(BLOBS)
+    assert ours.score(BLOBS, None, weight) == pytest.approx(theirs.score(BLOBS, None, weight))
+    assert ours.score(BLOBS) == pytest.approx(-ours.inertia_)
+    told = capsys.readouterr().out.splitlines()
+    assert len(told) == ours.n_iter_
+    assert told[0] == f"round 1: inertia {ours.model_.trace[0]:.6g}"
+    pipeline = tl.Pipeline([tl.StandardScaler(), tl.KMeans(4)]).fit(BLOBS)
+    turned = tl.StandardScaler().fit_transform(BLOBS)
+    assert pipeline.score(BLOBS, None, weight) == pytest.approx(
+        pipeline.last.score(turned, None, weight)
+    )
+    with pytest.raises(errors.OptionError, match="verbose"):
+        tl.KMeans(2, verbose="loud").fit(BLOBS)
+    with pytest.raises(errors.NotFitted):
+        tl.KMeans(2).score(BLOBS)
+    with pytest.raises(errors.InputError, match=r"sample_weight is -1\.0 in row 0"):
+        ours.score(BLOBS, None, -np.ones(900))
+    frame = pd.DataFrame(BLOBS, columns=list("abcde")).assign(kind="x")
+    assert tl.KMeans(4, init=start).fit(frame, "kind").score(frame) == ours.score(BLOBS)

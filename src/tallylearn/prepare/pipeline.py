@@ -142,7 +142,7 @@ class Pipeline(Stepped, Untallied, Classifier, Regressor):
             return Regressor.score(self, X, y, sample_weight)
         blocks = self._each(X, lambda block: self.model_.turned(block))
         turned = together(blocks, blocks[0].schema)
-        return float(self.last.score(Table(turned, None, None, Declaration())))
+        return float(self.last.score(Table(turned, None, None, Declaration()), None, sample_weight))
 
     @Offered
     def predict(self, X: Any) -> Any:

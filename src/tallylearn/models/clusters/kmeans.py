@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 from functools import partial
+from numbers import Integral
 from typing import Any, ClassVar
 
 import numpy as np
@@ -27,6 +28,7 @@ from tallylearn.plots import Plot, draw_lines
 from tallylearn.prepare.turned_lesson import turned
 from tallylearn.resampling import generator
 from tallylearn.sources import Parts
+from tallylearn.sources.class_labels import weights
 from tallylearn.tables import CATEGORY, DATE, NUMBER, Array, Block, Schema
 from tallylearn.tallies import Bundle, Counts, Extent, Moments
 
@@ -54,7 +56,9 @@ class KMeans(Rounds[Lloyd, Assigned], Predictor, Transformer):
     max_iter : rounds, at most.
     tol : rounds end when all centres together move less, squared, than this share of the columns'
         mean variance.
+    verbose : whether the inertia is printed, round by round.
     random_state : seeds the starts; None draws them anew every time.
+    copy_x : for scikit-learn's sake; the table is never changed.
     algorithm : "lloyd", or "elkan", which is the same here; for scikit-learn's sake.
     scale : None; "minmax", every column from 0 to 1; "standard" or "standard_sample", by the mean
         and the standard deviation (divided by n, or by n - 1).
@@ -88,7 +92,9 @@ class KMeans(Rounds[Lloyd, Assigned], Predictor, Transformer):
         n_init: Any = "auto",
         max_iter: int = 300,
         tol: float = 1e-4,
+        verbose: int = 0,
         random_state: int | None = 0,
+        copy_x: bool = True,
         algorithm: str = "lloyd",
         scale: str | None = None,
     ) -> None:
@@ -97,7 +103,9 @@ class KMeans(Rounds[Lloyd, Assigned], Predictor, Transformer):
         self.n_init = n_init
         self.max_iter = max_iter
         self.tol = tol
+        self.verbose = verbose
         self.random_state = random_state
+        self.copy_x = copy_x
         self.algorithm = algorithm
         self.scale = scale
 
@@ -146,7 +154,10 @@ class KMeans(Rounds[Lloyd, Assigned], Predictor, Transformer):
         return Assigned.of(block, state.centres, state.seeking)
 
     def step(self, state: Lloyd, tally: Assigned) -> Lloyd:
-        return state.after(tally)
+        found = state.after(tally)
+        if self.verbose and len(found.trace) > len(state.trace):
+            print(f"round {len(found.trace)}: inertia {found.trace[-1]:.6g}")
+        return found
 
     def rounds(self, state: Lloyd, source: Parts[Any]) -> Lloyd:
         """The last centres, and which of them is nearest to every row."""
@@ -158,7 +169,7 @@ class KMeans(Rounds[Lloyd, Assigned], Predictor, Transformer):
     def _solved(self, read: Lesson) -> tuple[Schema, Any, Unanswered]:
         """Rows of no weight get a cluster too, though they move none."""
         schema, model, left_out = super()._solved(read)
-        if read.weighed:
+        if read.weighed and isinstance(model, Clusters):
             call = partial(_labels, model=model, preparations=getattr(read, "preparations", ()))
             every = [*engines.here().map(call, read.coded)]
             model = replace(model, labels=np.concatenate(every))
@@ -179,10 +190,12 @@ class KMeans(Rounds[Lloyd, Assigned], Predictor, Transformer):
         """``fit(X).labels_``."""
         return self.fit(X, y, sample_weight).labels_
 
-    def score(self, X: Any, y: Any = None) -> float:
+    def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
         """Minus the inertia of these rows."""
-        nearest = self._mapped(X, lambda block: self.model_.distances(block).min(axis=1))
-        return -float((nearest**2).sum())
+        squares = self._mapped(X, lambda block: self.model_.distances(block).min(axis=1)) ** 2
+        with speaking(type(self).__name__):
+            weight = 1.0 if sample_weight is None else weights(sample_weight, len(squares))
+        return -float((weight * squares).sum())
 
     def silhouettes(self, X: Any) -> Array:
         """(n,) how much nearer each row is to its own cluster than to the next: -1 to 1."""
@@ -262,6 +275,9 @@ class KMeans(Rounds[Lloyd, Assigned], Predictor, Transformer):
         if isinstance(self.init, str):
             self._one_of("init", INITS)
         self._in_range("tol", 0.0)
+        self._check_truth("copy_x")
+        if isinstance(self.verbose, bool) or not isinstance(self.verbose, Integral):
+            self._check_truth("verbose")
         self._one_of("algorithm", ("lloyd", "elkan"))
         self._one_of("scale", SCALES)
         generator(type(self).__name__, self.random_state)
