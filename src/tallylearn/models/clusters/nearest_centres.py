@@ -19,7 +19,8 @@ from tallylearn.kernels import clustering
 from tallylearn.models.clusters.coded_rows import Coding
 from tallylearn.tables import Array, Block
 
-TILE = 2048  # rows whose distances to all centres stay near the processor
+TILE = 4096  # rows that are looked at together, at most
+NEAR = 1 << 18  # numbers that stay near the processor
 EPS = float(np.finfo(np.float32).eps)  # two roundings in single precision
 SPARE = 1e-6  # of a distance, such that double precision tells two centres apart that are left so
 SINGLE = 1e-30, 1e15  # lengths of centres that single precision tells apart
@@ -58,15 +59,16 @@ class Points:
     def distances(self, labels: Array, centres: Array) -> Array:
         """(n,) squared, to the centres of these labels."""
         out = np.empty(len(self))
-        for here in tiles(len(self)):
+        for here in tiles(len(self), self.x.shape[1]):
             way = self.at(here) - centres[labels[here]]
             np.einsum("ij,ij->i", way, way, out=out[here])
         return out
 
 
-def tiles(n: int) -> Iterator[slice]:
-    """Runs of rows that stay near the processor."""
-    return (slice(at, min(at + TILE, n)) for at in range(0, n, TILE))
+def tiles(n: int, width: int) -> Iterator[slice]:
+    """Runs of rows of so many numbers that stay near the processor."""
+    step = max(TILE // 8, min(TILE, NEAR // max(1, width)))
+    return (slice(at, min(at + step, n)) for at in range(0, n, step))
 
 
 class Nearest:
@@ -96,13 +98,13 @@ class Nearest:
         single, reach = np.empty((TILE, centres.shape[1] + 1), np.float32), np.empty(TILE)
         unsure = [np.empty(0, np.int64)]
         with calmly():
-            for here in tiles(len(points)):
+            for here in tiles(len(points), centres.shape[1]):
                 n = here.stop - here.start
                 points.narrowed(here, size, single, reach)
                 shown += float(reach[:n].sum())
                 unsure.append(here.start + nearest.choose(single[:n], reach, out[here]))
         rows = np.concatenate(unsure)
-        for here in tiles(len(rows)):
+        for here in tiles(len(rows), len(centres)):
             nearest.decide(rows[here], rows[here], out)
         return out, shown
 
@@ -134,7 +136,7 @@ class Followed:
         self.weight = np.ones(n) if weight is None else np.ascontiguousarray(weight, np.float64)
         self.single, self.reach = np.empty((n, width), np.float32), np.empty(n)
         with np.errstate(over="ignore"):
-            for here in tiles(n):
+            for here in tiles(n, width):
                 points.narrowed(here, size, self.single[here], self.reach[here])
         self.labels, self.until = np.zeros(n, np.int32), np.empty(n)
         self.centres, self.drift = np.empty((0, 0)), np.empty(0)
@@ -155,7 +157,7 @@ class Followed:
             rows = rows[: clustering.doubt(self.labels, self.until, self.drift, rows)]
         self.centres, nearest = centres, Nearest(self.points, centres, self.size)
         with calmly():
-            for here in tiles(len(rows)):
+            for here in tiles(len(rows), self.single.shape[1]):
                 self._look(nearest, rows[here], fresh)
         return self.labels, self.sums
 
