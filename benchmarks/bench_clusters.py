@@ -21,10 +21,10 @@ def main() -> None:
     start = X[:10]
     ours = tl.KMeans(10, init=start, max_iter=30)
     theirs = cluster.KMeans(10, init=start, n_init=1, max_iter=30)
-    versus("30 rounds from the same start", partial(ours.fit, X), partial(theirs.fit, X), 1, 1)
+    versus("30 rounds from the same start", partial(ours.fit, X), partial(theirs.fit, X), 1.5, 1)
     mine, peer = tl.KMeans(10), cluster.KMeans(10, random_state=0)
-    versus("k-means++, to the end", partial(mine.fit, X), partial(peer.fit, X), 1, 1)
-    versus("predict", partial(mine.predict, X), partial(peer.predict, X), 1, 2)
+    versus("k-means++, to the end", partial(mine.fit, X), partial(peer.fit, X), 1.5, 1)
+    versus("predict", partial(mine.predict, X), partial(peer.predict, X), 1, 5)
     print(f"inertia: ours {mine.inertia_:.6g}, scikit-learn's {peer.inertia_:.6g}")
 
 

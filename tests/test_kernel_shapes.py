@@ -165,10 +165,24 @@ CALLS: dict[str, tuple[tuple[Any, ...], str]] = {
     "words.gather": (
         (TEXT, np.array([[0, 1], [2, 1]], np.int32), np.arange(3, dtype=np.int32), byte(2)), "0.0",
     ),
-    "clustering.assign": (
-        (single(6, 3), single(6), 0.1, real(6, 2), real(6), whole(6), real(3, 3)),
-        "0.0 0.1 3.1",
+    "clustering.narrow": ((real(6, 2), real(2), 1.0, single(6, 3), real(6)), "0.0 0.1"),
+    "clustering.choose": (
+        (single(3, 6), real(6), 0.1, 0.1, single(2, 6), code(6), whole(6)), "0.0 0.1",
     ),
+    "clustering.doubt": ((code(6), real(6), real(3), whole(6)), "0.0 2.0"),
+    "clustering.remember": (
+        (single(2, 6), code(6), rows(), real(6), real(4), real(3), code(6), real(6)),
+        "2.0 5.0 6.0",
+    ),
+    "clustering.gather": (
+        (real(6, 2), real(2), real(6), rows(), code(6), 1.0, real(2, 3), real(2, 3, 3)),
+        "0.0 0.1 3.0 7.1",
+    ),
+    "clustering.digest": (
+        (real(6, 2).view(np.uint64), rows(2).view(np.uint64), rows().view(np.uint64)), "0.0 0.1",
+    ),
+    "scaling.ends": ((real(6, 2), real(2), real(2)), "0.0 0.1"),
+    "scaling.scale": ((real(6, 2), real(2), real(2), 0.0, real(6, 2)), "0.0 0.1"),
     "sifting.sift": (
         (single(6, 4), 0, single(6), single(6, 2), whole(6, 3), single(6, 3), whole(6)),
         "0.0 0.1 3.1 4.1",

@@ -19,8 +19,10 @@ from sklearn.metrics import silhouette_samples
 
 import tallylearn as tl
 from tallylearn import errors, modelfile, tables
-from tallylearn.models.clusters import row_sample
-from tallylearn.models.clusters.lloyd import Assigned, Points, labelled
+from tallylearn.models.clusters import nearest_centres, row_sample
+from tallylearn.models.clusters.lloyd import Assigned
+from tallylearn.models.clusters.nearest_centres import Followed, Nearest, Points, grids_of
+from tests.test_oracle import uncompiled
 
 BLOBS = make_blobs(900, 5, centers=7, random_state=1, cluster_std=3.0)[0] + 100
 
@@ -60,16 +62,80 @@ def test_the_inertia_never_rises_and_rows_go_to_the_nearest(seed: int, k: int, s
     assert apart[np.arange(60), model.labels_] == pytest.approx(apart.min(axis=1), rel=1e-9)
 
 
+def followed(x: Any, weight: Any) -> Followed:
+    points = Points(x, np.zeros(x.shape[1]))
+    return Followed(points, weight, 1.0, grids_of(weight.sum(), weight @ x**2))
+
+
+def summed(x: Any, weight: Any, labels: Any, k: int) -> Any:
+    sums = np.zeros((k, x.shape[1] + 1))
+    np.add.at(sums, labels, np.column_stack([x, np.ones(len(x))]) * weight[:, None])
+    return sums
+
+
 def test_what_single_precision_cannot_tell_is_told_in_double() -> None:
     rng = np.random.default_rng(0)
-    x = np.round(rng.normal(size=(3000, 4)), 1)
+    x, weight = np.round(rng.normal(size=(3000, 4)), 1), rng.integers(1, 3, 3000).astype(float)
     centres = np.array([[0.1, 0, 0, 0], [0.1 + 1e-9, 0, 0, 0], [-0.1, 0.2, 0, 0], [9, 9, 9, 9]])
-    points = Points.of(x, rng.integers(1, 3, 3000).astype(float))
-    found, (labels, apart) = Assigned.of(points, centres), labelled(x, centres)
-    sums = np.zeros((4, 5))
-    np.add.at(sums, labels, np.column_stack([x, np.ones(3000)]) * points.weight[:, None])
-    assert found.sums == pytest.approx(sums, rel=1e-12, abs=1e-12)
-    assert found.inertia(centres) == pytest.approx(float(points.weight @ apart), rel=1e-12)
+    apart = ((x[:, None] - centres) ** 2).sum(axis=2)
+    labels = Nearest.labels(Points(x, np.zeros(4)), centres)[0]
+    assert apart[np.arange(3000), labels] == pytest.approx(apart.min(axis=1), abs=1e-15)
+    assert {*labels.tolist()} == {0, 1, 2}
+    found = Assigned.of(followed(x, weight), centres)
+    assert found.sums == pytest.approx(summed(x, weight, labels, 4), rel=1e-12, abs=1e-12)
+    assert found.inertia(centres, float((weight @ x**2).sum())) == pytest.approx(
+        float(weight @ apart.min(axis=1)), rel=1e-12
+    )
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.integers(0, 2**32), st.integers(1, 7), st.sampled_from([0.0, 1e-9, 1e-3, 0.05, 1.0, 30.0])
+)
+def test_rows_that_are_not_looked_at_again_are_where_they_would_go(
+    seed: int, k: int, way: float
+) -> None:
+    rng = np.random.default_rng(seed)
+    x = np.round(rng.normal(size=(5000, 3)), int(rng.integers(1, 9)))
+    weight, centres = rng.random(5000), rng.normal(size=(k, 3))
+    rows = followed(x, weight)
+    for at in range(8):
+        labels, sums = rows.follow(centres)
+        assert (labels == Nearest.labels(Points(x, np.zeros(3)), centres)[0]).all()
+        assert (sums == followed(x, weight).follow(centres)[1]).all()  # to the last bit
+        assert sums.sum(axis=0) == pytest.approx(summed(x, weight, labels, k), abs=1e-10)
+        centres = centres + rng.normal(size=(k, 3)) * way / (at + 1)
+
+
+def test_rows_far_from_a_second_centre_are_not_looked_at_again() -> None:
+    x = make_blobs(20_000, 3, centers=5, random_state=2)[0]
+    centres = tl.KMeans(5).fit(x).cluster_centers_
+    rows = followed(x, np.ones(len(x)))
+    rows.follow(centres)
+    rows.single[:] = np.nan  # such that a look would show
+    assert (rows.until > 0.01).mean() > 0.99
+    labels = rows.labels.copy()
+    assert (rows.follow(centres + 1e-9)[0] == labels)[rows.until > 0.01].all()
+
+
+def test_sums_are_the_same_bits_in_any_order_and_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
+    weight = np.random.default_rng(3).random(900)
+    order = np.random.default_rng(4).permutation(900)
+    whole = tl.KMeans(5, init=BLOBS[:5], tol=0).fit(BLOBS, sample_weight=weight)
+    monkeypatch.setattr(tables, "BLOCK", 64)
+    cut = tl.KMeans(5, init=BLOBS[:5], tol=0).fit(BLOBS[order], sample_weight=weight[order])
+    assert (cut.cluster_centers_ == whole.cluster_centers_).all()
+    assert (cut.labels_ == whole.labels_[order]).all()
+
+
+@pytest.mark.parametrize("size", [1e-140, 1e-60, 1.0, 1e45, 1e140])
+def test_rows_of_any_size_go_to_the_nearest(size: float) -> None:
+    x = BLOBS * size
+    model = tl.KMeans(5, init=x[:5], tol=0).fit(x)
+    assert (model.labels_ == tl.KMeans(5, init=BLOBS[:5], tol=0).fit(BLOBS).labels_).all()
+    assert (model.predict(x) == model.labels_).all()
+    far = np.vstack([x[:50], np.full((1, 5), 1e300 * min(1.0, size))])
+    assert (model.predict(far)[:50] == model.labels_[:50]).all()
 
 
 def test_order_blocks_threads_and_files_lead_to_the_same_clusters(
@@ -184,3 +250,52 @@ def test_gaps_get_a_remedy_that_k_means_has() -> None:
 def test_one_cluster_has_no_silhouette_and_says_who_asked() -> None:
     with pytest.raises(errors.InputError, match=r"^KMeans: the rows are in one cluster"):
         tl.KMeans(1).fit([[1.0], [2.0]]).silhouette([[1.0], [2.0]])
+
+
+def test_rows_of_no_weight_get_a_cluster_and_move_none(tmp_path: Path) -> None:
+    x, weight = [[1.0], [2.0], [9.0], [10.0], [8.0]], [1, 0, 1, 1, 0]
+    model = tl.KMeans(2, init=[[1.0], [9.0]]).fit(x, sample_weight=weight)
+    theirs = KMeans(2, init=[[1.0], [9.0]], n_init=1).fit(x, sample_weight=weight)
+    assert model.labels_.tolist() == theirs.labels_.tolist() == [0, 0, 1, 1, 1]
+    assert model.cluster_centers_.ravel().tolist() == [1, 9.5]
+    pipeline = tl.Pipeline([tl.MinMaxScaler(), tl.KMeans(2, init=[[0.0], [1.0]])])
+    assert pipeline.fit_predict(x, sample_weight=weight).tolist() == [0, 0, 1, 1, 1]
+    pd.DataFrame({"x": np.ravel(x), "w": weight}).to_csv(tmp_path / "w.csv", index=False)
+    found = tl.KMeans(2, init=[[1.0], [9.0]]).fit(tmp_path / "w.csv", sample_weight="w")
+    assert found.labels_.tolist() == [0, 0, 1, 1, 1]
+
+
+def test_kernels_say_the_same_as_the_python_files_that_they_are(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    x = np.round(BLOBS[:60, :3], 1)
+    compiled = tl.KMeans(3, n_init=2).fit(x)
+    uncompiled(monkeypatch, nearest_centres, row_sample)
+    with np.errstate(over="ignore"):  # hashes
+        again = tl.KMeans(3, n_init=2).fit(x)
+    assert modelfile.digests(again) == modelfile.digests(compiled)
+    assert (again.predict(x) == compiled.labels_).all()
+
+
+def test_scores_are_weighed_and_rounds_told_on_request(capsys: pytest.CaptureFixture[str]) -> None:
+    weight, start = np.arange(900) % 3 + 0.5, BLOBS[:4]
+    ours = tl.KMeans(4, init=start, verbose=1, copy_x=False).fit(BLOBS)
+    theirs = KMeans(4, init=start, n_init=1).fit(BLOBS)
+    assert ours.score(BLOBS, None, weight) == pytest.approx(theirs.score(BLOBS, None, weight))
+    assert ours.score(BLOBS) == pytest.approx(-ours.inertia_)
+    told = capsys.readouterr().out.splitlines()
+    assert len(told) == ours.n_iter_
+    assert told[0] == f"round 1: inertia {ours.model_.trace[0]:.6g}"
+    pipeline = tl.Pipeline([tl.StandardScaler(), tl.KMeans(4)]).fit(BLOBS)
+    turned = tl.StandardScaler().fit_transform(BLOBS)
+    assert pipeline.score(BLOBS, None, weight) == pytest.approx(
+        pipeline.last.score(turned, None, weight)
+    )
+    with pytest.raises(errors.OptionError, match="verbose"):
+        tl.KMeans(2, verbose="loud").fit(BLOBS)
+    with pytest.raises(errors.NotFitted):
+        tl.KMeans(2).score(BLOBS)
+    with pytest.raises(errors.InputError, match=r"sample_weight is -1\.0 in row 0"):
+        ours.score(BLOBS, None, -np.ones(900))
+    frame = pd.DataFrame(BLOBS, columns=list("abcde")).assign(kind="x")
+    assert tl.KMeans(4, init=start).fit(frame, "kind").score(frame) == ours.score(BLOBS)

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.compose import ColumnTransformer
 from sklearn.datasets import load_wine
 from sklearn.model_selection import GridSearchCV, cross_val_predict
 from sklearn.neighbors import KNeighborsClassifier
@@ -142,6 +143,12 @@ def test_a_pipeline_of_preparations_turns_tables_and_answers_nothing(mixed: pd.D
         ([tl.Imputer(), None], "a learner of tallylearn was expected"),
         ([("a__b", tl.Imputer()), tl.NaiveBayes()], "'a__b'"),
         ([("a", tl.Imputer()), ("a", tl.NaiveBayes())], "'a'. Names are unique"),
+        (["passthrough"], "every step is 'passthrough'"),
+        ([tl.Pipeline(["passthrough"]), "passthrough"], "every step is 'passthrough'"),
+        ([tl.Pipeline([]), tl.NaiveBayes()], "list of preparations"),
+        ([tl.Imputer(), "pass"], "'str' is 'pass', and a learner of tallylearn was expected"),
+        ([tl.Pipeline([tl.NaiveBayes()]), tl.Ridge()],
+         "'pipeline__naivebayes' .*a preparation of tallylearn"),
         ([tl.Imputer("best"), tl.NaiveBayes()], "Imputer: .*'numbers'.*'best'"),
         ([tl.Discretizer(strategy="mdl"), tl.Ridge()], "'discretizer' learns from classes"),
     ],
@@ -188,3 +195,95 @@ def test_a_step_that_is_replaced_leaves_the_others_their_names() -> None:
     pipeline = tl.Pipeline([tl.StandardScaler(), tl.StandardScaler(), tl.NaiveBayes()])
     pipeline.set_params(**{"standardscaler-1": tl.MinMaxScaler(), "standardscaler-2__ddof": 1})
     assert pipeline.get_params()["standardscaler-2__ddof"] == 1
+
+
+def nested(k: int = 3) -> tl.Pipeline:
+    inner = tl.Pipeline([("fill", tl.Imputer()), ("scale", tl.StandardScaler())])
+    return tl.Pipeline([("prepare", inner), ("near", tl.KNeighborsClassifier(k))])
+
+
+def gaps() -> pd.DataFrame:
+    frame = wine()
+    frame.loc[3:9, "alcohol"] = np.nan
+    return frame
+
+
+def test_a_pipeline_inside_a_pipeline_is_its_steps(tmp_path: Path) -> None:
+    frame, model = gaps(), nested()
+    model.fit(frame, "target").save(tmp_path / "n.tally")
+    steps = [tl.Imputer(), tl.StandardScaler(), tl.KNeighborsClassifier(3)]
+    alone = tl.Pipeline(steps).fit(frame, "target")
+    for one in (model, tl.load(tmp_path / "n.tally")):
+        assert [*one.named_steps_] == ["prepare__fill", "prepare__scale", "near"]
+        assert str(one.explain(frame[:9])) == str(alone.explain(frame[:9]))
+        assert one.predict_proba(frame).tolist() == alone.predict_proba(frame).tolist()
+        assert "Pipeline(steps=[('fill'" in one.spelled()
+    score = tl.evaluate(nested(), frame, "target", cv=3)["accuracy"].pooled
+    assert score == tl.evaluate(alone, frame, "target", cv=3)["accuracy"].pooled
+    ends = tl.Pipeline([tl.Imputer(), tl.Pipeline([tl.StandardScaler(), tl.KMeans(3)])])
+    x = frame.drop(columns="target")
+    flat = tl.Pipeline([tl.Imputer(), tl.StandardScaler(), tl.KMeans(3)])
+    assert ends.fit_predict(x).tolist() == flat.fit_predict(x).tolist()
+    assert ends.transform(x).tolist() == flat.transform(x).tolist()
+
+
+def test_some_steps_have_names_and_others_are_called_by_their_class() -> None:
+    model = tl.Pipeline([("fill", tl.Imputer()), tl.StandardScaler(), tl.NaiveBayes()])
+    assert model.spelled().startswith("Pipeline(steps=[('fill', Imputer()), StandardScaler()")
+    assert [*model.fit(gaps(), "target").named_steps_] == ["fill", "standardscaler", "naivebayes"]
+    found = tl.compare([model, tl.Pipeline([tl.NaiveBayes()])], gaps(), "target", cv=2)
+    assert model.spelled() in {row["learner"] for row in found.records()}
+
+
+def test_options_reach_through_pipelines_inside() -> None:
+    model = nested()
+    assert model.get_params()["prepare__scale__ddof"] == 0
+    model.set_params(prepare__scale__ddof=1, prepare__fill="passthrough")
+    assert model.spelled().startswith("Pipeline(steps=[('prepare', Pipeline(steps=[('fill', 'pass")
+    with pytest.raises(errors.OptionError, match="'fill' is 'passthrough', which has no 'numbers'"):
+        model.set_params(prepare__fill__numbers="median")
+
+
+def test_a_step_that_is_passed_over_does_nothing(tmp_path: Path) -> None:
+    frame, model = wine(), scaled().set_params(standardscaler="passthrough")
+    model.fit(frame, "target").save(tmp_path / "p.tally")
+    alone = tl.KNeighborsClassifier(5, ties="first").fit(frame, "target")
+    for one in (model, tl.load(tmp_path / "p.tally")):
+        assert one.predict(frame).tolist() == alone.predict(frame).tolist()
+        assert [*one.named_steps_] == ["kneighborsclassifier"]
+        assert "('standardscaler', 'passthrough')" in one.spelled()
+    turned = tl.Pipeline([tl.MinMaxScaler(), "passthrough"]).fit_transform(frame[["alcohol"]])
+    pd.testing.assert_frame_equal(turned, tl.MinMaxScaler().fit_transform(frame[["alcohol"]]))
+    assert tl.Pipeline(["passthrough", tl.NaiveBayes()]).get_params()["passthrough"]
+
+
+def test_steps_themselves_are_tuned() -> None:
+    frame, scaler = gaps(), tl.StandardScaler()
+    choice = ["passthrough", tl.MinMaxScaler(), scaler]
+    found = tl.tune(nested(), {"prepare__scale": choice}, frame, "target", cv=3)
+    assert found.best["prepare__scale"] != "passthrough"
+    search = GridSearchCV(nested(), {"prepare__scale": choice}, cv=3)
+    search.fit(frame.drop(columns="target"), frame["target"])
+    assert search.best_params_["prepare__scale"] != "passthrough"
+    model = nested().set_params(prepare__scale__ddof=1, prepare__scale=scaler)  # in either order
+    assert (model.get_params()["prepare__scale__ddof"], scaler.ddof) == (1, 0)
+
+
+def test_scikit_learns_compositions_take_our_pipelines_frames_and_strings() -> None:
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({
+        "size": np.where(np.arange(120) % 9 == 0, np.nan, rng.normal(size=120)),
+        "colour": np.where(np.arange(120) % 11 == 0, None, rng.choice(["red", "blue"], 120)),
+    })  # fmt: skip
+    y = np.where((frame["size"] > 0) | (frame["colour"] == "red"), "yes", "no")
+    columns = ColumnTransformer([
+        ("n", tl.Pipeline([tl.Imputer(), tl.StandardScaler()]), ["size"]),
+        ("c", tl.Pipeline([tl.Imputer(categories="own"), tl.Indicator()]), ["colour"]),
+    ])  # fmt: skip
+    found = columns.set_output(transform="pandas").fit_transform(frame)
+    assert [*found] == ["n__size", "c__colour=blue", "c__colour=missing", "c__colour=red"]
+    grid = {"columntransformer__n__standardscaler": ["passthrough", tl.MinMaxScaler()]}
+    search = GridSearchCV(make_pipeline(columns, tl.NaiveBayes()), grid, cv=3, error_score="raise")
+    assert search.fit(frame, y).score(frame, y) > 0.8
+    whole = make_pipeline(nested().get_params()["prepare"], tl.Indicator(), tl.NaiveBayes())
+    assert cross_val_predict(whole, frame, y).shape == (120,)

@@ -11,7 +11,7 @@ from tallylearn import engines
 from tallylearn.doors.intake import rows
 from tallylearn.doors.shell import Estimator
 from tallylearn.errors import speaking
-from tallylearn.sources import Source
+from tallylearn.sources import Declared
 from tallylearn.sources.memory_table import check_size
 from tallylearn.tables import Array, Block
 
@@ -24,7 +24,7 @@ class Asked(Estimator):
     def _blocks(self, X: Any) -> Iterator[Block]:
         return self._rows(X).blocks()
 
-    def _rows(self, X: Any) -> Source:
+    def _rows(self, X: Any) -> Declared:
         return rows(self._table(X), self.schema_, self._by_name, type(self).__name__)
 
     def _mapped(self, X: Any, call: Callable[[Block], Array]) -> Array:

@@ -18,7 +18,9 @@ def same(a: Any, b: Any) -> bool:
         return True
     if isinstance(a, set | frozenset) or isinstance(b, set | frozenset):
         return isinstance(a, Collection) and isinstance(b, Collection) and {*a} == {*b}
-    if any(hasattr(value, "__array__") or isinstance(value, list | tuple) for value in (a, b)):
+    if isinstance(a, list | tuple) and isinstance(b, list | tuple):
+        return len(a) == len(b) and all(map(same, a, b))
+    if hasattr(a, "__array__") or hasattr(b, "__array__"):
         return np.shape(a) == np.shape(b) and bool(np.array_equal(a, b))
     return bool(a == b)
 

@@ -10,7 +10,8 @@ import numpy as np
 from tallylearn import forms
 from tallylearn.errors import InputError
 from tallylearn.folds.hashing import hashed
-from tallylearn.models.clusters.lloyd import Lloyd, Points, labelled, run
+from tallylearn.models.clusters.lloyd import Lloyd, run
+from tallylearn.models.clusters.nearest_centres import Nearest, Points
 from tallylearn.models.clusters.seeding import plus_plus
 from tallylearn.models.neighbours.distances import directions
 from tallylearn.tables import Array
@@ -101,13 +102,12 @@ def _of_class(x: Array, number: int, metric: str, kind: str) -> Array:
 
 def _clusters(x: Array, number: int, different: int) -> list[Array]:
     """The rows of every cluster by k-means, as numbers of rows."""
-    points = Points.of(np.ascontiguousarray(x - x.mean(axis=0)), None)
-    rng = np.random.default_rng(0)
-    ends = [
-        run(points, Lloyd.bare(plus_plus(points, min(number, different), rng))) for _ in range(5)
-    ]
+    points = Points(np.ascontiguousarray(x - x.mean(axis=0)), np.zeros(x.shape[1]))
+    rng, weight, k = np.random.default_rng(0), np.ones(len(x)), min(number, different)
+    starts = [Lloyd.bare(plus_plus(points.x, weight, k, rng)) for _ in range(5)]
+    ends = [run(points, weight, start) for start in starts]
     best = min(ends, key=lambda end: end.inertia)
-    labels = labelled(points.x, best.centres)[0]
+    labels, _ = Nearest.labels(points, best.centres)
     return [at for c in range(len(best.centres)) if len(at := np.flatnonzero(labels == c))]
 
 

@@ -16,7 +16,7 @@ from tallylearn.errors import OptionError, speaking
 from tallylearn.prepare.chain import Chain
 from tallylearn.prepare.imputer import Imputer
 from tallylearn.prepare.preparation import Preparation
-from tallylearn.prepare.steps import SIGN, check_steps, named, options_of, with_step
+from tallylearn.prepare.steps import Stepped, acting, check_steps, named, options_of, with_options
 from tallylearn.prepare.turned_lesson import TurnedLesson
 from tallylearn.sources import Table
 from tallylearn.sources.class_labels import Aim
@@ -42,7 +42,7 @@ class Offered:
         return self.call.__get__(pipeline)
 
 
-class Pipeline(Untallied, Classifier, Regressor):
+class Pipeline(Stepped, Untallied, Classifier, Regressor):
     """Preparations and a learner as one: fitted together, evaluated together, saved together.
 
     Each preparation learns from the rows as those before it have turned them, and the learner from
@@ -53,8 +53,9 @@ class Pipeline(Untallied, Classifier, Regressor):
     Parameters
     ----------
     steps : preparations, and a learner, or one more preparation, at the end; or pairs of a name and
-        such. Without names they are called by their class in small letters. An option of a step is
-        ``step__option`` in ``set_params`` and in the grid of ``tl.tune``.
+        such. Without names they are called by their class in small letters. A step may be a
+        pipeline itself, or "passthrough", which does nothing. An option of a step is
+        ``step__option``, and a step its name, in ``set_params`` and in the grid of ``tl.tune``.
 
     Examples
     --------
@@ -79,16 +80,16 @@ class Pipeline(Untallied, Classifier, Regressor):
     @property
     def task(self) -> str | None:  # type: ignore[override]
         """What the last step is for."""
-        return getattr(named(self.steps)[-1][1], "task", None)
+        return getattr(acting(self.steps)[-1][1], "task", None)
 
     @property
     def last(self) -> Any:
         """The last step: fitted, if the pipeline is."""
-        return self.model_.last if self.__sklearn_is_fitted__() else named(self.steps)[-1][1]
+        return self.model_.last if self.__sklearn_is_fitted__() else acting(self.steps)[-1][1]
 
     @property
     def named_steps_(self) -> dict[str, Any]:
-        """The fitted steps by name."""
+        """The fitted steps by name; those of a pipeline inside as ``pipeline__step``."""
         self._check_fitted()
         return dict(zip(self.model_.names, self.model_.steps, strict=True))
 
@@ -98,20 +99,8 @@ class Pipeline(Untallied, Classifier, Regressor):
 
     def set_params(self, **params: Any) -> Self:
         """Change the steps, a step, or options of a step; they act at the next ``fit``."""
-        if "steps" in params:
-            self.steps = params.pop("steps")
-        for name, value in params.items():
-            step, sign, option = name.partition(SIGN)
-            known = dict(named(self.steps))
-            if step not in known:
-                raise OptionError(
-                    f"Invalid parameter {step!r} for estimator {self.spelled()}. Valid parameters "
-                    f"are: {['steps', *known]!r}."
-                )
-            if sign:
-                known[step].set_params(**{option: value})
-            else:
-                self.steps = with_step(self.steps, step, value)
+        steps = params.pop("steps", self.steps)
+        self.steps = with_options(steps, params, self.spelled())
         return self
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
@@ -132,7 +121,7 @@ class Pipeline(Untallied, Classifier, Regressor):
 
     def _fitted(self, read: Lesson) -> tuple[Schema, Chain]:
         schema = checked(read.schema, self.kinds, type(self).__name__)
-        steps, done = named(self.steps), list[Any]()
+        steps, done = acting(self.steps), list[Any]()
         for name, step in steps:
             turned = TurnedLesson(
                 read.source, read.manner, read.aim, read.weighed, read.sizes, tuple(done)
@@ -153,7 +142,7 @@ class Pipeline(Untallied, Classifier, Regressor):
             return Regressor.score(self, X, y, sample_weight)
         blocks = self._each(X, lambda block: self.model_.turned(block))
         turned = together(blocks, blocks[0].schema)
-        return float(self.last.score(Table(turned, None, None, Declaration())))
+        return float(self.last.score(Table(turned, None, None, Declaration()), None, sample_weight))
 
     @Offered
     def predict(self, X: Any) -> Any:
@@ -192,7 +181,7 @@ class Pipeline(Untallied, Classifier, Regressor):
     @Offered
     def set_output(self, *, transform: str | None = None) -> Self:
         """What ``transform`` returns: "default" (NumPy), "pandas" or "polars"."""
-        for last in (named(self.steps)[-1][1], self.last):
+        for last in (acting(self.steps)[-1][1], self.last):
             last.set_output(transform=transform)
         return self
 
@@ -203,7 +192,7 @@ class Pipeline(Untallied, Classifier, Regressor):
         return self.last.get_feature_names_out(None)
 
     def _aim(self, X: Any, y: Any) -> Aim:
-        steps = named(self.steps)
+        steps = acting(self.steps)
         aim: Aim = steps[-1][1]._aim(X, y)
         for name, step in steps[:-1]:
             if step._aim(X, y) not in (None, aim):
@@ -214,11 +203,11 @@ class Pipeline(Untallied, Classifier, Regressor):
         return aim
 
     def _check_options(self) -> None:
-        check_steps(named(self.steps))
+        check_steps(acting(self.steps))
 
     def _check_stored(self) -> None:
         super(Classifier, self)._check_stored()
-        given = [(name, type(step)) for name, step in named(self.steps)]
+        given = [(name, type(step)) for name, step in acting(self.steps)]
         if given != [(name, type(step)) for name, step in self.named_steps_.items()]:
             raise ValueError("its steps are others than it has learned")
 
@@ -233,5 +222,5 @@ class Pipeline(Untallied, Classifier, Regressor):
         return found
 
     def _add_tags(self, tags: Any) -> None:
-        filled = any(isinstance(step, Imputer) for _, step in named(self.steps))
+        filled = any(isinstance(step, Imputer) for _, step in acting(self.steps))
         tags.input_tags.allow_nan = filled or self.last.__sklearn_tags__().input_tags.allow_nan

@@ -13,6 +13,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from tallylearn import engines
 from tallylearn.doors import OnePass
 from tallylearn.doors.containers import contained, kind_of, shown
 from tallylearn.doors.finite_rows import check_finite
@@ -38,6 +39,8 @@ from tallylearn.workings import Derivation
 
 class Turning(Solved):
     """Turns a block into another one, row by row."""
+
+    wide: ClassVar[bool] = False  # whether it takes a whole table, on threads of its own
 
     @abstractmethod
     def turned(self, block: Block) -> Block:
@@ -75,12 +78,23 @@ class Preparation(OnePass, Transformer):
     def transform(self, X: Any) -> Any:
         """The table in its new columns, in the kind of container that it came in."""
         X = self._table(X)
+        return contained(self._turned_rows(X), X, self._container(X))
+
+    def _turned_rows(self, X: Any) -> Block:
+        """All rows in their new columns; what takes a whole table is spared to join its blocks."""
+        self._check_fitted()
+        if self.model_.wide:
+            with speaking(type(self).__name__):
+                source = self._rows(X)
+                if source.size:
+                    return self.turned(source.whole(engines.here().told))
         blocks = self._each(X, self.turned)
-        return contained(together(blocks, blocks[0].schema), X, self._container(X))
+        return together(blocks, blocks[0].schema)
 
     def turned(self, block: Block) -> Block:
         """The same rows in their new columns, of a block read as the learned ones were."""
-        check_finite(block)
+        if not self.model_.wide:
+            check_finite(block)
         found: Block = self.model_.turned(block)
         return found
 

@@ -137,14 +137,11 @@ class MinMaxScaler(Scaler):
         self.clip = clip
 
     def tally(self, block: Block) -> Bundle:
-        """The ends of every column."""
+        """The ends of every column; an infinity would be one."""
         extent = Extent.of(block.numbers, block.keyed(), block.schema.numbers)
+        if np.isinf(extent.least).any() or np.isinf(extent.greatest).any():
+            check_finite(block)
         return Bundle({"target": rows_of(block), "numbers": extent})
-
-    def seen(self, block: Block) -> Bundle:
-        """The tally of a block without infinities."""
-        check_finite(block)
-        return super().seen(block)
 
     def solve(self, tally: Bundle) -> MinMax:
         """The ends, and the range they are taken to."""

@@ -8,9 +8,11 @@ from typing import ClassVar
 
 import numpy as np
 
-from tallylearn import forms
+from tallylearn import engines, forms
+from tallylearn.doors.finite_rows import check_finite
+from tallylearn.kernels import scaling
 from tallylearn.prepare.preparation import Reversible, as_numbers, with_numbers
-from tallylearn.tables import Array, Block, Column, Schema, check_columns
+from tallylearn.tables import BLOCK, Array, Block, Column, Schema, check_columns
 from tallylearn.workings import Derivation, Formula, Grid, Sentence
 from tallylearn.workings.rendering import short
 
@@ -18,6 +20,7 @@ from tallylearn.workings.rendering import short
 class Scaling(Reversible):
     """A shift and a scale for every column of numbers; other columns stay as they are."""
 
+    wide: ClassVar[bool] = True
     names: tuple[str, ...]
 
     @abstractmethod
@@ -36,11 +39,14 @@ class Scaling(Reversible):
         return as_numbers(schema)
 
     def turned(self, block: Block) -> Block:
-        at = self._places(block.schema)
-        out = block.numbers - self.shift()[at]
-        out /= self.scale()[at]
-        if self.base():
-            out += self.base()
+        at, out = self._places(block.schema), np.empty(block.numbers.shape)
+        shift, width, base = self.shift()[at], self.scale()[at], self.base()
+
+        def scaled(rows: slice) -> int:
+            return int(scaling.scale(block.numbers[rows], shift, width, base, out[rows]))
+
+        if any(engines.each(scaled, (slice(i, i + BLOCK) for i in range(0, len(out), BLOCK)))):
+            check_finite(block)
         return with_numbers(block, self.schema(block.schema), self._limited(out))
 
     def undone(self, block: Block, schema: Schema) -> Block:

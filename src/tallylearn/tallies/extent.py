@@ -9,6 +9,7 @@ import numpy as np
 
 from tallylearn import forms
 from tallylearn.errors import ForgetError
+from tallylearn.kernels import scaling
 from tallylearn.tables import Array, Codes, check_shape
 from tallylearn.tallies.counts import Counts
 from tallylearn.tallies.keys import Keys, in_parts, places, union
@@ -53,10 +54,9 @@ class Extent:
         """The ends of the numbers (n, p), NaN where missing, class by class."""
         shape = len(by.values), len(columns)
         least, greatest = np.full(shape, np.inf), np.full(shape, -np.inf)
-        for c in range(shape[0]) if len(numbers) else ():
+        for c in range(shape[0]):
             rows = numbers if shape[0] == 1 else numbers[by.codes == c]
-            np.fmin.reduce(rows, axis=0, initial=np.inf, out=least[c])
-            np.fmax.reduce(rows, axis=0, initial=-np.inf, out=greatest[c])
+            scaling.ends(rows, least[c], greatest[c])
         order = sorted(range(shape[0]), key=by.values.__getitem__)
         keys = tuple(by.values[c] for c in order)
         return cls(keys, columns, least[order] + 0.0, greatest[order] + 0.0)._pruned()

@@ -11,7 +11,7 @@ from tallylearn import forms
 from tallylearn.doors.finite_rows import check_finite
 from tallylearn.doors.model import Model
 from tallylearn.models.clusters.coded_rows import Coding
-from tallylearn.models.clusters.lloyd import labelled
+from tallylearn.models.clusters.nearest_centres import Nearest, Points
 from tallylearn.models.neighbours.examples import check_complete
 from tallylearn.tables import Array, Block, Schema
 from tallylearn.workings import Derivation, Evidence, Grid, Line, Sentence, Term, equation
@@ -55,13 +55,14 @@ class Clusters(Model):
 
     def points(self, block: Block) -> Array:
         """(n, p) the rows of a block as points."""
-        check_finite(block)
-        check_complete(block.numbers, block.schema.numbers, block, REMEDY)
+        check_usable(block)
         return self.coding.points(block)
 
     def answers(self, block: Block) -> Array:
         """(n,) the nearest centre."""
-        return labelled(self.points(block), self.centres)[0]
+        labels, shown = Nearest.labels(Points.of(self.coding, block), self.centres)
+        check_usable(block, shown)
+        return labels
 
     def distances(self, block: Block) -> Array:
         """(n, k) to every centre."""
@@ -120,6 +121,15 @@ class Clusters(Model):
                   f"{left} more rounds." if left > 0 else ""),
              Sentence(f"At the end J = {short(self.inertia)}.")),
         )  # fmt: skip
+
+
+def check_usable(block: Block, shown: float | None = None) -> None:
+    """No gaps nor infinities, which a number made of all cells of the block would show."""
+    with np.errstate(all="ignore"):
+        told = block.numbers.sum() if shown is None else shown
+    if not np.isfinite(told):
+        check_finite(block)
+        check_complete(block.numbers, block.schema.numbers, block, REMEDY)
 
 
 def _value(block: Block, name: str, i: int) -> str:

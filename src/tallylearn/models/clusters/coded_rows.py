@@ -87,6 +87,11 @@ class Coding:
             at += len(each)
         return found
 
+    def shifts(self, block: Block) -> bool:
+        """Whether points are the numbers of a block, which are only shifted."""
+        same = not self.categories and self.columns == block.schema.numbers
+        return same and bool((self.scale == 1).all())
+
     def points(self, block: Block) -> Array:
         """(n, width) the rows of a block; a value that was never seen has no indicator."""
         places = [block.schema.places[name] for name in self.columns]
@@ -104,6 +109,24 @@ class Coding:
             at += len(each)
         return out
 
+    def variances(self, survey: Bundle) -> Array:
+        """(width,) of the columns of the points; an indicator's is that of its share."""
+        rows = float(survey["target"].weight)
+        shares = [counts / rows for counts in _counts(survey)]
+        spread = [HERE**2 * share * (1 - share) for share in shares]
+        return np.concatenate([self._moments(survey)[1] / self.scale**2, *spread])
+
+    def squares(self, survey: Bundle) -> tuple[float, Array]:
+        """The weight of all rows, and (width,) the sums of the squares of their points."""
+        rows, (mean, variance) = float(survey["target"].weight), self._moments(survey)
+        numbers = rows * (variance + (mean - self.shift) ** 2) / self.scale**2
+        return rows, np.concatenate([numbers, *(HERE**2 * each for each in _counts(survey))])
+
+    def _moments(self, survey: Bundle) -> tuple[Array, Array]:
+        moments = survey.get("numbers") or Moments.empty()
+        moments = moments.over(moments.keys, self.columns)
+        return moments.mean.reshape(-1), moments.variance.reshape(-1)
+
     def given(self, centres: Array) -> Array:
         """Points as a user gives them: numbers of the table, then shares of values."""
         p = len(self.columns)
@@ -113,3 +136,9 @@ class Coding:
         """Points as a user reads them."""
         p = len(self.columns)
         return np.hstack([points[:, :p] * self.scale + self.shift, points[:, p:] / HERE])
+
+
+def _counts(survey: Bundle) -> list[Array]:
+    """Of every category, how many rows show each value."""
+    tables = survey["categories"].parts if "categories" in survey else {}
+    return [counts.floats() for counts in tables.values()]

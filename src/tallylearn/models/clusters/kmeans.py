@@ -5,27 +5,31 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 from functools import partial
+from numbers import Integral
 from typing import Any, ClassVar
 
 import numpy as np
 
 from tallylearn import engines
 from tallylearn.doors import Predictor, Rounds
-from tallylearn.doors.finite_rows import check_finite
+from tallylearn.doors.intake import Lesson
 from tallylearn.doors.shell import cloned
 from tallylearn.doors.transforms import Transformer
+from tallylearn.doors.unanswered import Unanswered
 from tallylearn.errors import InputError, OptionError, speaking, told
 from tallylearn.models.clusters import seeding
-from tallylearn.models.clusters.clusters import REMEDY, Clusters
+from tallylearn.models.clusters.clusters import Clusters, check_usable
 from tallylearn.models.clusters.coded_rows import SCALES, Coding
-from tallylearn.models.clusters.lloyd import Assigned, Lloyd, Points, labelled, run
+from tallylearn.models.clusters.lloyd import Assigned, Lloyd, run
+from tallylearn.models.clusters.nearest_centres import Followed, Points
 from tallylearn.models.clusters.row_sample import RowSample
 from tallylearn.models.clusters.silhouettes import silhouettes
-from tallylearn.models.neighbours.examples import check_complete
 from tallylearn.plots import Plot, draw_lines
+from tallylearn.prepare.turned_lesson import turned
 from tallylearn.resampling import generator
 from tallylearn.sources import Parts
-from tallylearn.tables import CATEGORY, DATE, NUMBER, Array, Block
+from tallylearn.sources.class_labels import weights
+from tallylearn.tables import CATEGORY, DATE, NUMBER, Array, Block, Schema
 from tallylearn.tallies import Bundle, Counts, Extent, Moments
 
 INITS = ("k-means++", "random")
@@ -52,7 +56,9 @@ class KMeans(Rounds[Lloyd, Assigned], Predictor, Transformer):
     max_iter : rounds, at most.
     tol : rounds end when all centres together move less, squared, than this share of the columns'
         mean variance.
+    verbose : whether the inertia is printed, round by round.
     random_state : seeds the starts; None draws them anew every time.
+    copy_x : for scikit-learn's sake; the table is never changed.
     algorithm : "lloyd", or "elkan", which is the same here; for scikit-learn's sake.
     scale : None; "minmax", every column from 0 to 1; "standard" or "standard_sample", by the mean
         and the standard deviation (divided by n, or by n - 1).
@@ -86,7 +92,9 @@ class KMeans(Rounds[Lloyd, Assigned], Predictor, Transformer):
         n_init: Any = "auto",
         max_iter: int = 300,
         tol: float = 1e-4,
+        verbose: int = 0,
         random_state: int | None = 0,
+        copy_x: bool = True,
         algorithm: str = "lloyd",
         scale: str | None = None,
     ) -> None:
@@ -95,21 +103,22 @@ class KMeans(Rounds[Lloyd, Assigned], Predictor, Transformer):
         self.n_init = n_init
         self.max_iter = max_iter
         self.tol = tol
+        self.verbose = verbose
         self.random_state = random_state
+        self.copy_x = copy_x
         self.algorithm = algorithm
         self.scale = scale
 
     def survey(self, block: Block) -> Bundle:
         """Moments, ends, values, and some rows."""
-        check_finite(block)
-        check_complete(block.numbers, block.schema.numbers, block, REMEDY)
-        by, names = block.keyed(), block.schema.numbers
+        check_usable(block)
+        by, names, drawn = block.keyed(), block.schema.numbers, isinstance(self.init, str)
         values = {n: Counts.of(c, weight=block.weight) for n, c in block.codes.items()}
         parts: dict[str, Any] = {
             "target": Counts.of(by, weight=block.weight),
             "numbers": Moments.of(block.numbers, by, names, block.weight, block.start),
             "categories": Bundle(values),
-            "rows": RowSample.of(block, SEED),
+            "rows": RowSample.of(block, SEED, None if drawn else int(self.n_clusters)),
         }
         if self.scale == "minmax":
             parts["extent"] = Extent.of(block.numbers, by, names)
@@ -121,30 +130,34 @@ class KMeans(Rounds[Lloyd, Assigned], Predictor, Transformer):
         coding = Coding.of(survey, sample.rows.schema.numbers, self.scale)
         k = int(self.n_clusters)
         seeding.check_different(len(sample.hashes), k)
-        points = Points.of(coding.points(sample.rows), sample.weight)
-        enough = float(self.tol) * _mean_variance(survey, coding)
-        first = Lloyd(coding, np.empty((0, 0)), enough, int(self.max_iter))
+        enough = float(self.tol) * float(coding.variances(survey).mean())
+        first = Lloyd(coding, np.empty((0, 0)), enough, int(self.max_iter), *coding.squares(survey))
         if not isinstance(self.init, str):
             return replace(first, centres=seeding.given(self.init, k, coding))
         rng = generator(type(self).__name__, self.random_state)
         draw = seeding.plus_plus if self.init == "k-means++" else seeding.at_random
-        starts = [replace(first, centres=draw(points, k, rng)) for _ in range(self._starts())]
+        x, weight = coding.points(sample.rows), sample.weight
+        starts = [replace(first, centres=draw(x, weight, k, rng)) for _ in range(self._starts())]
         if sample.whole and len(starts) == 1:
             return starts[0]
-        ends = [run(points, start) for start in starts]
+        points = Points(x, np.zeros(coding.width))
+        ends = [run(points, weight, start) for start in starts]
         best = int(np.argmin([end.inertia for end in ends]))
         return starts[best] if sample.whole else replace(first, centres=ends[best].centres)
 
-    def prepared(self, block: Block, state: Lloyd) -> Points:
+    def prepared(self, block: Block, state: Lloyd) -> Followed:
         """Rows as points."""
-        return Points.of(state.coding.points(block), block.weight)
+        return state.followed(Points.of(state.coding, block), block.weight)
 
     def tally(self, block: Any, state: Lloyd) -> Assigned:
         """The rows by their nearest centre."""
         return Assigned.of(block, state.centres, state.seeking)
 
     def step(self, state: Lloyd, tally: Assigned) -> Lloyd:
-        return state.after(tally)
+        found = state.after(tally)
+        if self.verbose and len(found.trace) > len(state.trace):
+            print(f"round {len(found.trace)}: inertia {found.trace[-1]:.6g}")
+        return found
 
     def rounds(self, state: Lloyd, source: Parts[Any]) -> Lloyd:
         """The last centres, and which of them is nearest to every row."""
@@ -152,6 +165,15 @@ class KMeans(Rounds[Lloyd, Assigned], Predictor, Transformer):
         found = [*engines.here().map(partial(_ended, centres=state.centres), source)]
         labels = np.concatenate([labels for labels, _ in found])
         return replace(state, labels=labels, inertia=float(sum(each for _, each in found)))
+
+    def _solved(self, read: Lesson) -> tuple[Schema, Any, Unanswered]:
+        """Rows of no weight get a cluster too, though they move none."""
+        schema, model, left_out = super()._solved(read)
+        if read.weighed and isinstance(model, Clusters):
+            call = partial(_labels, model=model, preparations=getattr(read, "preparations", ()))
+            every = [*engines.here().map(call, read.coded)]
+            model = replace(model, labels=np.concatenate(every))
+        return schema, model, left_out
 
     def solve(self, state: Lloyd) -> Clusters:
         assert state.labels is not None
@@ -168,10 +190,12 @@ class KMeans(Rounds[Lloyd, Assigned], Predictor, Transformer):
         """``fit(X).labels_``."""
         return self.fit(X, y, sample_weight).labels_
 
-    def score(self, X: Any, y: Any = None) -> float:
+    def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
         """Minus the inertia of these rows."""
-        nearest = self._mapped(X, lambda block: self.model_.distances(block).min(axis=1))
-        return -float((nearest**2).sum())
+        squares = self._mapped(X, lambda block: self.model_.distances(block).min(axis=1)) ** 2
+        with speaking(type(self).__name__):
+            weight = 1.0 if sample_weight is None else weights(sample_weight, len(squares))
+        return -float((weight * squares).sum())
 
     def silhouettes(self, X: Any) -> Array:
         """(n,) how much nearer each row is to its own cluster than to the next: -1 to 1."""
@@ -205,7 +229,7 @@ class KMeans(Rounds[Lloyd, Assigned], Predictor, Transformer):
 
     @property
     def labels_(self) -> Array:
-        """(n,) the cluster of every row that was learned."""
+        """(n,) the cluster of every row of the table that was learned."""
         self._check_fitted()
         if self.model_.labels is None:
             raise InputError(
@@ -251,6 +275,9 @@ class KMeans(Rounds[Lloyd, Assigned], Predictor, Transformer):
         if isinstance(self.init, str):
             self._one_of("init", INITS)
         self._in_range("tol", 0.0)
+        self._check_truth("copy_x")
+        if isinstance(self.verbose, bool) or not isinstance(self.verbose, Integral):
+            self._check_truth("verbose")
         self._one_of("algorithm", ("lloyd", "elkan"))
         self._one_of("scale", SCALES)
         generator(type(self).__name__, self.random_state)
@@ -261,17 +288,10 @@ class KMeans(Rounds[Lloyd, Assigned], Predictor, Transformer):
         tags.input_tags.allow_nan = False
 
 
-def _ended(points: Points, centres: Array) -> tuple[Array, float]:
-    labels, apart = labelled(points.x, centres)
-    return labels, float(points.weight @ apart)
+def _ended(rows: Followed, centres: Array) -> tuple[Array, float]:
+    labels, _ = rows.follow(centres)
+    return labels, float((rows.weight * rows.points.distances(labels, centres)).sum())
 
 
-def _mean_variance(survey: Bundle, coding: Coding) -> float:
-    """Of the columns of the points; an indicator's is that of its share."""
-    moments = survey.get("numbers") or Moments.empty()
-    variance = moments.over(moments.keys, coding.columns).variance.reshape(-1) / coding.scale**2
-    rows = float(survey["target"].weight)
-    tables = survey["categories"].parts if "categories" in survey else {}
-    shares = [counts.floats() / rows for counts in tables.values()]
-    spread = [0.5 * share * (1 - share) for share in shares]
-    return float(np.concatenate([variance, *spread]).mean())
+def _labels(block: Block, model: Clusters, preparations: tuple[Any, ...]) -> Array:
+    return model.answers(turned(block, preparations))

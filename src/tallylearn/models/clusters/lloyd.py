@@ -6,106 +6,49 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from tallylearn.blas import one_thread
-from tallylearn.kernels import clustering
 from tallylearn.models.clusters.coded_rows import Coding
+from tallylearn.models.clusters.nearest_centres import Followed, Points, grids_of, unit
 from tallylearn.tables import Array
-
-TILE = 2048  # rows whose distances to all centres stay near the processor
-HALF = float(np.finfo(np.float32).eps)  # by which a sum in single precision may be wrong, a term
-
-
-@dataclass(frozen=True)
-class Points:
-    """Rows as points, with their weights; and in single precision, of about unit size, with a 1."""
-
-    x: Array  # (n, p)
-    weight: Array  # (n,)
-    size: float  # what the single ones were multiplied by
-    squares: float  # of their lengths, weighed
-    single: Array  # (n, p + 1) float32
-    reach: Array  # (n,) float32, their lengths
-
-    @classmethod
-    def of(cls, x: Array, weight: Array | None) -> Points:
-        given = np.ones(len(x)) if weight is None else np.ascontiguousarray(weight, np.float64)
-        largest = float(np.abs(x).max(initial=0.0))
-        size = 2.0 ** -np.floor(np.log2(largest)) if largest > 1e-300 else 1.0
-        single = np.ones((len(x), x.shape[1] + 1), dtype=np.float32)
-        np.multiply(x, size, out=single[:, :-1], casting="same_kind")
-        lengths = np.einsum("ij,ij->i", x, x)
-        reach = np.einsum("ij,ij->i", single, single) ** 0.5
-        return cls(x, given, float(size), float(given @ lengths), single, reach)
-
-    def __len__(self) -> int:
-        return len(self.x)
 
 
 @dataclass(frozen=True)
 class Assigned:
     """Rows summed up by the centre that is nearest; and, if asked, the farthest from theirs."""
 
-    sums: Array  # (k, p + 1) the last column counts the weights
-    squares: float  # of the rows' lengths
+    parts: Array  # (2, k, p + 1) whole steps of two grids; the last column counts the weights
     far: Array | None = None  # (m, 3 + p) squared distance, centre, weight, row; farthest first
 
     @classmethod
-    def of(cls, points: Points, centres: Array, far: bool = False) -> Assigned:
-        """Scores in single precision; where these cannot tell two centres apart, in double."""
-        k, p = centres.shape
-        sums = np.zeros((k, p + 1))
-        turned, slack = _single(centres * points.size)
-        left: list[Array] = []
-        with one_thread(), np.errstate(over="ignore", invalid="ignore"):
-            for at in range(0, len(points), TILE):
-                here = slice(at, min(at + TILE, len(points)))
-                unsure = np.empty(TILE, np.int64)
-                found = clustering.assign(
-                    points.single[here] @ turned, points.reach[here], slack, points.x[here],
-                    points.weight[here], unsure, sums,
-                )  # fmt: skip
-                left.append(at + unsure[:found])
-        rows = np.concatenate(left) if left else np.empty(0, np.int64)
-        x, w = points.x[rows], points.weight[rows]
-        np.add.at(sums, _nearest(x, centres), np.column_stack([x * w[:, None], w]))
-        return cls(sums, points.squares, _farthest(points, centres) if far else None)
+    def of(cls, rows: Followed, centres: Array, far: bool = False) -> Assigned:
+        labels, parts = rows.follow(centres)
+        return cls(parts.copy(), _farthest(rows, labels, centres) if far else None)
 
     def __add__(self, other: Assigned) -> Assigned:
         far = None
         if self.far is not None and other.far is not None:
-            far = _sorted(np.vstack([self.far, other.far]))[: len(self.sums)]
-        return Assigned(self.sums + other.sums, self.squares + other.squares, far)
+            far = _sorted(np.vstack([self.far, other.far]))[: self.parts.shape[1]]
+        return Assigned(self.parts + other.parts, far)
 
-    def inertia(self, centres: Array) -> float:
-        """The sum of the squared distances to these centres, which are those it was assigned to."""
-        counts = self.sums[:, -1] @ np.einsum("ij,ij->i", centres, centres)
-        return max(0.0, float(self.squares + counts - 2 * (centres * self.sums[:, :-1]).sum()))
+    @property
+    def sums(self) -> Array:
+        """(k, p + 1) of the rows, and of their weights."""
+        return np.asarray(self.parts.sum(axis=0))
 
+    def inertia(self, centres: Array, squares: float) -> float:
+        """The sum of the squared distances to these centres, which are those it was assigned to.
 
-def _single(centres: Array) -> tuple[Array, float]:
-    """Centres (p + 1, k) for scores |c|^2 - 2 x c in single precision, and how wrong those can be.
-
-    A sum of p + 1 products is wrong by p + 3 roundings of its largest terms at most, |x| |c|: two
-    scores together by twice that, and a reach, which counts the 1, is never below 1.
-    """
-    lengths = np.einsum("ij,ij->i", centres, centres)
-    largest = float(np.sqrt(lengths.max()))
-    slack = 4 * (centres.shape[1] + 4) * HALF * largest * (1 + largest)
-    turned = np.vstack([-2 * centres.T, lengths]).astype(np.float32)
-    return np.ascontiguousarray(turned), slack
+        ``squares`` are those of the rows' lengths, summed.
+        """
+        sums = self.sums
+        counts = sums[:, -1] @ np.einsum("ij,ij->i", centres, centres)
+        return max(0.0, float(squares + counts - 2 * (centres * sums[:, :-1]).sum()))
 
 
-def _nearest(x: Array, centres: Array) -> Array:
-    scores = x @ (-2 * centres.T) + np.einsum("ij,ij->i", centres, centres)
-    return np.asarray(scores.argmin(axis=1))
-
-
-def _farthest(points: Points, centres: Array) -> Array:
+def _farthest(rows: Followed, labels: Array, centres: Array) -> Array:
     """As many rows as there are centres: no more of these can be without any row."""
-    labels, apart = labelled(points.x, centres)
-    k = len(centres)
+    apart, k = rows.points.distances(labels, centres), len(centres)
     some = np.argpartition(apart, len(apart) - k)[-k:] if len(apart) > k else np.arange(len(apart))
-    told = [apart[some], labels[some], points.weight[some], points.x[some]]
+    told = [apart[some], labels[some], rows.weight[some], rows.points.at(some)]
     return _sorted(np.column_stack(told))
 
 
@@ -121,6 +64,8 @@ class Lloyd:
     centres: Array  # (k, p)
     enough: float  # the squared way of all centres together that is no more worth a round
     most: int  # rounds
+    rows: float  # their weights together
+    squares: Array  # (p,) the sums of the squares of their columns, weighed
     trace: tuple[float, ...] = ()  # the inertia before every round
     done: bool = False
     seeking: bool = False  # the rows that are farthest, for a centre has none
@@ -131,7 +76,12 @@ class Lloyd:
     def bare(cls, centres: Array) -> Lloyd:
         """Centres among points that are points already."""
         coding = Coding((), np.empty(0), np.empty(0), (), ())
-        return cls(coding, centres, 0.0, 300)
+        return cls(coding, centres, 0.0, 300, 0.0, np.empty(0))
+
+    def followed(self, points: Points, weight: Array | None) -> Followed:
+        """Rows in memory, for many rounds."""
+        size = unit(float(np.sqrt((self.squares / self.rows).max(initial=0.0))))
+        return Followed(points, weight, size, grids_of(self.rows, self.squares))
 
     def after(self, tally: Assigned) -> Lloyd:
         """The means of what was assigned; first another look, where a centre has no rows."""
@@ -141,14 +91,14 @@ class Lloyd:
         some = sums[:, -1:] > 0
         moved = np.where(some, sums[:, :-1] / np.where(some, sums[:, -1:], 1.0), self.centres)
         way = float(((moved - self.centres) ** 2).sum())
-        trace = (*self.trace, tally.inertia(self.centres))
+        trace = (*self.trace, tally.inertia(self.centres, float(self.squares.sum())))
         done = way <= self.enough or len(trace) >= self.most
         return replace(self, centres=moved, trace=trace, done=done, seeking=False)
 
 
 def relocated(tally: Assigned) -> Array:
     """The sums, a centre without rows given the row that is farthest from its own."""
-    sums = tally.sums.copy()
+    sums = tally.sums
     far = () if tally.far is None else tally.far
     for c, (apart, label, weight, *row) in zip(np.flatnonzero(sums[:, -1] == 0), far, strict=False):
         if apart == 0:
@@ -159,17 +109,12 @@ def relocated(tally: Assigned) -> Array:
     return sums
 
 
-def run(points: Points, start: Lloyd) -> Lloyd:
+def run(points: Points, weight: Array, start: Lloyd) -> Lloyd:
     """Rounds over rows in memory until they are done; the inertia is that of the last centres."""
-    state = start
+    squares = np.einsum("ij,ij,i->j", points.at(...), points.at(...), weight)
+    state = replace(start, rows=float(weight.sum()), squares=squares)
+    rows = state.followed(points, weight)
     while not state.done:
-        state = state.after(Assigned.of(points, state.centres, state.seeking))
-    last = Assigned.of(points, state.centres).inertia(state.centres)
-    return replace(state, inertia=last)
-
-
-def labelled(x: Array, centres: Array) -> tuple[Array, Array]:
-    """(n,) the nearest centre of every row, and its squared distance, worked out in full."""
-    labels = _nearest(x, centres).astype(np.int32)
-    apart = x - centres[labels]
-    return labels, np.einsum("ij,ij->i", apart, apart)
+        state = state.after(Assigned.of(rows, state.centres, state.seeking))
+    last = Assigned.of(rows, state.centres)
+    return replace(state, inertia=last.inertia(state.centres, float(squares.sum())))

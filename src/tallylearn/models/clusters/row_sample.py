@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from tallylearn.folds.hashing import hashed
+from tallylearn.kernels import clustering
 from tallylearn.sources.joined_blocks import together
 from tallylearn.tables import Array, Block
 
@@ -28,13 +29,14 @@ class RowSample:
     rows: Block
     weight: Array  # (m,)
     whole: bool  # whether no row was left out
+    most: int = MOST
 
     nothing = False  # a part of a bundle that is always there
 
     @classmethod
-    def of(cls, block: Block, seed: int) -> RowSample:
+    def of(cls, block: Block, seed: int, most: int | None = None) -> RowSample:
         weight = np.ones(len(block)) if block.weight is None else block.weight
-        return cls(row_hashes(block, seed), block, weight, True)._least()
+        return cls(row_hashes(block, seed), block, weight, True, most or MOST)._least()
 
     def __bool__(self) -> bool:
         return len(self.hashes) > 0
@@ -45,24 +47,27 @@ class RowSample:
             together([self.rows, other.rows], self.rows.schema),
             np.concatenate([self.weight, other.weight]),
             self.whole and other.whole,
+            self.most,
         )._least()
 
     def _least(self) -> RowSample:
         some = np.arange(len(self.hashes))
-        if len(some) > 4 * MOST:  # a first guess, so that fewer are sorted
-            some = np.flatnonzero(self.hashes <= np.partition(self.hashes, 2 * MOST)[2 * MOST])
+        if len(some) > 2 * self.most:  # a first guess, so that fewer are sorted
+            limit = 1.25 * (self.most + 100) / len(some) * 2.0**64
+            few = np.flatnonzero(self.hashes <= min(limit, 2.0**64 - 2**12))
+            some = few if len(np.unique(self.hashes[few])) >= self.most else some
         found, first, which = np.unique(self.hashes[some], return_index=True, return_inverse=True)
         weight = np.bincount(which, self.weight[some], minlength=len(found))
-        less = len(some) < len(self.hashes) or len(found) > MOST
-        rows = self.rows[some[first[:MOST]]]
-        return RowSample(found[:MOST], rows, weight[:MOST], self.whole and not less)
+        most, less = self.most, len(some) < len(self.hashes) or len(found) > self.most
+        rows = self.rows[some[first[:most]]]
+        return RowSample(found[:most], rows, weight[:most], self.whole and not less, most)
 
 
 def row_hashes(block: Block, seed: int) -> Array:
     """(n,) a hash of what every row holds."""
-    bits = (block.numbers + 0.0).view(np.uint64)  # 0.0 and -0.0 are one number
+    bits, found = block.numbers.view(np.uint64), np.empty(len(block), np.uint64)
     odd = hashed(seed, np.arange(bits.shape[1] + len(block.codes))) | np.uint64(1)
-    found = (bits ^ (bits >> np.uint64(32))) @ odd[: bits.shape[1]]
+    clustering.digest(bits, odd, found)
     for at, name in enumerate(sorted(block.codes), bits.shape[1]):
         codes = block.codes[name]
         each = np.array([*map(_value_hash, codes.values), 0], dtype=np.uint64)

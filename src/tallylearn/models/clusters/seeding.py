@@ -13,16 +13,14 @@ import numpy as np
 
 from tallylearn.errors import InputError, OptionError, listed, told
 from tallylearn.models.clusters.coded_rows import Coding
-from tallylearn.models.clusters.lloyd import Points
 from tallylearn.tables import Array
 
 
-def plus_plus(points: Points, k: int, rng: np.random.Generator) -> Array:
+def plus_plus(x: Array, weight: Array, k: int, rng: np.random.Generator) -> Array:
     """(k, p) centres by k-means++.
 
     D. Arthur and S. Vassilvitskii, k-means++: the advantages of careful seeding, SODA 2007.
     """
-    x, weight = points.x, points.weight
     places = [int(rng.choice(len(x), p=weight / weight.sum()))]
     nearest = _squares(x, x[places[0]])
     trials = 2 + int(log(k))
@@ -37,10 +35,10 @@ def plus_plus(points: Points, k: int, rng: np.random.Generator) -> Array:
     return np.array(x[places])
 
 
-def at_random(points: Points, k: int, rng: np.random.Generator) -> Array:
+def at_random(x: Array, weight: Array, k: int, rng: np.random.Generator) -> Array:
     """(k, p) different rows, each as probable as it is frequent."""
-    share = points.weight / points.weight.sum()
-    return np.array(points.x[rng.choice(len(points), k, replace=False, p=share)])
+    share = weight / weight.sum()
+    return np.array(x[rng.choice(len(x), k, replace=False, p=share)])
 
 
 def given(init: Any, k: int, coding: Coding) -> Array:
