@@ -90,6 +90,20 @@ def test_a_lasso_of_three_classes_meets_its_conditions() -> None:
     assert (np.abs(gradient[~some]) <= 2 + 1e-6).all()
 
 
+def test_many_weights_of_several_classes_are_approached_by_gradients_and_ended_by_newton() -> None:
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(1500, 25))
+    y = (X @ rng.normal(size=(25, 8)) + rng.gumbel(size=(1500, 8))).argmax(axis=1)
+    found = tl.LogisticRegression().fit(X, y)
+    newton = tl.LogisticRegression(solver="newton-cholesky").fit(X, y)
+    assert found.converged_
+    assert found.n_iter_ > newton.n_iter_ + 5, "steps of the gradient come before"
+    np.testing.assert_allclose(found.coef_, newton.coef_, rtol=0, atol=1e-10)
+    few = tl.LogisticRegression(max_iter=7).fit(X, y)
+    assert few.n_iter_ == 7
+    assert not few.converged_
+
+
 def test_many_rows_begin_with_a_sample_and_end_where_all_lead() -> None:
     draw = np.random.default_rng(0)
     X = draw.normal(size=(30_000, 3))

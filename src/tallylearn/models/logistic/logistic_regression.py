@@ -37,6 +37,7 @@ from tallylearn.tallies.words import words
 SOLVERS = ("auto", "newton-cholesky", "lbfgs", "gradient")
 OTHERS = ("newton-cg", "sag", "saga")  # scikit-learn's other ways to the same weights
 LARGE = 1200  # weights: the curvature of more is not worth it
+DEAR = 150  # weights of several classes: their curvature costs many gradients
 FEW = 24  # rows of a sample that every weight needs
 HELD = 1 << 28  # bytes of a sample that is held in memory
 SAMPLED = (64, 32, 16, 8, 4)  # every so-many-th row, where enough are left
@@ -281,6 +282,9 @@ class LogisticRegression(Rounds[Fitting, Slope], Geometric):
             return QuasiNewton(task, task.first)
         enough = [stride for stride in SAMPLED if plan.weight >= stride * FEW * size]
         stride = max(enough, default=1) if plan.weight >= 20_000 else 1
+        dear = m > 1 and size > DEAR and not (l1 or self._free)
+        if dear and stride == 1 and self.solver != "newton-cholesky":
+            return QuasiNewton.towards(task)
         return Newton(task, task.first, stride, full=self.solver == "newton-cholesky")
 
     def _descending(self, plan: Plan, told: dict[str, Any]) -> GradientSteps:

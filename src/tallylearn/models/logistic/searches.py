@@ -2,7 +2,8 @@
 
 A search begins on some of the rows where there are many: steps towards what a sixteenth of them
 says cost a sixteenth, and end so near that a few rounds over all rows are left. Of those only the
-gradient is asked: the curvature of the sample leads them.
+gradient is asked: the curvature of the sample leads them. Where several classes make curvatures dear
+and rows are too few for a sample, steps of the gradient alone come near, and Newton's end it.
 """
 
 from __future__ import annotations
@@ -24,6 +25,8 @@ SHORTEST = 1e-12  # step length: below, rounding hides all descent
 KEPT = 12  # pairs of steps and changes of the gradient
 SLOWER = 1e-4  # a last step of Newton leaves the square of an error, others a tenth of it
 SWEEPS = 500  # rounds of coordinate descent for one step
+NEAR = 1e-7  # descent that is left where Newton's steps take over
+STEPS = 40  # that lead there, or as near as they come
 
 
 @dataclass(frozen=True)
@@ -132,10 +135,17 @@ class QuasiNewton:
     gradient: Array = field(default_factory=lambda: NONE)  # where the trial began
     trace: Trace = ()
     again: bool = False  # Newton's steps are affordable, should these not come to rest
+    last: Task | None = None  # what Newton's steps solve, from where these end
 
     stride: ClassVar[int] = 1
     curved: ClassVar[bool] = False
     done: ClassVar[bool] = False
+
+    @classmethod
+    def towards(cls, task: Task) -> QuasiNewton:
+        """Steps that come near, for Newton's to begin there."""
+        near = replace(task, enough=NEAR, most=min(STEPS, task.most))
+        return cls(near, task.first, last=task)
 
     @property
     def asked(self) -> Array:
@@ -143,6 +153,12 @@ class QuasiNewton:
 
     def after(self, slope: Slope) -> Newton | QuasiNewton | Found:
         """A step further."""
+        found = self._after(slope)
+        if self.last is None or not isinstance(found, Found):
+            return found
+        return Newton(self.last, found.theta, trace=found.trace)
+
+    def _after(self, slope: Slope) -> Newton | QuasiNewton | Found:
         task, objective = self.task, self.task.objective(self.theta, slope)
         if self.trial is None and objective > task.null * (1 + 1e-12) and self.again:
             return Newton(task, task.first, trace=self.trace)
