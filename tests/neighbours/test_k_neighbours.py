@@ -260,3 +260,20 @@ def test_metrics_of_ones_own_are_refused_by_name(options: dict[str, Any]) -> Non
     with pytest.raises(errors.OptionError, match=r"functions, and metric_params, .*'gower'"):
         tl.KNeighborsRegressor(1, **options).fit([[1.0]], [1.0])
     tl.KNeighborsRegressor(1, metric_params=None).fit([[1.0]], [1.0])
+
+
+@pytest.mark.parametrize("scaled", [False, True])
+def test_dates_are_told_as_dates(scaled: bool) -> None:
+    days = pd.date_range("2024-01-01", periods=8)
+    frame = pd.DataFrame({"sold": days, "kind": list("aaaabbbb")})
+    before = [tl.StandardScaler()] if scaled else []
+
+    def explained(learner: Any, target: str | None = "kind") -> str:
+        table = frame if target else frame[["sold"]]
+        return str(tl.Pipeline([*before, learner]).fit(table, target).explain(frame[["sold"]][:1]))
+
+    assert ": sold 2024-01-02" in explained(tl.KNeighborsClassifier(2))
+    assert ": sold 2024-01-02 12:00" in explained(tl.NearestCentroid(exemplar="median"))
+    assert ": sold 2024-01-0" in explained(tl.KMeans(2), None)
+    work = tl.KNeighborsClassifier(2, scale="minmax").fit(frame, "kind").show_work()
+    assert "sold    2024-01-01" in str(work)

@@ -17,7 +17,7 @@ from tallylearn.models.neighbours.neighbour_search import Scan, finder
 from tallylearn.tables import Array, Block, Schema, check_columns, numbered
 from tallylearn.workings import Derivation, Grid, Sentence, equation
 from tallylearn.workings.rendering import short
-from tallylearn.workings.units import as_in_table
+from tallylearn.workings.units import figures
 
 REMEDY = "Fill gaps with Imputer(), or take metric='gower', which leaves them out."
 SHOWN = 6  # columns of a neighbour, in an explanation
@@ -107,10 +107,11 @@ class Examples:
         found = found.without(np.arange(len(self))).level(k)
         return found if self.ties == "all" else found.first(k)
 
-    def told(self, place: int) -> str:
-        """What an example holds, in the units of the table."""
+    def told(self, place: int, schema: Schema) -> str:
+        """What an example holds, as the table has it."""
+        figure = figures(schema)
         pairs = [
-            f"{name} {as_in_table(name, float(x)):.6g}"
+            f"{name} {figure(name, float(x))}"
             for name, x in zip(self.columns, self.numbers[place], strict=True)
         ]
         for name, known, code in zip(self.categories, self.values, self.codes[place], strict=True):
@@ -123,7 +124,7 @@ class Examples:
         """The values of every category that some example has."""
         return dict(zip(self.categories, self.values, strict=True))
 
-    def derivation(self, answer: str) -> Derivation:
+    def derivation(self, answer: str, schema: Schema) -> Derivation:
         """The rule, as there is nothing to be worked out before a row comes."""
         level = ", and all that are as far as the last of them" if self.ties == "all" else ""
         said = (
@@ -135,7 +136,8 @@ class Examples:
         moved = (self.shift != 0).any() or (self.scale != 1).any()
         if moved and len(self.columns):
             pairs = zip(self.columns, self.shift.tolist(), self.scale.tolist(), strict=True)
-            rows = tuple((name, short(a), short(b)) for name, a, b in pairs)
+            figure = figures(schema, digits=4)
+            rows = tuple((name, figure(name, a), short(b)) for name, a, b in pairs)
             steps.append(Grid("columns, before they are compared", ("column", "less", "by"), rows))
         return Derivation("Nearest neighbours", (Sentence(said), *steps,
                                                  Sentence(WEIGHTS[self.weights])))  # fmt: skip

@@ -68,14 +68,20 @@ class Voters(ClassificationModel):
         weight, shares = votes(found, self.examples.weights, self.weigh), self.shared(found)
         best = choice(shares)
         return [
-            Evidence(self._lines(found, i, weight, shares[i]), self.classes[best[i]], "votes")
+            Evidence(
+                self._lines(block.schema, found, i, weight, shares[i]),
+                self.classes[best[i]],
+                "votes",
+            )
             for i in range(len(block))
         ]
 
-    def _lines(self, found: Found, i: int, weight: Array, shares: Array) -> tuple[Line, ...]:
+    def _lines(
+        self, schema: Schema, found: Found, i: int, weight: Array, shares: Array
+    ) -> tuple[Line, ...]:
         terms: dict[int, list[Term]] = {}
         for at in range(found.of(i).start, found.of(i).stop):
-            term = neighbour(self.examples, found, at, float(weight[at]))
+            term = neighbour(self.examples, schema, found, at, float(weight[at]))
             terms.setdefault(int(self.target[found.rows[at]]), []).append(term)
         return tuple(
             Line(self.classes[c], tuple(terms[c]), float(shares[c])) for c in sorted(terms)
@@ -83,7 +89,7 @@ class Voters(ClassificationModel):
 
     def derivation(self, schema: Schema) -> Derivation:
         """The rule."""
-        return self.examples.derivation("the class that most votes go to,")
+        return self.examples.derivation("the class that most votes go to,", schema)
 
 
 @dataclass(frozen=True)
@@ -130,23 +136,25 @@ class Averaged(RegressionModel):
         found = self.examples.found(block)
         parts, answers = self._parts(found), self.averaged(found)
         return [
-            Evidence((Line("ŷ", tuple(self._terms(found, i, parts))),), float(answers[i]), "sum")
+            Evidence((Line("ŷ", self._terms(block.schema, found, i, parts)),),
+                     float(answers[i]), "sum")
             for i in range(len(block))
-        ]
+        ]  # fmt: skip
 
-    def _terms(self, found: Found, i: int, parts: Array) -> list[Term]:
-        return [
-            neighbour(self.examples, found, at, float(parts[at] * self.target[found.rows[at]]))
+    def _terms(self, schema: Schema, found: Found, i: int, parts: Array) -> tuple[Term, ...]:
+        amounts = parts * self.target[found.rows]
+        return tuple(
+            neighbour(self.examples, schema, found, at, float(amounts[at]))
             for at in range(found.of(i).start, found.of(i).stop)
-        ]
+        )
 
     def derivation(self, schema: Schema) -> Derivation:
         """The rule."""
-        return self.examples.derivation("the mean")
+        return self.examples.derivation("the mean", schema)
 
 
-def neighbour(examples: Examples, found: Found, at: int, amount: float) -> Term:
+def neighbour(examples: Examples, schema: Schema, found: Found, at: int, amount: float) -> Term:
     """A neighbour by the number of its row, how far it is, and what it holds."""
     place, distance = int(found.rows[at]), found.distances[at]
     return Term(f"row {examples.rows[place]}", f"{distance:.4g}", amount,
-                text=examples.told(place), sign="at")  # fmt: skip
+                text=examples.told(place, schema), sign="at")  # fmt: skip
