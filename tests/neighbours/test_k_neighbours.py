@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,7 @@ from tallylearn.models.neighbours.sieve import Sieve
 RNG = np.random.default_rng(0)
 X, Y = RNG.normal(size=(400, 4)), RNG.integers(0, 3, 400)
 Q = RNG.normal(size=(90, 4))
+DAISY = json.loads((Path(__file__).parent.parent / "data" / "daisy.json").read_text())
 METRICS = ("euclidean", "manhattan", "chebyshev", "minkowski", "cosine")
 
 
@@ -128,6 +130,17 @@ def test_a_mixed_table_goes_by_gowers_distance(mixed: pd.DataFrame) -> None:
         slow = [gower(frame.iloc[i], frame.iloc[j], ranges) for j in range(len(frame))]
         assert distances[i] == pytest.approx(np.sort(slow)[:4], rel=1e-12, abs=1e-15)
         assert [slow[j] for j in rows[i]] == pytest.approx(distances[i], rel=1e-12, abs=1e-15)
+
+
+@pytest.mark.parametrize("name", DAISY["tables"])
+def test_gower_is_that_of_daisy_in_r(name: str) -> None:
+    table = DAISY["tables"][name]
+    frame, truth = pd.DataFrame(table["columns"]), np.array(table["distances"])
+    model = tl.KNeighborsClassifier(len(frame), metric="gower").fit(frame, [*map(str, frame.index)])
+    distances, rows = model.kneighbors(frame)
+    found = np.empty_like(truth)
+    np.put_along_axis(found, rows, distances, axis=1)
+    assert found == pytest.approx(truth, rel=1e-12, abs=1e-12)
 
 
 def test_gower_is_that_of_an_example_worked_by_hand() -> None:
