@@ -1,12 +1,15 @@
 """Neighbours and scalers beside scikit-learn and scipy, in one process.
 
 python benchmarks/bench_neighbours.py        2e5 rows, 1e4 queries, 3, 10 and 50 columns
+python benchmarks/bench_neighbours.py files  examples that stay in a Parquet file: time and memory
 python benchmarks/bench_neighbours.py rule   the tree beside the sieve, by columns: where to change
 """
 
 from __future__ import annotations
 
+import subprocess
 import sys
+import tempfile
 from functools import partial
 from typing import Any
 
@@ -61,8 +64,49 @@ def rule() -> None:
             versus(f"{n:,} rows, {d} columns", *pair, 1, 2)
 
 
+CHILD = """
+import resource, sys, time
+import numpy as np, tallylearn as tl
+path, how = sys.argv[1:]
+begun = time.perf_counter()
+model = tl.KNeighborsClassifier(examples=how).fit(path, "y")
+fitted = time.perf_counter()
+asked = np.random.default_rng(1).normal(size=(1000, 20))
+model.predict({f"x{j}": asked[:, j] for j in range(20)})
+done, peak = time.perf_counter(), resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+print(f"fit {fitted - begun:.1f} s, 1000 rows asked {done - fitted:.1f} s, at most {peak:.0f} MB")
+"""
+
+
+def files() -> None:
+    heading("Examples in a Parquet file of 20 columns, and the same in memory")
+    with tempfile.TemporaryDirectory() as folder:
+        for n in (1_000_000, 4_000_000):
+            path = f"{folder}/{n}.parquet"
+            _write(path, n)
+            for how in ("files", "auto"):
+                child = [sys.executable, "-c", CHILD, path, how]
+                said = subprocess.run(child, capture_output=True, text=True, check=True).stdout
+                print(f"{n:,} rows, examples={how!r}: {said}", end="")
+
+
+def _write(path: str, n: int, run: int = 500_000) -> None:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    names = [*(f"x{j}" for j in range(20)), "y"]
+    schema = pa.schema([(name, pa.float64() if name != "y" else pa.string()) for name in names])
+    with pq.ParquetWriter(path, schema) as writer:
+        for _ in range(n // run):
+            x = RNG.normal(size=(run, 20))
+            y = np.where(x[:, 0] > 0, "a", "b")
+            writer.write_table(pa.table([*x.T, y], schema=schema), row_group_size=100_000)
+
+
 if __name__ == "__main__":
-    if "rule" in sys.argv:
+    if "files" in sys.argv:
+        files()
+    elif "rule" in sys.argv:
         rule()
     else:
         predictions()

@@ -16,8 +16,7 @@ from tallylearn.models.centroids import Centroids
 from tallylearn.models.class_priors import Priors
 from tallylearn.models.exemplars import KINDS, METRICS, Exemplars, check_positive, chosen
 from tallylearn.models.naive_bayes.column_factors import arranged, check_finite
-from tallylearn.models.neighbours.examples import check_complete
-from tallylearn.models.neighbours.neighbours_learner import repeated
+from tallylearn.models.neighbours.examples import check_complete, repeated
 from tallylearn.models.stored_tallies import check_classes, check_parts
 from tallylearn.sources.memory_table import check_size
 from tallylearn.tables import DATE, NUMBER, Array, Block, Schema, check_columns
