@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+import sklearn.neighbors
 from scipy.spatial.distance import cdist
 from sklearn.datasets import load_diabetes, load_iris
 from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
@@ -48,6 +49,29 @@ def test_means_are_those_of_scikit_learn(weights: str) -> None:
     ours = tl.KNeighborsRegressor(weights=weights).fit(data[:300], target[:300])
     theirs = KNeighborsRegressor(weights=weights).fit(data[:300], target[:300])
     assert ours.predict(data[300:]) == pytest.approx(theirs.predict(data[300:]), rel=1e-12)
+
+
+def test_examples_are_scored_by_each_other() -> None:
+    for learner, target in ((tl.KNeighborsClassifier, Y), (tl.KNeighborsRegressor, X[:, 0])):
+        model = learner(ties="first").fit(X[:, 1:], target)
+        name = getattr(sklearn.neighbors, learner.__name__)
+        theirs = name(algorithm="brute").fit(X[:, 1:], target)
+        assert model.score(None, target) == pytest.approx(theirs.score(None, target), rel=1e-12)
+        with pytest.raises(errors.TargetError, match="all 400 examples"):
+            model.score(None, target[:9])
+    none = tl.KNeighborsClassifier(weights=None).fit(X, Y)
+    assert none.predict(Q).tolist() == tl.KNeighborsClassifier().fit(X, Y).predict(Q).tolist()
+
+
+def test_a_row_of_zeros_has_no_direction() -> None:
+    model = tl.KNeighborsClassifier(3, metric="cosine").fit([[0.0, 0], [1, 1], [2, 0]], list("abc"))
+    distances, rows = model.kneighbors([[0.0, 0.0], [5.0, 5.0]])
+    assert distances[0].tolist() == pytest.approx([1, 1, 1])
+    assert rows[1].tolist() == [1, 2, 0]
+    assert distances[1] == pytest.approx([0, 1 - 0.5**0.5, 1])
+    near = np.array([[1.0, 1e-6], [1.0, 2e-6]])  # 1 - cos would be 5e-13, to three digits
+    apart = tl.KNeighborsClassifier(1, metric="cosine").fit(near[:1], ["a"]).kneighbors(near[1:])[0]
+    assert apart[0, 0] == pytest.approx(5e-13, rel=1e-9)
 
 
 def test_leave_one_out_costs_one_search_and_is_leaving_one_out() -> None:

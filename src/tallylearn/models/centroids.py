@@ -13,9 +13,10 @@ from tallylearn.doors.model import choice, log_shares
 from tallylearn.kernels import scoring
 from tallylearn.models.exemplars import Exemplars
 from tallylearn.models.naive_bayes.column_factors import TILE, check_finite
-from tallylearn.models.neighbours.examples import check_complete
+from tallylearn.models.neighbours.distances import FORMULAS
+from tallylearn.models.neighbours.examples import check_complete, check_shown
 from tallylearn.tables import Array, Block, Schema, check_columns, check_shape
-from tallylearn.workings import Derivation, Evidence, Grid, Line, Sentence, Term
+from tallylearn.workings import Derivation, Evidence, Grid, Line, Sentence, Term, equation
 from tallylearn.workings.units import Figure, figures
 
 
@@ -125,14 +126,40 @@ class Centroids(ScoringModel):
     def _told(self, m: int, schema: Schema) -> str:
         assert self.exemplars is not None
         figure = figures(schema)
-        pairs = zip(self.columns, self.exemplars.points[m].tolist(), strict=True)
-        return ", ".join(f"{name} {figure(name, x)}" for name, x in pairs)
+        pairs = zip(
+            self.columns, self.exemplars.points[m, : len(self.columns)].tolist(), strict=True
+        )
+        space = self.exemplars.space
+        return ", ".join([
+            *(f"{name} {figure(name, x)}" for name, x in pairs),
+            *(f"{name} {value}" for name, value in
+              zip(space.categories, self._values(m), strict=True)),
+        ])  # fmt: skip
+
+    def _values(self, m: int) -> list[str]:
+        """The categories of an exemplar, by name."""
+        assert self.exemplars is not None
+        codes = self.exemplars.points[m, len(self.columns) :]
+        pairs = zip(self.exemplars.space.values, codes.tolist(), strict=True)
+        return ["?" if code != code else known[int(code)] for known, code in pairs]
+
+    @property
+    def known(self) -> dict[str, tuple[str, ...]]:
+        """The values of categories that were seen."""
+        space = None if self.exemplars is None else self.exemplars.space
+        return {} if space is None else dict(zip(space.categories, space.values, strict=True))
 
     def _complete(self, block: Block) -> Array:
-        """The rows in the order of the columns, none with a gap."""
+        """The rows in the order of the columns; only Gower's distance leaves gaps out."""
+        assert self.exemplars is not None
+        space = self.exemplars.space
         check_finite(block)
-        check_complete(block.numbers, block.schema.numbers, block)
-        return block.numbers[:, [block.schema.numbers.index(name) for name in self.columns]]
+        if space.metric != "gower":
+            check_complete(block.numbers, block.schema.numbers, block)
+        numbers = block.numbers[:, [block.schema.numbers.index(name) for name in self.columns]]
+        rows = space.rows(numbers, block)
+        check_shown(rows, block)
+        return rows
 
     def _line(
         self, c: int, x: Array, scale: Array, order: list[tuple[int, int]], figure: Figure
@@ -190,14 +217,20 @@ class Centroids(ScoringModel):
 
     def _exemplars_shown(self, schema: Schema) -> Derivation:
         assert self.exemplars is not None
-        found, figure = self.exemplars, figures(schema, digits=4)
+        found, figure, p = self.exemplars, figures(schema, digits=4), len(self.columns)
         rows = tuple(
-            (str(m), str(self.classes[c]), *map(figure, self.columns, found.points[m].tolist()))
+            (str(m), str(self.classes[c]), *map(figure, self.columns, found.points[m, :p].tolist()),
+             *self._values(m))
             for m, c in enumerate(found.labels.tolist())
-        )
+        )  # fmt: skip
         said = (
             f"A row gets the class of the nearest exemplar, a {found.kind.replace('_', ' ')}, "
-            f"by the {found.metric} distance."
+            f"by the {found.space.metric} distance."
         )
-        header = ("exemplar", "class", *self.columns)
-        return Derivation("Nearest centroid", (Grid("exemplars", header, rows), Sentence(said)))
+        header = ("exemplar", "class", *self.columns, *found.space.categories)
+        steps: list[Any] = [Grid("exemplars", header, rows), equation(FORMULAS[found.space.metric])]
+        if found.space.metric == "minkowski":
+            steps.append(equation(f"p = {found.space.p:g}"))
+        if found.space.categories and found.kind != "medoid":
+            said += " Of a category it has the value that most rows have."
+        return Derivation("Nearest centroid", (*steps, Sentence(said)))

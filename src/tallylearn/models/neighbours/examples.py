@@ -91,7 +91,10 @@ class Examples:
 
     def asked(self, block: Block) -> Asked:
         """Rows to find the neighbours of."""
-        return self._moved(self._numbers(block)), self._codes(block)
+        numbers, codes = self._moved(self._numbers(block)), self._codes(block)
+        if self.metric == "gower":
+            check_shown(np.hstack([numbers, np.where(codes < 0, np.nan, codes)]), block)
+        return numbers, codes
 
     def itself(self) -> Asked:
         """The examples, to find their neighbours."""
@@ -189,13 +192,6 @@ class Examples:
         return out
 
     def _by_gower(self, numbers: Array, codes: Array, k: int) -> Nearest:
-        empty = np.isnan(numbers).all(axis=1) & (codes == -1).all(axis=1)
-        if empty.any():
-            raise InputError(
-                f"row {int(empty.argmax())} has no value at all, so that nothing is near it. Drop "
-                "the row, or fill its gaps."
-            )
-
         def distances(part: slice) -> Array:
             return gower((numbers[part], self.numbers), self.scale, (codes[part], self.codes))
 
@@ -213,6 +209,15 @@ def check_complete(
         f"column {columns[j]!r} has a gap in row {numbered(block.start, row)}, and this distance "
         f"needs every number. {remedy} Input X contains NaN."
     )
+
+
+def check_shown(rows: Array, block: Block) -> None:
+    """Every row has a value, or nothing is near it."""
+    if rows.shape[1] and (empty := np.isnan(rows).all(axis=1)).any():
+        raise InputError(
+            f"row {numbered(block.start, int(empty.argmax()))} has no value at all, so that "
+            "nothing is near it. Drop the row, or fill its gaps."
+        )
 
 
 def repeated(block: Block) -> Block:

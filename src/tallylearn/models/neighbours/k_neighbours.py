@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from tallylearn.doors import Classifier, Regressor
+from tallylearn.doors.tasks import explained
 from tallylearn.models.neighbours.examples import Examples, repeated
 from tallylearn.models.neighbours.examples_in_files import FiledExamples
 from tallylearn.models.neighbours.neighbour_models import Averaged, Voters
@@ -24,8 +25,8 @@ class KNeighborsClassifier(Neighbours, Classifier):
     Parameters
     ----------
     n_neighbors : k, how many neighbours vote.
-    weights : "uniform"; "distance" (1 / d) or "inverse_square" (1 / d²), where an exact match
-        decides alone; or a function of an array of distances.
+    weights : "uniform", or None; "distance" (1 / d) or "inverse_square" (1 / d²), where an exact
+        match decides alone; or a function of an array of distances.
     algorithm : "auto" takes what was measured to be the fastest; "kd_tree", "ball_tree" (which is a
         k-d tree too) or "brute". The neighbours are the same.
     leaf_size : rows in a leaf of the tree.
@@ -84,6 +85,14 @@ class KNeighborsClassifier(Neighbours, Classifier):
         model, found = self.model_.holding(self._asked(None, None))
         return np.asarray(model.shared(found))
 
+    def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
+        """The share of rows whose class is predicted right; of the examples, where X is None."""
+        if X is not None:
+            return super().score(X, y, sample_weight)
+        answers = self.predict(None)
+        right = answers == self._own(y, len(answers))
+        return float(np.average(right, weights=sample_weight))
+
 
 class KNeighborsRegressor(Neighbours, Regressor):
     """k nearest neighbours: a row gets the mean of its neighbours' numbers.
@@ -119,3 +128,12 @@ class KNeighborsRegressor(Neighbours, Regressor):
             return super().predict(X)
         model, found = self.model_.holding(self._asked(None, None))
         return np.asarray(model.averaged(found))
+
+    def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
+        """R²: the share of the target's variance that is explained; X None asks the examples."""
+        if X is not None:
+            return super().score(X, y, sample_weight)
+        answers = self.predict(None)
+        truth = self._own(y, len(answers)).astype(np.float64)
+        weight = np.ones(len(truth)) if sample_weight is None else np.asarray(sample_weight)
+        return explained(truth, answers, weight)

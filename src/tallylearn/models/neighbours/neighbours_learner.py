@@ -21,6 +21,7 @@ from tallylearn.errors import (
     ColumnError,
     InputError,
     OptionError,
+    TargetError,
     listed,
     speaking,
     told,
@@ -32,7 +33,7 @@ from tallylearn.models.neighbours.examples_in_files import FiledExamples, Number
 from tallylearn.sources import Table
 from tallylearn.sources.joined_blocks import small
 from tallylearn.sources.memory_table import check_size
-from tallylearn.tables import CATEGORY, DATE, NUMBER, Block, Schema
+from tallylearn.tables import CATEGORY, DATE, NUMBER, Array, Block, Schema
 from tallylearn.tallies.nearest import Nearest, joined
 
 ALGORITHMS = {"auto": "auto", "brute": "brute", "kd_tree": "tree", "ball_tree": "tree"}
@@ -197,6 +198,15 @@ class Neighbours(Plain, Asked):
                 return found
             return joined([examples.found(block, k) for block in self._blocks(X)])
 
+    def _own(self, y: Any, n: int) -> Array:
+        """The answers of the examples, which who asks them about each other knows."""
+        if y is None or isinstance(y, str) or len(np.shape(y)) != 1 or len(y) != n:
+            raise TargetError(
+                f"{type(self).__name__}: score(None, y) takes the answers of all {n} examples, in "
+                "their order."
+            )
+        return np.asarray(y)
+
     def _nearest(self, X: Any, n_neighbors: int | None) -> Nearest:
         """As many as are asked for, those level with the last of them left out."""
         found = self._asked(X, n_neighbors)
@@ -227,7 +237,7 @@ class Neighbours(Plain, Asked):
             values, np.empty((0, len(values)), np.int64), np.empty(0, np.int64), metric,
             float(min(self.p, 1e308)), ALGORITHMS[self.algorithm],
             int(self.leaf_size), int(self.n_neighbors),
-            self.weights if isinstance(self.weights, str) else "callable", self.ties,
+            "callable" if callable(self.weights) else self.weights or "uniform", self.ties,
         )  # fmt: skip
 
     def _metric(self, schema: Schema) -> str:
@@ -255,7 +265,7 @@ class Neighbours(Plain, Asked):
 
     def _check_options(self) -> None:
         self._check_number(self.n_neighbors, 1 << 62)
-        if not callable(self.weights):
+        if not callable(self.weights) and self.weights is not None:
             self._one_of("weights", [name for name in WEIGHTS if name != "callable"])
         self._one_of("algorithm", ALGORITHMS)
         self._check_metric()

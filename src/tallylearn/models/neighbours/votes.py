@@ -63,5 +63,11 @@ def _checked(distances: Array, weigh: Weigh) -> Array:
     if not np.isfinite(found).all() or (found < 0).any() or (found.sum(axis=1) == 0).any():
         odd = found[~(np.isfinite(found) & (found >= 0))]
         said = f"returned {odd[0]:g}" if len(odd) else "returned only zeros for a row"
-        raise InputError(f"the function weights= {said}. Weights are finite and not negative.")
+        remedy = "Weights are finite and not negative."
+        if not len(odd):
+            remedy += (
+                " All neighbors of some sample is getting zero weights. Please modify 'weights' to "
+                "avoid this case if you are using a user-defined function."
+            )
+        raise InputError(f"the function weights= {said}. {remedy}")
     return found
