@@ -10,7 +10,9 @@ from __future__ import annotations
 import subprocess
 import sys
 import tempfile
+from collections.abc import Iterator
 from functools import partial
+from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
@@ -39,9 +41,37 @@ def predictions() -> None:
         theirs = neighbors.KNeighborsClassifier(n_jobs=-1).fit(X, y)
         versus(f"{d} columns, beside scikit-learn", partial(ours.predict, Q),
                partial(theirs.predict, Q), bar, 1)  # fmt: skip
+        for name, peer, share in peers(X, y, Q):
+            versus(f"{d} columns, beside {name}", partial(ours.predict, Q), peer, share, 1)
         if d == 3:
             search = partial(cKDTree(X).query, Q, 5, workers=2)
             versus("3 columns, beside scipy's search alone", partial(ours.predict, Q), search, 0.67)
+
+
+def peers(X: Any, y: Any, Q: Any) -> Iterator[tuple[str, Any, float]]:
+    """What else finds neighbours, where it is installed, and how far ahead of it we should be."""
+    d = X.shape[1]
+    if there("sklearnex"):
+        from sklearnex.neighbors import KNeighborsClassifier
+
+        yield "intelex", partial(KNeighborsClassifier(n_jobs=-1).fit(X, y).predict, Q), 0.67
+    if d == 10 and there("pykdtree"):
+        from pykdtree.kdtree import KDTree
+
+        yield "pykdtree's search alone", partial(KDTree(X).query, Q, 5), 0.67
+    if d == 50 and there("faiss"):
+        import faiss
+
+        index, singles = faiss.IndexFlatL2(d), Q.astype(np.float32)
+        index.add(X.astype(np.float32))
+        yield "faiss, flat, singles", partial(index.search, singles, 5), 1.0
+
+
+def there(name: str) -> bool:
+    found = find_spec(name) is not None
+    if not found:
+        print(f"({name} is not installed, and left out)")
+    return found
 
 
 def scalers() -> None:

@@ -16,7 +16,7 @@ from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 
 import tallylearn as tl
 from tallylearn import errors
-from tallylearn.models.neighbours import sieve
+from tallylearn.models.neighbours import neighbour_search, sieve
 from tallylearn.models.neighbours.sieve import Sieve
 
 RNG = np.random.default_rng(0)
@@ -314,3 +314,16 @@ def test_dates_are_told_as_dates(scaled: bool) -> None:
     assert ": sold 2024-01-0" in explained(tl.KMeans(2), None)
     work = tl.KNeighborsClassifier(2, scale="minmax").fit(frame, "kind").show_work()
     assert "sold    2024-01-01" in str(work)
+
+
+@pytest.mark.parametrize("spread", [1.0, 1e-300, 1e300])
+def test_the_order_in_which_a_tree_is_asked_changes_nothing(
+    spread: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    points, queries = RNG.normal(size=(500, 3)) * spread, RNG.normal(size=(300, 3)) * spread
+    queries[::7] = queries[0]
+    tree = neighbour_search.Tree(points, "manhattan", 1.0, 10)
+    once = tree.nearest(queries, 4)
+    monkeypatch.setattr(neighbour_search, "MANY", 1)
+    assert sorted(neighbour_search.curve(queries).tolist()) == [*range(300)]
+    assert tree.nearest(queries, 4) == once
