@@ -109,6 +109,7 @@ def test_folds_fit_exemplars_anew() -> None:
         ({"metric": "minkowski", "p": 0.5}, [[1.0], [2.0]], "'p'"),
         ({"metric": "gower", "exemplar": "geometric_median"}, [[1.0], [2.0]], "'medoid'"),
         ({"metric": "gower"}, [[1.0], [np.nan]], "row 1 has no value at all"),
+        ({"metric": "gower"}, [[1.7e308], [-1.7e308]], "wider than a double"),
         ({"exemplar": "medoid", "priors": "empirical"}, [[1.0], [2.0]], "go with one mean a class"),
         ({"exemplar": "medoid", "shrink_threshold": 0.1}, [[1.0], [2.0]], "go with one mean"),
         ({"exemplar": "geometric_mean"}, [[1.0], [-2.0]], "'x0' has -2 in row 1"),

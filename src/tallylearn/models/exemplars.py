@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -135,7 +135,7 @@ def _centre(x: Array, kind: str) -> Array:
     """(p,) of numbers; gaps are left out, and a column of nothing else stays a gap."""
     if kind == "geometric_median":
         return geometric_median(x)
-    centre = {"median": np.median, "mean": np.mean, "geometric_mean": np.mean}[kind]
+    centre: Any = {"median": np.median, "mean": np.mean, "geometric_mean": np.mean}[kind]
     seen = np.log(x) if kind == "geometric_mean" else x
     if np.isnan(seen).any():
         columns = [column[~np.isnan(column)] for column in seen.T]

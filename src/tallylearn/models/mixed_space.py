@@ -9,6 +9,7 @@ import numpy as np
 
 from tallylearn import forms
 from tallylearn.models.neighbours.distances import METRICS, directions, gower
+from tallylearn.models.neighbours.example_survey import Survey
 from tallylearn.tables import Array, Block
 
 NAMES = {"manhattan": "cityblock"}  # as scipy has them
@@ -35,13 +36,10 @@ class Space:
     @classmethod
     def of(cls, block: Block, metric: str, p: float) -> Space:
         """The space of the rows of a block: ranges of its numbers, values of its categories."""
-        x, scale = block.numbers, np.ones(block.numbers.shape[1])
-        if metric == "gower":
-            least = np.fmin.reduce(x, axis=0, initial=np.inf)
-            width = np.fmax.reduce(x, axis=0, initial=-np.inf) - least
-            scale = np.where((width > 0) & np.isfinite(width), width, 1.0)
+        survey = Survey.of(block, "minmax" if metric == "gower" else None)
+        _, scale = survey.scales(block.schema.numbers, metric, None)
         names = block.schema.categories
-        values = tuple(tuple(sorted(block.codes[name].values)) for name in names)
+        values = tuple(tuple(sorted(survey.values[name])) for name in names)
         return cls(metric, float(min(p, 1e308)), scale, names, values)
 
     def check(self, columns: int) -> None:

@@ -187,7 +187,7 @@ class NearestCentroid(OnePass, Classifier):
     def within_class_std_dev_(self) -> Array:
         """(p,) the standard deviations around the means of the classes, in the table's order."""
         self._check_fitted()
-        return arranged(self.model_.within[None], self.model_.columns, self.schema_)[0]
+        return np.asarray(arranged(self.model_.within[None], self.model_.columns, self.schema_)[0])
 
     def decision_function(self, X: Any) -> Array:
         """The discriminants; for two classes, how far the second is ahead."""

@@ -36,7 +36,7 @@ class Tree:
         more = min(k + 1, m)
         p, threads = power(self.metric, self.p), cores.threads()
         order = curve(queries) if n >= MANY else slice(None)
-        rows = np.empty((n, more), dtype=np.int64)
+        rows: Array = np.empty((n, more), dtype=np.int64)
         rows[order] = self.tree.query(queries[order], more, p=p, workers=threads)[1].reshape(
             n, more
         )
