@@ -8,7 +8,7 @@ worked out here as Weka does; distances, ties and votes are ours.
 
 Rows are as far for Weka if the sums of squares are the same double, for us if they differ by less
 than 1e-12: where they differ by rounding alone, more of ours vote. Such rows are told by the
-distances alone, without a look at the answers: 116 of 23,000 are such, and 7 answers differ.
+distances alone, without a look at the answers: 116 of 24,000 are such, and 7 answers differ.
 """
 
 from __future__ import annotations
