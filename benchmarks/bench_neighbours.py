@@ -1,13 +1,18 @@
 """Neighbours and scalers beside scikit-learn and scipy, in one process.
 
 python benchmarks/bench_neighbours.py        2e5 rows, 1e4 queries, 3, 10 and 50 columns
+python benchmarks/bench_neighbours.py files  examples that stay in a Parquet file: time and memory
 python benchmarks/bench_neighbours.py rule   the tree beside the sieve, by columns: where to change
 """
 
 from __future__ import annotations
 
+import subprocess
 import sys
+import tempfile
+from collections.abc import Iterator
 from functools import partial
+from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
@@ -36,9 +41,37 @@ def predictions() -> None:
         theirs = neighbors.KNeighborsClassifier(n_jobs=-1).fit(X, y)
         versus(f"{d} columns, beside scikit-learn", partial(ours.predict, Q),
                partial(theirs.predict, Q), bar, 1)  # fmt: skip
+        for name, peer, share in peers(X, y, Q):
+            versus(f"{d} columns, beside {name}", partial(ours.predict, Q), peer, share, 1)
         if d == 3:
             search = partial(cKDTree(X).query, Q, 5, workers=2)
             versus("3 columns, beside scipy's search alone", partial(ours.predict, Q), search, 0.67)
+
+
+def peers(X: Any, y: Any, Q: Any) -> Iterator[tuple[str, Any, float]]:
+    """What else finds neighbours, where it is installed, and how far ahead of it we should be."""
+    d = X.shape[1]
+    if there("sklearnex"):
+        from sklearnex.neighbors import KNeighborsClassifier
+
+        yield "intelex", partial(KNeighborsClassifier(n_jobs=-1).fit(X, y).predict, Q), 0.67
+    if d == 10 and there("pykdtree"):
+        from pykdtree.kdtree import KDTree
+
+        yield "pykdtree's search alone", partial(KDTree(X).query, Q, 5), 0.67
+    if d == 50 and there("faiss"):
+        import faiss
+
+        index, singles = faiss.IndexFlatL2(d), Q.astype(np.float32)
+        index.add(X.astype(np.float32))
+        yield "faiss, flat, singles", partial(index.search, singles, 5), 1.0
+
+
+def there(name: str) -> bool:
+    found = find_spec(name) is not None
+    if not found:
+        print(f"({name} is not installed, and left out)")
+    return found
 
 
 def scalers() -> None:
@@ -61,8 +94,49 @@ def rule() -> None:
             versus(f"{n:,} rows, {d} columns", *pair, 1, 2)
 
 
+CHILD = """
+import resource, sys, time
+import numpy as np, tallylearn as tl
+path, how = sys.argv[1:]
+begun = time.perf_counter()
+model = tl.KNeighborsClassifier(examples=how).fit(path, "y")
+fitted = time.perf_counter()
+asked = np.random.default_rng(1).normal(size=(1000, 20))
+model.predict({f"x{j}": asked[:, j] for j in range(20)})
+done, peak = time.perf_counter(), resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+print(f"fit {fitted - begun:.1f} s, 1000 rows asked {done - fitted:.1f} s, at most {peak:.0f} MB")
+"""
+
+
+def files() -> None:
+    heading("Examples in a Parquet file of 20 columns, and the same in memory")
+    with tempfile.TemporaryDirectory() as folder:
+        for n in (1_000_000, 4_000_000):
+            path = f"{folder}/{n}.parquet"
+            _write(path, n)
+            for how in ("files", "auto"):
+                child = [sys.executable, "-c", CHILD, path, how]
+                said = subprocess.run(child, capture_output=True, text=True, check=True).stdout
+                print(f"{n:,} rows, examples={how!r}: {said}", end="")
+
+
+def _write(path: str, n: int, run: int = 500_000) -> None:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    names = [*(f"x{j}" for j in range(20)), "y"]
+    schema = pa.schema([(name, pa.float64() if name != "y" else pa.string()) for name in names])
+    with pq.ParquetWriter(path, schema) as writer:
+        for _ in range(n // run):
+            x = RNG.normal(size=(run, 20))
+            y = np.where(x[:, 0] > 0, "a", "b")
+            writer.write_table(pa.table([*x.T, y], schema=schema), row_group_size=100_000)
+
+
 if __name__ == "__main__":
-    if "rule" in sys.argv:
+    if "files" in sys.argv:
+        files()
+    elif "rule" in sys.argv:
         rule()
     else:
         predictions()

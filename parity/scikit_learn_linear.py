@@ -10,6 +10,7 @@ fail, with the first line of their errors.
 from __future__ import annotations
 
 import sys
+from collections.abc import Collection
 from functools import wraps
 from pathlib import Path
 from typing import Any
@@ -40,15 +41,19 @@ class Touching(Counted):
             super().pytest_runtest_logreport(report)
 
 
-def _ours(name: str) -> Any:
-    """Our class, which notes that it is used; sparse rows are filled up for it."""
+def ours(name: str, dropped: Collection[str] = (), kin: tuple[type, ...] = ()) -> Any:
+    """Our class, which notes that it is used; sparse rows are filled up for it.
+
+    Options that ours does not have, and that change no answer, are dropped. ``kin`` are classes
+    that the tests tell it by.
+    """
     parent = getattr(tl, name)
 
-    class Noted(parent):  # type: ignore[misc]
+    class Noted(parent, *kin):  # type: ignore[misc]
         @wraps(parent.__init__)
         def __init__(self, *given: Any, **options: Any) -> None:
             USED.add(name)
-            known = {key: value for key, value in options.items() if key not in DROPPED[name]}
+            known = {key: value for key, value in options.items() if key not in dropped}
             super().__init__(*given, **known)
 
         def fit(self, *given: Any, **options: Any) -> Any:
@@ -63,37 +68,44 @@ def _ours(name: str) -> Any:
             found: tuple[str, ...] = parent.options()
             return found
 
-    Noted.__name__ = name
+    Noted.__name__ = Noted.__qualname__ = name
+    globals()[name] = Noted  # where a pickle looks for it
     return Noted
 
 
-DROPPED: dict[str, set[str]] = {name: set() for name in NAMES}
-DROPPED["LogisticRegression"] = {"random_state", "n_jobs", "verbose", "dual", "warm_start"}
-DROPPED["Perceptron"] = {"tol", "n_jobs", "verbose"}
+DROPPED = {
+    "LogisticRegression": ("random_state", "n_jobs", "verbose", "dual", "warm_start"),
+    "Perceptron": ("tol", "n_jobs", "verbose"),
+}
 
 
 def counted(file: str) -> Touching:
-    """Run a file with our classes in the place of scikit-learn's."""
+    """Run a file of scikit-learn's, ``linear_model/tests/test_base.py`` say, as it is."""
     found = Touching()
-    path = Path(sklearn.linear_model.__file__).parent / "tests" / f"test_{file}.py"
+    path = Path(sklearn.__file__).parent / file
     quiet = ["-q", "--no-header", "--no-summary", "-p", "no:cacheprovider", "-p", "no:xdist"]
     pytest.main([str(path), *quiet, "-c", "/dev/null", "--tb=line"], plugins=[found])
     return found
 
 
+def told(file: str) -> None:
+    """How many of the tests of a file pass; ``-v`` names the others."""
+    found = counted(file)
+    if "-v" in sys.argv:
+        for name, message in found.failed:
+            print(f"{name}: {message[:150]}")
+    passed, failed = found.ends["passed"], found.ends["failed"]
+    print(
+        f"scikit-learn {sklearn.__version__}, sklearn/{file}: "
+        f"{passed} of {passed + failed} tests pass"
+    )
+
+
 def main() -> None:
     for name in NAMES:
-        setattr(sklearn.linear_model, name, _ours(name))
+        setattr(sklearn.linear_model, name, ours(name, DROPPED.get(name, ())))
     for file in [one for one in sys.argv[1:] if one in FILES] or FILES:
-        found = counted(file)
-        if "-v" in sys.argv:
-            for name, message in found.failed:
-                print(f"{name}: {message[:150]}")
-        passed, failed = found.ends["passed"], found.ends["failed"]
-        print(
-            f"scikit-learn {sklearn.__version__}, sklearn/linear_model/tests/test_{file}.py: "
-            f"{passed} of {passed + failed} tests pass"
-        )
+        told(f"linear_model/tests/test_{file}.py")
 
 
 if __name__ == "__main__":

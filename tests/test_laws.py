@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
+from zlib import crc32
 
 import numpy as np
 import pyarrow as pa
@@ -14,7 +15,17 @@ from hypothesis import strategies as st
 
 from tallylearn.evaluation.scores.predictions import Answers
 from tallylearn.tables import Codes
-from tallylearn.tallies import Bundle, Counts, Exact, Extent, Moments, Products, Ranks, Values
+from tallylearn.tallies import (
+    Bundle,
+    Counts,
+    Exact,
+    Extent,
+    Moments,
+    Nearest,
+    Products,
+    Ranks,
+    Values,
+)
 from tallylearn.tallies.documents import Reader
 from tallylearn.tallies.weights import rounded
 from tallylearn.tallies.words import words
@@ -92,6 +103,16 @@ def extent(rows: list[Row]) -> Extent:
     return Extent.of(numbers, classes, ("u", "v"))
 
 
+def nearest(rows: list[Row]) -> Nearest:
+    """The rows next to 0, and those next to 1e8; each is known by what it is."""
+    numbers = np.array([row[2] for row in rows], dtype=float)
+    places = np.array([crc32(repr(row).encode()) for row in rows], dtype=np.int64)
+    apart = np.concatenate([np.abs(numbers), np.abs(numbers - 1e8)])
+    queries = np.repeat([0, 1], len(rows))
+    both = np.concatenate([places, places])
+    return Nearest.of(queries, both, apart, 2, 3, both[:, None].astype(float))
+
+
 def answers(rows: list[Row]) -> Bundle:
     classes, values, numbers, weight = columns(rows)
     p = np.nan_to_num(1 / (1 + np.abs(numbers[:, :1])))  # 0 where there is no number
@@ -109,7 +130,7 @@ def errors(rows: list[Row]) -> Bundle:
 
 Make = Callable[[list[Row]], Any]
 FORGETTING = [counts, totals, moments, products, ranks, values, bundle, texts, answers, errors]
-every_tally = pytest.mark.parametrize("tally", [*FORGETTING, extent])
+every_tally = pytest.mark.parametrize("tally", [*FORGETTING, extent, nearest])
 every_forgetting_tally = pytest.mark.parametrize("tally", FORGETTING)
 
 
@@ -157,7 +178,7 @@ def test_forgetting_undoes_learning_to_the_bit(tally: Make, a: list[Row], b: lis
     assert tally(a) - tally(a) == tally([])
 
 
-@every_tally
+@pytest.mark.parametrize("tally", [*FORGETTING, extent])  # neighbours have no weights
 @given(rows=ROWS)
 def test_weight_two_is_the_row_twice(tally: Make, rows: list[Row]) -> None:
     # fractions are rounded to 32 bits, and twice a fraction may be whole: take what is counted

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,9 @@ from sklearn.neighbors import NearestCentroid
 
 import tallylearn as tl
 from tallylearn import errors
-from tallylearn.models.exemplars import KINDS, METRICS, distances, exemplar, geometric_median
+from tallylearn.models.exemplars import KINDS, exemplar, geometric_median
+from tallylearn.models.mixed_space import Space
+from tallylearn.models.neighbours.distances import METRICS
 
 X, Y = load_wine(return_X_y=True)
 MOONS = make_moons(300, noise=0.15, random_state=0)
@@ -51,8 +54,9 @@ def test_the_geometric_median_has_the_least_sum_of_distances() -> None:
 @pytest.mark.parametrize("metric", METRICS)
 def test_the_medoid_is_the_row_nearest_to_all_others(metric: str) -> None:
     x = np.random.default_rng(1).normal(size=(50, 2)) + 3
-    found = exemplar(x, metric, "medoid")
-    sums = [distances(row[None], x, metric).sum() for row in x]
+    space = Space(metric, 3.0, np.array([2.0, 5.0]), (), ())
+    found = exemplar(x, space, "medoid")
+    sums = [space.distances(row[None], x).sum() for row in x]
     assert found.tolist() == x[int(np.argmin(sums))].tolist()
 
 
@@ -70,8 +74,10 @@ def test_several_centroids_follow_the_modes_of_a_class() -> None:
     assert few.model_.exemplars.labels.tolist() == [0, 0, 1]  # no more than there are rows
 
 
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("metric", METRICS)
+@pytest.mark.parametrize(
+    ("kind", "metric"),
+    [pair for pair in product(KINDS, METRICS) if pair != ("geometric_median", "gower")],
+)
 def test_every_kind_answers_explains_and_comes_back(kind: str, metric: str, tmp_path: Path) -> None:
     frame = pd.DataFrame(X[:, :3] + 0.01, columns=list("abc")).assign(y=[f"w{c}" for c in Y])
     model = tl.NearestCentroid(metric, exemplar=kind, centroids_per_class=2).fit(frame, "y")
@@ -99,7 +105,11 @@ def test_folds_fit_exemplars_anew() -> None:
         ({"centroids_per_class": 0}, [[1.0], [2.0]], "centroids_per_class"),
         ({"centroids_per_class": "many"}, [[1.0], [2.0]], "'cv'"),
         ({"exemplar": "mode"}, [[1.0], [2.0]], "'exemplar'"),
-        ({"metric": "gower"}, [[1.0], [2.0]], "'metric'"),
+        ({"metric": "hamming"}, [[1.0], [2.0]], "'metric'"),
+        ({"metric": "minkowski", "p": 0.5}, [[1.0], [2.0]], "'p'"),
+        ({"metric": "gower", "exemplar": "geometric_median"}, [[1.0], [2.0]], "'medoid'"),
+        ({"metric": "gower"}, [[1.0], [np.nan]], "row 1 has no value at all"),
+        ({"metric": "gower"}, [[1.7e308], [-1.7e308]], "wider than a double"),
         ({"exemplar": "medoid", "priors": "empirical"}, [[1.0], [2.0]], "go with one mean a class"),
         ({"exemplar": "medoid", "shrink_threshold": 0.1}, [[1.0], [2.0]], "go with one mean"),
         ({"exemplar": "geometric_mean"}, [[1.0], [-2.0]], "'x0' has -2 in row 1"),
@@ -117,3 +127,61 @@ def test_exemplars_keep_no_tally_to_add_to() -> None:
         model.partial_fit([[1.0], [2.0]], ["a", "b"])
     with pytest.raises(errors.MergeError):
         model.fit([[1.0], [2.0]], ["a", "b"]).forget([[1.0]], ["a"])
+
+
+def test_minkowskis_distance_has_its_power() -> None:
+    for p, name in ((1, "manhattan"), (2.0, "euclidean"), (np.inf, "chebyshev")):
+        known = tl.NearestCentroid(name).fit(X, Y)
+        assert tl.NearestCentroid("minkowski", p=p).fit(X, Y).predict(X).tolist() == (
+            known.predict(X).tolist()
+        )
+    cubes = tl.NearestCentroid("minkowski", p=3).fit(X, Y)
+    slow = [((np.abs(row - cubes.centroids_) ** 3).sum(axis=1)).argmin() for row in X]
+    assert cubes.predict(X).tolist() == slow
+    assert "p = 3" in str(cubes.show_work())
+
+
+MIXED = pd.DataFrame({
+    "size": [1.0, 2.0, 3.0, 11.0, None, 9.0], "kind": ["u", "u", "v", "w", "w", None],
+    "y": list("aaabbb"),
+})  # fmt: skip
+
+
+def test_gower_takes_categories_and_leaves_gaps_out(tmp_path: Path) -> None:
+    model = tl.NearestCentroid("gower").fit(MIXED, "y")
+    assert model.centroids_.tolist() == [[2.0], [10.0]]
+    row = {"size": 4.0, "kind": "w"}  # to a: (2/10 + 1)/2, to b: (6/10 + 0)/2
+    told = model.explain(row)[0]
+    assert [line.total for line in told.lines] == pytest.approx([0.6, 0.3])
+    assert "size 2, kind u" in str(model.explain(row))
+    assert model.predict({"size": None, "kind": "u"})[0] == "a"
+    assert model.predict({"size": 9.0, "kind": None})[0] == "b"
+    assert "was never seen" in str(model.explain({"size": 4.0, "kind": "other"}))
+    assert "value that most rows have" in str(model.show_work())
+    model.save(tmp_path / "g.tally")
+    assert tl.load(tmp_path / "g.tally").predict(MIXED).tolist() == model.predict(MIXED).tolist()
+    with pytest.raises(errors.InputError, match="row 0 has no value at all"):
+        model.predict({"size": None, "kind": None})
+    with pytest.raises(errors.ColumnError, match="'kind' holds categories"):
+        tl.NearestCentroid("manhattan").fit(MIXED, "y")
+    for kind in ("median", "medoid", "geometric_mean"):
+        other = tl.NearestCentroid("gower", exemplar=kind).fit(MIXED, "y")
+        assert other.predict(MIXED).tolist() == list("aaabbb")
+    two = tl.NearestCentroid("gower", centroids_per_class=2).fit(MIXED, "y")
+    assert two.model_.exemplars.labels.tolist() == [0, 0, 1, 1]
+
+
+def test_a_row_of_zeros_lies_across_all_directions() -> None:
+    model = tl.NearestCentroid("cosine").fit([[1.0, 0.0], [0.0, 1.0]], ["a", "b"])
+    told = model.explain([[0.0, 0.0]])[0]
+    assert [line.total for line in told.lines] == [1.0, 1.0]
+
+
+def test_what_stands_for_a_class_is_among_its_centroids() -> None:
+    ours, theirs = (
+        kind(metric="manhattan").fit(X, Y) for kind in (tl.NearestCentroid, NearestCentroid)
+    )
+    assert ours.centroids_ == pytest.approx(theirs.centroids_, rel=1e-12)
+    ours, theirs = (kind().fit(X, Y) for kind in (tl.NearestCentroid, NearestCentroid))
+    assert ours.within_class_std_dev_ == pytest.approx(theirs.within_class_std_dev_, rel=1e-9)
+    assert ours.class_prior_ == pytest.approx(theirs.class_prior_)

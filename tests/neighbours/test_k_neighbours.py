@@ -2,24 +2,27 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
+import sklearn.neighbors
 from scipy.spatial.distance import cdist
 from sklearn.datasets import load_diabetes, load_iris
 from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 
 import tallylearn as tl
 from tallylearn import errors
-from tallylearn.models.neighbours import sieve
+from tallylearn.models.neighbours import neighbour_search, sieve
 from tallylearn.models.neighbours.sieve import Sieve
 
 RNG = np.random.default_rng(0)
 X, Y = RNG.normal(size=(400, 4)), RNG.integers(0, 3, 400)
 Q = RNG.normal(size=(90, 4))
+DAISY = json.loads((Path(__file__).parent.parent / "data" / "daisy.json").read_text())
 METRICS = ("euclidean", "manhattan", "chebyshev", "minkowski", "cosine")
 
 
@@ -46,6 +49,29 @@ def test_means_are_those_of_scikit_learn(weights: str) -> None:
     ours = tl.KNeighborsRegressor(weights=weights).fit(data[:300], target[:300])
     theirs = KNeighborsRegressor(weights=weights).fit(data[:300], target[:300])
     assert ours.predict(data[300:]) == pytest.approx(theirs.predict(data[300:]), rel=1e-12)
+
+
+def test_examples_are_scored_by_each_other() -> None:
+    for learner, target in ((tl.KNeighborsClassifier, Y), (tl.KNeighborsRegressor, X[:, 0])):
+        model = learner(ties="first").fit(X[:, 1:], target)
+        name = getattr(sklearn.neighbors, learner.__name__)
+        theirs = name(algorithm="brute").fit(X[:, 1:], target)
+        assert model.score(None, target) == pytest.approx(theirs.score(None, target), rel=1e-12)
+        with pytest.raises(errors.TargetError, match="all 400 examples"):
+            model.score(None, target[:9])
+    none = tl.KNeighborsClassifier(weights=None).fit(X, Y)
+    assert none.predict(Q).tolist() == tl.KNeighborsClassifier().fit(X, Y).predict(Q).tolist()
+
+
+def test_a_row_of_zeros_has_no_direction() -> None:
+    model = tl.KNeighborsClassifier(3, metric="cosine").fit([[0.0, 0], [1, 1], [2, 0]], list("abc"))
+    distances, rows = model.kneighbors([[0.0, 0.0], [5.0, 5.0]])
+    assert distances[0].tolist() == pytest.approx([1, 1, 1])
+    assert rows[1].tolist() == [1, 2, 0]
+    assert distances[1] == pytest.approx([0, 1 - 0.5**0.5, 1])
+    near = np.array([[1.0, 1e-6], [1.0, 2e-6]])  # 1 - cos would be 5e-13, to three digits
+    apart = tl.KNeighborsClassifier(1, metric="cosine").fit(near[:1], ["a"]).kneighbors(near[1:])[0]
+    assert apart[0, 0] == pytest.approx(5e-13, rel=1e-9)
 
 
 def test_leave_one_out_costs_one_search_and_is_leaving_one_out() -> None:
@@ -128,6 +154,17 @@ def test_a_mixed_table_goes_by_gowers_distance(mixed: pd.DataFrame) -> None:
         slow = [gower(frame.iloc[i], frame.iloc[j], ranges) for j in range(len(frame))]
         assert distances[i] == pytest.approx(np.sort(slow)[:4], rel=1e-12, abs=1e-15)
         assert [slow[j] for j in rows[i]] == pytest.approx(distances[i], rel=1e-12, abs=1e-15)
+
+
+@pytest.mark.parametrize("name", DAISY["tables"])
+def test_gower_is_that_of_daisy_in_r(name: str) -> None:
+    table = DAISY["tables"][name]
+    frame, truth = pd.DataFrame(table["columns"]), np.array(table["distances"])
+    model = tl.KNeighborsClassifier(len(frame), metric="gower").fit(frame, [*map(str, frame.index)])
+    distances, rows = model.kneighbors(frame)
+    found = np.empty_like(truth)
+    np.put_along_axis(found, rows, distances, axis=1)
+    assert found == pytest.approx(truth, rel=1e-12, abs=1e-12)
 
 
 def test_gower_is_that_of_an_example_worked_by_hand() -> None:
@@ -260,3 +297,33 @@ def test_metrics_of_ones_own_are_refused_by_name(options: dict[str, Any]) -> Non
     with pytest.raises(errors.OptionError, match=r"functions, and metric_params, .*'gower'"):
         tl.KNeighborsRegressor(1, **options).fit([[1.0]], [1.0])
     tl.KNeighborsRegressor(1, metric_params=None).fit([[1.0]], [1.0])
+
+
+@pytest.mark.parametrize("scaled", [False, True])
+def test_dates_are_told_as_dates(scaled: bool) -> None:
+    days = pd.date_range("2024-01-01", periods=8)
+    frame = pd.DataFrame({"sold": days, "kind": list("aaaabbbb")})
+    before = [tl.StandardScaler()] if scaled else []
+
+    def explained(learner: Any, target: str | None = "kind") -> str:
+        table = frame if target else frame[["sold"]]
+        return str(tl.Pipeline([*before, learner]).fit(table, target).explain(frame[["sold"]][:1]))
+
+    assert ": sold 2024-01-02" in explained(tl.KNeighborsClassifier(2))
+    assert ": sold 2024-01-02 12:00" in explained(tl.NearestCentroid(exemplar="median"))
+    assert ": sold 2024-01-0" in explained(tl.KMeans(2), None)
+    work = tl.KNeighborsClassifier(2, scale="minmax").fit(frame, "kind").show_work()
+    assert "sold    2024-01-01" in str(work)
+
+
+@pytest.mark.parametrize("spread", [1.0, 1e-300, 1e300])
+def test_the_order_in_which_a_tree_is_asked_changes_nothing(
+    spread: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    points, queries = RNG.normal(size=(500, 3)) * spread, RNG.normal(size=(300, 3)) * spread
+    queries[::7] = queries[0]
+    tree = neighbour_search.Tree(points, "manhattan", 1.0, 10)
+    once = tree.nearest(queries, 4)
+    monkeypatch.setattr(neighbour_search, "MANY", 1)
+    assert sorted(neighbour_search.curve(queries).tolist()) == [*range(300)]
+    assert tree.nearest(queries, 4) == once

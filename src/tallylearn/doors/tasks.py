@@ -178,14 +178,14 @@ class Regressor(Predictor):
         truth, answer, weight = (np.concatenate(column) for column in zip(*pairs, strict=True))
         if truth.ndim == 2:  # of several targets the mean, as scikit-learn has it
             both = zip(truth.T, answer.reshape(truth.shape).T, strict=True)
-            return float(np.mean([_explained(y, found, weight) for y, found in both]))
-        return _explained(truth, answer, weight)
+            return float(np.mean([explained(y, found, weight) for y, found in both]))
+        return explained(truth, answer, weight)
 
     def answers(self, block: Block) -> Array:
         return self.model_.answers(block)
 
 
-def _explained(truth: Array, answer: Array, weight: Array) -> float:
+def explained(truth: Array, answer: Array, weight: Array) -> float:
     """The share of a target's variance that predictions explain."""
     mean = np.average(truth, weights=weight)
     whole = float((weight * (truth - mean) ** 2).sum())

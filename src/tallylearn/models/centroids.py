@@ -13,11 +13,11 @@ from tallylearn.doors.model import choice, log_shares
 from tallylearn.kernels import scoring
 from tallylearn.models.exemplars import Exemplars
 from tallylearn.models.naive_bayes.column_factors import TILE, check_finite
-from tallylearn.models.neighbours.examples import check_complete
+from tallylearn.models.neighbours.distances import FORMULAS
+from tallylearn.models.neighbours.examples import check_complete, check_shown
 from tallylearn.tables import Array, Block, Schema, check_columns, check_shape
-from tallylearn.workings import Derivation, Evidence, Grid, Line, Sentence, Term
-from tallylearn.workings.rendering import short
-from tallylearn.workings.units import as_in_table
+from tallylearn.workings import Derivation, Evidence, Grid, Line, Sentence, Term, equation
+from tallylearn.workings.units import Figure, figures
 
 
 @dataclass(frozen=True)
@@ -96,24 +96,26 @@ class Centroids(ScoringModel):
         names = block.schema.numbers
         at = {name: j for j, name in enumerate(self.columns)}
         order = [(at[name], i) for i, name in enumerate(names) if name in at]
-        best = self.chosen(self.scores(block))
+        best, figure = self.chosen(self.scores(block)), figures(block.schema)
         return [
-            Evidence(tuple(self._line(c, x, scale, order) for c in range(len(self.classes))),
-                     self.classes[best[i]], "sum")
+            Evidence(
+                tuple(self._line(c, x, scale, order, figure) for c in range(len(self.classes))),
+                self.classes[best[i]], "sum",
+            )
             for i, x in enumerate(block.numbers)
         ]  # fmt: skip
 
     def _by_exemplars(self, block: Block) -> list[Evidence]:
         """The distance to the nearest exemplar of every class, and what that exemplar is."""
         assert self.exemplars is not None
-        k = len(self.classes)
+        k, schema = len(self.classes), block.schema
         least, which = self.exemplars.nearest(self._complete(block), k)
         best = self.chosen(-least)
         return [
             Evidence(
                 tuple(
                     Line(self.classes[c], (Term(f"exemplar {which[i, c]}", f"{least[i, c]:.4g}",
-                         float(least[i, c]), text=self._told(which[i, c]), sign="at"),))
+                         float(least[i, c]), text=self._told(which[i, c], schema), sign="at"),))
                     for c in range(k)
                 ),
                 self.classes[best[i]], "sum",
@@ -121,23 +123,56 @@ class Centroids(ScoringModel):
             for i in range(len(block))
         ]  # fmt: skip
 
-    def _told(self, m: int) -> str:
+    def _told(self, m: int, schema: Schema) -> str:
         assert self.exemplars is not None
-        pairs = zip(self.columns, self.exemplars.points[m].tolist(), strict=True)
-        return ", ".join(f"{name} {as_in_table(name, x):.6g}" for name, x in pairs)
+        figure = figures(schema)
+        pairs = zip(
+            self.columns, self.exemplars.points[m, : len(self.columns)].tolist(), strict=True
+        )
+        space = self.exemplars.space
+        return ", ".join([
+            *(f"{name} {figure(name, x)}" for name, x in pairs),
+            *(f"{name} {value}" for name, value in
+              zip(space.categories, self._values(m), strict=True)),
+        ])  # fmt: skip
+
+    def _values(self, m: int) -> list[str]:
+        """The categories of an exemplar, by name."""
+        assert self.exemplars is not None
+        codes = self.exemplars.points[m, len(self.columns) :]
+        pairs = zip(self.exemplars.space.values, codes.tolist(), strict=True)
+        return ["?" if code != code else known[int(code)] for known, code in pairs]
+
+    @property
+    def known(self) -> dict[str, tuple[str, ...]]:
+        """The values of categories that were seen."""
+        space = None if self.exemplars is None else self.exemplars.space
+        return {} if space is None else dict(zip(space.categories, space.values, strict=True))
 
     def _complete(self, block: Block) -> Array:
-        """The rows in the order of the columns, none with a gap."""
+        """The rows in the order of the columns; only Gower's distance leaves gaps out."""
+        assert self.exemplars is not None
+        space = self.exemplars.space
         check_finite(block)
-        check_complete(block.numbers, block.schema.numbers, block)
-        return block.numbers[:, [block.schema.numbers.index(name) for name in self.columns]]
+        if space.metric != "gower":
+            check_complete(block.numbers, block.schema.numbers, block)
+        numbers = block.numbers[:, [block.schema.numbers.index(name) for name in self.columns]]
+        rows = space.rows(numbers, block)
+        check_shown(rows, block)
+        return rows
 
-    def _line(self, c: int, x: Array, scale: Array, order: list[tuple[int, int]]) -> Line:
+    def _line(
+        self, c: int, x: Array, scale: Array, order: list[tuple[int, int]], figure: Figure
+    ) -> Line:
         with np.errstate(divide="ignore"):
             prior = float(-2 * np.log(self.prior[c]))
         terms = [] if self.plain and self.prior[c] else [Term("", "", prior)]
         terms += [
-            Term(self.columns[j], f"{x[i]:.6g}", float((x[i] - self.mean[c, j]) ** 2 * scale[j]))
+            Term(
+                self.columns[j],
+                figure(self.columns[j], x[i]),
+                float((x[i] - self.mean[c, j]) ** 2 * scale[j]),
+            )
             for j, i in order
             if not np.isnan(x[i])
         ]
@@ -164,10 +199,11 @@ class Centroids(ScoringModel):
     def derivation(self, schema: Schema) -> Derivation:
         """The means, or the exemplars."""
         if self.exemplars is not None:
-            return self._exemplars_shown()
+            return self._exemplars_shown(schema)
         order = sorted(range(len(self.columns)), key=lambda j: schema.names.index(self.columns[j]))
+        figure, names = figures(schema, digits=4), self.columns
         rows = tuple(
-            (self.columns[j], *(short(float(value)) for value in self.mean[:, j])) for j in order
+            (names[j], *(figure(names[j], float(v)) for v in self.mean[:, j])) for j in order
         )
         return Derivation(
             "Nearest centroid",
@@ -179,16 +215,22 @@ class Centroids(ScoringModel):
             ),
         )
 
-    def _exemplars_shown(self) -> Derivation:
+    def _exemplars_shown(self, schema: Schema) -> Derivation:
         assert self.exemplars is not None
-        found = self.exemplars
+        found, figure, p = self.exemplars, figures(schema, digits=4), len(self.columns)
         rows = tuple(
-            (str(m), str(self.classes[c]), *(short(float(v)) for v in found.points[m]))
+            (str(m), str(self.classes[c]), *map(figure, self.columns, found.points[m, :p].tolist()),
+             *self._values(m))
             for m, c in enumerate(found.labels.tolist())
-        )
+        )  # fmt: skip
         said = (
             f"A row gets the class of the nearest exemplar, a {found.kind.replace('_', ' ')}, "
-            f"by the {found.metric} distance."
+            f"by the {found.space.metric} distance."
         )
-        header = ("exemplar", "class", *self.columns)
-        return Derivation("Nearest centroid", (Grid("exemplars", header, rows), Sentence(said)))
+        header = ("exemplar", "class", *self.columns, *found.space.categories)
+        steps: list[Any] = [Grid("exemplars", header, rows), equation(FORMULAS[found.space.metric])]
+        if found.space.metric == "minkowski":
+            steps.append(equation(f"p = {found.space.p:g}"))
+        if found.space.categories and found.kind != "medoid":
+            said += " Of a category it has the value that most rows have."
+        return Derivation("Nearest centroid", (*steps, Sentence(said)))

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import ClassVar
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -13,10 +13,9 @@ from tallylearn.folds.hashing import hashed
 from tallylearn.models.clusters.lloyd import Lloyd, run
 from tallylearn.models.clusters.nearest_centres import Nearest, Points
 from tallylearn.models.clusters.seeding import plus_plus
-from tallylearn.models.neighbours.distances import directions
+from tallylearn.models.mixed_space import Space, mode
 from tallylearn.tables import Array
 
-METRICS = ("euclidean", "manhattan", "chebyshev", "cosine")
 KINDS = ("mean", "median", "geometric_mean", "geometric_median", "medoid")
 TRIED = (1, 2, 3, 4, 5, 6, 8, 10)  # exemplars a class, where validation chooses
 FOLDS = 5
@@ -27,32 +26,38 @@ TILE = 1024  # rows of a class whose distances to all others are in memory at a 
 class Exemplars:
     """Points, the class that each stands for, and how distances to them are measured."""
 
-    points: Array  # (m, p)
+    points: Array  # (m, w) numbers, then codes; NaN where all rows of a class have a gap
     labels: Array  # (m,) int64, places among the classes
-    metric: str
+    space: Space
     kind: str
     spread: float  # the mean squared distance of the rows to the nearest of their class
 
     form: ClassVar[forms.Form] = {
-        "points": forms.floats("m", "p"),
+        "points": forms.floats("m", "w", gaps=True),
         "labels": forms.integers("m", least=0),
-        "metric": forms.text(*METRICS),
+        "space": forms.one(Space),
         "kind": forms.text(*KINDS),
         "spread": forms.number(least=0.0),
     }
 
     def check(self, classes: int, columns: int) -> None:
         """What a file says stands for every class, in all columns."""
-        if self.points.shape[1] != columns or {*self.labels.tolist()} != {*range(classes)}:
+        self.space.check(columns)
+        if self.points.shape[1] != self.space.width or {*self.labels.tolist()} != {*range(classes)}:
             raise ValueError("a class has no exemplar, or one of other columns")
-
-    def apart(self, x: Array) -> Array:
-        """(n, m) the distances of rows to all exemplars."""
-        return distances(x, self.points, self.metric)
+        codes = self.points[:, columns:]
+        there = codes[~np.isnan(codes)]
+        if (there < 0).any() or (there != np.floor(there)).any():
+            raise ValueError("an exemplar has a category that is none")
+        if (self.space.metric != "gower" and np.isnan(self.points).any()) or any(
+            np.nanmax(codes[:, j], initial=-1) >= len(values)
+            for j, values in enumerate(self.space.values)
+        ):
+            raise ValueError("an exemplar has gaps, or a category that is none")
 
     def nearest(self, x: Array, classes: int) -> tuple[Array, Array]:
         """(n, k) the distance to the nearest exemplar of every class, and which one that is."""
-        apart = self.apart(x)
+        apart = self.space.distances(x, self.points)
         least, which = np.empty((len(x), classes)), np.empty((len(x), classes), dtype=np.int64)
         for c in range(classes):
             at = np.flatnonzero(self.labels == c)
@@ -61,22 +66,22 @@ class Exemplars:
         return least, which
 
 
-def chosen(x: Array, y: Array, k: int, number: int | str, metric: str, kind: str) -> Exemplars:
-    """Exemplars of rows (n, p) whose classes (n,) are places among k; "cv" tries how many."""
+def chosen(x: Array, y: Array, k: int, number: int | str, space: Space, kind: str) -> Exemplars:
+    """Exemplars of rows (n, w) whose classes (n,) are places among k; "cv" tries how many."""
     if isinstance(number, str):
-        number = _by_validation(x, y, k, metric, kind)
+        number = _by_validation(x, y, k, space, kind)
     points, labels = [], []
     for c in range(k):
-        found = _of_class(x[y == c], number, metric, kind)
+        found = _of_class(x[y == c], number, space, kind)
         points.append(found)
         labels += [c] * len(found)
-    every, which = np.vstack(points), np.array(labels, dtype=np.int64)
-    out = Exemplars(every, which, metric, kind, 0.0)
+    out = Exemplars(np.vstack(points), np.array(labels, dtype=np.int64), space, kind, 0.0)
     own = out.nearest(x, k)[0][np.arange(len(x)), y]
-    return Exemplars(every, which, metric, kind, float(np.mean(own**2)))
+    own = own[np.isfinite(own)]  # a row may have no column in common with what stands for it
+    return replace(out, spread=float(np.mean(own**2)) if len(own) else 0.0)
 
 
-def _by_validation(x: Array, y: Array, k: int, metric: str, kind: str) -> int:
+def _by_validation(x: Array, y: Array, k: int, space: Space, kind: str) -> int:
     """The number that is right most often on rows that were left out; the least of several."""
     fold = (hashed(0, np.arange(len(x))) % np.uint64(FOLDS)).astype(np.int64)
     right = []
@@ -86,18 +91,21 @@ def _by_validation(x: Array, y: Array, k: int, metric: str, kind: str) -> int:
             train, test = fold != f, fold == f
             if len({*y[train].tolist()}) < k or not test.any():
                 continue
-            found = chosen(x[train], y[train], k, number, metric, kind)
+            found = chosen(x[train], y[train], k, number, space, kind)
             hits += int((found.nearest(x[test], k)[0].argmin(axis=1) == y[test]).sum())
         right.append(hits)
     return TRIED[int(np.argmax(right))]
 
 
-def _of_class(x: Array, number: int, metric: str, kind: str) -> Array:
-    """(m, p) one exemplar for every cluster of the rows of a class."""
-    different = len(np.unique(x, axis=0)) if number > 1 else 1
-    if different == 1:
-        return exemplar(x, metric, kind)[None]
-    return np.vstack([exemplar(x[own], metric, kind) for own in _clusters(x, number, different)])
+def _of_class(x: Array, number: int, space: Space, kind: str) -> Array:
+    """(m, w) one exemplar for every cluster of the rows of a class."""
+    placed = space.coordinates(x) if number > 1 else x[:0]
+    different = len(np.unique(placed, axis=0))
+    if different <= 1:
+        return exemplar(x, space, kind)[None]
+    return np.vstack(
+        [exemplar(x[own], space, kind) for own in _clusters(placed, number, different)]
+    )
 
 
 def _clusters(x: Array, number: int, different: int) -> list[Array]:
@@ -111,20 +119,30 @@ def _clusters(x: Array, number: int, different: int) -> list[Array]:
     return [at for c in range(len(best.centres)) if len(at := np.flatnonzero(labels == c))]
 
 
-def exemplar(x: Array, metric: str, kind: str) -> Array:
-    """(p,) what stands for rows (n, p)."""
-    if kind == "mean":
-        return np.asarray(x.mean(axis=0))
-    if kind == "median":
-        return np.asarray(np.median(x, axis=0))
-    if kind == "geometric_mean":
-        return np.asarray(np.exp(np.log(x).mean(axis=0)))
+def exemplar(x: Array, space: Space, kind: str) -> Array:
+    """(w,) what stands for rows (n, w): of a category the value that most of them have."""
+    if kind == "medoid":
+        sums = np.concatenate([
+            space.distances(x[at : at + TILE], x).sum(axis=1) for at in range(0, len(x), TILE)
+        ])  # fmt: skip
+        return np.asarray(x[int(sums.argmin())])
+    p = len(space.scale)
+    modes = [mode(codes) for codes in x[:, p:].T]
+    return np.concatenate([_centre(x[:, :p], kind), modes])
+
+
+def _centre(x: Array, kind: str) -> Array:
+    """(p,) of numbers; gaps are left out, and a column of nothing else stays a gap."""
     if kind == "geometric_median":
         return geometric_median(x)
-    sums = np.concatenate([
-        distances(x[at : at + TILE], x, metric).sum(axis=1) for at in range(0, len(x), TILE)
-    ])  # fmt: skip
-    return np.asarray(x[int(sums.argmin())])
+    centre: Any = {"median": np.median, "mean": np.mean, "geometric_mean": np.mean}[kind]
+    seen = np.log(x) if kind == "geometric_mean" else x
+    if np.isnan(seen).any():
+        columns = [column[~np.isnan(column)] for column in seen.T]
+        found = np.array([centre(one) if len(one) else np.nan for one in columns])
+    else:
+        found = centre(seen, axis=0)
+    return np.asarray(np.exp(found) if kind == "geometric_mean" else found)
 
 
 def geometric_median(x: Array) -> Array:
@@ -155,16 +173,6 @@ def geometric_median(x: Array) -> Array:
         if np.abs(step).max() <= 1e-13 * size:
             break
     return np.asarray(at)
-
-
-def distances(x: Array, z: Array, metric: str) -> Array:
-    """(n, m) from every row of x to every row of z."""
-    from scipy.spatial.distance import cdist
-
-    if metric == "cosine":
-        return np.asarray(0.5 * cdist(directions(x), directions(z), "sqeuclidean"))
-    names = {"euclidean": "euclidean", "manhattan": "cityblock", "chebyshev": "chebyshev"}
-    return np.asarray(cdist(x, z, names[metric]))
 
 
 def check_positive(x: Array, columns: tuple[str, ...]) -> None:

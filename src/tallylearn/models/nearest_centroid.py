@@ -14,13 +14,14 @@ from tallylearn.doors.unanswered import Unanswered
 from tallylearn.errors import OptionError, told
 from tallylearn.models.centroids import Centroids
 from tallylearn.models.class_priors import Priors
-from tallylearn.models.exemplars import KINDS, METRICS, Exemplars, check_positive, chosen
+from tallylearn.models.exemplars import KINDS, Exemplars, check_positive, chosen
+from tallylearn.models.mixed_space import Space
 from tallylearn.models.naive_bayes.column_factors import arranged, check_finite
-from tallylearn.models.neighbours.examples import check_complete
-from tallylearn.models.neighbours.neighbours_learner import repeated
+from tallylearn.models.neighbours.distances import ALIASES, METRICS, named
+from tallylearn.models.neighbours.examples import check_complete, check_shown, repeated
 from tallylearn.models.stored_tallies import check_classes, check_parts
 from tallylearn.sources.memory_table import check_size
-from tallylearn.tables import DATE, NUMBER, Array, Block, Schema, check_columns
+from tallylearn.tables import CATEGORY, DATE, NUMBER, Array, Block, Schema, check_columns
 from tallylearn.tallies import Bundle, Counts, Moments
 
 
@@ -32,7 +33,9 @@ class NearestCentroid(OnePass, Classifier):
 
     Parameters
     ----------
-    metric : "euclidean", "manhattan", "chebyshev" or "cosine".
+    metric : "euclidean", "manhattan", "chebyshev", "minkowski", "cosine", or "gower", which takes
+        categories too and leaves gaps out: |x - z| / range of numbers, 0 or 1 of categories.
+    p : the power of "minkowski".
     shrink_threshold : moves the means towards the mean of all, and each column to zero that differs
         less than this many standard errors.
     priors : "uniform", "empirical" (the classes' shares), or probabilities in the order of
@@ -42,7 +45,8 @@ class NearestCentroid(OnePass, Classifier):
     exemplar : what stands for a class, or a cluster of it: the "mean", "median" of every column,
         "geometric_mean", "geometric_median" (least sum of Euclid's distances), or the "medoid", the
         row with the least sum of distances; "auto" is the mean, and the median of "manhattan", as
-        in scikit-learn. All but the one mean of a class keep no tally, and take no gaps.
+        in scikit-learn. Of a category it is the value that most rows have. All but the one mean
+        of a class keep no tally, and take gaps by Gower's distance alone.
 
     Examples
     --------
@@ -62,8 +66,7 @@ class NearestCentroid(OnePass, Classifier):
     """
 
     family: ClassVar[str] = "discriminative"
-    kinds: ClassVar[tuple[str, ...]] = (NUMBER, DATE)
-    stored: ClassVar[tuple[type, ...]] = (Centroids, Exemplars)
+    stored: ClassVar[tuple[type, ...]] = (Centroids, Exemplars, Space)
     model_: Centroids
 
     def __init__(
@@ -74,18 +77,30 @@ class NearestCentroid(OnePass, Classifier):
         priors: Any = "uniform",
         centroids_per_class: Any = 1,
         exemplar: str = "auto",
+        p: float = 2,
     ) -> None:
         self.metric = metric
+        self.p = p
         self.shrink_threshold = shrink_threshold
         self.priors = priors
         self.centroids_per_class = centroids_per_class
         self.exemplar = exemplar
 
     @property
+    def kinds(self) -> tuple[str, ...]:  # type: ignore[override]
+        """Numbers; categories by Gower's distance."""
+        return (NUMBER, DATE, CATEGORY) if self.metric == "gower" else (NUMBER, DATE)
+
+    @property
     def tallied(self) -> bool:
         """One mean a class, by Euclid's distance, is a sum."""
         one = not isinstance(self.centroids_per_class, str) and self.centroids_per_class == 1
-        return one and self.metric == "euclidean" and self.exemplar in ("auto", "mean")
+        return one and self._metric == "euclidean" and self.exemplar in ("auto", "mean")
+
+    @property
+    def _metric(self) -> str:
+        """Minkowski's distance of some powers has a name of its own."""
+        return named(self.metric, self.p) if isinstance(self.metric, str) else ""
 
     def learn(self, read: Lesson, tally: Bundle | None = None) -> Self:
         """What ``fit`` does with a lesson; exemplars are found among all rows."""
@@ -95,22 +110,27 @@ class NearestCentroid(OnePass, Classifier):
         return self
 
     def _learn_rows(self, read: Lesson) -> None:
+        metric = self._metric
         schema = checked(read.schema, self.kinds, type(self).__name__)
         block = repeated(read.whole(engines.here().told))
         Unanswered.in_block(block).check(read.target)
         check_size(len(block), len(schema.columns), read.weighed)
         check_finite(block)
-        check_complete(block.numbers, schema.numbers, block)
+        if metric != "gower":
+            check_complete(block.numbers, schema.numbers, block)
         counts = Counts.of(block.target)
         classes = tuple(counts.keys[0])
         kind = self.exemplar
         if kind == "auto":
-            kind = "median" if self.metric == "manhattan" else "mean"
+            kind = "median" if metric == "manhattan" else "mean"
         if kind == "geometric_mean":
             check_positive(block.numbers, schema.numbers)
-        x, y = np.ascontiguousarray(block.numbers), block.target.among(classes)
-        k, number = len(classes), self.centroids_per_class
-        found = chosen(x, y, k, number, self.metric, kind)
+        y, k, number = block.target.among(classes), len(classes), self.centroids_per_class
+        space = Space.of(block, metric, self.p)
+        rows = space.rows(block.numbers, block)
+        check_shown(rows, block)
+        found = chosen(rows, y, k, number, space, kind)
+        x = np.nan_to_num(block.numbers)  # whose means nothing is asked of
         means = np.array([x[y == c].mean(axis=0) for c in range(k)])
         within = np.sqrt(((x - means[y]) ** 2).sum(axis=0) / max(len(x) - k, 1))
         self.tally_ = None
@@ -148,9 +168,26 @@ class NearestCentroid(OnePass, Classifier):
 
     @property
     def centroids_(self) -> Array:
-        """(k, p) the means, in the table's order; NaN where a column has no values."""
+        """(k, p) the means, in the table's order; NaN where a column has no values.
+
+        Where exemplars stand for the classes, these: (m, p), those of the first class first.
+        """
         self._check_fitted()
-        return arranged(self.model_.mean, self.model_.columns, self.schema_)
+        exemplars = self.model_.exemplars
+        points = self.model_.mean if exemplars is None else exemplars.points
+        return arranged(points[:, : len(self.model_.columns)], self.model_.columns, self.schema_)
+
+    @property
+    def class_prior_(self) -> Array:
+        """(k,) the probabilities of the classes before a row is seen."""
+        self._check_fitted()
+        return self.model_.prior
+
+    @property
+    def within_class_std_dev_(self) -> Array:
+        """(p,) the standard deviations around the means of the classes, in the table's order."""
+        self._check_fitted()
+        return np.asarray(arranged(self.model_.within[None], self.model_.columns, self.schema_)[0])
 
     def decision_function(self, X: Any) -> Array:
         """The discriminants; for two classes, how far the second is ahead."""
@@ -169,8 +206,15 @@ class NearestCentroid(OnePass, Classifier):
             check_columns("moments", tally["numbers"].columns, {*schema.numbers})
 
     def _check_options(self) -> None:
-        self._one_of("metric", METRICS)
+        self._one_of("metric", (*METRICS, *ALIASES))
         self._one_of("exemplar", ("auto", *KINDS))
+        if not (isinstance(self.p, float) and self.p == np.inf):
+            self._in_range("p", 1.0)
+        if self.metric == "gower" and self.exemplar == "geometric_median":
+            raise OptionError(
+                "a geometric median has the least sum of Euclid's distances, and metric='gower' "
+                "has others. Take exemplar='medoid'."
+            )
         self._check_number()
         if self.shrink_threshold is not None:
             self._in_range("shrink_threshold", 0.0, open_low=True)

@@ -11,9 +11,9 @@ from tallylearn.doors.shell import Estimator, spelled
 from tallylearn.errors import KindError
 from tallylearn.prepare.preparation import Preparation
 from tallylearn.prepare.turned_lesson import suited, turned
-from tallylearn.tables import IDENTIFIER, UNKNOWN, Array, Block, Schema
+from tallylearn.tables import DATE, IDENTIFIER, UNKNOWN, Array, Block, Schema
 from tallylearn.workings import Derivation, Evidence, Grid, Line, Term
-from tallylearn.workings.units import in_units
+from tallylearn.workings.units import figures, in_units
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,16 +82,16 @@ class Chain(ClassificationModel, RegressionModel):
                 "the last step is a preparation, which answers nothing. Add a learner after it."
             )
         seen = self.turned(block)
-        with in_units(self.units):
-            found = self.last.model_.evidence(seen)
         places, names = seen.schema.places, {*block.schema.numbers}
-        return [
-            _told(row, {
-                name: (f"{x[j]:.6g}", f"{self.units(name, float(x[j])):.6g}")
-                for name, j in places.items() if name in names
-            })
-            for row, x in zip(found, seen.numbers, strict=True)
-        ]  # fmt: skip
+        with in_units(self.units, {column.name for column in block.schema.of_kind(DATE)}):
+            found, figure = self.last.model_.evidence(seen), figures(block.schema)
+            return [
+                _told(row, {
+                    name: (f"{x[j]:.6g}", figure(name, float(x[j])))
+                    for name, j in places.items() if name in names
+                })
+                for row, x in zip(found, seen.numbers, strict=True)
+            ]  # fmt: skip
 
     def derivation(self, schema: Schema) -> Derivation:
         """The steps, and how the last of them came about."""

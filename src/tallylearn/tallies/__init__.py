@@ -6,6 +6,7 @@ from tallylearn.tallies.distinct import Distinct
 from tallylearn.tallies.exact import Exact
 from tallylearn.tallies.extent import Extent
 from tallylearn.tallies.moments import Moments
+from tallylearn.tallies.nearest import Nearest
 from tallylearn.tallies.products import Products
 from tallylearn.tallies.ranks import Ranks
 from tallylearn.tallies.scatter import Scatter
@@ -20,6 +21,7 @@ __all__ = [
     "Exact",
     "Extent",
     "Moments",
+    "Nearest",
     "Products",
     "Ranks",
     "Scatter",

@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 
+from tallylearn.tables import DATE, NUMBER, Schema, day
+
 Units = Callable[[str, float], float]  # of a column, a number as the table has it
+Figure = Callable[[str, float], str]  # the same, written
 _units: ContextVar[Units | None] = ContextVar("units", default=None)
+_dates: ContextVar[Collection[str]] = ContextVar("dates", default=())
 
 
 @contextmanager
-def in_units(units: Units) -> Iterator[None]:
-    """Inside the block, learned numbers are told in these units."""
-    token = _units.set(units)
+def in_units(units: Units, dates: Collection[str] = ()) -> Iterator[None]:
+    """Inside the block, learned numbers are told in these units; some columns are dates there."""
+    token, dated = _units.set(units), _dates.set(dates)
     try:
         yield
     finally:
         _units.reset(token)
+        _dates.reset(dated)
 
 
 def as_in_table(column: str, value: float) -> float:
@@ -29,3 +34,32 @@ def as_in_table(column: str, value: float) -> float:
     """
     units = _units.get()
     return value if units is None else units(column, value)
+
+
+def figure(value: float, kind: str = NUMBER, digits: int = 6) -> str:
+    """A number in words: some digits, or the day and time of a date.
+
+    >>> figure(2.5), figure(18262.5, "date")
+    ('2.5', '2020-01-01 12:00')
+    """
+    if kind != DATE or value != value:
+        return f"{value + 0.0:.{digits}g}"
+    try:
+        return f"{day(value):%Y-%m-%d %H:%M}".removesuffix(" 00:00")
+    except OverflowError:  # before the year 1, or after 9999
+        return f"day {value:.6g}"
+
+
+def figures(schema: Schema, digits: int = 6) -> Figure:
+    """How a number that a model has learned of a column is told: as the table writes it.
+
+    >>> from tallylearn.tables import Column
+    >>> figures(Schema((Column("sold", "date"),)))("sold", 18262.0)
+    '2020-01-01'
+    """
+    dates = {column.name for column in schema.of_kind(DATE)} | {*_dates.get()}
+
+    def told(name: str, value: float) -> str:
+        return figure(as_in_table(name, value), DATE if name in dates else NUMBER, digits)
+
+    return told

@@ -16,7 +16,7 @@ from tallylearn.models.neighbours.examples import check_complete
 from tallylearn.tables import Array, Block, Schema
 from tallylearn.workings import Derivation, Evidence, Grid, Line, Sentence, Term, equation
 from tallylearn.workings.rendering import short
-from tallylearn.workings.units import as_in_table
+from tallylearn.workings.units import Figure, figures
 
 REMEDY = "Fill gaps with Imputer(), before KMeans in a Pipeline."
 SHOWN = 6  # columns of a centre, in an explanation
@@ -74,28 +74,31 @@ class Clusters(Model):
         """The squared distance to every centre, column by column: the smallest sum wins."""
         x, labels = self.points(block), self.answers(block)
         apart = (x[:, None, :] - self.centres) ** 2  # (n, k, p)
-        groups = self.coding.groups
+        groups, figure = self.coding.groups, figures(block.schema)
+        centres = [self.told(c, block.schema) for c in range(len(self.centres))]
         order = [name for name in block.schema.names if name in groups]
         return [
             Evidence(
                 tuple(
                     Line(c, tuple(
-                        Term(name, _value(block, name, i), float(apart[i, c, groups[name]].sum()))
+                        Term(name, _value(block, name, i, figure),
+                             float(apart[i, c, groups[name]].sum()))
                         for name in order
                     ))
                     for c in range(len(self.centres))
                 ),
-                int(labels[i]), "sum", (f"centre of {labels[i]}: {self.told(int(labels[i]))}",),
+                int(labels[i]), "sum", (f"centre of {labels[i]}: {centres[labels[i]]}",),
             )
             for i in range(len(block))
         ]  # fmt: skip
 
-    def told(self, c: int) -> str:
-        """A centre in the units of the table; of a category its most frequent value."""
+    def told(self, c: int, schema: Schema) -> str:
+        """A centre as the table has it; of a category its most frequent value."""
         centre, parts = self.coding.told(self.centres[c : c + 1])[0], []
+        figure = figures(schema)
         for name, at in self.coding.groups.items():
             if name in self.coding.columns:
-                parts.append(f"{name} {as_in_table(name, float(centre[at[0]])):.6g}")
+                parts.append(f"{name} {figure(name, float(centre[at[0]]))}")
             else:
                 most = int(centre[at].argmax())
                 parts.append(f"{name} {self.known[name][most]} ({100 * centre[at[most]]:.0f} %)")
@@ -108,7 +111,8 @@ class Clusters(Model):
         names = ("column", *map(str, range(k)))
         rows = [("rows", *(f"{size:.0f}" for size in self.sizes))]
         pairs = zip(self.coding.names, told.T, strict=True)
-        rows += [(name, *(short(float(value)) for value in each)) for name, each in pairs]
+        figure = figures(schema, digits=4)
+        rows += [(name, *(figure(name, float(value)) for value in each)) for name, each in pairs]
         steps = tuple((str(at), short(float(v))) for at, v in enumerate(self.trace[:STEPS], 1))
         left = len(self.trace) - STEPS
         return Derivation(
@@ -132,7 +136,7 @@ def check_usable(block: Block, shown: float | None = None) -> None:
         check_complete(block.numbers, block.schema.numbers, block, REMEDY)
 
 
-def _value(block: Block, name: str, i: int) -> str:
+def _value(block: Block, name: str, i: int, figure: Figure) -> str:
     if name in block.codes:
         return str(block.codes[name][i : i + 1].items()[0] or "?")
-    return f"{block.numbers[i, block.schema.places[name]]:.6g}"
+    return figure(name, float(block.numbers[i, block.schema.places[name]]))

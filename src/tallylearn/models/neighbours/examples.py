@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, ClassVar
 
@@ -12,13 +12,14 @@ from tallylearn import forms
 from tallylearn.doors.finite_rows import check_finite
 from tallylearn.errors import InputError
 from tallylearn.models.neighbours.distances import FORMULAS, METRICS, gower
-from tallylearn.models.neighbours.found_neighbours import Found
 from tallylearn.models.neighbours.neighbour_search import Scan, finder
-from tallylearn.tables import Array, Block, Schema, check_columns, numbered
+from tallylearn.tables import Array, Block, Schema, check_columns, numbered, places
+from tallylearn.tallies import Nearest
 from tallylearn.workings import Derivation, Grid, Sentence, equation
 from tallylearn.workings.rendering import short
-from tallylearn.workings.units import as_in_table
+from tallylearn.workings.units import figures
 
+Asked = tuple[Array, Array]  # numbers, moved, and codes of rows to find the neighbours of
 REMEDY = "Fill gaps with Imputer(), or take metric='gower', which leaves them out."
 SHOWN = 6  # columns of a neighbour, in an explanation
 WEIGHTS = {
@@ -82,35 +83,58 @@ class Examples:
         if self.weights == "callable":
             raise ValueError("a file holds no function")
 
-    def found(self, block: Block, k: int | None = None) -> Found:
-        """The neighbours of every row: k of them, or more where some are level with the k-th."""
-        k = self.k if k is None else k
-        if self.metric == "gower":
-            found = self._by_gower(self._numbers(block), self._codes(block), k)
-        else:
-            found = self._finder.nearest(self._moved(self._numbers(block)), k)
-        return found if self.ties == "all" else found.first(k)
+    def holding(self, block: Block) -> Examples:
+        """The rows of a block, as these are compared."""
+        rows = places(block.start, np.arange(len(block)))
+        numbers = np.ascontiguousarray(self._numbers(block))
+        return replace(self, numbers=numbers, codes=self._codes(block), rows=rows)
 
-    def found_among(self, k: int | None = None) -> Found:
+    def asked(self, block: Block) -> Asked:
+        """Rows to find the neighbours of."""
+        numbers, codes = self._moved(self._numbers(block)), self._codes(block)
+        if self.metric == "gower":
+            check_shown(np.hstack([numbers, np.where(codes < 0, np.nan, codes)]), block)
+        return numbers, codes
+
+    def itself(self) -> Asked:
+        """The examples, to find their neighbours."""
+        return self._points, self.codes
+
+    def near(self, asked: Asked, k: int) -> Nearest:
+        """For every row k neighbours, or more where some are level with the k-th; or too few."""
+        numbers, codes = asked
+        if not len(self):
+            return Nearest.of(*(np.zeros(0, dtype=np.int64),) * 2, np.zeros(0), len(numbers), k)
+        if self.metric == "gower":
+            return self._by_gower(numbers, codes, k)
+        found: Nearest = self._finder.nearest(numbers, k)
+        return found
+
+    def found(self, block: Block, k: int | None = None) -> Nearest:
+        """The neighbours of every row: k of them, or more where some are level with the k-th."""
+        found = self.near(self.asked(block), self.k if k is None else k).complete()
+        return found if self.ties == "all" else found.first(found.k)
+
+    def found_among(self, k: int | None = None) -> Nearest:
         """The neighbours of every example among all others."""
         k = self.k if k is None else k
-        if k >= len(self):
-            raise InputError(
-                f"each of {len(self)} rows has {len(self) - 1} others, and n_neighbors={k} asks "
-                f"for more. Expected n_neighbors < n_samples_fit, but n_neighbors = {k}, "
-                f"n_samples_fit = {len(self)}."
-            )
-        if self.metric == "gower":
-            found = self._by_gower(self.numbers, self.codes, k + 1)
-        else:
-            found = self._finder.nearest(self._points, k + 1)
-        found = found.without(np.arange(len(self))).level(k)
+        self.check_others(k, len(self))
+        found = self.near(self.itself(), k + 1).complete().without(np.arange(len(self)))
         return found if self.ties == "all" else found.first(k)
 
-    def told(self, place: int) -> str:
-        """What an example holds, in the units of the table."""
+    def check_others(self, k: int, m: int) -> None:
+        """Each of m rows has k others."""
+        if k >= m:
+            raise InputError(
+                f"each of {m} rows has {m - 1} others, and n_neighbors={k} asks for more. Expected "
+                f"n_neighbors < n_samples_fit, but n_neighbors = {k}, n_samples_fit = {m}."
+            )
+
+    def told(self, place: int, schema: Schema) -> str:
+        """What an example holds, as the table has it."""
+        figure = figures(schema)
         pairs = [
-            f"{name} {as_in_table(name, float(x)):.6g}"
+            f"{name} {figure(name, float(x))}"
             for name, x in zip(self.columns, self.numbers[place], strict=True)
         ]
         for name, known, code in zip(self.categories, self.values, self.codes[place], strict=True):
@@ -123,19 +147,19 @@ class Examples:
         """The values of every category that some example has."""
         return dict(zip(self.categories, self.values, strict=True))
 
-    def derivation(self, answer: str) -> Derivation:
+    def derivation(self, answer: str, schema: Schema, kept: str = "") -> Derivation:
         """The rule, as there is nothing to be worked out before a row comes."""
         level = ", and all that are as far as the last of them" if self.ties == "all" else ""
-        said = (
-            f"All {len(self):,} rows are kept. A row gets {answer} of its {self.k} nearest{level}."
-        )
+        kept = kept or f"All {len(self):,} rows are kept."
+        said = f"{kept} A row gets {answer} of its {self.k} nearest{level}."
         steps: list[Any] = [equation(FORMULAS[self.metric])]
         if self.metric == "minkowski":
             steps.append(equation(f"p = {self.p:g}"))
         moved = (self.shift != 0).any() or (self.scale != 1).any()
         if moved and len(self.columns):
             pairs = zip(self.columns, self.shift.tolist(), self.scale.tolist(), strict=True)
-            rows = tuple((name, short(a), short(b)) for name, a, b in pairs)
+            figure = figures(schema, digits=4)
+            rows = tuple((name, figure(name, a), short(b)) for name, a, b in pairs)
             steps.append(Grid("columns, before they are compared", ("column", "less", "by"), rows))
         return Derivation("Nearest neighbours", (Sentence(said), *steps,
                                                  Sentence(WEIGHTS[self.weights])))  # fmt: skip
@@ -149,7 +173,8 @@ class Examples:
         return finder(self._points, self.metric, self.p, self.algorithm, self.leaf)
 
     def _moved(self, numbers: Array) -> Array:
-        if not (self.shift != 0).any() and not (self.scale != 1).any():
+        plain = not (self.shift != 0).any() and not (self.scale != 1).any()
+        if plain or self.metric == "gower":  # which divides the differences
             return np.ascontiguousarray(numbers)
         return np.ascontiguousarray((numbers - self.shift) / self.scale)
 
@@ -166,14 +191,7 @@ class Examples:
             out[:, j] = block.codes[name].among(known)
         return out
 
-    def _by_gower(self, numbers: Array, codes: Array, k: int) -> Found:
-        empty = np.isnan(numbers).all(axis=1) & (codes == -1).all(axis=1)
-        if empty.any():
-            raise InputError(
-                f"row {int(empty.argmax())} has no value at all, so that nothing is near it. Drop "
-                "the row, or fill its gaps."
-            )
-
+    def _by_gower(self, numbers: Array, codes: Array, k: int) -> Nearest:
         def distances(part: slice) -> Array:
             return gower((numbers[part], self.numbers), self.scale, (codes[part], self.codes))
 
@@ -191,3 +209,26 @@ def check_complete(
         f"column {columns[j]!r} has a gap in row {numbered(block.start, row)}, and this distance "
         f"needs every number. {remedy} Input X contains NaN."
     )
+
+
+def check_shown(rows: Array, block: Block) -> None:
+    """Every row has a value, or nothing is near it."""
+    if rows.shape[1] and (empty := np.isnan(rows).all(axis=1)).any():
+        raise InputError(
+            f"row {numbered(block.start, int(empty.argmax()))} has no value at all, so that "
+            "nothing is near it. Drop the row, or fill its gaps."
+        )
+
+
+def repeated(block: Block) -> Block:
+    """Rows by their weights, which are frequencies: 2 is the row twice."""
+    if block.weight is None:
+        return block
+    times = np.round(block.weight).astype(np.int64)
+    if (times != block.weight).any():
+        raise InputError(
+            "rows have weights that are no whole numbers, and a neighbour is there or not. Weigh "
+            "by whole numbers, or leave the weights out."
+        )
+    at = np.repeat(np.arange(len(block)), times)
+    return replace(block[at], start=places(block.start, at))

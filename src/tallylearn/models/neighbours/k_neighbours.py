@@ -7,9 +7,11 @@ from typing import Any, ClassVar
 import numpy as np
 
 from tallylearn.doors import Classifier, Regressor
-from tallylearn.models.neighbours.examples import Examples
+from tallylearn.doors.tasks import explained
+from tallylearn.models.neighbours.examples import Examples, repeated
+from tallylearn.models.neighbours.examples_in_files import FiledExamples
 from tallylearn.models.neighbours.neighbour_models import Averaged, Voters
-from tallylearn.models.neighbours.neighbours_learner import Neighbours, repeated
+from tallylearn.models.neighbours.neighbours_learner import Neighbours
 from tallylearn.tables import Array, Block
 
 
@@ -23,8 +25,8 @@ class KNeighborsClassifier(Neighbours, Classifier):
     Parameters
     ----------
     n_neighbors : k, how many neighbours vote.
-    weights : "uniform"; "distance" (1 / d) or "inverse_square" (1 / d²), where an exact match
-        decides alone; or a function of an array of distances.
+    weights : "uniform", or None; "distance" (1 / d) or "inverse_square" (1 / d²), where an exact
+        match decides alone; or a function of an array of distances.
     algorithm : "auto" takes what was measured to be the fastest; "kd_tree", "ball_tree" (which is a
         k-d tree too) or "brute". The neighbours are the same.
     leaf_size : rows in a leaf of the tree.
@@ -36,6 +38,9 @@ class KNeighborsClassifier(Neighbours, Classifier):
         and the standard deviation (divided by n, or by n - 1).
     ties : "all", and every row as far as the k-th nearest votes too; or "first", and of those the
         ones that come first in the table, so that there are k.
+    examples : "auto" keeps the rows in memory, unless they come from files and would take more than
+        the budget (``TALLY_MEMORY``); "files" leaves those of files where they are. Such a model
+        reads them again whenever it is asked, and cannot be saved.
 
     Examples
     --------
@@ -62,8 +67,10 @@ class KNeighborsClassifier(Neighbours, Classifier):
         order = sorted(range(len(target.values)), key=target.values.__getitem__)
         classes = tuple(target.values[c] for c in order)
         coded = target.among(classes).astype(np.int64)
-        weigh = self.weights if callable(self.weights) else None
-        return Voters(classes, self._examples(block), coded, weigh)
+        return Voters(classes, self._examples(block), coded, self._weigh)
+
+    def _in_files(self, examples: FiledExamples) -> Voters:
+        return Voters(examples.classes, examples, np.empty(0, np.int64), self._weigh)
 
     def predict(self, X: Any) -> Array:
         """The class of every row; of every example by all others, where X is None."""
@@ -75,7 +82,16 @@ class KNeighborsClassifier(Neighbours, Classifier):
         """Every class's share of the votes; of every example by all others, where X is None."""
         if X is not None:
             return super().predict_proba(X)
-        return np.asarray(self.model_.shared(self._asked(None, None)))
+        model, found = self.model_.holding(self._asked(None, None))
+        return np.asarray(model.shared(found))
+
+    def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
+        """The share of rows whose class is predicted right; of the examples, where X is None."""
+        if X is not None:
+            return super().score(X, y, sample_weight)
+        answers = self.predict(None)
+        right = answers == self._own(y, len(answers))
+        return float(np.average(right, weights=sample_weight))
 
 
 class KNeighborsRegressor(Neighbours, Regressor):
@@ -85,7 +101,7 @@ class KNeighborsRegressor(Neighbours, Regressor):
 
     Parameters
     ----------
-    n_neighbors, weights, algorithm, leaf_size, p, metric, n_jobs, scale, ties :
+    n_neighbors, weights, algorithm, leaf_size, p, metric, n_jobs, scale, ties, examples :
         see `KNeighborsClassifier`.
 
     Examples
@@ -100,11 +116,24 @@ class KNeighborsRegressor(Neighbours, Regressor):
 
     def train(self, block: Block) -> Averaged:
         """Keep the rows."""
-        weigh = self.weights if callable(self.weights) else None
-        return Averaged(self._examples(block), np.ascontiguousarray(repeated(block).target), weigh)
+        target = np.ascontiguousarray(repeated(block).target)
+        return Averaged(self._examples(block), target, self._weigh)
+
+    def _in_files(self, examples: FiledExamples) -> Averaged:
+        return Averaged(examples, np.empty(0), self._weigh)
 
     def predict(self, X: Any) -> Array:
         """The mean of every row's neighbours; of every example by all others, where X is None."""
         if X is not None:
             return super().predict(X)
-        return np.asarray(self.model_.averaged(self._asked(None, None)))
+        model, found = self.model_.holding(self._asked(None, None))
+        return np.asarray(model.averaged(found))
+
+    def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
+        """R²: the share of the target's variance that is explained; X None asks the examples."""
+        if X is not None:
+            return super().score(X, y, sample_weight)
+        answers = self.predict(None)
+        truth = self._own(y, len(answers)).astype(np.float64)
+        weight = np.ones(len(truth)) if sample_weight is None else np.asarray(sample_weight)
+        return explained(truth, answers, weight)

@@ -2,27 +2,54 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any, ClassVar
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
 from tallylearn import forms
 from tallylearn.doors import ClassificationModel, RegressionModel
-from tallylearn.doors.model import choice
+from tallylearn.doors.model import Model, choice
 from tallylearn.models.neighbours.examples import Examples
-from tallylearn.models.neighbours.found_neighbours import Found
+from tallylearn.models.neighbours.examples_in_files import FiledExamples
 from tallylearn.models.neighbours.votes import Weigh, votes
 from tallylearn.tables import Array, Block, Schema
+from tallylearn.tallies import Nearest
 from tallylearn.workings import Derivation, Evidence, Line, Term
 
 
+class Answering(Model):
+    """What both models have in common: the neighbours of a row, wherever the examples are."""
+
+    examples: Any
+    target: Array
+
+    @property
+    def known(self) -> dict[str, tuple[str, ...]]:
+        """The values of categories that some example has."""
+        found: dict[str, tuple[str, ...]] = self.examples.known
+        return found
+
+    def near(self, block: Block, contents: bool = False) -> tuple[Self, Nearest]:
+        """A model with the examples that are near, and whose neighbours they are."""
+        if isinstance(self.examples, FiledExamples):
+            return self.holding(self.examples.found(block, contents=contents))
+        return self, self.examples.found(block)
+
+    def holding(self, found: Nearest) -> tuple[Self, Nearest]:
+        """The same of neighbours that were found before."""
+        if not isinstance(self.examples, FiledExamples):
+            return self, found
+        examples, target, found = self.examples.held(found)
+        return replace(self, examples=examples, target=target), found  # type: ignore[type-var]
+
+
 @dataclass(frozen=True)
-class Voters(ClassificationModel):
+class Voters(Answering, ClassificationModel):
     """Examples with their classes: the neighbours of a row vote."""
 
     classes: tuple[Any, ...]
-    examples: Examples
+    examples: Examples | FiledExamples
     target: Array  # (m,) int64, places among the classes
     weigh: Weigh | None = None  # a function of distances, which no file holds
 
@@ -39,15 +66,11 @@ class Voters(ClassificationModel):
         if len(self.target) != len(self.examples) or (self.target >= len(self.classes)).any():
             raise ValueError("the examples have other classes than there are")
 
-    @property
-    def known(self) -> dict[str, tuple[str, ...]]:
-        """The values of categories that some example has."""
-        return self.examples.known
-
     def shares(self, block: Block) -> Array:
-        return self.shared(self.examples.found(block))
+        model, found = self.near(block)
+        return model.shared(found)
 
-    def shared(self, found: Found) -> Array:
+    def shared(self, found: Nearest) -> Array:
         """(n, k) the share of the votes that every class gets."""
         weight = votes(found, self.examples.weights, self.weigh)
         k = len(self.classes)
@@ -64,18 +87,24 @@ class Voters(ClassificationModel):
 
     def evidence(self, block: Block) -> list[Evidence]:
         """Every neighbour with its vote, under the class that it votes for."""
-        found = self.examples.found(block)
-        weight, shares = votes(found, self.examples.weights, self.weigh), self.shared(found)
+        model, found = self.near(block, contents=True)
+        weight, shares = votes(found, self.examples.weights, self.weigh), model.shared(found)
         best = choice(shares)
         return [
-            Evidence(self._lines(found, i, weight, shares[i]), self.classes[best[i]], "votes")
+            Evidence(
+                model._lines(block.schema, found, i, weight, shares[i]),
+                self.classes[best[i]],
+                "votes",
+            )
             for i in range(len(block))
         ]
 
-    def _lines(self, found: Found, i: int, weight: Array, shares: Array) -> tuple[Line, ...]:
+    def _lines(
+        self, schema: Schema, found: Nearest, i: int, weight: Array, shares: Array
+    ) -> tuple[Line, ...]:
         terms: dict[int, list[Term]] = {}
-        for at in range(found.of(i).start, found.of(i).stop):
-            term = neighbour(self.examples, found, at, float(weight[at]))
+        for at in range(found.of_query(i).start, found.of_query(i).stop):
+            term = neighbour(self.examples, schema, found, at, float(weight[at]))
             terms.setdefault(int(self.target[found.rows[at]]), []).append(term)
         return tuple(
             Line(self.classes[c], tuple(terms[c]), float(shares[c])) for c in sorted(terms)
@@ -83,14 +112,14 @@ class Voters(ClassificationModel):
 
     def derivation(self, schema: Schema) -> Derivation:
         """The rule."""
-        return self.examples.derivation("the class that most votes go to,")
+        return self.examples.derivation("the class that most votes go to,", schema)
 
 
 @dataclass(frozen=True)
-class Averaged(RegressionModel):
+class Averaged(Answering, RegressionModel):
     """Examples with their numbers: the neighbours of a row are averaged."""
 
-    examples: Examples
+    examples: Examples | FiledExamples
     target: Array  # (m,)
     weigh: Weigh | None = None
 
@@ -106,20 +135,16 @@ class Averaged(RegressionModel):
         if len(self.target) != len(self.examples):
             raise ValueError("the examples have other targets than there are")
 
-    @property
-    def known(self) -> dict[str, tuple[str, ...]]:
-        """The values of categories that some example has."""
-        return self.examples.known
-
     def answers(self, block: Block) -> Array:
-        return self.averaged(self.examples.found(block))
+        model, found = self.near(block)
+        return model.averaged(found)
 
-    def averaged(self, found: Found) -> Array:
+    def averaged(self, found: Nearest) -> Array:
         """(n,) the mean of the neighbours' numbers, by their votes."""
         parts = self._parts(found) * self.target[found.rows]
         return np.bincount(found.queries, parts, minlength=len(found))
 
-    def _parts(self, found: Found) -> Array:
+    def _parts(self, found: Nearest) -> Array:
         """(m,) the share of every neighbour in the answer."""
         weight = votes(found, self.examples.weights, self.weigh)
         whole = np.bincount(found.queries, weight, minlength=len(found))
@@ -127,26 +152,28 @@ class Averaged(RegressionModel):
 
     def evidence(self, block: Block) -> list[Evidence]:
         """Every neighbour with what it adds to the answer."""
-        found = self.examples.found(block)
-        parts, answers = self._parts(found), self.averaged(found)
+        model, found = self.near(block, contents=True)
+        parts, answers = model._parts(found), model.averaged(found)
         return [
-            Evidence((Line("ŷ", tuple(self._terms(found, i, parts))),), float(answers[i]), "sum")
+            Evidence((Line("ŷ", model._terms(block.schema, found, i, parts)),),
+                     float(answers[i]), "sum")
             for i in range(len(block))
-        ]
+        ]  # fmt: skip
 
-    def _terms(self, found: Found, i: int, parts: Array) -> list[Term]:
-        return [
-            neighbour(self.examples, found, at, float(parts[at] * self.target[found.rows[at]]))
-            for at in range(found.of(i).start, found.of(i).stop)
-        ]
+    def _terms(self, schema: Schema, found: Nearest, i: int, parts: Array) -> tuple[Term, ...]:
+        amounts = parts * self.target[found.rows]
+        return tuple(
+            neighbour(self.examples, schema, found, at, float(amounts[at]))
+            for at in range(found.of_query(i).start, found.of_query(i).stop)
+        )
 
     def derivation(self, schema: Schema) -> Derivation:
         """The rule."""
-        return self.examples.derivation("the mean")
+        return self.examples.derivation("the mean", schema)
 
 
-def neighbour(examples: Examples, found: Found, at: int, amount: float) -> Term:
+def neighbour(examples: Any, schema: Schema, found: Nearest, at: int, amount: float) -> Term:
     """A neighbour by the number of its row, how far it is, and what it holds."""
     place, distance = int(found.rows[at]), found.distances[at]
     return Term(f"row {examples.rows[place]}", f"{distance:.4g}", amount,
-                text=examples.told(place), sign="at")  # fmt: skip
+                text=examples.told(place, schema), sign="at")  # fmt: skip

@@ -2,23 +2,42 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from dataclasses import replace
-from typing import Any, ClassVar
+from pathlib import Path
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
+from tallylearn import engines
+from tallylearn.budgets import VARIABLE, budget
 from tallylearn.doors import Plain
 from tallylearn.doors.asking import Asked
 from tallylearn.doors.finite_rows import check_finite
-from tallylearn.doors.intake import Lesson
-from tallylearn.errors import ColumnError, InputError, OptionError, listed, speaking, told
+from tallylearn.doors.intake import Lesson, trusting
+from tallylearn.doors.schemas import checked
+from tallylearn.errors import (
+    CellError,
+    ColumnError,
+    InputError,
+    OptionError,
+    TargetError,
+    listed,
+    speaking,
+    told,
+)
 from tallylearn.models.neighbours.distances import ALIASES, METRICS, named
-from tallylearn.models.neighbours.examples import WEIGHTS, Examples, check_complete
-from tallylearn.models.neighbours.found_neighbours import Found, joined
+from tallylearn.models.neighbours.example_survey import Survey
+from tallylearn.models.neighbours.examples import WEIGHTS, Examples, check_complete, repeated
+from tallylearn.models.neighbours.examples_in_files import FiledExamples, Numbered, Unnumbered
 from tallylearn.sources import Table
-from tallylearn.tables import CATEGORY, DATE, NUMBER, Array, Block, Schema, places
+from tallylearn.sources.joined_blocks import small
+from tallylearn.sources.memory_table import check_size
+from tallylearn.tables import CATEGORY, DATE, NUMBER, Array, Block, Schema
+from tallylearn.tallies.nearest import Nearest, joined
 
 ALGORITHMS = {"auto": "auto", "brute": "brute", "kd_tree": "tree", "ball_tree": "tree"}
+COPIES = 4  # of the rows that are in memory at a time, where they are kept there
 SCALES = (None, "minmax", "standard", "standard_sample")
 
 
@@ -42,6 +61,7 @@ class Neighbours(Plain, Asked):
         n_jobs: int | None = None,
         scale: str | None = None,
         ties: str = "all",
+        examples: str = "auto",
     ) -> None:
         self.n_neighbors = n_neighbors
         self.weights = weights
@@ -53,6 +73,7 @@ class Neighbours(Plain, Asked):
         self.n_jobs = n_jobs
         self.scale = scale
         self.ties = ties
+        self.examples = examples
 
     def kneighbors(
         self, X: Any = None, n_neighbors: int | None = None, return_distance: bool = True
@@ -97,6 +118,67 @@ class Neighbours(Plain, Asked):
         self._check_fitted()
         return str(self.model_.examples.metric)
 
+    def learn(self, read: Lesson) -> Self:
+        """What ``fit`` does with a lesson: keep its rows, or where they are."""
+        if self.examples == "files" and read.source.size is not None:
+            raise OptionError(
+                "examples='files' leaves rows in their files, and this table is in memory. Pass "
+                "its path, or leave the option out."
+            )
+        if self.examples == "files" or self._too_many(read):
+            trusting(read, self._learn_files)
+            return self
+        return super().learn(read)
+
+    def _too_many(self, read: Lesson) -> bool:
+        """Whether the rows of files, as they are compared, would take more than the budget."""
+        if read.source.size is not None or (read.parsed and small(read.source.paths)):  # type: ignore[attr-defined]
+            return False
+        most, seen = budget() / COPIES, 0.0
+        try:
+            for block in read.blocks():
+                seen += block.numbers.nbytes + 8.0 * len(block) * len(block.codes)
+                if seen > most:
+                    return True
+        except CellError:  # said again by who reads the rows for good
+            return False
+        return False
+
+    def _learn_files(self, read: Lesson) -> None:
+        """One pass over the rows, of which none is kept."""
+        schema = checked(read.schema, self.kinds, type(self).__name__)
+        survey = engines.here().total(self._survey_of, Unnumbered(read))
+        check_size(0 if survey is None else survey.read, len(schema.columns), read.weighed)
+        assert survey is not None
+        survey.unanswered.check(read.target)
+        check_size(survey.rows, len(schema.columns), read.weighed)
+        self._check_number(self.n_neighbors, survey.rows)
+        examples = FiledExamples(self._rule(schema, survey), read, survey)
+        self._learn(schema, self._in_files(examples), read.manner, survey.unanswered)
+
+    @property
+    def _weigh(self) -> Any:
+        return self.weights if callable(self.weights) else None
+
+    def _survey_of(self, item: Numbered) -> Survey:
+        sizes = {item.part: np.array([item.read, len(item.block)])}
+        return replace(self._surveyed(item.block), sizes=sizes, unanswered=item.unanswered)
+
+    @abstractmethod
+    def _in_files(self, examples: FiledExamples) -> Any:
+        """The model of examples that stay in files."""
+
+    def save(self, path: str | Path, tally: bool = True) -> None:
+        """Write a model file, which holds all rows."""
+        self._check_fitted()
+        if isinstance(self.model_.examples, FiledExamples):
+            raise OptionError(
+                f"{type(self).__name__}: the model has {self.model_.examples!r}, and keeps none "
+                "of them, so that no file can hold it. Fit again where it is asked, or fit on "
+                f"rows in memory ({VARIABLE} sets how much they may take)."
+            )
+        super().save(path, tally)
+
     def _taught(self, read: Lesson) -> tuple[Schema, Block]:
         """All rows, numbered from 0 as they stand in the table, whatever was left out of it."""
         schema, block = super()._taught(read)
@@ -105,18 +187,27 @@ class Neighbours(Plain, Asked):
         start = read.rows if isinstance(block.start, np.ndarray) else 0
         return schema, replace(block, start=start)
 
-    def _asked(self, X: Any, n_neighbors: int | None) -> Found:
+    def _asked(self, X: Any, n_neighbors: int | None) -> Nearest:
         self._check_fitted()
         with speaking(type(self).__name__):
             examples = self.model_.examples
             k = examples.k if n_neighbors is None else n_neighbors
             self._check_number(k, len(examples))
             if X is None:
-                found: Found = examples.found_among(k)
+                found: Nearest = examples.found_among(k)
                 return found
             return joined([examples.found(block, k) for block in self._blocks(X)])
 
-    def _nearest(self, X: Any, n_neighbors: int | None) -> Found:
+    def _own(self, y: Any, n: int) -> Array:
+        """The answers of the examples, which who asks them about each other knows."""
+        if y is None or isinstance(y, str) or len(np.shape(y)) != 1 or len(y) != n:
+            raise TargetError(
+                f"{type(self).__name__}: score(None, y) takes the answers of all {n} examples, in "
+                "their order."
+            )
+        return np.asarray(y)
+
+    def _nearest(self, X: Any, n_neighbors: int | None) -> Nearest:
         """As many as are asked for, those level with the last of them left out."""
         found = self._asked(X, n_neighbors)
         return found.first(self.model_.examples.k if n_neighbors is None else int(n_neighbors))
@@ -124,26 +215,29 @@ class Neighbours(Plain, Asked):
     def _examples(self, block: Block) -> Examples:
         """The rows, as they are compared."""
         block = repeated(block)
+        survey = self._surveyed(block)
+        self._check_number(self.n_neighbors, survey.rows)
+        return self._rule(block.schema, survey).holding(block)
+
+    def _surveyed(self, block: Block) -> Survey:
+        """What a block shows of all rows."""
         check_finite(block)
-        schema, metric = block.schema, self._metric(block.schema)
-        categories = schema.categories
+        metric = self._metric(block.schema)
         if metric != "gower":
-            check_complete(block.numbers, schema.numbers, block)
-        self._check_number(self.n_neighbors, len(block))
-        shift, scale = self._scales(block.numbers, metric)
-        values = [tuple(sorted(block.codes[name].values)) for name in categories]
-        columns = [
-            block.codes[name].among(known).astype(np.int64)
-            for name, known in zip(categories, values, strict=True)
-        ]
+            check_complete(block.numbers, block.schema.numbers, block)
+        return Survey.of(block, "minmax" if metric == "gower" else self.scale)
+
+    def _rule(self, schema: Schema, survey: Survey) -> Examples:
+        """How rows are compared, without any of them."""
+        metric = self._metric(schema)
+        shift, scale = survey.scales(schema.numbers, metric, self.scale)
+        values = tuple(tuple(sorted(survey.values[name])) for name in schema.categories)
         return Examples(
-            schema.numbers, np.ascontiguousarray(block.numbers), shift, scale, categories,
-            tuple(values),
-            np.column_stack(columns) if columns else np.empty((len(block), 0), np.int64),
-            places(block.start, np.arange(len(block))), metric,
+            schema.numbers, np.empty((0, len(schema.numbers))), shift, scale, schema.categories,
+            values, np.empty((0, len(values)), np.int64), np.empty(0, np.int64), metric,
             float(min(self.p, 1e308)), ALGORITHMS[self.algorithm],
             int(self.leaf_size), int(self.n_neighbors),
-            self.weights if isinstance(self.weights, str) else "callable", self.ties,
+            "callable" if callable(self.weights) else self.weights or "uniform", self.ties,
         )  # fmt: skip
 
     def _metric(self, schema: Schema) -> str:
@@ -158,21 +252,6 @@ class Neighbours(Plain, Asked):
             )
         return metric
 
-    def _scales(self, numbers: Array, metric: str) -> tuple[Array, Array]:
-        """What is taken away from every column, and what it is divided by."""
-        p = numbers.shape[1]
-        if metric == "gower" or self.scale == "minmax":
-            seen = np.where(np.isnan(numbers).all(axis=0), 0.0, numbers)
-            least, greatest = np.nanmin(seen, axis=0), np.nanmax(seen, axis=0)
-            shift = np.zeros(p) if metric == "gower" else least
-            return shift, np.where(greatest > least, greatest - least, 1.0)
-        if self.scale is None:
-            return np.zeros(p), np.ones(p)
-        ddof = int(self.scale == "standard_sample" and len(numbers) > 1)
-        sigma = numbers.std(axis=0, ddof=ddof)
-        constant = numbers.min(axis=0) == numbers.max(axis=0)
-        return numbers.mean(axis=0), np.where(constant, 1.0, sigma)
-
     def _check_number(self, k: Any, rows: int) -> None:
         whole = isinstance(k, int | np.integer) and not isinstance(k, bool)
         if not whole or k < 1:
@@ -186,12 +265,13 @@ class Neighbours(Plain, Asked):
 
     def _check_options(self) -> None:
         self._check_number(self.n_neighbors, 1 << 62)
-        if not callable(self.weights):
+        if not callable(self.weights) and self.weights is not None:
             self._one_of("weights", [name for name in WEIGHTS if name != "callable"])
         self._one_of("algorithm", ALGORITHMS)
         self._check_metric()
         self._one_of("scale", SCALES)
         self._one_of("ties", ("all", "first"))
+        self._one_of("examples", ("auto", "files"))
         self._in_range("leaf_size", 1)
         if not (isinstance(self.p, float) and self.p == np.inf):
             self._in_range("p", 1.0)
@@ -213,17 +293,3 @@ class Neighbours(Plain, Asked):
     def _add_tags(self, tags: Any) -> None:
         tags.input_tags.allow_nan = self.metric == "gower"
         tags.input_tags.categorical = self.metric == "gower"  # the checks would round the numbers
-
-
-def repeated(block: Block) -> Block:
-    """Rows by their weights, which are frequencies: 2 is the row twice."""
-    if block.weight is None:
-        return block
-    times = np.round(block.weight).astype(np.int64)
-    if (times != block.weight).any():
-        raise InputError(
-            "rows have weights that are no whole numbers, and a neighbour is there or not. Weigh "
-            "by whole numbers, or leave the weights out."
-        )
-    at = np.repeat(np.arange(len(block)), times)
-    return replace(block[at], start=places(block.start, at))

@@ -18,8 +18,8 @@ from tallylearn import cores
 from tallylearn.blas import one_thread
 from tallylearn.kernels import sifting
 from tallylearn.models.neighbours.distances import between, measure
-from tallylearn.models.neighbours.found_neighbours import Found, arranged, joined
 from tallylearn.tables import Array
+from tallylearn.tallies.nearest import Nearest, joined
 
 QUERIES, ROWS = 256, 1024  # of a tile: its scores stay in the processor's cache
 UNIT = 2.0**-24  # half the distance of 1 to the next single
@@ -51,7 +51,7 @@ class Sieve:
         rows[:, -1] = np.einsum("ij,ij->i", moved, moved)
         return cls(points, centre, float(scale), rows)
 
-    def nearest(self, queries: Array, k: int) -> Found:
+    def nearest(self, queries: Array, k: int) -> Nearest:
         """For every query the k nearest rows and those level with the k-th, by Euclid."""
         parts = [queries[at : at + QUERIES] for at in range(0, len(queries), QUERIES)]
         find = partial(self._nearest, k=k)
@@ -61,10 +61,10 @@ class Sieve:
             with ThreadPoolExecutor(threads) as pool:
                 return joined([*pool.map(find, parts)])
 
-    def _nearest(self, queries: Array, k: int) -> Found:
+    def _nearest(self, queries: Array, k: int) -> Nearest:
         whose, places = self._candidates(queries, k)
         distances = between(self.points[places], queries[whose], "euclidean", 2.0)
-        return arranged(whose, places, distances, len(queries)).level(k)
+        return Nearest.of(whose, places, distances, len(queries), k)
 
     def _candidates(self, queries: Array, k: int) -> tuple[Array, Array]:
         """Pairs of a query and a row that may be one of its nearest."""

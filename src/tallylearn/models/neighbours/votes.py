@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 
 from tallylearn.errors import InputError
-from tallylearn.models.neighbours.found_neighbours import Found
 from tallylearn.tables import Array
+from tallylearn.tallies import Nearest
 
 Weigh = Callable[[Array], Any]
 
 
-def votes(found: Found, weights: str, weigh: Weigh | None) -> Array:
+def votes(found: Nearest, weights: str, weigh: Weigh | None) -> Array:
     """(m,) the weight of every neighbour."""
     if weigh is not None:
         return _called(found, weigh)
@@ -33,12 +33,12 @@ def votes(found: Found, weights: str, weigh: Weigh | None) -> Array:
     return np.where(alone, (found.distances == 0).astype(np.float64), whole)
 
 
-def _called(found: Found, weigh: Weigh) -> Array:
+def _called(found: Nearest, weigh: Weigh) -> Array:
     """What a function makes of the distances: of all in one array, or query by query."""
     counts = found.counts
     if (counts == counts[0]).all():
         return _checked(found.distances.reshape(len(found), -1), weigh).ravel()
-    parts = [found.distances[found.of(i)][None, :] for i in range(len(found))]
+    parts = [found.distances[found.of_query(i)][None, :] for i in range(len(found))]
     return np.concatenate([_checked(part, weigh).ravel() for part in parts])
 
 
@@ -63,5 +63,11 @@ def _checked(distances: Array, weigh: Weigh) -> Array:
     if not np.isfinite(found).all() or (found < 0).any() or (found.sum(axis=1) == 0).any():
         odd = found[~(np.isfinite(found) & (found >= 0))]
         said = f"returned {odd[0]:g}" if len(odd) else "returned only zeros for a row"
-        raise InputError(f"the function weights= {said}. Weights are finite and not negative.")
+        remedy = "Weights are finite and not negative."
+        if not len(odd):
+            remedy += (
+                " All neighbors of some sample is getting zero weights. Please modify 'weights' to "
+                "avoid this case if you are using a user-defined function."
+            )
+        raise InputError(f"the function weights= {said}. {remedy}")
     return found

@@ -1,28 +1,13 @@
-"""Words for a tree: a threshold, a number of rows, an answer, the way to a node."""
+"""Words for a tree: a number of rows, an answer, the way to a node."""
 
 from __future__ import annotations
 
 from tallylearn.models.trees.node import Branch
 from tallylearn.models.trees.nodes import Nodes
-from tallylearn.tables import DATE, NUMBER, day
 from tallylearn.workings.rendering import short
-from tallylearn.workings.units import as_in_table
+from tallylearn.workings.units import as_in_table, figure
 
 SHOWN = 8  # categories of a branch, and classes of a node
-
-
-def cut_of(value: float, kind: str = NUMBER) -> str:
-    """A threshold in words: six digits of a number, the day and time of a date.
-
-    >>> cut_of(2.5), cut_of(18262.5, "date")
-    ('2.5', '2020-01-01 12:00')
-    """
-    if kind != DATE:
-        return f"{value:.6g}"
-    try:
-        return f"{day(value):%Y-%m-%d %H:%M}".removesuffix(" 00:00")
-    except OverflowError:  # before the year 1, or after 9999
-        return f"day {value:.6g}"
 
 
 def counted(n: float) -> str:
@@ -46,7 +31,7 @@ def answered(tree: Nodes, branch: Branch) -> str:
     if branch.relation in ("<=", ">"):
         column = tree.columns[tree.column[tree.parent[branch.node]]]
         cut = as_in_table(column.name, branch.values[0])
-        return f"{branch.relation} {cut_of(cut, column.kind)}"
+        return f"{branch.relation} {figure(cut, column.kind)}"
     if not branch.values:
         return branch.relation
     left = len(branch.values) - SHOWN

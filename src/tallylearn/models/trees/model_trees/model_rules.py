@@ -25,11 +25,12 @@ from tallylearn.models.trees.showing.candidates import Candidate, Gains
 from tallylearn.models.trees.showing.conditions import Condition
 from tallylearn.models.trees.showing.regions import regions_of, sentence, stops_of
 from tallylearn.models.trees.showing.rule_support import MOST_RULES, text_of, worded
-from tallylearn.models.trees.wording import counted, cut_of, route, rows_of
+from tallylearn.models.trees.wording import counted, route, rows_of
 from tallylearn.tables import Block
 from tallylearn.workings import Grid
 from tallylearn.workings.rendering import number_of, plain_data, short
 from tallylearn.workings.reports import Reported, Worded
+from tallylearn.workings.units import figure
 
 
 @dataclass(frozen=True)
@@ -175,7 +176,7 @@ def _named(q: Question, table: Rows, attributes: Attributes, best: bool) -> Cand
     test = "in {" + ", ".join(map(str, column.values[step:])) + "}"
     if not step:
         cut = float(scale.high[q.cut] / 2 + scale.low[q.next] / 2)
-        test = f"<= {cut_of(cut, column.kind)}"
+        test = f"<= {figure(cut, column.kind)}"
     return Candidate(
         column.name, test, q.after, q.gain, q.information, q.ratio, q.score, best
     )  # fmt: skip

@@ -22,12 +22,13 @@ from tallylearn.models.trees.node import MULTIWAY, PRESENCE, SUBSET, THRESHOLD
 from tallylearn.models.trees.passed_table import unreached
 from tallylearn.models.trees.routing import NOWHERE
 from tallylearn.models.trees.tree import Tree
-from tallylearn.models.trees.wording import cut_of, route
+from tallylearn.models.trees.wording import route
 from tallylearn.tables import Array, Block
 from tallylearn.workings import Grid
 from tallylearn.workings.derivations import MOST_ROWS
 from tallylearn.workings.rendering import number_of, plain_data, short
 from tallylearn.workings.reports import Reported
+from tallylearn.workings.units import figure
 
 
 @dataclass(frozen=True)
@@ -180,5 +181,5 @@ def _test(q: Question, column: Scale, codes: Array) -> str:
         return "multiway"
     if column.number:
         cut = float(column.high[q.cut] / 2 + column.low[q.next] / 2)
-        return f"<= {cut_of(cut, column.column.kind)}"
+        return f"<= {figure(cut, column.column.kind)}"
     return "in {" + ", ".join(column.column.values[c] for c in codes[q.groups == 0]) + "}"

@@ -6,9 +6,9 @@ from dataclasses import dataclass, replace
 from math import inf
 from typing import Any
 
-from tallylearn.models.trees.wording import cut_of
 from tallylearn.tables import NUMBER
 from tallylearn.workings.rendering import plain_data
+from tallylearn.workings.units import figure
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,7 @@ class Span:
         return replace(self, low=first.low, high=max(first.high, last.high), missing=missing)
 
     def __str__(self) -> str:
-        low, high = (cut_of(end, self.kind) if abs(end) < inf else "" for end in self.ends)
+        low, high = (figure(end, self.kind) if abs(end) < inf else "" for end in self.ends)
         if not self.valued:
             return f"{self.column} missing"
         said = f"{low} < {self.column} <= {high}"
