@@ -88,18 +88,16 @@ def main() -> None:
     asked = options()
     titles = [*peers(True)]
     print(f"{'set':<24} {'rows':>6} {'folds':>5} " + " ".join(f"{t:>9}" for t in [*titles, "Weka"]))
-    found: dict[str, dict[str, float]] = {}
+    found: Found = {}
     for name in asked.sets:
         X, y = table(name)
         parts, weka = folds(name, X, y)
-        start, row = time.process_time(), dict[str, float]()
+        start, row = time.process_time(), dict[str, list[float]]()
         for title, make in peers(name in CLASSES).items():
-            row[title] = float(
-                np.mean([scored(make, X, y, parts, seed) for seed in range(asked.seeds)])
-            )
-        row["Weka"] = weka
+            row[title] = [scored(make, X, y, parts, seed) for seed in range(asked.seeds)]
+        row["Weka"] = [weka] * asked.seeds
         found[name] = row
-        cells = " ".join(f"{value:9.2f}" for value in row.values())
+        cells = " ".join(f"{np.mean(value):9.2f}" for value in row.values())
         size = f"{len(X):>6} {1 if len(X) > LARGE else 10:>5}"
         seconds = f"{time.process_time() - start:6.0f} s"
         print(f"{name:<24} {size} {cells}  {verdict(row)} {seconds}", flush=True)

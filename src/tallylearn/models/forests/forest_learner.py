@@ -44,7 +44,6 @@ class ForestLearner(TreeOptions, Plain):
     kinds: ClassVar[tuple[str, ...]] = (NUMBER, DATE, CATEGORY)
     stored: ClassVar[tuple[type, ...]] = (Forest, Column)
     model_: Forest
-    splitter = "best"
     tie = "first"
     variant = None
     costs: Mapping[str, float] | None
