@@ -36,7 +36,7 @@ def test_a_cut_below_the_root_is_drawn_between_the_values_of_its_node() -> None:
     shares = []
     for root in forest.roots:
         left = forest.steps[root, 1:3].min()  # the child of the smaller values is written first
-        inside = SKEWED[SKEWED <= forest.threshold[root]]
+        inside = SKEWED[forest.threshold[root] >= SKEWED]
         if len(np.unique(inside)) > 1:
             shares.append((forest.threshold[left] - inside[0]) / (inside[-1] - inside[0]))
     assert len(shares) > 400

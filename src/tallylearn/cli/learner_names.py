@@ -48,10 +48,11 @@ BOTH = {  # of classes and of numbers, under one name
 USUAL = "tree"  # where no model is named: it takes every kind of column, and is read
 WHAT = (
     "Naive Bayes, linear or quadratic discriminants, logistic regression, the perceptron, nearest "
-    "centroid, nearest neighbours (knn), decision trees, random forests, extremely randomized trees, "
-    "the largest class; of a target of numbers knn, tree, cart, forest and extra-trees, model trees "
-    "(m5), least squares (linear, ridge, lasso, elastic-net, subset), least mean squares, or the "
-    "mean. Those five look at the target, unless --set task= says classification or regression."
+    "centroid, nearest neighbours (knn), decision trees, random forests, extremely randomized "
+    "trees, the largest class; of a target of numbers knn, tree, cart, forest and extra-trees, "
+    "model trees (m5), least squares (linear, ridge, lasso, elastic-net, subset), least mean "
+    "squares, or the mean. knn, tree, cart, forest and extra-trees look at the target, unless "
+    "--set task= says classification or regression."
 )
 
 

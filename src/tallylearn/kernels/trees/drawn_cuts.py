@@ -61,12 +61,13 @@ class Draws:
     def sides(self, f, pooled):
         """A coin for every category, one for all rare ones, until neither side is empty."""
         r: cython.Py_ssize_t
-        tries: cython.Py_ssize_t
+        tries: cython.Py_ssize_t = 0
         left: cython.Py_ssize_t
         coin: cython.Py_ssize_t
         n: cython.Py_ssize_t = self.table.n
         z: cython.ulonglong = self.chance(f)
-        for tries in range(MOST_TRIES):
+        while tries < MOST_TRIES:
+            tries += 1
             left = 0
             for r in range(n):
                 coin = n if pooled and self.rare[r] else r

@@ -15,7 +15,7 @@ if not cython.compiled:
 
 
 class DrawnRows(BaggedRows):
-    """``ends``: the least and the greatest code of a column; then those before and after its cut."""
+    """``ends``: the least and the greatest code of a column; then those beside its cut."""
 
     def __init__(self, columns, amounts, grid, bag):
         BaggedRows.__init__(self, columns, amounts, grid, bag)
