@@ -45,7 +45,7 @@ def peers(classes: bool) -> dict[str, Make]:
     """A learner of every kind, by seed."""
     own: Any = tl.RandomForestClassifier if classes else tl.RandomForestRegressor
     theirs: Any = RandomForestClassifier if classes else RandomForestRegressor
-    hot = OneHotEncoder(handle_unknown="ignore")
+    hot = OneHotEncoder(handle_unknown="ignore", sparse_output=False)
     numbered = OrdinalEncoder(
         handle_unknown="use_encoded_value", unknown_value=-1, encoded_missing_value=-1
     )
