@@ -16,9 +16,8 @@ def ExtraTreesClassifier(  # noqa: N802  scikit-learn's name
     """A forest of all rows, in which of every column that a node draws one cut is drawn.
 
     >>> import tallylearn as tl
-    >>> tl.ExtraTreesClassifier(50, max_depth=9)
-    RandomForestClassifier(bins=None, bootstrap=False, max_depth=9, n_estimators=50,
-                           splitter='random')
+    >>> tl.ExtraTreesClassifier(max_depth=9)
+    RandomForestClassifier(splitter='random', max_depth=9, bootstrap=False, bins=None)
 
     P. Geurts, D. Ernst and L. Wehenkel, Extremely randomized trees, Machine Learning 63, 2006.
     """
