@@ -157,6 +157,8 @@ CASES = (
         "plain",
     ),
     Case("regression-forest", lambda: tl.RandomForestRegressor(7), EVERYTHING, "price", "plain"),
+    Case("extra-trees", lambda: tl.ExtraTreesClassifier(7), EVERYTHING, "kind", "plain"),
+    Case("extra-trees-mean", lambda: tl.ExtraTreesRegressor(7), EVERYTHING, "price", "plain"),
     Case(
         "vote",
         lambda: tl.VotingClassifier(
@@ -279,6 +281,8 @@ ESTIMATORS = (  # what scikit-learn's checks run over
     tl.ModelTreeRegressor(prune=False, learner=tl.DummyRegressor(strategy="median")),
     tl.RandomForestClassifier(9, bootstrap=False, max_features=None),
     tl.RandomForestRegressor(9, bootstrap=False),
+    tl.ExtraTreesClassifier(9),
+    tl.ExtraTreesRegressor(9),
     tl.VotingClassifier([tl.NaiveBayes(), tl.DecisionTreeClassifier()], voting="soft"),
     tl.VotingRegressor([tl.DecisionTreeRegressor(), tl.DummyRegressor()], weights=[3, 1]),
     tl.KNeighborsClassifier(),

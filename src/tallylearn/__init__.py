@@ -16,6 +16,8 @@ NAMES = {  # public name -> the module that holds it
     "DummyClassifier": "models.dummies",
     "DummyRegressor": "models.dummies",
     "ElasticNet": "models.linear.lasso",
+    "ExtraTreesClassifier": "models.forests.extra_trees",
+    "ExtraTreesRegressor": "models.forests.extra_trees",
     "Folds": "folds",
     "Hypotheses": "reasoning.belief.hypotheses",
     "ID3": "models.trees.presets",

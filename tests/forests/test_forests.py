@@ -111,6 +111,13 @@ def test_an_evaluation_out_of_bag_asks_a_forest_of_bags() -> None:
         tl.evaluate(tl.RandomForestClassifier(bootstrap=False), IRIS, KINDS, cv="oob")
 
 
+def test_importances_without_rows_out_of_bag_are_shares_alone() -> None:
+    found = tl.RandomForestClassifier(5, bootstrap=False).fit(IRIS, KINDS).importances()
+    assert all(one.loss is None for one in found)
+    assert "share of the gain" in str(found)
+    assert "lost" not in str(found)
+
+
 def test_importances_find_the_columns_that_matter_and_noise_loses_nothing() -> None:
     rng = np.random.default_rng(0)
     table = np.column_stack([rng.normal(size=(300, 3)), rng.integers(0, 3, 300)])
@@ -251,7 +258,9 @@ def test_one_row_and_one_class_are_enough(learner: Any) -> None:
     ("options", "message"),
     [
         ({"n_estimators": 0}, r"'n_estimators' .* must be an int in the range \[1, inf\)"),
-        ({"n_estimators": None}, "n_estimators is a whole number from 1 on"),
+        ({"n_estimators": None}, r"'n_estimators' .* in the range \[1, inf\)\. Got None instead"),
+        ({"n_estimators": True}, "'n_estimators'"),
+        ({"splitter": "fast"}, "'splitter'"),
         ({"n_estimators": 2.5}, "'n_estimators'"),
         ({"max_features": 0}, "'max_features'"),
         ({"max_features": 1.5}, "'max_features'"),

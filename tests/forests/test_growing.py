@@ -95,6 +95,8 @@ def test_a_tree_of_all_rows_and_columns_is_the_single_tree(
         (lambda: tl.RandomForestClassifier(3), "two"),
         (lambda: tl.RandomForestClassifier(3, max_samples=0.5), "three"),
         (lambda: tl.RandomForestRegressor(3, max_features=2), "y"),
+        (lambda: tl.ExtraTreesClassifier(3), "three"),
+        (lambda: tl.ExtraTreesRegressor(3, bins=40), "y"),
     ],
 )
 def test_threads_blocks_and_the_order_of_trees_change_no_bit(
@@ -119,6 +121,8 @@ def test_threads_blocks_and_the_order_of_trees_change_no_bit(
         (lambda: tl.RandomForestClassifier(2, criterion="entropy", missing="class"), "heavy2"),
         (lambda: tl.RandomForestClassifier(2, class_weight="balanced", bins=9), "kind"),
         (lambda: tl.RandomForestRegressor(2, max_features=2), "price"),
+        (lambda: tl.ExtraTreesClassifier(2), "kind"),
+        (lambda: tl.ExtraTreesRegressor(2, missing="node", bins=9), "price"),
     ],
 )
 def test_a_forest_of_interpreted_kernels_is_the_same(
@@ -138,6 +142,7 @@ def test_a_forest_of_interpreted_kernels_is_the_same(
     [
         (lambda: tl.RandomForestClassifier(4), "two"),
         (lambda: tl.RandomForestRegressor(4, max_features=0.5), "y"),
+        (lambda: tl.ExtraTreesClassifier(4), "two"),
         (lambda: tl.DecisionTreeClassifier(max_features="sqrt"), "two"),
         (lambda: tl.DecisionTreeClassifier(max_features=2, splitter="random"), "two"),
     ],

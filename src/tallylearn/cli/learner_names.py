@@ -26,6 +26,7 @@ MODELS = {
     "cart": "CART",
     "m5": "M5",
     "forest": "RandomForestClassifier",
+    "extra-trees": "ExtraTreesClassifier",
     "linear": "LinearRegression",
     "ridge": "Ridge",
     "lasso": "Lasso",
@@ -42,14 +43,16 @@ BOTH = {  # of classes and of numbers, under one name
     "tree": {"classification": "DecisionTreeClassifier", "regression": "DecisionTreeRegressor"},
     "cart": {"classification": "DecisionTreeClassifier", "regression": "DecisionTreeRegressor"},
     "forest": {"classification": "RandomForestClassifier", "regression": "RandomForestRegressor"},
+    "extra-trees": {"classification": "ExtraTreesClassifier", "regression": "ExtraTreesRegressor"},
 }
 USUAL = "tree"  # where no model is named: it takes every kind of column, and is read
 WHAT = (
     "Naive Bayes, linear or quadratic discriminants, logistic regression, the perceptron, nearest "
-    "centroid, nearest neighbours (knn), decision trees, random forests, the largest class; of a "
-    "target of numbers knn, tree, cart and forest, model trees (m5), least squares (linear, ridge, "
-    "lasso, elastic-net, subset), least mean squares, or the mean. knn, tree, cart and forest look "
-    "at the target, unless --set task= says classification or regression."
+    "centroid, nearest neighbours (knn), decision trees, random forests, extremely randomized "
+    "trees, the largest class; of a target of numbers knn, tree, cart, forest and extra-trees, "
+    "model trees (m5), least squares (linear, ridge, lasso, elastic-net, subset), least mean "
+    "squares, or the mean. knn, tree, cart, forest and extra-trees look at the target, unless "
+    "--set task= says classification or regression."
 )
 
 

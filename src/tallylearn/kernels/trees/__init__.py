@@ -7,10 +7,12 @@ Python, and import each other as such. From rows to a tree:
     lines, gaps    a column at a node: a line for each code; where what is missing stands
     impurity       how mixed rows are: the one gini, entropy and variance
     split_search   the best question of a column, from its lines
+    drawn_cuts     a question by chance, in its place
     question       what a node asks, and where every code goes
     choice         the best question of all columns, and its ties
     rows           what ways to keep rows have in common: counting them, and sending them on
     histograms     rows counted by code: few codes; counts that add up
+    bagged_rows    some rows, some of them more than once; drawn_rows: their cuts are drawn
     sorted_lists   rows sorted by code, parted and never sorted again; partition does it
     record         what was grown, and what waits; chance: what is drawn
     grower         a tree, depth first

@@ -10,6 +10,10 @@ from tallylearn.kernels.trees.settings cimport (
 )
 from tallylearn.kernels.trees.split_search cimport Search
 
+cdef enum:  # bits of an entry
+    TIMES = 32  # before those that say how often it is in
+    LABEL = 40  # and before those of its class
+
 cdef class BaggedRows(Rows):
     cdef const unsigned short[:, ::1] grid
     cdef long long[::1] bag

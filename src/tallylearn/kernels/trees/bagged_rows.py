@@ -16,8 +16,8 @@ if not cython.compiled:
     from tallylearn.kernels.trees.rows import Rows
     from tallylearn.kernels.trees.settings import GINI, NUMBER, OWN_BRANCH, RATIO, VARIANCE
 
-TIMES = cython.declare(cython.int, 32)  # bits of an entry before those that say how often it is in
-LABEL = cython.declare(cython.int, 40)  # and before those of its class
+    TIMES, LABEL = 32, 40
+
 MOST_TIMES = cython.declare(cython.int, 255)
 NO_SIDES = np.zeros(0, np.uint8), np.zeros(0, np.int32)
 BRUIJN = 285870213051386505  # times a power of two, its upper six bits tell which

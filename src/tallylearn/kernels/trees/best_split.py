@@ -71,6 +71,7 @@ class BestSplit:
         self.rows.hold(np.ascontiguousarray(counts).reshape(len(counts), -1))
         for c in range(self.amounts.q):
             self.search.table.sums[TOTAL, c] = totals[c]
+        self.search.draws.seed = seed
         self.search.open(self.counted(totals), alike)
         if alike or self.search.rows < self.settings.min_split:
             return None

@@ -15,6 +15,11 @@ def mixed(z):
     return z ^ (z >> 31)
 
 
+def uniform(z):
+    """A number from 0 on and below 1 that follows from z alone."""
+    return cython.cast(cython.double, mixed(z) >> 11) / 9007199254740992.0
+
+
 def shuffle(z, pick):
     """The numbers from 0 on in a random order."""
     i: cython.Py_ssize_t

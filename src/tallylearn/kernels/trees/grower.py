@@ -142,6 +142,7 @@ class Grower:
         rows: cython.longlong = self.record.stack[at, END] - self.record.stack[at, FIRST]
         self.rows.open(self.record.stack[at, FIRST], self.record.stack[at, END])
         flat = self.rows.total(self.search.table.sums)
+        self.search.draws.seed = self.record.stack[at, SEED]
         self.search.low = self.record.bounds[at, 0]
         self.search.high = self.record.bounds[at, 1]
         self.search.open(rows, flat)
@@ -272,6 +273,7 @@ class Grower:
                 self.choice.question.cut, self.choice.question.next, self.choice.question.gap_child
             )
         self.record.measure(spread * self.settings.scale, gain * self.settings.scale)
+        self.record.part_at(self.search.draws.points[f] if f >= 0 else 0.0)
         copy(self.search.table.sums[TOTAL], self.record.totals[self.record.n_nodes])
         self.record.close()
 

@@ -47,6 +47,7 @@ cdef class Record:
     cdef void note(self, long long test, long long column, long long rows) noexcept nogil
     cdef void ask(self, long long cut, long long after, long long gap_child) noexcept nogil
     cdef void measure(self, double impurity, double gain) noexcept nogil
+    cdef void part_at(self, double point) noexcept nogil
     cdef void close(self) noexcept nogil
     cdef void wait(
         self, Py_ssize_t at, long long parent, long long place, long long first, long long end,

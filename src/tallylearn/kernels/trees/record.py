@@ -47,12 +47,13 @@ class Record:
     A lead is a code and the child that it leads to. The leads and ties of a node end where its
     ``LEADS_END`` and ``TIES_END`` say, and begin where those of the node before it end. What waits
     is a stack, the next node on top; ``bounds``: between which answers each of these must stay.
+    ``draws``: whether cuts are drawn, and noted behind the gain.
     """
 
-    def __init__(self, nodes, columns, width):
+    def __init__(self, nodes, columns, width, draws=False):
         self.stack, self.bounds = np.empty((64, 7), np.int64), np.empty((64, 2))
         self.nodes = np.empty((nodes, 10), np.int64)
-        self.reals = np.empty((nodes, 2))
+        self.reals = np.empty((nodes, 3 if draws else 2))
         self.totals = np.empty((nodes, width), np.int64)
         self.leads = np.empty((nodes, 2), np.int64)
         self.ties = Ties(64 + 8 * columns)
@@ -118,6 +119,11 @@ class Record:
     def measure(self, impurity, gain):
         self.reals[self.n_nodes, 0] = impurity
         self.reals[self.n_nodes, 1] = gain
+
+    def part_at(self, point):
+        """Where numbers are parted, if that was drawn."""
+        if self.reals.shape[1] > 2:
+            self.reals[self.n_nodes, 2] = point
 
     def close(self):
         """End the node, with the leads and ties that there are by now."""

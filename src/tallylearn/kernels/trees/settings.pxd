@@ -28,7 +28,7 @@ cdef enum:  # what the best question has most of
 @cython.final
 cdef class Settings:
     cdef readonly int criterion, rule, scorer, max_features
-    cdef readonly bint random_tie, lists_ties
+    cdef readonly bint random_tie, lists_ties, draws
     cdef readonly long long max_depth, min_split, min_leaf, min_weight
     cdef readonly double min_share, min_gain, exponent, smoothing, scale, one
     cdef const double[::1] critical
@@ -43,6 +43,9 @@ cdef class Columns:
     cdef const long long[::1] least
     cdef const long long[::1] slopes
     cdef const double[::1] costs
+    cdef const long long[::1] starts
+    cdef const double[::1] low
+    cdef const double[::1] high
 
 @cython.final
 cdef class Amounts:

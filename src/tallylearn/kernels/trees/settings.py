@@ -10,6 +10,7 @@ if not cython.compiled:
     GAIN, RATIO, GAIN_SQUARED, GAIN_POWER = 0, 1, 2, 3
 
 NONE = np.zeros(0)
+NOWHERE = np.zeros(0, np.int64)
 
 
 class Settings:
@@ -18,9 +19,10 @@ class Settings:
     A mass is a weight times an impurity, in units of the target; ``scale`` is one unit of it, and
     ``one`` is one unit of weight. ``min_weight`` and ``min_gain`` (a weight times a gain) are in
     such units, and so is ``smoothing``: the weight that a value is given of its node's share, where
-    others are rare. ``lists_ties``: whether the ties of a node are kept. ``critical``: what
-    chi-square has to reach, by degrees of freedom; none where splits are not tested. ``logs``:
-    x log2 x, for entropies of x up to its length.
+    others are rare. ``lists_ties``: whether the ties of a node are kept. ``draws``: whether of
+    every column one cut is drawn, in place of the best. ``critical``: what chi-square has to reach,
+    by degrees of freedom; none where splits are not tested. ``logs``: x log2 x, for entropies of x
+    up to its length.
     """
 
     def __init__(
@@ -38,6 +40,7 @@ class Settings:
         max_features=2**31 - 1,
         random_tie=False,
         lists_ties=True,
+        draws=False,
         exponent=1.0,
         smoothing=0.0,
         scale=1.0,
@@ -49,7 +52,7 @@ class Settings:
         self.max_depth, self.min_split, self.min_leaf = max_depth, min_split, min_leaf
         self.min_weight, self.min_share, self.min_gain = min_weight, min_share, min_gain
         self.max_features, self.random_tie = max_features, random_tie
-        self.lists_ties = lists_ties
+        self.lists_ties, self.draws = lists_ties, draws
         self.exponent, self.smoothing = exponent, smoothing
         self.scale, self.one = scale, one
         self.critical, self.logs = critical, logs
@@ -60,17 +63,31 @@ class Columns:
 
     Codes go from 0 on; that of what is missing comes after all others. ``least``: a category that
     fewer rows of a node have is rare there; 0 where none is. ``slopes``: 1 where answers may only
-    rise with a number, -1 where they may only fall.
+    rise with a number, -1 where they may only fall. ``low`` and ``high``: the least and greatest
+    number of every code, those of column f from ``starts[f]`` on; only where cuts are drawn.
     """
 
-    def __init__(self, kinds, gaps, fixed, costs, least, slopes):
+    def __init__(
+        self, kinds, gaps, fixed, costs, least, slopes, starts=NOWHERE, low=NONE, high=NONE
+    ):
         self.kinds, self.gaps, self.fixed, self.costs = kinds, gaps, fixed, costs
         self.p, self.least, self.slopes = len(kinds), least, slopes
-        if min(len(gaps), len(fixed), len(costs), len(least), len(slopes)) < self.p:
+        self.starts, self.low, self.high = starts, low, high
+        if min(len(gaps), len(fixed), len(costs), len(least), len(slopes)) < self.p or (
+            len(starts) and not _numbered(kinds, gaps, starts, min(len(low), len(high)))
+        ):
             raise ValueError("trees.settings.Columns: the lengths of its arrays do not agree")
         self.widest = max(gaps) + 1  # codes of a column
         named = [gap + 1 for gap, kind in zip(gaps, kinds, strict=True) if kind != NUMBER]
         self.branches = max(named, default=1) + 3  # children that a node can have, and some
+
+
+def _numbered(kinds, gaps, starts, n):
+    """Whether there is a number for every code of every column of numbers."""
+    if len(starts) < len(kinds):
+        return False
+    at = zip(kinds, gaps, starts[: len(kinds)], strict=True)
+    return all(kind != NUMBER or 0 <= start <= n - gap for kind, gap, start in at)
 
 
 class Amounts:

@@ -1,5 +1,6 @@
 cimport cython
 
+from tallylearn.kernels.trees.drawn_cuts cimport Draws
 from tallylearn.kernels.trees.gaps cimport set_apart
 from tallylearn.kernels.trees.impurity cimport Impurity
 from tallylearn.kernels.trees.lines cimport GAP, KNOWN, LEFT, RARE, RIGHT, TOTAL, Lines
@@ -22,7 +23,8 @@ cdef class Search:
     cdef readonly long long rows, min_weight
     cdef double gap_mass, low, high
     cdef int slope
-    cdef Py_ssize_t found
+    cdef Py_ssize_t found, only
+    cdef Draws draws
     cdef double[::1] gains
     cdef double[::1] infos
     cdef int[::1] orders
@@ -41,7 +43,7 @@ cdef class Search:
     cdef void arrange(self, Py_ssize_t f, Py_ssize_t c) noexcept nogil
     cdef void pool(self, long long least) noexcept nogil
     cdef double share(self, long long[:, ::1] t, Py_ssize_t r, Py_ssize_t c) noexcept nogil
-    cdef bint together(self, Py_ssize_t r) noexcept nogil
+    cdef bint allowed(self, Py_ssize_t r) noexcept nogil
     cdef void sort(self) noexcept nogil
     cdef void sink(self, Py_ssize_t i, Py_ssize_t n) noexcept nogil
     cdef bint before(self, int a, int b) noexcept nogil

@@ -11,10 +11,13 @@ import cython
 import numpy as np
 
 if not cython.compiled:
+    from tallylearn.kernels.trees.drawn_cuts import Draws
     from tallylearn.kernels.trees.gaps import set_apart
     from tallylearn.kernels.trees.impurity import Impurity
     from tallylearn.kernels.trees.lines import GAP, KNOWN, LEFT, RARE, RIGHT, TOTAL, Lines
     from tallylearn.kernels.trees.settings import MULTIWAY, NUMBER, POISSON, RATIO, SUBSET
+
+EVERY = cython.declare(cython.Py_ssize_t, -1)  # cut is looked at
 
 
 class Search:
@@ -25,7 +28,8 @@ class Search:
     gave the order of its categories. ``found``: the line before the cut, in the order ``turn``.
     ``rare``: the lines of a category that too few rows have; they stand together, ``pooled``.
     ``lines`` and ``sums`` are those of the table, nearer at hand. ``low`` and ``high``: between
-    them the answers of the node must stay, along columns with slopes.
+    them the answers of the node must stay, along columns with slopes. ``only``: the one cut that is
+    looked at, by the line before it, where ``draws`` drew it.
     """
 
     def __init__(self, settings, columns, amounts, lines, ties):
@@ -39,6 +43,7 @@ class Search:
         self.turn, self.keys = np.zeros(lines, np.int32), np.zeros(lines)
         self.rare = np.zeros(lines, np.int32)
         self.low, self.high, self.slope = -np.inf, np.inf, 0
+        self.only, self.draws = EVERY, Draws(columns, self.table, self.keys, self.rare)
 
     def open(self, rows, flat):
         """A node whose totals stand in the table; ``flat``: its rows are all alike."""
@@ -131,7 +136,7 @@ class Search:
         least: cython.double
         before: cython.double = 0.0
         some: cython.bint = False
-        if self.columns.kinds[f] == SUBSET and self.classes > 2:
+        if self.columns.kinds[f] == SUBSET and self.classes > 2 and not self.settings.draws:
             rounds = self.classes
         for c in range(rounds):
             self.arrange(f, c)
@@ -167,6 +172,8 @@ class Search:
                     self.keys[r] = odds(self.lines[r, c], w)
                 else:
                     self.keys[r] = self.impurity.about(self.lines, r) / w if w else 0.0
+        if self.settings.draws:
+            self.only = self.draws.line_before(f, self.pooled)
         if self.columns.kinds[f] == SUBSET:
             self.sort()
 
@@ -199,9 +206,11 @@ class Search:
         x = cython.cast(cython.double, t[r, c]) * self.impurity.weight
         return (x + self.settings.smoothing * self.sums[TOTAL, c]) / w if w > 0 else 0.0
 
-    def together(self, r):
-        """Whether lines turn[r] and the next are rare: they stay on one side."""
-        return self.rare[self.turn[r]] and self.rare[self.turn[r + 1]]
+    def allowed(self, r):
+        """Whether a cut behind turn[r] is looked at: rare lines stay on one side."""
+        if self.only != EVERY:
+            return r == self.only
+        return not (self.pooled and self.rare[self.turn[r]] and self.rare[self.turn[r + 1]])
 
     def sort(self):
         """Heapsort of the lines by key, then by place."""
@@ -283,20 +292,20 @@ class Search:
         r: cython.Py_ssize_t
         tag: cython.int
         free: cython.bint = self.settings.min_leaf <= 1 and self.min_weight <= 0
-        free = free and not self.pooled and self.slope == 0
+        free = free and not self.pooled and self.slope == 0 and self.only == EVERY
         after: cython.double
         least: cython.double = 0.0
         n: cython.Py_ssize_t = self.table.n
         cuts: cython.Py_ssize_t = self.start()
         self.found = -1
-        if self.table.gapped and n:
+        if self.table.gapped and n and (cuts == 0 or self.only == EVERY):
             if self.enough(self.sums, KNOWN) and self.enough(self.sums, GAP):
                 least = self.impurity.mass(self.sums, KNOWN) + self.gap_mass
                 self.found = n - 1
         for r in range(cuts):
             tag = self.table.tags[self.turn[r]] if free else -1
             if self.move(r) and (tag < 0 or tag != self.table.tags[self.turn[r + 1]]):
-                if self.pooled and self.together(r):
+                if not self.allowed(r):
                     continue
                 after = (
                     self.impurity.mass(self.sums, LEFT)
@@ -316,7 +325,7 @@ class Search:
         n: cython.Py_ssize_t = self.table.n
         cuts: cython.Py_ssize_t = self.start()
         self.found = -1
-        if self.table.gapped:
+        if self.table.gapped and (cuts == 0 or self.only == EVERY):
             if self.enough(self.sums, KNOWN) and self.enough(self.sums, GAP):
                 if self.impurity.mass(self.sums, KNOWN) + self.gap_mass <= most:
                     self.found = n - 1
@@ -324,7 +333,7 @@ class Search:
         for r in range(cuts):
             if self.found >= 0 and not all_of_them:
                 return
-            if not self.move(r) or (self.pooled and self.together(r)):
+            if not self.move(r) or not self.allowed(r):
                 continue
             after = (
                 self.impurity.mass(self.sums, LEFT)

@@ -35,6 +35,8 @@ class RandomForestClassifier(ForestLearner, ClassWeights, Classifier):
     ----------
     n_estimators : how many trees.
     max_features : how many columns a node draws to ask one of; "sqrt" of all.
+    splitter : "best", or "random": of every column that a node draws one cut is drawn, evenly over
+        its range at the node, or a coin for each category, and the best of these is asked.
     bootstrap : whether each tree has its own bag of rows; False: all trees see all rows.
     max_samples : how many rows a bag has on average, or which share of all.
     vote : "soft" (the mean of the trees' shares of the classes) or "majority" (one vote a tree).
@@ -69,6 +71,7 @@ class RandomForestClassifier(ForestLearner, ClassWeights, Classifier):
         n_estimators: int = 100,
         *,
         criterion: str = "gini",
+        splitter: str = "best",
         max_depth: int | None = None,
         min_samples_split: float = 2,
         min_samples_leaf: float = 1,
@@ -100,6 +103,7 @@ class RandomForestClassifier(ForestLearner, ClassWeights, Classifier):
     ) -> None:
         self.n_estimators = n_estimators
         self.criterion = criterion
+        self.splitter = splitter
         self.max_depth = max_depth
         self.min_samples_split = min_samples_split
         self.min_samples_leaf = min_samples_leaf

@@ -75,6 +75,8 @@ class Importances(Reported):
             for name, one in found.items()
         )  # fmt: skip
         header = ("column", "share of the gain", "95 %", "lost when mixed up", "95 %")
+        if all(one["loss"] is None for one in found.values()):
+            return Grid("Importances", header[:3], tuple(row[:3] for row in rows))
         return Grid("Importances", header, rows)
 
 

@@ -44,7 +44,6 @@ class ForestLearner(TreeOptions, Plain):
     kinds: ClassVar[tuple[str, ...]] = (NUMBER, DATE, CATEGORY)
     stored: ClassVar[tuple[type, ...]] = (Forest, Column)
     model_: Forest
-    splitter = "best"
     tie = "first"
     variant = None
     costs: Mapping[str, float] | None
@@ -200,9 +199,12 @@ class ForestLearner(TreeOptions, Plain):
 
     def _check_options(self) -> None:
         super()._check_options()
-        self._check_count("n_estimators", 1)
-        if self.n_estimators is None:
-            raise OptionError("n_estimators is a whole number from 1 on, not None.")
+        trees = self.n_estimators
+        if isinstance(trees, bool) or not isinstance(trees, Integral) or trees < 1:
+            raise OptionError(
+                f"The 'n_estimators' parameter of {type(self).__name__} must be an int in the "
+                f"range [1, inf). Got {trees!r} instead."
+            )
         if isinstance(self.missing, str) and gaps.in_parts(self.missing):
             raise OptionError(
                 'missing="fractional" sends a row down every branch in parts, and the bags of a '

@@ -47,6 +47,7 @@ class RandomForestRegressor(ForestLearner, Regressor):
         n_estimators: int = 100,
         *,
         criterion: str = "squared_error",
+        splitter: str = "best",
         max_depth: int | None = None,
         min_samples_split: float = 2,
         min_samples_leaf: float = 1,
@@ -75,6 +76,7 @@ class RandomForestRegressor(ForestLearner, Regressor):
     ) -> None:
         self.n_estimators = n_estimators
         self.criterion = criterion
+        self.splitter = splitter
         self.max_depth = max_depth
         self.min_samples_split = min_samples_split
         self.min_samples_leaf = min_samples_leaf

@@ -11,7 +11,7 @@ import numpy as np
 
 from tallylearn import budgets, engines
 from tallylearn.errors import InputError
-from tallylearn.kernels.trees import bagged_rows
+from tallylearn.kernels.trees import bagged_rows, drawn_rows
 from tallylearn.kernels.trees import grower as growers
 from tallylearn.kernels.trees import record as records
 from tallylearn.models.forests.bags import Bags, tree_seed
@@ -74,9 +74,10 @@ class Nursery:
         bag, seed = self.bags.entries(number), tree_seed(self.bags.seed, number) >> 1
         target = self.target if self.weighed is None else self.weighed(bag)
         settings, columns, amounts = self.asked if self.weighed is None else self._asked(target)
-        record = records.Record(min(2 * len(bag), 1000), columns.p, amounts.q)
+        record = records.Record(min(2 * len(bag), 1000), columns.p, amounts.q, settings.draws)
         record.begin(0, len(bag), 0, seed)
-        rows = bagged_rows.BaggedRows(columns, amounts, self.grid, bag)
+        kept = drawn_rows.DrawnRows if settings.draws else bagged_rows.BaggedRows
+        rows = kept(columns, amounts, self.grid, bag)
         grower = growers.Grower(settings, columns, amounts, rows, record, columns.widest + 1)
         while full := grower.grow(ENDLESS, ENDLESS):
             record.enlarge(full)

@@ -7,6 +7,7 @@ is its place in the sorted list of categories.
 from __future__ import annotations
 
 import itertools
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
@@ -131,6 +132,13 @@ def coded(block: Block, bins: int | None = None) -> Coded:
     swaths = [range(a, min(a + SWATH, len(columns))) for a in range(0, len(columns), SWATH)]
     each = engines.each if len(columns) * n >= LARGE else map
     return replace(made, scales=tuple(itertools.chain.from_iterable(each(some, swaths))))
+
+
+def numbers_of(scales: Sequence[Scale]) -> dict[str, Array]:
+    """The numbers behind all codes, for who draws cuts between them."""
+    low, high = [scale.low for scale in scales], [scale.high for scale in scales]
+    starts = np.cumsum([0, *map(len, low)])
+    return {"starts": starts, "low": np.concatenate(low), "high": np.concatenate(high)}
 
 
 def turned(block: Block, swath: range) -> list[Array]:

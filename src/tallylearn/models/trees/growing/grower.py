@@ -17,14 +17,14 @@ from tallylearn.kernels.trees import grower as growers
 from tallylearn.kernels.trees import histograms, settings, sorted_lists
 from tallylearn.kernels.trees import record as records
 from tallylearn.models.trees.growing import gaps
-from tallylearn.models.trees.growing.coded_columns import Coded, Scale
+from tallylearn.models.trees.growing.coded_columns import Coded, Scale, numbers_of
 from tallylearn.models.trees.growing.growing_tree import Space, spliced
 from tallylearn.models.trees.growing.impurity import logs_of
 from tallylearn.models.trees.growing.monotone import clipped
 from tallylearn.models.trees.growing.node_target import Target
 from tallylearn.models.trees.growing.plan import ENDLESS, Plan
 from tallylearn.models.trees.growing.split_search import least_rows
-from tallylearn.models.trees.node import SUBSET
+from tallylearn.models.trees.node import SUBSET, THRESHOLD
 from tallylearn.models.trees.tree import Tree
 from tallylearn.tables import Array
 
@@ -132,14 +132,15 @@ def _rows(
 def columns_of(scales: Sequence[Scale], plan: Plan) -> Any:
     """The columns, as the kernels see them."""
     split, p = 1 if plan.category_split == "multiway" else 2, len(scales)
+    behind = numbers_of(scales) if plan.splitter == "random" else {}
     return settings.Columns(
         kinds=np.array([0 if scale.number else split for scale in scales], dtype=np.int64),
         gaps=np.array([scale.width for scale in scales], dtype=np.int64),
         fixed=plan.fixed if len(plan.fixed) else np.zeros(p, np.int64),
         costs=np.array(plan.costs or [1.0] * p),
         least=np.array([0 if s.number else least_rows(s.width, plan) for s in scales], np.int64),
-        slopes=np.array(plan.slopes or [0] * p, dtype=np.int64),
-    )
+        slopes=np.array(plan.slopes or [0] * p, dtype=np.int64), **behind,
+    )  # fmt: skip
 
 
 def amounts_of(target: Target) -> Any:
@@ -161,8 +162,8 @@ def settings_of(scales: Sequence[Scale], target: Target, plan: Plan) -> Any:
         min_weight=int(np.ceil(plan.min_weight * 2.0**target.power)), min_share=plan.min_share,
         min_gain=plan.min_decrease * target.total / one / unit if plan.min_decrease else 0.0,
         max_features=min(plan.max_features, len(scales)), random_tie=plan.tie == "random",
-        lists_ties=plan.lists_ties, exponent=plan.exponent, smoothing=plan.smoothing / one,
-        scale=unit, one=one,
+        lists_ties=plan.lists_ties, draws=plan.splitter == "random", exponent=plan.exponent,
+        smoothing=plan.smoothing / one, scale=unit, one=one,
         critical=_critical(scales, target, plan),
         logs=logs_of(target) if plan.criterion == "entropy" else np.zeros(0),
     )  # fmt: skip
@@ -222,11 +223,12 @@ def tree_of(
     """The arrays of the kernel as a tree; ``numbers`` are those behind two codes of a column."""
     numbers = numbers or (lambda j, code, after: (columns[j].high[code], columns[j].low[after]))
     nodes, reals, totals, leads, ties = space
+    m, drawn = len(nodes), reals.shape[1] > 2
     parent, _, test, column, cut, after, gap, rows, lead_ends, tie_ends = (
         np.ascontiguousarray(part) for part in nodes.T
     )
     kids = _kids(parent)
-    owner = np.repeat(np.arange(len(nodes)), np.diff(lead_ends, prepend=0))
+    owner = np.repeat(np.arange(m), np.diff(lead_ends, prepend=0))
     asked = np.append(column, ties[:, 0]), np.append(cut, ties[:, 1]), np.append(after, ties[:, 2])
     cuts = _cuts(*asked, np.append(test == 1, ties[:, 2] >= 0), numbers)
     counts, n, answer = target.told(totals)
@@ -234,14 +236,13 @@ def tree_of(
         columns=tuple(one.column for one in columns), classes=target.classes,
         criterion=getattr(plan.criterion, "__name__", str(plan.criterion)),
         parent=parent, test=test, column=column,
-        threshold=cuts[: len(nodes)].copy(),
-        missing=np.where(gap >= 0, kids(np.arange(len(nodes)), np.maximum(gap, 0)), -1),
+        threshold=np.where(test == THRESHOLD, reals[:, 2], np.nan) if drawn else cuts[:m].copy(),
+        missing=np.where(gap >= 0, kids(np.arange(m), np.maximum(gap, 0)), -1),
         others=_others(np.where(test == SUBSET, cut, -1), kids),
         ends=lead_ends, codes=np.ascontiguousarray(leads[:, 0]), leads=kids(owner, leads[:, 1]),
         counts=counts, n=n, rows=rows, impurity=np.ascontiguousarray(reals[:, 0]),
         gain=np.ascontiguousarray(reals[:, 1]), answer=answer, tie_ends=tie_ends,
-        tie_columns=np.ascontiguousarray(ties[:, 0]),
-        tie_thresholds=cuts[len(nodes) :].copy(),
+        tie_columns=np.ascontiguousarray(ties[:, 0]), tie_thresholds=cuts[m:].copy(),
         loss=target.loss, fractional=gaps.in_parts(plan.missing), tie=target.tie,
         seed=target.seed,
     )  # fmt: skip

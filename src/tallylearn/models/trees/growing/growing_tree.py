@@ -13,7 +13,7 @@ class Space(NamedTuple):
     """The nodes, the leads of categories, the ties: see ``kernels.trees.record``."""
 
     nodes: Array  # (m, 10) int64
-    reals: Array  # (m, 2) impurity and gain
+    reals: Array  # (m, 2) impurity and gain; (m, 3) where cuts are drawn: and where that is
     totals: Array  # (m, q) int64
     leads: Array  # (l, 2) int64: a code, and its child
     ties: Array  # (t, 3) int64: a column, and the codes before and after its cut
