@@ -19,7 +19,7 @@ from tallylearn.errors import CellError, InputError, KindError, TargetError
 from tallylearn.sources.csv.dialect import Dialect, marks
 from tallylearn.sources.declarations import Declaration
 from tallylearn.sources.file_parts import FilePart, Reading
-from tallylearn.sources.frame_judging import check_types, judgements, schema_of
+from tallylearn.sources.frame_judging import check_types, judgements, long_integers, schema_of
 from tallylearn.sources.frame_reading import block_of
 from tallylearn.sources.frames import Frame
 from tallylearn.sources.joined_blocks import joined, together
@@ -99,6 +99,7 @@ class Files(Declared):
             schema = schema_of(shown, self.declared, found).naming(self.named or ())
             sure = frozenset({*self._whole, *unsure})
             self._reading = replace(self._reading, schema=schema, sure=sure)
+            self.long = long_integers(shown, schema)
         self.judged: Mapping[str, Judgement] = found
         self._reading = self._told(self._reading)
 
@@ -213,7 +214,8 @@ class Files(Declared):
     def _held(self) -> Table:
         block = self.whole()
         bare = replace(block, target=None, weight=None)
-        return Table(bare, block.target, block.weight, self.declared)._with(named=self.named)
+        held = Table(bare, block.target, block.weight, self.declared)
+        return held._with(named=self.named, long=self.long)
 
     def without_gaps(self) -> Table:
         held = self._held()
