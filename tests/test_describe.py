@@ -289,6 +289,9 @@ def test_dates_are_told_as_dates(held: bool) -> None:
     noon = tl.describe({"t": pd.to_datetime(["1960-01-01 12:30", "2030-06-01 00:00"])})["t"]
     assert noon["dates"]["min"] == "1960-01-01 12:30:00"
     assert noon["dates"]["max"] == "2030-06-01"
+    for none in (FRAME[["day", "x"]][:0], FRAME[["day", "x"]].assign(day=pd.NaT)):
+        assert {*tl.describe(none)["day"]["dates"].values()} == {""}
+        assert "nan" not in str(tl.describe(none))
 
 
 @pytest.mark.parametrize(

@@ -138,7 +138,9 @@ def _of_values(column: Column, found: Values, n: float) -> Described:
 
 
 def date(days: float) -> str:
-    """Days since 1970 as a date, with its time where it is not midnight."""
+    """Days since 1970 as a date, with its time where it is not midnight; of none there is none."""
+    if days != days:
+        return ""
     if not np.isfinite(days) or abs(days) > 100_000_000:
         return plain(days)
     seconds = round(days * 86_400)
