@@ -157,9 +157,8 @@ def _log_choices(n: int, strays: int, k: int) -> float:
     """The logarithm of the ways in which some of n rows may have another answer of k."""
     from scipy.special import gammaln
 
-    return float(gammaln(n + 1) - gammaln(strays + 1) - gammaln(n - strays + 1)) + strays * np.log(
-        k
-    )
+    which = gammaln(n + 1) - gammaln(strays + 1) - gammaln(n - strays + 1)
+    return float(which + strays * np.log(k))
 
 
 def _apart(x: Array, y: Array, chance: float) -> str:
@@ -208,4 +207,4 @@ def _steps(x: Array, y: Array, chance: float) -> bool:
     up = np.diff(y[order])
     if (up < 0).any() or up[np.diff(x[order]) == 0].any():
         return False
-    return np.log(2) - _arrangements(y - y.min()) < np.log(chance)
+    return bool(np.log(2) - _arrangements(y - y.min()) < np.log(chance))

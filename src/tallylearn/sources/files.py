@@ -89,8 +89,7 @@ class Files(Declared):
         """Tell what the columns are by their first block, and by all cells where that is asked."""
         self._shown = shown
         found = {**judgements(shown, self.declared, start=1), **self._whole}
-        open_ = (name for name, judged in found.items() if judged.doubt or judged.early)
-        unsure = [name for name in open_ if name not in self._whole]
+        unsure = [n for n, j in found.items() if (j.doubt or j.early) and n not in self._whole]
         if unsure and (len(shown) >= BLOCK or len(self.paths) > 1):
             found |= self._asked_whole(unsure)
         if not self._reading.learned:
@@ -212,10 +211,9 @@ class Files(Declared):
         return self._held() if self._opened.small else self
 
     def _held(self) -> Table:
-        block = self.whole()
+        block, known = self.whole(), {"named": self.named, "long": self.long}
         bare = replace(block, target=None, weight=None)
-        held = Table(bare, block.target, block.weight, self.declared)
-        return held._with(named=self.named, long=self.long)
+        return Table(bare, block.target, block.weight, self.declared)._with(**known)
 
     def without_gaps(self) -> Table:
         held = self._held()
