@@ -146,6 +146,17 @@ def test_learning_points_out_what_to_be_careful_about() -> None:
     ]
 
 
+def test_what_was_left_out_is_told_once() -> None:
+    rows = "".join(f"k{at},{at},{at % 7},{'ny'[at % 3 == 0]}\n" for at in range(60))
+    Path("ids.csv").write_text(f"who,no,x,y\n{rows}")
+    result = tally("learn", "ids.csv", "--target", "y", "--model", "bayes", "-o", "o.tally")
+    for name in ("who", "no"):
+        told = [line for line in result.stderr.splitlines() if f"{name}:" in line
+                or f"{name} only" in line]  # fmt: skip
+        assert len(told) == 1
+        assert told[0].startswith(f"tally: left out {name}: ")
+
+
 def test_of_a_long_file_the_first_rows_pose_the_problem() -> None:
     Path("long.csv").write_text("x,y\n" + "0.5,a\n1.5,b\n" * 33_000 + "2.5,c\n")
     result = tally("learn", "long.csv", "--target", "y", "--model", "bayes", "-o", "l.tally")

@@ -174,6 +174,71 @@ def test_weight_two_is_the_row_twice(held: bool) -> None:
     assert np.allclose(weighed.spearman, twice.spearman, atol=1e-12)
 
 
+def weights_of(scale: float, n: int = 200, seed: int = 1) -> pd.DataFrame:
+    rng = np.random.default_rng(seed)
+    x, y = rng.normal(size=n), np.where(rng.random(n) < 0.4, "a", "b")
+    gappy = np.where(rng.random(n) < 0.1, np.nan, x**2)
+    w = (rng.random(n) + 0.5) * (rng.random(n) < 0.9)
+    return pd.DataFrame({"x": x, "gappy": gappy, "y": y, "w": w * scale})
+
+
+def figures(data: Any) -> list[float]:
+    """All numbers of a description, in their order."""
+    if isinstance(data, dict):
+        data = [*data.values()]
+    if isinstance(data, list | tuple):
+        return [x for one in data for x in figures(one)]
+    return [float(data)] if isinstance(data, int | float) else []
+
+
+@pytest.mark.parametrize("scale", [1e-200, 1e-3, 1e-2, 3.0, 1e200])
+@pytest.mark.parametrize("target", ["x", "y"])
+def test_importances_have_no_unit(target: str, scale: float, held: bool) -> None:
+    one, other = (
+        tl.describe(tl.table(weights_of(k), importance="w"), target) for k in (1.0, scale)
+    )
+    assert one.weight == one.rows == (weights_of(1)["w"] > 0).sum()
+    assert f"{one.rows} rows by importance" in str(other)
+    np.testing.assert_allclose(figures(other.to_dict()), figures(one.to_dict()), rtol=1e-6)
+    table = tl.table(weights_of(1.0, 150, 2), importance="w")
+    p = [[change.p for change in found.compare(table)] for found in (one, other)]
+    np.testing.assert_allclose(*p, rtol=1e-6)
+
+
+def test_weights_that_are_all_below_one_are_importances_undeclared_too(
+    held: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    frame = weights_of(1e-3)
+    said = tl.describe(tl.table(frame, importance="w"), "y").to_dict()
+    assert tl.describe(tl.table(frame, weight="w"), "y").to_dict() == said
+    frame.to_csv(tmp_path / "w.csv", index=False)
+    if not held:  # nor are the files
+        monkeypatch.setattr("tallylearn.sources.joined_blocks.SMALL", 0)
+    found = tl.describe(tl.table(tmp_path / "w.csv", weight="w"), "y").to_dict()
+    assert found | {"what": ""} == said | {"what": ""}
+    assert said["columns"][0]["q1"] < said["columns"][0]["median"] < said["columns"][0]["q3"]
+
+
+def test_importances_that_are_all_equal_are_none(held: bool) -> None:
+    frame = weights_of(1.0)
+    plain = tl.describe(frame[["x", "gappy", "y"]], "y").to_dict()
+    for w in (0.1, 7.0):
+        found = tl.describe(tl.table(frame.assign(w=w), importance="w"), "y").to_dict()
+        assert found | {"worth": None} == plain
+        assert found["worth"] == len(frame)
+
+
+def test_intervals_by_importance_are_those_of_as_many_rows_as_are_as_precise() -> None:
+    frame = weights_of(1.0)
+    w = frame["w"][frame["w"] > 0]
+    found = tl.describe(tl.table(frame, importance="w"), "x")
+    assert found.worth == pytest.approx(w.sum() ** 2 / (w**2).sum())
+    r, rows = found["gappy"]["pearson"], w[frame["gappy"].notna()].sum() * len(w) / w.sum()
+    half = (np.arctanh(r["high"]) - np.arctanh(r["low"])) / 2
+    n = rows * found.worth / len(w)
+    assert half == pytest.approx(1.959964 / np.sqrt(n - 3))
+
+
 def test_quartiles_beyond_memory_keep_to_the_error_of_the_sketch(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -224,6 +289,9 @@ def test_dates_are_told_as_dates(held: bool) -> None:
     noon = tl.describe({"t": pd.to_datetime(["1960-01-01 12:30", "2030-06-01 00:00"])})["t"]
     assert noon["dates"]["min"] == "1960-01-01 12:30:00"
     assert noon["dates"]["max"] == "2030-06-01"
+    for none in (FRAME[["day", "x"]][:0], FRAME[["day", "x"]].assign(day=pd.NaT)):
+        assert {*tl.describe(none)["day"]["dates"].values()} == {""}
+        assert "nan" not in str(tl.describe(none))
 
 
 @pytest.mark.parametrize(

@@ -104,10 +104,37 @@ def test_no_row_gets_into_a_pickle_a_copy_or_a_file_and_other_rows_leave_none(
     more = tl.NaiveBayes().fit(table, "y").partial_fit(table, "y")
     less = tl.NaiveBayes().fit(table, "y").forget(table[:9], "y")
     others = [pickle.loads(pickle.dumps(model)), copy.deepcopy(model), loaded, more, less]
-    for other in [*others, tl.merge(model, model), model.fit(table[["x"]], table["y"])]:
+    for other in [*others, tl.merge(model, model)]:
         with pytest.raises(NotFitted, match=r"tl\.problem\(table, 'target', learner=model\)"):
             _ = other.cautions_
         assert not hasattr(other, "cautions_")
+
+
+@pytest.mark.parametrize(
+    "learner",
+    [tl.DecisionTreeClassifier(max_depth=2), tl.NaiveBayes(), tl.LogisticRegression(),
+     tl.RandomForestClassifier(2), tl.KNeighborsClassifier(), tl.DummyClassifier()],
+    ids=lambda learner: type(learner).__name__,
+)  # fmt: skip
+def test_a_fit_to_arrays_tells_them_too_and_that_identifiers_are_learned(
+    learner: tl.NaiveBayes,
+) -> None:
+    table = rows()
+    X, y = table[["x", "row_no", "one", "copy"]], table["y"]
+    used = SAID[0].replace("apart:", "apart, and is learned from:")
+    for given in (y, y.to_numpy(), y.tolist()):
+        assert learner.fit(X, given).cautions_ == (used, *SAID[1:])
+    assert learner.fit(X[["x"]], y).cautions_ == ()
+    assert learner.fit(X[["x"]].to_numpy(), (y == "a").astype(int)).cautions_ == ()
+
+
+def test_of_a_fit_to_arrays_some_rows_are_put_aside() -> None:
+    table = rows(20_000).assign(w=1)
+    model = tl.LinearRegression().fit(table[["x"]], 2 * table["x"] + 1)
+    assert model.cautions_ == ("x gives y away: a straight line, on a sample of 1,024 rows",)
+    table.loc[:9_999, "w"] = 0
+    model = tl.NaiveBayes().fit(table[["x", "copy"]], table["y"], sample_weight=table["w"])
+    assert model.cautions_ == ("copy gives y away: one to one, on a sample of 1,024 rows",)
 
 
 def test_what_was_put_aside_goes_with_the_model() -> None:

@@ -276,7 +276,7 @@ def test_the_gaps_of_a_declared_identifier_are_counted(tmp_path: Path) -> None:
 
 def test_numbers_beyond_a_double_can_be_declared_identifiers(tmp_path: Path) -> None:
     frame = pd.DataFrame(
-        {"no": np.arange(60) + 2**60, "x": np.arange(60) % 7, "y": ["u", "v"] * 30}
+        {"no": np.arange(60) // 2 * 2 + 2**60 + 1, "x": np.arange(60) % 7, "y": ["u", "v"] * 30}
     )
     frame.to_parquet(tmp_path / "t.parquet")
     for source in (frame, tmp_path / "t.parquet"):
@@ -285,3 +285,48 @@ def test_numbers_beyond_a_double_can_be_declared_identifiers(tmp_path: Path) -> 
         model = tl.NaiveBayes().fit(tl.table(source, kinds={"no": "identifier"}), "y")
         assert model.schema_.identifiers == ("no",)
         assert len(model.predict(frame)) == 60
+
+
+def test_integers_that_no_double_holds_are_identifiers_from_every_source(tmp_path: Path) -> None:
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"id": rng.integers(2**60, 2**62, 80), "x": rng.normal(size=80),
+                          "y": np.tile([*"ab"], 40)})  # fmt: skip
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    frame.to_parquet(tmp_path / "t.parquet")
+    gappy = frame.assign(id=frame["id"].astype("Int64").mask(frame["x"] > 1))
+    said = ("id only tells the rows apart: all of its 80 values are different",)
+    for table in (frame, frame.to_dict("records"), tmp_path / "t.csv", tmp_path / "t.parquet"):
+        model = tl.NaiveBayes().fit(table, "y")
+        assert model.schema_.identifiers == ("id",)
+        assert model.cautions_ == said
+        assert tl.problem(table, "y").cautions == said
+        assert tl.describe(table)["id"]["distinct"] == 80
+        assert tl.check(table, "y").columns[0].kind == "identifier"
+        assert tl.evaluate(tl.NaiveBayes(), table, "y", cv=2).cautions == said
+        assert (model.predict(frame) == tl.NaiveBayes().fit(gappy, "y").predict(gappy)).all()
+
+
+@pytest.mark.parametrize("parquet", [False, True])
+def test_integers_that_no_double_holds_and_that_come_again_are_refused(
+    parquet: bool, tmp_path: Path
+) -> None:
+    again = np.repeat(np.random.default_rng(0).integers(2**60, 2**62, 20), 4)
+    table: Any = pd.DataFrame({"id": again, "y": np.tile([*"ab"], 40)})
+    few = table[::4][:9]
+    if parquet:
+        table.to_parquet(tmp_path / "t.parquet")
+        table = tmp_path / "t.parquet"
+    for call in (tl.NaiveBayes().fit, tl.describe, tl.check, tl.problem):
+        with pytest.raises(errors.ColumnError, match=r'kinds=\{"id": "identifier"\}'):
+            call(table, "y")
+    with pytest.raises(errors.ColumnError, match="in row 0, an integer that a double cannot hold"):
+        tl.NaiveBayes().fit(few, "y")
+
+
+def test_integers_that_no_double_holds_are_learned_only_where_somebody_says_so() -> None:
+    ids = np.random.default_rng(0).integers(2**60, 2**62, 80)
+    X, y = pd.DataFrame({"id": ids, "x": np.arange(80) % 7}), np.tile([*"ab"], 40)
+    for given in (X, tl.table(X)):
+        with pytest.raises(errors.ColumnError, match=r'categories=\["id"\]'):
+            tl.NaiveBayes().fit(given, y)
+    assert tl.NaiveBayes().fit(tl.table(X, categories=["id"]), y).schema_.categories == ("id",)

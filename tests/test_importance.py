@@ -355,3 +355,14 @@ def test_the_command_takes_importances() -> None:
                     ("evaluate", "m.tally", "t.csv")):  # fmt: skip
         assert "of importance" in fine(*command, "--importance", "w")
     assert failed(*learn, "--importance", "w", "--weight", "w").endswith("leave one out.")
+
+
+def test_a_logistic_model_says_that_its_rows_were_compared() -> None:
+    table = pd.DataFrame({"x": [1.0, 2, 3, 4, 5, 6], "y": [*"ababab"], "w": [2.0, 1, 1, 3, 1, 1]})
+    says = "learned from 6 rows, by importance, of 1 column ('x')"
+    for learner in (tl.LogisticRegression(), tl.NaiveBayes()):
+        assert says in repr(learner.fit(tl.table(table, target="y", importance="w")))
+    assert "importance" not in repr(tl.LogisticRegression().fit(table[["x"]], table["y"]))
+    light = tl.LogisticRegression().fit(table[["x"]], table["y"], sample_weight=table["w"] / 8)
+    assert ", by importance, of" in repr(light)
+    assert "importance" not in repr(light.fit(table[["x"]], table["y"]))

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+import sklearn.datasets
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -207,8 +208,29 @@ def test_a_column_that_knows_the_target_is_pointed_out() -> None:
 
 def test_a_straight_line_gives_a_measure_away() -> None:
     x = np.random.default_rng(2).normal(size=60)
-    columns = {"fahrenheit": x * 1.8 + 32, "square": x**2, "near": x + 1e-4 * x**3, "y": x}
-    assert cautions(columns) == ["fahrenheit gives y away: a straight line, on all 60 rows"]
+    columns = {"fahrenheit": x * 1.8 + 32, "square": x**2, "bent": x + 1e-4 * x**3, "y": x}
+    assert cautions(columns) == [
+        "fahrenheit gives y away: a straight line, on all 60 rows",
+        "bent gives y away: a curve that never turns, on all 60 rows",
+    ]
+
+
+def test_rounded_and_bent_copies_of_a_measure_give_it_away_and_strong_columns_do_not() -> None:
+    rng = np.random.default_rng(2)
+    net, noise = rng.gamma(2, 100, 400), rng.normal(size=400)
+    columns = {
+        "gross": (net * 1.19).round(2), "log": np.log(net), "less": 1 / net,
+        "strong": net * (1 + 0.01 * noise), "whole": net.round(-1), "y": net,
+    }  # fmt: skip
+    assert [said.split(",")[0] for said in cautions(columns)] == [
+        "gross gives y away: a straight line",
+        "log gives y away: a curve that never turns",
+        "less gives y away: a curve that never turns",
+    ]
+    years = {"days": (net * 365.25).round(), "fuzzy": net + noise, "y": np.floor(net)}
+    assert cautions(years) == ["days gives y away: a curve that never turns, on all 400 rows"]
+    walk = np.cumsum(rng.normal(size=4000))
+    assert cautions({"before": walk[:-1], "y": walk[1:]}) == []
 
 
 def test_parts_that_sum_to_a_measure_give_it_away() -> None:
@@ -217,7 +239,9 @@ def test_parts_that_sum_to_a_measure_give_it_away() -> None:
     columns = {"casual": casual, "wind": rng.normal(size=80), "registered": registered}
     said = "casual, registered give y away together: a weighted sum, on all 80 rows"
     assert cautions(columns | {"y": casual + registered}) == [said]
-    assert cautions(columns | {"y": casual + registered + 1e-3 * rng.normal(size=80)}) == []
+    gross = (1.19 * casual + registered).round(1)
+    assert cautions(columns | {"y": gross}) == [said]
+    assert cautions(columns | {"y": casual + registered + rng.normal(size=80)}) == []
 
 
 def test_as_many_columns_as_rows_give_nothing_away() -> None:
@@ -234,6 +258,72 @@ def test_few_rows_or_many_values_are_no_leak() -> None:
     ]
     words = {"x": [f"w{at}" for at in range(20)], "y": ["p", "q"] * 10}
     assert not any("away" in text for text in cautions(words))
+
+
+def test_values_of_one_row_and_rows_that_come_again_vouch_for_nothing() -> None:
+    rng = np.random.default_rng(6)
+    n = 400
+    claims = np.where(rng.random(n) < 0.6, 0, rng.gamma(2, 500, n).round(2))
+    y = np.where((claims > 0) & (rng.random(n) < 0.5), "q", "p")
+    x = rng.normal(size=n)
+    assert cautions({"claims": claims, "x": x, "y": y}) == []
+    few = np.where(claims > 0, claims.round(-1), 0)  # some come twice
+    assert not any("away" in said for said in cautions({"claims": few, "x": x, "y": y}))
+    for times in (2, 40):
+        again = {"z": np.tile(rng.normal(size=50), times), "y": np.tile(y[:50], times)}
+        said = f"{50 * times:,} of {50 * times:,} rows come more than once"
+        assert [text.split(":")[0] for text in cautions(again)] == [said]
+    region = rng.integers(0, 150, n)  # some of one row
+    told = {"x": x, "zip": region, "y": np.where(region % 7 < 3, "u", "v")}
+    m = len(np.unique(region))
+    said = f"zip gives y away: its {m} values have one answer each, on all 400 rows"
+    assert cautions(told) == [said]
+
+
+def test_noise_gives_nothing_away() -> None:
+    for seed in range(60):
+        rng = np.random.default_rng(seed)
+        n = int(rng.choice([10, 12, 20, 60]))
+        kinds = [(rng.normal, ()), (rng.integers, (0, 2)), (rng.integers, (0, n // 2))]
+        columns = {f"x{i}": draw(*ends, size=n) for i in range(10) for draw, ends in [kinds[i % 3]]}
+        y = np.where(rng.random(n) < rng.choice([0.15, 0.5]), "a", "b")
+        assert not any("away" in text for text in cautions(columns | {"y": y})), seed
+
+
+def test_gaps_that_tell_the_class_give_it_away() -> None:
+    rng = np.random.default_rng(7)
+    y, x = rng.random(400) < 0.4, rng.normal(size=400)
+    n = int(y.sum())
+    columns = {"part": np.where(y, x, np.nan), "flag": np.where(y, 3.0, np.nan),
+               "some": np.where(rng.random(400) < 0.4, x, np.nan), "x": rng.random(400),
+               "y": np.where(y, "p", "q")}  # fmt: skip
+    assert cautions(columns)[:3] == [
+        f"flag has the same value in the {n} rows of 400 that show one",
+        "part gives y away: its gaps tell the classes apart, on all 400 rows",
+        "flag gives y away: its gaps tell the classes apart, on all 400 rows",
+    ]
+    assert len(cautions(columns)) == 4  # and where values are missing
+
+
+def test_a_copy_with_a_stray_row_gives_the_class_away() -> None:
+    rng = np.random.default_rng(8)
+    y = rng.permutation([0, 1] * 200)
+    for strays, said in ((1, " but for 1"), (2, " but for 2"), (5, None)):
+        copy = np.where(np.arange(400) < strays, 1 - y, y)
+        away = [text for text in cautions({"copy": copy, "y": np.where(y, "p", "q")})
+                if "away" in text]  # fmt: skip
+        assert away == ([] if said is None else
+                        [f"copy gives y away: one to one, on all 400 rows{said}"])  # fmt: skip
+
+
+def test_a_column_without_a_value_is_pointed_out() -> None:
+    columns = {"none": [None] * 20, "nan": [np.nan] * 20, "x": [1.5, 2.5] * 10}
+    assert cautions(columns | {"y": [*"pqqp"] * 5})[:2] == [
+        "none has no value in all 20 rows",
+        "nan has no value in all 20 rows",
+    ]
+    found = tl.evaluate(tl.NaiveBayes(), pd.DataFrame(columns | {"y": [*"pqqp"] * 5}), "y", cv=2)
+    assert "none has no value in all 20 rows" in found.cautions
 
 
 @given(
@@ -337,3 +427,9 @@ def test_odd_input_is_named() -> None:
         tl.problem(pd.DataFrame({"x": [], "y": []}), "y")
     with pytest.raises(OptionError, match="learner is 'tree'"):
         tl.problem({"x": [1.0], "y": ["a"]}, "y", learner="tree")
+
+
+@pytest.mark.parametrize("name", ["iris", "wine", "breast_cancer", "diabetes"])
+def test_strong_columns_are_no_leaks(name: str) -> None:
+    table = getattr(sklearn.datasets, f"load_{name}")(as_frame=True).frame
+    assert not any("away" in said for said in tl.problem(table, "target").cautions)

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
 from tallylearn.identifiers import why_apart
-from tallylearn.tables import Array, Codes
+from tallylearn.leaks import Leaks, sum_leak
+from tallylearn.tables import IDENTIFIER, TEXT, Array, Codes
 from tallylearn.viewed_rows import CLASSES, EACH, Rows, as_codes, brief, counts, cut
 
 LARGEST = 0.9  # share of the largest class from which accuracy says little
-RUNS = 0.04  # of the changes of class that chance would make: one stray row in a hundred
 REPEATED = 0.05  # share of the rows that come more than once
-EXACT = 1e-9  # standard deviations: a sum is met to this, and no weight below it counts
 
 
 def cautions(rows: Rows, target: str, learner: Any = None) -> Iterator[str]:
@@ -23,26 +22,38 @@ def cautions(rows: Rows, target: str, learner: Any = None) -> Iterator[str]:
     for name, reason in rows.identifiers.items():
         used = ", and is learned from" if name in rows.columns else ""
         yield f"{name} only tells the rows apart{used}: {reason}"
-    for name, found in rows.coded.items():
-        n = counts(found)
-        if (n > 0).sum() == 1 < n.sum():
-            yield f"{name} has the same value in {rows.all} {n.sum():,} rows"
+    yield from _idle(rows)
     if rows.target is None:
         return
-    if reason := why_apart(rows.target):
-        yield f"{target} only tells the rows apart, and no column can foresee it: {reason}"
     if rows.classes is not None:
+        if reason := why_apart(rows.target):  # of measures that differ there is much to foresee
+            yield f"{target} only tells the rows apart, and no column can foresee it: {reason}"
         yield from _shares(rows.classes, target)
         yield from _contradictions(rows, rows.classes, target)
     yield from _duplicates(rows)
-    answers = rows.classes or as_codes(np.asarray(rows.target, dtype=np.float64))
-    told = [*rows.identifiers]
+    told, leaks = [*rows.identifiers], Leaks.among(rows, _equal(rows))
     for name in rows.columns:
-        if reason := _leak(rows, name, answers):
+        if reason := leaks.of(name):
             yield f"{name} gives {target} away: {reason}"
             told.append(name)
     if rows.classes is None:
-        yield from _sum_leak(rows, target, told)
+        yield from sum_leak(rows, target, told)
+
+
+def _idle(rows: Rows) -> Iterator[str]:
+    """Columns that show no value, or one alone."""
+    for column in rows.schema.columns:
+        if column.kind in (TEXT, IDENTIFIER) or not len(rows):
+            continue
+        found = rows.coded.get(column.name)
+        n = np.zeros(1, dtype=np.int64) if found is None else counts(found)
+        if not n.any():
+            yield f"{column.name} has no value in {rows.all} {len(rows):,} rows"
+        elif (n > 0).sum() == 1 < n.sum():
+            which = f"{rows.all} {n.sum():,} rows"
+            if n.sum() < len(rows):
+                which = f"the {n.sum():,} rows of {len(rows):,} that show one"
+            yield f"{column.name} has the same value in {which}"
 
 
 def _mismatch(rows: Rows, target: str, learner: Any) -> Iterator[str]:
@@ -62,7 +73,7 @@ def _mismatch(rows: Rows, target: str, learner: Any) -> Iterator[str]:
 def gaps(rows: Rows, target: str) -> Iterator[str]:
     """Where values are missing, a sentence each."""
     missing = {name: int((found.codes < 0).sum()) for name, found in rows.coded.items()}
-    if some := [f"{name} ({n:,})" for name, n in missing.items() if n]:
+    if some := [f"{name} ({n:,})" for name, n in missing.items() if 0 < n < len(rows)]:
         yield f"values are missing in {cut(some)}"
     if rows.target is not None:
         gaps = rows.target.codes < 0 if isinstance(rows.target, Codes) else np.isnan(rows.target)
@@ -84,66 +95,6 @@ def _shares(classes: Codes, target: str) -> Iterator[str]:
         )
     if small := [f"{brief(classes.values[c])} ({found[c]})" for c in np.flatnonzero(found < EACH)]:
         yield f"few rows of {cut(small)}"
-
-
-def _leak(rows: Rows, name: str, answers: Codes) -> str:
-    """Why a column knows the target by itself; empty where it does not."""
-    column, found = rows.columns[name], rows.coded[name]
-    both = (found.codes >= 0) & (answers.codes >= 0)
-    x, y = found.codes[both], answers.codes[both]
-    n, m, k = len(x), np.count_nonzero(np.bincount(x)), np.count_nonzero(np.bincount(y))
-    if n < 2 * EACH or m < 2 or k < 2:
-        return ""
-    last = np.empty(len(found.values), dtype=np.int64)
-    last[x] = y
-    if 2 * m <= n and (last[x] == y).all():
-        how = "one to one" if m == k else f"its {m:,} values have one answer each"
-        return f"{how}, on {rows.all} {n:,} rows"
-    if isinstance(column, Codes):
-        return ""
-    if rows.classes is not None:
-        return _apart(column[both], y, f"{rows.all} {n:,}")
-    with np.errstate(all="ignore"):  # infinite numbers make no line
-        pair = np.array([column[both], np.asarray(rows.target)[both]])
-        r = float(np.corrcoef(pair / np.abs(pair).max(axis=1, keepdims=True))[0, 1])
-    return f"a straight line, on {rows.all} {n:,} rows" if 0 <= 1 - abs(r) < 1e-12 else ""
-
-
-def _sum_leak(rows: Rows, target: str, told: Sequence[str]) -> Iterator[str]:
-    """Columns of numbers of which the target is a weighted sum, such as the parts of a total."""
-    named = {n: c for n, c in rows.columns.items() if n not in told and not isinstance(c, Codes)}
-    names, table = [*named], np.column_stack([np.asarray(rows.target), *named.values()])
-    with np.errstate(all="ignore"):  # numbers beyond the doubles make no sum
-        table = table[np.isfinite(table).all(axis=1)]
-        spread = table.std(axis=0) if len(table) else np.zeros(len(names) + 1)
-        moving = np.isfinite(spread) & (spread > 0)
-        if len(table) < 2 * max(EACH, len(names)) or not moving[0]:
-            return
-        y, *x = ((table - table.mean(axis=0))[:, moving] / spread[moving]).T
-    if not x or not np.isfinite([y, *x]).all():
-        return
-    weights = np.linalg.lstsq(np.array(x).T, y, rcond=None)[0]
-    if np.abs(weights @ x - y).max() < EXACT:
-        used = np.array(names)[moving[1:]][np.abs(weights) > EXACT]
-        seen = f"{rows.all} {len(y):,} rows"
-        yield f"{cut(used)} give {target} away together: a weighted sum, on {seen}"
-
-
-def _apart(x: Array, y: Array, seen: str) -> str:
-    """Whether the classes lie side by side in a column of numbers, or in a few runs each."""
-    order = np.lexsort((y, x))
-    x, y = x[order], y[order]
-    other = y[1:] != y[:-1]
-    if (other & (x[1:] == x[:-1])).any():  # a value of two classes
-        return ""
-    n, changes = np.bincount(y), int(other.sum())
-    n = n[n > 0]
-    if changes == len(n) - 1 and n.min() >= EACH:
-        return f"thresholds tell the classes apart, on {seen} rows"
-    by_chance = len(y) - (n / len(y)) @ n
-    if changes <= RUNS * by_chance:
-        return f"along it the class changes {changes} times only, on {seen} rows"
-    return ""
 
 
 def _duplicates(rows: Rows) -> Iterator[str]:
@@ -185,10 +136,15 @@ def _alike(rows: Rows) -> Array:
     group, names = np.arange(len(rows)), {*rows.columns}
     if names | {*rows.identifiers} < {*rows.schema.names} or names <= {*rows.identifiers}:
         return group  # with text or an empty column, rows that look alike may differ
+    return _equal(rows)
+
+
+def _equal(rows: Rows) -> Array:
+    """A number for every row, the same for rows that are equal in categories and numbers."""
     group = np.zeros(len(rows), dtype=np.int64)
-    for name in names - {*rows.identifiers}:
+    for name in rows.columns.keys() - {*rows.identifiers}:
         found = rows.coded[name]
         group = np.unique(group * (len(found.values) + 1) + found.codes, return_inverse=True)[1]
-        if group.max() == len(group) - 1:
+        if group.max(initial=-1) == len(group) - 1:
             break
     return group

@@ -14,13 +14,11 @@ import numpy as np
 from tallylearn import engines
 from tallylearn.errors import CellError
 from tallylearn.sources import Declared
+from tallylearn.sources.kinds import FEW, MANY, all_but_different
 from tallylearn.tables import CATEGORY, NUMBER, Array, Block, Codes
 from tallylearn.tallies.bundles import Bundle
 from tallylearn.tallies.distinct import Distinct
 
-FEW = 10  # strings: of fewer, all may differ by chance
-MANY = 50  # from here on some strings may come twice, and numbers may be identifiers
-NEARLY = 0.95
 HALF = 0.5  # of the first block's values: where more come again, no other block is asked
 PAIRS = 10  # of equal numbers: where chance would give more and there is none, they are names
 YEARS = 1500, 2200  # whole numbers that are years are measured, though each comes once
@@ -151,7 +149,7 @@ def _reason(kind: str, found: _Values) -> str:
         return _numbered(found)
     if not found.again:
         return f"all of its {found.present:,} values are different"
-    if found.present >= MANY and found.different >= NEARLY * found.present:
+    if all_but_different(found.present, found.different):
         about = "" if found.exact else "about "
         return f"{about}{found.different:,} of its {found.present:,} values are different"
     return ""

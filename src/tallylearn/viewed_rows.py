@@ -24,9 +24,9 @@ CELLS = 256 * MANY  # of a wide table fewer rows are looked at, and
 FEW = 1024  # never fewer than these
 
 
-def sampled(rows: Array, columns: int) -> Array:
+def sampled(rows: Array, columns: int, many: int = MANY) -> Array:
     """The rows of a table in memory that are looked at: all, or some from first to last."""
-    most = min(MANY, max(FEW, CELLS // max(columns, 1)))
+    most = min(many, max(FEW, CELLS // max(columns, 1)))
     if len(rows) <= most:
         return rows
     return np.asarray(rows[np.linspace(0, len(rows) - 1, most).astype(np.int64)])

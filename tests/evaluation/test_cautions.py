@@ -60,6 +60,7 @@ def test_constants_leaks_and_small_classes_are_told() -> None:
     assert found(LEARNER, table, cv=2) == (
         "one has the same value in all 200 rows",
         "few rows of c (1)",
+        "copy gives y away: its 2 values have one answer each, on all 200 rows but for 1",
     )
     assert found(LEARNER, rows(copy=table["copy"])) == (
         "copy gives y away: one to one, on all 200 rows",
@@ -140,13 +141,16 @@ def test_a_target_that_only_tells_the_rows_apart_is_told() -> None:
         "who only tells the rows apart, and no column can foresee it: all of its 60 values are "
         "different"
     )
-    numbered = table.assign(who=np.random.default_rng(0).permutation(60))
-    assert tl.evaluate(tl.DecisionTreeRegressor(), numbered, "who").cautions == (
-        "who only tells the rows apart, and no column can foresee it: it counts the rows, from 0 "
-        "to 59",
-    )
-    years = table.assign(who=np.arange(60) + 1950)
-    assert tl.evaluate(tl.DecisionTreeRegressor(), years, "who").cautions == ()
+
+
+def test_whole_numbers_that_are_all_different_may_be_measured() -> None:
+    x = np.random.default_rng(0).normal(size=60)
+    table = pd.DataFrame({"x": x + np.tile([0.1, -0.1], 30), "who": np.argsort(np.argsort(x))})
+    assert tl.evaluate(tl.DecisionTreeRegressor(), table, "who").cautions == ()
+    assert tl.LinearRegression().fit(table, "who").cautions_ == ()
+    assert tl.problem(table, "who").cautions == ()
+    said = tl.NaiveBayes().fit(table, "who").cautions_[1]
+    assert said.startswith("who only tells the rows apart, and no column can foresee it")
 
 
 @pytest.mark.parametrize("unit", [1e-300, 1e300])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
@@ -44,7 +44,7 @@ def posed(
     source, left_out, rows = opened(files, keep, **declared)
     learner = asked.suited(rows, str(source.declared.target))
     found = _problem(replace(rows, answer=learner.task), source, learner)
-    _tell_problem(found)
+    _tell_problem(found, left_out)
     return learner, source, left_out, found
 
 
@@ -133,8 +133,8 @@ def _tell(source: Files) -> None:
         output_files.note(f"left out {name}: {reason}. --keep {shlex.quote(name)} brings it back.")
 
 
-def _tell_problem(found: Problem | None) -> None:
-    """The problem in a few lines, on standard error."""
+def _tell_problem(found: Problem | None, left_out: Collection[str]) -> None:
+    """The problem in a few lines, on standard error; what was left out is told before."""
     from tallylearn.tables import BLOCK
     from tallylearn.workings.rendering import plain
 
@@ -143,9 +143,9 @@ def _tell_problem(found: Problem | None) -> None:
     seen = "" if found.whole else f" (as the first {BLOCK:,} rows show)"
     output_files.note(plain(f"{found.name}: {found.task}{seen}."))
     output_files.note(plain(f"{found.performance}."))
-    for text in found.cautions[:MOST]:
+    before = tuple(f"{name} only tells the rows apart:" for name in left_out)
+    more = [text for text in found.cautions if not text.startswith(before)]
+    for text in more[:MOST]:
         output_files.note(plain(f"caution: {text}."))
-    if len(found.cautions) > MOST:
-        output_files.note(
-            f"cautions: {len(found.cautions) - MOST} more; tl.problem(...) prints them."
-        )
+    if len(more) > MOST:
+        output_files.note(f"cautions: {len(more) - MOST} more; tl.problem(...) prints them.")

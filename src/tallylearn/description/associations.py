@@ -100,7 +100,7 @@ class Associations:
     def _of_part(self, part: Part[Block]) -> Pass:
         """The rows of a part, wherever it is read."""
         pairs, tables = engines.Sum(), self._empty()
-        for block in map(counting, part.blocks()):
+        for block in (counting(block, self.survey.weighing) for block in part.blocks()):
             places = self._places(block)
             classes = None if self.classes is None else self.classes.of(block, places)
             for name, table in tables.items():

@@ -53,7 +53,7 @@ def _of_numbers(column: Column, found: Numbers, sums: Sums | None, n: float) -> 
     total, top = points.total, points.top(TOP) if found.known and not points.sketched else []
     edges, heights = points.histogram()
     figures: dict[str, Any] = {
-        "count": total, "missing": _gaps(n, total), "distinct": found.distinct,
+        "count": _shown(n, total), "missing": _gaps(n, total), "distinct": found.distinct,
         "distinct_exact": found.known, "infinite": _infinite(points),
         **_moments(points, sums),
         "min": points.quantile(0.0), "q1": points.quantile(0.25), "median": points.quantile(0.5),
@@ -76,6 +76,11 @@ def _of_numbers(column: Column, found: Numbers, sums: Sums | None, n: float) -> 
 def _gaps(n: float, shown: float) -> float:
     """Rows without a value; what rounding leaves of fractional weights is none."""
     return n - shown if n - shown > 1e-9 * n else 0.0
+
+
+def _shown(n: float, shown: float) -> float:
+    """Rows with a value: all of them, where none is without."""
+    return shown if _gaps(n, shown) else n
 
 
 def _moments(points: Points, sums: Sums | None) -> dict[str, float]:
@@ -124,8 +129,8 @@ def _of_values(column: Column, found: Values, n: float) -> Described:
     counts = None if found.counts is None else dict(found.counts)
     top = sorted((counts or {}).items(), key=lambda pair: -pair[1])[:TOP]
     figures: dict[str, Any] = {
-        "count": found.total, "missing": _gaps(n, found.total), "distinct": found.distinct,
-        "distinct_exact": found.known,
+        "count": _shown(n, found.total), "missing": _gaps(n, found.total),
+        "distinct": found.distinct, "distinct_exact": found.known,
         "top": [{"value": value, "count": count} for value, count in top],
     }  # fmt: skip
     named = counts if counts is None or len(counts) <= KEPT else None
@@ -133,7 +138,9 @@ def _of_values(column: Column, found: Values, n: float) -> Described:
 
 
 def date(days: float) -> str:
-    """Days since 1970 as a date, with its time where it is not midnight."""
+    """Days since 1970 as a date, with its time where it is not midnight; of none there is none."""
+    if days != days:
+        return ""
     if not np.isfinite(days) or abs(days) > 100_000_000:
         return plain(days)
     seconds = round(days * 86_400)

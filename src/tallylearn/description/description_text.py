@@ -27,6 +27,7 @@ def sheet_of(found: Found) -> Derivation:
 def title_of(found: Found) -> str:
     rows, columns = found["rows"], len(found["columns"])
     weight = "" if found["weight"] == rows else f" of weight {short(found['weight'])}"
+    weight = weight if found["worth"] is None else " by importance"
     return (f"{found['what']}: {rows:,} row{'s' * (rows != 1)}{weight}, "
             f"{columns} column{'s' * (columns != 1)}")  # fmt: skip
 
@@ -50,6 +51,10 @@ def notes(found: Found) -> Iterator[str]:
     """What tells the rows apart only, and what was not counted exactly, and how."""
     for name, reason in found["identifiers"].items():
         yield f"{name} only tells the rows apart, and no learner uses it: {reason}."
+    if found["worth"] is not None and short(found["worth"]) != short(found["rows"]):
+        yield (f"The weights are of importance, and sum to the number of rows; intervals and tests "
+               f"take the {found['rows']:,} rows for {found['worth']:.4g} of equal weight "
+               "(Kish).")  # fmt: skip
     if errors := {c["quantile_error"] for c in found["columns"] if c.get("quantile_error")}:
         yield (f"Quartiles of columns marked ~ are from a sketch (DDSketch), within "
                f"{max(errors):.2%} of their value.")  # fmt: skip

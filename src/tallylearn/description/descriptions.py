@@ -44,6 +44,7 @@ class Description(View):
     measured: bool = False
     links: Mapping[str, Any] = field(default_factory=dict)
     identifiers: Mapping[str, str] = field(default_factory=dict)  # name: why it is one
+    worth: float | None = None  # rows of equal weight that are as precise: those of importance
 
     @classmethod
     def of(
@@ -54,7 +55,7 @@ class Description(View):
         target = None if classes is None else classes.target
         measured = classes is not None and classes.measured
         return cls(what, survey.rows, survey.weight, columns, matrices, not binned, target,
-                   measured, links or {})  # fmt: skip
+                   measured, links or {}, worth=survey.weighing.worth)  # fmt: skip
 
     def __getitem__(self, name: str) -> dict[str, Any]:
         for column in self.columns:
@@ -101,7 +102,8 @@ class Description(View):
             return changed(self._side(), second._side())
 
     def _side(self) -> Side:
-        return Side(self.what, self.rows, self.weight, self.columns)
+        precision = 1.0 if self.worth is None else self.worth / self.rows
+        return Side(self.what, self.rows, self.weight, self.columns, precision)
 
     def records(self) -> list[dict[str, Any]]:
         """A row for every column; what a column does not have is None."""
@@ -130,7 +132,8 @@ class Description(View):
         found: dict[str, Any] = plain_data(
             {"what": self.what, "rows": self.rows, "weight": self.weight, "exact": self.exact,
              "columns": columns, "matrices": matrices, "target": self.target,
-             "measured": self.measured, "links": self.links, "identifiers": self.identifiers}
+             "measured": self.measured, "links": self.links, "identifiers": self.identifiers,
+             "worth": self.worth}
         )  # fmt: skip
         return found
 
@@ -146,7 +149,8 @@ def describe(table: Any, target: str | None = None) -> Description:
     A table in memory is described exactly; one in large files is read twice, block by block, in
     little memory: its medians and quartiles then come from a sketch with a relative error below
     0.1 % (``quantile_error``; exact for a column of up to 100 000 values), and the ranks of
-    Spearman's correlation are those of its buckets. Weights are frequencies: 2 is the row twice.
+    Spearman's correlation are those of its buckets. Weights are frequencies: 2 is the row twice;
+    those of importance sum to the number of rows.
 
     With a ``target`` each column has its information gain, its AUC for each class, or its
     correlation with the target where that is a number, with 95 % intervals.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
@@ -29,8 +29,10 @@ from tallylearn.sources import Declared, Part
 from tallylearn.tables import Array, Bags, Block, Schema
 from tallylearn.tallies import Bundle, Counts, Moments
 from tallylearn.tallies.distinct import EVERY
+from tallylearn.tallies.importance import InRows
 
 Tally = TypeVar("Tally", NumberTally, ValueTally)
+FREQUENCIES = InRows()
 HELD = 1 / 4  # of the budget of memory: larger tables are described block by block
 
 
@@ -54,11 +56,18 @@ class Survey:
 
     schema: Schema
     rows: int
-    weight: float  # of all rows; their number, where they have no weights
+    weight: float  # of all rows; their number, where they have no weights or are compared by them
     sums: Mapping[str, Sums | None]
     numbers: Mapping[str, Numbers]
     values: Mapping[str, Values]
     block: Block | None = None  # all rows, where they are held
+    weighing: InRows = FREQUENCIES
+
+    @property
+    def precision(self) -> float:
+        """How many rows of equal weight are as precise as a row that is compared; else 1."""
+        worth = self.weighing.worth
+        return 1.0 if worth is None else worth / self.rows
 
 
 def surveyed(source: Declared) -> Survey:
@@ -75,14 +84,16 @@ def _small(source: Declared) -> bool:
 
 
 def _held(source: Declared) -> Survey:
-    block = replace(counting(source.whole()), start=0)  # rows of files are numbered from 1
+    weighing = weighed(source)
+    block = counting(source.whole(), weighing)
+    block = replace(block, start=0)  # rows of files are numbered from 1
     names, x, w = block.schema.numbers, block.numbers, block.weight
     engines.here().told(len(block))
     bundle = engines.here().total(_tally, engines.Given(block.cut())) or Bundle()
     found = engines.each(lambda at: held_numbers(x[:, at], w), range(len(names)))
     values = engines.each(lambda one: held_values(one, w), _written(block).values())
     return _survey(block.schema, bundle, dict(zip(names, found, strict=True)),
-                   dict(zip(_written(block), values, strict=True)), block)  # fmt: skip
+                   dict(zip(_written(block), values, strict=True)), weighing, block)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -112,15 +123,15 @@ def _both(one: Mapping[str, Tally], other: Mapping[str, Tally]) -> dict[str, Tal
 def _passed(source: Declared) -> Survey:
     """In waves, each twice as many parts as all before: those say which hashes may still count."""
     parts, here, size = iter(source.parts()), engines.here(), 1
-    found = Columns(Bundle(), {}, {})
+    found, weighing = Columns(Bundle(), {}, {}), weighed(source)
     with engines.during("columns"):
         while wave := [*islice(parts, size)]:
-            more = here.gathered(partial(_of_part, most=found.most), _Some(wave))
+            more = here.gathered(partial(_of_part, weighing, most=found.most), _Some(wave))
             found, size = found if more is None else found + more, 2 * size
     none = NumberSum().tally()
     numbers = {name: found.numbers.get(name, none).total() for name in source.schema.numbers}
     values = {name: one.values() for name, one in found.values.items()}
-    return _survey(source.schema, found.sums, numbers, values, None)
+    return _survey(source.schema, found.sums, numbers, values, weighing)
 
 
 @dataclass(frozen=True)
@@ -133,11 +144,13 @@ class _Some:
         return self.given
 
 
-def _of_part(part: Part[Block], most: Mapping[str, int] = MappingProxyType({})) -> Columns:
+def _of_part(
+    weighing: InRows, part: Part[Block], most: Mapping[str, int] = MappingProxyType({})
+) -> Columns:
     """The rows of a part, wherever it is read."""
     columns: dict[str, NumberSum | ValueSum] = {}
     sums = engines.Sum()
-    for block in map(counting, part.blocks()):
+    for block in (counting(block, weighing) for block in part.blocks()):
         given = {name: block.numbers[:, at] for name, at in block.schema.places.items()}
         written = _written(block)
         for name in {*given, *written} - {*columns}:
@@ -159,11 +172,26 @@ def _add(
     columns[name].add(given[name], weight)
 
 
-def counting(block: Block) -> Block:
-    """The rows of a weight above zero; a weight of 2 is a row twice."""
-    if block.weight is None or (block.weight > 0).all():
-        return block
-    return block[np.flatnonzero(block.weight > 0)]
+def weighed(source: Declared) -> InRows:
+    """What the weights of all rows mean: files are read for that, the weights alone."""
+    if source.size is not None:
+        weight = source.whole().weight
+        return InRows() if weight is None else InRows.of([weight], source.declared.importance)
+    if source.declared.weight is None:
+        return InRows()
+    return InRows.of(_weights(source), source.declared.importance)
+
+
+def _weights(source: Declared) -> Iterator[Array]:
+    narrow = source.narrowed(source.schema.of_columns(()))
+    return (block.weight for block in narrow.blocks() if block.weight is not None)
+
+
+def counting(block: Block, weighing: InRows) -> Block:
+    """The rows of a weight above zero; a weight of 2 is a row twice, if none is compared by it."""
+    if block.weight is not None and not (block.weight > 0).all():
+        block = block[np.flatnonzero(block.weight > 0)]
+    return weighing(block)
 
 
 def _written(block: Block) -> dict[str, Any]:
@@ -185,14 +213,15 @@ def _tally(block: Block) -> Bundle:
 
 def _survey(
     schema: Schema, bundle: Bundle, numbers: dict[str, Numbers], values: dict[str, Values],
-    block: Block | None,
+    weighing: InRows, block: Block | None = None,
 ) -> Survey:  # fmt: skip
     counted = (bundle.get(name) for name in ("once", "weight"))
     rows, weight = (0.0 if one is None else one.weight for one in counted)
     if not schema.columns:
         raise InputError("the table has no columns. Pass one that has some.")
     sums = _sums(bundle.get("moments"), schema)
-    return Survey(schema, int(rows), weight, sums, numbers, values, block)
+    weight = weight if weighing.worth is None else rows  # the digits of fractions are rounded
+    return Survey(schema, int(rows), weight, sums, numbers, values, block, weighing)
 
 
 def _sums(moments: Moments | None, schema: Schema) -> dict[str, Sums | None]:

@@ -80,6 +80,7 @@ class Side:
     rows: int
     weight: float
     columns: tuple[Described, ...]
+    precision: float = 1.0  # rows of equal weight that are as precise as a row
 
 
 def changed(a: Side, b: Side) -> Changes:
@@ -89,7 +90,7 @@ def changed(a: Side, b: Side) -> Changes:
     kinds = {n: (ours[n].kind, theirs[n].kind) for n in both if ours[n].kind != theirs[n].kind}
     tests: list[Change] = []
     for name in both:
-        tests += _tests(ours[name], theirs[name], name in kinds, (a.weight, b.weight))
+        tests += _tests(ours[name], theirs[name], name in kinds, (a, b))
     p = [one.p for one in tests]
     adjusted = zip(tests, holm(p), benjamini_hochberg(p), strict=True)
     told = [replace(one, holm=h, q=q) for one, h, q in adjusted]
@@ -103,24 +104,27 @@ def changed(a: Side, b: Side) -> Changes:
     )  # fmt: skip
 
 
-def _tests(a: Described, b: Described, other: bool, n: tuple[float, float]) -> Iterator[Change]:
+def _tests(a: Described, b: Described, other: bool, sides: tuple[Side, Side]) -> Iterator[Change]:
+    n, each = [side.weight for side in sides], np.array([[side.precision] for side in sides])
     if not other and a.points is not None and b.points is not None:
-        d, p = kolmogorov_smirnov(a, b)
+        d, p = kolmogorov_smirnov(a, b, *each[:, 0].tolist())
         medians = a.figures["median"], b.figures["median"]
         yield Change(a.name, "Kolmogorov-Smirnov", d, p, *medians, dates=a.kind == DATE)
     elif not other and a.counts is not None and b.counts is not None:
         both = sorted({*a.counts, *b.counts})
         table = np.array([[side.get(v, 0.0) for v in both] for side in (a.counts, b.counts)])
-        yield Change(a.name, "chi-squared", *chi_squared(table))
+        yield Change(a.name, "chi-squared", *chi_squared(table * each))
     if a.missing or b.missing:
         gaps = np.array([[a.missing, n[0] - a.missing], [b.missing, n[1] - b.missing]])
         before, after = (
             m / n if n else nan for m, n in zip((a.missing, b.missing), n, strict=True)
         )
-        yield Change(a.name, "missing", *chi_squared(gaps, pooled=False), before, after)
+        yield Change(a.name, "missing", *chi_squared(gaps * each, pooled=False), before, after)
 
 
-def kolmogorov_smirnov(a: Described, b: Described) -> tuple[float, float]:
+def kolmogorov_smirnov(
+    a: Described, b: Described, ours_worth: float = 1.0, theirs_worth: float = 1.0
+) -> tuple[float, float]:
     """The largest distance between two shares of rows up to a number, and its chance.
 
     p is that of Kolmogorov's distribution, which many rows approach; with ties, and where the
@@ -131,7 +135,7 @@ def kolmogorov_smirnov(a: Described, b: Described) -> tuple[float, float]:
 
     assert a.points is not None
     assert b.points is not None
-    n, m = a.points.total, b.points.total
+    n, m = a.points.total * ours_worth, b.points.total * theirs_worth
     if not n or not m:
         return nan, nan
     ours, theirs = a.points, b.points

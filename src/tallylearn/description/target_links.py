@@ -44,12 +44,12 @@ def links(found: Associations, matrices: Matrices, classes: TargetClasses) -> di
     each = engines.each(lambda name: _link(found, name, classes), names)
     out = dict(zip(names, each, strict=True))
     if classes.target in matrices.names:
-        _correlate(out, matrices, classes.target)
+        _correlate(out, matrices, classes.target, found.survey.precision)
     return out
 
 
 def _link(found: Associations, name: str, classes: TargetClasses) -> dict[str, Any]:
-    table, column = found.tables[name], found.survey.numbers.get(name)
+    table, column = found.tables[name] * found.survey.precision, found.survey.numbers.get(name)
     one: dict[str, Any] = {"gain": gain(_in_bins(table, column)).data()}
     if column is not None and not classes.measured and 1 < len(classes.names) <= MOST_AREAS:
         one["auc"] = _areas(table, classes)
@@ -136,11 +136,11 @@ def _area(others: Array, ours: Array) -> float:
     return float(ours @ (np.cumsum(others) - others / 2)) / pairs if pairs else nan
 
 
-def _correlate(out: dict[str, Any], matrices: Matrices, target: str) -> None:
+def _correlate(out: dict[str, Any], matrices: Matrices, target: str, precision: float) -> None:
     at = matrices.names.index(target)
     for i, name in enumerate(matrices.names):
         if i == at:
             continue
-        n, one = float(matrices.rows[i, at]), out.setdefault(name, {})
+        n, one = float(matrices.rows[i, at]) * precision, out.setdefault(name, {})
         one["pearson"] = fisher(float(matrices.pearson[i, at]), n).data()
         one["spearman"] = fisher(float(matrices.spearman[i, at]), n, ranks=True).data()

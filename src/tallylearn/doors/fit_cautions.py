@@ -20,15 +20,15 @@ from tallylearn.doors.intake import Lesson
 from tallylearn.errors import NotFitted
 from tallylearn.sources import Declared, Files, Table
 from tallylearn.tables import Array, Codes
-from tallylearn.viewed_rows import Rows, sampled
+from tallylearn.viewed_rows import FEW, MANY, Rows, sampled
 
 _fitted: WeakKeyDictionary[Any, Callable[[], Rows]] = WeakKeyDictionary()
 _told: WeakKeyDictionary[Any, tuple[str, ...]] = WeakKeyDictionary()
 
 
 def put_aside(estimator: Any, read: Lesson) -> None:
-    """Remember rows whose target is one of their columns; arrays are for others to look at."""
-    if read.target is not None and isinstance(read.aim, str):
+    """Remember some rows, where they have one target: a column, or an array beside them."""
+    if isinstance(read.aim, str):
         _fitted[estimator] = _looking(read.source, read.aim)
 
 
@@ -43,12 +43,12 @@ def told(estimator: Any) -> tuple[str, ...]:
     if estimator not in _told:
         if estimator not in _fitted:
             raise NotFitted(
-                f"{type(estimator).__name__}: only fit(table, 'target') looks at a table, and what "
-                "it finds is kept with no pickle, no file and no merged model. "
+                f"{type(estimator).__name__}: only fit looks at a table, of one target; what it "
+                "finds is kept with no pickle, no file and no merged model. "
                 "tl.problem(table, 'target', learner=model) looks again."
             )
         rows = _fitted[estimator]()
-        _told[estimator] = tuple(cautions(rows, str(estimator.target_name_), estimator))
+        _told[estimator] = tuple(cautions(rows, estimator.target_name_ or "y", estimator))
         del _fitted[estimator]
     return _told[estimator]
 
@@ -63,7 +63,8 @@ def _looking(source: Declared, task: str) -> Callable[[], Rows]:
         return lambda: first
     assert isinstance(source, Table)
     every = _counting(source)
-    some = sampled(every, len(source.schema.columns))
+    many = MANY if source.declared.targets else FEW  # ensembles call fit(X, y), by the hundred
+    some = sampled(every, len(source.schema.columns), many)
     return partial(_picked, _light(source, some), len(some) == len(every), task)
 
 
@@ -97,6 +98,6 @@ def _first(opened: Callable[[], Declared], named: Mapping[str, str], task: str) 
     return Rows.of(opened().naming(named), answer=task)
 
 
-def _picked(source: Declared, whole: bool, task: str) -> Rows:
-    found = Rows.of(source, answer=task)
+def _picked(source: Table, whole: bool, task: str) -> Rows:
+    found = Rows.of(source, None if source.declared.targets else source.target, task)
     return found if whole else found.as_sample()

@@ -28,6 +28,7 @@ from tallylearn.sources.declarations import Declaration
 from tallylearn.sources.frame_reading import block_of
 from tallylearn.sources.frames import Frame, framed
 from tallylearn.sources.joined_blocks import together
+from tallylearn.sources.kinds import check_named
 from tallylearn.sources.learned_columns import check_target_unit, target_spelling, with_labels
 from tallylearn.tables import UNKNOWN, Block, Codes, Schema
 
@@ -186,7 +187,9 @@ def lesson(
         source = opened(X, declared, schema)
     if schema is None and source.declared.targets and not more:
         source = identified(source)
-    if schema is not None:
+    if schema is None:
+        _check_names(source)
+    else:
         check_target_unit(source, schema)
     _check_targets(source.declared.targets, y, aim, who)
     weighed = weight is not None or source.declared.weight is not None
@@ -195,6 +198,13 @@ def lesson(
     by_name = by_name or not isinstance(X, Frame)
     named = None if aim is None else source.declared.target
     return Lesson(source, Manner(by_name, _label_type(target), named), aim, weighed)
+
+
+def _check_names(source: Declared) -> None:
+    """Integers that no double holds are identifiers; who learns them as names has to say so."""
+    if learned := [name for name in source.long if name in source.schema.categories]:
+        first, _ = source.beginning()
+        check_named(learned[0], first.codes[learned[0]], first.start)
 
 
 def _names(y: Any, aim: Aim) -> tuple[str, ...]:

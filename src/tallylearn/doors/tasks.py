@@ -52,10 +52,11 @@ class Predictor(Asked):
 
     @property
     def cautions_(self) -> tuple[str, ...]:
-        """What to look at in the table of ``fit(table, "target")``, as in ``tl.problem``.
+        """What to look at in the table of ``fit``, as in ``tl.problem``.
 
         Rows are looked at when this is first asked: of a table in memory at most 8 192, put aside
-        by ``fit``, of files the first 65 536, as they stand there now. No pickle or file has them.
+        by ``fit`` (of ``fit(X, y)`` 1 024, of which no column was left out), of files the first
+        65 536, as they stand there now. No pickle or file has them.
         """
         self._check_fitted()
         return fit_cautions.told(self)

@@ -19,7 +19,7 @@ from tallylearn.errors import CellError, InputError, KindError, TargetError
 from tallylearn.sources.csv.dialect import Dialect, marks
 from tallylearn.sources.declarations import Declaration
 from tallylearn.sources.file_parts import FilePart, Reading
-from tallylearn.sources.frame_judging import check_types, judgements, schema_of
+from tallylearn.sources.frame_judging import check_types, judgements, long_integers, schema_of
 from tallylearn.sources.frame_reading import block_of
 from tallylearn.sources.frames import Frame
 from tallylearn.sources.joined_blocks import joined, together
@@ -89,8 +89,7 @@ class Files(Declared):
         """Tell what the columns are by their first block, and by all cells where that is asked."""
         self._shown = shown
         found = {**judgements(shown, self.declared, start=1), **self._whole}
-        open_ = (name for name, judged in found.items() if judged.doubt or judged.early)
-        unsure = [name for name in open_ if name not in self._whole]
+        unsure = [n for n, j in found.items() if (j.doubt or j.early) and n not in self._whole]
         if unsure and (len(shown) >= BLOCK or len(self.paths) > 1):
             found |= self._asked_whole(unsure)
         if not self._reading.learned:
@@ -99,6 +98,7 @@ class Files(Declared):
             schema = schema_of(shown, self.declared, found).naming(self.named or ())
             sure = frozenset({*self._whole, *unsure})
             self._reading = replace(self._reading, schema=schema, sure=sure)
+            self.long = long_integers(shown, schema)
         self.judged: Mapping[str, Judgement] = found
         self._reading = self._told(self._reading)
 
@@ -211,9 +211,9 @@ class Files(Declared):
         return self._held() if self._opened.small else self
 
     def _held(self) -> Table:
-        block = self.whole()
+        block, known = self.whole(), {"named": self.named, "long": self.long}
         bare = replace(block, target=None, weight=None)
-        return Table(bare, block.target, block.weight, self.declared)._with(named=self.named)
+        return Table(bare, block.target, block.weight, self.declared)._with(**known)
 
     def without_gaps(self) -> Table:
         held = self._held()

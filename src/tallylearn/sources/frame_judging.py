@@ -9,12 +9,12 @@ from typing import Any
 from tallylearn.sources.category_origins import origin_of
 from tallylearn.sources.declarations import Declaration
 from tallylearn.sources.frames import Frame
-from tallylearn.sources.kinds import kind_in_words, kind_of, masked
+from tallylearn.sources.kinds import kind_in_words, kind_of, masked, numeric
 from tallylearn.sources.written.judging import Hints, Judgement
 from tallylearn.sources.written.plain_words import GAPS
 from tallylearn.sources.written.spelled_column import coded, judgement
 from tallylearn.spelling import DATES, EMPTY, NUMBERS, Spelling
-from tallylearn.tables import DATE, IDENTIFIER, NUMBER, PARTS, TEXT, Column, Schema
+from tallylearn.tables import CATEGORY, DATE, IDENTIFIER, NUMBER, PARTS, TEXT, Column, Schema
 
 PLAINLY = {
     NUMBER: Spelling(NUMBERS), DATE: Spelling(DATES, date="%Y-%m-%d"), "unknown": Spelling(EMPTY),
@@ -76,6 +76,12 @@ def schema_of(frame: Frame, declared: Declaration, judged: Mapping[str, Judgemen
     known = frozenset(names)
     spelled = {n: one for n, one in written.items() if n in known and one not in plain}
     return Schema(tuple(columns), frame.named, parts_of, declared.missing, spelled)
+
+
+def long_integers(frame: Frame, schema: Schema) -> tuple[str, ...]:
+    """The columns of integers that are read as names, for no double holds them."""
+    typed = (c.name for c in schema.of_kind(CATEGORY) if c.origin == "number")
+    return tuple(name for name in typed if numeric(frame.column(name).type))
 
 
 def _column_of(

@@ -25,11 +25,16 @@ from tallylearn.tables import (
     Block,
     Codes,
     Column,
+    Start,
+    numbered,
     plain,
 )  # fmt: skip
 
 Array = NDArray[Any]
 WORDS = 4  # a string column is text when its values have this many words in the median,
+FEW = 10  # names: of fewer, all may differ by chance
+MANY = 50  # from here on some names may come twice
+NEARLY = 0.95
 REPEATED = 2  # and come this many times each at most, on average
 
 
@@ -46,7 +51,16 @@ def kind_of(name: str, data: Any) -> Column:
         return Column(name, DATE)
     if is_.is_dictionary(data.type) or stringy(kind):
         return Column(name, CATEGORY, origin="text" if stringy(kind) else "number")
+    if _too_long(data) is not None and all_but_different(*_different(data)):
+        return Column(name, CATEGORY, origin="number")  # of which no learner hears: identifiers
     return Column(name, NUMBER)
+
+
+def all_but_different(present: int, different: int) -> bool:
+    """Whether names only tell rows apart: all differ, or of many nearly all."""
+    if present < FEW or different == present:
+        return present >= FEW
+    return present >= MANY and different >= NEARLY * present
 
 
 def kind_in_words(name: str, column: Callable[[], Any], judged: Judgement) -> Column:
@@ -188,16 +202,35 @@ def numeric(kind: Any) -> bool:
     )
 
 
+def check_named(name: str, names: Codes, start: Start) -> None:
+    """Refuse integers that were read as names, such as no double holds, where they are learned."""
+    for row, value in enumerate(names.items()):
+        if value is not None and int(float(value)) != int(value):
+            raise too_large(name, value, numbered(start, row))
+
+
 def _check_integers(name: str, data: Any, start: int) -> None:
+    if (row := _too_long(data)) is not None:
+        raise too_large(name, data[row].as_py(), start + row)
+
+
+def _different(data: Any) -> tuple[int, int]:
+    """How many rows show a value, and how many values there are."""
+    import pyarrow.compute as pc
+
+    return len(data) - data.null_count, pc.count_distinct(data).as_py()
+
+
+def _too_long(data: Any) -> int | None:
+    """The first row that has an integer which a double would round."""
     import pyarrow.compute as pc
     import pyarrow.types as is_
 
     wide = is_.is_integer(data.type) and data.type.bit_width == 64
     if not wide and not (is_.is_decimal(data.type) and data.type.scale <= 0):
-        return
+        return None
     ends = pc.min_max(data).as_py()
-    if max(abs(ends["min"]), abs(ends["max"])) <= EXACT:
-        return
-    for row, value in enumerate(data.to_pylist()):
-        if value is not None and int(float(value)) != value:
-            raise too_large(name, value, start + row)
+    if ends["min"] is None or max(abs(ends["min"]), abs(ends["max"])) <= EXACT:
+        return None
+    long = (at for at, x in enumerate(data.to_pylist()) if x is not None and int(float(x)) != x)
+    return next(long, None)

@@ -15,7 +15,7 @@ from tallylearn.errors import ColumnError, InputError, TargetError, listed
 from tallylearn.sources.category_origins import check_declared
 from tallylearn.sources.class_labels import taken, weights
 from tallylearn.sources.declarations import Declaration
-from tallylearn.sources.frame_judging import check_types, judgements, schema_of
+from tallylearn.sources.frame_judging import check_types, judgements, long_integers, schema_of
 from tallylearn.sources.frame_reading import beside, block_of, groups_of, one_or_all
 from tallylearn.sources.frames import Frame, framed
 from tallylearn.sources.kinds import codes, masked, numbers, numeric
@@ -76,6 +76,7 @@ class Table(Declared):
             check_declared(declared.categories, block.codes)
         table = cls(replace(block, group=groups_of(frame, declared)), target, weight, declared)
         table.judged, table.named = judged, None if schema is None else {}
+        table.long = () if schema else long_integers(frame, block.schema)
         marks = declared.missing
         table.apart = {n: _apart(n, masked(frame.column(n), marks)) for n in declared.identifiers}
         return table

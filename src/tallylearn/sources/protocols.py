@@ -62,6 +62,9 @@ class Declared(ABC):
     declared: Declaration
     judged: Mapping[str, Judgement]  # how the columns that came as strings are written
     named: Mapping[str, str] | None = None  # the identifiers and why they are; None: nobody asked
+    long: tuple[
+        str, ...
+    ] = ()  # integers that no double holds, read as names: are they identifiers?
     labelled: ClassVar[bool] = True  # whether the labels of a target are taken as they came
 
     @property

@@ -7,7 +7,8 @@ what was seen, so that it merges and forgets; it is scaled when it is solved.
 
 from __future__ import annotations
 
-from dataclasses import fields, replace
+from collections.abc import Iterable
+from dataclasses import dataclass, fields, replace
 from fractions import Fraction
 from math import fsum
 from typing import Any
@@ -62,6 +63,45 @@ def counted_apart(block: Block, target: Any) -> Bundle:
     return Bundle({IMPORTANCE if block.importance else LIGHT: Bundle(both)})
 
 
+@dataclass(frozen=True)
+class InRows:
+    """How weights become those of as many rows as there are; frequencies stay as they are."""
+
+    power: int = 0  # of two: it is taken off first, so that sums stay within doubles
+    scale: float = 1.0
+    equal: bool = False  # all are one: they are none
+    worth: float | None = None  # rows of equal weight that are as precise, where rows are compared
+
+    @classmethod
+    def of(cls, weights: Iterable[Array], declared: bool = False) -> InRows:
+        """From the weights of all rows, some at a time; one of 1 or more may end the reading."""
+        rows, least, most, total, squares = 0, np.inf, 0.0, Fraction(0), Fraction(0)
+        for weight in weights:
+            if not relative(weight, declared):
+                return cls()
+            if not (some := weight[weight > 0]).size:
+                continue
+            rows, least = rows + len(some), min(least, float(some.min()))
+            most, unit = max(most, float(some.max())), Fraction(2) ** _power(some)
+            some = _of_any_size(some)
+            total += Fraction(fsum(some)) * unit
+            squares += Fraction(fsum(some**2)) * unit**2
+        if not rows:
+            return cls()
+        power = int(np.frexp(most)[1])
+        scale = float(rows / total * Fraction(2) ** power)
+        equal = least == most
+        return cls(power, scale, equal, float(rows if equal else total**2 / squares))
+
+    def __call__(self, block: Block) -> Block:
+        """Rows with the weights that they count by."""
+        if block.weight is None or self.worth is None:
+            return block
+        if self.equal and (block.weight > 0).all():
+            return replace(block, weight=None)
+        return replace(block, weight=np.ldexp(block.weight, -self.power) * self.scale)
+
+
 def weighed_in_rows(block: Block) -> Block:
     """The rows of a whole table as they are learned from without a tally.
 
@@ -72,13 +112,9 @@ def weighed_in_rows(block: Block) -> Block:
     >>> weighed_in_rows(rows).weight
     array([0.5, 1.5])
     """
-    weight = block.weight
-    if weight is None or not len(weight) or not relative(weight, block.importance):
+    if block.weight is None or not len(block):
         return block
-    if weight.min() == weight.max():
-        return replace(block, weight=None)
-    weight = _of_any_size(weight)
-    return replace(block, weight=weight * (float(np.count_nonzero(weight)) / fsum(weight)))
+    return InRows.of([block.weight], block.importance)(block)
 
 
 def rows_compared(tally: Bundle) -> int | None:
@@ -102,7 +138,12 @@ def in_rows(tally: Bundle) -> Bundle:
 
 def _of_any_size(weight: Array) -> Array:
     """Weights times a power of two, the same digits: sums and squares stay within doubles."""
-    return np.asarray(np.ldexp(weight, -np.frexp(weight.max())[1]))
+    return np.asarray(np.ldexp(weight, -_power(weight)))
+
+
+def _power(weight: Array) -> int:
+    """Of two, just above all weights."""
+    return int(np.frexp(weight.max())[1])
 
 
 def _times(part: Any, exact: Exact, near: float) -> Any:

@@ -31,7 +31,7 @@ from tallylearn.sources import Parts
 from tallylearn.tables import CATEGORY, DATE, NUMBER, TEXT, Array, Block
 from tallylearn.tallies import Bundle, Counts
 from tallylearn.tallies.documents import Reader
-from tallylearn.tallies.importance import counted_apart
+from tallylearn.tallies.importance import counted_apart, rows_compared
 from tallylearn.tallies.words import words
 
 SOLVERS = ("auto", "newton-cholesky", "lbfgs", "gradient")
@@ -189,6 +189,7 @@ class LogisticRegression(Rounds[Fitting, Slope], Geometric):
 
     def begin(self, survey: Bundle) -> Fitting:
         """The plan, and the first weights."""
+        self._importance = rows_compared(survey) is not None  # no file has it, as the rows
         stop = frozenset(() if self.stop_words is None else self.stop_words)
         plan = planned(
             survey, class_weight=self.class_weight, missing=self.missing,
@@ -338,6 +339,9 @@ class LogisticRegression(Rounds[Fitting, Slope], Geometric):
 
     def _counted_rows(self) -> float | None:
         return float(self.unanswered_.answered)
+
+    def _compared(self) -> bool:
+        return getattr(self, "_importance", False)
 
     def _check_options(self) -> None:
         if not (isinstance(self.C, float) and np.inf == self.C):

@@ -2,8 +2,8 @@
 
 A search begins on some of the rows where there are many: steps towards what a sixteenth of them
 says cost a sixteenth, and end so near that a few rounds over all rows are left. Of those only the
-gradient is asked: the curvature of the sample leads them. Where several classes make curvatures dear
-and rows are too few for a sample, steps of the gradient alone come near, and Newton's end it.
+gradient is asked: the curvature of the sample leads them. Where several classes make curvatures
+dear and rows are too few for a sample, steps of the gradient alone come near, and Newton's end it.
 """
 
 from __future__ import annotations
