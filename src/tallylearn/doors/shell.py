@@ -66,6 +66,7 @@ class Estimator:
     model_: Any
     target_name_: str | None = None  # the target's column, where it is one
     composed: ClassVar[bool] = False  # of learners among its options, which its file holds too
+    listed: ClassVar[tuple[str, ...]] = ()  # options that are lists, whatever labels they carry
     formerly: ClassVar[Mapping[str, Any]] = {}  # options that files lack, as their writers had them
     unanswered_: Unanswered = NONE  # the rows that lacked their target when they were learned
     _by_name: bool

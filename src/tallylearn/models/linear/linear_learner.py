@@ -28,6 +28,7 @@ from tallylearn.models.stored_tallies import check_parts
 from tallylearn.sources.class_labels import Aim
 from tallylearn.tables import BLOCK, CATEGORY, DATE, NUMBER, Array, Block, Schema
 from tallylearn.tallies import Bundle, Counts, Products, Scatter, Triangle
+from tallylearn.tallies.pairs import GAP
 
 SOLVERS = ("auto", "cholesky", "qr")
 MOST = 30  # degree: doubles hold hardly more
@@ -227,7 +228,8 @@ class LinearLearner(OnePass, Summarising):
                 continue
             part.check()
             for name, value in part.names:
-                if value[:1] != "!" and name not in known:
+                seen = schema.names if value == GAP else known  # rows without weight show nothing
+                if value[:1] != "!" and name not in seen:
                     raise ValueError(f"its tally has sums of {name!r}, which is no such column")
         if len({*self._answers(tally)}) != len(self.model_.coef):
             raise ValueError("its tally has other targets than the model")

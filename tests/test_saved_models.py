@@ -1,0 +1,99 @@
+"""What save writes, load takes; what load would refuse is not written."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import tallylearn as tl
+from tallylearn.errors import FileError
+
+X, NUMBERS, CLASSES = [[1.0], [2.0], [3.0]], [1.0, 2.0, 4.0], ["a", "a", "b"]
+LEAVES = {"n_estimators": 3, "min_samples_leaf": 10}
+
+
+def loaded(model: Any, path: Path) -> Any:
+    model.save(path, tally=getattr(model, "tally_", None) is not None)
+    return tl.load(path)
+
+
+@pytest.mark.parametrize(
+    ("model", "rows", "target"),
+    [
+        (tl.RandomForestClassifier(**LEAVES), X, CLASSES),
+        (tl.RandomForestRegressor(**LEAVES), X, NUMBERS),
+        (tl.RandomForestClassifier(3), [[1.0]] * 3, CLASSES),
+        (tl.RandomForestClassifier(3), [[1.0]], ["a"]),
+        (tl.RandomForestClassifier(3, max_depth=0), X, CLASSES),
+        (tl.RandomForestClassifier(3, ccp_alpha=100.0), X, CLASSES),
+        (tl.RandomForestClassifier(2), [[None]] * 3, CLASSES),
+        (tl.RandomForestRegressor(2), [[None]] * 3, NUMBERS),
+        (tl.VotingClassifier([tl.RandomForestClassifier(**LEAVES)]), X, CLASSES),
+    ],
+)
+def test_a_forest_without_a_split_comes_back(
+    model: Any, rows: Any, target: Any, tmp_path: Path
+) -> None:
+    model.fit(rows, target)
+    again = loaded(model, tmp_path / "forest.tally")
+    assert again.predict(rows).tolist() == model.predict(rows).tolist()
+    if not isinstance(model, tl.VotingClassifier):
+        assert again.feature_importances_.tolist() == [0.0]
+
+
+def test_columns_with_different_numbers_of_cuts_come_back(tmp_path: Path) -> None:
+    rows = [[0.0, 1.0], [0.0, 2.0], [0.0, 4.0]]
+    model = tl.Discretizer(labels="code").fit(rows)
+    again = loaded(model, tmp_path / "cuts.tally")
+    assert again.transform(rows).tolist() == model.transform(rows).tolist()
+
+
+@pytest.mark.parametrize("learner", [
+    tl.LinearRegression(), tl.LinearRegression(solver="qr"), tl.LinearRegression(exact=True),
+    tl.Ridge(), tl.Lasso(), tl.ElasticNet(), tl.SubsetSelection(), tl.VotingRegressor([tl.Ridge()]),
+], ids=repr)  # fmt: skip
+def test_a_column_that_only_weightless_rows_show_comes_back(learner: Any, tmp_path: Path) -> None:
+    frame = pd.DataFrame({"a": [1.0, 2, 4, 8], "b": [None, None, None, 3.0]})
+    model = learner.fit(frame, [1.0, 2, 3, 5], sample_weight=[1, 1, 1, 0])
+    again = loaded(model, tmp_path / "weightless.tally")
+    assert again.predict(frame).tolist() == model.predict(frame).tolist()
+
+
+@pytest.mark.parametrize("kind", [tl.Ridge, tl.Lasso, tl.ElasticNet])
+def test_a_series_of_penalties_is_a_list(kind: Any, tmp_path: Path) -> None:
+    model = kind(alphas=pd.Series([0.1, 1.0])).fit(X, NUMBERS)
+    assert loaded(model, tmp_path / "alphas.tally").alphas.tolist() == [0.1, 1.0]
+
+
+@pytest.mark.parametrize(
+    "weights", [pd.Series([1.0, 3.0]), pd.Series({"b": 3.0, "a": 1.0}), np.array([1.0, 3.0])]
+)
+def test_the_weights_of_a_vote_come_back(weights: Any, tmp_path: Path) -> None:
+    members = [("a", tl.DummyRegressor()), ("b", tl.DecisionTreeRegressor())]
+    model = tl.VotingRegressor(members, weights=weights).fit(X, NUMBERS)
+    again = loaded(model, tmp_path / "vote.tally")
+    assert again.model_.weights.tolist() == [0.25, 0.75]
+    assert again.fit(X, NUMBERS).predict(X).tolist() == model.predict(X).tolist()
+
+
+@pytest.mark.parametrize(
+    ("model", "target"),
+    [
+        (tl.Lasso(alpha=1e308), NUMBERS),
+        (tl.KNeighborsClassifier(1, leaf_size=2**63), CLASSES),
+        (tl.DummyClassifier(strategy="constant", constant="\ud800"), ["a", "a", "\ud800"]),
+    ],
+    ids=["endless", "beyond 63 bits", "half a letter"],
+)
+def test_what_would_not_load_is_not_written(model: Any, target: Any, tmp_path: Path) -> None:
+    path = tmp_path / "model.tally"
+    path.write_bytes(b"the old one")
+    model.fit(X, target)
+    with pytest.raises(FileError, match="would not load again, and was not saved"):
+        model.save(path, tally=False)
+    assert path.read_bytes() == b"the old one"
+    assert [*tmp_path.iterdir()] == [path]
