@@ -21,7 +21,7 @@ from tallylearn.tables import CATEGORY, DATE, NUMBER, TEXT, Array, Block
 def _weight(one: Any) -> float:
     if isinstance(one, bool) or not isinstance(one, Real) or not finite(one) or one < 0:
         raise OptionError(
-            f"a weight is {told(one)}. Weights are numbers that a double holds, 0 or more."
+            f"a weight is {told(one)}. Weights are numbers, 0 or more, that a double holds."
         )
     return float(one)
 
