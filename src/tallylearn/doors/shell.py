@@ -103,7 +103,7 @@ class Estimator:
         """The call that makes such a learner, with the options that are not the default."""
         defaults = inspect.signature(type(self).__init__).parameters
         given = ", ".join(
-            f"{name}={value!r}"
+            f"{name}={told(value, sys.maxsize)}"
             for name, value in self.get_params(deep=False).items()
             if not same(value, defaults[name].default)
         )

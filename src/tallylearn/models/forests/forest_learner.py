@@ -33,6 +33,7 @@ from tallylearn.sources.sparse_matrices import dense
 from tallylearn.tables import CATEGORY, DATE, NUMBER, Array, Block, Column
 
 SEEDS = (1 << 62) - 1
+MOST = (1 << 31) - 1  # trees: a forest has no more nodes
 LONG = 3_000_000  # rows of all trees: from here on a terminal shows a bar
 KEPT_HERE = ("_grew_from", "_oob")
 
@@ -201,8 +202,10 @@ class ForestLearner(TreeOptions, Plain):
     def _check_options(self) -> None:
         super()._check_options()
         self._check_count("n_estimators", 1)
-        if self.n_estimators is None:
-            raise OptionError("n_estimators is a whole number from 1 on, not None.")
+        if self.n_estimators is None or self.n_estimators > MOST:
+            raise OptionError(
+                f"n_estimators is a whole number from 1 to {MOST:,}, not {told(self.n_estimators)}."
+            )
         if isinstance(self.missing, str) and gaps.in_parts(self.missing):
             raise OptionError(
                 'missing="fractional" sends a row down every branch in parts, and the bags of a '

@@ -11,6 +11,7 @@ import numpy as np
 
 from tallylearn import engines
 from tallylearn.doors import OnePass
+from tallylearn.doors.counted import within_doubles
 from tallylearn.doors.intake import Lesson
 from tallylearn.doors.onepass import Learned
 from tallylearn.errors import InputError, OptionError, told
@@ -125,7 +126,7 @@ class LinearLearner(OnePass, Summarising):
 
     def _at_stake(self, tally: Bundle) -> bool:
         """Whether digits are lost that a triangle keeps."""
-        with solving(self._counted(tally)):
+        with within_doubles(), solving(self._counted(tally)):
             sums = sums_in(tally, self._spelled())
             normal = from_scatter(sums.total(), bool(self.fit_intercept))
             condition = conditioned(normal, self._penalty(normal, sums))

@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from tallylearn.budgets import ask
 from tallylearn.doors import Plain
 from tallylearn.doors.asking import Asked
 from tallylearn.doors.finite_rows import check_finite
@@ -19,6 +20,7 @@ from tallylearn.sources import Table
 from tallylearn.tables import CATEGORY, DATE, NUMBER, Array, Block, Schema, places
 
 ALGORITHMS = {"auto": "auto", "brute": "brute", "kd_tree": "tree", "ball_tree": "tree"}
+MANY = 1e15  # rows, which nobody holds; more are not told apart
 SCALES = (None, "minmax", "standard", "standard_sample")
 
 
@@ -219,11 +221,15 @@ def repeated(block: Block) -> Block:
     """Rows by their weights, which are frequencies: 2 is the row twice."""
     if block.weight is None:
         return block
-    times = np.round(block.weight).astype(np.int64)
-    if (times != block.weight).any():
+    if (np.round(block.weight) != block.weight).any():
         raise InputError(
             "rows have weights that are no whole numbers, and a neighbour is there or not. Weigh "
             "by whole numbers, or leave the weights out."
         )
+    rows = min(float(block.weight.sum()), MANY)
+    each = 8 * (16 + 3 * (block.numbers.shape[1] + len(block.codes)))  # bytes, as measured
+    ask(rows * each, f"{rows:,.0f} rows, each as often as it weighs,",
+        "Weigh by smaller numbers, or leave the weights out.")  # fmt: skip
+    times = block.weight.astype(np.int64)
     at = np.repeat(np.arange(len(block)), times)
     return replace(block[at], start=places(block.start, at))
