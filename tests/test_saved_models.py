@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -97,3 +98,47 @@ def test_what_would_not_load_is_not_written(model: Any, target: Any, tmp_path: P
         model.save(path, tally=False)
     assert path.read_bytes() == b"the old one"
     assert [*tmp_path.iterdir()] == [path]
+
+
+def test_a_loaded_regression_knows_how_many_rows_it_learned_from(tmp_path: Path) -> None:
+    for model in (tl.LogisticRegression(), tl.Pipeline([tl.Imputer(), tl.LogisticRegression()])):
+        model.fit(X, CLASSES)
+        assert "learned from 3 rows" in repr(model)
+        assert repr(loaded(model, tmp_path / "rows.tally")) == repr(model)
+
+
+def test_clusters_of_more_rows_than_can_be_are_refused(tmp_path: Path) -> None:
+    model = tl.KMeans(2).fit(X)
+    model.model_ = replace(model.model_, sizes=np.full(2, 1e308))
+    with pytest.raises(FileError, match="more rows than can be"):
+        model.save(tmp_path / "large.tally")
+
+
+def test_sums_of_values_that_are_none_are_refused(tmp_path: Path) -> None:
+    model = tl.SubsetSelection().fit(X, NUMBERS)
+    part = model.tally_["numbers"]
+    odd = replace(part, values=tuple(value or "\0" for value in part.values))
+    model.tally_ = replace(model.tally_, parts={**model.tally_.parts, "numbers": odd})
+    with pytest.raises(FileError, match="which is none"):
+        model.save(tmp_path / "odd.tally")
+
+
+@pytest.mark.parametrize("learner", [
+    tl.LogisticRegression, tl.DecisionTreeClassifier, tl.RandomForestClassifier,
+])  # fmt: skip
+def test_a_series_of_class_weights_is_a_dict(learner: Any, tmp_path: Path) -> None:
+    weights = {"b": 5.0, "a": 1.0}
+    model = learner(class_weight=pd.Series(weights)).fit(X, CLASSES)
+    same = learner(class_weight=weights).fit(X, CLASSES)
+    assert model.predict_proba(X).tolist() == same.predict_proba(X).tolist()
+    assert loaded(model, tmp_path / "weights.tally").class_weight == weights
+
+
+@pytest.mark.parametrize("kind", [tl.LinearRegression, tl.LogisticRegression])
+def test_a_series_of_references_is_a_dict(kind: Any, tmp_path: Path) -> None:
+    table = pd.DataFrame({"colour": ["red", "blue", "red", "blue"] * 4})
+    y = [0, 1, 1, 1] * 4
+    model = kind(reference=pd.Series({"colour": "red"})).fit(table, y)
+    same = kind(reference={"colour": "red"}).fit(table, y)
+    assert model.model_.design.names == same.model_.design.names
+    assert loaded(model, tmp_path / "reference.tally").reference == {"colour": "red"}

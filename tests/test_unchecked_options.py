@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import tallylearn as tl
-from tallylearn.errors import InputError, OptionError, SizeError
+from tallylearn.errors import InputError, KindError, OptionError, SizeError
 
 X, NUMBERS, CLASSES = [[1.0], [2.0], [3.0]], [1.0, 2.0, 4.0], ["a", "a", "b"]
 
@@ -96,7 +96,7 @@ def test_neighbours_ask_before_they_repeat_rows(weight: float) -> None:
 
 @pytest.mark.parametrize("kind", [tl.Perceptron, tl.LMS])
 def test_weights_where_none_are_taken_are_an_error_of_ours(kind: Any) -> None:
-    with pytest.raises(OptionError, match="takes no sample_weight"):
+    with pytest.raises(KindError, match="takes no sample_weight"):
         kind().fit(X, [0, 0, 1], sample_weight=[1, 1, 1])
     with pytest.raises(TypeError, match="unexpected keyword argument 'weight'"):
         kind().fit(X, [0, 0, 1], weight=[1, 1, 1])

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from tallylearn.errors import OptionError, told
+from tallylearn.errors import KindError, OptionError, told
 
 SEEDS = 1 << 32  # as many as scikit-learn's generators take
 
@@ -32,6 +32,12 @@ def _alike(a: Any, b: Any) -> bool:
     if any(hasattr(value, "__array__") or isinstance(value, list | tuple) for value in (a, b)):
         return np.shape(a) == np.shape(b) and bool(np.array_equal(a, b))
     return bool(a == b)
+
+
+def by_label(value: Any) -> Any:
+    """A pandas Series as a dict; everything else as it is."""
+    labelled = hasattr(value, "to_dict") and getattr(value, "ndim", 0) == 1
+    return value.to_dict() if labelled else value
 
 
 def finite(value: Any) -> bool:
@@ -60,7 +66,7 @@ def check_unweighted(learner: Any, given: Mapping[str, Any]) -> None:
     if odd := [name for name in given if name != "sample_weight"]:
         raise TypeError(f"{who}.fit() got an unexpected keyword argument {odd[0]!r}")
     if given.get("sample_weight") is not None:
-        raise OptionError(
+        raise KindError(
             f"{who} corrects row by row, and takes no sample_weight. Leave it out, or repeat rows."
         )
 

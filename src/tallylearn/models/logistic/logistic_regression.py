@@ -334,7 +334,8 @@ class LogisticRegression(Rounds[Fitting, Slope], Geometric):
         return Reader(*self.ngram_range)
 
     def _counted_rows(self) -> float | None:
-        return float(self.unanswered_.answered)
+        rows = self.unanswered_.answered  # which a file does not tell, but their weight
+        return float(rows or self.model_.ending.rows)
 
     def _check_options(self) -> None:
         if not (isinstance(self.C, float) and np.inf == self.C):

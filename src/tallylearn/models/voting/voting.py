@@ -10,7 +10,7 @@ import numpy as np
 
 from tallylearn import engines
 from tallylearn.doors import Classifier, Plain, Regressor
-from tallylearn.doors.option_values import finite
+from tallylearn.doors.option_values import by_label, finite
 from tallylearn.errors import OptionError, listed, told
 from tallylearn.models.trees.least_loss import UNDEFINED
 from tallylearn.models.voting.ballots import Ballots
@@ -57,7 +57,7 @@ class Voting(Plain):
 
     def _given(self, names: Sequence[str]) -> list[Any]:
         """The weights in the order of the members; where they have labels, by their names."""
-        weights = self.weights.to_dict() if hasattr(self.weights, "to_dict") else self.weights
+        weights = by_label(self.weights)
         if isinstance(weights, Mapping):
             if {*weights} == {*range(len(names))}:  # a Series that was never given names
                 return [weights[at] for at in range(len(names))]
