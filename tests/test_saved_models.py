@@ -107,6 +107,13 @@ def test_a_loaded_regression_knows_how_many_rows_it_learned_from(tmp_path: Path)
         assert repr(loaded(model, tmp_path / "rows.tally")) == repr(model)
 
 
+@pytest.mark.parametrize("option", [{"centroids_per_class": 2}, {"exemplar": "medoid"}])
+def test_loaded_exemplars_know_how_many_rows_they_stand_for(option: Any, tmp_path: Path) -> None:
+    model = tl.NearestCentroid(**option).fit(X, CLASSES)
+    assert "learned from 3 rows" in repr(model)
+    assert repr(loaded(model, tmp_path / "rows.tally")) == repr(model)
+
+
 def test_clusters_of_more_rows_than_can_be_are_refused(tmp_path: Path) -> None:
     model = tl.KMeans(2).fit(X)
     model.model_ = replace(model.model_, sizes=np.full(2, 1e308))

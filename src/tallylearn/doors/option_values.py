@@ -51,7 +51,7 @@ def finite(value: Any) -> bool:
 def check_whole(learner: Any, name: str, low: float = -math.inf, *, none: bool = False) -> None:
     """A parameter that is a whole number from ``low`` on, or, with ``none``, None."""
     value = getattr(learner, name)
-    whole = isinstance(value, Integral) and not isinstance(value, bool) and value >= low
+    whole = isinstance(value, Integral) and not isinstance(value, bool) and int(value) >= low
     if not whole and not (none and value is None):
         asked = "an int" if low == -math.inf else f"an int in the range [{low}, inf)"
         raise OptionError(
@@ -74,7 +74,7 @@ def check_unweighted(learner: Any, given: Mapping[str, Any]) -> None:
 def check_seed(learner: Any) -> None:
     """``random_state`` is None, a whole number of 32 bits, or a generator of NumPy."""
     value = learner.random_state
-    whole = isinstance(value, Integral) and not isinstance(value, bool) and 0 <= value < SEEDS
+    whole = isinstance(value, Integral) and not isinstance(value, bool) and 0 <= int(value) < SEEDS
     if not whole and value is not None and not isinstance(value, np.random.RandomState):
         raise OptionError(
             f"The 'random_state' parameter of {type(learner).__name__} must be an int in the range "

@@ -31,6 +31,7 @@ class Exemplars:
     metric: str
     kind: str
     spread: float  # the mean squared distance of the rows to the nearest of their class
+    rows: int = 0  # that they were found among; 0 in files that do not tell
 
     form: ClassVar[forms.Form] = {
         "points": forms.floats("m", "p"),
@@ -38,6 +39,7 @@ class Exemplars:
         "metric": forms.text(*METRICS),
         "kind": forms.text(*KINDS),
         "spread": forms.number(least=0.0),
+        "rows": forms.count(),
     }
 
     def check(self, classes: int, columns: int) -> None:
@@ -72,7 +74,7 @@ def chosen(x: Array, y: Array, k: int, number: int | str, metric: str, kind: str
     every, which = np.vstack(points), np.array(labels, dtype=np.int64)
     out = Exemplars(every, which, metric, kind, 0.0)
     own = out.nearest(x, k)[0][np.arange(len(x)), y]
-    return Exemplars(every, which, metric, kind, float(np.mean(own**2)))
+    return Exemplars(every, which, metric, kind, float(np.mean(own**2)), len(x))
 
 
 def _by_validation(x: Array, y: Array, k: int, metric: str, kind: str) -> int:
