@@ -64,6 +64,15 @@ def test_a_column_that_only_weightless_rows_show_comes_back(learner: Any, tmp_pa
     assert again.predict(frame).tolist() == model.predict(frame).tolist()
 
 
+@pytest.mark.parametrize("kind", [tl.LinearDiscriminantAnalysis, tl.QuadraticDiscriminantAnalysis])
+def test_the_squares_of_an_automatic_shrinkage_come_back(kind: Any, tmp_path: Path) -> None:
+    rows = np.random.default_rng(0).normal(size=(12, 2))
+    model = kind(solver="eigen", shrinkage="auto").fit(rows, [*"abababababab"])
+    again = loaded(model, tmp_path / "squares.tally")
+    assert again.predict_proba(rows).tolist() == model.predict_proba(rows).tolist()
+    assert again.partial_fit(rows, [*"aaabbbabbbaa"]).tally_ is not None
+
+
 @pytest.mark.parametrize("kind", [tl.Ridge, tl.Lasso, tl.ElasticNet])
 def test_a_series_of_penalties_is_a_list(kind: Any, tmp_path: Path) -> None:
     model = kind(alphas=pd.Series([0.1, 1.0])).fit(X, NUMBERS)

@@ -30,6 +30,7 @@ WIDE = 2000  # columns: the products of fewer are soon summed
 class SoftLearner(Penalised):
     """Coordinate descent on the products of the columns: no further pass for paths and folds."""
 
+    precompute: Any
     tol: float
     max_iter: int
     positive: bool
