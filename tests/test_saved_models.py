@@ -158,3 +158,12 @@ def test_a_series_of_references_is_a_dict(kind: Any, tmp_path: Path) -> None:
     same = kind(reference={"colour": "red"}).fit(table, y)
     assert model.model_.design.names == same.model_.design.names
     assert loaded(model, tmp_path / "reference.tally").reference == {"colour": "red"}
+
+
+def test_a_learner_that_load_does_not_know_is_not_saved(tmp_path: Path) -> None:
+    class Crest(tl.Ridge):
+        """Another name for it."""
+
+    with pytest.raises(FileError, match="'Crest' is no learner of this tallylearn"):
+        Crest().fit(X, NUMBERS).save(tmp_path / "crest.tally")
+    assert not [*tmp_path.iterdir()]

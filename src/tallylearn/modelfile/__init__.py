@@ -67,6 +67,11 @@ def _check_loads(who: str, path: Path, content: bytes) -> None:
     """What ``load`` would refuse is not written: it would be lost with the model."""
     try:
         restored(*opened(path, content))
+    except UnknownLearnerError as error:
+        raise FileError(
+            f"{who}: {error} is no learner of this tallylearn, and its file would not load again. "
+            "Enter its name in tallylearn.NAMES, where load looks, too."
+        ) from None
     except (FileError, *FOUL) as error:
         reason = str(error).removeprefix(f"{path} is damaged: ")[:TOLD].rstrip(".")
         raise FileError(
