@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import numpy as np
+import pyarrow as pa
 import pytest
 
 import tallylearn as tl
@@ -72,6 +74,18 @@ def test_no_error_sends_what_a_terminal_obeys() -> None:
         assert "owned" in said
 
 
+@pytest.mark.usefixtures("hostile")
+def test_the_header_of_probabilities_is_obeyed_by_no_terminal() -> None:
+    from tallylearn.cli.answer_forms import Answered
+    from tallylearn.cli.predict_command import _written
+
+    found = Answered({f"={ESCAPE}": pa.array([1])}, ["u"], np.ones((1, 1)), [f"{ESCAPE}u"])
+    heads, text = _written(False, True, True)(found)
+    check("".join(heads), text)
+    assert heads[0].startswith("'=")
+    assert _written(False, False, False)(found)[0] == found.heads
+
+
 def test_text_that_no_terminal_obeys_is_left_as_it_is() -> None:
     assert visible("Zoë\t日本\n½ · \U0001f600") == "Zoë\t日本\n½ · \U0001f600"
     assert visible("a\u202eb") == r"a\u202eb"
@@ -86,6 +100,10 @@ def test_classes_that_begin_as_formulas_are_quoted_on_request() -> None:
     assert plain[1::4] == names
     quoted = fine("predict", "f.tally", "f.csv", "--spreadsheet").splitlines()
     assert quoted[1::4] == ["'=1+1", "'+x", "'-x", "'@x", "plain"]
+    Path("k.csv").write_text("x,=a\n1.5,1\n")
+    assert fine("predict", "f.tally", "k.csv", "--keep", "=a").splitlines()[0] == "=a,prediction"
+    kept = fine("predict", "f.tally", "k.csv", "--keep", "=a", "--spreadsheet").splitlines()
+    assert kept[0] == "'=a,prediction"
 
 
 def test_numbers_are_no_formulas() -> None:

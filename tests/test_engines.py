@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import pickle
 import threading
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -188,3 +189,25 @@ def test_threads_are_a_whole_number_of_any_kind() -> None:
     for odd in odds:
         with pytest.raises(OptionError, match="whole number"), tl.engine(threads=odd):
             pass
+
+
+def test_who_interrupts_stops_the_work_within_the_work() -> None:
+    begun, done = threading.Event(), list[int]()
+
+    def tree(at: int) -> None:
+        begun.set()
+        time.sleep(0.01)
+        done.append(at)
+
+    def member(number: int) -> None:
+        if number:
+            engines.each(tree, range(200))
+        else:
+            begun.wait()
+            raise KeyboardInterrupt
+
+    with tl.engine(threads=2), pytest.raises(KeyboardInterrupt):
+        engines.each(member, range(2))
+    assert len(done) < 100
+    with tl.engine(threads=2):  # and the next work is not concerned
+        engines.each(tree, range(3))

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from itertools import chain, groupby, islice
 from numbers import Integral
 from operator import itemgetter
+from threading import Event
 from typing import Any, Generic, Protocol, TypeVar
 
 from tallylearn.cores import allowing, processors
@@ -148,6 +149,7 @@ class Reading(Generic[Item]):
 
 _current: ContextVar[Engine | None] = ContextVar("engine", default=None)
 _stage: ContextVar[str] = ContextVar("stage", default="")
+_halt: ContextVar[Event | None] = ContextVar("halt", default=None)  # set when who waits interrupts
 
 
 @contextmanager
@@ -212,25 +214,45 @@ def each(
 ) -> list[Result]:
     """The results for a few large items, in order, on the threads of the engine in force.
 
-    ``done`` is told of each. Who interrupts waits only for what has begun.
+    ``done`` is told of each. Who interrupts waits only for what has begun, and of an item that has
+    items of its own, as a forest among the members of a vote, for those that have begun.
     """
     items, number, found = list(items), here().number, list[Result]()
-    tell = done or (lambda count: None)
+    tell, halt = done or (lambda count: None), _halt.get() or Event()
     if number == 1 or len(items) < 2:
         for item in items:
-            found.append(call(item))
+            found.append(_unless(halt, call, item))
             tell(1)
         return found
-    with ThreadPoolExecutor(number) as pool:
-        waiting = [pool.submit(copy_context().run, call, item) for item in items]
+    with _shared(halt), ThreadPoolExecutor(number) as pool:
+        waiting = [pool.submit(copy_context().run, _unless, halt, call, item) for item in items]
         try:
             for future in waiting:
                 found.append(future.result())
                 tell(1)
+        except KeyboardInterrupt:
+            halt.set()
+            raise
         finally:
             for future in waiting:
                 future.cancel()
     return found
+
+
+@contextmanager
+def _shared(halt: Event) -> Iterator[None]:
+    """What begins within one of the items hears of the interruption, too."""
+    token = _halt.set(halt)
+    try:
+        yield
+    finally:
+        _halt.reset(token)
+
+
+def _unless(halt: Event, call: Callable[[Thing], Result], item: Thing) -> Result:
+    if halt.is_set():
+        raise KeyboardInterrupt
+    return call(item)
 
 
 class Sum:

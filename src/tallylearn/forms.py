@@ -47,11 +47,11 @@ def _optional(field: dataclasses.Field[Any]) -> bool:
 
 
 def floats(
-    *axes: str | int, least: float = -math.inf, gaps: bool = False, bottomless: bool = False
+    *axes: str | int | None, least: float = -math.inf, gaps: bool = False, bottomless: bool = False
 ) -> Check:
     """An array of finite doubles, none below ``least``; with ``gaps`` NaN is allowed.
 
-    With ``bottomless`` minus infinity is: the logarithm of 0.
+    With ``bottomless`` minus infinity is: the logarithm of 0. An axis None has any length.
     """
 
     def check(value: Any, sizes: Sizes) -> None:
@@ -85,11 +85,12 @@ def array(kind: Any) -> Check:
     return check
 
 
-def _check_array(value: Any, kind: Any, axes: tuple[str | int, ...], sizes: Sizes) -> None:
+def _check_array(value: Any, kind: Any, axes: tuple[str | int | None, ...], sizes: Sizes) -> None:
     if not isinstance(value, np.ndarray) or value.dtype != kind or value.ndim != len(axes):
         raise ValueError(f"is no array of {kind.__name__} with {len(axes)} axes")
     for axis, size in zip(axes, value.shape, strict=True):
-        _check_size(axis, size, sizes)
+        if axis is not None:
+            _check_size(axis, size, sizes)
 
 
 def _check_size(axis: str | int, size: int, sizes: Sizes) -> None:

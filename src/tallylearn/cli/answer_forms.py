@@ -49,7 +49,7 @@ def as_rows(found: Answered) -> str:
 
 def as_guarded_rows(found: Answered) -> str:
     """Lines of CSV, with a quote before text that a spreadsheet would run as a formula."""
-    return _lines(zip(*([_guarded(cell) for cell in c] for c in found.columns), strict=True))
+    return _lines(zip(*map(guarded, found.columns), strict=True))
 
 
 def as_objects(found: Answered) -> str:
@@ -127,8 +127,9 @@ def _plain(column: Any) -> Any:
     return column
 
 
-def _guarded(cell: Any) -> Any:
-    return f"'{cell}" if isinstance(cell, str) and cell.startswith(FORMULA) else cell
+def guarded(cells: Iterable[Any]) -> list[Any]:
+    """Cells, with a quote before text that a spreadsheet would run as a formula."""
+    return [f"'{c}" if isinstance(c, str) and c.startswith(FORMULA) else c for c in cells]
 
 
 def _lines(rows: Any) -> str:

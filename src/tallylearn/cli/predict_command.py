@@ -137,8 +137,11 @@ def _written(
     form = answer_forms.as_guarded_rows if spreadsheet and not as_json else form
 
     def write(found: Answered) -> tuple[list[str], str]:
-        text = form(found)
-        return found.heads, output_files.visible(text) if seen else text
+        text, heads = form(found), found.heads
+        heads = answer_forms.guarded(heads) if spreadsheet and not as_json else heads
+        if not seen:
+            return heads, text
+        return [output_files.visible(head) for head in heads], output_files.visible(text)
 
     return write
 

@@ -267,7 +267,7 @@ class OnePass(Estimator, ABC):
         return float(self.tally_["target"].weight if rows is None else rows)
 
     def _compared(self) -> bool:
-        return rows_compared(self.tally_) is not None
+        return self.tally_ is not None and rows_compared(self.tally_) is not None
 
     def _check_fitted(self) -> None:
         super()._check_fitted()

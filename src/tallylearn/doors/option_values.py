@@ -1,21 +1,32 @@
-"""Option values: is one the other, and is it a number that a double can hold?"""
+"""Option values: is one the other, is it a number that a double can hold, a count, a seed?"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
+from numbers import Integral
 from typing import Any
 
 import numpy as np
+
+from tallylearn.errors import KindError, OptionError, told
+
+SEEDS = 1 << 32  # as many as scikit-learn's generators take
 
 
 def same(a: Any, b: Any) -> bool:
     """Whether two values of a parameter are one; arrays are compared item by item.
 
-    A model file gives a list back as a tuple, and a set in order.
+    A model file gives a list back as a tuple, and a set in order. What cannot be compared, for it
+    is ragged or raises, is not the same.
     """
-    if a is b:
-        return True
+    try:
+        return a is b or _alike(a, b)
+    except Exception:  # whatever an object raises
+        return False
+
+
+def _alike(a: Any, b: Any) -> bool:
     if isinstance(a, set | frozenset) or isinstance(b, set | frozenset):
         return isinstance(a, Collection) and isinstance(b, Collection) and {*a} == {*b}
     if isinstance(a, list | tuple) and isinstance(b, list | tuple):
@@ -25,9 +36,49 @@ def same(a: Any, b: Any) -> bool:
     return bool(a == b)
 
 
+def by_label(value: Any) -> Any:
+    """A pandas Series as a dict; everything else as it is."""
+    labelled = hasattr(value, "to_dict") and getattr(value, "ndim", 0) == 1
+    return value.to_dict() if labelled else value
+
+
 def finite(value: Any) -> bool:
     """Whether a number is one that a double can hold."""
     try:
         return math.isfinite(float(value))
     except OverflowError:
         return False
+
+
+def check_whole(learner: Any, name: str, low: float = -math.inf, *, none: bool = False) -> None:
+    """A parameter that is a whole number from ``low`` on, or, with ``none``, None."""
+    value = getattr(learner, name)
+    whole = isinstance(value, Integral) and not isinstance(value, bool) and int(value) >= low
+    if not whole and not (none and value is None):
+        asked = "an int" if low == -math.inf else f"an int in the range [{low}, inf)"
+        raise OptionError(
+            f"The {name!r} parameter of {type(learner).__name__} must be {asked}"
+            f"{' or None' * none}. Got {told(value)} instead."
+        )
+
+
+def check_unweighted(learner: Any, given: Mapping[str, Any]) -> None:
+    """Refuse what ``fit`` was given beside its table: weights of rows, and words nobody knows."""
+    who = type(learner).__name__
+    if odd := [name for name in given if name != "sample_weight"]:
+        raise TypeError(f"{who}.fit() got an unexpected keyword argument {odd[0]!r}")
+    if given.get("sample_weight") is not None:
+        raise KindError(
+            f"{who} corrects row by row, and takes no sample_weight. Leave it out, or repeat rows."
+        )
+
+
+def check_seed(learner: Any) -> None:
+    """``random_state`` is None, a whole number of 32 bits, or a generator of NumPy."""
+    value = learner.random_state
+    whole = isinstance(value, Integral) and not isinstance(value, bool) and 0 <= int(value) < SEEDS
+    if not whole and value is not None and not isinstance(value, np.random.RandomState):
+        raise OptionError(
+            f"The 'random_state' parameter of {type(learner).__name__} must be an int in the range "
+            f"[0, {SEEDS - 1}], a numpy.random.RandomState or None. Got {told(value)} instead."
+        )

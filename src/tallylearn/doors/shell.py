@@ -66,6 +66,7 @@ class Estimator:
     model_: Any
     target_name_: str | None = None  # the target's column, where it is one
     composed: ClassVar[bool] = False  # of learners among its options, which its file holds too
+    listed: ClassVar[tuple[str, ...]] = ()  # options that are lists, whatever labels they carry
     formerly: ClassVar[Mapping[str, Any]] = {}  # options that files lack, as their writers had them
     unanswered_: Unanswered = NONE  # the rows that lacked their target when they were learned
     _by_name: bool
@@ -102,7 +103,7 @@ class Estimator:
         """The call that makes such a learner, with the options that are not the default."""
         defaults = inspect.signature(type(self).__init__).parameters
         given = ", ".join(
-            f"{name}={value!r}"
+            f"{name}={told(value, sys.maxsize)}"
             for name, value in self.get_params(deep=False).items()
             if not same(value, defaults[name].default)
         )

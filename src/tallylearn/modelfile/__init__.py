@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 
 from tallylearn.errors import FileError, OptionError, path_of
-from tallylearn.modelfile.file_bytes import FORMAT, digest, read, sealed
+from tallylearn.modelfile.file_bytes import FORMAT, digest, opened, read, sealed
 from tallylearn.modelfile.load_checks import UnknownLearnerError, restored
 from tallylearn.modelfile.packing import packed, page_of, written_of
 from tallylearn.tables import Array
@@ -34,11 +34,12 @@ TOLD = 300  # characters of a reason: a file may hold long names
 
 
 def save(estimator: Any, path: str | Path, tally: bool = True) -> None:
-    """Write a fitted estimator: to a temporary file, synced, renamed."""
+    """Write a fitted estimator, if it would load again: to a temporary file, synced, renamed."""
     place = path_of(path)
-    estimator._check_options()  # what load would refuse is not written
-    page, arrays = _page(estimator, tally)
-    write_whole(place, sealed(page, arrays))
+    estimator._check_options()
+    content = sealed(*_page(estimator, tally))
+    _check_loads(type(estimator).__name__, place, content)
+    write_whole(place, content)
 
 
 def load(path: str | Path) -> Any:
@@ -60,6 +61,23 @@ def load(path: str | Path) -> Any:
         ) from None
     except FOUL as error:
         raise FileError(f"{path} is damaged: {str(error)[:TOLD]}. Save the model again.") from None
+
+
+def _check_loads(who: str, path: Path, content: bytes) -> None:
+    """What ``load`` would refuse is not written: it would be lost with the model."""
+    try:
+        restored(*opened(path, content))
+    except UnknownLearnerError as error:
+        raise FileError(
+            f"{who}: {error} is no learner of this tallylearn, and its file would not load again. "
+            "Enter its name in tallylearn.NAMES, where load looks, too."
+        ) from None
+    except (FileError, *FOUL) as error:
+        reason = str(error).removeprefix(f"{path} is damaged: ")[:TOLD].rstrip(".")
+        raise FileError(
+            f"{who}: this model would not load again, and was not saved ({reason}). Keep it in a "
+            "pickle, or fit it again with other options or rescaled numbers."
+        ) from None
 
 
 def page(path: str | Path) -> dict[str, Any]:

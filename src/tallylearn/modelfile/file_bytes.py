@@ -87,7 +87,12 @@ def read(path: Path) -> tuple[dict[str, Any], dict[str, Array]]:
         if isinstance(error, FileError):
             raise
         raise FileError(f"{path} cannot be read: {error}.") from None
-    arrays, text = _opened(path, data)
+    return opened(path, data)
+
+
+def opened(path: Path, data: bytes) -> tuple[dict[str, Any], dict[str, Array]]:
+    """The page and the arrays of these bytes of a file."""
+    arrays, text = _parted(path, data)
     page = _page(path, text)
     if page["format"] != 1 and not _intact(data, page.get("checksum")):
         raise FileError(f"{path} is damaged: its checksum does not fit its bytes.")
@@ -97,7 +102,7 @@ def read(path: Path) -> tuple[dict[str, Any], dict[str, Array]]:
     return page, arrays
 
 
-def _opened(path: Path, data: bytes) -> tuple[dict[str, Array], str]:
+def _parted(path: Path, data: bytes) -> tuple[dict[str, Array], str]:
     """The arrays, each with memory of its own, and the page as text."""
     from safetensors import SafetensorError, deserialize
 

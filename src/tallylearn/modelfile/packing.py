@@ -72,6 +72,9 @@ def page_of(learner: Any, name: str, arrays: dict[str, Array], who: str) -> dict
     Only one that is composed of others has others among its options.
     """
     options = learner.get_params(deep=False)
+    for option in learner.listed:
+        if hasattr(options[option], "__array__"):  # a pandas Series goes by its order here
+            options[option] = np.asarray(options[option])
     for option, value in options.items():
         inside = value if isinstance(value, list | tuple) else (value,)
         if not learner.composed and any(_learns(one) for one in inside):

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from tallylearn.doors.option_values import by_label
 from tallylearn.errors import ColumnError, OptionError, listed
 from tallylearn.models.design_matrix import POOLED, Design, check_complete, indicates, missing_in
 from tallylearn.models.rare_values import Rare, rare
@@ -102,7 +103,8 @@ def chosen(
         whole = sorted({*named}, key=lambda pair: (pair[0], pair[1] == POOLED, pair[1]))
     place = {pair: at for at, pair in enumerate(whole)}
     based = {name: value for name, value in reversed(whole) if indicates(value)}
-    based |= _wanted(reference or {}, based, {*whole}, few)
+    wanted = by_label(reference)
+    based |= _wanted({} if wanted is None else wanted, based, {*whole}, few)
     real = {name for name, value in whole if value != GAP}
     kept = [
         j
@@ -183,6 +185,7 @@ def _wanted(
 
 def check_references(given: Any) -> None:
     """What an option says: values by column, or None."""
+    given = by_label(given)
     pairs = given.items() if isinstance(given, Mapping) else () if given is None else [(given, 0)]
     for name, value in pairs:
         if not isinstance(name, str) or not isinstance(value, str):

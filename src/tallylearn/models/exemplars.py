@@ -31,6 +31,7 @@ class Exemplars:
     space: Space
     kind: str
     spread: float  # the mean squared distance of the rows to the nearest of their class
+    rows: int = 0  # that they were found among; 0 in files that do not tell
 
     form: ClassVar[forms.Form] = {
         "points": forms.floats("m", "w", gaps=True),
@@ -38,6 +39,7 @@ class Exemplars:
         "space": forms.one(Space),
         "kind": forms.text(*KINDS),
         "spread": forms.number(least=0.0),
+        "rows": forms.count(),
     }
 
     def check(self, classes: int, columns: int) -> None:
@@ -78,7 +80,8 @@ def chosen(x: Array, y: Array, k: int, number: int | str, space: Space, kind: st
     out = Exemplars(np.vstack(points), np.array(labels, dtype=np.int64), space, kind, 0.0)
     own = out.nearest(x, k)[0][np.arange(len(x)), y]
     own = own[np.isfinite(own)]  # a row may have no column in common with what stands for it
-    return replace(out, spread=float(np.mean(own**2)) if len(own) else 0.0)
+    spread = float(np.mean(own**2)) if len(own) else 0.0
+    return replace(out, spread=spread, rows=len(x))
 
 
 def _by_validation(x: Array, y: Array, k: int, space: Space, kind: str) -> int:

@@ -10,6 +10,7 @@ import numpy as np
 from tallylearn.doors import Incremental, Regressor, Rounds
 from tallylearn.doors.counted import within_doubles
 from tallylearn.doors.intake import Lesson
+from tallylearn.doors.option_values import check_unweighted
 from tallylearn.engines import Given
 from tallylearn.errors import InputError, OptionError, SizeError, told
 from tallylearn.models.gradient_descent import (
@@ -94,8 +95,9 @@ class LMS(Incremental, Rounds[BatchDescent, Gradient], Regressor):
         self.fit_intercept = fit_intercept
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any = None) -> Self:  # type: ignore[override]  # no weights of rows
+    def fit(self, X: Any, y: Any = None, **given: Any) -> Self:  # type: ignore[override]
         """Learn from a table: ``fit(X, y)``, or ``fit(table, "target")``."""
+        check_unweighted(self, given)  # no weights of rows
         return super().fit(X, y)
 
     def learn(self, read: Lesson) -> Self:

@@ -194,6 +194,10 @@ class NearestCentroid(OnePass, Classifier):
         scores = self._mapped(X, lambda block: self.model_.odds(block))
         return scores[:, 1] - scores[:, 0] if scores.shape[1] == 2 else scores
 
+    def _counted_rows(self) -> float | None:
+        found = self.model_.exemplars
+        return float(found.rows) if found is not None and found.rows else super()._counted_rows()
+
     def _counted(self, tally: Bundle) -> set[str]:
         moments = tally.get("numbers")
         return set() if moments is None else {*map(str, moments.columns)}

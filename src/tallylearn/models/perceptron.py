@@ -9,6 +9,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from tallylearn.doors import Classifier, Incremental
+from tallylearn.doors.option_values import check_unweighted
 from tallylearn.errors import InputError, OptionError, TargetError, told
 from tallylearn.kernels import correcting
 from tallylearn.models.column_survey import design_of, surveyed
@@ -108,8 +109,9 @@ class Perceptron(Incremental, Geometric, Classifier):
         self.reference = reference
         self.min_samples_category = min_samples_category
 
-    def fit(self, X: Any, y: Any = None) -> Self:  # type: ignore[override]  # no weights of rows
+    def fit(self, X: Any, y: Any = None, **given: Any) -> Self:  # type: ignore[override]
         """Learn from a table: ``fit(X, y)``, or ``fit(table, "target")``."""
+        check_unweighted(self, given)  # no weights of rows
         return super().fit(X, y)
 
     def partial_fit(self, X: Any, y: Any = None, classes: Any = None) -> Self:  # type: ignore[override]

@@ -41,7 +41,7 @@ class Intervals(Turning):
 
     form: ClassVar[forms.Form] = {
         "names": forms.names("p"),
-        "cuts": forms.many(forms.floats("", gaps=False), "p"),
+        "cuts": forms.many(forms.floats(None), "p"),
         "named": forms.truth,
     }
 

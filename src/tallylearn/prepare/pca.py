@@ -8,6 +8,7 @@ import numpy as np
 from scipy.special import gammaln
 
 from tallylearn.blas import one_thread
+from tallylearn.doors.option_values import check_seed, check_whole
 from tallylearn.errors import ColumnError, InputError, OptionError, listed, speaking, told
 from tallylearn.prepare.components import NOTHING, Components, Scree
 from tallylearn.prepare.preparation import Undoable, rows_of
@@ -16,6 +17,7 @@ from tallylearn.tables import DATE, NUMBER, Array, Block, Schema, check_columns
 from tallylearn.tallies import Bundle, Products, Scatter
 from tallylearn.workings import Explanation
 
+SOLVERS = ("auto", "full", "covariance_eigh", "arpack", "randomized")  # scikit-learn's, all alike
 APART = 1e-6  # of an axis: less is left by rounding of one that others hold
 
 
@@ -191,6 +193,13 @@ class PCA(Undoable):
 
     def _check_options(self) -> None:
         self._check_truth("whiten", "copy", "exact")
+        self._one_of("svd_solver", SOLVERS)
+        self._one_of("power_iteration_normalizer", ("auto", "QR", "LU", "none"))
+        self._in_range("tol", 0.0)
+        check_whole(self, "n_oversamples", 1)
+        if not (isinstance(self.iterated_power, str) and self.iterated_power == "auto"):
+            check_whole(self, "iterated_power", 0)
+        check_seed(self)
         given = self.n_components
         whole = isinstance(given, int | np.integer) and not isinstance(given, bool)
         share = isinstance(given, float | np.floating) and 0 < given < 1

@@ -22,6 +22,7 @@ from tallylearn.spelling import NUMBERS
 from tallylearn.tables import Codes, Start, numbered
 
 Array = NDArray[Any]
+TINY = float(np.finfo(np.float64).tiny)  # smaller numbers have lost digits
 
 
 def measures(y: Any, start: Start = 0) -> Array:
@@ -89,7 +90,20 @@ def weights(weight: Any, n: int, name: str = "sample_weight", start: int = 0) ->
             raise InputError(
                 f"{name} is {array[row]} in row {start + row}: {word}. Weights are 0 or more."
             )
+    _check_sizes(array, name)
     return array
+
+
+def _check_sizes(array: Array, name: str) -> None:
+    """Weights whose sum is a double, and of which one at least has all of its digits."""
+    with np.errstate(over="ignore"):
+        total, most = float(array.sum()), float(array.max(initial=0.0))
+    if 0 < most < TINY or not total < np.inf:
+        size, beyond = ("large", "their sum is") if most > 1 else ("small", "quotients of them are")
+        raise InputError(
+            f"{name} is {most:g} at most, so {size} that {beyond} beyond a double. Rescale "
+            "them: divide them by their mean."
+        )
 
 
 @contextmanager

@@ -23,6 +23,7 @@ Names = tuple[tuple[str, str], ...]
 FLOATS = 96  # bytes that a pair takes until it is solved, as measured
 LIMBS = 768  # and where it is summed without rounding
 GAP = "?"  # in the place of a value: 1 where the column is missing
+SIGNS = ("", "=", "^", GAP, "!")  # how values begin: of a number, a category, a power, ...
 BESIDE = (GAP, "!")  # how values begin that are none of their column
 MEASURED = ("!", "^")  # and how those of numbers do
 SHOWN = 20  # columns that an error names
@@ -85,6 +86,8 @@ def check_names(names: Names) -> None:
     """Names are sorted, and each of them is there once."""
     if [*names] != sorted({*names}):
         raise ValueError("the columns are out of order, or there twice")
+    if odd := [value for _, value in names if value[:1] not in SIGNS]:
+        raise ValueError(f"a column has the value {odd[0][:40]!r}, which is none")
 
 
 def check_wide(k: int, names: Names, each: int = FLOATS) -> None:

@@ -138,7 +138,25 @@ class Products:
         above, _ = _spread(count, sums, squares, sums)
         if without.any() or squares.negative().any() or (above < 0).any():
             return "a variance falls below zero"
+        if self._correlated_beyond_one():
+            return "two columns are correlated by more than 1"
         return None
+
+    def _correlated_beyond_one(self) -> bool:
+        """Whether a covariance is larger than its variances allow (Cauchy and Schwarz).
+
+        A column's squares over the rows that show a pair are at most those over all of its rows.
+        """
+        at = np.arange(len(self.columns))
+        sides = self.products.limbs[:, at, at][:, :, None]
+        squares = Exact(np.broadcast_to(sides, self.products.limbs.shape), self.products.low)
+        turned = Exact(self.sums.limbs.swapaxes(1, 2), self.sums.low)
+        spread, low = _spread(self.count, self.sums, squares, self.sums)
+        shared, power = _spread(self.count, self.sums, self.products, turned)
+        most, found = spread * spread.swapaxes(1, 2), shared * shared
+        least = min(2 * low, 2 * power)
+        beyond = found * (1 << (2 * power - least)) > most * (1 << (2 * low - least))
+        return bool((spread < 0).any() or beyond.any())
 
     def beyond(self, target: Counts) -> str | None:
         """Why these cannot be among the rows of the target, if there is a reason."""

@@ -156,12 +156,7 @@ class Scatter:
 
     def beyond(self, target: Counts) -> str | None:
         """Why these cannot be among the rows of the target, if there is a reason."""
-        if (places(self.keys, target.keys[0]) < 0).any():
-            return "a class is not among those of the target"
-        rows = target.over(self.keys).floats()[:, None, None]
-        if (self.count > rows * (1 + SLACK)).any():
-            return "a column is shown by more rows of a class than there are"
-        return None
+        return more_than_rows(self.keys, self.count.max(axis=(1, 2), initial=0.0), target)
 
     def over(self, keys: Keys, names: Names) -> Scatter:
         """The same with these keys and names: zeros, or missing, where a name was not seen."""
@@ -238,3 +233,12 @@ def _at(weight: Array | None, rows: Array) -> Array | None:
 def _nothing(names: Names) -> tuple[Array, Array, Array]:
     p = len(names)
     return np.zeros((0, 1, 1)), np.zeros((0, p, 1)), np.zeros((0, p, p))
+
+
+def more_than_rows(keys: Keys, shown: Array, target: Counts) -> str | None:
+    """Why ``shown`` (k,) cannot be among the rows of the target, if there is a reason."""
+    if (places(keys, target.keys[0]) < 0).any():
+        return "a class is not among those of the target"
+    if (shown > target.over(keys).floats() * (1 + SLACK)).any():
+        return "a column is shown by more rows of a class than there are"
+    return None

@@ -16,6 +16,7 @@ import numpy as np
 from tallylearn import forms
 from tallylearn.errors import ColumnError, ForgetError
 from tallylearn.tables import Array, Codes, Start, check_shape
+from tallylearn.tallies.counts import Counts
 from tallylearn.tallies.keys import Keys, in_parts, union
 from tallylearn.tallies.pairs import (
     Names,
@@ -26,7 +27,7 @@ from tallylearn.tallies.pairs import (
     rearranged,
     together,
 )
-from tallylearn.tallies.scatter import Scatter
+from tallylearn.tallies.scatter import Scatter, more_than_rows
 
 
 @dataclass(frozen=True, eq=False)
@@ -128,6 +129,10 @@ class Squares:
     def impossible(self) -> str | None:
         """Nothing is: floats are never taken away."""
         return None
+
+    def beyond(self, target: Counts) -> str | None:
+        """Why these cannot be among the rows of the target, if there is a reason."""
+        return more_than_rows(self.keys, self.count, target)
 
     def over(self, keys: Keys, names: Names) -> Squares:
         """The same with these keys and names; zeros where a name was not seen."""

@@ -47,6 +47,9 @@ class Clusters(Model):
         self.coding.check(schema)
         if self.centres.shape[1] != self.coding.width or not len(self.centres):
             raise ValueError("the centres are of other columns, or there are none")
+        with np.errstate(over="ignore"):
+            if not self.sizes.sum() < np.inf:
+                raise ValueError("the clusters have more rows than can be")
 
     @property
     def known(self) -> dict[str, tuple[str, ...]]:

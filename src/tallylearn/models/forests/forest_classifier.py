@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from tallylearn.doors import Classifier
+from tallylearn.errors import among
 from tallylearn.models.forests.bags import counted
 from tallylearn.models.forests.forest import VOTES, Forest
 from tallylearn.models.forests.forest_learner import ForestLearner
@@ -160,7 +161,7 @@ class RandomForestClassifier(ForestLearner, ClassWeights, Classifier):
 
     def _of_bag(self, block: Block) -> Callable[[Array], Target] | None:
         """With "balanced_subsample", classes weigh alike in the bag of every tree."""
-        if self.class_weight != "balanced_subsample":
+        if not among(self.class_weight, ("balanced_subsample",)):
             return None
         codes, values = block.target.codes, block.target.values
         given = np.ones(len(block)) if block.weight is None else block.weight

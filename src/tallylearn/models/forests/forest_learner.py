@@ -33,6 +33,7 @@ from tallylearn.sources.sparse_matrices import dense
 from tallylearn.tables import CATEGORY, DATE, NUMBER, Array, Block, Column
 
 SEEDS = (1 << 62) - 1
+MOST = (1 << 31) - 1  # trees: a forest has no more nodes
 LONG = 3_000_000  # rows of all trees: from here on a terminal shows a bar
 KEPT_HERE = ("_grew_from", "_oob")
 
@@ -200,10 +201,11 @@ class ForestLearner(TreeOptions, Plain):
     def _check_options(self) -> None:
         super()._check_options()
         trees = self.n_estimators
-        if isinstance(trees, bool) or not isinstance(trees, Integral) or trees < 1:
+        whole = isinstance(trees, Integral) and not isinstance(trees, bool)
+        if not whole or not 1 <= trees <= MOST:
             raise OptionError(
                 f"The 'n_estimators' parameter of {type(self).__name__} must be an int in the "
-                f"range [1, inf). Got {trees!r} instead."
+                f"range [1, {MOST:,}]. Got {told(trees)} instead."
             )
         if isinstance(self.missing, str) and gaps.in_parts(self.missing):
             raise OptionError(

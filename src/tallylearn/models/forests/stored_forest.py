@@ -19,7 +19,8 @@ def check_walkable(forest: Trees) -> None:
     column, first, second, gap = forest.steps.T
     named = sum(one.kind == CATEGORY for one in forest.columns)
     numbers = sum(one.kind in (NUMBER, DATE) for one in forest.columns)
-    if (column >= numbers).any() or (column < -named).any():
+    lone = not numbers and not named  # trees of one node, which look at what is always missing
+    if (column >= numbers).any() or (column < -max(named, lone)).any() or (lone and m > len(roots)):
         raise ValueError("a node of the forest asks no column")
     number = column >= 0
     for to in (np.where(number, first, at), np.where(number, second, at), gap):

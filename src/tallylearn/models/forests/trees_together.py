@@ -86,8 +86,8 @@ class Trees:
 
     def table(self, block: Block) -> tuple[Array, Array]:
         """The rows as the kernel walks them: numbers, and categories by their numbers."""
-        if not self.numbers_of:
-            return block.numbers, np.empty((len(block), 0), np.int32)
+        if not self.numbers_of:  # a leaf looks, too: without any column at one that is missing
+            return block.numbers, np.full((len(block), 1), -1, np.int32)
         coded = [numbered(*told, block.codes[name]) for name, told in self.numbers_of.items()]
         return block.numbers, np.stack(coded, axis=1)
 

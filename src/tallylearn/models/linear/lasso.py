@@ -8,6 +8,7 @@ import numpy as np
 
 from tallylearn import engines
 from tallylearn.doors.intake import Lesson, lesson, trusting
+from tallylearn.doors.option_values import check_seed
 from tallylearn.doors.schemas import checked
 from tallylearn.doors.unanswered import Unanswered
 from tallylearn.errors import MergeError, OptionError, told
@@ -29,6 +30,7 @@ WIDE = 2000  # columns: the products of fewer are soon summed
 class SoftLearner(Penalised):
     """Coordinate descent on the products of the columns: no further pass for paths and folds."""
 
+    precompute: Any
     tol: float
     max_iter: int
     positive: bool
@@ -138,7 +140,11 @@ class SoftLearner(Penalised):
 
     def _check_options(self) -> None:
         super()._check_options()
-        self._check_truth("positive", "copy_X")
+        self._check_truth("positive", "copy_X", "warm_start")
+        self._one_of("selection", ("cyclic", "random"))
+        check_seed(self)
+        if not isinstance(self.precompute, np.ndarray):  # a Gram matrix, which is not needed
+            self._check_truth("precompute")
         if not self._by_folds:
             self._in_range("alpha", 0.0)
         self._in_range("tol", 0.0)

@@ -11,6 +11,7 @@ import numpy as np
 from tallylearn import engines
 from tallylearn.blas import one_thread
 from tallylearn.doors import OnePass
+from tallylearn.doors.counted import within_doubles
 from tallylearn.doors.intake import Lesson
 from tallylearn.doors.onepass import Learned
 from tallylearn.errors import InputError, OptionError, told
@@ -28,6 +29,7 @@ from tallylearn.models.stored_tallies import check_parts
 from tallylearn.sources.class_labels import Aim
 from tallylearn.tables import BLOCK, CATEGORY, DATE, NUMBER, Array, Block, Schema
 from tallylearn.tallies import Bundle, Counts, Products, Scatter, Triangle
+from tallylearn.tallies.pairs import GAP
 
 SOLVERS = ("auto", "cholesky", "qr")
 MOST = 30  # degree: doubles hold hardly more
@@ -142,7 +144,7 @@ class LinearLearner(OnePass, Summarising):
 
     def _at_stake(self, tally: Bundle) -> bool:
         """Whether digits are lost that a triangle keeps."""
-        with solving(self._counted(tally)):
+        with within_doubles(), solving(self._counted(tally)):
             sums = sums_in(tally, self._spelled())
             normal = from_scatter(sums.total(), bool(self.fit_intercept))
             condition = conditioned(normal, self._penalty(normal, sums))
@@ -250,7 +252,8 @@ class LinearLearner(OnePass, Summarising):
                 continue
             part.check()
             for name, value in part.names:
-                if value[:1] != "!" and name not in known:
+                seen = schema.names if value == GAP else known  # rows without weight show nothing
+                if value[:1] != "!" and name not in seen:
                     raise ValueError(f"its tally has sums of {name!r}, which is no such column")
         if len({*self._answers(tally)}) != len(self.model_.coef):
             raise ValueError("its tally has other targets than the model")

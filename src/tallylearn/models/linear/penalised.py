@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -21,6 +21,7 @@ from tallylearn.tallies.importance import in_rows
 class Penalised(Folded):
     """Weights for a whole path of penalties, out of one tally; alpha="cv" chooses by folds."""
 
+    listed: ClassVar[tuple[str, ...]] = ("alphas",)
     alpha: Any
     alphas: Any
 

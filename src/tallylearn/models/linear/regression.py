@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from tallylearn.doors.option_values import check_whole
 from tallylearn.models.linear.least_squares import Normal, solved
 from tallylearn.models.linear.linear_learner import LinearLearner
 from tallylearn.models.linear.linear_model import LinearModel
@@ -102,5 +103,6 @@ class LinearRegression(LinearLearner):
     def _check_options(self) -> None:
         super()._check_options()
         self._check_truth("positive", "copy_X")
+        check_whole(self, "n_jobs", none=True)
         if self.tol is not None:
             self._in_range("tol", 0.0)

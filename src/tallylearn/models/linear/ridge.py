@@ -6,6 +6,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from tallylearn.doors.option_values import check_seed, check_whole
 from tallylearn.errors import InputError, OptionError
 from tallylearn.models.linear.least_squares import Normal, ridged, with_penalised_ones
 from tallylearn.models.linear.linear_learner import SOLVERS
@@ -144,6 +145,9 @@ class Ridge(Penalised):
     def _check_options(self) -> None:
         super()._check_options()
         self._check_truth("positive", "copy_X", "penalize_intercept")
+        check_whole(self, "max_iter", 1, none=True)
+        self._in_range("tol", 0.0)
+        check_seed(self)
         if isinstance(self.alpha, list | tuple | np.ndarray):
             self._checked_alphas(self.alpha)
         elif not self._by_folds:

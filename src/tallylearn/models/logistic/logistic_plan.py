@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from tallylearn.doors.option_values import by_label
 from tallylearn.errors import OptionError, TargetError, listed, told
 from tallylearn.models.column_survey import ColumnSums, design_of
 from tallylearn.models.design_columns import References
@@ -102,6 +103,7 @@ def _class_weights(given: Any, classes: tuple[Any, ...], rows: Array) -> Array:
         return np.empty(0)
     if isinstance(given, str):
         return np.asarray(rows.sum() / (len(rows) * rows))
+    given = by_label(given)
     if odd := [key for key in given if key not in classes]:
         raise OptionError(
             f"class_weight names {told(odd[0])}, and the classes are {listed(classes)}."
@@ -113,6 +115,7 @@ def check_class_weight(given: Any) -> None:
     """None, "balanced", or weights above 0 by class."""
     if given is None or (isinstance(given, str) and given == "balanced"):
         return
+    given = by_label(given)
     fine = isinstance(given, Mapping) and all(
         isinstance(w, int | float | np.number) and not isinstance(w, bool) and 0 < w < np.inf
         for w in given.values()

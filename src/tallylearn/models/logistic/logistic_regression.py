@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from tallylearn.doors import Rounds
+from tallylearn.doors.option_values import check_seed, check_whole
 from tallylearn.doors.rounds import Coded, Held
 from tallylearn.errors import OptionError, speaking, told
 from tallylearn.models.column_survey import surveyed
@@ -338,7 +339,8 @@ class LogisticRegression(Rounds[Fitting, Slope], Geometric):
         return Reader(*self.ngram_range)
 
     def _counted_rows(self) -> float | None:
-        return float(self.unanswered_.answered)
+        rows = self.unanswered_.answered  # which a file does not tell, but their weight
+        return float(rows or self.model_.ending.rows)
 
     def _compared(self) -> bool:
         return getattr(self, "_importance", False)
@@ -350,6 +352,13 @@ class LogisticRegression(Rounds[Fitting, Slope], Geometric):
         self._in_range("tol", 0.0, open_low=True)
         self._in_range("rate", 0.0, open_low=True)
         self._check_truth("fit_intercept")
+        check_seed(self)
+        if not isinstance(self.verbose, bool):
+            check_whole(self, "verbose", 0)
+        check_whole(self, "n_jobs", none=True)
+        first = np.zeros(1) if self.initial is None else given_numbers(self.initial)
+        if not first.size or not np.isfinite(first).all():
+            raise OptionError(f"initial should be finite numbers. It is {told(self.initial)}.")
         check_class_weight(self.class_weight)
         if isinstance(self.solver, str) and self.solver == "liblinear":
             raise OptionError(

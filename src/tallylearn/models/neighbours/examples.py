@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from tallylearn import forms
+from tallylearn.budgets import ask
 from tallylearn.doors.finite_rows import check_finite
 from tallylearn.errors import InputError
 from tallylearn.models.neighbours.distances import FORMULAS, METRICS, gower
@@ -21,6 +22,7 @@ from tallylearn.workings.units import figures
 
 Asked = tuple[Array, Array]  # numbers, moved, and codes of rows to find the neighbours of
 REMEDY = "Fill gaps with Imputer(), or take metric='gower', which leaves them out."
+MANY = 1e15  # rows, which nobody holds; more are not told apart
 SHOWN = 6  # columns of a neighbour, in an explanation
 WEIGHTS = {
     "uniform": "Every neighbour has one vote.",
@@ -224,11 +226,15 @@ def repeated(block: Block) -> Block:
     """Rows by their weights, which are frequencies: 2 is the row twice."""
     if block.weight is None:
         return block
-    times = np.round(block.weight).astype(np.int64)
-    if (times != block.weight).any():
+    if (np.round(block.weight) != block.weight).any():
         raise InputError(
             "rows have weights that are no whole numbers, and a neighbour is there or not. Weigh "
             "by whole numbers, or leave the weights out."
         )
+    rows = min(float(block.weight.sum()), MANY)
+    each = 8 * (16 + 3 * (block.numbers.shape[1] + len(block.codes)))  # bytes, as measured
+    ask(rows * each, f"{rows:,.0f} rows, each as often as it weighs,",
+        "Weigh by smaller numbers, or leave the weights out.")  # fmt: skip
+    times = block.weight.astype(np.int64)
     at = np.repeat(np.arange(len(block)), times)
     return replace(block[at], start=places(block.start, at))

@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from tallylearn.doors.option_values import by_label
 from tallylearn.errors import OptionError, listed, told
 from tallylearn.tables import Array, Block
 from tallylearn.tallies.importance import weighed_in_rows
@@ -35,7 +36,7 @@ class ClassWeights:
 
     def _class_weights(self, values: tuple[Any, ...]) -> Array:
         """(k,) what rows of each class weigh; 1 where it is not said."""
-        given = self.class_weight
+        given = by_label(self.class_weight)
         if (lacking := [v for v in values if v not in given]) and (
             odd := [key for key in given if key not in values]
         ):
@@ -69,7 +70,7 @@ class ClassWeights:
         return loss
 
     def _check_class_weight(self) -> None:
-        given = self.class_weight
+        given = by_label(self.class_weight)
         named = isinstance(given, str) and given in self.balancing
         if given is not None and not named and not isinstance(given, Mapping):
             raise OptionError(

@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from tallylearn.doors import Predictor
+from tallylearn.doors.option_values import check_whole
 from tallylearn.errors import ColumnError, OptionError, listed, told
 from tallylearn.models.rare_values import most_values
 from tallylearn.models.trees.growing import gaps
@@ -113,7 +114,7 @@ class TreeOptions(PruningOptions, Predictor):
     def _check_options(self) -> None:
         self._one_of("splitter", ("best", "random"))
         self._one_of("category_split", ("multiway", "subset"))
-        self._check_count("min_samples_category", 1)
+        check_whole(self, "min_samples_category", 1)
         self._in_range("category_smoothing", 0.0)
         self._one_of("missing", gaps.RULES)
         self._one_of("cost_rule", COSTS)

@@ -12,7 +12,7 @@ from tallylearn.doors import ClassificationModel, RegressionModel
 from tallylearn.doors.shell import Estimator, spelled
 from tallylearn.models.trees.least_loss import UNDEFINED, answer_of
 from tallylearn.models.voting import members
-from tallylearn.tables import Array, Block, Schema
+from tallylearn.tables import UNKNOWN, Array, Block, Schema
 from tallylearn.workings import Derivation, Evidence, Grid, Line, Term
 from tallylearn.workings.rendering import short
 
@@ -105,7 +105,9 @@ class Ballots(ClassificationModel, RegressionModel):
         for one in self.models:
             if not one.__sklearn_is_fitted__():
                 raise ValueError("a member of the vote is not fitted")
-            if told != [(column.name, column.kind) for column in one.schema_.columns]:
+            seen = [(column.name, column.kind) for column in one.schema_.columns]
+            unseen = {name for name, kind in seen if kind == UNKNOWN}  # which it counted nothing of
+            if seen != [(name, UNKNOWN if name in unseen else kind) for name, kind in told]:
                 raise ValueError("a member of the vote asks other columns than the schema's")
             if one.task != ("classifier" if self.classes else "regressor"):
                 raise ValueError("a member of the vote answers with another kind of thing")

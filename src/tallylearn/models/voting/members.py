@@ -25,20 +25,51 @@ def named(estimators: Any) -> list[tuple[str, Any]]:
             "Invalid 'estimators' attribute, 'estimators' should be a non-empty list of "
             f"estimators, or of pairs of a name and an estimator, not {told(estimators)}."
         )
-    found: list[tuple[str, Any]] = []
+    found: list[tuple[str | None, Any]] = []
     for one in estimators:
         pair = isinstance(one, tuple) and len(one) == 2 and isinstance(one[0], str)
-        name, learner = one if pair else (type(one).__name__, one)
+        name, learner = one if pair else (None, one)
         if isinstance(learner, type) or not hasattr(learner, "fit"):
             raise KindError(
                 f"{told(learner)} is no learner that can fit. Pass one, such as tl.NaiveBayes()."
             )
         found.append((name, learner))
-    names = [name for name, _ in found]
-    return [
-        (name if names.count(name) == 1 else f"{name} {names[: at + 1].count(name)}", learner)
+    called = [type(learner).__name__ if name is None else None for name, learner in found]
+    numbered = [
+        f" {called[: at + 1].count(name)}" if called.count(name) > 1 else ""
+        for at, name in enumerate(called)
+    ]
+    members = [
+        (f"{called[at]}{numbered[at]}" if name is None else name, learner)
         for at, (name, learner) in enumerate(found)
     ]
+    _check_names([name for name, _ in members])
+    return members
+
+
+def _check_names(names: list[str]) -> None:
+    for name in names:
+        if not name or "__" in name or names.count(name) > 1:
+            raise OptionError(f"a member is called {name!r}. Names are unique, and have no '__'.")
+
+
+def check_task(members: Sequence[tuple[str, Any]], task: str | None) -> None:
+    """Members of ours answer with what the vote is about, and none has itself among its members."""
+    for name, learner in members:
+        _check_circle(learner, ())
+        if isinstance(learner, Estimator) and learner.task != task:
+            raise KindError(
+                f"the member {name!r} is {told(learner)}, which is no {task}, and cannot vote. "
+                f"Leave it out, or put it before a {task} in a Pipeline."
+            )
+
+
+def _check_circle(learner: Any, above: tuple[int, ...]) -> None:
+    if id(learner) in above:
+        raise OptionError("a member has itself among its members. Pass copies.")
+    inside = getattr(learner, "estimators", None) or getattr(learner, "steps", None) or ()
+    for one in inside if isinstance(inside, list | tuple) else ():
+        _check_circle(one[-1] if isinstance(one, tuple) and one else one, (*above, id(learner)))
 
 
 def fitted(learner: Any, block: Block) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from numbers import Real
 from typing import Any, ClassVar
 
@@ -9,11 +10,20 @@ import numpy as np
 
 from tallylearn import engines
 from tallylearn.doors import Classifier, Plain, Regressor
-from tallylearn.errors import OptionError, told
+from tallylearn.doors.option_values import by_label, finite
+from tallylearn.errors import OptionError, listed, told
 from tallylearn.models.trees.least_loss import UNDEFINED
 from tallylearn.models.voting.ballots import Ballots
-from tallylearn.models.voting.members import fitted, named
+from tallylearn.models.voting.members import check_task, fitted, named
 from tallylearn.tables import CATEGORY, DATE, NUMBER, TEXT, Array, Block
+
+
+def _weight(one: Any) -> float:
+    if isinstance(one, bool) or not isinstance(one, Real) or not finite(one) or one < 0:
+        raise OptionError(
+            f"a weight is {told(one)}. Weights are numbers, 0 or more, that a double holds."
+        )
+    return float(one)
 
 
 class Voting(Plain):
@@ -30,32 +40,46 @@ class Voting(Plain):
         members = named(self.estimators)
         models = engines.each(lambda one: fitted(one[1], block), members)
         names = tuple(name for name, _ in members)
-        return Ballots(names, tuple(models), self._shares(len(members)), len(block), **rest)
+        return Ballots(names, tuple(models), self._shares(names), len(block), **rest)
 
     def _counted_rows(self) -> float | None:
         return float(self.model_.rows)
 
-    def _shares(self, members: int) -> Array:
+    def _shares(self, names: Sequence[str]) -> Array:
         """(members,) what each counts, as shares of all."""
         if self.weights is None:
-            return np.full(members, 1 / members)
-        several = hasattr(self.weights, "__iter__") and getattr(self.weights, "ndim", 1) == 1
-        given = [*self.weights] if several else None
-        if given is None or len(given) != members:
-            raise OptionError(
-                "Number of `estimators` and weights must be equal: give one weight a member, "
-                f"{members} in all, not {told(self.weights)}."
-            )
-        for one in given:
-            if isinstance(one, bool) or not isinstance(one, Real) or not 0 <= float(one) < np.inf:
-                raise OptionError(f"a weight is {told(one)}. Weights are numbers, 0 or more.")
-        found = np.array([float(one) for one in given])
+            return np.full(len(names), 1 / len(names))
+        found = np.array([_weight(one) for one in self._given(names)])
         if not found.any():
             raise OptionError("all weights are 0: nobody votes. Give one of them more.")
+        found = found / found.max()  # so that no sum is beyond a double
         return np.asarray(found / found.sum())
 
+    def _given(self, names: Sequence[str]) -> list[Any]:
+        """The weights in the order of the members; where they have labels, by their names."""
+        weights = by_label(self.weights)
+        if isinstance(weights, Mapping):
+            if {*weights} == {*range(len(names))}:  # a Series that was never given names
+                return [weights[at] for at in range(len(names))]
+            if {*weights} != {*names}:
+                raise OptionError(
+                    f"weights are of {listed(weights)}, and the members are {listed(names)}. Name "
+                    "every member once, or give a list in their order."
+                )
+            return [weights[name] for name in names]
+        several = hasattr(weights, "__iter__") and getattr(weights, "ndim", 1) == 1
+        given = [*weights] if several and not isinstance(weights, str) else []
+        if len(given) != len(names):
+            raise OptionError(
+                "Number of `estimators` and weights must be equal: give one weight a member, "
+                f"{len(names)} in all, not {told(self.weights)}."
+            )
+        return given
+
     def _check_options(self) -> None:
-        self._shares(len(named(self.estimators)))
+        members = named(self.estimators)
+        check_task(members, self.task)
+        self._shares([name for name, _ in members])
 
     @property
     def estimators_(self) -> list[Any]:
@@ -79,7 +103,8 @@ class VotingClassifier(Voting, Classifier):
     Parameters
     ----------
     voting : "hard" (one vote a member) or "soft" (the mean of their probabilities).
-    weights : what each member counts; all alike unless said.
+    weights : what each member counts, in their order, or by their names in a dict or a pandas
+        Series; all alike unless said.
     tie : of classes with as many votes "first" in order is answered, or the word "undefined".
 
     Examples

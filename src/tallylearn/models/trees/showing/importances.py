@@ -87,6 +87,7 @@ def shares_of(tree: Tree) -> Array:
     """(p,) the share of every column in what the tree gained, in the order of the table."""
     gained, asked = tree.n * tree.gain, tree.column >= 0
     found = np.bincount(tree.column[asked], gained[asked], minlength=len(tree.columns))
+    found = found.astype(np.float64)  # NumPy counts in integers where no node asks
     return np.asarray(found / found.sum() if found.sum() > 0 else found)
 
 
