@@ -25,8 +25,8 @@ import tallylearn as tl
 from tallylearn.adjustments import holm, tukey, tukey_level
 from tallylearn.errors import InputError, KindError, OptionError, TallyError
 from tallylearn.evaluation.compare.comparison import Comparison
-from tallylearn.evaluation.compare.paired_rows import LEARNED
 from tallylearn.evaluation.compare.ranking import Ranking
+from tallylearn.evaluation.scores.tested import LEARNED
 from tallylearn.intervals import mid_p
 from tallylearn.roc_area import delong_difference
 from tallylearn.significance import mcnemar
