@@ -447,3 +447,11 @@ def test_all_listed_scores_have_an_interval_over_folds(rows: tuple[Array, Array]
         assert interval is not None, estimate.name
         least, most = SCORES[estimate.name].bounds
         assert least <= interval.low <= estimate.value <= interval.high <= most, estimate.name
+
+
+def test_many_classes_without_a_score_are_named_in_part() -> None:
+    truth = Codes.of([f"c{i:02d}" for i in range(40)])
+    said = Codes(truth.values, np.zeros(40, dtype=np.int32))
+    reason = measure(Answers(truth, said).tally(["precision_macro"]), "precision_macro").reason
+    assert reason.startswith("class 'c01' was never predicted; class 'c02' was never predicted; ")
+    assert reason.endswith("class 'c06' was never predicted; and 33 more")

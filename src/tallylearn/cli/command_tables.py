@@ -146,6 +146,4 @@ def _tell_problem(found: Problem | None) -> None:
     for text in found.cautions[:MOST]:
         output_files.note(plain(f"caution: {text}."))
     if len(found.cautions) > MOST:
-        output_files.note(
-            f"cautions: {len(found.cautions) - MOST} more; tl.problem(...) prints them."
-        )
+        output_files.note(f"cautions: {len(found.cautions) - MOST} more; --json has them all.")

@@ -9,7 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from tallylearn.evaluation.scores.confusion_matrix import EMPTY, Hits, Measured, positive_class
+from tallylearn.evaluation.scores.confusion_matrix import (
+    EMPTY,
+    Hits,
+    Measured,
+    positive_class,
+    some,
+)
 from tallylearn.tables import Array
 from tallylearn.tallies import Bundle, Moments
 
@@ -152,7 +158,7 @@ def one_versus_rest(one: Measure, bundle: Bundle, positive: Any) -> Measured:
     found = [one(bundle, chosen) for chosen in Hits.of(bundle).classes]
     reasons = [each.reason for each in found if each.reason]
     if reasons or not found:
-        return Measured(nan, "; ".join(dict.fromkeys(reasons)) or EMPTY)
+        return Measured(nan, some(reasons) or EMPTY)
     return Measured(float(np.mean([each.value for each in found])))
 
 
