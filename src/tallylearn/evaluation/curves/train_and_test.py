@@ -37,7 +37,8 @@ def point(
             side.add(Told(one.repeat, one.rows[rows], one.fold[rows], one.answers[rows]))
     by_rows = {name: found for name, one in sides.items() if (found := one.row_by_row) is not None}
     reasons = {name: one.reason for name, one in sides.items()}
-    return Point(at, *(tuple(one.values) for one in sides.values()), by_rows, reasons)
+    learned, tested = (tuple(one.values) for one in sides.values())
+    return Point(at, learned, tested, by_rows, reasons)
 
 
 def beside(sitting: Sitting) -> Point:
@@ -83,7 +84,8 @@ class _Heard:
         if len(self.kept) < len(self.values):
             return None
         sitting, score, positive = self.sitting, self.sitting.score, self.sitting.positive
-        found = gathered(self, sitting.rounds, [score], positive, None)
+        crossing: Any = self  # anything that has answers for the rounds
+        found = gathered(crossing, sitting.rounds, [score], positive, None)
         folds = tuple(bundle for _, _, bundle in found.folds)
         given = found.whole, folds, (), found.sample, positive, sitting.level
         moved = found.sample.moved(score, positive, len(folds) > 1)
