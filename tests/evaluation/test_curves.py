@@ -308,6 +308,14 @@ def test_a_score_that_is_0_on_all_folds_has_the_interval_of_evaluate() -> None:
     assert curve.to_frame()["test_high"][0] == found.interval.high
 
 
+def test_no_difference_is_wider_than_the_score_can_be() -> None:
+    curve = drawn("rows", (10, (0.1, 0.3), (0.9, 0.1)), (20, (0.2, 0.1), (0.1, 0.6)))
+    for verdict in curve.verdicts:
+        assert verdict.by is not None
+        assert verdict.by.interval is not None
+        assert -1 <= verdict.by.interval.low < verdict.by.interval.high <= 1
+
+
 def test_the_gap_of_one_split_is_of_two_samples() -> None:
     """Newcombe's tenth method, from Wilson's intervals of both errors."""
     curve = tl.learning_curve(tl.CART(max_depth=2), X, Y, cv="holdout", sizes=(1.0,))
@@ -341,6 +349,8 @@ def test_a_score_without_a_value_leaves_its_place_empty() -> None:
                                 cv=3, score="precision")  # fmt: skip
     assert curve.plots() == {}
     assert curve.verdicts == ()
+    assert "Take fewer folds, or another score." in str(curve)
+    assert "nan" not in str(curve)
     with pytest.raises(InputError, match="the test precision of class yes has no value"):
         _ = curve.best
     assert json.loads(curve.to_json())["records"][0]["test"] is None

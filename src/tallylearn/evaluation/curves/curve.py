@@ -65,7 +65,7 @@ class Curve(Trend, Result):
         rows = zip(found["places"], found["records"], strict=True)
         lines = tuple((at, *_cells(record)) for at, record in rows)
         base = found["baseline"]
-        train, test = (short(number_of(base[side])) for side in ("train", "test"))
+        train, test = (_short(number_of(base[side])) or "none" for side in (TRAIN, TEST))
         grid = Grid(title, head, lines, f"{base['at']}: training {train}, test {test}")
         said = [verdict["text"] for verdict in found["verdicts"]]
         said += [*found.get("undefined", ()), *found.get("remarks", ())]
@@ -130,8 +130,13 @@ class Curve(Trend, Result):
         if found := [side for side in sides if self.without(side)]:
             said, (point, side) = self.without(found[0]), found[0]
             why = f": on the first of them {point.reasons[side]}" if point.reasons.get(side) else ""
-            more = f" So are {len(found) - 1} more places." if len(found) > 1 else ""
-            yield f"{said[0].upper()}{said[1:]}{why}.{more}{remedy(self.score)}"
+            more = f" {len(found) - 1} more likewise." if len(found) > 1 else ""
+            yield f"{said[0].upper()}{said[1:]}{why}.{more}{self._remedy(point[side])}"
+
+    def _remedy(self, by_fold: tuple[float, ...]) -> str:
+        if not np.isnan(by_fold).any():
+            return remedy(self.score)
+        return " Take fewer folds, or another score." if len(by_fold) > 1 else ""
 
     def _series(self, places: list[float], found: list[Average]) -> tuple[Any, ...]:
         middle = [average.value for average in found]
@@ -157,4 +162,8 @@ def _cells(record: Mapping[str, Any]) -> tuple[str, str, str]:
     )
     spec = spec_of([train, test, low, high])
     interval = "" if low != low else f"[{low:{spec}}, {high:{spec}}]"
-    return short(train), short(test), interval
+    return _short(train), _short(test), interval
+
+
+def _short(value: float) -> str:
+    return "" if value != value else short(value)

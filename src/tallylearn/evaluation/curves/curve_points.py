@@ -135,7 +135,12 @@ class Trend:
         found = Average.of(self._by_fold(mine, theirs), self.test_share, self.level)
         if not isfinite(found.value):
             return replace(found, reason=self.without(mine) or self.without(theirs))
-        return found if found.interval is not None else self._over_rows(found, mine, theirs)
+        if found.interval is None:
+            found = self._over_rows(found, mine, theirs)
+        if found.interval is None:
+            return found
+        least, most = SCORES[self.score].bounds
+        return replace(found, interval=found.interval.within(least - most, most - least))
 
     def narrowed(self, before: Point, last: Point) -> Average:
         """By how much the gap between training and test falls from one place to another."""

@@ -76,7 +76,7 @@ def learning_curve(
     >>> [point.at for point in curve.points]
     [4, 7]
     >>> print(curve.verdicts[0].text)
-    More rows are not shown to help: from 4 to 7 the test error improves by 0.07143 [-1.501, 1.643].
+    More rows are not shown to help: from 4 to 7 the test error improves by 0.07143 [-1, 1].
 
     References
     ----------
