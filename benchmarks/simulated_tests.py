@@ -9,7 +9,6 @@ import numpy as np
 from scipy.special import stdtr
 
 import tallylearn as tl
-from tallylearn.evaluation.compare.paired_rows import PAIRED, Tested
 from tallylearn.evaluation.scores.estimate import estimated
 from tallylearn.evaluation.scores.predictions import Answers, grouped
 from tallylearn.evaluation.scores.tested import Moved, Sample, Told
@@ -109,8 +108,9 @@ def paired(apart: Array) -> float:
     repeats, n = apart.shape
     moved = (apart - apart.mean()) / (n * repeats)
     again = (np.tile(np.arange(n), repeats), moved.ravel()) if repeats > 1 else None
-    found = Tested._summed(apart.mean(), Moved(np.arange(n), moved.sum(0), again), n, f"{PAIRED} ")
-    return 2 * float(stdtr(found.free, -abs(found.mean) / found.error)) if found.error else 1.0
+    found = Moved(np.arange(n), moved.sum(0), again)
+    error = found.error_of_learners(n)
+    return 2 * float(stdtr(found.free, -abs(apart.mean()) / error)) if error else 1.0
 
 
 def corrected(apart: Array, dealt: Array) -> float:

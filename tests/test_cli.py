@@ -142,7 +142,7 @@ def test_learning_points_out_what_to_be_careful_about() -> None:
         "tally: caution: same has the same value in all 40 rows.",
         "tally: caution: copy gives y away: one to one, on all 40 rows.",
         "tally: caution: twin gives y away: one to one, on all 40 rows.",
-        "tally: cautions: 1 more; tl.problem(...) prints them.",
+        "tally: cautions: 1 more; --json has them all.",
     ]
 
 
@@ -757,20 +757,53 @@ def test_comparing_prints_the_report_of_the_library() -> None:
         "centroid": tl.NearestCentroid(),
     }
     found = tl.compare(models, numbers(), "y")
-    assert fine(*COMPARE, "bayes,lda,centroid") == f"{found}\n"
+    shown = str(found).replace("details() has", "--details has")
+    assert fine(*COMPARE, "bayes,lda,centroid") == f"{shown}\n"
     folds = tl.Folds.k(5, repeats=3, seed=2)
     found = tl.compare(models, "n.csv", "y", cv=folds, score="recall", positive=0, level=0.8)
     given = ("--cv", 5, "--repeats", 3, "--seed", 2, "--score", "recall", "--positive", "0",
              "--level", 0.8)  # fmt: skip
-    assert fine(*COMPARE, "bayes,lda,centroid", *given) == f"{found}\n"
+    shown = str(found).replace("details() has", "--details has")
+    assert fine(*COMPARE, "bayes,lda,centroid", *given) == f"{shown}\n"
     newer = ("--scoring" if word == "--score" else word for word in given)
-    assert fine(*COMPARE, "bayes,lda,centroid", *newer) == f"{found}\n"
+    assert fine(*COMPARE, "bayes,lda,centroid", *newer) == f"{shown}\n"
     page = json.loads(fine(*COMPARE, "bayes,lda", "--models", "centroid", *given, "--json"))
     assert page["records"] == found.to_dict()["records"]
     assert page["target"] == "y"
     shown = fine(*COMPARE, "bayes,lda,centroid", *given, "-o", "c.html")
     assert shown == f"{found.report().title}\n{found.verdict}\nsaved         c.html\n"
     assert Path("c.html").read_text().count("<svg") == len(found.plots())
+
+
+def test_a_number_of_folds_is_the_same_experiment_in_the_command() -> None:
+    models = {"bayes": tl.NaiveBayes(), "lda": tl.LinearDiscriminantAnalysis()}
+    numbers()
+    for given, cv in (((), {}), (("--cv", 5), {"cv": 5}), (("--cv", 4), {"cv": 4}),
+                      (("--repeats", 3), {"cv": tl.Folds.k(5, repeats=3)})):  # fmt: skip
+        page = json.loads(fine(*COMPARE, "bayes,lda", *given, "--json"))
+        found = tl.compare(models, "n.csv", "y", **cv)
+        assert page["cv"] == found.cv
+        assert page["records"] == found.to_dict()["records"]
+
+
+def test_the_remedies_of_a_comparison_are_options_of_the_command() -> None:
+    numbers()
+    said = fine(*COMPARE, "bayes,lda", "--cv", 5)
+    assert "; --cv 5 --repeats 2 measures it" in said
+    assert "raised by 10" not in fine(*COMPARE, "bayes,lda", "--cv", 5, "--repeats", 2)
+    assert "--details has other tests" in said
+    more = fine(*COMPARE, "bayes,lda", "--details", "--alike", 0.05)
+    assert "alike within 0.05" in more
+    found = tl.compare({"bayes": tl.NaiveBayes(), "lda": tl.LinearDiscriminantAnalysis()}, "n.csv",
+                       "y", alike=0.05)  # fmt: skip
+    assert more.endswith(f"\n\n{found.details()}\n")
+    rows = "".join(f"{k % 2},{k % 7},2024-01-{1 + k % 28:02d}\n" for k in range(60))
+    Path("dated.csv").write_text(f"y,a,sold on\n{rows}")
+    dated = ("compare", "dated.csv", "--target", "y", "--models", "tree,majority", "--cv", 3)
+    said = fine(*dated)
+    assert "--cv forward --order 'sold on' tests on later rows alone" in said
+    assert "tl." not in said
+    assert fine(*dated[:-2], "--cv", "forward", "--order", "sold on")
 
 
 def test_comparing_files_that_are_not_held_gives_the_same(monkeypatch: pytest.MonkeyPatch) -> None:

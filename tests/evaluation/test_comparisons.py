@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from fractions import Fraction
 from math import sqrt
 from pathlib import Path
@@ -17,7 +18,7 @@ from scipy import stats
 from sklearn.datasets import load_breast_cancer, load_iris, load_wine
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.linear_model import LinearRegression, RidgeClassifier
-from sklearn.model_selection import cross_val_predict
+from sklearn.model_selection import GroupShuffleSplit, cross_val_predict
 from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeClassifier
 
@@ -25,9 +26,9 @@ import tallylearn as tl
 from tallylearn.adjustments import holm, tukey, tukey_level
 from tallylearn.errors import InputError, KindError, OptionError, TallyError
 from tallylearn.evaluation.compare.comparison import Comparison
-from tallylearn.evaluation.compare.paired_rows import LEARNED
 from tallylearn.evaluation.compare.ranking import Ranking
-from tallylearn.intervals import mid_p
+from tallylearn.evaluation.scores.tested import LEARNED
+from tallylearn.intervals import mid_p, wilson
 from tallylearn.roc_area import delong_difference
 from tallylearn.significance import mcnemar
 
@@ -250,8 +251,69 @@ def test_rows_that_all_say_the_same_are_coins() -> None:
     assert pair.interval is not None
     assert pair.interval.high < 0
     alike = compared({"a": Reads(0), "b": Reads(0)}, X, y, cv=folds).difference("a", "b")
-    assert (alike.p, alike.better, alike.interval) == (1.0, None, None)
+    assert (alike.p, alike.better) == (1.0, None)
     assert "no row tells them apart" in alike.test
+    assert alike.interval is not None  # none of 12 rows differs: of others some may
+    assert [*alike.interval] == pytest.approx([-wilson(0, 12).high, wilson(0, 12).high])
+
+
+def test_equal_answers_are_alike_as_far_as_the_rows_can_show() -> None:
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(400, 2)), rng.integers(0, 2, 400)
+    learners = {"a": tl.CART(max_depth=2), "b": tl.CART(max_depth=2)}
+    for margin, said in ((0.02, "They are alike within 0.02."),
+                         (0.001, "It is not shown that they are alike within 0.001.")):  # fmt: skip
+        found = compared(learners, X, y, alike=margin)
+        assert found.verdict.endswith(f", p = 1. {said}")
+        assert "Bayesian" not in str(found.details())  # folds that agree are no certainty
+    brier = compared(learners, X, y, alike=0.02, score="brier").verdict
+    assert brier.endswith("p = 1. Whether they are alike within 0.02 is not tested: paired t over "
+                          "rows: no row tells them apart.")  # fmt: skip
+
+
+def test_a_small_difference_is_written_with_digits_that_tell() -> None:
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(200, 3))
+    z = X @ [1, 2, 3] + 0.1 * rng.normal(size=200)
+    found = compared({"a": tl.Ridge(alpha=0.01), "b": tl.Ridge(alpha=3)}, X, z, score="r2")
+    low, high = found.difference("a", "b").interval or (0, 0)
+    mean = found.difference("a", "b").mean
+    assert 0 < low < mean < high < 0.001
+    assert f"a is better than b: r2 higher by {mean:.4g} [{low:.4g}, {high:.4g}]" in str(found)
+    assert f"{-mean:.4g}  [{-high:.4g}, {-low:.4g}]" in str(found)
+
+
+def test_the_number_of_groups_tested_is_said() -> None:
+    groups = np.arange(60) // 3
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(60, 2)), np.arange(60) % 2
+    for size, said in ((4, "Tested are 4 of the 20 groups"), (1, "because only one group was")):
+        folds = GroupShuffleSplit(1, test_size=size, random_state=0)
+        found = compared([tl.NaiveBayes(), tl.CART()], X, y, cv=folds, groups=groups)
+        assert said in str(found)
+    assert "Tested are" not in str(compared([tl.NaiveBayes(), tl.CART()], X, y, groups=groups))
+
+
+def test_what_is_added_for_one_test_a_row_is_said_and_the_remedy_works() -> None:
+    X, y = CANCER
+    learners = [GaussianNB(), DecisionTreeClassifier(max_depth=2, random_state=0)]
+    once = compared(learners, X[:90], y[:90], cv=5)
+    assert "the variance over 90 tests is raised by 10 in 90" in str(once)
+    (remedy,) = re.findall(r"; cv=(tl\.Folds\.k\(5, repeats=2\)) measures it", str(once))
+    assert remedy
+    twice = compared(learners, X[:90], y[:90], cv=tl.Folds.k(5, repeats=2))
+    assert "raised by" not in str(twice)
+    held = compared(learners, X[:90], y[:90], cv="holdout")
+    assert "the variance over 30 tests is raised by 10 in 30" in str(held)
+    assert "repeats" not in str(held)
+
+
+def test_other_tests_are_one_click_away_in_a_page() -> None:
+    X, y = CANCER
+    page = compared([GaussianNB(), tl.DummyClassifier()], X[:90], y[:90]).to_html()
+    folded = page.partition("<details>")[2]
+    assert "McNemar" in folded
+    assert "sign test" in folded
 
 
 @pytest.mark.parametrize("cv", ["holdout", "loo", tl.Folds.k(3, repeats=2), tl.Folds.bootstrap(6)])
@@ -542,7 +604,7 @@ def test_a_table_has_no_chance_of_zero_and_no_zero_below_zero() -> None:
     y = X.sum(axis=1) + rng.normal(size=n) > 0
     learners = [tl.NaiveBayes(), tl.NaiveBayes(var_smoothing=1e-3), tl.DummyClassifier()]
     text = str(tl.compare(learners, X, y))
-    assert "-0.000" not in text
+    assert not re.search(r"-0\.0+\b", text)
     assert "< 0.001" in text
     assert "on 20,000 rows" in text
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy import stats
 from sklearn.linear_model import LinearRegression
 from sklearn.model_selection import KFold
 from sklearn.model_selection import learning_curve as their_learning_curve
@@ -21,6 +22,7 @@ from tallylearn.errors import InputError, KindError, OptionError
 from tallylearn.evaluation.curves.curve import Curve
 from tallylearn.evaluation.curves.curve_points import Point
 from tallylearn.evaluation.curves.train_and_test import growing
+from tallylearn.evaluation.scores.tested import LEARNED
 from tallylearn.tables import Codes
 
 rng = np.random.default_rng(3)
@@ -30,13 +32,19 @@ Z = X[:, 0] ** 2 + 0.3 * rng.normal(size=120)
 
 
 def drawn(what: str, *points: tuple[Any, Any, Any], score: str = "error") -> Curve:
-    """A curve with these points; two folds that agree leave nothing to chance."""
-    made = tuple(
-        Point(at, *(tuple(v) if isinstance(v, tuple) else (v, v) for v in (train, test)))
-        for at, train, test in points
-    )
-    base = Point("majority", (0.5, 0.5), (0.5, 0.5))
-    return Curve("learner", what, "given", score, 100, 0.95, 0.5, made, base)
+    """A curve with these points; five folds that nearly agree leave nothing to chance."""
+    draw = np.random.default_rng(8)
+
+    def folds(value: Any) -> tuple[float, ...]:
+        if isinstance(value, tuple):
+            return value
+        noise = 1e-6 * draw.normal(size=5)
+        return tuple(value + noise - noise.mean())
+
+    made = [Point(at, folds(train), folds(test)) for at, train, test in points]
+    flat = (0.5,) * len(made[0].test)
+    base = Point("majority", flat, flat)
+    return Curve("learner", what, "given", score, 100, 0.95, 0.5, tuple(made), base)
 
 
 @pytest.mark.parametrize("learner", [tl.NaiveBayes(), GaussianNB(), DecisionTreeClassifier()])
@@ -92,7 +100,7 @@ def test_the_whole_size_is_the_cross_validated_score() -> None:
     curve = tl.learning_curve(tl.NaiveBayes(), X, Y, sizes=[1.0], cv=4, score="log_loss")
     found = tl.evaluate(tl.NaiveBayes(), X, Y, cv=4, scores="log_loss")["log_loss"]
     assert np.allclose(curve.points[0].test, found.by_fold, rtol=1e-12)
-    assert curve.average(curve.points[0].test).interval == found.over_folds
+    assert curve.scored(curve.points[0]).interval == found.over_folds
 
 
 def test_weights_count_as_rows_in_both_scores() -> None:
@@ -113,7 +121,7 @@ def test_an_over_fitting_value_has_a_witness_and_the_definition_holds() -> None:
     """Over random curves, by the definition taken word by word."""
     for seed in range(50):
         draw = np.random.default_rng(seed)
-        train, test = draw.integers(0, 6, (2, 5)) / 8
+        train, test = draw.integers(1, 7, (2, 5)) / 8
         curve = drawn("depth", *((at, train[at], test[at]) for at in range(5)))
         over = {h for h in range(5) for w in range(5) if train[h] < train[w] and test[h] > test[w]}
         under = {h for h in range(5) for w in range(5) if train[h] > train[w] and test[h] > test[w]}
@@ -147,20 +155,33 @@ def test_errors_that_differ_by_rounding_only_are_equal() -> None:
 
 def test_a_difference_that_is_rounding_only_shows_nothing() -> None:
     """Alike in both folds, its interval would be a point above zero."""
-    more, gap, _ = drawn("rows", (10, 0.3, 0.3 * (1 + 1e-15)), (20, 0.3, 0.3)).verdicts
+    same = (0.3, 0.3)
+    near = (0.3 * (1 + 1e-15), 0.3 * (1 + 1e-15))
+    more, gap, _ = drawn("rows", (10, same, near), (20, same, same)).verdicts
     assert not more.holds
     assert not gap.holds
-    assert not drawn("rows", (20, 0.3, 0.3 * (1 + 1e-15))).overfitting
+    assert not drawn("rows", (20, same, near)).overfitting
 
 
 def test_an_error_without_bound_shows_nothing() -> None:
     endless = float("inf")
     curve = drawn(
-        "rows", (10, 0.1, (endless, 0.5)), (20, 0.1, (endless, endless)), score="log_loss"
-    )
-    more, _, _ = curve.verdicts
-    assert not more.holds
-    assert drawn("depth", ("a", 0.1, endless), ("b", 0.2, 0.3), score="log_loss").best == "b"
+        "rows", (10, (0.1, 0.1), (endless, 0.5)), (20, (0.1, 0.1), (endless, endless)),
+        score="log_loss",
+    )  # fmt: skip
+    assert not any(verdict.holds for verdict in curve.verdicts)
+    assert [verdict.text for verdict in curve.verdicts] == [
+        "Whether more rows would help is not tested, because the test log_loss of 10 rows is "
+        "infinite on 1 of 2 folds.",
+        "Over-fitting is not tested, because the test log_loss of 20 rows is infinite on 2 of 2 "
+        "folds.",
+        "Whether it is better than the majority is not tested, because the test log_loss of 20 "
+        "rows is infinite on 2 of 2 folds.",
+    ]
+    assert "scoring='brier', which is always finite" in str(curve)
+    values = drawn("depth", ("a", 0.1, endless), ("b", 0.2, 0.3), ("c", 0.1, 0.4), score="log_loss")
+    assert values.best == "b"
+    assert values.overfitting == {"c": "b"}
 
 
 def test_a_difference_between_folds_that_chance_explains_is_said_to_be_one() -> None:
@@ -208,18 +229,108 @@ def test_verdicts_on_rows_follow_the_rules(
 
 
 def test_differences_that_vary_between_folds_show_nothing() -> None:
-    curve = drawn("rows", (10, 0.0, (0.5, 0.3)), (20, 0.0, (0.1, 0.4)))
+    curve = drawn("rows", (10, (0.0, 0.0), (0.5, 0.3)), (20, (0.0, 0.0), (0.1, 0.4)))
     more, gap, _ = curve.verdicts
     assert not more.holds
     assert not gap.holds
     assert more.text.startswith("More rows are not shown to help: from 10 to 20")
 
 
-def test_one_split_has_no_interval_and_its_numbers_decide() -> None:
-    curve = tl.learning_curve(DecisionTreeClassifier(random_state=0), X, Y, cv="holdout")
-    assert all(curve.average(point.test).interval is None for point in curve.points)
-    assert curve.overfitting == {curve.points[-1].at: None}
-    assert "[" not in curve.verdict
+def test_folds_that_agree_without_rows_are_not_tested() -> None:
+    pair = (0.4, 0.4), (0.3, 0.3)
+    more, gap, poor = drawn("rows", (10, (0.0, 0.0), pair[0]), (20, (0.0, 0.0), pair[1])).verdicts
+    assert not any(verdict.holds for verdict in (more, gap, poor))
+    assert "is not tested, because all folds differ by the same: from 10 to 20" in more.text
+    (over, _) = drawn("depth", ("a", (0.1, 0.1), pair[0]), ("b", (0.2, 0.2), pair[1])).verdicts
+    assert not over.shown
+    assert over.text.endswith("not tested, because all folds differ by the same.")
+
+
+def test_one_split_is_tested_over_its_rows() -> None:
+    """The sizes are compared as `compare` compares two learners on the same rows."""
+    learner = DecisionTreeClassifier(random_state=0)
+    curve = tl.learning_curve(learner, X, Y, cv="holdout", score="brier", sizes=(0.5, 1.0))
+    (split,) = tl.Folds.holdout().splits(len(X), Codes.of(Y))
+    order = growing(split.train, Codes.of(Y), 0)
+    losses = []
+    for size in (len(order) // 2, len(order)):
+        model = DecisionTreeClassifier(random_state=0).fit(X[order[:size]], Y[order[:size]])
+        losses.append((model.predict_proba(X[split.test])[:, 1] - (Y[split.test] == "yes")) ** 2)
+    found, n = curve.verdicts[0].by, len(split.test)
+    error = np.std(losses[0] - losses[1], ddof=1) / np.sqrt(n) * np.sqrt(1 + LEARNED / n)
+    half = error * stats.t.ppf(0.975, n - 1)
+    assert found is not None
+    assert found.interval is not None
+    mean = np.mean(losses[0] - losses[1])
+    assert [*found.interval] == pytest.approx([mean - half, mean + half], rel=1e-9)
+    whole = tl.evaluate(learner, X, Y, cv="holdout", scores="brier")["brier"]
+    assert curve.scored(curve.points[-1]).interval == whole.interval
+
+
+def test_noise_on_one_split_is_rarely_called_learned() -> None:
+    """Of 60 tables of noise 12 were "better than the majority", and 26 would gain by more rows."""
+    better = more = 0
+    for seed in range(60):
+        draw = np.random.default_rng(seed)
+        noise, y = draw.normal(size=(90, 3)), draw.choice(["p", "q"], 90)
+        curve = tl.learning_curve(tl.CART(max_depth=2), noise, y, sizes=(0.5, 1.0), cv="holdout")
+        better += "Better than" in curve.verdict
+        more += curve.verdicts[0].holds
+    assert better <= 5  # 1.5 expected at 2.5 %; more than 5 has a chance of 1 in 200
+    assert more <= 5
+
+
+@pytest.mark.parametrize("size", [0.01, 1.0])
+@pytest.mark.parametrize("cv", [4, "loo", "holdout"])
+def test_no_interval_is_a_point(size: float, cv: Any) -> None:
+    """Folds that agree, on a separable target or by a constant answer, are no certainty."""
+    x = np.linspace(0, 1, 60)[:, None]
+    y = np.where(x[:, 0] > 0.5, "b", "a")
+    curve = tl.learning_curve(tl.CART(), x, y, cv=cv, sizes=(size,))
+    for side in ("train", "test"):
+        found = curve.scored(curve.points[0], side).interval
+        assert found is not None
+        assert found.high > found.low
+    for verdict in curve.verdicts:
+        assert verdict.by is not None
+        assert verdict.by.interval is None or verdict.by.interval.high > verdict.by.interval.low
+        assert verdict.by.interval is not None or "[" not in verdict.text.split(" in training")[0]
+    if size == 1 and cv != "holdout":
+        assert curve.verdicts[-1].text.startswith("Better than the majority: ")
+
+
+def test_a_score_that_is_0_on_all_folds_has_the_interval_of_evaluate() -> None:
+    y = np.where(np.arange(120) % 5 == 0, "q", "p")
+    curve = tl.validation_curve(tl.DummyClassifier(), "strategy", ["prior"], X, y, score="f1")
+    found = tl.evaluate(tl.DummyClassifier(), X, y, scores="f1")["f1"]
+    assert found.interval is not None
+    assert curve.scored(curve.points[0]).interval == found.interval
+    assert curve.to_frame()["test_high"][0] == found.interval.high
+
+
+def test_no_difference_is_wider_than_the_score_can_be() -> None:
+    curve = drawn("rows", (10, (0.1, 0.3), (0.9, 0.1)), (20, (0.2, 0.1), (0.1, 0.6)))
+    for verdict in curve.verdicts:
+        assert verdict.by is not None
+        assert verdict.by.interval is not None
+        assert -1 <= verdict.by.interval.low < verdict.by.interval.high <= 1
+
+
+def test_the_gap_of_one_split_is_of_two_samples() -> None:
+    """Newcombe's tenth method, from Wilson's intervals of both errors."""
+    curve = tl.learning_curve(tl.CART(max_depth=2), X, Y, cv="holdout", sizes=(1.0,))
+    (point,) = curve.points
+    train, test = (curve.scored(point, side) for side in ("train", "test"))
+    assert train.interval is not None
+    assert test.interval is not None
+    by = curve.verdicts[0].by
+    assert by is not None
+    assert by.interval is not None
+    assert by.interval.low == pytest.approx(
+        test.value - train.value
+        - np.hypot(test.value - test.interval.low, train.interval.high - train.value)
+    )  # fmt: skip
+    assert train.interval.low == pytest.approx(tl.intervals.wilson(train.value * 80, 80).low)
 
 
 def test_polynomials_from_too_simple_to_too_complex() -> None:
@@ -238,6 +349,8 @@ def test_a_score_without_a_value_leaves_its_place_empty() -> None:
                                 cv=3, score="precision")  # fmt: skip
     assert curve.plots() == {}
     assert curve.verdicts == ()
+    assert "Take fewer folds, or another score." in str(curve)
+    assert "nan" not in str(curve)
     with pytest.raises(InputError, match="the test precision of class yes has no value"):
         _ = curve.best
     assert json.loads(curve.to_json())["records"][0]["test"] is None
@@ -278,9 +391,20 @@ def test_leave_one_out_and_groups_and_forward_folds_are_taken() -> None:
     assert len(ahead.points) == 5
 
 
-@pytest.mark.parametrize("sizes", [[0], [1.5], [-0.1], [], ["half"], [0.5, 0.2], [0.5, 0.5], 7,
+def test_whole_sizes_above_one_are_rows() -> None:
+    splits = list(KFold(4).split(X))
+    curve = tl.learning_curve(tl.NaiveBayes(), X, Y, sizes=[20, np.int64(60), 90], cv=splits)
+    assert [point.at for point in curve.points] == [20, 60, 90]
+    shares = tl.learning_curve(tl.NaiveBayes(), X, Y, sizes=[2 / 9, 2 / 3, 1.0], cv=splits)
+    assert [point.test for point in curve.points] == [point.test for point in shares.points]
+    with pytest.raises(OptionError, match="sizes has 91, and a training part has 90 rows"):
+        tl.learning_curve(tl.NaiveBayes(), X, Y, sizes=[20, 91], cv=splits)
+
+
+@pytest.mark.parametrize("sizes", [[0], [1.5], [-0.1], [], ["half"], [0.5, 0.2], [0.5, 0.5], 0.0,
+                                   [0.5, 20], [20.5], [True], [30, 20],
                                    [float("nan")]])  # fmt: skip
-def test_sizes_are_rising_shares(sizes: Any) -> None:
+def test_sizes_are_rising_shares_or_rows(sizes: Any) -> None:
     with pytest.raises(OptionError, match="learning_curve: sizes"):
         tl.learning_curve(tl.NaiveBayes(), X, Y, sizes=sizes)
 

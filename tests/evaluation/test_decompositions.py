@@ -16,7 +16,7 @@ from sklearn.linear_model import LinearRegression
 from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import PolynomialFeatures
-from sklearn.svm import LinearSVC
+from sklearn.svm import SVC, LinearSVC
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 import tallylearn as tl
@@ -267,3 +267,16 @@ def test_words_are_no_numbers() -> None:
         tl.bias_variance(tl.DummyRegressor(), words, n=2)
     found = tl.bias_variance(DecisionTreeClassifier(), words, n=2, positive="yes")
     assert found.error == 0
+
+
+def test_a_classifier_without_probabilities_is_said_to_be_taken_by_its_answers() -> None:
+    draw = np.random.default_rng(0)
+    X, y = draw.normal(size=(60, 2)), draw.choice(["p", "q"], 60)
+    alone = tl.bias_variance(SVC(), X, y, draws=20)
+    assert alone.loss == (
+        "squared error of the answers, 'q' as 1 and any other as 0: no probabilities are given"
+    )
+    both = tl.bias_variance([SVC(), tl.NaiveBayes()], X, y, draws=20)
+    assert both.loss == "squared error of the probability of 'q' (SVC(): of 1 or 0)"
+    told = tl.bias_variance(tl.NaiveBayes(), X, y, draws=20)
+    assert told.loss == "squared error of the probability of 'q'"

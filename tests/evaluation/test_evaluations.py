@@ -584,3 +584,18 @@ def test_a_fitted_model_reads_the_rows_as_it_learned(
         tl.evaluate(few, [[1.0], [2.0]], [0, 1], cv=None)
     with pytest.raises(errors.ColumnError, match="lacks 'zip'"):
         tl.evaluate(model, later[["more", "y"]], "y", cv=None)
+
+
+@pytest.mark.parametrize("cv", [5, "loo"])
+def test_a_ranking_by_group_stands_beside_one_that_ranks_nothing(cv: Any) -> None:
+    draw = np.random.default_rng(4)
+    rows = {"a": draw.normal(size=90), "s": draw.choice(["f", "m"], 90)}
+    y = draw.choice(["p", "q", "r"], 90, p=[0.5, 0.3, 0.2])
+    names = ["roc_auc", "average_precision", "roc_auc_ovr", "average_precision_ovr"]
+    found = tl.evaluate(tl.NaiveBayes(), rows, y, by="s", scoring=names, positive="q", cv=cv)
+    for value in ("f", "m"):
+        own = y[rows["s"] == value]
+        expected = (0.5, np.mean(own == "q"), 0.5, 1 / 3)
+        told = [found.by_group(name)[value].baseline for name in names]
+        assert told == pytest.approx(expected)
+    assert found["roc_auc"].baseline == pytest.approx(0.5)

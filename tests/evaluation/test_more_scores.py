@@ -18,10 +18,10 @@ from sklearn.svm import LinearSVC
 
 import tallylearn as tl
 from tallylearn.errors import InputError, KindError, OptionError
-from tallylearn.evaluation.compare.paired_rows import LEARNED
 from tallylearn.evaluation.scores.predictions import Answers
 from tallylearn.evaluation.scores.score import SCORES, measure
 from tallylearn.evaluation.scores.score_names import wanted
+from tallylearn.evaluation.scores.tested import LEARNED
 from tallylearn.roc_area import delong_difference
 from tallylearn.tables import Codes
 from tests.evaluation.test_scores import every_weight, named, random_answers, scored
@@ -133,9 +133,7 @@ def test_a_truth_of_zero_has_no_relative_error_unless_it_was_met() -> None:
     assert measure(met, "mape").value == 0.25
     missed = Answers([0.0, 2.0, 5e-324], [1.0, 1.0, 1.0]).tally(["mape"])
     assert measure(missed, "mape").value == inf
-    assert measure(missed, "mape").reason == (
-        "the truth is 0, and the answer is not, in rows of weight 2"
-    )
+    assert measure(missed, "mape").reason == ("the truth is 0, and the answer is not, in 2 rows")
     assert measure(met + missed, "mape").value == inf
 
 
@@ -449,3 +447,11 @@ def test_all_listed_scores_have_an_interval_over_folds(rows: tuple[Array, Array]
         assert interval is not None, estimate.name
         least, most = SCORES[estimate.name].bounds
         assert least <= interval.low <= estimate.value <= interval.high <= most, estimate.name
+
+
+def test_many_classes_without_a_score_are_named_in_part() -> None:
+    truth = Codes.of([f"c{i:02d}" for i in range(40)])
+    said = Codes(truth.values, np.zeros(40, dtype=np.int32))
+    reason = measure(Answers(truth, said).tally(["precision_macro"]), "precision_macro").reason
+    assert reason.startswith("class 'c01' was never predicted; class 'c02' was never predicted; ")
+    assert reason.endswith("class 'c06' was never predicted; and 33 more")

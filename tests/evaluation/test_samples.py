@@ -11,8 +11,8 @@ from sklearn.naive_bayes import GaussianNB
 
 import tallylearn as tl
 from tallylearn.errors import TallyError
-from tallylearn.evaluation.compare.paired_rows import UNREST
 from tallylearn.evaluation.running import fold_plan
+from tallylearn.evaluation.scores.tested import UNREST
 from tallylearn.intervals import Interval
 
 RNG = np.random.default_rng(12)

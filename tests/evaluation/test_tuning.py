@@ -430,3 +430,13 @@ def test_what_has_no_options_cannot_be_tuned() -> None:
     with pytest.raises(KindError, match="cannot be tuned"):
         tl.tune(Fixed(), {"a": [1]}, X, Y)
     assert isinstance(tl.tune(tl.NaiveBayes(), {}, X, Y), Tuning)
+
+
+def test_a_score_that_is_infinite_for_all_names_rows_and_a_remedy() -> None:
+    draw = np.random.default_rng(0)
+    noise, y = draw.normal(size=(100, 3)), draw.choice(["p", "q"], 100)
+    with pytest.raises(
+        InputError,
+        match=r"the true class has probability 0 in \d+ rows\. Take scoring='brier', which is ",
+    ):
+        tl.tune(tl.CART(), {"max_depth": [8, 9]}, noise, y, scoring="log_loss")

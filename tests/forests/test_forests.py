@@ -258,7 +258,7 @@ def test_one_row_and_one_class_are_enough(learner: Any) -> None:
     ("options", "message"),
     [
         ({"n_estimators": 0}, r"'n_estimators' .* must be an int in the range \[1, 2,147,483,647\]"),
-        ({"n_estimators": None}, r"'n_estimators' .* in the range \[1, inf\)\. Got None instead"),
+        ({"n_estimators": None}, r"'n_estimators' .* in the range .*\. Got None instead"),
         ({"n_estimators": True}, "'n_estimators'"),
         ({"splitter": "fast"}, "'splitter'"),
         ({"n_estimators": 2.5}, "'n_estimators'"),

@@ -148,4 +148,4 @@ def _tell_problem(found: Problem | None, left_out: Collection[str]) -> None:
     for text in more[:MOST]:
         output_files.note(plain(f"caution: {text}."))
     if len(more) > MOST:
-        output_files.note(f"cautions: {len(more) - MOST} more; tl.problem(...) prints them.")
+        output_files.note(f"cautions: {len(more) - MOST} more; --json has them all.")

@@ -35,6 +35,11 @@ Examples:
     metavar="CLASS",
     help="The class that precision, F1 and ROC speak of; the rarer of two.",
 )
+@click.option(
+    "--alike", type=float, metavar="MARGIN",
+    help="How far apart models may lie and count as alike, such as 0.01.",
+)  # fmt: skip
+@click.option("--details", is_flag=True, help="Print what other tests say, too.")
 @shared_options.table
 @shared_options.threads
 @shared_options.output(what="The report to write: .html, .json, .md or .txt.")
@@ -44,6 +49,8 @@ def compare(
     models: Sequence[str],
     score: str | None,
     positive: str | None,
+    alike: float | None,
+    details: bool,
     level: float,
     on_error: str,
     threads: int | None,
@@ -68,6 +75,9 @@ def compare(
     spoken = None if positive is None else class_of(source, positive)
     with watched(source.paths, threads, passes=(len(chosen) + 1) * PASSES):
         found = tallylearn.compare(
-            chosen, source, cv=cv, score=score, positive=spoken, level=level, on_error=on_error
-        )
+            chosen, source, cv=cv, score=score, positive=spoken, level=level, alike=alike,
+            on_error=on_error,
+        )  # fmt: skip
     show(found, found.verdict, output, as_json, command_tables.facts(source, left_out))
+    if details and not as_json:  # that has them
+        output_files.echo(f"\n{found.details()}")

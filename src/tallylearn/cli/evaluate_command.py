@@ -140,12 +140,12 @@ def show(
         found.save(output)
     if output is not None or as_json:  # else the report says it
         for text in found.remarks:
-            output_files.note(text)
+            output_files.note(terminal_text.reported(text))
     if as_json:
         place = None if output is None else str(output)
         output_files.echo_json(found.to_dict() | facts | {"saved": place})
     elif output is None:
-        output_files.echo(str(found))
+        output_files.echo(terminal_text.reported(str(found)))
     else:
         saved = terminal_text.aligned([("saved", str(output))])
         output_files.echo(f"{found.report().title}\n{in_short}\n{saved}")

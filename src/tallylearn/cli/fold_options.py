@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import click
+from click.core import ParameterSource
 
 from tallylearn.cli import shared_options
 
@@ -27,13 +28,12 @@ def dealing(
     """Add the options that say how rows are dealt out, and how they are judged."""
     return lambda command: shared_options.added(command, (
         click.option(
-            "--cv", default=str(cv), show_default=True, metavar="FOLDS", callback=_read,
-            help=f"A number of folds, {', '.join(SCHEMES)}.",
+            "--cv", default=str(cv), show_default=f"{cv}, {repeats} times" if repeats > 1 else True,
+            metavar="FOLDS", callback=_read, help=f"A number of folds, {', '.join(SCHEMES)}.",
         ),
         click.option(
             "--repeats", type=int,
-            help="As many times, with other folds" + (f" ({repeats} unless said)." if repeats > 1
-                                                      else "."),
+            help="As many times, with other folds; a number of folds alone is dealt out once.",
         ),
         click.option("--seed", type=int, help="Of the folds (0 unless said)."),
         click.option(
@@ -52,9 +52,14 @@ def dealing(
 
 
 def folds(given: dict[str, Any], repeats: int = 1) -> Callable[[str], Any]:
-    """Which row goes where, by what the rows are learned for; takes its options out of those."""
+    """Which row goes where, by what the rows are learned for; takes its options out of those.
+
+    Only the folds of the default are repeated: a number that is said means what it does in Python.
+    """
     from tallylearn.folds import Folds
 
+    if click.get_current_context().get_parameter_source("cv") != ParameterSource.DEFAULT:
+        repeats = 1
     cv = given.pop("cv")
     said = {name: given.pop(name) for name in ("repeats", "seed", "stratified", "order")}
     said = {name: value for name, value in said.items() if value is not None}

@@ -35,6 +35,12 @@ _NAMES = {
     "positive=": "--positive",
     "tl.table(importance=...)": "--importance",
 }
+_REPORTED = (  # what a report tells to do
+    (r"\bcv=tl\.Folds\.k\((\d+), repeats=(\d+)\)", r"--cv \1 --repeats \2"),
+    (r"\bscoring='(\w+)'", r"--scoring \1"),
+    (r"\bdetails\(\) has\b", "--details has"),
+)
+_FORWARD = rf"\bcv=tl\.Folds\.forward\(\d+, order=({_ANY})\)"
 _ASIDES = (  # scikit-learn's own sentences, which follow ours
     r" Found array with 0 [^.]*\.",
     r" Input y contains \w+\.",
@@ -59,7 +65,22 @@ def sentence(error: BaseException, known: frozenset[str] | None = None) -> str:
         text = re.sub(pattern, option, text)
     for pattern in _ASIDES:
         text = re.sub(pattern, "", text)
-    return text
+    return reported(text)
+
+
+def reported(text: str) -> str:
+    """What a report tells to do, as options of the command.
+
+    >>> reported("Rows have dates: cv=tl.Folds.forward(5, order='sold on') tests on later ones.")
+    "Rows have dates: --cv forward --order 'sold on' tests on later ones."
+    """
+    for pattern, option in _REPORTED:
+        text = re.sub(pattern, option, text)
+    return re.sub(_FORWARD, _forward, text)
+
+
+def _forward(hint: re.Match[str]) -> str:
+    return f"--cv forward --order {shlex.quote(ast.literal_eval(hint[1]))}"
 
 
 def _as_option(hint: re.Match[str], known: frozenset[str] | None = None) -> str:

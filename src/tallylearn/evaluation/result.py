@@ -18,6 +18,8 @@ from tallylearn.writing import write_whole
 
 ENDINGS = (".html", ".json", ".md", ".txt")
 Report = Callable[[dict[str, Any]], Derivation]
+Folded = Callable[[dict[str, Any]], Derivation | None]
+FOLDED = "What other tests say"
 WIDEST = 72  # characters of a name in a title or a table
 STYLE = (
     "html{color-scheme:light dark}body{font:15px/1.5 system-ui,sans-serif;max-width:60em;"
@@ -53,6 +55,11 @@ class Result(Recorded):
     def _told(found: dict[str, Any]) -> Derivation:
         """The tables and sentences, from plain data."""
 
+    @staticmethod
+    def _folded(found: dict[str, Any]) -> Derivation | None:
+        """What a page shows at a click, from plain data."""
+        return None
+
     def plots(self) -> dict[str, Plot]:
         """The charts by name."""
         return {}
@@ -63,7 +70,7 @@ class Result(Recorded):
 
     def to_html(self) -> str:
         """A fragment with tables and charts that needs nothing else."""
-        return html(self._told, self.to_dict())
+        return html(self._told, self.to_dict(), self._folded)
 
     def to_dict(self) -> dict[str, Any]:
         """All that was found, as JSON can hold it: facts, records, and the data of the charts."""
@@ -82,27 +89,31 @@ class Result(Recorded):
         return found
 
     def _page(self) -> str:
-        return page(self._told, self.to_dict())
+        return page(self._told, self.to_dict(), self._folded)
 
 
-def html(report: Report, found: dict[str, Any]) -> str:
+def html(report: Report, found: dict[str, Any], folded: Folded | None = None) -> str:
     """A fragment with tables and charts, from plain data."""
+    more = None if folded is None else folded(found)
+    below = ""
+    if more is not None:
+        below = f"\n<details><summary>{FOLDED}</summary>{more.to_html()}</details>"
     charts = "\n".join(
         f"<div>{redrawn(data)._repr_html_()}</div>" for data in found["plots"].values()
     )
     return (
         f"{report(found).to_html()}\n<style>{GRID}</style>"
-        f'<div class="tally-plots">\n{charts}\n</div>'
+        f'<div class="tally-plots">\n{charts}\n</div>{below}'
     )
 
 
-def page(report: Report, found: dict[str, Any]) -> str:
+def page(report: Report, found: dict[str, Any], folded: Folded | None = None) -> str:
     """A document of its own, from plain data."""
     return (
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
         f"<title>{escaped(report(found).title)}</title><style>{STYLE}</style></head>\n<body>\n"
-        f"{html(report, found)}\n</body></html>"
+        f"{html(report, found, folded)}\n</body></html>"
     )
 
 
@@ -126,6 +137,19 @@ def spec_of(values: Sequence[float], whole: bool = False) -> str:
     if whole and 1e4 <= largest < 1e7:
         return "z,.0f"
     return "z.3f" if largest == 0 or 0.05 <= largest < 1000 else ".4g"
+
+
+def telling(spec: str, mean: float, ends: Sequence[float]) -> str:
+    """How to write a difference and its interval: in digits that tell them from 0, and apart.
+
+    >>> format(0.00021, telling("z.3f", 0.00021, (0.0001, 0.0003)))
+    '0.00021'
+    """
+    known = [value for value in (mean, *ends) if isfinite(value)]
+    if len(known) < 3 or not any(known):
+        return spec
+    written, shown = {format(abs(value), spec) for value in known}, known[1] * known[2] > 0
+    return ".4g" if len(written) == 1 or (shown and format(0.0, spec) in written) else spec
 
 
 def name_of(thing: Any) -> str:

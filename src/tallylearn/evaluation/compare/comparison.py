@@ -103,6 +103,11 @@ class Comparison(Result):
         """The verdict, the learners, and how the tests are to be read."""
         return comparison_report.report(found)
 
+    @staticmethod
+    def _folded(found: dict[str, Any]) -> Derivation:
+        """The other tests, which are one click away."""
+        return comparison_report.details(found)
+
     def records(self) -> list[dict[str, Any]]:
         """One row a learner, beside the best; the baseline last."""
         rows = [
@@ -125,6 +130,7 @@ class Comparison(Result):
             "groups": self._groups,
             "several": self.baseline.sample.several,
             "folds": len(self.baseline.folds),
+            "tested": len(self.baseline.sample.together.rows) if self.baseline.sample.told else 0,
             "failures": [{"learner": name, **asdict(one)} for name, few in failures for one in few],
         }
 

@@ -9,8 +9,9 @@ from typing import Any
 from tallylearn.evaluation.compare.paired_rows import PAIRED
 from tallylearn.evaluation.evaluate.evaluation_charts import limits
 from tallylearn.evaluation.evaluate.evaluation_report import warned
-from tallylearn.evaluation.result import spec_of
+from tallylearn.evaluation.result import spec_of, telling
 from tallylearn.evaluation.scores.score import titled
+from tallylearn.evaluation.scores.tested import LEARNED
 from tallylearn.plots import Plot, draw_intervals
 from tallylearn.workings import Derivation, Grid, Sentence
 from tallylearn.workings.rendering import number_of
@@ -71,12 +72,14 @@ def _grid(found: Found) -> Grid:
 
 
 def _cells(row: Found, spec: str) -> list[str]:
+    mean, *ends = (number_of(row[f"difference{end}"]) for end in ("", "_low", "_high"))
+    apart = telling(spec, mean, ends)
     return [
         f"{row['learner']} (baseline)" if row["baseline"] else row["learner"],
         _number(row["value"], spec),
         _ends(row["low"], row["high"], spec),
-        _number(row["difference"], spec),
-        _ends(row["difference_low"], row["difference_high"], spec),
+        _number(row["difference"], apart),
+        _ends(row["difference_low"], row["difference_high"], apart),
         _chance(row["p_adjusted"]),
     ]
 
@@ -106,12 +109,17 @@ def _asked(found: Found) -> str:
     )
     if found["groups"] is not None:
         asked = asked.replace("over the rows", "over the groups").replace("on rows", "on groups")
-    if found["several"] or found["folds"] < 2:
+    if found["several"]:
         return asked
-    return (
-        f"{asked} Rows tested once do not show how much a learner changes with its training rows; "
-        "trees and neighbours do: repeats=2 measures it, with twice the models."
+    said = (
+        f"{asked} Rows tested once do not show how much a learner changes with its training rows, "
+        f"as trees and neighbours do: in its place the variance over {found['tested']:,} tests is "
+        f"raised by {LEARNED:g} in {found['tested']:,}, so that p is a little above the plain t's"
     )
+    folds, repeated = found["folds"], "forward" not in found["cv"]
+    if folds < 2 or not repeated:
+        return f"{said}."
+    return f"{said}; cv=tl.Folds.k({folds}, repeats=2) measures it, with twice the models."
 
 
 def details(found: Found) -> Derivation:

@@ -69,7 +69,7 @@ def _of_folds(pair: Pair, alike: float | None) -> Iterator[Line]:
         found = five_by_two(np.reshape(apart, (5, 2)))
         yield "5x2cv, combined F", HALVES, found.p, f"F = {found.f:.3g}; 10 and 5 degrees"
         yield "5x2cv, t", HALVES, found.t_p, f"t = {found.t:.3g}, 5 degrees of freedom"
-    if alike is not None:
+    if alike is not None and np.ptp(apart) > 0:
         low, within, high = correlated_t(apart, share, alike)
         first, last = pair.a.name, pair.b.name
         if SCORES[pair.score].better == "low":

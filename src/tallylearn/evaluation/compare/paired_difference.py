@@ -10,8 +10,9 @@ import numpy as np
 
 from tallylearn.adjustments import tukey, tukey_level
 from tallylearn.evaluation.compare.paired_rows import SHARES, Pair, Paper, Tested
+from tallylearn.evaluation.result import telling
 from tallylearn.evaluation.scores.score import SCORES, titled
-from tallylearn.intervals import Interval, mid_p, t_interval
+from tallylearn.intervals import Interval, mid_p, t_interval, wilson
 from tallylearn.significance import mcnemar
 
 ABOUT = "the mean difference on rows like these, of models learned from tables like this one"
@@ -100,10 +101,18 @@ def _judged(pair: Pair, tested: Tested, level: float) -> tuple[float, Interval |
     if not isfinite(tested.error):
         return nan, None, tested.test
     if not tested.mean:
-        return 1.0, None, f"{tested.test}: no row tells them apart"
+        return 1.0, _of_none(pair, tested, level), f"{tested.test}: no row tells them apart"
     if pair.score in SHARES:  # every row says the same: Student has no spread, the coin has
         return mcnemar(*pair.only).p, _of_coins(pair, level), "McNemar, mid-p"
     return nan, None, "not tested, because all rows differ by the same"
+
+
+def _of_none(pair: Pair, tested: Tested, level: float) -> Interval | None:
+    """Where none of n rows or groups tells two shares apart: by as many others as may be."""
+    if pair.score not in SHARES:
+        return None
+    most = wilson(0, tested.free + 1, level).high
+    return Interval(-most, most, level, "Wilson, of rows that differ", ABOUT)
 
 
 def _of_coins(pair: Pair, level: float) -> Interval:
@@ -128,6 +137,7 @@ def turned(pair: Difference) -> Difference:
 
 def said(pair: Difference, spec: str) -> str:
     """The verdict on a pair in words."""
+    spec = telling(spec, pair.mean, (*(pair.interval or ()),))
     winner, mean, score = pair.better, pair.mean, titled(pair.score, pair.of)
     if not isfinite(pair.adjusted):
         return f"{pair.a} and {pair.b}: {score} {_apart_by(mean, spec)}; {pair.test}."
@@ -153,8 +163,10 @@ def said(pair: Difference, spec: str) -> str:
 
 def _likeness(pair: Difference) -> str:
     """Whether they count as alike, where that was asked."""
-    if pair.shown_alike is None:
+    if pair.alike is None:
         return ""
+    if pair.shown_alike is None:
+        return f" Whether they are alike within {pair.alike:g} is not tested: {pair.test}."
     shown = "They are alike" if pair.shown_alike else "It is not shown that they are alike"
     return f" {shown} within {pair.alike:g}."
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import inf, isfinite, nan, sqrt
+from math import inf, isfinite, nan
 from typing import Any
 
 import numpy as np
@@ -15,8 +15,6 @@ from tallylearn.significance import paired_t_corrected
 from tallylearn.tables import Array
 
 SHARES = {"accuracy": 1.0, "error": -1.0}  # the scores that McNemar's test is about
-LEARNED = 10.0  # rows: one test a row is less sure than it looks by a share of so many in n
-UNREST = 1.25  # of the variance between the tests of a row, to be added where it is seen
 PAIRED = "paired t over"
 
 
@@ -129,20 +127,10 @@ class Tested:
             return cls._of_folds(pair, mean)
         sample = pair.a.found.sample
         unit = "rows" if sample.groups is None else "groups"
-        return cls._summed(mean, moved, float(len(sample.together.rows)), f"{PAIRED} {unit}")
-
-    @classmethod
-    def _summed(cls, mean: float, moved: Moved, rows: float, test: str) -> Tested:
-        """Models share their training rows, so that the mean varies more than the rows alone.
-
-        Where rows are tested again, that shows as unrest; else a small share is added. Both figures
-        are measured: `benchmarks/interval_coverage.py` prints the size of the test.
-        """
         if len(moved.units) < 2:
-            return cls(mean, nan, inf, f"not tested, because {test.split()[-1][:-1]}s are one")
-        variance = moved.error**2
-        learned = UNREST * moved.unrest if moved.again is not None else variance * LEARNED / rows
-        return cls(mean, sqrt(variance + learned), moved.free, test)
+            return cls(mean, nan, inf, f"not tested, because only one {unit[:-1]} was tested")
+        error = moved.error_of_learners(len(sample.together.rows))
+        return cls(mean, error, moved.free, f"{PAIRED} {unit}")
 
     @classmethod
     def _of_folds(cls, pair: Pair, mean: float) -> Tested:

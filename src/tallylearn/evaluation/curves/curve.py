@@ -13,10 +13,10 @@ import numpy as np
 
 from tallylearn.errors import InputError
 from tallylearn.evaluation.curves import overfitting
-from tallylearn.evaluation.curves.curve_points import Point, Trend
+from tallylearn.evaluation.curves.curve_points import TEST, TRAIN, Average, Point, Trend
 from tallylearn.evaluation.curves.overfitting import OVER, UNDER, Verdict
 from tallylearn.evaluation.result import Result, spec_of
-from tallylearn.evaluation.scores.score import SCORES, titled
+from tallylearn.evaluation.scores.score import SCORES, remedy, titled
 from tallylearn.plots import Plot, draw_lines
 from tallylearn.workings import Derivation, Grid, Sentence
 from tallylearn.workings.rendering import number_of, short
@@ -65,9 +65,10 @@ class Curve(Trend, Result):
         rows = zip(found["places"], found["records"], strict=True)
         lines = tuple((at, *_cells(record)) for at, record in rows)
         base = found["baseline"]
-        train, test = (short(number_of(base[side])) for side in ("train", "test"))
+        train, test = (_short(number_of(base[side])) or "none" for side in (TRAIN, TEST))
         grid = Grid(title, head, lines, f"{base['at']}: training {train}, test {test}")
-        said = [*(verdict["text"] for verdict in found["verdicts"]), *found.get("remarks", ())]
+        said = [verdict["text"] for verdict in found["verdicts"]]
+        said += [*found.get("undefined", ()), *found.get("remarks", ())]
         return Derivation(found["title"], (grid, *map(Sentence, said)))
 
     def facts(self) -> dict[str, Any]:
@@ -81,6 +82,7 @@ class Curve(Trend, Result):
             "places": [str(point.at) for point in self.points],
             "baseline": {"at": self.baseline.at} | sides,
             "verdicts": [verdict.record() for verdict in self.verdicts],
+            "undefined": [*self._undefined()],
         }
 
     def records(self) -> list[dict[str, Any]]:
@@ -94,14 +96,14 @@ class Curve(Trend, Result):
 
     def plots(self) -> dict[str, Plot]:
         """Training and test score, with their bands."""
-        known = [(x, p) for x, p in zip(self._places, self.points, strict=True) if self._whole(p)]
+        known = [(x, p) for x, p in zip(self._places, self.points, strict=True) if p.finite]
         if not known:
             return {}
         places = [x for x, _ in known]
         log = min(places) > 0 and max(places) / min(places) >= WIDE
         series = {
-            side: self._series(places, [getattr(point, side) for _, point in known])
-            for side in ("train", "test")
+            side: self._series(places, [self.scored(point, side) for _, point in known])
+            for side in (TRAIN, TEST)
         }
         title = "Learning curve" if self.what == ROWS else "Validation curve"
         return {"curve": draw_lines(series, title, self.what, self.title, log_x=log,
@@ -112,8 +114,8 @@ class Curve(Trend, Result):
         return {v.at if isinstance(v.at, Hashable) else repr(v.at): v.witness for v in found}
 
     def _numbers(self, point: Point) -> Iterator[tuple[str, str, float | None]]:
-        for side in ("train", "test"):
-            found = self.scored(getattr(point, side))
+        for side in (TRAIN, TEST):
+            found = self.scored(point, side)
             low, high = (None, None) if found.interval is None else found.interval
             yield from ((side, "", found.value), (side, "_low", low), (side, "_high", high))
 
@@ -122,11 +124,21 @@ class Curve(Trend, Result):
         plain = {type(point.at) for point in self.points} in ({int}, {float}, {int, float}, {str})
         return at if plain else repr(at)
 
-    def _whole(self, point: Point) -> bool:
-        return bool(np.isfinite([*point.train, *point.test]).all())
+    def _undefined(self) -> Iterator[str]:
+        """Which scores have no number, why, and what to do about it."""
+        sides = ((point, side) for point in self.points for side in (TRAIN, TEST))
+        if found := [side for side in sides if self.without(side)]:
+            said, (point, side) = self.without(found[0]), found[0]
+            why = f": on the first of them {point.reasons[side]}" if point.reasons.get(side) else ""
+            more = f" {len(found) - 1} more likewise." if len(found) > 1 else ""
+            yield f"{said[0].upper()}{said[1:]}{why}.{more}{self._remedy(point[side])}"
 
-    def _series(self, places: list[float], values: list[tuple[float, ...]]) -> tuple[Any, ...]:
-        found = [self.scored(by_fold) for by_fold in values]
+    def _remedy(self, by_fold: tuple[float, ...]) -> str:
+        if not np.isnan(by_fold).any():
+            return remedy(self.score)
+        return " Take fewer folds, or another score." if len(by_fold) > 1 else ""
+
+    def _series(self, places: list[float], found: list[Average]) -> tuple[Any, ...]:
         middle = [average.value for average in found]
         bands = [average.interval for average in found if average.interval is not None]
         if len(bands) < len(found):
@@ -150,4 +162,8 @@ def _cells(record: Mapping[str, Any]) -> tuple[str, str, str]:
     )
     spec = spec_of([train, test, low, high])
     interval = "" if low != low else f"[{low:{spec}}, {high:{spec}}]"
-    return short(train), short(test), interval
+    return _short(train), _short(test), interval
+
+
+def _short(value: float) -> str:
+    return "" if value != value else short(value)

@@ -2,37 +2,60 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from math import isfinite
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 
-from tallylearn.evaluation.scores.score import SCORES, titled
-from tallylearn.intervals import Interval, corrected_t
+from tallylearn.evaluation.scores.score import SCORES, TIED, titled
+from tallylearn.evaluation.scores.tested import Moved
+from tallylearn.intervals import Interval, corrected_t, difference_of, t_interval
 from tallylearn.tables import Array
 from tallylearn.workings.rendering import short
+
+TRAIN, TEST = "train", "test"
+ABOUT = "the mean difference on rows like these"
+ALIKE = "all folds differ by the same"
 
 
 @dataclass(frozen=True)
 class Average:
-    """A number's mean over the folds, and its interval where there are two folds or more."""
+    """A number's mean over the folds, and its interval; or why it has none."""
 
     value: float
     interval: Interval | None
+    reason: str = ""
 
     @classmethod
-    def of(cls, values: Iterable[float], test_share: float, level: float) -> Average:
-        known = np.asarray(tuple(values), dtype=float)
-        several = len(known) > 1 and np.isfinite(known).all()
+    def of(cls, values: Sequence[float] | Array, test_share: float, level: float) -> Average:
+        """By the corrected resampled t, where the folds differ: agreement of few is no certainty.
+
+        >>> Average.of([0.1, 0.1], 0.5, 0.95)
+        Average(value=0.1, interval=None, reason='all folds differ by the same')
+        """
+        known = np.asarray(values, dtype=float)
         with np.errstate(invalid="ignore"):  # inf - inf of a score that has no mean
             mean = float(known.mean())
-        return cls(mean, corrected_t(known, test_share, level) if several else None)
+        if not np.isfinite(known).all():
+            return cls(mean, None, "a fold has no value")
+        if len(known) < 2:
+            return cls(mean, None, "there is one split")
+        if alike(known):
+            return cls(mean, None, ALIKE)
+        return cls(mean, corrected_t(known, test_share, level))
 
     @property
     def above_zero(self) -> bool:
         """Whether it is shown to be positive."""
-        return (self.value if self.interval is None else self.interval.low) > 0
+        return self.interval is not None and self.interval.low > 0
+
+    @property
+    def untested(self) -> bool:
+        """Whether it is no zero, and nothing says how sure it is."""
+        return self.interval is None and self.value != 0
 
     def __str__(self) -> str:
         said = short(self.value)
@@ -42,12 +65,33 @@ class Average:
 
 
 @dataclass(frozen=True)
+class RowByRow:
+    """What single rows say of a score: asked where the folds are one, or all alike."""
+
+    interval: Interval | None
+    moved: Moved | None  # how far every row or group moves the score
+    tests: float
+
+
+@dataclass(frozen=True)
 class Point:
     """One place on a curve: the score on the rows learned from and on others, fold by fold."""
 
     at: Any  # the number of rows, or the value of the option
     train: tuple[float, ...]
     test: tuple[float, ...]
+    rows: Mapping[str, RowByRow] = field(default_factory=lambda: MappingProxyType({}))  # by side
+    reasons: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))  # for no value
+
+    def __getitem__(self, side: str) -> tuple[float, ...]:
+        return self.train if side == TRAIN else self.test
+
+    @property
+    def finite(self) -> bool:
+        return bool(np.isfinite([*self.train, *self.test]).all())
+
+
+Side = tuple[Point, str]  # a place, and which of its rows
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,16 +120,108 @@ class Trend:
         sign = 1.0 if SCORES[self.score].better == "low" else -1.0
         return sign * np.asarray(values, dtype=float)
 
-    def average(self, values: Iterable[float]) -> Average:
-        """The mean over the folds."""
-        return Average.of(values, self.test_share, self.level)
+    def scored(self, point: Point, side: str = TEST) -> Average:
+        """The mean score over the folds, its interval cut where no score can lie.
 
-    def scored(self, values: Iterable[float]) -> Average:
-        """The mean score over the folds, its interval cut where no score can lie."""
-        found = self.average(values)
+        Where the folds show no spread it is the interval of the rows, as `evaluate` has it.
+        """
+        found = Average.of(point[side], self.test_share, self.level)
+        if found.interval is not None:
+            return replace(found, interval=found.interval.within(*SCORES[self.score].bounds))
+        return replace(found, interval=self._by_rows((point, side)))
+
+    def apart(self, mine: Side, theirs: Side) -> Average:
+        """The error of one less that of another, over the folds; where these agree, over rows."""
+        found = Average.of(self._by_fold(mine, theirs), self.test_share, self.level)
+        if not isfinite(found.value):
+            return replace(found, reason=self.without(mine) or self.without(theirs))
+        if found.interval is None:
+            found = self._over_rows(found, mine, theirs)
         if found.interval is None:
             return found
-        return Average(found.value, found.interval.within(*SCORES[self.score].bounds))
+        least, most = SCORES[self.score].bounds
+        return replace(found, interval=found.interval.within(least - most, most - least))
+
+    def narrowed(self, before: Point, last: Point) -> Average:
+        """By how much the gap between training and test falls from one place to another."""
+        gaps = [self._by_fold((point, TEST), (point, TRAIN)) for point in (before, last)]
+        found = Average.of(apart(*gaps), self.test_share, self.level)
+        if found.interval is not None or not isfinite(found.value):
+            return found
+        first, then = (self.apart((p, TEST), (p, TRAIN)).interval for p in (before, last))
+        values = float(gaps[0].mean()), float(gaps[1].mean())
+        if first is None or then is None:
+            return found
+        return Average(found.value, difference_of(values, (first, then), ABOUT))
+
+    def without(self, side: Side) -> str:
+        """That a score has no number, where it has none."""
+        point, which = side
+        if isfinite(value := float(np.mean(point[which]))):
+            return ""
+        bad = sum(not isfinite(each) for each in point[which])
+        many = f" on {bad} of {len(point[which])} folds" if len(point[which]) > 1 else ""
+        is_so = "infinite" if value == value else "no number"
+        where = "training" if which == TRAIN else "test"
+        return f"the {where} {self.title} of {self.named(point.at)} is {is_so}{many}"
 
     def named(self, at: Any) -> str:
-        return f"{self.what}={at!r}"
+        if at == self.baseline.at:
+            return f"the {at}"
+        return f"{at} rows" if self.what == "rows" else f"{self.what}={at!r}"
+
+    def _by_fold(self, mine: Side, theirs: Side) -> Array:
+        return apart(*(self.losses(point[side]) for point, side in (mine, theirs)))
+
+    def _by_rows(self, side: Side) -> Interval | None:
+        found = side[0].rows.get(side[1])
+        return None if found is None else found.interval
+
+    def _over_rows(self, found: Average, mine: Side, theirs: Side) -> Average:
+        """Rows of one side are paired; those learned from and those tested are two samples."""
+        here, there = (point.rows.get(side) for point, side in (mine, theirs))
+        if here is None or there is None:
+            return found
+        if mine[1] == theirs[1] and (moved := _moved_apart(here.moved, there.moved)) is not None:
+            return self._paired(found, moved, here.tests)
+        ends = here.interval, there.interval
+        if ends[0] is None or ends[1] is None:
+            return replace(found, reason=f"{found.reason}, and its rows do not tell")
+        values = [float(self.losses(point[side]).mean()) for point, side in (mine, theirs)]
+        turned = tuple(map(self._turned, filter(None, ends)))
+        return Average(found.value, difference_of(values, turned, ABOUT))
+
+    def _paired(self, found: Average, moved: Moved, tests: float) -> Average:
+        if len(moved.units) < 2:
+            return replace(found, reason="only one row or group was tested")
+        if not (error := moved.error_of_learners(tests)) > 0:
+            return replace(found, reason="all rows differ by the same" if found.value else "")
+        free = moved.free
+        ends = t_interval(found.value, error, free, self.level, "paired t over rows", ABOUT)
+        return Average(found.value, ends)
+
+    def _turned(self, ends: Interval) -> Interval:
+        """The interval of a score as one of an error."""
+        if SCORES[self.score].better == "low":
+            return ends
+        return replace(ends, low=-ends.high, high=-ends.low)
+
+
+def _moved_apart(mine: Moved | None, theirs: Moved | None) -> Moved | None:
+    """How far every row moves two scores apart, where both are of the same rows."""
+    if mine is None or theirs is None or not np.array_equal(mine.units, theirs.units):
+        return None
+    return mine - theirs
+
+
+def alike(values: Array) -> bool:
+    """Whether numbers differ by rounding at most."""
+    return bool(np.ptp(values) <= TIED * np.abs(values).max())
+
+
+def apart(a: Array, b: Array) -> Array:
+    """The difference, fold by fold; 0 where it is rounding only."""
+    with np.errstate(invalid="ignore"):  # inf - inf of scores without a bound
+        found = a - b
+        rounding = np.isfinite(found) & (np.abs(found) <= TIED * np.maximum(np.abs(a), np.abs(b)))
+    return np.where(rounding, 0.0, found)

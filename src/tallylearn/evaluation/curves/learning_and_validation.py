@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from itertools import pairwise
-from numbers import Real
+from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
@@ -48,7 +48,9 @@ def learning_curve(
 
     Of every training part the first rows by their hash are taken, classes in their shares, so that
     a smaller size is part of a larger one. Three rules follow, where a difference is *shown* if
-    its interval (corrected resampled t over the folds) lies above zero:
+    its interval lies above zero: the corrected resampled t over the folds; where there is one
+    split, or all folds agree, over the tested rows, as in `compare`. What neither can tell is said
+    not to be tested.
 
     - more rows would help: the test error is shown to fall from the last size but one to the last;
     - over-fitting: at the last size the test error is shown to be above the training error, and
@@ -60,7 +62,8 @@ def learning_curve(
     Parameters
     ----------
     X, y, cv, sample_weight, groups, positive, level : as in `evaluate`; the table in memory.
-    sizes : shares of every training part, above 0 and up to 1, rising.
+    sizes : shares of every training part, above 0 and up to 1, or whole numbers of rows, 2 and
+        more; rising.
     scoring : one score, as in `evaluate`; "error" for classifiers and "rmse" for regressors unless
         said. ``score`` is an older word for it.
     seed : of the hash.
@@ -73,7 +76,7 @@ def learning_curve(
     >>> [point.at for point in curve.points]
     [4, 7]
     >>> print(curve.verdicts[0].text)
-    More rows are not shown to help: from 4 to 7 the test error improves by 0.07143 [-1.501, 1.643].
+    More rows are not shown to help: from 4 to 7 the test error improves by 0.07143 [-1, 1].
 
     References
     ----------
@@ -81,16 +84,16 @@ def learning_curve(
     section 7.10.
     """
     with speaking("learning_curve"), jobs(n_jobs):
-        shares = _sizes(sizes)
+        chosen = _sizes(sizes)
         check_level("level", level)
         exam = Exam.of(X, y, sample_weight, groups, task_of(learner))
         score = one_word(scoring, score, "score")
         sitting = Sitting.of(exam, cv, score, positive, level, ERRORS)
         orders = [growing(split.train, exam.strata, seed) for split in sitting.splits]
         points = []
-        with watching([learner], sitting.folds * len(shares), progress) as watch:
-            for share in shares:
-                parts = [order[: max(1, round(share * len(order)))] for order in orders]
+        with watching([learner], sitting.folds * len(chosen), progress) as watch:
+            for size in chosen:
+                parts = [order[: _taken(size, len(order))] for order in orders]
                 rows = round(float(np.mean([*map(len, parts)])))
                 points.append(point(sitting, learner, rows, parts, watch))
         return _drawn(sitting, name_of(learner), ROWS, points)
@@ -118,8 +121,8 @@ def validation_curve(
     A value h over-fits if another value h' has the higher training error and the lower test error;
     it under-fits if another has both errors lower. Errors are means over the folds; every verdict
     names the witness h', and gives the difference in test with its interval over the folds
-    (corrected resampled t): where that reaches zero, chance may explain it, and the verdict says
-    so.
+    (corrected resampled t), or over the rows where there is one split: where that reaches zero,
+    chance may explain it, and the verdict says so.
 
     Parameters
     ----------
@@ -167,16 +170,37 @@ def _drawn(sitting: Sitting, learner: str, what: str, points: list[Point]) -> Cu
 
 
 def _sizes(sizes: Iterable[float]) -> list[float]:
+    """Shares of the training rows, or whole numbers of rows above 1."""
     items = items_of(sizes)
     found: list[Any] = [sizes] if items is None else items
     for size in found:
-        if not (isinstance(size, Real) and 0 < as_float(size) <= 1):
+        if not (_is_share(size) or _is_count(size)):
             raise OptionError(
-                f"sizes has {told(size)}. Give shares of the training rows, above 0 and up to 1."
+                f"sizes has {told(size)}. Give shares of the training rows, above 0 and up to 1, "
+                "or whole numbers of rows, 2 and more."
             )
     if not found or any(a >= b for a, b in pairwise(found)):
-        raise OptionError(f"sizes is {told(found)}. Give one share or more, rising.")
+        raise OptionError(f"sizes is {told(found)}. Give one size or more, rising.")
+    if not (all(map(_is_share, found)) or all(map(_is_count, found))):
+        raise OptionError(f"sizes is {told(found)}. Give shares, or numbers of rows, not both.")
     return [float(size) for size in found]
+
+
+def _is_share(size: Any) -> bool:
+    return isinstance(size, Real) and not isinstance(size, bool) and 0 < as_float(size) <= 1
+
+
+def _is_count(size: Any) -> bool:
+    return isinstance(size, Integral) and int(size) > 1
+
+
+def _taken(size: float, rows: int) -> int:
+    """How many of the rows of a training part."""
+    if size > rows:
+        raise OptionError(
+            f"sizes has {size:g}, and a training part has {rows:,} rows. Give up to so many."
+        )
+    return int(size) if size > 1 else max(1, round(size * rows))
 
 
 def _values(values: Iterable[Any]) -> list[Any]:

@@ -1,19 +1,20 @@
 """Verdicts: over- and under-fitting, each by a rule that can be checked by hand.
 
 A score that should be high is turned round first, so that below *error* is what should be low.
-A difference is *shown* where its interval over the folds lies above zero; with one fold there is
-no interval, and the number alone decides.
+A difference is *shown* where its interval lies above zero: over the folds, and where there is one
+split, or all folds agree, over the rows. What neither can tell is said not to be tested.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from math import isfinite
 from typing import Any
 
 import numpy as np
 
-from tallylearn.evaluation.curves.curve_points import Average, Trend
+from tallylearn.evaluation.curves.curve_points import TEST, TRAIN, Average, Point, Trend
 from tallylearn.evaluation.scores.score import TIED
 from tallylearn.tables import Array
 from tallylearn.workings.rendering import short
@@ -34,7 +35,7 @@ class Verdict:
 
     @property
     def shown(self) -> bool:
-        """Whether the difference that decided is more than chance between folds."""
+        """Whether the difference that decided is more than chance."""
         return self.by is not None and self.by.above_zero
 
     def record(self) -> dict[str, Any]:
@@ -54,45 +55,54 @@ def by_rows(curve: Trend) -> Iterator[Verdict]:
 
 def _more_rows(curve: Trend) -> Verdict:
     """It holds where the test error is shown to fall from the last size but one to the last."""
-    before, last = (curve.losses(point.test) for point in curve.points[-2:])
-    by = curve.average(_apart(before, last))
+    before, last = curve.points[-2:]
+    by = curve.apart((before, TEST), (last, TEST))
+    told = f"from {before.at} to {last.at} the test {curve.title} improves by {by}"
     said = "More rows would help" if by.above_zero else "More rows are not shown to help"
-    at = tuple(point.at for point in curve.points[-2:])
-    text = f"{said}: from {at[0]} to {at[1]} the test {curve.title} improves by {by}."
-    return Verdict(MORE, by.above_zero, text, at[1], at[0], by)
+    text = f"{said}: {told}."
+    if by.untested:
+        text = _untested("Whether more rows would help is", by, told)
+    return Verdict(MORE, by.above_zero, text, last.at, before.at, by)
 
 
 def _gap(curve: Trend) -> Verdict:
     """It holds where the gap is shown to be there at the last size, and not shown to shrink."""
-    gaps = [_apart(curve.losses(p.test), curve.losses(p.train)) for p in curve.points[-2:]]
-    by, last = curve.average(gaps[-1]), curve.points[-1].at
-    shrinks = len(gaps) > 1 and curve.average(_apart(*gaps)).above_zero
-    told = f"at {last} rows the {curve.title} differs by {by} between training and test"
-    if not by.above_zero:
+    places, last = curve.points[-2:], curve.points[-1]
+    by = curve.apart((last, TEST), (last, TRAIN))
+    shrinks = len(places) > 1 and curve.narrowed(*places).above_zero
+    told = f"at {last.at} rows the {curve.title} differs by {by} between training and test"
+    if by.untested:
+        text = _untested("Over-fitting is", by, told)
+    elif not by.above_zero:
         text = f"No over-fitting is shown: {told}."
     elif shrinks:
-        before = curve.average(gaps[0])
+        before = curve.apart((places[0], TEST), (places[0], TRAIN))
         text = f"Less over-fitting with more rows: {told}, and by {before} at the size before."
     else:
-        text = f"Over-fitting: {told}" + (", and the gap stays." if len(gaps) > 1 else ".")
-    return Verdict(OVER, by.above_zero and not shrinks, text, last, None, by)
+        kept = ", and the gap is not shown to shrink." if len(places) > 1 else "."
+        text = f"Over-fitting: {told}{kept}"
+    return Verdict(OVER, by.above_zero and not shrinks, text, last.at, None, by)
 
 
 def _poor(curve: Trend) -> Verdict:
     """It holds where neither error is shown to be below the baseline's, even on training rows."""
     last, base = curve.points[-1], curve.baseline
-    gains = [
-        curve.average(_apart(curve.losses(of_base), curve.losses(ours)))
-        for of_base, ours in ((base.train, last.train), (base.test, last.test))
-    ]
-    holds = not any(gain.above_zero for gain in gains)
-    beyond = f"{gains[0]} in training and {gains[1]} in test"
-    if holds:
-        said = "Under-fitting: not shown to be better"
-    else:
-        said = "Better" if gains[1].above_zero else "Not shown to be better in test"
-    text = f"{said} than the {curve.baseline.at}: the {curve.title} improves on it by {beyond}."
-    return Verdict(UNDER, holds, text, last.at, curve.baseline.at, gains[0])
+    train, test = (curve.apart((base, side), (last, side)) for side in (TRAIN, TEST))
+    shown = train.above_zero or test.above_zero
+    holds = not (shown or train.untested or test.untested)
+    told = f"the {curve.title} improves on it by {train} in training and {test} in test"
+    said = "Not shown to be better in test" if shown else "Under-fitting: not shown to be better"
+    text = f"{'Better' if test.above_zero else said} than the {base.at}: {told}."
+    if not test.above_zero and (test.untested or (train.untested and not shown)):
+        poor = f"Whether it is better than the {base.at} is"
+        text = _untested(poor, test if test.untested else train, told)
+    return Verdict(UNDER, holds, text, last.at, base.at, train)
+
+
+def _untested(what: str, by: Average, told: str) -> str:
+    """That something was not tested, why, and the number where there is one."""
+    said = f"{what} not tested, because {by.reason}"
+    return f"{said}: {told}." if isfinite(by.value) else f"{said}."
 
 
 def by_values(curve: Trend) -> Iterator[Verdict]:
@@ -100,18 +110,22 @@ def by_values(curve: Trend) -> Iterator[Verdict]:
 
     h over-fits if some h' has the higher training error and the lower test error, and under-fits
     if some h' has both errors lower. Of several witnesses the one of lowest test error is named.
+    Values whose errors are no numbers are passed over.
     """
-    train = np.array([curve.losses(point.train).mean() for point in curve.points])
-    test = np.array([curve.losses(point.test).mean() for point in curve.points])
-    if not (np.isfinite(train).all() and np.isfinite(test).all()):
+    points = [point for point in curve.points if point.finite]
+    if not points:
         return
+    train, test = (
+        np.array([curve.losses(point[side]).mean() for point in points]) for side in (TRAIN, TEST)
+    )
     for h in range(len(test)):
         better = _below(test, test[h])
         for kind, found in ((OVER, _below(train[h], train)), (UNDER, _below(train, train[h]))):
             if (witnesses := np.flatnonzero(better & found)).size:
-                yield _witnessed(curve, kind, h, int(witnesses[np.argmin(test[witnesses])]))
-    at = curve.points[lowest(test)]
-    text = f"Best: {curve.named(at.at)}, with test {curve.title} {curve.average(at.test)}."
+                witness = points[int(witnesses[np.argmin(test[witnesses])])]
+                yield _witnessed(curve, kind, points[h], witness)
+    at = points[lowest(test)]
+    text = f"Best: {curve.named(at.at)}, with test {curve.title} {curve.scored(at)}."
     yield Verdict(BEST, True, text, at.at)
 
 
@@ -121,21 +135,12 @@ def lowest(losses: Array) -> int:
     return int(np.flatnonzero(losses <= low + TIED * abs(low))[0])
 
 
-def _apart(a: Array, b: Array) -> Array:
-    """The difference, fold by fold; 0 where it is rounding only."""
-    with np.errstate(invalid="ignore"):  # inf - inf of scores without a bound
-        found = a - b
-        rounding = np.isfinite(found) & (np.abs(found) <= TIED * np.maximum(np.abs(a), np.abs(b)))
-    return np.where(rounding, 0.0, found)
-
-
 def _below(a: Any, b: Any) -> Array:
     return np.asarray(a < b - TIED * np.maximum(np.abs(a), np.abs(b)))
 
 
-def _witnessed(curve: Trend, kind: str, h: int, other: int) -> Verdict:
-    ours, theirs = curve.points[h], curve.points[other]
-    by = curve.average(_apart(curve.losses(ours.test), curve.losses(theirs.test)))
+def _witnessed(curve: Trend, kind: str, ours: Point, theirs: Point) -> Verdict:
+    by = curve.apart((ours, TEST), (theirs, TEST))
     train, test = (
         f"{short(float(np.mean(b)))} against {short(float(np.mean(a)))}"
         for a, b in ((ours.train, theirs.train), (ours.test, theirs.test))
@@ -143,6 +148,8 @@ def _witnessed(curve: Trend, kind: str, h: int, other: int) -> Verdict:
     side = "worse" if kind == OVER else "better"
     verb = "over-fits" if kind == OVER else "under-fits"
     chance = "" if by.above_zero else " Chance may explain the difference in test."
+    if by.untested:
+        chance = f" The difference in test is not tested, because {by.reason}."
     text = (
         f"{curve.named(ours.at)} {verb}: {curve.named(theirs.at)} is {side} in training ({train}) "
         f"and better in test ({test}), by {by}.{chance}"

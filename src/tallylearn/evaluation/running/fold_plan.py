@@ -69,7 +69,20 @@ def planned(cv: Any, exam: Exam) -> tuple[str, list[Round | list[Split]], tuple[
     folds = read(cv, exam.task)
     few = folds.too_few(exam.strata, exam.groups) if isinstance(folds, Folds) else ""
     remarks = (*exam.remarks, *([f"{few[0].upper()}{few[1:]}."] if few else []))
-    return *_dealt(cv, folds, exam), remarks
+    named, rounds = _dealt(cv, folds, exam)
+    return named, rounds, (*remarks, *_tested_groups(exam, rounds))
+
+
+def _tested_groups(exam: Exam, rounds: list[Round | list[Split]]) -> Iterator[str]:
+    """How many groups are the sample, where not all of them are tested."""
+    if exam.groups is None:
+        return
+    tested = np.zeros(len(exam.groups.values), dtype=bool)
+    for place in rounds:
+        tests = place.tests() if isinstance(place, Round) else [split.test for split in place]
+        tested[exam.groups.codes[np.concatenate(tests)]] = True
+    if not tested.all():
+        yield f"Tested are {tested.sum():,} of the {len(tested):,} groups: those are the sample."
 
 
 def _dealt(cv: Any, folds: Folds | Given, exam: Exam) -> tuple[str, list[Round | list[Split]]]:

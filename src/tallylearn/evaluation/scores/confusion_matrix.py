@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from math import nan
 from typing import Any
@@ -163,8 +163,19 @@ def _averaged(hits: Hits, rate: str, among: Array, weight: Array) -> Measured:
     found = [rated(hits, rate, int(at)) for at in places]
     reasons = [one.reason for one in found if one.reason]
     if reasons or not found:
-        return Measured(nan, "; ".join(reasons) or EMPTY)
+        return Measured(nan, some(reasons) or EMPTY)
     return Measured(float(np.average([one.value for one in found], weights=weight[places])))
+
+
+def some(reasons: Iterable[str], most: int = 6) -> str:
+    """The first reasons, each once, and how many more there are.
+
+    >>> some(["a", "b", "a", "c"], 2)
+    'a; b; and 1 more'
+    """
+    found = [*dict.fromkeys(reasons)]
+    more = [f"and {len(found) - most:,} more"] if len(found) > most else []
+    return "; ".join([*found[:most], *more])
 
 
 def _share(above: float, below: float, reason: str) -> Measured:

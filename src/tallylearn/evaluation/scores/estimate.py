@@ -124,13 +124,24 @@ def estimated(
         asked = _Asked(score, whole, by_fold if apart else (), sample, positive, level)
         interval = asked.interval(centre)
     beside = [measure(fold, name, positive).value for fold in baseline]
-    if score.part == "ranks" and not folds:  # n models that differ by a row: their ranks mean none
-        beside = []
+    if score.part == "ranks" and not folds and baseline:  # ranks of several models mean nothing
+        beside = [_unranked(score, whole, positive) if isfinite(pooled.value) else nan]
     reason = pooled.reason or ("" if isfinite(value) else "a fold has no value")
     return Estimate(
         name, value, interval or over, pooled.value, float(np.mean(beside)) if beside else nan,
         by_fold, over, score.better, reason, positive if score.of == "positive" else None,
     )  # fmt: skip
+
+
+def _unranked(score: Score, whole: Bundle, positive: Any) -> float:
+    """An answer that puts no row above another: half the area, or the share of the class."""
+    if score.name.startswith("roc_auc"):
+        return 0.5
+    hits = Hits.of(whole)
+    shares = hits.true / hits.rows
+    if score.of == "each":
+        return float(shares.mean())
+    return float(shares[hits.classes.index(positive_class(hits.classes, positive))])
 
 
 @dataclass(frozen=True)

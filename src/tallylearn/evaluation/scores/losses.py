@@ -9,7 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from tallylearn.evaluation.scores.confusion_matrix import EMPTY, Hits, Measured, positive_class
+from tallylearn.evaluation.scores.confusion_matrix import (
+    EMPTY,
+    Hits,
+    Measured,
+    positive_class,
+    some,
+)
 from tallylearn.tables import Array
 from tallylearn.tallies import Bundle, Moments
 
@@ -41,7 +47,7 @@ def relative(bundle: Bundle, positive: Any) -> Measured:
     moments = bundle.get("losses")
     if moments is not None and OF_ZERO in moments.columns:
         rows = moments.count.floats()[:, moments.columns.index(OF_ZERO)].sum()
-        return Measured(inf, f"the truth is 0, and the answer is not, in rows of weight {rows:g}")
+        return Measured(inf, f"the truth is 0, and the answer is not, in {_rows(rows)}")
     return mean("relative", bundle, positive)
 
 
@@ -79,7 +85,7 @@ def log_loss(bundle: Bundle, positive: Any) -> Measured:
     moments = bundle.get("losses")
     if moments is not None and RULED_OUT in moments.columns:
         rows = moments.count.floats()[0, moments.columns.index(RULED_OUT)]
-        return Measured(inf, f"the true class has probability 0 in rows of weight {rows:g}")
+        return Measured(inf, f"the true class has probability 0 in {_rows(rows)}")
     return mean("log loss", bundle, positive)
 
 
@@ -152,8 +158,15 @@ def one_versus_rest(one: Measure, bundle: Bundle, positive: Any) -> Measured:
     found = [one(bundle, chosen) for chosen in Hits.of(bundle).classes]
     reasons = [each.reason for each in found if each.reason]
     if reasons or not found:
-        return Measured(nan, "; ".join(dict.fromkeys(reasons)) or EMPTY)
+        return Measured(nan, some(reasons) or EMPTY)
     return Measured(float(np.mean([each.value for each in found])))
+
+
+def _rows(weight: float) -> str:
+    """How many rows, or what they weigh where that is no number of rows."""
+    if weight % 1:
+        return f"rows of weight {weight:g}"
+    return f"{weight:,.0f} row{'' if weight == 1 else 's'}"
 
 
 def _means(column: str, bundle: Bundle) -> Array:

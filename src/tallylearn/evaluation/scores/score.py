@@ -108,6 +108,19 @@ def titled(name: str, of: Any) -> str:
     return name if of is None else f"{name} of class {plain(of)}"
 
 
+def remedy(name: str) -> str:
+    """What to do where a score is infinite; nothing where it cannot be.
+
+    >>> remedy("log_loss")
+    " Take scoring='brier', which is always finite, or smooth the probabilities."
+    """
+    finite = {"log_loss": ("brier", ", or smooth the probabilities"), "mape": ("mae", "")}
+    if name not in finite:
+        return ""
+    other, more = finite[name]
+    return f" Take scoring={other!r}, which is always finite{more}."
+
+
 def _counted() -> Iterable[Score]:
     """From the confusion matrix."""
     make = partial(Score, task=CLASSIFIER, part="confusion", better="high")

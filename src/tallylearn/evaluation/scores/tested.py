@@ -18,6 +18,8 @@ ROWS = "rows like those tested, for the models that were tested"
 FITTED = "rows like those tested, for this model as it is"
 GROUPS = "groups of rows like those tested, for the models that were tested"
 FITTED_GROUPS = "groups of rows like those tested, for this model as it is"
+LEARNED = 10.0  # rows: one test a row is less sure than it looks by a share of so many in n
+UNREST = 1.25  # of the variance between the tests of a row, to be added where it is seen
 
 
 @dataclass(frozen=True)
@@ -74,6 +76,17 @@ class Moved:
     def error(self) -> float:
         """The standard error."""
         return sqrt(self.variance * len(self.units) / self.free)
+
+    def error_of_learners(self, tests: float) -> float:
+        """The standard error of a difference, of models that other rows might have taught.
+
+        Models share their training rows, so that it varies more than the tested rows alone. Where
+        rows are tested again, that shows as unrest; else a small share is added. Both figures are
+        measured: `benchmarks/coverage.py` prints the size of the test.
+        """
+        variance = self.error**2
+        seen = self.again is not None
+        return sqrt(variance + (UNREST * self.unrest if seen else variance * LEARNED / tests))
 
     @property
     def unrest(self) -> float:

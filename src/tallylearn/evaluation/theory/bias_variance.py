@@ -32,6 +32,7 @@ class Parts:
     bias2: Number
     variance: Number
     noise: Number | None
+    hard: bool = False  # a classifier without probabilities: its answers are taken as 0 and 1
 
     @property
     def form(self) -> str:
@@ -68,7 +69,8 @@ def of_population(learner: Any, known: Population, found: Drawings, positive: An
     variance = p @ (weights @ (answers - mean) ** 2)
     bias2, noise = p @ (target - mean) ** 2, p @ (y - target) ** 2
     moved = 0 if found.complete else variance / (len(found) - 1)
-    return Parts(name_of(learner), error, bias2 - moved, variance + moved, noise)
+    hard = positive is not None and not hasattr(learner, "predict_proba")
+    return Parts(name_of(learner), error, bias2 - moved, variance + moved, noise, hard)
 
 
 def of_table(
@@ -96,7 +98,8 @@ def of_table(
         float(np.average(values, weights=exam.weight))
         for values in (errors, (y - mean) ** 2 - spread / times, spread)
     )
-    return Parts(name_of(learner), error, bias2, variance, None)
+    hard = positive is not None and told[0].answers.proba is None
+    return Parts(name_of(learner), error, bias2, variance, None, hard)
 
 
 def verdicts(parts: tuple[Parts, ...]) -> Iterator[str]:

@@ -27,6 +27,7 @@ TOGETHER = (
 )
 NAMES = ("bias2", "variance", "noise", "total", "error")  # in the order of the columns
 SQUARED, BRIER = "squared error", "squared error of the probability of {!r}"
+HARD = "squared error of the answers, {!r} as 1 and any other as 0: no probabilities are given"
 
 
 @dataclass(frozen=True, eq=False)
@@ -167,6 +168,8 @@ def bias_variance(
     positive : the class whose probability is looked at; the last of two unless said.
     n_jobs, progress : as in `evaluate`, for tables.
 
+    Weights and groups are those that a table declares: ``tl.table(source, groups="patient")``.
+
     Examples
     --------
     >>> import tallylearn as tl
@@ -201,7 +204,7 @@ def _of_population(
     if task_of(learners[0]) == "classifier":
         one = positive_class(known.outcomes, positive)
     parts = tuple(of_population(learner, known, found, one) for learner in learners)
-    return Decomposition(parts, _loss(one), n, found.said)
+    return Decomposition(parts, _loss(one, parts), n, found.said)
 
 
 def _of_table(
@@ -218,7 +221,7 @@ def _of_table(
     with watching(learners, draws, progress) as watch:
         parts = tuple(of_table(learner, exam, splits, one, watch) for learner in learners)
     means = f"{draws} bootstrap samples"
-    return Decomposition(parts, _loss(one), len(exam), means, exam.remarks)
+    return Decomposition(parts, _loss(one, parts), len(exam), means, exam.remarks)
 
 
 def _written_out(part: Parts) -> dict[str, Any]:
@@ -227,5 +230,11 @@ def _written_out(part: Parts) -> dict[str, Any]:
             "total": part.total, "error": part.error}  # fmt: skip
 
 
-def _loss(one: Any) -> str:
-    return SQUARED if one is None else BRIER.format(one)
+def _loss(one: Any, parts: tuple[Parts, ...]) -> str:
+    """What was squared: a classifier without probabilities has its answers taken."""
+    if one is None:
+        return SQUARED
+    hard = [part.learner for part in parts if part.hard]
+    if len(hard) == len(parts):
+        return HARD.format(one)
+    return BRIER.format(one) + (f" ({', '.join(hard)}: of 1 or 0)" if hard else "")

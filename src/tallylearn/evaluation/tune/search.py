@@ -17,7 +17,7 @@ from tallylearn.evaluation.running.dataset import Exam
 from tallylearn.evaluation.running.fold_plan import Round, inside
 from tallylearn.evaluation.running.shared_tallies import Ledger, together
 from tallylearn.evaluation.scores.estimate import Estimate
-from tallylearn.evaluation.scores.score import SCORES, TIED
+from tallylearn.evaluation.scores.score import SCORES, TIED, remedy
 from tallylearn.evaluation.scores.score_names import need_proba
 from tallylearn.evaluation.scores.tested import Told
 from tallylearn.evaluation.tune.grid import Options, is_number, spelled, with_options
@@ -143,7 +143,8 @@ def _ranked(tried: list[Candidate], score: str) -> tuple[Candidate, ...]:
     ])  # fmt: skip
     known = values[np.isfinite(values)]
     if not len(known):
-        raise InputError(f"every candidate failed; the first: {tried[0].failure}")
+        first = tried[0].failure.rstrip(".")
+        raise InputError(f"every candidate failed; the first: {first}.{remedy(score)}")
     near = TIED * float(np.abs(known).max())
     return tuple(
         c if c.failure else replace(c, rank=1 + int((known > value + near).sum()))
