@@ -257,7 +257,10 @@ def test_one_row_and_one_class_are_enough(learner: Any) -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"n_estimators": 0}, r"'n_estimators' .* must be an int in the range \[1, 2,147,483,647\]"),
+        (
+            {"n_estimators": 0},
+            r"'n_estimators' .* an int in the range \[1, 2,147,483,647\]",
+        ),
         ({"n_estimators": None}, r"'n_estimators' .* in the range .*\. Got None instead"),
         ({"n_estimators": True}, "'n_estimators'"),
         ({"splitter": "fast"}, "'splitter'"),

@@ -85,6 +85,8 @@ def _spread(x: Array) -> tuple[Array, Array, Array]:
     some = x[:: -(-len(x) // LOOKED_AT)] if len(x) > LOOKED_AT else x
     here = ~np.isnan(some)
     seen = here.sum(axis=0)
+    if not len(some):
+        return seen, np.zeros(x.shape[1]), np.zeros(x.shape[1])
     base = np.where(seen > 0, some[here.argmax(axis=0), np.arange(some.shape[1])], 0.0)
     mean = base + np.where(here, some - base, 0.0).sum(axis=0) / np.maximum(seen, 1)
     off = np.where(here, some - mean, 0.0)

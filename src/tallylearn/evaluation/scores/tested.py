@@ -82,7 +82,7 @@ class Moved:
 
         Models share their training rows, so that it varies more than the tested rows alone. Where
         rows are tested again, that shows as unrest; else a small share is added. Both figures are
-        measured: `benchmarks/coverage.py` prints the size of the test.
+        measured: `benchmarks/interval_coverage.py` prints the size of the test.
         """
         variance = self.error**2
         seen = self.again is not None

@@ -210,11 +210,21 @@ class Fitted:
     intercept: Array | None = None  # (t,) where it is known better than by the means
 
 
+def _substituted(r: Array, z: Array) -> Array:
+    """r⁻¹ z of an upper triangle: `solve_triangular` without its checks, which take longer."""
+    if not len(r):
+        return z  # LAPACK complains of nothing, on standard output
+    found, failed = lapack.dtrtrs(r, z)
+    if failed:
+        raise np.linalg.LinAlgError("a triangle has no inverse")
+    return np.asarray(found)
+
+
 def solved(normal: Normal, tol: float | None = None) -> Fitted:
     """The shortest weights of least squares, in the units of the table."""
     r, z, least = normal.columns, normal.targets, normal.negligible(tol)
     if normal.condition * max(least, EPS) < 0.01 and (np.abs(np.diag(r)) > least).all():
-        inner = lapack.dtrtrs(r, z)[0]
+        inner = _substituted(r, z)
         return Fitted(_in_units(inner, normal), np.arange(len(r)))
     q, pivoted, order = qr(r, mode="economic", pivoting=True)
     rank = int((np.abs(np.diag(pivoted)) > least * max(abs(pivoted[0, 0]), 1e-300)).sum())
@@ -265,7 +275,7 @@ def ridged(normal: Normal, penalty: Array) -> Fitted:
         both[:p, :p], both[:p, p] = r, z[:, t]
         both[p:, :p] = np.diag(np.sqrt(alpha) / normal.scale[:p])
         small = np.asarray(np.linalg.qr(both, mode="r"))
-        inner = lapack.dtrtrs(small[:p, :p], small[:p, p])[0]
+        inner = _substituted(small[:p, :p], small[:p, p])
         out[t] = inner * normal.scale[p + t] / normal.scale[:p]
     return Fitted(out, np.arange(p), penalty=penalty)
 
