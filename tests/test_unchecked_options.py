@@ -54,7 +54,7 @@ def test_every_option_is_looked_at(kind: Any, option: str, value: Any) -> None:
     tl.Lasso(precompute=np.eye(1), selection="random", random_state=3), tl.Lasso(precompute=True),
     tl.LogisticRegression(initial=[0, 0], solver="gradient", verbose=True, n_jobs=2),
     tl.PCA(svd_solver="randomized", iterated_power=3, random_state=0),
-], ids=repr)  # fmt: skip
+], ids=lambda model: type(model).__name__)  # fmt: skip
 def test_what_scikit_learn_takes_is_taken(model: Any) -> None:
     model.fit(X, CLASSES if isinstance(model, tl.LogisticRegression) else NUMBERS)
 
@@ -67,7 +67,7 @@ def test_a_ragged_seed_has_a_repr() -> None:
 @pytest.mark.parametrize("learner", [
     tl.LinearRegression(), tl.Ridge(), tl.Lasso(), tl.SubsetSelection(), tl.DummyRegressor(),
     tl.VotingRegressor([tl.Ridge()]), tl.DecisionTreeRegressor(), tl.KMeans(2), tl.StandardScaler(),
-], ids=repr)  # fmt: skip
+], ids=lambda model: type(model).__name__)  # fmt: skip
 def test_weights_beyond_a_double_are_said_to_be(learner: Any, weight: float, size: str) -> None:
     with pytest.raises(InputError, match=f"so {size} that .* beyond a double"):
         learner.fit(X, NUMBERS, sample_weight=[weight] * 3)
