@@ -23,6 +23,7 @@ LONG, LONGEST = 300, 400
 LONGER = {
     "intervals.py": "every interval that a report can show, each with its formula and its source",
     "models/discriminants/linear.py": "a model, its learner, and scikit-learn's attributes",
+    "models/linear/lasso.py": "two learners with scikit-learn's options, and what they share",
     "models/naive_bayes/naive_bayes.py": "one learner, its many options, and their checks",
     "models/logistic/logistic_regression.py": "one learner, its many options, and their checks",
     "models/dummies.py": "two learners and their models: the baseline of both tasks",

@@ -132,9 +132,9 @@ def test_clusters_of_more_rows_than_can_be_are_refused(tmp_path: Path) -> None:
 
 def test_sums_of_values_that_are_none_are_refused(tmp_path: Path) -> None:
     model = tl.SubsetSelection().fit(X, NUMBERS)
-    part = model.tally_["numbers"]
+    ((name, part),) = (one for one in model.tally_.parts.items() if one[0] != "target")
     odd = replace(part, values=tuple(value or "\0" for value in part.values))
-    model.tally_ = replace(model.tally_, parts={**model.tally_.parts, "numbers": odd})
+    model.tally_ = replace(model.tally_, parts={**model.tally_.parts, name: odd})
     with pytest.raises(FileError, match="which is none"):
         model.save(tmp_path / "odd.tally")
 

@@ -17,7 +17,7 @@ REASONING = {"Hypotheses", "ProbabilitySpace", "VersionSpace"}
 # Take what the house itself makes, or belong to scikit-learn's routing.
 DOORS = {"answers", "begin", "check_lesson", "decided", "judged", "learn", "learned", "left_out",
          "lesson", "limit", "looked_at", "rounds", "seen", "shape", "solve", "start", "step",
-         "survey", "tally", "train", "update", "average", "losses", "named", "of",
+         "survey", "tally", "train", "update", "apart", "without", "losses", "named", "of",
          "aimed", "amended", "coded", "grouping", "naming", "narrowed", "prepared", "read_as",
          "scored", "taught", "times", "turned", "whole", "get_metadata_routing", "set_output",
          "set_params"}  # fmt: skip

@@ -62,7 +62,8 @@ def beside(
         with weighing(name):
             column = told(frame, name, start, spelled or {name: Spelling(NUMBERS)})
             column = numbers(name, masked(column, declared.missing), start)
-        weight = weights(column, len(frame), f"the {declared.weighs} {name!r}", start)
+        weighs, compared = declared.weighs, declared.weighs == "importance"
+        weight = weights(column, len(frame), f"the {weighs} {name!r}", start, compared=compared)
     return one_or_all(targets), weight
 
 

@@ -72,8 +72,10 @@ def numbers_of(y: Any) -> Array:
     return numpy_of(y, np.uint64(0) if is_.is_uint64(y.type) else np.int64(0))
 
 
-def weights(weight: Any, n: int, name: str = "sample_weight", start: int = 0) -> Array:
-    """Weights: numbers, finite and not negative."""
+def weights(
+    weight: Any, n: int, name: str = "sample_weight", start: int = 0, *, compared: bool = False
+) -> Array:
+    """Weights: numbers, finite and not negative; of any size where rows are only ``compared``."""
     array = _one_a_row(weight, n, name)
     if (row := _odd(array)) is not None:
         value = array[row : row + 1].tolist()[0]
@@ -90,7 +92,8 @@ def weights(weight: Any, n: int, name: str = "sample_weight", start: int = 0) ->
             raise InputError(
                 f"{name} is {array[row]} in row {start + row}: {word}. Weights are 0 or more."
             )
-    _check_sizes(array, name)
+    if not compared:
+        _check_sizes(array, name)
     return array
 
 

@@ -82,9 +82,9 @@ def apart(names: Names) -> tuple[tuple[str, ...], tuple[str, ...]]:
     return tuple(name for name, _ in names), tuple(value for _, value in names)
 
 
-def check_names(names: Names) -> None:
-    """Names are sorted, and each of them is there once."""
-    if [*names] != sorted({*names}):
+def check_names(names: Names, order: Names | None = None) -> None:
+    """Names are sorted, or in this order, each of them once; and their values are some."""
+    if [*names] not in (sorted({*names}), [*(order or ())]):
         raise ValueError("the columns are out of order, or there twice")
     if odd := [value for _, value in names if value[:1] not in SIGNS]:
         raise ValueError(f"a column has the value {odd[0][:40]!r}, which is none")

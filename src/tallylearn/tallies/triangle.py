@@ -73,8 +73,7 @@ class Triangle:
 
     def check(self) -> None:
         """What a file says can have been factored; of old, what stands beside came first."""
-        if self.names != in_order({*self.names}):
-            check_names(self.names)
+        check_names(self.names, in_order({*self.names}))
 
     def __post_init__(self) -> None:
         k, p = len(self.keys), len(self.columns)
@@ -137,7 +136,8 @@ class Triangle:
         both = np.concatenate([a.around(centre), b.around(centre)], axis=1)
         with one_thread(), np.errstate(over="ignore", invalid="ignore"):
             root = np.stack([np.linalg.qr(part, mode="r") for part in both])
-        return Triangle(keys, *apart(names), a.count + b.count, centre, root)
+            count = a.count + b.count
+        return Triangle(keys, *apart(names), count, centre, root)
 
     def __sub__(self, other: Triangle) -> Triangle:
         if other is self:

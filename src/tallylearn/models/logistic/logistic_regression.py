@@ -23,7 +23,7 @@ from tallylearn.models.logistic.logistic_model import LOSSES, Ending, LogisticMo
 from tallylearn.models.logistic.logistic_plan import Plan, check_class_weight, planned
 from tallylearn.models.logistic.logistic_summary import LogisticSummary, summarised
 from tallylearn.models.logistic.loss_slopes import Slope, slope_of
-from tallylearn.models.logistic.search_tasks import Found
+from tallylearn.models.logistic.search_tasks import Found, standard_errors
 from tallylearn.models.logistic.searches import Newton, QuasiNewton
 from tallylearn.models.logistic.sparse_rows import Lexicon, Rows
 from tallylearn.models.naive_bayes import vocabulary
@@ -327,7 +327,7 @@ class LogisticRegression(Rounds[Fitting, Slope], Geometric):
             weight, float(loss), task.null * weight, float(found.objective), float(found.least),
             found.steps, bool(found.converged), solver, self.loss, 0.0 if self._free else
             float(self.C), float(self.l1_ratio), bool(self.fit_intercept), found.overshot,
-            float(self.rate), _standard_errors(found), np.ascontiguousarray(trace),
+            float(self.rate), standard_errors(found), np.ascontiguousarray(trace),
         )  # fmt: skip
 
     @property
@@ -385,22 +385,3 @@ class LogisticRegression(Rounds[Fitting, Slope], Geometric):
 
     def _add_tags(self, tags: Any) -> None:
         tags.input_tags.categorical = False
-
-
-def _standard_errors(found: Found) -> Array:
-    """(m, width) of constants and weights, where there is no penalty."""
-    scaling, curve = found.task.scaling, found.curvature
-    if not curve.size:
-        return np.empty((0, 0))
-    curve = curve.copy()
-    if not found.task.intercept:
-        at = np.arange(scaling.m) * scaling.width
-        curve[at], curve[:, at] = 0.0, 0.0
-        curve[at, at] = np.inf
-    turn = np.diag(np.insert(1 / scaling.scale, 0, 1.0))
-    turn[0, 1 : 1 + scaling.p] = -scaling.centre / scaling.scale[: scaling.p]
-    size = np.sqrt(np.diag(curve))
-    inverse = np.linalg.inv(curve / size / size[:, None]) / size / size[:, None]
-    blocks = inverse.reshape(scaling.m, scaling.width, scaling.m, scaling.width)
-    each = [turn @ blocks[c, :, c] @ turn.T for c in range(scaling.m)]
-    return np.array([np.sqrt(np.diag(one).clip(0)) for one in each])

@@ -114,3 +114,22 @@ def ended(
         task, theta, objective, least, len(trace), converged, trace=trace,
         looking=task.penalty.nothing and theta.size <= 4096,
     )  # fmt: skip
+
+
+def standard_errors(found: Found) -> Array:
+    """(m, width) of constants and weights, where there is no penalty."""
+    scaling, curve = found.task.scaling, found.curvature
+    if not curve.size:
+        return np.empty((0, 0))
+    curve = curve.copy()
+    if not found.task.intercept:
+        at = np.arange(scaling.m) * scaling.width
+        curve[at], curve[:, at] = 0.0, 0.0
+        curve[at, at] = np.inf
+    turn = np.diag(np.insert(1 / scaling.scale, 0, 1.0))
+    turn[0, 1 : 1 + scaling.p] = -scaling.centre / scaling.scale[: scaling.p]
+    size = np.sqrt(np.diag(curve))
+    inverse = np.linalg.inv(curve / size / size[:, None]) / size / size[:, None]
+    blocks = inverse.reshape(scaling.m, scaling.width, scaling.m, scaling.width)
+    each = [turn @ blocks[c, :, c] @ turn.T for c in range(scaling.m)]
+    return np.array([np.sqrt(np.diag(one).clip(0)) for one in each])
