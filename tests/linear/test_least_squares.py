@@ -317,3 +317,21 @@ def test_shares_of_a_broad_block_are_the_same_on_any_number_of_threads() -> None
     near = x - x.mean(axis=0)
     want = np.linalg.lstsq(near, y - y.mean(), rcond=None)[0]
     np.testing.assert_allclose(found[0].coef_, want, rtol=1e-9)
+
+
+@pytest.mark.parametrize("n", [200, 3000])
+def test_a_column_in_other_units_follows_from_the_first_however_far_from_zero(n: int) -> None:
+    rng = np.random.default_rng(0)
+    x, other = 101_325 + 50 * rng.normal(size=n), rng.normal(size=(n, 8))
+    X = np.column_stack([x, x / 133.322, other])
+    y = (x - 101_325) / 50 + other[:, 0] + rng.normal(size=n)
+    found = tl.LinearRegression().fit(X, y)
+    assert found.rank_ == 9
+    assert np.abs(found.coef_[:2]).max() < 1, "rounding alone tells the two apart"
+    rest = np.delete(X, 1, axis=1)
+    alone = tl.LinearRegression().fit(rest, y)
+    np.testing.assert_allclose(found.predict(X), alone.predict(rest), rtol=0, atol=1e-8)
+    near = tl.LinearRegression().fit(np.column_stack([x, x + 1e-3 * other[:, 1], other]), y)
+    assert near.rank_ == 9, "x and what was added make a column that was added"
+    apart = np.column_stack([x, x + 1e-3 * rng.normal(size=n), other])
+    assert tl.LinearRegression().fit(apart, y).rank_ == 10

@@ -21,6 +21,7 @@ from tallylearn.tallies import Triangle
 from tallylearn.tallies.pairs import GAP
 
 EPS = float(np.finfo(np.float64).eps)
+ROUNDED = 2 * EPS  # of a number: what a conversion of units leaves
 DEPENDENT = 64 * EPS  # times the columns: what rounding leaves of a column that follows from others
 MIXED = 1e-6  # a share in a dependency below this is rounding
 
@@ -62,10 +63,15 @@ class Normal:
         """(t,) the squares of the targets around their means."""
         return np.asarray((self.root[:, self.p :] ** 2).sum(axis=0) * self.scale[self.p :] ** 2)
 
-    def negligible(self, tol: float | None = None) -> float:
-        """The share of a column's length that is rounding; a scatter lost half of the digits."""
-        least = self.p * DEPENDENT if tol is None else tol
-        return max(least, float(np.sqrt(self.p * DEPENDENT))) if self.squared else least
+    def negligible(self, tol: float | None = None) -> Array:
+        """(p,) the share of a column's length that is rounding; a scatter lost half of the digits.
+
+        Numbers far from 0 were rounded before they came: 0.1 x is no multiple of x by as much.
+        """
+        far = ROUNDED * np.sqrt(self.rows) * np.abs(self.mean[: self.p]) / self.scale[: self.p]
+        far = np.minimum(far, 0.5)  # a column of steps of one rounding is still there alone
+        least = np.maximum(far, self.p * DEPENDENT) if tol is None else np.full(self.p, tol)
+        return np.maximum(least, np.sqrt(self.p * DEPENDENT)) if self.squared else least
 
     def left(self, coef: Array) -> Array:
         """(t,) the squares that these weights (t, p) leave, in the units of the targets."""
@@ -223,17 +229,27 @@ def _substituted(r: Array, z: Array) -> Array:
 def solved(normal: Normal, tol: float | None = None) -> Fitted:
     """The shortest weights of least squares, in the units of the table."""
     r, z, least = normal.columns, normal.targets, normal.negligible(tol)
-    if normal.condition * max(least, EPS) < 0.01 and (np.abs(np.diag(r)) > least).all():
+    most = float(least.max(initial=EPS))
+    if normal.condition * most < 0.01 and (np.abs(np.diag(r)) > least).all():
         inner = _substituted(r, z)
         return Fitted(_in_units(inner, normal), np.arange(len(r)))
-    q, pivoted, order = qr(r, mode="economic", pivoting=True)
-    rank = int((np.abs(np.diag(pivoted)) > least * max(abs(pivoted[0, 0]), 1e-300)).sum())
+    order, rank = ranked(r, least)
+    q, turned = np.linalg.qr(r[:, order])
     basis = np.sort(order[:rank])
-    wide, inverse = pivoted[:rank], np.argsort(order)
-    raw = wide[:, inverse] * normal.scale[: normal.p]
-    inner = np.where(raw.any(axis=0)[:, None], _shortest(raw, (q.T @ z)[:rank]), 0.0)
+    wide, inverse = turned[:rank], np.argsort(order)
+    raw: Array = np.asarray(wide[:, inverse] * normal.scale[: normal.p])
+    inner = np.where(raw.any(axis=0, keepdims=True).T, _shortest(raw, (q.T @ z)[:rank]), 0.0)
     said = dependencies(normal.design.names, wide, order, rank)
     return Fitted(inner.T * normal.scale[normal.p :, None], basis, said)
+
+
+def ranked(r: Array, least: Array) -> tuple[Array, int]:
+    """Columns of a triangle, those first that do not follow from others; and how many they are."""
+    pivoted, order = qr(r, mode="r", pivoting=True)
+    size = np.abs(np.diag(pivoted))
+    stays = np.flatnonzero(size > least[order] * max(size[0], 1e-300))
+    others = np.setdiff1d(np.arange(len(order)), stays)
+    return np.asarray(order[np.concatenate([stays, others])]), len(stays)
 
 
 def _in_units(inner: Array, normal: Normal) -> Array:

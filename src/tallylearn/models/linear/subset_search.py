@@ -10,10 +10,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.linalg import qr, solve_triangular
+from scipy.linalg import solve_triangular
 
 from tallylearn.kernels import subsets
-from tallylearn.models.linear.least_squares import Normal, solved
+from tallylearn.models.linear.least_squares import Normal, ranked, solved
 from tallylearn.models.linear.subset_path import ROUNDING
 from tallylearn.tables import Array
 
@@ -61,12 +61,11 @@ def best_sets(normal: Normal, groups: Groups, most: int, method: str) -> list[li
 def steady(normal: Normal) -> Array:
     """(p + 1, p + 1) the triangle; columns that follow from others stand out by a trace."""
     r, p = normal.columns, normal.p
-    q, pivoted, order = qr(r, mode="economic", pivoting=True)
-    least = normal.negligible() * max(abs(pivoted[0, 0]), 1e-300)
-    rank = int((np.abs(np.diag(pivoted)) > least).sum())
+    order, rank = ranked(r, normal.negligible())
     if rank == p:
         return normal.root
-    clean = pivoted[:rank, np.argsort(order)]
+    q, turned = np.linalg.qr(r[:, order])
+    clean = turned[:rank, np.argsort(order)]
     goal = q.T @ normal.targets[:, 0]
     rest = np.sqrt((goal[rank:] ** 2).sum() + (normal.root[p:, p] ** 2).sum())
     rows = np.vstack([clean, STEADY * np.eye(p), np.zeros((1, p))])
