@@ -88,7 +88,7 @@ class FiledExamples:
         ]
 
     @staticmethod
-    def check(read: Lesson) -> None:
+    def check_source(read: Lesson) -> None:
         """Rows that are to stay in files are there."""
         if read.source.size is not None:
             raise OptionError(

@@ -125,7 +125,7 @@ class Neighbours(Plain, Asked):
     def learn(self, read: Lesson) -> Self:
         """What ``fit`` does with a lesson: keep its rows, or where they are."""
         if self.examples == "files":
-            FiledExamples.check(read)
+            FiledExamples.check_source(read)
         if self.examples == "files" or self._too_many(read):
             trusting(read, self._learn_files)
             return self
