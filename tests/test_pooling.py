@@ -112,6 +112,18 @@ def test_the_command_saves_a_model_of_pooled_values_without_its_counts_and_says_
         assert "has no counts" not in done.stderr
 
 
+def test_what_is_no_mean_is_said_to_have_no_counts(tmp_path: Path) -> None:
+    shops().to_csv(tmp_path / "shops.csv", index=False)
+    given = ["learn", str(tmp_path / "shops.csv"), "--target", "y", "--model", "centroid", "--set"]
+    place = tmp_path / "model.tally"
+    done = CliRunner().invoke(main, [*given, "metric=gower", "-o", str(place)])
+    assert done.exit_code == 0, done.stderr
+    assert "forget: what its options ask for is found among all rows." in done.stderr
+    model = tl.load(place)
+    with pytest.raises(errors.MergeError, match="merge: what these options ask for is found among"):
+        tl.merge(model, model)
+
+
 def test_folds_of_a_table_that_is_pooled_are_scored(monkeypatch: pytest.MonkeyPatch) -> None:
     frame = shops()
     X, y = frame.drop(columns="y"), frame["y"]

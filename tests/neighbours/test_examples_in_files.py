@@ -137,3 +137,24 @@ def test_the_nearest_add_up_for_the_same_queries_alone() -> None:
         (one + one) - one
     with pytest.raises(errors.InputError, match="row 0 there are not 2 neighbours"):
         two.complete()
+
+
+def test_rows_of_folds_members_and_dropped_gaps_are_said_to_be_in_memory(folder: Path) -> None:
+    path, learner = folder / "all.csv", tl.KNeighborsClassifier(5, examples="files")
+    table = tl.table(path, target="y", ignore=["kind", "times", "z"])
+    said = r"folds, of members of a vote and of gaps='drop'.*leave examples out"
+    with pytest.raises(errors.OptionError, match=said):
+        tl.evaluate(learner, table)
+    with pytest.raises(errors.OptionError, match=said):
+        tl.VotingClassifier([("near", learner), ("tree", tl.NaiveBayes())]).fit(table)
+    with pytest.raises(errors.OptionError, match=said):
+        learner.fit(tl.table(path, target="y", gaps="drop"))
+
+
+def test_a_file_that_was_deleted_is_not_said_to_have_changed(folder: Path) -> None:
+    path = folder / "all.csv"
+    table = tl.table(path, target="y", ignore=["kind", "times", "z"])
+    model = tl.KNeighborsClassifier(5, examples="files").fit(table)
+    path.unlink()
+    with pytest.raises(errors.FileError, match=r"all\.csv is not there any more"):
+        model.predict(QUERIES)

@@ -327,3 +327,43 @@ def test_the_order_in_which_a_tree_is_asked_changes_nothing(
     monkeypatch.setattr(neighbour_search, "MANY", 1)
     assert sorted(neighbour_search.curve(queries).tolist()) == [*range(300)]
     assert tree.nearest(queries, 4) == once
+
+
+@pytest.mark.parametrize("how", ["auto", "files"])
+def test_neighbours_have_the_numbers_of_their_rows_in_the_table(how: str, tmp_path: Path) -> None:
+    path, asked = tmp_path / "t.csv", {"x": 5.0}
+    path.write_text("x,w,y\n0,0,a\n1,2,\n2,1,a\n3,1,b\n4,1,a\n5,2,b\n")
+    plain = tl.KNeighborsClassifier(1, examples=how).fit(tl.table(path, target="y", ignore="w"))
+    assert plain.kneighbors(asked, return_distance=False).tolist() == [[5]]
+    assert plain.kneighbors(None, 1)[1].ravel().tolist() == [2, 3, 2, 3, 4]
+    assert plain.kneighbors_graph(asked).toarray().tolist() == [[0.0, 0.0, 0.0, 0.0, 1.0]]
+    weighed = tl.KNeighborsClassifier(3, examples=how).fit(tl.table(path, target="y", weight="w"))
+    assert weighed.kneighbors(asked)[1].tolist() == [[5, 5, 4]]
+    assert weighed.kneighbors_graph(asked).shape == (1, 5)
+
+
+def test_rows_left_out_of_memory_leave_the_numbers_of_neighbours() -> None:
+    table = {"x": [0.0, 1, None, 3, 4, 5], "y": ["a", None, "a", "b", "a", "b"]}
+    whole = tl.table(table, target="y", gaps="drop")
+    assert tl.KNeighborsClassifier(1).fit(whole).kneighbors({"x": [5.0]})[1].tolist() == [[5]]
+    left = tl.KNeighborsRegressor(1).fit(X, Y, sample_weight=np.arange(len(X)) >= 2)
+    assert left.kneighbors(X[7:8])[1].tolist() == [[7]]
+
+
+@pytest.mark.parametrize("how", ["auto", "files"])
+@pytest.mark.parametrize("metric", ["euclidean", "cosine", "gower"])
+def test_no_rows_to_ask_about_are_said(how: str, metric: str, tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("x,y\n0,a\n1,b\n")
+    for algorithm in ("brute", "auto"):
+        model = tl.KNeighborsClassifier(1, metric=metric, algorithm=algorithm, examples=how)
+        model.fit(str(path), "y")
+        for ask in (model.predict, model.predict_proba, model.kneighbors, model.kneighbors_graph):
+            with pytest.raises(errors.InputError, match="KNeighborsClassifier: the table has no r"):
+                ask(pd.DataFrame({"x": np.empty(0)}))
+
+
+def test_a_gap_is_told_as_a_question_mark() -> None:
+    table = {"x": [1.0, None], "z": [1.0, 2.0], "y": ["a", "b"]}
+    model = tl.KNeighborsClassifier(2, metric="gower").fit(table, "y")
+    assert "x ?, z 2" in str(model.explain({"x": [1.0], "z": [2.0]}))

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import copy
 import pickle
+import sys
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +22,7 @@ from sklearn.pipeline import make_pipeline
 
 import tallylearn as tl
 from tallylearn import errors, modelfile, tables
+from tallylearn.doors import containers
 from tests.learners import PREPARATIONS
 
 COLUMNS = ["length", "width", "colour", "shape"]
@@ -267,3 +270,47 @@ def test_identifiers_are_not_said_to_be_empty() -> None:
     table = {"id": [f"c{i}" for i in range(30)], "x": [*range(30)], "y": ["a", "b"] * 15}
     work = tl.Pipeline([tl.Imputer(), tl.NaiveBayes()]).fit(table, "y").show_work()
     assert "Column 'id' has no values, is text or an identifier: not filled." in str(work)
+
+
+def test_a_range_beyond_a_double_has_no_intervals_of_equal_width() -> None:
+    ends = [[1.7e308], [-1.7e308]]
+    for made in (tl.Discretizer(4), tl.MinMaxScaler()):
+        with pytest.raises(errors.InputError, match=r"'x0' is wider than a double can hold"):
+            made.fit(ends)
+    assert len({*tl.Discretizer(2, strategy="frequency").fit_transform(ends).ravel()}) == 2
+
+
+@pytest.mark.parametrize("made", [tl.StandardScaler(), tl.PCA(1)], ids=str)
+@pytest.mark.parametrize("kind", ["pandas", "polars"])
+def test_frames_that_are_asked_for_need_no_import_before(
+    made: Any, kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model = copy.deepcopy(made)
+    model.set_output(transform=kind).fit(X := [[1.0, 2.0], [2.0, 1.0], [4.0, 0.0]])
+    there = sys.modules[kind]
+    monkeypatch.delitem(sys.modules, kind)
+    asked: list[str] = []
+
+    def importing(name: str) -> Any:
+        asked.append(name)
+        return there
+
+    monkeypatch.setattr(containers, "import_module", importing)
+    assert type(model.transform(X)).__module__.startswith(kind)
+    assert asked == [kind]
+    monkeypatch.setattr(containers, "import_module", import_module)
+    monkeypatch.setitem(sys.modules, kind, None)
+    with pytest.raises(errors.OptionError, match=rf"not installed\. pip install {kind}"):
+        model.transform(X)
+
+
+@pytest.mark.parametrize(
+    "column",
+    [["a", "b"], np.array(["a", "b"]), pd.Series(["a", None], name="city"), pl.Series(["a", "b"])],
+    ids=lambda column: type(column).__module__,
+)
+def test_a_column_of_strings_alone_is_refused_with_the_remedy(column: Any) -> None:
+    coder = tl.LabelCoder().fit({"city": ["a", "b"]})
+    for ask in (tl.LabelCoder().fit, tl.LabelCoder().fit_transform, coder.transform):
+        with pytest.raises(errors.KindError, match=r'LabelCoder: .*one column: df\[\["city"\]\]'):
+            ask(column)

@@ -157,7 +157,8 @@ def save(estimator: Any, path: Path, tally: bool = True) -> None:
     from tallylearn.doors import OnePass
 
     if tally and isinstance(estimator, OnePass) and estimator.tally_ is None:
-        note(f"{path} has no counts, and cannot merge or forget: {LET_GO}.")
+        why = LET_GO if estimator.tallied else "what its options ask for is found among all rows"
+        note(f"{path} has no counts, and cannot merge or forget: {why}.")
         tally = False
     estimator.save(path.resolve(), tally=tally)
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import sys
+from importlib import import_module
 from typing import Any
 
 import numpy as np
 
+from tallylearn.errors import OptionError
 from tallylearn.tables import (
     CATEGORY,
     DATE,
@@ -44,12 +45,21 @@ def contained(block: Block, X: Any, kind: str) -> Any:
     if kind == "numpy":
         return _array(block, columns)
     if kind == "pandas":
-        import pandas as pd
-
         index = X.index if hasattr(X, "index") and hasattr(X, "iloc") else None
-        return pd.DataFrame({c.name: _values(block, c) for c in columns}, index=index)
+        return library(kind).DataFrame({c.name: _values(block, c) for c in columns}, index=index)
     table = _arrow(block, columns)
-    return sys.modules["polars"].from_arrow(table) if kind == "polars" else table
+    return library(kind).from_arrow(table) if kind == "polars" else table
+
+
+def library(kind: str) -> Any:
+    """The library of a kind of frame, which is asked for, and may not be there."""
+    try:
+        return import_module(kind)
+    except ImportError:
+        raise OptionError(
+            f"frames of {kind} were asked for, and it is not installed. pip install {kind}, or "
+            'set_output(transform="default").'
+        ) from None
 
 
 def _array(block: Block, columns: tuple[Column, ...]) -> Array:

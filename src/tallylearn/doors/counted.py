@@ -13,6 +13,10 @@ from tallylearn.errors import InputError
 from tallylearn.sources.memory_table import check_size
 from tallylearn.tallies import Bundle
 
+UNTALLIED = (
+    "what these options ask for is found among all rows, and keeps no tally. Fit all rows at once."
+)
+
 
 def counted(
     tally: Bundle | None, left_out: Unanswered, read: Lesson, width: int, method: str

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, ClassVar, Self
 
 from tallylearn import modelfile
-from tallylearn.doors.counted import counted, within_doubles
+from tallylearn.doors.counted import UNTALLIED, counted, within_doubles
 from tallylearn.doors.fit_cautions import let_go, put_aside
 from tallylearn.doors.intake import Lesson, Manner, lesson, trusting
 from tallylearn.doors.model import Solved
@@ -110,10 +110,7 @@ class OnePass(Estimator, ABC):
             known = None if before is None else before.schema
             name = type(self).__name__
             if not self.tallied:
-                raise OptionError(
-                    "what these options ask for is found among all rows, and keeps no tally to add "
-                    "to. Fit all rows at once."
-                )
+                raise OptionError(UNTALLIED)
             aim, X = self._aim(X, y), self._table(X)
             now = self._learned(lesson(X, y, sample_weight, name, aim, known, True, self._labels))
             counted = None if before is None else before.tally
@@ -284,6 +281,8 @@ class OnePass(Estimator, ABC):
     def _remembered(self) -> Learned | None:
         if not self.__sklearn_is_fitted__():
             return None
+        if self.tally_ is None and not self.tallied:
+            raise MergeError(UNTALLIED)
         if self.tally_ is None:
             raise MergeError(
                 "this model was saved without its tally, and cannot learn or forget; nor can one "

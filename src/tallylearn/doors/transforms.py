@@ -8,6 +8,7 @@ from typing import Any, Self
 import numpy as np
 
 from tallylearn.doors.asking import Asked
+from tallylearn.doors.containers import library
 from tallylearn.errors import ColumnError, OptionError, listed
 from tallylearn.sources.arrays import array_of
 from tallylearn.tables import Array, Block
@@ -83,12 +84,10 @@ class Transformer(Asked):
     def _contained(self, array: Array, X: Any) -> Any:
         wanted = self._wanted()
         if wanted == "pandas":
-            import pandas as pd
-
+            pd = library(wanted)
             index = X.index if isinstance(X, pd.DataFrame) else None
             return pd.DataFrame(array, columns=self.get_feature_names_out(), index=index)
         if wanted == "polars":
-            import polars as pl
-
-            return pl.DataFrame(array, schema=list(self.get_feature_names_out()), orient="row")
+            names = self.get_feature_names_out()
+            return library(wanted).DataFrame(array, schema=list(names), orient="row")
         return array

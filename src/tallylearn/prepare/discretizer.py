@@ -13,6 +13,7 @@ from tallylearn.doors.finite_rows import check_finite
 from tallylearn.errors import OptionError, told
 from tallylearn.prepare.mdl_cuts import mdl_cuts
 from tallylearn.prepare.preparation import Preparation, Turning, rows_of
+from tallylearn.prepare.scalings import check_width
 from tallylearn.prepare.stored_turnings import check_rows
 from tallylearn.sources.class_labels import Aim
 from tallylearn.tables import (
@@ -147,6 +148,7 @@ class Discretizer(Preparation):
         """The cuts of every column."""
         found: dict[str, Array] = {}
         if (ends := tally.get("ends")) is not None:
+            check_width(ends)
             pairs = zip(ends.least[0], ends.greatest[0], strict=True)
             found = {
                 str(name): _inner(np.linspace(low, high, int(self.bins) + 1))

@@ -20,7 +20,8 @@ from tallylearn.doors.finite_rows import check_finite
 from tallylearn.doors.intake import rows
 from tallylearn.doors.model import Solved
 from tallylearn.doors.transforms import Transformer
-from tallylearn.errors import speaking
+from tallylearn.errors import KindError, speaking
+from tallylearn.sources.arrays import array_of, of_strings
 from tallylearn.sources.joined_blocks import together
 from tallylearn.tables import (
     CATEGORY,
@@ -79,6 +80,17 @@ class Preparation(OnePass, Transformer):
         """The table in its new columns, in the kind of container that it came in."""
         X = self._table(X)
         return contained(self._turned_rows(X), X, self._container(X))
+
+    def _table(self, X: Any) -> Any:
+        """One string a row is a document to learners, and no column to be turned."""
+        one = isinstance(X, list | tuple) or len(getattr(X, "shape", ())) == 1
+        if one and of_strings(X if isinstance(X, list | tuple) else array_of(X)):
+            raise KindError(
+                f"{type(self).__name__}: a table was expected, and here is one string a row, which "
+                'is read as documents. Pass a frame with one column: df[["city"]], or '
+                '{"city": values}.'
+            )
+        return X
 
     def _turned_rows(self, X: Any) -> Block:
         """All rows in their new columns; what takes a whole table is spared to join its blocks."""

@@ -9,7 +9,7 @@ import numpy as np
 from tallylearn.doors.finite_rows import check_finite
 from tallylearn.errors import InputError, OptionError, told
 from tallylearn.prepare.preparation import Undoable, rows_of
-from tallylearn.prepare.scalings import MinMax, Standard
+from tallylearn.prepare.scalings import MinMax, Standard, check_width
 from tallylearn.prepare.stored_turnings import check_rows
 from tallylearn.tables import DATE, NUMBER, Array, Block, Schema, check_columns
 from tallylearn.tallies import Bundle, Extent, Moments
@@ -147,11 +147,7 @@ class MinMaxScaler(Scaler):
         """The ends, and the range they are taken to."""
         extent = tally.get("numbers") or Extent.empty()
         least, greatest = extent.least.reshape(-1), extent.greatest.reshape(-1)
-        with np.errstate(over="ignore"):
-            wide = ~np.isfinite(greatest - least)
-        if wide.any():
-            name = extent.columns[int(wide.argmax())]
-            raise InputError(f"column {name!r} is wider than a double can hold. Rescale it.")
+        check_width(extent)
         low, high = map(float, self.feature_range)
         names = tuple(map(str, extent.columns))
         return MinMax(names, least, greatest, low, high, bool(self.clip))

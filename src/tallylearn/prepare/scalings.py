@@ -10,9 +10,11 @@ import numpy as np
 
 from tallylearn import engines, forms
 from tallylearn.doors.finite_rows import check_finite
+from tallylearn.errors import InputError
 from tallylearn.kernels import scaling
 from tallylearn.prepare.preparation import Reversible, as_numbers, with_numbers
 from tallylearn.tables import BLOCK, Array, Block, Column, Schema, check_columns
+from tallylearn.tallies import Extent
 from tallylearn.workings import Derivation, Formula, Grid, Sentence
 from tallylearn.workings.rendering import short
 
@@ -159,3 +161,12 @@ class MinMax(Scaling):
              Sentence(f"The range becomes {self.low:g} to {self.high:g}; a column that is constant "
                       f"becomes {self.low:g}.")),
         )  # fmt: skip
+
+
+def check_width(extent: Extent) -> None:
+    """Refuse a column whose ends are farther apart than a double can say."""
+    with np.errstate(over="ignore"):
+        wide = ~np.isfinite(extent.greatest - extent.least).all(axis=0)
+    if wide.any():
+        name = extent.columns[int(wide.argmax())]
+        raise InputError(f"column {name!r} is wider than a double can hold. Rescale it.")

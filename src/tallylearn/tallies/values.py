@@ -134,7 +134,10 @@ class Values:
             self.numbers[np.searchsorted(upto, x, side="right")]
             for x in (np.floor(at), np.ceil(at))
         )
-        return float(low + (high - low) * (at - np.floor(at)))
+        part, apart = at - np.floor(at), float(high) - float(low)
+        if np.isfinite(apart):
+            return float(low + apart * part)
+        return float(low * (1 - part) + high * part)
 
     def mode(self) -> float:
         """The number that was seen most; of several the least."""

@@ -105,7 +105,7 @@ class Examples:
     def near(self, asked: Asked, k: int) -> Nearest:
         """For every row k neighbours, or more where some are level with the k-th; or too few."""
         numbers, codes = asked
-        if not len(self):
+        if not len(self) or not len(numbers):
             return Nearest.of(*(np.zeros(0, dtype=np.int64),) * 2, np.zeros(0), len(numbers), k)
         if self.metric == "gower":
             return self._by_gower(numbers, codes, k)
@@ -124,6 +124,10 @@ class Examples:
         found = self.near(self.itself(), k + 1).complete().without(np.arange(len(self)))
         return found if self.ties == "all" else found.first(k)
 
+    def numbers_of(self, found: Nearest) -> Array:
+        """The numbers that neighbours have in their table."""
+        return np.asarray(self.rows[found.rows])
+
     def check_others(self, k: int, m: int) -> None:
         """Each of m rows has k others."""
         if k >= m:
@@ -136,7 +140,7 @@ class Examples:
         """What an example holds, as the table has it."""
         figure = figures(schema)
         pairs = [
-            f"{name} {figure(name, float(x))}"
+            f"{name} {'?' if np.isnan(x) else figure(name, float(x))}"
             for name, x in zip(self.columns, self.numbers[place], strict=True)
         ]
         for name, known, code in zip(self.categories, self.values, self.codes[place], strict=True):

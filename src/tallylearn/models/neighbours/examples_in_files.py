@@ -16,7 +16,7 @@ import numpy as np
 from tallylearn import engines
 from tallylearn.doors.intake import Lesson, LessonPart
 from tallylearn.doors.unanswered import Unanswered
-from tallylearn.errors import InputError
+from tallylearn.errors import FileError, InputError, OptionError
 from tallylearn.models.neighbours.example_survey import Survey
 from tallylearn.models.neighbours.examples import Asked, Examples, repeated
 from tallylearn.sources.packed import changed, stamp
@@ -87,6 +87,16 @@ class FiledExamples:
             if at < len(before)  # the others have no rows
         ]
 
+    @staticmethod
+    def check_source(read: Lesson) -> None:
+        """Rows that are to stay in files are there."""
+        if read.source.size is not None:
+            raise OptionError(
+                "examples='files' leaves rows in their files, and this table is in memory, as the "
+                "rows of folds, of members of a vote and of gaps='drop' are, wherever they came "
+                "from. Pass a path to fit, or leave examples out."
+            )
+
     def __len__(self) -> int:
         return self.size
 
@@ -101,7 +111,12 @@ class FiledExamples:
     def parts(self) -> Iterator[NumberedPart]:
         """The parts of the lesson, numbered; their files are as they were."""
         for path, then in self.stamps.items():
-            if stamp(path) != then:
+            if (now := stamp(path)) is None and then is not None:
+                raise FileError(
+                    f"{path} is not there any more, and the model reads its rows in it. Put it "
+                    "back as it was, or fit again."
+                )
+            if now != then:
                 raise changed(path, "since the model was fitted")
         return iter(self._parts)
 
@@ -120,6 +135,10 @@ class FiledExamples:
                 near = self._nearest(self.rule.holding(item.block).itself(), k + 1, False)
                 found.append(self._cut(near.without(own)))
         return joined(found)
+
+    def numbers_of(self, found: Nearest) -> Array:
+        """The numbers that neighbours have in their table."""
+        return np.asarray(found.held[:, 0].astype(np.int64))
 
     def held(self, found: Nearest) -> tuple[Examples, Array, Nearest]:
         """The neighbours that were found as examples in memory, their answers, and who has them."""

@@ -78,9 +78,10 @@ class Neighbours(Plain, Asked):
     def kneighbors(
         self, X: Any = None, n_neighbors: int | None = None, return_distance: bool = True
     ) -> Any:
-        """Distances (n, k) and places (n, k) of the nearest examples; None asks the examples.
+        """Distances (n, k) and rows (n, k) of the nearest examples; None asks the examples.
 
-        Of examples that are equally far those come that were first in the table.
+        Rows have their numbers in the table as it was given, from 0 on, whatever was left out of
+        it. Of examples that are equally far those come that were first in the table.
         """
         if not isinstance(return_distance, bool | np.bool_):
             raise OptionError(
@@ -88,13 +89,16 @@ class Neighbours(Plain, Asked):
                 f"{told(return_distance)}."
             )
         found = self._nearest(X, n_neighbors)
-        rows = found.rows.reshape(len(found), -1)
+        rows = self.model_.examples.numbers_of(found).reshape(len(found), -1)
         return (found.distances.reshape(len(found), -1), rows) if return_distance else rows
 
     def kneighbors_graph(
         self, X: Any = None, n_neighbors: int | None = None, mode: str = "connectivity"
     ) -> Any:
-        """A sparse matrix (n, m): 1, or the distance (``mode="distance"``), at each neighbour."""
+        """A sparse matrix (n, m): 1, or the distance (``mode="distance"``), at each neighbour.
+
+        Its m columns are the examples, in their order: rows that were left out have no column.
+        """
         from scipy.sparse import csr_matrix
 
         if not isinstance(mode, str) or mode not in ("connectivity", "distance"):
@@ -120,11 +124,8 @@ class Neighbours(Plain, Asked):
 
     def learn(self, read: Lesson) -> Self:
         """What ``fit`` does with a lesson: keep its rows, or where they are."""
-        if self.examples == "files" and read.source.size is not None:
-            raise OptionError(
-                "examples='files' leaves rows in their files, and this table is in memory. Pass "
-                "its path, or leave the option out."
-            )
+        if self.examples == "files":
+            FiledExamples.check_source(read)
         if self.examples == "files" or self._too_many(read):
             trusting(read, self._learn_files)
             return self
@@ -196,7 +197,10 @@ class Neighbours(Plain, Asked):
             if X is None:
                 found: Nearest = examples.found_among(k)
                 return found
-            return joined([examples.found(block, k) for block in self._blocks(X)])
+            parts = [examples.found(block, k) for block in self._blocks(X)]
+            if not sum(map(len, parts)):
+                check_size(0, self.n_features_in_)
+            return joined(parts)
 
     def _own(self, y: Any, n: int) -> Array:
         """The answers of the examples, which who asks them about each other knows."""
