@@ -187,6 +187,19 @@ def test_warm_start_adds_the_trees_that_a_larger_forest_has() -> None:
         forest.set_params(n_estimators=12).fit(IRIS[:100], KINDS[:100])
 
 
+@pytest.mark.parametrize("kind", ["rows", "columns", "frame"])
+def test_who_writes_over_his_table_changes_nothing_that_a_forest_tells(kind: str) -> None:
+    rows, numbers = np.array(X, order="F" if kind == "columns" else "C"), Y.copy()
+    names = [f"x{j}" for j in range(X.shape[1])]
+    given = pd.DataFrame(rows, columns=names, copy=False) if kind == "frame" else rows
+    forest = tl.RandomForestRegressor(5).fit(given, numbers)
+    rows *= -1
+    numbers[:] = 0
+    untouched = tl.RandomForestRegressor(5).fit(X, Y)
+    assert forest.oob == untouched.oob
+    assert forest.importances() == untouched.importances()
+
+
 def test_a_file_holds_the_forest_and_not_its_rows(iris: Any, tmp_path: Path) -> None:
     iris.save(tmp_path / "f.tally")
     again = tl.load(tmp_path / "f.tally")

@@ -327,3 +327,11 @@ def test_the_order_in_which_a_tree_is_asked_changes_nothing(
     monkeypatch.setattr(neighbour_search, "MANY", 1)
     assert sorted(neighbour_search.curve(queries).tolist()) == [*range(300)]
     assert tree.nearest(queries, 4) == once
+
+
+def test_who_writes_over_his_table_changes_no_example() -> None:
+    rows, numbers = np.array([[1.0], [2.0], [4.0]]), np.array([1.0, 2.0, 4.0])
+    model = tl.KNeighborsRegressor(n_neighbors=1).fit(rows, numbers)
+    rows *= -1
+    numbers[:] = 0
+    assert model.predict([[1.0], [4.0]]).tolist() == [1.0, 4.0]

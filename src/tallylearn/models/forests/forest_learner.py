@@ -72,7 +72,8 @@ class ForestLearner(TreeOptions, Plain):
         shown = bool(self.verbose) or lasting(len(block) * len(numbers), LONG)
         with bar(len(numbers), f"{type(self).__name__}: trees", shown) as done:
             found = stems(nursery, numbers, self._finished, done)
-        self._grew_from = block if self.record or self.oob_score else None
+        keep = self.record or self.oob_score
+        self._grew_from = block[np.arange(len(block))] if keep else None  # nobody writes to a copy
         return Forest.of(
             found, before, columns=tuple(scale.column for scale in nursery.table.scales),
             classes=target.classes, rows=len(block), rate=bags.rate, seed=seed,
