@@ -187,6 +187,15 @@ def test_warm_start_adds_the_trees_that_a_larger_forest_has() -> None:
         forest.set_params(n_estimators=12).fit(IRIS[:100], KINDS[:100])
 
 
+def test_dates_are_explained_as_dates() -> None:
+    days = pd.date_range("2020-10-01", "2020-10-31").to_series(index=range(31))
+    table = pd.DataFrame({"when": days})
+    for learner in (tl.RandomForestRegressor(5), tl.RandomForestClassifier(5)):
+        for model in (learner, tl.Pipeline([tl.StandardScaler(), learner])):
+            said = str(model.fit(table, np.arange(31) > 15).explain(table[:1]))
+            assert "when = 2020-10-01" in said
+
+
 @pytest.mark.parametrize("change", ["order", "target", "weight", "category", "option", "file"])
 def test_warm_start_adds_no_trees_of_other_rows_or_options(change: str, tmp_path: Path) -> None:
     table = pd.DataFrame(IRIS, columns=[*"abcd"]).assign(e=np.where(IRIS[:, 0] > 6, "x", "y"))

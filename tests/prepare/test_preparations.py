@@ -267,3 +267,12 @@ def test_identifiers_are_not_said_to_be_empty() -> None:
     table = {"id": [f"c{i}" for i in range(30)], "x": [*range(30)], "y": ["a", "b"] * 15}
     work = tl.Pipeline([tl.Imputer(), tl.NaiveBayes()]).fit(table, "y").show_work()
     assert "Column 'id' has no values, is text or an identifier: not filled." in str(work)
+
+
+def test_dates_are_told_as_dates() -> None:
+    days = pd.date_range("2020-10-01", "2020-10-31").to_series(index=range(31))
+    table = pd.DataFrame({"when": days, "size": np.arange(31.0)})
+    said = [str(made.fit(table).show_work())
+            for made in (tl.Imputer(), tl.StandardScaler(), tl.MinMaxScaler())]  # fmt: skip
+    assert [one.count("2020-10-16") for one in said] == [1, 1, 0]
+    assert said[2].count("2020-10-01") == said[2].count("2020-10-31") == 1
