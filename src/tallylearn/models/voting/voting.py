@@ -14,7 +14,7 @@ from tallylearn.doors.option_values import by_label, finite
 from tallylearn.errors import OptionError, listed, told
 from tallylearn.models.trees.least_loss import UNDEFINED
 from tallylearn.models.voting.ballots import Ballots
-from tallylearn.models.voting.members import check_task, fitted, named
+from tallylearn.models.voting.members import check_probabilities, check_task, fitted, named
 from tallylearn.tables import CATEGORY, DATE, NUMBER, TEXT, Array, Block
 
 
@@ -102,7 +102,8 @@ class VotingClassifier(Voting, Classifier):
 
     Parameters
     ----------
-    voting : "hard" (one vote a member) or "soft" (the mean of their probabilities).
+    voting : "hard" (one vote a member) or "soft" (the mean of their probabilities,
+        which all of them know).
     weights : what each member counts, in their order, or by their names in a dict or a pandas
         Series; all alike unless said.
     tie : of classes with as many votes "first" in order is answered, or the word "undefined".
@@ -142,7 +143,10 @@ class VotingClassifier(Voting, Classifier):
         classes = block.target.values
         if self.tie == UNDEFINED and UNDEFINED in classes:
             raise OptionError('tie="undefined" says what a class is called here. Rename the class.')
-        return self._ballots(block, classes=classes, voting=self.voting, tie=self.tie)
+        found = self._ballots(block, classes=classes, voting=self.voting, tie=self.tie)
+        if self.voting == "soft":
+            check_probabilities(found.names, found.models)
+        return found
 
     def answers(self, block: Block) -> Array:
         """Classes; where a tie has no answer, objects."""
