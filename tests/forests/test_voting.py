@@ -96,7 +96,7 @@ def test_learners_of_others_get_a_frame_with_names() -> None:
 
 def test_a_member_without_probabilities_has_no_share_in_a_soft_vote() -> None:
     members = [("nb", tl.NaiveBayes()), ("line", Perceptron())]
-    with pytest.raises(errors.OptionError, match="the member 'line' is Perceptron.*predict_proba"):
+    with pytest.raises(errors.OptionError, match="the member 'line' is Perceptron"):
         tl.VotingClassifier(members, voting="soft").fit(X, Y)
     assert tl.VotingClassifier(members).fit(X, Y).score(X, Y) > 0.5
 
