@@ -187,6 +187,53 @@ def test_warm_start_adds_the_trees_that_a_larger_forest_has() -> None:
         forest.set_params(n_estimators=12).fit(IRIS[:100], KINDS[:100])
 
 
+def test_dates_are_explained_as_dates() -> None:
+    days = pd.date_range("2020-10-01", "2020-10-31").to_series(index=range(31))
+    table = pd.DataFrame({"when": days})
+    for learner in (tl.RandomForestRegressor(5), tl.RandomForestClassifier(5)):
+        for model in (learner, tl.Pipeline([tl.StandardScaler(), learner])):
+            said = str(model.fit(table, np.arange(31) > 15).explain(table[:1]))
+            assert "when = 2020-10-01" in said
+
+
+@pytest.mark.parametrize("change", ["order", "target", "weight", "category", "option", "file"])
+def test_warm_start_adds_no_trees_of_other_rows_or_options(change: str, tmp_path: Path) -> None:
+    table = pd.DataFrame(IRIS, columns=[*"abcd"]).assign(e=np.where(IRIS[:, 0] > 6, "x", "y"))
+    kinds, weight = KINDS.copy(), np.ones(len(IRIS))
+    forest = tl.RandomForestClassifier(3, warm_start=True, class_weight={0: 1, 1: 2, 2: 3})
+    forest.fit(table, kinds, weight)
+    forest.set_params(n_estimators=4, n_jobs=1, record=False).fit(table.copy(), kinds, weight)
+    if change == "order":
+        table = table[::-1]
+        kinds = kinds[::-1]
+    elif change == "target":
+        kinds[[0, 149]] = kinds[[149, 0]]
+    elif change == "weight":
+        weight[0] = 2
+    elif change == "category":
+        table = table.assign(e=np.where(table["e"] == "x", "y", "x"))
+    elif change == "option":
+        forest.class_weight[0] = 9
+    else:
+        forest.save(tmp_path / "f.tally")
+        forest = tl.load(tmp_path / "f.tally")
+    with pytest.raises(errors.InputError, match="adds trees to a forest of the same table"):
+        forest.set_params(n_estimators=5).fit(table, kinds, weight)
+
+
+@pytest.mark.parametrize("kind", ["rows", "columns", "frame"])
+def test_who_writes_over_his_table_changes_nothing_that_a_forest_tells(kind: str) -> None:
+    rows, numbers = np.array(X, order="F" if kind == "columns" else "C"), Y.copy()
+    names = [f"x{j}" for j in range(X.shape[1])]
+    given = pd.DataFrame(rows, columns=names, copy=False) if kind == "frame" else rows
+    forest = tl.RandomForestRegressor(5).fit(given, numbers)
+    rows *= -1
+    numbers[:] = 0
+    untouched = tl.RandomForestRegressor(5).fit(X, Y)
+    assert forest.oob == untouched.oob
+    assert forest.importances() == untouched.importances()
+
+
 def test_a_file_holds_the_forest_and_not_its_rows(iris: Any, tmp_path: Path) -> None:
     iris.save(tmp_path / "f.tally")
     again = tl.load(tmp_path / "f.tally")

@@ -6,9 +6,11 @@ from typing import Any
 
 import pandas as pd
 import pytest
+from sklearn.ensemble import VotingRegressor
 
 import tallylearn as tl
 from tallylearn.errors import KindError, OptionError
+from tallylearn.models.voting.members import named
 
 X, NUMBERS, CLASSES = [[1.0], [2.0], [3.0]], [1.0, 2.0, 4.0], ["a", "a", "b"]
 MEMBERS = [("a", tl.DummyRegressor()), ("b", tl.DecisionTreeRegressor())]
@@ -61,3 +63,28 @@ def test_a_vote_within_itself_is_refused() -> None:
 def test_names_of_members_are_as_those_of_steps(names: Any) -> None:
     with pytest.raises(OptionError, match="Names are unique, and have no '__'"):
         tl.VotingRegressor([(name, tl.Ridge()) for name in names]).fit(X, NUMBERS)
+
+
+def test_options_of_members_go_by_their_names() -> None:
+    vote = tl.VotingRegressor([("a", tl.DummyRegressor()), ("b", tl.DecisionTreeRegressor())])
+    theirs = VotingRegressor(vote.estimators).get_params()
+    mine = vote.get_params()
+    assert {*mine} == {*theirs} - {"n_jobs", "verbose"}
+    assert mine["b__max_depth"] is None
+    assert [*vote.get_params(deep=False)] == ["estimators", "weights"]
+    vote.set_params(b__max_depth=1, a=tl.DecisionTreeRegressor(), a__max_depth=2, weights=[1, 3])
+    depths = [one.max_depth for one in vote.fit(X, NUMBERS).estimators_]
+    assert depths == [2, 1]
+    assert vote.weights == [1, 3]
+    for odd in ("c", "c__max_depth", "b__depth"):
+        with pytest.raises(OptionError, match="Invalid parameter"):
+            vote.set_params(**{odd: 1})
+
+
+def test_options_of_members_without_names_go_by_what_they_are_called() -> None:
+    vote = tl.VotingClassifier([tl.NaiveBayes(), tl.C45(), tl.C45()])
+    name = [name for name, _ in named(vote.estimators)][2]
+    vote.set_params(**{f"{name}__min_samples_leaf": 5}).fit(X, CLASSES)
+    assert vote.named_estimators_[name].min_samples_leaf == 5
+    assert vote.estimators_[1].min_samples_leaf != 5
+    assert tl.VotingClassifier(5).get_params()["estimators"] == 5

@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 from sklearn.base import clone
 from sklearn.datasets import load_diabetes, load_iris
-from sklearn.ensemble import VotingClassifier, VotingRegressor
+from sklearn.ensemble import StackingClassifier, VotingClassifier, VotingRegressor
 from sklearn.linear_model import LinearRegression, LogisticRegression, Perceptron
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
@@ -94,9 +94,18 @@ def test_learners_of_others_get_a_frame_with_names() -> None:
     assert vote.score(frame, "kind") > 0.9
 
 
-def test_a_member_without_probabilities_gives_all_to_one_class() -> None:
-    vote = tl.VotingClassifier([Perceptron()], voting="soft").fit(X, Y)
-    assert {*np.unique(vote.predict_proba(X)).tolist()} == {0.0, 1.0}
+def test_a_member_without_probabilities_has_no_share_in_a_soft_vote() -> None:
+    members = [("nb", tl.NaiveBayes()), ("line", Perceptron())]
+    with pytest.raises(errors.OptionError, match="the member 'line' is Perceptron"):
+        tl.VotingClassifier(members, voting="soft").fit(X, Y)
+    assert tl.VotingClassifier(members).fit(X, Y).score(X, Y) > 0.5
+
+
+def test_a_member_may_know_probabilities_from_its_fit_on() -> None:
+    stack = StackingClassifier([("nb", GaussianNB())])
+    assert not hasattr(stack, "predict_proba")
+    vote = tl.VotingClassifier([stack], voting="soft").fit(X, Y)
+    assert vote.predict_proba(X) == pytest.approx(clone(stack).fit(X, Y).predict_proba(X))
 
 
 def test_weights_of_rows_reach_every_member() -> None:

@@ -367,3 +367,11 @@ def test_a_gap_is_told_as_a_question_mark() -> None:
     table = {"x": [1.0, None], "z": [1.0, 2.0], "y": ["a", "b"]}
     model = tl.KNeighborsClassifier(2, metric="gower").fit(table, "y")
     assert "x ?, z 2" in str(model.explain({"x": [1.0], "z": [2.0]}))
+
+
+def test_who_writes_over_his_table_changes_no_example() -> None:
+    rows, numbers = np.array([[1.0], [2.0], [4.0]]), np.array([1.0, 2.0, 4.0])
+    model = tl.KNeighborsRegressor(n_neighbors=1).fit(rows, numbers)
+    rows *= -1
+    numbers[:] = 0
+    assert model.predict([[1.0], [4.0]]).tolist() == [1.0, 4.0]

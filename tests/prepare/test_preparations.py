@@ -314,3 +314,12 @@ def test_a_column_of_strings_alone_is_refused_with_the_remedy(column: Any) -> No
     for ask in (tl.LabelCoder().fit, tl.LabelCoder().fit_transform, coder.transform):
         with pytest.raises(errors.KindError, match=r'LabelCoder: .*one column: df\[\["city"\]\]'):
             ask(column)
+
+
+def test_dates_are_told_as_dates() -> None:
+    days = pd.date_range("2020-10-01", "2020-10-31").to_series(index=range(31))
+    table = pd.DataFrame({"when": days, "size": np.arange(31.0)})
+    said = [str(made.fit(table).show_work())
+            for made in (tl.Imputer(), tl.StandardScaler(), tl.MinMaxScaler())]  # fmt: skip
+    assert [one.count("2020-10-16") for one in said] == [1, 1, 0]
+    assert said[2].count("2020-10-01") == said[2].count("2020-10-31") == 1

@@ -89,7 +89,8 @@ class Asked:
         if len(self.kinds) == 1:
             return self._made(self.kinds[0])
         kind = self.kinds[rows.named is None]
-        told = f"--model {self.model} is a {kind}, for {target} has {rows.different:,} different "
+        one = f"{'an' if kind[0] in 'AEIOU' else 'a'} {kind}"
+        told = f"--model {self.model} is {one}, for {target} has {rows.different:,} different "
         if hasattr(rows.target, "dtype"):
             other = "classification" if rows.named is None else "regression"
             output_files.note(f"{told}numbers; --set task={other} learns the other kind.")

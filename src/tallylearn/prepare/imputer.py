@@ -32,7 +32,7 @@ from tallylearn.tables import (
 from tallylearn.tallies import Bundle, Counts, Moments, Values
 from tallylearn.tallies.importance import in_rows
 from tallylearn.workings import Derivation, Grid, Sentence
-from tallylearn.workings.rendering import short
+from tallylearn.workings.units import figures
 
 OWN = "missing"  # the category of gaps, where they have one of their own
 
@@ -88,7 +88,8 @@ class Filling(Turning):
 
     def derivation(self, schema: Schema) -> Derivation:
         """The value that fills every column."""
-        pairs = [*zip(self.names, map(short, self.numbers.tolist()), strict=True)]
+        figure = figures(schema, digits=4)
+        pairs = [*zip(self.names, map(figure, self.names, self.numbers.tolist()), strict=True)]
         pairs += [*zip(self.categories, self.values, strict=True)]
         told = dict(pairs)
         rows = tuple((name, told[name]) for name in schema.names if name in told)

@@ -17,6 +17,7 @@ from tallylearn.tables import BLOCK, Array, Block, Column, Schema, check_columns
 from tallylearn.tallies import Extent
 from tallylearn.workings import Derivation, Formula, Grid, Sentence
 from tallylearn.workings.rendering import short
+from tallylearn.workings.units import figures
 
 
 class Scaling(Reversible):
@@ -104,7 +105,8 @@ class Standard(Scaling):
     def derivation(self, schema: Schema) -> Derivation:
         """Mean and standard deviation of every column."""
         pairs = zip(self.names, self.mean.tolist(), np.sqrt(self.variance).tolist(), strict=True)
-        rows = tuple((name, short(mean), short(sigma)) for name, mean, sigma in pairs)
+        told = figures(schema, digits=4)
+        rows = tuple((name, told(name, mean), short(sigma)) for name, mean, sigma in pairs)
         return Derivation(
             "Standard scores",
             (Formula("z = (x - μ) / σ", r"z = (x - \mu) / \sigma"),
@@ -153,7 +155,8 @@ class MinMax(Scaling):
     def derivation(self, schema: Schema) -> Derivation:
         """The ends of every column."""
         pairs = zip(self.names, self.least.tolist(), self.greatest.tolist(), strict=True)
-        rows = tuple((name, short(least), short(greatest)) for name, least, greatest in pairs)
+        told = figures(schema, digits=4)
+        rows = tuple((name, told(name, low), told(name, high)) for name, low, high in pairs)
         return Derivation(
             "Min-max scaling",
             (Formula("z = (x - min) / (max - min)", r"z = (x - \min) / (\max - \min)"),

@@ -18,6 +18,7 @@ from tallylearn.errors import InputError, OptionError, speaking, told
 from tallylearn.models.forests.bags import Bags
 from tallylearn.models.forests.forest import Forest
 from tallylearn.models.forests.forest_importances import Importances, importances_of
+from tallylearn.models.forests.grown_from import GrownFrom
 from tallylearn.models.forests.nursery import Nursery, stems
 from tallylearn.models.forests.out_of_bag import OutOfBag, out_of_bag
 from tallylearn.models.forests.tree_votes import proximity_of
@@ -58,6 +59,7 @@ class ForestLearner(TreeOptions, Plain):
     record: Any
     _grew_from: Block | None = None  # with record=True
     _oob: OutOfBag | None = None
+    _grown_from: GrownFrom | None = None  # which no model file holds
 
     def train(self, block: Block) -> Forest:
         """Code the columns once, and grow the trees."""
@@ -67,12 +69,14 @@ class ForestLearner(TreeOptions, Plain):
         bags = Bags(target.labels, self._rate(len(block)), seed)
         nursery = Nursery.of(block, target, self._plan(block, target), self.bins, bags)
         nursery = replace(nursery, weighed=self._of_bag(block))
-        before = self._before(nursery)
+        grown_from = GrownFrom.of(block, self.get_params(deep=False))
+        before = self._before(nursery, grown_from)
         numbers = range(len(before) if before else 0, int(self.n_estimators))
         shown = bool(self.verbose) or lasting(len(block) * len(numbers), LONG)
         with bar(len(numbers), f"{type(self).__name__}: trees", shown) as done:
             found = stems(nursery, numbers, self._finished, done)
-        self._grew_from = block if self.record or self.oob_score else None
+        self._grown_from, keep = grown_from, self.record or self.oob_score
+        self._grew_from = block[np.arange(len(block))] if keep else None  # nobody writes to a copy
         return Forest.of(
             found, before, columns=tuple(scale.column for scale in nursery.table.scales),
             classes=target.classes, rows=len(block), rate=bags.rate, seed=seed,
@@ -155,16 +159,21 @@ class ForestLearner(TreeOptions, Plain):
             tree = tree.without(cut.node for cut in cuts)
         return tree
 
-    def _before(self, nursery: Nursery) -> Forest | None:
+    def _before(self, nursery: Nursery, grown_from: GrownFrom) -> Forest | None:
         """The forest that is grown on, with ``warm_start``."""
         if not self.warm_start or not self.__sklearn_is_fitted__():
             return None
         forest, n = self.model_, int(self.n_estimators)
         bags = nursery.bags
         columns = tuple(scale.column for scale in nursery.table.scales)
-        if (forest.columns, forest.classes, forest.rows, forest.rate, forest.seed) != (
-            columns, nursery.target.classes, len(bags), bags.rate, bags.seed,
-        ):  # fmt: skip
+        if self._grown_from is None:
+            raise InputError(
+                "warm_start adds trees to a forest of the same table and options, and a model file "
+                "does not tell those rows. Fit with warm_start=False: the trees are the same."
+            )
+        if not self._grown_from.alike(grown_from) or (
+            forest.columns, forest.classes, forest.rows, forest.rate, forest.seed,
+        ) != (columns, nursery.target.classes, len(bags), bags.rate, bags.seed):  # fmt: skip
             raise InputError(
                 "warm_start adds trees to a forest of the same table and options, and this is "
                 "another. Fit with warm_start=False."

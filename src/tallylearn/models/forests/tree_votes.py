@@ -17,7 +17,7 @@ from tallylearn.models.forests.trees_together import Trees
 from tallylearn.tables import CATEGORY, Array, Block
 from tallylearn.workings import Derivation, Evidence, Grid, Line, Sentence, Term
 from tallylearn.workings.rendering import short
-from tallylearn.workings.units import as_in_table
+from tallylearn.workings.units import Figure, figures
 
 SHOWN = 5  # paths of trees that agree
 
@@ -38,7 +38,8 @@ def _of_row(
     start, moved, paths = _moves(forest, ends)
     names = [column.name for column in forest.columns]
     used = [j for j in range(len(names)) if moved[j].any()]
-    values = {j: _value(block, forest.columns[j], row) for j in used}
+    told = figures(block.schema, digits=4)
+    values = {j: _value(block, forest.columns[j], row, told) for j in used}
     used.sort(key=lambda j: -float(np.abs(moved[j]).max()))
 
     def line(c: int, outcome: Any, share: float | None) -> Line:
@@ -86,13 +87,13 @@ def _notes(forest: Trees, ends: Array, said: Any, paths: list[tuple[int, ...]]) 
     return (first, *(f"{n} of them ask: {way or 'nothing'}" for way, n in common))
 
 
-def _value(block: Block, column: Any, row: int) -> str:
+def _value(block: Block, column: Any, row: int, told: Figure) -> str:
     if column.kind == CATEGORY:
         codes = block.codes[column.name]
         code = int(codes.codes[row])
         return "missing" if code < 0 else str(codes.values[code])
     number = float(block.numbers[row, block.schema.places[column.name]])
-    return "missing" if math.isnan(number) else short(as_in_table(column.name, number))
+    return "missing" if math.isnan(number) else told(column.name, number)
 
 
 def proximity_of(ends: Array) -> Array:

@@ -116,7 +116,7 @@ class KNeighborsRegressor(Neighbours, Regressor):
 
     def train(self, block: Block) -> Averaged:
         """Keep the rows."""
-        target = np.ascontiguousarray(repeated(block).target)
+        target = np.array(repeated(block).target)  # the caller may write over his own
         return Averaged(self._examples(block), target, self._weigh)
 
     def _in_files(self, examples: FiledExamples) -> Averaged:

@@ -90,6 +90,16 @@ def fitted(learner: Any, block: Block) -> Any:
         raise OptionError(f"{spelled(learner)}.fit takes no sample_weight. Leave it out.") from None
 
 
+def check_probabilities(names: Sequence[str], models: Sequence[Any]) -> None:
+    """Fitted members know probabilities; some of others' tell only then whether they do."""
+    for name, model in zip(names, models, strict=True):
+        if not hasattr(model, "predict_proba"):
+            raise OptionError(
+                f"the member {name!r} is {told(model)}, which has no predict_proba, and "
+                'voting="soft" is the mean of probabilities. Use voting="hard", or leave it out.'
+            )
+
+
 def outside(block: Block, who: str) -> Any:
     """The rows as estimators of others take them: a frame where columns have names, or an array."""
     if any(column.kind == TEXT for column in block.schema.columns):
@@ -114,14 +124,12 @@ def _values(block: Block, column: Any) -> Array:
 
 
 def shares(model: Any, block: Block, classes: tuple[Any, ...]) -> Array:
-    """(n, k) what a member gives every class; one that knows no probabilities, all to one."""
+    """(n, k) what a member gives every class."""
     if isinstance(model, Estimator):
         found, known = np.asarray(model.judged(block)[1]), model.model_.classes  # type: ignore[attr-defined]
-    elif hasattr(model, "predict_proba"):
+    else:
         found = np.asarray(model.predict_proba(outside(block, spelled(model))))
         known = tuple(np.asarray(model.classes_).tolist())
-    else:
-        return one_hot(decided(model, block, classes), len(classes))
     at = [known.index(value) if value in known else -1 for value in classes]
     return np.append(found, np.zeros((len(found), 1)), axis=1)[:, at]
 

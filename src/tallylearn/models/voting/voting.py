@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from numbers import Real
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
 from tallylearn import engines
 from tallylearn.doors import Classifier, Plain, Regressor
 from tallylearn.doors.option_values import by_label, finite
-from tallylearn.errors import OptionError, listed, told
+from tallylearn.errors import KindError, OptionError, listed, told
 from tallylearn.models.trees.least_loss import UNDEFINED
 from tallylearn.models.voting.ballots import Ballots
-from tallylearn.models.voting.members import check_task, fitted, named
+from tallylearn.models.voting.members import check_probabilities, check_task, fitted, named
+from tallylearn.prepare.steps import SIGN, options_of, with_options
 from tallylearn.tables import CATEGORY, DATE, NUMBER, TEXT, Array, Block
 
 
@@ -35,6 +36,29 @@ class Voting(Plain):
     model_: Ballots
     estimators: Any
     weights: Any
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """The options; ``deep``, every member by its name and its options as ``name__option``."""
+        own = super().get_params(deep=False)
+        return {**(options_of(self._known()) if deep else {}), **own}
+
+    def set_params(self, **params: Any) -> Self:
+        """Change options, a member, or options of a member; they act at the next ``fit``."""
+        own = {name: params.pop(name) for name in self.options() if name in params}
+        super().set_params(**own)
+        known = dict(self._known())
+        odd = {name: value for name, value in params.items() if name.split(SIGN)[0] not in known}
+        super().set_params(**odd)  # which refuses them
+        if params:
+            self.estimators = with_options(self._known(), params, self.spelled())
+        return self
+
+    def _known(self) -> list[tuple[str, Any]]:
+        """The members by name, as far as they are any: ``fit`` tells what is wrong with them."""
+        try:
+            return named(self.estimators)
+        except (OptionError, KindError):
+            return []
 
     def _ballots(self, block: Block, **rest: Any) -> Ballots:
         members = named(self.estimators)
@@ -102,7 +126,8 @@ class VotingClassifier(Voting, Classifier):
 
     Parameters
     ----------
-    voting : "hard" (one vote a member) or "soft" (the mean of their probabilities).
+    voting : "hard" (one vote a member) or "soft" (the mean of their probabilities,
+        which all of them know).
     weights : what each member counts, in their order, or by their names in a dict or a pandas
         Series; all alike unless said.
     tie : of classes with as many votes "first" in order is answered, or the word "undefined".
@@ -142,7 +167,10 @@ class VotingClassifier(Voting, Classifier):
         classes = block.target.values
         if self.tie == UNDEFINED and UNDEFINED in classes:
             raise OptionError('tie="undefined" says what a class is called here. Rename the class.')
-        return self._ballots(block, classes=classes, voting=self.voting, tie=self.tie)
+        found = self._ballots(block, classes=classes, voting=self.voting, tie=self.tie)
+        if self.voting == "soft":
+            check_probabilities(found.names, found.models)
+        return found
 
     def answers(self, block: Block) -> Array:
         """Classes; where a tie has no answer, objects."""
