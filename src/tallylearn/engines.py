@@ -11,10 +11,10 @@ from dataclasses import dataclass, replace
 from itertools import chain, groupby, islice
 from numbers import Integral
 from operator import itemgetter
-from threading import Event
 from typing import Any, Generic, Protocol, TypeVar
 
 from tallylearn.cores import allowing, processors
+from tallylearn.crews import Crew, check_halted
 from tallylearn.errors import OptionError, asked, told
 from tallylearn.sources.protocols import Part, Parts
 
@@ -149,7 +149,6 @@ class Reading(Generic[Item]):
 
 _current: ContextVar[Engine | None] = ContextVar("engine", default=None)
 _stage: ContextVar[str] = ContextVar("stage", default="")
-_halt: ContextVar[Event | None] = ContextVar("halt", default=None)  # set when who waits interrupts
 
 
 @contextmanager
@@ -217,42 +216,25 @@ def each(
     ``done`` is told of each. Who interrupts waits only for what has begun, and of an item that has
     items of its own, as a forest among the members of a vote, for those that have begun.
     """
-    items, number, found = list(items), here().number, list[Result]()
-    tell, halt = done or (lambda count: None), _halt.get() or Event()
+    items, number = list(items), here().number
+    tell = done or (lambda count: None)
     if number == 1 or len(items) < 2:
+        found = list[Result]()
         for item in items:
-            found.append(_unless(halt, call, item))
+            check_halted()
+            found.append(call(item))
             tell(1)
         return found
-    with _shared(halt), ThreadPoolExecutor(number) as pool:
-        waiting = [pool.submit(copy_context().run, _unless, halt, call, item) for item in items]
-        try:
-            for future in waiting:
-                found.append(future.result())
-                tell(1)
-        except KeyboardInterrupt:
-            halt.set()
-            raise
-        finally:
-            for future in waiting:
-                future.cancel()
-    return found
-
-
-@contextmanager
-def _shared(halt: Event) -> Iterator[None]:
-    """What begins within one of the items hears of the interruption, too."""
-    token = _halt.set(halt)
+    crew = Crew(call, items)
     try:
-        yield
+        crew.start(min(number, len(items)))
+        for _ in items:
+            if crew.failed():
+                break
+            tell(1)
     finally:
-        _halt.reset(token)
-
-
-def _unless(halt: Event, call: Callable[[Thing], Result], item: Thing) -> Result:
-    if halt.is_set():
-        raise KeyboardInterrupt
-    return call(item)
+        crew.end()
+    return crew.results()
 
 
 class Sum:
