@@ -211,3 +211,27 @@ def test_who_interrupts_stops_the_work_within_the_work() -> None:
     assert len(done) < 100
     with tl.engine(threads=2):  # and the next work is not concerned
         engines.each(tree, range(3))
+
+
+def test_of_several_errors_that_of_the_first_item_is_raised() -> None:
+    begun = threading.Barrier(2, timeout=10)
+
+    def call(item: int) -> int:
+        if item < 2:
+            begun.wait()  # both have begun before either fails
+            time.sleep(0.05 * (1 - item))
+            raise OptionError(f"item {item}")
+        return item
+
+    for _ in range(5):
+        begun.reset()
+        with tl.engine(threads=2), pytest.raises(OptionError, match="item 0"):
+            engines.each(call, range(9))
+
+
+def test_more_items_than_threads_come_back_in_their_order_and_are_told_of() -> None:
+    told: list[int] = []
+    with tl.engine(threads=3):
+        found = engines.each(lambda item: item * item, range(500), told.append)
+    assert found == [item * item for item in range(500)]
+    assert told == [1] * 500
