@@ -230,13 +230,16 @@ def digest(
     j: cython.Py_ssize_t
     z: cython.ulonglong
     total: cython.ulonglong
+    times: cython.ulonglong
     half: cython.ulonglong = 32
     signed: cython.ulonglong = 0x8000000000000000
+    every: cython.ulonglong = 0xFFFFFFFFFFFFFFFF
     with cython.nogil:
         for i in range(bits.shape[0]):
             total = 0
             for j in range(bits.shape[1]):
-                z = bits[i, j]
+                z = cython.cast(cython.ulonglong, bits[i, j])
+                times = cython.cast(cython.ulonglong, odd[j])
                 if z != signed:
-                    total += (z ^ (z >> half)) * odd[j]
+                    total = (total + (z ^ (z >> half)) * times) & every
             out[i] = total

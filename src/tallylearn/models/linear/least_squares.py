@@ -216,7 +216,7 @@ class Fitted:
     intercept: Array | None = None  # (t,) where it is known better than by the means
 
 
-def _substituted(r: Array, z: Array) -> Array:
+def substituted(r: Array, z: Array) -> Array:
     """r⁻¹ z of an upper triangle: `solve_triangular` without its checks, which take longer."""
     if not len(r):
         return z  # LAPACK complains of nothing, on standard output
@@ -231,7 +231,7 @@ def solved(normal: Normal, tol: float | None = None) -> Fitted:
     r, z, least = normal.columns, normal.targets, normal.negligible(tol)
     most = float(least.max(initial=EPS))
     if normal.condition * most < 0.01 and (np.abs(np.diag(r)) > least).all():
-        inner = _substituted(r, z)
+        inner = substituted(r, z)
         return Fitted(_in_units(inner, normal), np.arange(len(r)))
     order, rank = ranked(r, least)
     q, turned = np.linalg.qr(r[:, order])
@@ -274,40 +274,3 @@ def dependencies(names: Sequence[str], r: Array, order: Array, rank: int) -> tup
         of = [names[order[i]] for i in np.flatnonzero(np.abs(share) > MIXED)]
         said.append(f"{name} follows from {listed(sorted(of))}" if of else f"{name} is constant")
     return tuple(sorted(said))
-
-
-def ridged(normal: Normal, penalty: Array) -> Fitted:
-    """The weights with the smallest squares plus ``penalty`` (t,) times their own squares.
-
-    The triangle is factored again with a row for every weight, the root of the penalty.
-    """
-    r, z, p = normal.columns, normal.targets, normal.p
-    out = np.empty((z.shape[1], p))
-    for t, alpha in enumerate(penalty):
-        if alpha == 0:
-            out[t] = solved(normal).coef[t]
-            continue
-        both = np.zeros((2 * p, p + 1))
-        both[:p, :p], both[:p, p] = r, z[:, t]
-        both[p:, :p] = np.diag(np.sqrt(alpha) / normal.scale[:p])
-        small = np.asarray(np.linalg.qr(both, mode="r"))
-        inner = _substituted(small[:p, :p], small[:p, p])
-        out[t] = inner * normal.scale[p + t] / normal.scale[:p]
-    return Fitted(out, np.arange(p), penalty=penalty)
-
-
-def with_penalised_ones(normal: Normal, penalty: Array) -> Fitted:
-    """Ridge weights where the intercept pays too: a column of ones among the others."""
-    p, n = normal.p, normal.rows
-    scale, mean = normal.scale[:p], normal.mean
-    coef, intercept = np.empty((len(penalty), p)), np.empty(len(penalty))
-    for t, alpha in enumerate(penalty):
-        level = np.sqrt(n) * np.concatenate([[1.0], mean[:p] / scale])
-        inside = np.column_stack([np.zeros(p), normal.columns])
-        paid = np.diag(np.sqrt(alpha) / np.concatenate([[1.0], scale]))
-        unit = normal.scale[p + t]
-        goal = np.concatenate([[np.sqrt(n) * mean[p + t] / unit], normal.targets[:, t]])
-        q, r = np.linalg.qr(np.vstack([level, inside, paid]))
-        found = solve_triangular(r, q[: p + 1].T @ goal) * unit
-        intercept[t], coef[t] = found[0], found[1:] / scale
-    return Fitted(coef, np.arange(p), penalty=penalty, intercept=intercept)

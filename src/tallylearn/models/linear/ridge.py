@@ -8,12 +8,13 @@ import numpy as np
 
 from tallylearn.doors.option_values import check_seed, check_whole
 from tallylearn.errors import InputError, OptionError
-from tallylearn.models.linear.least_squares import Normal, ridged, with_penalised_ones
+from tallylearn.models.linear.least_squares import Normal
 from tallylearn.models.linear.linear_learner import SOLVERS
 from tallylearn.models.linear.linear_model import LinearModel
 from tallylearn.models.linear.penalised import Penalised
 from tallylearn.models.linear.penalty_path import ridge_path, ridge_penalties
 from tallylearn.models.linear.positive_weights import nonnegative
+from tallylearn.models.linear.ridge_weights import ridged, with_penalised_ones
 from tallylearn.models.linear.sums import Sums
 from tallylearn.models.rare_values import MIN_ROWS
 from tallylearn.tables import Array
