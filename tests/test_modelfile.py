@@ -280,7 +280,8 @@ ONE_OF_A_CLASS = {type(case.make()): case for case in reversed(CASES)}
 def test_every_parameter_of_every_learner_comes_back_with_its_type(case: Any, mixed: Any) -> None:
     model = case.make().fit(case.table(mixed[:60]), case.target)
     tried = 0
-    for option, before in model.get_params().items():
+    own = model.get_params(deep=False)  # members and steps are learners of this list themselves
+    for option, before in own.items():
         for value in (before, *VALUES):
             model.set_params(**{option: value})
             try:
@@ -292,7 +293,7 @@ def test_every_parameter_of_every_learner_comes_back_with_its_type(case: Any, mi
             assert alike(again.get_params()[option], value), option
             tried += 1
         model.set_params(**{option: before})
-    assert tried >= len(model.get_params())
+    assert tried >= len(own)
 
 
 def test_a_share_of_all_columns_is_not_one_column_after_loading(tmp_path: Path, mixed: Any) -> None:

@@ -215,3 +215,9 @@ def test_members_of_others_get_neither_identifiers_nor_columns_without_values() 
     vote = tl.VotingClassifier([LogisticRegression(), tl.C45()]).fit(frame, "y")
     assert vote.estimators_[0].feature_names_in_.tolist() == ["x"]
     assert (vote.predict(frame) == frame.y).all()
+
+
+def test_a_member_that_is_none_can_be_put_back_by_its_name() -> None:
+    vote = tl.VotingClassifier([("a", tl.NaiveBayes()), ("b", tl.C45())])
+    vote.set_params(a=1)
+    assert vote.set_params(a=tl.NaiveBayes(alpha=2)).get_params()["a__alpha"] == 2

@@ -58,7 +58,9 @@ class Voting(Plain):
         try:
             return named(self.estimators)
         except (OptionError, KindError):
-            return []
+            given = self.estimators if isinstance(self.estimators, list) else []
+            pairs = [one for one in given if isinstance(one, tuple) and len(one) == 2]
+            return pairs if len(pairs) == len(given) else []  # a member can be put back by name
 
     def _ballots(self, block: Block, **rest: Any) -> Ballots:
         members = named(self.estimators)
