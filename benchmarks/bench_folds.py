@@ -87,7 +87,7 @@ def regressors(n: int = 200_000, p: int = 20) -> None:
     print(f"\n10 folds of regressors, counting and solving: n = {n:,}, p = {p}; CPU, of one fit")
     with tl.engine(threads=1), threadpool_limits(1, "blas"):
         for ours in (LeastSquares(), tl.DummyRegressor(), tl.DummyRegressor(strategy="median")):
-            read = lesson(X, y, None, "bench")
+            read = lesson(X, y, None, "bench", "regressor")
             one = spent(lambda ours=ours, read=read: ours.solve(counted(ours, read)))
             ten = spent(lambda ours=ours: trained(ours, X, y, part))
             name = type(ours).__name__ + " median" * (getattr(ours, "strategy", "") == "median")
@@ -95,7 +95,7 @@ def regressors(n: int = 200_000, p: int = 20) -> None:
 
 
 def counted(learner: OnePass, read: Lesson) -> Bundle:
-    return sum((learner.tally(block) for block in read.blocks(learner.task)), start=Bundle())
+    return sum((learner.tally(block) for block in read.blocks()), start=Bundle())
 
 
 def spent(call: Callable[[], object]) -> float:

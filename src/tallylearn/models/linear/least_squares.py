@@ -237,7 +237,8 @@ def solved(normal: Normal, tol: float | None = None) -> Fitted:
     q, turned = np.linalg.qr(r[:, order])
     basis = np.sort(order[:rank])
     wide, inverse = turned[:rank], np.argsort(order)
-    raw: Array = np.asarray(wide[:, inverse] * normal.scale[: normal.p])
+    there = (wide[:, inverse] ** 2).sum(axis=0) > 0.5  # columns have length 1, constants rounding
+    raw: Array = np.asarray(np.where(there, wide[:, inverse], 0.0) * normal.scale[: normal.p])
     inner = np.where(raw.any(axis=0, keepdims=True).T, _shortest(raw, (q.T @ z)[:rank]), 0.0)
     said = dependencies(normal.design.names, wide, order, rank)
     return Fitted(inner.T * normal.scale[normal.p :, None], basis, said)
