@@ -456,7 +456,8 @@ def test_the_interval_of_a_gain_holds_it_less_its_bias(n: int, seed: int) -> Non
     found = gain(table)
     assert 0 <= found.low <= found.high
     bias = 6 / (2 * table.sum() * math.log(2))
-    assert found.low - 1e-12 <= max(found.value - bias, 0) <= found.high + 1e-12
+    assert found.corrected == pytest.approx(max(found.value - bias, 0), abs=1e-12)
+    assert found.low <= found.corrected <= found.high
     assert fisher(0.5, 3).low != fisher(0.5, 3).low  # NaN: no interval of three rows
 
 
@@ -468,6 +469,18 @@ def test_the_interval_of_a_gain_covers_the_truth_about_as_often_as_it_says() -> 
     tables = draw.multinomial(4000, p.ravel(), size=1000).reshape(-1, 2, 3).astype(float)
     inside = [found.low <= truth <= found.high for found in map(gain, tables)]
     assert np.mean(inside) == pytest.approx(0.95, abs=0.02)
+
+
+def test_a_column_of_many_values_does_not_lead_by_chance() -> None:
+    draw = np.random.default_rng(5)
+    y = draw.integers(0, 2, 600)
+    told = np.where(draw.random(600) < 0.8, y, 1 - y)
+    many = [f"v{at}" for at in draw.integers(0, 100, 600)]
+    found = tl.describe({"many": many, "told": told, "y": y}, "y")
+    assert found["many"]["gain"]["value"] > 0.09
+    assert found["many"]["gain"]["corrected"] < found["told"]["gain"]["corrected"]
+    lines = str(found).split("What columns say of y")[1].splitlines()
+    assert [line.split()[0] for line in lines[2:4]] == ["told", "many"]
 
 
 def test_files_say_what_frames_say(tmp_path: Path) -> None:

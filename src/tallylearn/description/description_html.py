@@ -88,11 +88,15 @@ def _links(found: Found) -> list[str]:
     links, target = found["links"], found["target"]
     order = sorted(links, key=lambda name: -strength(links[name]))
     gains = [(name, links[name].get("gain") or {}) for name in order]
-    drawn = [(name, g["value"], min(g["low"], g["value"]), max(g["high"], g["value"]))
+    drawn = [(name, g["corrected"], g["low"], g["high"])
              for name, g in gains if g.get("low") is not None]  # fmt: skip
     parts = [f"<h4>What columns say of {escaped(target)}</h4>"]
     if drawn:
-        parts.append(draw_intervals(drawn[:MOST], "Information gain", "bits", x_range=(0, 0)).svg)
+        parts.append(
+            draw_intervals(
+                drawn[:MOST], "Information gain, without that of chance", "bits", x_range=(0, 0)
+            ).svg
+        )
     heads = [h for h in ("pearson", "spearman") if any(h in one for one in links.values())]
     classes = dict.fromkeys(name for one in links.values() for name in one.get("auc", {}))
     if not heads and not classes:

@@ -16,6 +16,7 @@ WIDE = 10  # letters of a histogram
 MOST = 12  # columns of a matrix that is printed
 COUNTED = ("column", "kind", "missing", "distinct")
 PLACES = ("min", "q1", "median", "q3", "max")
+GAIN = ("gain", "without chance")
 Found = Mapping[str, Any]
 
 
@@ -67,8 +68,8 @@ def notes(found: Found) -> Iterator[str]:
             yield f"Of too many values, or of text, and without a gain: {listed(wide)}."
         bins = "the target and " if found["measured"] else ""
         yield (f"Gain in bits, {bins}numbers in ∛n bins of about equally many rows, ten at most. "
-               "Intervals (95 %) are of all rows like these: the gain of few rows is too large by "
-               "its bias, and may lie above its own.")  # fmt: skip
+               "Few rows of many values gain by chance: the second figure is without that, and its "
+               "interval (95 %) is of all rows like these.")  # fmt: skip
 
 
 def _without_gain(found: Found) -> list[str]:
@@ -172,22 +173,30 @@ def _cells(row: Sequence[Any]) -> list[str]:
 def _links(found: Found) -> Grid:
     """Columns by what they say of the target, the most first."""
     each = found["links"]
-    heads = [h for h in ("gain", "pearson", "spearman") if any(h in one for one in each.values())]
+    heads = [h for h in ("pearson", "spearman") if any(h in one for one in each.values())]
     classes = dict.fromkeys(name for one in each.values() for name in one.get("auc", {}))
     order = sorted(each, key=lambda name: -strength(each[name]))
     rows = [
-        (name, *(figure(each[name].get(h)) for h in heads),
+        (name, *gain_figures(each[name]), *(figure(each[name].get(h)) for h in heads),
          *(figure(each[name].get("auc", {}).get(c)) for c in classes))
         for name in order
     ]  # fmt: skip
-    return Grid(f"What columns say of {found['target']}",
-                ("column", *heads, *(f"AUC {name}" for name in classes)), tuple(rows))  # fmt: skip
+    named = ("column", *GAIN, *heads, *(f"AUC {name}" for name in classes))
+    return Grid(f"What columns say of {found['target']}", named, tuple(rows))
 
 
 def strength(link: Found) -> float:
-    """What the columns are ordered by."""
-    gain = link.get("gain", {}).get("value")
+    """What the columns are ordered by: many values gain by chance, and shall not lead by that."""
+    gain = link.get("gain", {}).get("corrected")
     return 0.0 if gain is None else float(gain)
+
+
+def gain_figures(link: Found) -> tuple[str, str]:
+    """The gain of these rows, and without that of chance, with its interval."""
+    found = link.get("gain") or {"value": None}
+    if found["value"] is None:
+        return "", ""
+    return figure({**found, "low": None}), figure({**found, "value": found["corrected"]})
 
 
 def figure(link: Found | None) -> str:

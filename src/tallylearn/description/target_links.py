@@ -38,6 +38,16 @@ class Link:
         return {"value": self.value, "low": self.low, "high": self.high}
 
 
+@dataclass(frozen=True)
+class Gain(Link):
+    """An information gain; ``corrected`` is what is left of it without that of chance."""
+
+    corrected: float = nan
+
+    def data(self) -> dict[str, float]:
+        return super().data() | {"corrected": self.corrected}
+
+
 def links(found: Associations, matrices: Matrices, classes: TargetClasses) -> dict[str, Any]:
     """Of every column but the target itself, all that can be said."""
     names = [name for name in found.tables if name != classes.target]
@@ -56,36 +66,39 @@ def _link(found: Associations, name: str, classes: TargetClasses) -> dict[str, A
     return one
 
 
-def gain(table: Array) -> Link:
+def gain(table: Array) -> Gain:
     """The information that a column has of the classes, in bits, from their table (k, values).
 
-    The interval is that of the estimate less its bias (r - 1)(c - 1) / 2n (G. Miller, 1955), by the
-    delta method: the variance of log p(x, y) / p(x) p(y), divided by n. It is cut at 0 and at the
-    entropy of the classes. There is none where that variance is 0, as of classes told one to one.
+    Corrected, it is less its bias (r - 1)(c - 1) / 2n (G. Miller, 1955). The interval is of that,
+    by the delta method: the variance of log p(x, y) / p(x) p(y), divided by n. Both are cut at 0
+    and at the entropy of the classes. There is no interval where that variance is 0, as of classes
+    told one to one.
 
     >>> found = gain(np.array([[2.0, 3, 0, 4], [3.0, 2, 0, 0]]))  # Outlook, in the notes
-    >>> print(f"{found.value:.3f} [{found.low:.3f}, {found.high:.3f}]")
-    0.247 [0.000, 0.405]
+    >>> print(f"{found.value:.3f}, {found.corrected:.3f} [{found.low:.3f}, {found.high:.3f}]")
+    0.247, 0.144 [0.000, 0.405]
     """
     table = table[table.sum(axis=1) > 0][:, table.sum(axis=0) > 0]
     n = float(table.sum())
     if not n:
-        return Link(nan)
+        return Gain(nan)
     p = table / n
     apart = p.sum(axis=1)[:, None] * p.sum(axis=0)
     some = p > 0
     bits = np.log2(p[some] / apart[some])
     value = max(float(p[some] @ bits), 0.0)
-    squares = float(p[some] @ bits**2)
-    if squares - value**2 <= EXACT * squares:  # all say the same: no spread to tell an error by
-        return Link(value)
-    error = sqrt((squares - value**2) / n)
     free = (table.shape[0] - 1) * (table.shape[1] - 1)
-    middle, half = value - free / (2 * n * log(2)), z_value(LEVEL) * error
+    middle = value - free / (2 * n * log(2))
     shares = p.sum(axis=1)
     most = float(-shares @ np.log2(shares))
-    low, high = (min(max(end, 0.0), most) for end in (middle - half, middle + half))
-    return Link(value, low, high)
+    squares = float(p[some] @ bits**2)
+    if squares - value**2 <= EXACT * squares:  # all say the same: no spread to tell an error by
+        return Gain(value, corrected=max(middle, 0.0))
+    half = z_value(LEVEL) * sqrt((squares - value**2) / n)
+    low, high, corrected = (
+        min(max(end, 0.0), most) for end in (middle - half, middle + half, middle)
+    )
+    return Gain(value, low, high, corrected)
 
 
 def fisher(r: float, n: float, ranks: bool = False) -> Link:
