@@ -211,3 +211,28 @@ def test_a_model_that_lacks_an_answer_cannot_be_made() -> None:
 
     with pytest.raises(TypeError, match=r"answers.*check.*derivation.*evidence"):
         Mute(1.0)
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        "C45()", "C45(min_samples_leaf=5, record=True)", "ID3(max_depth=3)",
+        "DecisionTreeClassifier()",
+        "DecisionTreeClassifier(criterion='entropy')", "ExtraTreesClassifier(max_depth=9)",
+        "ExtraTreesRegressor()", "RandomForestClassifier(splitter='random')",
+    ],
+)  # fmt: skip
+def test_a_learner_is_written_as_the_shortest_call_that_makes_it(call: str) -> None:
+    made = eval(f"tl.{call}", {"tl": tl})
+    assert made.spelled() == call
+    assert repr(clone(made)) == call
+
+
+def test_learners_among_options_are_written_without_what_they_learned() -> None:
+    tree = tl.C45().fit([[1.0], [2.0]], ["a", "b"])
+    assert tl.VotingClassifier([tree]).spelled() == "VotingClassifier(estimators=[C45()])"
+    named = tl.VotingClassifier([("one", tree)]).spelled()
+    assert named == "VotingClassifier(estimators=[('one', C45())])"
+    itself: list[object] = [tree]
+    itself.append(itself)
+    assert "[...]" in tl.VotingClassifier(itself).spelled()

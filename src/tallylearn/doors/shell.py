@@ -16,8 +16,9 @@ import numpy as np
 
 from tallylearn.doors import fit_cautions
 from tallylearn.doors.intake import Manner
-from tallylearn.doors.option_values import finite, same
+from tallylearn.doors.option_values import finite
 from tallylearn.doors.schemas import checked
+from tallylearn.doors.shortest_calls import shortest_call
 from tallylearn.doors.turns import turn
 from tallylearn.doors.unanswered import NONE, Unanswered
 from tallylearn.errors import OptionError, listed, not_fitted, speaking, told
@@ -67,6 +68,7 @@ class Estimator:
     target_name_: str | None = None  # the target's column, where it is one
     composed: ClassVar[bool] = False  # of learners among its options, which its file holds too
     listed: ClassVar[tuple[str, ...]] = ()  # options that are lists, whatever labels they carry
+    presets: ClassVar[Mapping[str, Mapping[str, Any]]] = {}  # options that go by a name together
     formerly: ClassVar[Mapping[str, Any]] = {}  # options that files lack, as their writers had them
     unanswered_: Unanswered = NONE  # the rows that lacked their target when they were learned
     _by_name: bool
@@ -101,13 +103,10 @@ class Estimator:
 
     def spelled(self) -> str:
         """The call that makes such a learner, with the options that are not the default."""
+        options = self.get_params(deep=False)
         defaults = inspect.signature(type(self).__init__).parameters
-        given = ", ".join(
-            f"{name}={told(value, sys.maxsize)}"
-            for name, value in self.get_params(deep=False).items()
-            if not same(value, defaults[name].default)
-        )
-        return f"{type(self).__name__}({given})"
+        usual = {name: defaults[name].default for name in options}
+        return shortest_call(type(self).__name__, options, usual, self.presets)
 
     def _repr_html_(self) -> str:
         state = self._learned_from() if self.__sklearn_is_fitted__() else "not fitted"

@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from tallylearn.models.forests.forest_classifier import RandomForestClassifier
+from tallylearn.models.forests.forest_learner import DRAWN
 from tallylearn.models.forests.forest_regressor import RandomForestRegressor
-
-DRAWN: dict[str, Any] = {"splitter": "random", "bootstrap": False, "bins": None}
 
 
 def ExtraTreesClassifier(  # noqa: N802  scikit-learn's name
@@ -17,11 +16,11 @@ def ExtraTreesClassifier(  # noqa: N802  scikit-learn's name
 
     >>> import tallylearn as tl
     >>> tl.ExtraTreesClassifier(max_depth=9)
-    RandomForestClassifier(splitter='random', max_depth=9, bootstrap=False, bins=None)
+    ExtraTreesClassifier(max_depth=9)
 
     P. Geurts, D. Ernst and L. Wehenkel, Extremely randomized trees, Machine Learning 63, 2006.
     """
-    return RandomForestClassifier(n_estimators, **DRAWN | options)
+    return RandomForestClassifier(n_estimators, **{**DRAWN, **options})
 
 
 def ExtraTreesRegressor(  # noqa: N802  scikit-learn's name
@@ -34,4 +33,4 @@ def ExtraTreesRegressor(  # noqa: N802  scikit-learn's name
     >>> float(forest.predict([[4]])[0])
     10.0
     """
-    return RandomForestRegressor(n_estimators, **DRAWN | options)
+    return RandomForestRegressor(n_estimators, **{**DRAWN, **options})

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -12,7 +12,7 @@ from tallylearn.doors import Classifier
 from tallylearn.errors import among
 from tallylearn.models.forests.bags import counted
 from tallylearn.models.forests.forest import VOTES, Forest
-from tallylearn.models.forests.forest_learner import ForestLearner
+from tallylearn.models.forests.forest_learner import DRAWN, ForestLearner
 from tallylearn.models.forests.out_of_bag import OutOfBag
 from tallylearn.models.rare_values import MIN_ROWS
 from tallylearn.models.trees.class_weights import ClassWeights, balanced
@@ -66,6 +66,8 @@ class RandomForestClassifier(ForestLearner, ClassWeights, Classifier):
     ----------
     L. Breiman, Random forests, Machine Learning 45, 2001.
     """
+
+    presets: ClassVar[Mapping[str, Mapping[str, Any]]] = {"ExtraTreesClassifier": DRAWN}
 
     def __init__(
         self,

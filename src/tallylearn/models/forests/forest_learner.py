@@ -36,6 +36,7 @@ from tallylearn.tables import CATEGORY, DATE, NUMBER, Array, Block, Column
 SEEDS = (1 << 62) - 1
 MOST = (1 << 31) - 1  # trees: a forest has no more nodes
 LONG = 3_000_000  # rows of all trees: from here on a terminal shows a bar
+DRAWN: Mapping[str, Any] = {"splitter": "random", "bootstrap": False, "bins": None}  # extra trees
 KEPT_HERE = ("_grew_from", "_oob")
 
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, ClassVar
 
 from tallylearn.doors import Regressor
 from tallylearn.errors import OptionError
 from tallylearn.models.forests.forest import Forest
-from tallylearn.models.forests.forest_learner import ForestLearner
+from tallylearn.models.forests.forest_learner import DRAWN, ForestLearner
 from tallylearn.models.forests.out_of_bag import OutOfBag
 from tallylearn.models.rare_values import MIN_ROWS
 from tallylearn.models.trees.growing import gaps
@@ -41,6 +41,8 @@ class RandomForestRegressor(ForestLearner, Regressor):
     ----------
     L. Breiman, Random forests, Machine Learning 45, 2001.
     """
+
+    presets: ClassVar[Mapping[str, Mapping[str, Any]]] = {"ExtraTreesRegressor": DRAWN}
 
     def __init__(
         self,

@@ -84,7 +84,7 @@ def _notes(forest: Trees, ends: Array, said: Any, paths: list[tuple[int, ...]]) 
         first = f"{len(forest)} trees, nine in ten answer from {short(low)} to {short(high)}"
     ways = Counter(", ".join(dict.fromkeys(names[j] for j in paths[t])) for t in agree)
     common = sorted(ways.items(), key=lambda one: (-one[1], one[0]))[:SHOWN]
-    return (first, *(f"{n} of them ask: {way or 'nothing'}" for way, n in common))
+    return (first, *(f"{n} of them ask{'s' * (n == 1)}: {way or 'nothing'}" for way, n in common))
 
 
 def _value(block: Block, column: Any, row: int, told: Figure) -> str:

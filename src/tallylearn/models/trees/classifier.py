@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -109,6 +109,14 @@ class DecisionTreeClassifier(TreeLearner, ClassWeights, Classifier):
 
     model_: Tree
     ties_broken = ("first", "random", UNDEFINED)
+
+    presets: ClassVar[Mapping[str, Mapping[str, Any]]] = {
+        "ID3": {"criterion": "entropy", "category_split": "multiway"},
+        "C45": {
+            "criterion": "gain_ratio", "category_split": "multiway", "missing": "fractional",
+            "min_samples_leaf": 2, "variant": "c45", "pruning": "pessimistic",
+        },
+    }  # fmt: skip
 
     def __init__(
         self,

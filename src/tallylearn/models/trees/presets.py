@@ -26,9 +26,7 @@ def ID3(**options: Any) -> DecisionTreeClassifier:  # noqa: N802  the notes' nam
 
     J. R. Quinlan, Induction of decision trees, Machine Learning 1, 1986.
     """
-    return DecisionTreeClassifier(
-        **{"criterion": "entropy", "category_split": "multiway"} | options
-    )
+    return DecisionTreeClassifier(**{**DecisionTreeClassifier.presets["ID3"], **options})
 
 
 def C45(**options: Any) -> DecisionTreeClassifier:  # noqa: N802  the notes' name
@@ -37,16 +35,14 @@ def C45(**options: Any) -> DecisionTreeClassifier:  # noqa: N802  the notes' nam
     The same trees as Weka's J48, leaf by leaf, but for ties between classes.
 
     >>> import tallylearn as tl
+    >>> tl.C45(min_samples_leaf=5)
+    C45(min_samples_leaf=5)
     >>> tl.C45(record=True).fit(tl.example("tennis")).gains()["Outlook"].ratio.__round__(4)
     0.1564
 
     J. R. Quinlan, C4.5: Programs for Machine Learning, 1993.
     """
-    preset: dict[str, Any] = {
-        "criterion": "gain_ratio", "category_split": "multiway", "missing": "fractional",
-        "min_samples_leaf": 2, "variant": "c45", "pruning": "pessimistic",
-    }  # fmt: skip
-    return DecisionTreeClassifier(**preset | options)
+    return DecisionTreeClassifier(**{**DecisionTreeClassifier.presets["C45"], **options})
 
 
 def CART(  # noqa: N802  the notes' name
