@@ -18,6 +18,7 @@ from tests.test_catalogue import ROWS as CATALOGUE
 DOCS = Path(__file__).parent.parent / "docs"
 GENERATED = {"catalogue.md"}  # its code is run where it is written, in test_catalogue.py
 PAGES = sorted(page for page in DOCS.rglob("*.md") if page.name not in GENERATED)
+LINKING = [*PAGES, *sorted(DOCS.parent.glob("*.md"))]
 NOTES = sorted((DOCS / "notes").glob("*.md"))
 BLOCK = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 SESSION = re.compile(r"^```text\n\$ tally (.*?)\n.*?^```$", re.MULTILINE | re.DOTALL)
@@ -70,10 +71,15 @@ def test_a_page_prints_what_it_says(
     assert not report.getvalue(), report.getvalue()
 
 
-@pytest.mark.parametrize("page", PAGES, ids=name)
+@pytest.mark.parametrize("page", LINKING, ids=lambda page: page.name)
 def test_a_page_links_to_pages_that_exist(page: Path) -> None:
     links = LINK.findall(page.read_text(encoding="utf-8"))
     assert [link for link in links if not (page.parent / link).exists()] == []
+
+
+def test_every_page_is_linked_from_the_index() -> None:
+    linked = {*LINK.findall((DOCS / "index.md").read_text(encoding="utf-8")), "index.md"}
+    assert sorted({page.relative_to(DOCS).as_posix() for page in DOCS.rglob("*.md")} - linked) == []
 
 
 def test_every_note_has_a_page_with_examples() -> None:
