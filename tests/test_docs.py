@@ -16,6 +16,7 @@ from tallylearn.sources.shipped import text_of
 from tests.test_catalogue import ROWS as CATALOGUE
 
 DOCS = Path(__file__).parent.parent / "docs"
+README = DOCS.parent / "README.md"
 GENERATED = {"catalogue.md"}  # its code is run where it is written, in test_catalogue.py
 PAGES = sorted(page for page in DOCS.rglob("*.md") if page.name not in GENERATED)
 LINKING = [*PAGES, *sorted(DOCS.parent.glob("*.md"))]
@@ -112,3 +113,21 @@ def test_a_session_on_a_page_says_what_the_command_says(
         result = CliRunner().invoke(main, session[1].split())
         said = result.stderr + result.stdout  # Click before 8.2 has no output of both
         assert session[0] == f"```text\n$ tally {session[1]}\n{said}```"
+
+
+def test_the_session_of_the_readme_says_what_the_commands_say(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    session = re.search(
+        r"```console\n(\$ tally.*?)```", README.read_text(encoding="utf-8"), re.DOTALL
+    )
+    assert session is not None
+    for step in session[1].split("$ tally ")[1:]:
+        asked, told = step.split("\n", 1)
+        command, _, file = asked.partition(" > ")
+        result = CliRunner().invoke(main, command.split(), catch_exceptions=False)
+        if file:
+            (tmp_path / file).write_text(result.stdout)
+        said = "" if file else result.stderr + result.stdout
+        assert doctest.OutputChecker().check_output(told, said, FLAGS), said
