@@ -6,6 +6,7 @@ KERNEL_TESTS := tests/test_kernel_shapes.py tests/test_oracle.py tests/test_text
 	tests/test_scatter.py tests/test_squares.py tests/test_contract.py tests/trees
 COPIED := src tests examples setup.py pyproject.toml README.md LICENSE
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
+unexport PYTHONDONTWRITEBYTECODE  # the tests start many processes, each of which would compile again
 
 .PHONY: help demo test check .types .layers parity bounds compat lowest processors outside bench soak sanitize size sbom wheel clean
 
@@ -55,8 +56,7 @@ bench: .venv/dev  ## speed beside the peers, as ratios
 
 soak: .venv/dev sanitize  ## the laws over many more random tables, forged files, hostile values, 300 kills, simulations
 	TALLY_SOAK=1 $(BIN)/python -m pytest -n 2 tests/test_laws.py tests/test_oracle.py \
-		tests/sources/test_written.py tests/test_forged_models.py tests/test_writing.py \
-		tests/hostile tests/faults tests/evaluation/test_simulations.py
+		$$(grep -rl --include='test_*.py' -e tests.soak -e 'import WAYS' -e TALLY_SOAK tests)
 
 sanitize: .sanitize/ready  ## the tests of the kernels under the address and undefined-behaviour sanitizers
 	cd .sanitize && PYTHONPATH=src ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=print_stacktrace=1 \

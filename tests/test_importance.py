@@ -15,14 +15,14 @@ from sklearn.tree import DecisionTreeClassifier
 
 import tallylearn as tl
 from tallylearn import errors, modelfile
-from tests.learners import CASES, Case
+from tests.learners import WAYS, Case
 from tests.test_cli import failed, fine, folder
 from tests.trees.test_growing import agree, floats
 
 __all__ = ["folder"]
 
 WEIGHTLESS = ("lms", "perceptron", "knn", "pipeline-mean")
-TAKING = [case for case in CASES if not case.name.startswith(WEIGHTLESS) if case.name != "pipeline"]
+TAKING = [case for case in WAYS if not case.name.startswith(WEIGHTLESS) if case.name != "pipeline"]
 every_learner = pytest.mark.parametrize("case", TAKING, ids=lambda case: case.name)
 exact_learners = pytest.mark.parametrize(
     "case", [case for case in TAKING if case.tally == "exact"], ids=lambda case: case.name

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import inspect
 import math
-import os
 import random
 from collections.abc import Callable, Iterator
 from decimal import Decimal
@@ -19,8 +18,9 @@ import pytest
 import tallylearn as tl
 from tallylearn.errors import TallyError
 from tallylearn.workings.rendering import Shown
+from tests.soak import SOAK
 
-CALLS = 600 if os.environ.get("TALLY_SOAK") else 40  # of every method, by lot
+CALLS = 600 if SOAK else 24  # of every method, by lot
 
 
 class Mute:
