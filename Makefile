@@ -31,7 +31,7 @@ check: .venv/dev  ## style, types and layers only
 	$(BIN)/lint-imports
 
 .tests: .layers  # types are looked at meanwhile, by one processor alone
-	$(BIN)/python -m pytest -n 2
+	$(BIN)/python -m pytest -n 2 --dist worksteal
 
 parity: .venv/dev  ## compare with other programs' results on real tables in ../shared
 	@test -d ../shared || { echo "make parity: needs the folder ../shared with the reference results."; exit 1; }
