@@ -6,8 +6,9 @@ KERNEL_TESTS := tests/test_kernel_shapes.py tests/test_oracle.py tests/test_text
 	tests/test_scatter.py tests/test_squares.py tests/test_contract.py tests/trees
 COPIED := src tests examples setup.py pyproject.toml README.md LICENSE
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
+unexport PYTHONDONTWRITEBYTECODE  # the tests start many processes, each of which would compile again
 
-.PHONY: help demo test check .types .layers parity bounds compat lowest processors outside bench soak sanitize size sbom wheel clean
+.PHONY: help demo test check .types .layers .tests parity bounds compat lowest processors outside bench soak sanitize size sbom wheel clean
 
 help:  ## this list
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -15,8 +16,8 @@ help:  ## this list
 demo: .venv/demo  ## install into .venv, learn, score, show the working of one prediction
 	@$(BIN)/python examples/demo.py
 
-test: check  ## style, types, layers, doctests and tests
-	$(BIN)/python -m pytest -n 2
+test: .venv/dev  ## style, types, layers, doctests and tests
+	@$(MAKE) --no-print-directory -j2 .types .tests
 
 check: .venv/dev  ## style, types and layers only
 	@$(MAKE) --no-print-directory -j2 .types .layers
@@ -28,6 +29,9 @@ check: .venv/dev  ## style, types and layers only
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/lint-imports
+
+.tests: .layers  # types are looked at meanwhile, by one processor alone
+	$(BIN)/python -m pytest -n 2 --dist worksteal
 
 parity: .venv/dev  ## compare with other programs' results on real tables in ../shared
 	@test -d ../shared || { echo "make parity: needs the folder ../shared with the reference results."; exit 1; }
@@ -53,10 +57,8 @@ processors: .venv/dev  ## the tests that calculate, as if on other processors
 bench: .venv/dev  ## speed beside the peers, as ratios
 	@for script in benchmarks/bench_*.py; do $(BIN)/python $$script || exit 1; done
 
-soak: .venv/dev sanitize  ## the laws over many more random tables, forged files, hostile values, 300 kills, simulations
-	TALLY_SOAK=1 $(BIN)/python -m pytest -n 2 tests/test_laws.py tests/test_oracle.py \
-		tests/sources/test_written.py tests/test_forged_models.py tests/test_writing.py \
-		tests/hostile tests/faults tests/evaluation/test_simulations.py
+soak: .venv/dev sanitize  ## all combinations of options, many more random tables, forged files, hostile values, 300 kills
+	TALLY_SOAK=1 $(BIN)/python -m pytest -n 2 tests
 
 sanitize: .sanitize/ready  ## the tests of the kernels under the address and undefined-behaviour sanitizers
 	cd .sanitize && PYTHONPATH=src ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=print_stacktrace=1 \

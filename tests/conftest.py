@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import gc
 import json
-import os
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +11,10 @@ import pandas as pd
 import pytest
 from hypothesis import HealthCheck, settings
 
+from tests.soak import SOAK
 from tests.tables import mixed_table
+
+gc.disable()  # 16,000 tests are collected: a search through all of them finds no rubbish
 
 settings.register_profile(
     "tests",
@@ -23,9 +26,16 @@ settings.register_profile(
 settings.register_profile(
     "soak", parent=settings.get_profile("tests"), max_examples=3000, derandomize=False
 )
-settings.load_profile("soak" if os.environ.get("TALLY_SOAK") else "tests")
+settings.load_profile("soak" if SOAK else "tests")
 
 DATA = Path(__file__).parent / "data"
+
+
+def pytest_collection_finish() -> None:
+    """What was collected stays to the end: rubbish is looked for in the rest alone."""
+    gc.collect()
+    gc.freeze()
+    gc.enable()
 
 
 @pytest.fixture(scope="session")

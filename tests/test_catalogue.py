@@ -2470,10 +2470,37 @@ def c33(show: Show) -> None:
     assert str(none) == str(tree)  # questions are asked as ever
 
 
-HEAD = (
-    "# Catalogue\n\nWhat the notes teach and the library holds: each entry is a test of "
-    "`tests/test_catalogue.py`, with what it prints."
-)
+CHAPTERS = {
+    "A": "The problem of learning, and concepts",
+    "B": "Evaluation",
+    "C": "Trees and forests",
+    "D": "Probability",
+    "E": "Bayesian reasoning over hypotheses",
+    "F": "Naive Bayes and Gaussian classes",
+    "G": "Linear models",
+    "H": "Neighbours, distances, centroids",
+    "I": "Describing and preparing a table",
+    "J": "Clusters, rewards, several learners",
+}
+
+
+def head() -> str:
+    """What the page is, how its code is read, and its chapters, each linked by its first entry."""
+    lines = [
+        f"- [{letter}. {title}](#{anchor(f'{letter}1')})" for letter, title in CHAPTERS.items()
+    ]
+    return (
+        "# Catalogue\n\nWhat the notes teach and the library holds. Each entry is a test of "
+        "`tests/test_catalogue.py`, with what it prints: `show` prints, `GOLDEN` has the numbers "
+        "of the notes (`tests/data/golden.json`), and other names in capitals are small tables in "
+        "that file.\n\n" + "\n".join(lines)
+    )
+
+
+def anchor(name: str) -> str:
+    """Where a heading is found: its words, lower and hyphenated, as GitHub has it."""
+    words = f"{name} {ROWS[name][1]}".lower()
+    return re.sub(r"[^\w -]", "", words).replace(" ", "-")
 
 
 def entry(name: str) -> str:
@@ -2510,9 +2537,9 @@ def test_row(name: str) -> None:
 def test_the_page_has_the_rows_and_nothing_else() -> None:
     there = entries(PAGE.read_text(encoding="utf-8"))
     assert [*there] == ["", *sorted(ROWS, key=_order)]
-    assert there[""] == HEAD
+    assert there[""] == head()
 
 
 if __name__ == "__main__":
-    found = [HEAD, *map(entry, sorted(ROWS, key=_order))]
+    found = [head(), *map(entry, sorted(ROWS, key=_order))]
     PAGE.write_text("\n\n".join(found) + "\n", encoding="utf-8")

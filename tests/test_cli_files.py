@@ -386,8 +386,10 @@ def test_a_weight_that_is_text_is_told_as_a_weight() -> None:
         tl.DummyClassifier().fit(frame, "y", sample_weight="w")
 
 
-@pytest.mark.parametrize("content", ["", "\n", "a,b\n1,x\n", "zip,price\n1,x\n"])
-@pytest.mark.parametrize("name", ["-", "/dev/stdin"])
+@pytest.mark.parametrize(
+    ("content", "name"),
+    [("", "-"), ("\n", "/dev/stdin"), ("a,b\n1,x\n", "/dev/stdin"), ("zip,price\n1,x\n", "-")],
+)
 def test_standard_input_is_called_so(content: str, name: str) -> None:
     months()
     command = [sys.executable, "-m", "tallylearn", "predict", "jan.tally", name]

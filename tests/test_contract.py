@@ -6,6 +6,7 @@ import copy
 import json
 import os
 import pickle
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +25,7 @@ from tallylearn.models.linear.linear_learner import LinearLearner
 from tallylearn.models.linear.sums import scatter_in
 from tallylearn.workings.derivations import read
 from tests.learners import CASES, Case
+from tests.tables import mixed_table
 
 DATA = Path(__file__).parent / "data"
 every_learner = pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
@@ -44,6 +46,12 @@ tallying_learners = pytest.mark.parametrize(
 
 def fitted(case: Case, frame: pd.DataFrame) -> Any:
     return case.make().fit(case.table(frame), case.target)
+
+
+@cache
+def known(case: Case) -> Any:
+    """A model of the whole table, for all tests that only look at it."""
+    return fitted(case, mixed_table())
 
 
 def same_bits(a: Any, b: Any) -> bool:
@@ -77,7 +85,7 @@ def wide(part: Any, array: Any) -> Any:
 def test_floats_agree_closely_for_other_rows_blocks_and_parts(
     case: Case, mixed: pd.DataFrame, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    whole = fitted(case, mixed)
+    whole = known(case)
     assert close(whole, fitted(case, mixed.sample(frac=1, random_state=1)))
     parts = [fitted(case, mixed[at]) for at in (slice(0, 90), slice(90, 100), slice(100, 240))]
     assert close(tl.merge(*parts), whole)
@@ -122,7 +130,7 @@ def test_floats_have_the_same_bits_on_any_number_of_threads(
 
 @float_learners
 def test_floats_refuse_to_forget_and_say_what_can(case: Case, mixed: pd.DataFrame) -> None:
-    model = fitted(case, mixed)
+    model = known(case)
     before = modelfile.digests(model)
     with pytest.raises(errors.ForgetError, match="exact=True"):
         model.forget(case.table(mixed[200:]), case.target)
@@ -132,14 +140,14 @@ def test_floats_refuse_to_forget_and_say_what_can(case: Case, mixed: pd.DataFram
 @exact_learners
 def test_shuffled_rows_give_the_same_bits(case: Case, mixed: pd.DataFrame) -> None:
     shuffled = mixed.sample(frac=1, random_state=1)
-    assert same_bits(fitted(case, mixed), fitted(case, shuffled))
+    assert same_bits(known(case), fitted(case, shuffled))
 
 
 @exact_learners
 def test_other_blocks_and_threads_give_the_same_bits(
     case: Case, mixed: pd.DataFrame, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    whole = fitted(case, mixed)
+    whole = known(case)
     monkeypatch.setattr(tables, "BLOCK", 17)
     for threads in (1, 2, 5):
         with tl.engine(threads=threads):
@@ -149,8 +157,8 @@ def test_other_blocks_and_threads_give_the_same_bits(
 @exact_learners
 def test_merging_is_fitting_on_all(case: Case, mixed: pd.DataFrame) -> None:
     parts = [fitted(case, mixed[at]) for at in (slice(0, 90), slice(90, 100), slice(100, 240))]
-    assert same_bits(tl.merge(*parts), fitted(case, mixed))
-    assert same_bits(tl.merge(*reversed(parts)), fitted(case, mixed))
+    assert same_bits(tl.merge(*parts), known(case))
+    assert same_bits(tl.merge(*reversed(parts)), known(case))
 
 
 @exact_learners
@@ -158,7 +166,7 @@ def test_partial_fit_is_fit(case: Case, mixed: pd.DataFrame) -> None:
     model = case.make()
     for start in range(0, 240, 50):
         model.partial_fit(case.table(mixed[start : start + 50]), case.target)
-    assert same_bits(model, fitted(case, mixed))
+    assert same_bits(model, known(case))
 
 
 @exact_learners
@@ -218,7 +226,7 @@ def test_files_give_the_same_bits_as_memory(
 
 @every_learner
 def test_evidence_adds_up_to_the_prediction(case: Case, mixed: pd.DataFrame) -> None:
-    model = fitted(case, mixed)
+    model = known(case)
     rows = case.rows(mixed)[:24]
     explained = model.explain(rows)
     assert [row.chosen for row in explained] == model.predict(rows).tolist()
@@ -229,7 +237,7 @@ def test_evidence_adds_up_to_the_prediction(case: Case, mixed: pd.DataFrame) -> 
 @every_learner
 def test_a_model_answers_what_every_model_answers(case: Case, mixed: pd.DataFrame) -> None:
     """The block that a model sees is all it needs: no learner stands between it and who asks."""
-    learner, rows = fitted(case, mixed), case.rows(mixed)[:60]
+    learner, rows = known(case), case.rows(mixed)[:60]
     model, block = learner.model_, tl.table(rows).block
     assert isinstance(model, Model)
     assert [one.chosen for one in model.evidence(block)] == learner.predict(rows).tolist()
@@ -272,7 +280,7 @@ def check_sums(model: Any, row: pd.DataFrame, evidence: Any) -> None:
 
 @every_learner
 def test_the_working_can_be_shown_in_every_form(case: Case, mixed: pd.DataFrame) -> None:
-    model = fitted(case, mixed)
+    model = known(case)
     for shown in (model.show_work(), model.explain(case.rows(mixed)[:3])):
         assert str(shown)
         assert shown.to_markdown()
@@ -282,7 +290,7 @@ def test_the_working_can_be_shown_in_every_form(case: Case, mixed: pd.DataFrame)
 
 @every_learner
 def test_the_working_is_read_from_a_file_as_it_was_shown(case: Case, mixed: pd.DataFrame) -> None:
-    work = fitted(case, mixed).show_work()
+    work = known(case).show_work()
     assert read(json.loads(json.dumps(work.to_dict()))) == work
 
 
@@ -290,7 +298,7 @@ def test_the_working_is_read_from_a_file_as_it_was_shown(case: Case, mixed: pd.D
 def test_a_saved_model_comes_back_as_it_was(
     case: Case, mixed: pd.DataFrame, tmp_path: Path
 ) -> None:
-    model = fitted(case, mixed)
+    model = known(case)
     model.save(tmp_path / "m.tally")
     again = tl.load(tmp_path / "m.tally")
     assert same_bits(model, again)
@@ -308,7 +316,7 @@ def test_a_saved_model_comes_back_as_it_was(
 def test_a_model_without_its_tally_predicts_and_does_not_learn(
     case: Case, mixed: pd.DataFrame, tmp_path: Path
 ) -> None:
-    model = fitted(case, mixed)
+    model = known(case)
     model.save(tmp_path / "m.tally", tally=False)
     again = tl.load(tmp_path / "m.tally")
     assert np.array_equal(again.predict(case.rows(mixed)), model.predict(case.rows(mixed)))
@@ -323,14 +331,14 @@ def test_a_model_without_its_tally_predicts_and_does_not_learn(
 
 @every_learner
 def test_pickle_and_copy_keep_the_model(case: Case, mixed: pd.DataFrame) -> None:
-    model = fitted(case, mixed)
+    model = known(case)
     for again in (pickle.loads(pickle.dumps(model)), copy.deepcopy(model)):
         assert same_bits(model, again)
 
 
 @every_learner
 def test_a_failed_fit_leaves_the_estimator_as_it_was(case: Case, mixed: pd.DataFrame) -> None:
-    model = fitted(case, mixed)
+    model = known(case)
     before = modelfile.digests(model)
     calls = [getattr(model, name, model.fit) for name in ("fit", "partial_fit", "forget")]
     for call in calls:
@@ -391,7 +399,7 @@ plain_learners = pytest.mark.parametrize(
     ids=lambda case: case.name,
 )
 def test_what_is_no_sum_neither_merges_nor_forgets(case: Case, mixed: pd.DataFrame) -> None:
-    model = fitted(case, mixed)
+    model = known(case)
     before = modelfile.digests(model)
     with pytest.raises(errors.MergeError, match="no tally"):
         tl.merge(model, model)
@@ -406,7 +414,7 @@ def test_what_is_no_sum_neither_merges_nor_forgets(case: Case, mixed: pd.DataFra
 def test_rounds_have_the_same_bits_on_any_number_of_threads_and_floats_agree_for_other_blocks(
     case: Case, mixed: pd.DataFrame, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    whole, rows = fitted(case, mixed), case.rows(mixed)
+    whole, rows = known(case), case.rows(mixed)
     wanted = whole.predict_proba(rows)
     table = pa.Table.from_pandas(case.table(mixed), preserve_index=False)
     pa.parquet.write_table(table, tmp_path / "all.parquet", row_group_size=70)
@@ -426,7 +434,7 @@ def test_rounds_have_the_same_bits_on_any_number_of_threads_and_floats_agree_for
 def test_plain_learners_have_the_same_bits_on_any_number_of_threads_and_from_files(
     case: Case, mixed: pd.DataFrame, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    whole = fitted(case, mixed)
+    whole = known(case)
     table = pa.Table.from_pandas(case.table(mixed), preserve_index=False)
     pa.parquet.write_table(table, tmp_path / "all.parquet", row_group_size=70)
     monkeypatch.setattr(tables, "BLOCK", 17)

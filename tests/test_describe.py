@@ -191,7 +191,7 @@ def figures(data: Any) -> list[float]:
     return [float(data)] if isinstance(data, int | float) else []
 
 
-@pytest.mark.parametrize("scale", [1e-200, 1e-3, 1e-2, 3.0, 1e200])
+@pytest.mark.parametrize("scale", [1e-200, 1e-2, 3.0, 1e200])
 @pytest.mark.parametrize("target", ["x", "y"])
 def test_importances_have_no_unit(target: str, scale: float, held: bool) -> None:
     one, other = (

@@ -10,9 +10,8 @@ import pytest
 from scipy import stats
 
 import tallylearn as tl
-from tallylearn.adjustments import holm
+from tallylearn.adjustments import benjamini_hochberg, holm
 from tallylearn.description import surveys
-from tallylearn.description.false_discoveries import benjamini_hochberg
 from tallylearn.description.table_changes import Changes, chi_squared
 
 rng = np.random.default_rng(5)

@@ -16,8 +16,10 @@ from tallylearn.sources.shipped import text_of
 from tests.test_catalogue import ROWS as CATALOGUE
 
 DOCS = Path(__file__).parent.parent / "docs"
+README = DOCS.parent / "README.md"
 GENERATED = {"catalogue.md"}  # its code is run where it is written, in test_catalogue.py
 PAGES = sorted(page for page in DOCS.rglob("*.md") if page.name not in GENERATED)
+LINKING = [*PAGES, *sorted(DOCS.parent.glob("*.md"))]
 NOTES = sorted((DOCS / "notes").glob("*.md"))
 BLOCK = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 SESSION = re.compile(r"^```text\n\$ tally (.*?)\n.*?^```$", re.MULTILINE | re.DOTALL)
@@ -70,10 +72,15 @@ def test_a_page_prints_what_it_says(
     assert not report.getvalue(), report.getvalue()
 
 
-@pytest.mark.parametrize("page", PAGES, ids=name)
+@pytest.mark.parametrize("page", LINKING, ids=lambda page: page.name)
 def test_a_page_links_to_pages_that_exist(page: Path) -> None:
     links = LINK.findall(page.read_text(encoding="utf-8"))
     assert [link for link in links if not (page.parent / link).exists()] == []
+
+
+def test_every_page_is_linked_from_the_index() -> None:
+    linked = {*LINK.findall((DOCS / "index.md").read_text(encoding="utf-8")), "index.md"}
+    assert sorted({page.relative_to(DOCS).as_posix() for page in DOCS.rglob("*.md")} - linked) == []
 
 
 def test_every_note_has_a_page_with_examples() -> None:
@@ -106,3 +113,21 @@ def test_a_session_on_a_page_says_what_the_command_says(
         result = CliRunner().invoke(main, session[1].split())
         said = result.stderr + result.stdout  # Click before 8.2 has no output of both
         assert session[0] == f"```text\n$ tally {session[1]}\n{said}```"
+
+
+def test_the_session_of_the_readme_says_what_the_commands_say(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    session = re.search(
+        r"```console\n(\$ tally.*?)```", README.read_text(encoding="utf-8"), re.DOTALL
+    )
+    assert session is not None
+    for step in session[1].split("$ tally ")[1:]:
+        asked, told = step.split("\n", 1)
+        command, _, file = asked.partition(" > ")
+        result = CliRunner().invoke(main, command.split(), catch_exceptions=False)
+        if file:
+            (tmp_path / file).write_text(result.stdout)
+        said = "" if file else result.stderr + result.stdout
+        assert doctest.OutputChecker().check_output(told, said, FLAGS), said

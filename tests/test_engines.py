@@ -24,7 +24,7 @@ from tallylearn.tables import BLOCK
 
 RNG = np.random.default_rng(2)
 N = 3 * BLOCK + 1000
-FRAME = pd.DataFrame(RNG.normal(size=(N, 4)), columns=[*"abcd"]).round(5)
+FRAME = pd.DataFrame(RNG.normal(size=(N, 3)), columns=[*"abc"]).round(3)
 FRAME["y"] = np.where(FRAME.a + RNG.normal(size=N) > 0, "u", "v")
 
 
@@ -63,16 +63,23 @@ class Elsewhere:
             self.told(len(block))
 
 
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The table as two files."""
+    found = tmp_path_factory.mktemp("engines")
+    FRAME[: BLOCK + 500].to_csv(found / "1.csv", index=False)
+    FRAME[BLOCK + 500 :].to_csv(found / "2.csv", index=False)
+    return found
+
+
 @pytest.fixture(params=["frame", "files"])
-def source(request: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
+def source(request: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
     """A table of several parts, each of several blocks."""
     for module in (memory_table, columnar):
         monkeypatch.setattr(module, "RUN", 2 * BLOCK)
     if request.param == "frame":
         return tl.table(FRAME, target="y")
-    FRAME[: BLOCK + 500].to_csv(tmp_path / "1.csv", index=False)
-    FRAME[BLOCK + 500 :].to_csv(tmp_path / "2.csv", index=False)
-    return tl.table(tmp_path / "*.csv", target="y")
+    return tl.table(request.getfixturevalue("folder") / "*.csv", target="y")
 
 
 def test_a_description_is_the_same_on_every_engine_and_told_of_every_row_in_every_pass(

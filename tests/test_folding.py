@@ -20,6 +20,7 @@ from tallylearn.errors import InputError
 from tallylearn.tables import Block, Codes, Schema
 from tallylearn.tallies import Bundle, Counts, Exact, Moments, Scatter
 from tallylearn.tallies.rounding import quotient
+from tests.soak import pairs
 
 N = 200
 RNG = np.random.default_rng(5)
@@ -46,9 +47,9 @@ def alone(learner: Any, frame: pd.DataFrame, weight: str | None) -> Any:
     return type(learner)(**learner.get_params()).fit(frame, "y", sample_weight=weight).tally_
 
 
-@pytest.mark.parametrize("k", [2, 7, 100])
-@pytest.mark.parametrize("weight", [None, "w"])
-@pytest.mark.parametrize("learner", EXACT, ids=repr)
+@pytest.mark.parametrize(
+    ("learner", "weight", "k"), pairs(EXACT, [None, "w"], [2, 7, 100]), ids=repr
+)
 def test_every_training_tally_is_the_one_of_a_fit(learner: Any, weight: str | None, k: int) -> None:
     frame = FRAME if weight else FRAME.drop(columns="w")
     part = RNG.integers(0, k, N)

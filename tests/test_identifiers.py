@@ -12,11 +12,11 @@ import pytest
 import tallylearn as tl
 from tallylearn import errors, modelfile
 from tallylearn.identifiers import identifiers
-from tests.learners import CASES, Case
+from tests.learners import WAYS, Case
 
-every_learner = pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+every_learner = pytest.mark.parametrize("case", WAYS, ids=lambda case: case.name)
 tallying_learners = pytest.mark.parametrize(
-    "case", [case for case in CASES if case.tally in ("exact", "float")], ids=lambda case: case.name
+    "case", [case for case in WAYS if case.tally in ("exact", "float")], ids=lambda case: case.name
 )
 
 
@@ -196,7 +196,7 @@ def test_models_with_identifiers_merge_and_forget(case: Case, mixed: pd.DataFram
 
 
 def test_an_identifier_in_one_table_alone_does_not_merge(mixed: pd.DataFrame) -> None:
-    whole = with_identifiers(CASES[0], mixed)
+    whole = with_identifiers(WAYS[0], mixed)
     model = tl.NaiveBayes().fit(whole, "kind")
     other = tl.NaiveBayes().fit(tl.table(whole, target="kind", keep=["id"]))
     with pytest.raises(errors.MergeError, match=r"'id' is an identifier in one.*keep=\['id'\]"):
@@ -205,12 +205,12 @@ def test_an_identifier_in_one_table_alone_does_not_merge(mixed: pd.DataFrame) ->
 
 def test_rows_as_they_come_leave_no_column_out(mixed: pd.DataFrame) -> None:
     """Ten different values may be followed by the same ten."""
-    whole = with_identifiers(CASES[0], mixed)
+    whole = with_identifiers(WAYS[0], mixed)
     assert tl.NaiveBayes().partial_fit(whole[:20], "kind").schema_.identifiers == ()
 
 
 def test_an_identifier_may_order_and_group_the_rows(mixed: pd.DataFrame) -> None:
-    whole = with_identifiers(CASES[0], mixed)
+    whole = with_identifiers(WAYS[0], mixed)
     learner = tl.DecisionTreeClassifier(max_depth=2)
     folds = tl.Folds.forward(3, order="no")
     by_name = tl.evaluate(learner, whole, "kind", cv=folds)

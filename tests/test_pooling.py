@@ -15,6 +15,7 @@ from click.testing import CliRunner
 import tallylearn as tl
 from tallylearn import errors
 from tallylearn.cli import main
+from tests.soak import pairs
 
 LEARNERS = [
     tl.LinearDiscriminantAnalysis,
@@ -38,9 +39,10 @@ def shops(n: int = 150) -> pd.DataFrame:
     return frame
 
 
-@pytest.mark.parametrize("weight", [None, "frequency", "importance"])
-@pytest.mark.parametrize("exact", [False, True])
-@pytest.mark.parametrize("make", LEARNERS)
+@pytest.mark.parametrize(
+    ("make", "exact", "weight"),
+    pairs(LEARNERS, [False, True], [None, "frequency", "importance"]),
+)
 def test_what_is_pooled_while_counting_is_the_model_of_all_values(
     make: Any, exact: bool, weight: str | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:

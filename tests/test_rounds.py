@@ -26,6 +26,7 @@ from tallylearn.tables import NUMBER, TEXT, Array, Bags, Block, Codes, Schema
 from tallylearn.tallies import Bundle, Counts, Moments
 from tallylearn.tallies.documents import Reader
 from tallylearn.workings import Derivation, Evidence, Line, Term
+from tests.soak import pairs
 from tests.test_engines import Elsewhere
 
 # A learner with a survey of classes, phases and a line search: logistic regression of one column
@@ -243,10 +244,15 @@ def test_text_alone_must_be_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
         Logistic().fit(files, "y")
 
 
-@pytest.mark.parametrize("method", ["survey", "begin", "tally", "step", "solve"])
-@pytest.mark.parametrize("error", [KeyboardInterrupt, errors.InputError, ZeroDivisionError])
-@pytest.mark.parametrize("threads", [1, 2])
-@pytest.mark.parametrize("road", [1, 2])
+@pytest.mark.parametrize(
+    ("method", "error", "threads", "road"),
+    pairs(
+        ["survey", "begin", "tally", "step", "solve"],
+        [KeyboardInterrupt, errors.InputError, ZeroDivisionError],
+        [1, 2],
+        [1, 2],
+    ),
+)
 def test_what_breaks_off_leaves_the_estimator_and_the_disk_as_they_were(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,

@@ -64,7 +64,7 @@ def apart(name: str, **options: Any) -> Any:
     return tl.diff(*two, on={"new": told(name, 60, 4)}, **options)
 
 
-def explained(case: Case, n: int = 25) -> Any:
+def explained(case: Case, n: int = 8) -> Any:
     table = mixed_table()
     return case.make().fit(case.table(table), case.target).explain(case.rows(table)[:n])
 
@@ -175,7 +175,8 @@ def test_a_view_is_read_from_a_file_as_it_was_shown(name: str) -> None:
 
 def test_every_view_there_is_has_been_read() -> None:
     found = {one for one in showable() if not issubclass(one, Result)}  # test_reports.py has these
-    read = {type(made(name)) for name in VIEWS}
+    alike = {name.split(", ")[0]: name for name in VIEWS}  # one of what many learners have
+    read = {type(made(name)) for name in alike.values()}
     assert {one.__name__ for one in found - read} == FORMS | REPORTS
     assert read <= found
 

@@ -19,7 +19,7 @@ import tallylearn as tl
 from tallylearn import modelfile
 from tallylearn.errors import ColumnError, InputError, MergeError, TargetError
 from tallylearn.models.linear.linear_learner import LinearLearner
-from tests.learners import CASES, Case
+from tests.learners import WAYS, Case
 from tests.tables import mixed_table
 
 GAPS = np.arange(240) % 7 == 3  # 34 rows
@@ -59,7 +59,7 @@ def with_gaps(frame: pd.DataFrame, target: str) -> pd.DataFrame:
     ("case", "source"),
     [
         pytest.param(case, source, id=f"{case.name}-{source}")
-        for case in CASES
+        for case in WAYS
         for source in SOURCES
         if source in ("pandas", "csv") or case.name in ("bayes-text", "lda", "tree", "mean")
     ],
@@ -90,7 +90,7 @@ def test_learning_with_unanswered_rows_is_learning_without_them(
         assert modelfile.digests(model) == modelfile.digests(fewer)
 
 
-@pytest.mark.parametrize("case", CASES, ids=[case.name for case in CASES])
+@pytest.mark.parametrize("case", WAYS, ids=[case.name for case in WAYS])
 def test_a_target_beside_the_table_has_no_gaps(case: Case) -> None:
     frame = with_gaps(case.table(mixed_table()), case.target)
     with pytest.raises(TargetError, match=r"the target is missing in row 3\..*contains NaN"):
@@ -322,7 +322,7 @@ def test_a_problem_says_how_many_rows_have_no_target() -> None:
     ("case", "cv"),
     [
         pytest.param(case, cv, id=f"{case.name}-{cv}")
-        for case in CASES
+        for case in WAYS
         for cv in (10, tl.Folds.k(10), tl.Folds.holdout(), tl.Folds.three())
         if case.target == "kind" and (cv == 10 or case.name in ("bayes", "lda", "tree"))
     ],

@@ -16,8 +16,9 @@ import pytest
 import tallylearn as tl
 from tallylearn import errors, writing
 from tallylearn.writing import whole, write_whole
+from tests.soak import SOAK
 
-KILLS = 300 if os.environ.get("TALLY_SOAK") else 6
+KILLS = 300 if SOAK else 3
 SAVING = """
 import sys, tallylearn as tl
 models = [tl.load(path) for path in sys.argv[2:]]

@@ -1,13 +1,14 @@
-"""Adjustments: among many tests a false find is as rare as in one."""
+"""Adjustments: of many tests some find what is not there, and how many is kept in check."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from math import sqrt
 
 import numpy as np
 
 from tallylearn.intervals import z_value
+from tallylearn.tables import Array
 
 
 def holm(chances: Sequence[float]) -> list[float]:
@@ -20,13 +21,33 @@ def holm(chances: Sequence[float]) -> list[float]:
     >>> [round(p, 3) for p in holm([0.01, 0.04, 0.03])]
     [0.03, 0.06, 0.06]
     """
-    p = np.asarray(chances, dtype=float)
-    order = np.argsort(p, kind="stable")
-    m = int(np.isfinite(p).sum())
-    out = p.copy()
-    times = np.arange(m, 0, -1)
-    out[order[:m]] = np.minimum(np.maximum.accumulate(times * p[order[:m]]), 1.0)
-    return [float(value) for value in out]
+    return _adjusted(chances, lambda p: np.maximum.accumulate(np.arange(len(p), 0, -1) * p))
+
+
+def benjamini_hochberg(chances: Sequence[float]) -> list[float]:
+    """Chances p adjusted so that of all that lie below a level, that share is false on average.
+
+    The smallest of m is multiplied by m, the next by m / 2, and so on; none gets above one that was
+    larger. What is NaN was not tested, and stays. Y. Benjamini and Y. Hochberg, Journal of the
+    Royal Statistical Society B 57, 1995.
+
+    >>> [round(p, 3) for p in benjamini_hochberg([0.01, 0.04, 0.03])]
+    [0.03, 0.04, 0.04]
+    """
+
+    def raised(p: Array) -> Array:
+        each = p * len(p) / np.arange(1, len(p) + 1)
+        return np.minimum.accumulate(each[::-1])[::-1]
+
+    return _adjusted(chances, raised)
+
+
+def _adjusted(chances: Sequence[float], raised: Callable[[Array], Array]) -> list[float]:
+    """Chances that were tested, raised together in rising order, to 1 at most."""
+    p = np.array(chances, dtype=float)
+    order = np.argsort(p, kind="stable")[: int(np.isfinite(p).sum())]
+    p[order] = np.minimum(raised(p[order]), 1.0)
+    return [float(value) for value in p]
 
 
 def tukey(p: float, k: int) -> float:

@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-SOAK = bool(os.environ.get("TALLY_SOAK"))
+from tests.soak import SOAK
+
 HERE = Path(__file__).parent
 ERRORS = ["EIO", "ENOSPC", "EACCES", "EMFILE", "ESTALE"] if SOAK else ["EIO"]
 DEEDS = {

@@ -18,9 +18,9 @@ import pytest
 
 import tallylearn as tl
 from tallylearn.errors import FileError, InputError
+from tests.soak import SOAK
 
-SOAK = bool(os.environ.get("TALLY_SOAK"))
-FILES = 100_000 if SOAK else 250
+FILES = 100_000 if SOAK else 120
 PIECE = 5_000  # files of one worker
 
 

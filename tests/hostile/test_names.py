@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import contextlib
 import io
-import os
 import signal
 import warnings
 from collections.abc import Iterator
@@ -20,9 +19,9 @@ import pytest
 from tallylearn.errors import TallyError
 from tests.hostile.callables import call, calls
 from tests.hostile.values import values
+from tests.soak import SOAK
 
-SOAK = bool(os.environ.get("TALLY_SOAK"))
-NUMBER = 300 if SOAK else 8
+NUMBER = 300 if SOAK else 5
 SECONDS = 20  # a call on a tiny table takes a thousandth of it
 CALLS = list(calls())
 

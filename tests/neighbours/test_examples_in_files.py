@@ -79,8 +79,9 @@ def test_categories_and_dates_go_by_gowers_distance_there_too(folder: Path, targ
     assert filed.effective_metric_ == "gower"
     assert held.predict(asked).tolist() == filed.predict(asked).tolist()
     assert str(held.explain(asked[:3])) == str(filed.explain(asked[:3]))
-    assert held.predict(None).tolist() == filed.predict(None).tolist()  # leave one out
-    assert np.array_equal(held.kneighbors(None)[1], filed.kneighbors(None)[1])
+    if target == "y":  # leave one out: all rows are asked
+        assert held.predict(None).tolist() == filed.predict(None).tolist()
+        assert np.array_equal(held.kneighbors(None)[1], filed.kneighbors(None)[1])
 
 
 def test_threads_and_blocks_change_no_bit(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

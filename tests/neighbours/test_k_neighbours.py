@@ -18,6 +18,7 @@ import tallylearn as tl
 from tallylearn import errors
 from tallylearn.models.neighbours import neighbour_search, sieve
 from tallylearn.models.neighbours.sieve import Sieve
+from tests.soak import pairs
 
 RNG = np.random.default_rng(0)
 X, Y = RNG.normal(size=(400, 4)), RNG.integers(0, 3, 400)
@@ -26,9 +27,10 @@ DAISY = json.loads((Path(__file__).parent.parent / "data" / "daisy.json").read_t
 METRICS = ("euclidean", "manhattan", "chebyshev", "minkowski", "cosine")
 
 
-@pytest.mark.parametrize("algorithm", ["auto", "brute", "kd_tree"])
-@pytest.mark.parametrize("metric", METRICS)
-@pytest.mark.parametrize("weights", ["uniform", "distance", np.exp])
+@pytest.mark.parametrize(
+    ("metric", "algorithm", "weights"),
+    pairs(METRICS, ["auto", "brute", "kd_tree"], ["uniform", "distance", np.exp]),
+)
 def test_numbers_are_those_of_scikit_learn(metric: str, algorithm: str, weights: Any) -> None:
     told = {"metric": metric, "p": 3, "weights": weights}
     ours = tl.KNeighborsClassifier(7, algorithm=algorithm, **told).fit(X, Y)

@@ -514,14 +514,14 @@ def test_a_packed_file_that_is_cut_short_is_refused(write: Write) -> None:
 
 
 @pytest.mark.parametrize("row", ['1,"y', '"2,y'])
-@pytest.mark.parametrize("rest", [3, 100_000, 10_000_000])
+@pytest.mark.parametrize("rest", [3, 100_000, 4_500_000])  # the last beyond the longest line
 def test_a_quote_that_is_not_closed_is_named(write: Write, row: str, rest: int) -> None:
     path = write("a,b\n1,x\n" + row + "\n" + "3,z\n" * rest)
     with pytest.raises(InputError, match="row 2 opens a quote that is not closed"):
         list(source(path, delimiter=",").blocks({"a": "number", "b": "string"}))
 
 
-@pytest.mark.parametrize("rest", [3, 10_000_000])
+@pytest.mark.parametrize("rest", [3, 4_500_000])
 def test_a_header_with_an_open_quote_is_named(write: Write, rest: int) -> None:
     path = write('a,"b\n' + "1,2\n" * rest)
     with pytest.raises(InputError, match="the header opens a quote"):

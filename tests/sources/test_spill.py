@@ -51,11 +51,20 @@ def temporary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return folder
 
 
+@pytest.fixture(scope="module")
+def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Two files, a block and some rows in all."""
+    folder = tmp_path_factory.mktemp("written")
+    FRAME[:-200].to_csv(folder / "1.csv", index=False)
+    FRAME[-200:].to_csv(folder / "2.csv", index=False)
+    return folder
+
+
 @pytest.fixture
-def read(tmp_path: Path) -> Any:
+def read(tmp_path: Path, written: Path) -> Any:
     """A lesson of two files: numbers, categories, text, weights of zero, and classes."""
-    FRAME[:-200].to_csv(tmp_path / "1.csv", index=False)
-    FRAME[-200:].to_csv(tmp_path / "2.csv", index=False)
+    for path in written.iterdir():
+        shutil.copy(path, tmp_path)
     source = tl.table(tmp_path / "*.csv", target="y", weight="w", text=["note"])
     return lesson(source, None, None, "test", "classifier")
 

@@ -27,6 +27,7 @@ from tallylearn.models.trees.growing.fractional_rows import grown_by_hand
 from tallylearn.models.trees.growing.node_target import Target, of_measures
 from tallylearn.models.trees.growing.plan import Plan
 from tallylearn.models.trees.tree import Tree
+from tests.soak import pairs
 from tests.test_oracle import interpreted, uncompiled
 from tests.trees.oracle import Options, Oracle, decimal
 from tests.trees.test_c45 import same
@@ -271,9 +272,10 @@ def untidy(seed: int) -> tuple[pd.DataFrame, np.ndarray | None]:
     return table.assign(price=y.round(1) if seed % 2 else y), weights[seed % 4]
 
 
-@pytest.mark.parametrize("missing", ["branch", "node", "global"])
-@pytest.mark.parametrize("split", ["subset", "multiway"])
-@pytest.mark.parametrize("seed", [0, 1, 5, 8, 11])
+@pytest.mark.parametrize(
+    ("seed", "split", "missing"),
+    pairs([0, 1, 5, 8, 11], ["subset", "multiway"], ["branch", "node", "global"]),
+)
 def test_the_kernel_grows_the_tree_that_is_grown_by_hand(
     seed: int, split: str, missing: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

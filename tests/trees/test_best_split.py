@@ -16,6 +16,7 @@ from tallylearn.models.trees.growing.grower import Plan, amounts_of, columns_of,
 from tallylearn.models.trees.growing.node_target import Target, of_classes, of_measures
 from tallylearn.models.trees.tree import LEAF
 from tallylearn.tables import CATEGORY, NUMBER, Block, Codes, Column, Schema
+from tests.soak import pairs
 from tests.test_oracle import interpreted, uncompiled
 
 NUMBERS, NAMES = ("length", "width"), ("colour", "shape")
@@ -64,10 +65,10 @@ def counted(kernel: ModuleType, table: Coded, target: Target, rows: Any) -> tupl
     return target.lines(rows, target.units[rows]).sum(axis=0)[: amounts.q], out
 
 
-@pytest.mark.parametrize("compiled", [True, False])
-@pytest.mark.parametrize("weighed", [False, True])
-@pytest.mark.parametrize("bins", [None, 6])
-@pytest.mark.parametrize("name", PLANS)
+@pytest.mark.parametrize(
+    ("name", "bins", "weighed", "compiled"),
+    pairs(PLANS, [None, 6], [False, True], [True, False]),
+)
 def test_halves_that_are_added_find_the_question_of_every_node(
     name: str,
     bins: int | None,

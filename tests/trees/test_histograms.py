@@ -13,6 +13,7 @@ from tallylearn import modelfile
 from tallylearn.models.trees.growing import coded_columns, grower
 from tallylearn.models.trees.growing.coded_columns import of_groups, of_numbers
 from tallylearn.tables import NUMBER, Column
+from tests.soak import pairs
 
 COLUMNS = ["length", "width", "colour", "shape", "heavy"]
 MAKERS: dict[str, Any] = {
@@ -28,9 +29,7 @@ MAKERS: dict[str, Any] = {
 }
 
 
-@pytest.mark.parametrize("weighed", [False, True])
-@pytest.mark.parametrize("bins", [2, 5, 9])
-@pytest.mark.parametrize("maker", MAKERS)
+@pytest.mark.parametrize(("maker", "bins", "weighed"), pairs(MAKERS, [2, 5, 9], [False, True]))
 def test_counted_columns_give_the_tree_of_sorted_ones(
     maker: str, bins: int, weighed: bool, mixed: pd.DataFrame, monkeypatch: pytest.MonkeyPatch
 ) -> None:

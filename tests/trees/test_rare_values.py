@@ -18,6 +18,7 @@ from tallylearn.models.trees.growing.split_search import Table, questions
 from tallylearn.models.trees.node import LEAF, SUBSET
 from tallylearn.tables import CATEGORY, NUMBER, Block, Codes, Column, Schema
 from tests.conftest import DATA
+from tests.soak import SOAK, some
 
 N = 600
 
@@ -60,8 +61,14 @@ REGRESSORS = {
 }
 
 
-@pytest.mark.parametrize("levels", [None, 1000], ids=["unique strings", "1000 levels"])
-@pytest.mark.parametrize("name", [*CLASSIFIERS, *REGRESSORS])
+@pytest.mark.parametrize(
+    ("name", "levels"),
+    [
+        (name, levels)
+        for at, name in enumerate([*CLASSIFIERS, *REGRESSORS])
+        for levels in some([None, 1000], 2, at % 2)
+    ],
+)
 def test_a_column_of_noise_costs_a_tree_a_point_at_most(name: str, levels: int | None) -> None:
     frame = table()
     learner: Any = (CLASSIFIERS | REGRESSORS)[name]
@@ -167,7 +174,7 @@ def test_raised_subtrees_keep_the_way_of_other_values() -> None:
 @pytest.mark.parametrize("kind", ["two classes", "three classes", "measures"])
 @pytest.mark.parametrize("weighed", [False, True])
 def test_the_kernel_grows_the_tree_that_is_grown_by_hand(kind: str, weighed: bool) -> None:
-    for seed in range(12):
+    for seed in range(12 if SOAK else 4):
         rng, n = np.random.default_rng(seed), 90
         schema = Schema((Column("c", CATEGORY), Column("d", CATEGORY), Column("x", NUMBER)))
         codes = {

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
@@ -21,10 +20,11 @@ from tallylearn.models.trees.growing.node_target import of_classes, of_measures,
 from tallylearn.models.trees.node import LEAF
 from tallylearn.models.trees.tree import Tree
 from tallylearn.tables import Codes
+from tests.soak import SOAK
 from tests.trees.oracle import Options
 from tests.trees.test_oracle import check, ours, slow
 
-TABLES = 30_000 if os.environ.get("TALLY_SOAK") else 100  # of every kind of weight
+TABLES = 30_000 if SOAK else 60  # of every kind of weight
 LADDERS: dict[str, Any] = {
     "one heavy row": lambda rng, n: rng.choice([1.0, 1e8], n),
     "three sizes": lambda rng, n: rng.choice([2.0**40, 3.5, 1e9], n),

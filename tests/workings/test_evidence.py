@@ -204,10 +204,10 @@ def test_a_sum_of_four_terms_says_which_is_which_and_votes_stay_a_line():
 
 
 def test_thousands_of_factors_do_not_vanish():
-    evidence = many("product", 20_000)
-    assert "e-6021" in str(evidence)
+    evidence = many("product", 4_000)
+    assert "e-1205" in str(evidence)
     json.dumps(evidence.to_dict())
-    assert r"\cdot10^{-6021}" in evidence.to_markdown()
+    assert r"\cdot10^{-1205}" in evidence.to_markdown()
 
 
 def test_hostile_names_stay_on_their_line_and_in_their_cell():

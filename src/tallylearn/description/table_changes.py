@@ -9,10 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from tallylearn.adjustments import holm
+from tallylearn.adjustments import benjamini_hochberg, holm
 from tallylearn.description.changes_text import changes_html, changes_sheet
 from tallylearn.description.described_columns import Described
-from tallylearn.description.false_discoveries import benjamini_hochberg
 from tallylearn.description.saved_views import Page, View
 from tallylearn.tables import DATE, Array
 from tallylearn.workings.rendering import plain_data

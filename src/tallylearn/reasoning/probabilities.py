@@ -9,6 +9,7 @@ from fractions import Fraction
 from typing import Any, TypeVar
 
 from tallylearn.errors import InputError, KindError, told
+from tallylearn.reasoning.names import check_name
 from tallylearn.reasoning.quantities import number_of
 from tallylearn.workings.rendering import ratio, short
 
@@ -71,6 +72,15 @@ def probability(value: Any, what: str) -> Number:
     found = number(value, what)
     if not 0 <= found <= 1:
         raise InputError(f"{what} is {written(found)}. A probability lies between 0 and 1.")
+    return found
+
+
+def distribution(given: Mapping[Any, Any], each: str, together: str) -> dict[Any, Number]:
+    """The probability of each of some names, which together are all that can happen."""
+    for name in given:
+        check_name(name, each)
+    found = {name: probability(p, f"P({name})") for name, p in given.items()}
+    check_whole(found, together)
     return found
 
 

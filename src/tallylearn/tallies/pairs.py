@@ -11,11 +11,13 @@ columns has names such as ``("", "!0")``.
 from __future__ import annotations
 
 from collections import Counter
+from functools import cached_property
+from typing import NoReturn, Self
 
 import numpy as np
 
 from tallylearn.budgets import ask, budget
-from tallylearn.errors import ColumnError
+from tallylearn.errors import ColumnError, ForgetError
 from tallylearn.tables import Array, Codes, Start, numbered
 from tallylearn.tallies.keys import Key, Keys, places
 
@@ -27,6 +29,42 @@ SIGNS = ("", "=", "^", GAP, "!")  # how values begin: of a number, a category, a
 BESIDE = (GAP, "!")  # how values begin that are none of their column
 MEASURED = ("!", "^")  # and how those of numbers do
 SHOWN = 20  # columns that an error names
+
+
+class Paired:
+    """What tallies of pairs of columns share: a place for every class, and for every name."""
+
+    keys: Keys
+    columns: tuple[str, ...]
+    values: tuple[str, ...]
+
+    @cached_property
+    def names(self) -> Names:
+        return tuple(zip(self.columns, self.values, strict=True))
+
+    @property
+    def nothing(self) -> bool:
+        """Whether there is no key at all."""
+        return not self.keys and not self.columns
+
+    def __radd__(self, zero: int) -> Self:
+        return self
+
+    def __repr__(self) -> str:
+        p = len(self.columns)
+        return f"{type(self).__name__}({len(self.keys)} × {p} × {p})"
+
+    def impossible(self) -> str | None:
+        """Nothing is, where floats are never taken away."""
+        return None
+
+
+def never_forgets(what: str) -> NoReturn:
+    """Floats refuse to forget, and say what does not."""
+    raise ForgetError(
+        f"a {what} of floats cannot forget: what rounding has mixed does not come apart. "
+        "Learn with exact=True, which can. Nothing was changed."
+    )
 
 
 def together(a: Names, b: Names) -> Names:

@@ -17,6 +17,7 @@ from tallylearn.tallies.moments import Moments
 from tallylearn.tallies.pairs import (
     LIMBS,
     Names,
+    Paired,
     apart,
     check_infinite,
     check_names,
@@ -33,8 +34,8 @@ from tallylearn.tallies.weights import digits
 ROOM = 1 << 23  # bytes of cells that are filled before they are collected
 
 
-@dataclass(frozen=True)
-class Products:
+@dataclass(frozen=True, repr=False)
+class Products(Paired):
     """Rows, sums and sums of products for every pair of columns in every class, without rounding.
 
     >>> from tallylearn.tables import Codes
@@ -95,15 +96,6 @@ class Products:
         zero = Exact.of(np.zeros((0, 0, 0), dtype=np.int64))
         return cls((), (), (), zero, zero, zero)
 
-    @property
-    def names(self) -> Names:
-        return tuple(zip(self.columns, self.values, strict=True))
-
-    @property
-    def nothing(self) -> bool:
-        """Whether there is no key at all."""
-        return not self.keys and not self.columns
-
     def __bool__(self) -> bool:
         return bool(self.count.nonzero().any())
 
@@ -116,13 +108,6 @@ class Products:
         a, b = self._beside(other)
         parts = a.count - b.count, a.sums - b.sums, a.products - b.products
         return Products(a.keys, a.columns, a.values, *parts)._pruned()
-
-    def __radd__(self, zero: int) -> Products:
-        return self
-
-    def __repr__(self) -> str:
-        p = len(self.columns)
-        return f"Products({len(self.keys)} × {p} × {p})"
 
     def impossible(self) -> str | None:
         """Why no numbers can have these sums, if there is a reason."""

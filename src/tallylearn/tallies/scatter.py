@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 from typing import ClassVar
 
 import numpy as np
 
 from tallylearn import forms
 from tallylearn.blas import one_thread
-from tallylearn.errors import ForgetError
 from tallylearn.tables import Array, Codes, Start
 from tallylearn.tallies.centred_sums import whole, with_gaps
 from tallylearn.tallies.counts import Counts
 from tallylearn.tallies.keys import Keys, in_parts, places, union
 from tallylearn.tallies.pairs import (
     Names,
+    Paired,
     apart,
     by_class,
     check_infinite,
@@ -24,6 +23,7 @@ from tallylearn.tallies.pairs import (
     check_wide,
     classes_in,
     marks,
+    never_forgets,
     origins,
     rearranged,
     together,
@@ -33,8 +33,8 @@ from tallylearn.tallies.weights import rounded
 SLACK = 1e-9  # relative: what rounding may leave
 
 
-@dataclass(frozen=True, eq=False)
-class Scatter:
+@dataclass(frozen=True, eq=False, repr=False)
+class Scatter(Paired):
     """Means and sums of products around them, for every pair of columns in every class.
 
     A pair is summed over the rows that show both columns: ``mean[c, j, l]`` is the mean of column j
@@ -110,15 +110,6 @@ class Scatter:
         """Nothing summed yet."""
         return cls((), (), (), *_nothing(()))
 
-    @cached_property
-    def names(self) -> Names:
-        return tuple(zip(self.columns, self.values, strict=True))
-
-    @property
-    def nothing(self) -> bool:
-        """Whether there is no key at all."""
-        return not self.keys and not self.columns
-
     def __bool__(self) -> bool:
         return bool(self.count.any())
 
@@ -136,23 +127,7 @@ class Scatter:
         return Scatter(keys, a.columns, a.values, count, mean, scatter)
 
     def __sub__(self, other: Scatter) -> Scatter:
-        if other is self:
-            return Scatter.empty()
-        raise ForgetError(
-            "a scatter of floats cannot forget: what rounding has mixed does not come apart. "
-            "Learn with exact=True, which can. Nothing was changed."
-        )
-
-    def __radd__(self, zero: int) -> Scatter:
-        return self
-
-    def __repr__(self) -> str:
-        p = len(self.columns)
-        return f"Scatter({len(self.keys)} × {p} × {p})"
-
-    def impossible(self) -> str | None:
-        """Nothing is: floats are never taken away."""
-        return None
+        return Scatter.empty() if other is self else never_forgets("scatter")
 
     def beyond(self, target: Counts) -> str | None:
         """Why these cannot be among the rows of the target, if there is a reason."""

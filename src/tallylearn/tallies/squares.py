@@ -14,15 +14,17 @@ from typing import ClassVar
 import numpy as np
 
 from tallylearn import forms
-from tallylearn.errors import ColumnError, ForgetError
+from tallylearn.errors import ColumnError
 from tallylearn.tables import Array, Codes, Start, check_shape
 from tallylearn.tallies.counts import Counts
 from tallylearn.tallies.keys import Keys, in_parts, union
 from tallylearn.tallies.pairs import (
     Names,
+    Paired,
     apart,
     check_names,
     classes_in,
+    never_forgets,
     origins,
     rearranged,
     together,
@@ -30,8 +32,8 @@ from tallylearn.tallies.pairs import (
 from tallylearn.tallies.scatter import Scatter, more_than_rows
 
 
-@dataclass(frozen=True, eq=False)
-class Squares:
+@dataclass(frozen=True, eq=False, repr=False)
+class Squares(Paired):
     """Sums over the rows of every class, with x the deviation from its mean, q that of x².
 
     >>> x = np.array([[0.0], [0.0], [3.0]])
@@ -89,15 +91,6 @@ class Squares:
         centre = _own(first.over(found.keys, names).mean)
         return cls(found.keys, *apart(names), found.count[:, 0, 0], centre, *parts)
 
-    @property
-    def names(self) -> Names:
-        return tuple(zip(self.columns, self.values, strict=True))
-
-    @property
-    def nothing(self) -> bool:
-        """Whether there is no key at all."""
-        return not self.keys and not self.columns
-
     def __bool__(self) -> bool:
         return bool(self.count.any())
 
@@ -107,28 +100,12 @@ class Squares:
         return Squares(keys, *apart(names), *merged((a.sums, b.sums)))
 
     def __sub__(self, other: Squares) -> Squares:
-        if other is self:
-            return self.over((), ())
-        raise ForgetError(
-            "a scatter of floats cannot forget: what rounding has mixed does not come apart. "
-            "Learn with exact=True, which can. Nothing was changed."
-        )
-
-    def __radd__(self, zero: int) -> Squares:
-        return self
-
-    def __repr__(self) -> str:
-        p = len(self.columns)
-        return f"Squares({len(self.keys)} × {p} × {p})"
+        return self.over((), ()) if other is self else never_forgets("scatter")
 
     @property
     def sums(self) -> tuple[Array, ...]:
         """Count, mean, scatter, cross and fourth."""
         return self.count, self.mean, self.scatter, self.cross, self.fourth
-
-    def impossible(self) -> str | None:
-        """Nothing is: floats are never taken away."""
-        return None
 
     def beyond(self, target: Counts) -> str | None:
         """Why these cannot be among the rows of the target, if there is a reason."""

@@ -10,14 +10,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import cached_property
 from typing import ClassVar
 
 import numpy as np
 
 from tallylearn import forms
 from tallylearn.blas import one_thread
-from tallylearn.errors import ForgetError
 from tallylearn.tables import Array, Codes, Start
 from tallylearn.tallies.centred_sums import ONCE, mean_around
 from tallylearn.tallies.counts import Counts
@@ -25,12 +23,14 @@ from tallylearn.tallies.keys import Keys, in_parts, places, union
 from tallylearn.tallies.pairs import (
     GAP,
     Names,
+    Paired,
     apart,
     by_class,
     check_infinite,
     check_names,
     check_wide,
     marks,
+    never_forgets,
 )
 from tallylearn.tallies.refinement import refine
 from tallylearn.tallies.weights import rounded
@@ -40,8 +40,8 @@ FIRST = 64  # rows that give a centre
 COARSE = 6  # bits of a centre within the spread of the numbers
 
 
-@dataclass(frozen=True, eq=False)
-class Triangle:
+@dataclass(frozen=True, eq=False, repr=False)
+class Triangle(Paired):
     """For every class R with RᵀR the products of its columns, after a column of ones.
 
     Numbers are taken from a centre, and 0 where they are missing: whoever leaves gaps counts them
@@ -107,19 +107,10 @@ class Triangle:
         """Nothing factored yet."""
         return cls((), (), (), *_nothing(0))
 
-    @cached_property
-    def names(self) -> Names:
-        return tuple(zip(self.columns, self.values, strict=True))
-
     @property
     def of_numbers(self) -> bool:
         """Whether no column marks rows: all are numbers, and shown by every row."""
         return not marks(self.values).any()
-
-    @property
-    def nothing(self) -> bool:
-        """Whether there is no key at all."""
-        return not self.keys and not self.columns
 
     def __bool__(self) -> bool:
         return bool(self.count.any())
@@ -140,23 +131,7 @@ class Triangle:
         return Triangle(keys, *apart(names), count, centre, root)
 
     def __sub__(self, other: Triangle) -> Triangle:
-        if other is self:
-            return Triangle.empty()
-        raise ForgetError(
-            "a triangle of floats cannot forget: what rounding has mixed does not come apart. "
-            "Learn with exact=True, which can. Nothing was changed."
-        )
-
-    def __radd__(self, zero: int) -> Triangle:
-        return self
-
-    def __repr__(self) -> str:
-        p = len(self.columns)
-        return f"Triangle({len(self.keys)} × {p} × {p})"
-
-    def impossible(self) -> str | None:
-        """Nothing is: floats are never taken away."""
-        return None
+        return Triangle.empty() if other is self else never_forgets("triangle")
 
     def beyond(self, target: Counts) -> str | None:
         """Why these cannot be among the rows of the target, if there is a reason."""

@@ -9,7 +9,7 @@ from typing import Any
 from tallylearn.errors import InputError, KindError, OptionError, listed, told
 from tallylearn.reasoning.given_tables import numbers_by_name
 from tallylearn.reasoning.names import check_name, distinct, several
-from tallylearn.reasoning.probabilities import Number, check_whole, probability, same, total
+from tallylearn.reasoning.probabilities import Number, distribution, same, total
 
 
 def read_prior(given: Any) -> dict[Any, Number]:
@@ -26,11 +26,7 @@ def read_prior(given: Any) -> dict[Any, Number]:
         found = dict.fromkeys(names, Fraction(1, max(1, len(names))))
     if not found:
         raise InputError("the hypothesis space is empty. Give one hypothesis or more.")
-    for h in found:
-        check_name(h, "the hypothesis")
-    prior = {h: probability(p, f"P({h})") for h, p in found.items()}
-    check_whole(prior, "the priors")
-    return prior
+    return distribution(found, "the hypothesis", "the priors")
 
 
 def read_models(given: Any, what: str) -> dict[Any, Any]:

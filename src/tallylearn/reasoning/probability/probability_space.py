@@ -12,13 +12,7 @@ from typing import Any
 from tallylearn.errors import InputError, KindError, OptionError, listed, speaking, told
 from tallylearn.reasoning.given_tables import numbers_by_name, places
 from tallylearn.reasoning.names import MOST, asked, check_name, distinct, within
-from tallylearn.reasoning.probabilities import (
-    Number,
-    check_whole,
-    probability,
-    total,
-    written,
-)
+from tallylearn.reasoning.probabilities import Number, distribution, total, written
 from tallylearn.reasoning.probability import joint_tables
 from tallylearn.reasoning.probability.bayes_nets import Network, Tables, network_of
 from tallylearn.reasoning.probability.events import Event
@@ -257,11 +251,7 @@ class ProbabilitySpace(Questions):
 def _weights(given: Mapping[Any, Any]) -> dict[Any, Number]:
     if not given:
         raise InputError("there are no outcomes. Give one or more.")
-    for outcome in given:
-        check_name(outcome, "the outcome")
-    read = {w: probability(p, f"P({w})") for w, p in given.items()}
-    check_whole(read, "the probabilities")
-    return read
+    return distribution(given, "the outcome", "the probabilities")
 
 
 def _named(names: Any) -> tuple[str, ...]:
