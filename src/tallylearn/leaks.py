@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -45,7 +46,7 @@ class Leaks:
 
     def of(self, name: str) -> str:
         """Why a column knows the target; empty where it does not."""
-        column, answer = self.rows.columns[name][self.first], self.answers.codes[self.first]
+        column, answer = self.rows.columns[name][self.first], self.answer
         gap, known = missing(column), answer >= 0
         if gap.any() and self.rows.classes is not None:
             strays = self._strays(gap[known].astype(np.int64), answer[known])
@@ -68,7 +69,7 @@ class Leaks:
 
     def _by_number(self, name: str, x: Array, both: Array) -> str:
         """The same of numbers, or whether the target follows from their order or their size."""
-        y = self.answers.codes[self.first][both]
+        y = self.answer[both]
         if _share_values(x) and (how := self._by_value(name, _in_order(x), y)):
             return how
         if len(y) < 2 * EACH:
@@ -79,6 +80,11 @@ class Leaks:
             how = _line(x, np.asarray(self.rows.target)[self.first][both])
             how = how or _curve(_in_order(x), y, self.chance)
         return how and f"{how}{self._but(0, self._both(name))}"
+
+    @cached_property
+    def answer(self) -> Array:
+        """(m,) the answers of the rows that come first."""
+        return np.asarray(self.answers.codes[self.first])
 
     @property
     def chance(self) -> float:
@@ -195,8 +201,9 @@ def _apart(x: Array, y: Array, chance: float) -> str:
     """Whether the classes lie side by side in a column of numbers, or in a few runs each."""
     n, few = np.bincount(y), RUNS * _mixed(y)
     n = n[n > 0]
-    if _changes(x[::SOME], y[::SOME]) > max(len(n) - 1, few):  # all rows change no less often
-        return ""
+    some = y[::SOME][np.argsort(x[::SOME])]
+    if np.count_nonzero(some[1:] != some[:-1]) > max(len(n) - 1, few):
+        return ""  # all rows change no less often, or a value has two classes
     changes = _changes(x, y)
     if changes == len(n) - 1 and n.min() >= EACH:
         likely = _log_chance(np.arange(len(n)), y)
