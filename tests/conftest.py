@@ -7,6 +7,10 @@ import json
 from pathlib import Path
 from typing import Any
 
+# Workers share the processors: threads of BLAS that wait for each other took ten times as long as
+# the fits of scikit-learn that asked for them. NumPy reads this when it is imported, below.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
 import pandas as pd
 import pytest
 from hypothesis import HealthCheck, settings

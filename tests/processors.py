@@ -55,7 +55,7 @@ def main(arguments: list[str]) -> int:
         return 1
     kinds = [{"OPENBLAS_CORETYPE": core} for core in CORES if core != "SkylakeX" or WIDE & {*wide}]
     kinds.append({"NPY_DISABLE_CPU_FEATURES": " ".join(wide)})
-    kinds.append({"OPENBLAS_CORETYPE": "Prescott", **kinds[-1], "OPENBLAS_NUM_THREADS": "1"})
+    kinds.append({"OPENBLAS_CORETYPE": "Prescott", **kinds[-1], "OPENBLAS_NUM_THREADS": "3"})
     failed: list[dict[str, str]] = []
     seen: list[object] = [(blas, wide, None)]  # as it is: that is `make test`
     for variables in kinds:

@@ -20,7 +20,7 @@ from tests.tables import mixed_table
 
 OTHER = {
     "OPENBLAS_CORETYPE": "Prescott",
-    "OPENBLAS_NUM_THREADS": "1",
+    "OPENBLAS_NUM_THREADS": "3",  # here it is one: see conftest.py
     "NPY_DISABLE_CPU_FEATURES": " ".join(
         np.show_config(mode="dicts").get("SIMD Extensions", {}).get("found", [])  # type: ignore[call-overload,union-attr]
     ),

@@ -10,7 +10,7 @@ import numpy as np
 from tallylearn.identifiers import why_apart
 from tallylearn.leaks import Leaks, sum_leak
 from tallylearn.tables import IDENTIFIER, TEXT, Array, Codes
-from tallylearn.viewed_rows import CLASSES, EACH, Rows, as_codes, brief, counts, cut
+from tallylearn.viewed_rows import CLASSES, EACH, Rows, as_codes, brief, counts, cut, missing
 
 LARGEST = 0.9  # share of the largest class from which accuracy says little
 REPEATED = 0.05  # share of the rows that come more than once
@@ -45,15 +45,20 @@ def _idle(rows: Rows) -> Iterator[str]:
     for column in rows.schema.columns:
         if column.kind in (TEXT, IDENTIFIER) or not len(rows):
             continue
-        found = rows.coded.get(column.name)
-        n = np.zeros(1, dtype=np.int64) if found is None else counts(found)
-        if not n.any():
+        n, alike = _shown(rows.columns[column.name]) if column.name in rows.columns else (0, False)
+        if not n:
             yield f"{column.name} has no value in {rows.all} {len(rows):,} rows"
-        elif (n > 0).sum() == 1 < n.sum():
-            which = f"{rows.all} {n.sum():,} rows"
-            if n.sum() < len(rows):
-                which = f"the {n.sum():,} rows of {len(rows):,} that show one"
+        elif alike and n > 1:
+            which = f"{rows.all} {n:,} rows"
+            if n < len(rows):
+                which = f"the {n:,} rows of {len(rows):,} that show one"
             yield f"{column.name} has the same value in {which}"
+
+
+def _shown(column: Codes | Array) -> tuple[int, bool]:
+    """How many rows show a value, and whether it is one alone."""
+    x = (column.codes if isinstance(column, Codes) else column)[~missing(column)]
+    return len(x), len(x) > 0 and bool(x.min() == x.max())
 
 
 def _mismatch(rows: Rows, target: str, learner: Any) -> Iterator[str]:
@@ -72,13 +77,11 @@ def _mismatch(rows: Rows, target: str, learner: Any) -> Iterator[str]:
 
 def gaps(rows: Rows, target: str) -> Iterator[str]:
     """Where values are missing, a sentence each."""
-    missing = {name: int((found.codes < 0).sum()) for name, found in rows.coded.items()}
-    if some := [f"{name} ({n:,})" for name, n in missing.items() if 0 < n < len(rows)]:
+    without = {name: int(missing(column).sum()) for name, column in rows.columns.items()}
+    if some := [f"{name} ({n:,})" for name, n in without.items() if 0 < n < len(rows)]:
         yield f"values are missing in {cut(some)}"
-    if rows.target is not None:
-        gaps = rows.target.codes < 0 if isinstance(rows.target, Codes) else np.isnan(rows.target)
-        if n := int(gaps.sum()):
-            yield f"{target} is missing in {n:,} of {len(gaps):,} rows, which are left out"
+    if rows.target is not None and (n := int(missing(rows.target).sum())):
+        yield f"{target} is missing in {n:,} of {len(rows):,} rows, which are left out"
 
 
 def _shares(classes: Codes, target: str) -> Iterator[str]:
@@ -99,8 +102,7 @@ def _shares(classes: Codes, target: str) -> Iterator[str]:
 
 def _duplicates(rows: Rows) -> Iterator[str]:
     """Measured rows that come again, target and all; rows of categories alone often do."""
-    measured = (x for x in rows.columns.values() if not isinstance(x, Codes))
-    if not any(len(as_codes(x).values) > CLASSES for x in measured):
+    if not rows.measures:
         return
     target = rows.target if isinstance(rows.target, Codes) else as_codes(np.asarray(rows.target))
     group = _alike(rows) * (len(target.values) + 1) + target.codes
@@ -117,16 +119,17 @@ def _contradictions(rows: Rows, classes: Codes, target: str) -> Iterator[str]:
     """Rows that are equal in every column, identifiers aside, while their classes differ."""
     known = np.flatnonzero(classes.codes >= 0)
     group, label, places = _alike(rows)[known], classes.codes[known], rows.places[known]
-    first = dict(zip(group[::-1].tolist(), range(len(known) - 1, -1, -1), strict=True))
-    other = next((i for i, g in enumerate(group.tolist()) if label[i] != label[first[g]]), None)
-    if other is None:
+    _, first, at = np.unique(group, return_index=True, return_inverse=True)
+    differs = label != label[first][at]
+    if not differs.any():
         return
+    other = int(differs.argmax())
     pairs, n = np.unique(group * len(classes.values) + label, return_counts=True)
     best = np.zeros(int(group.max()) + 1, dtype=np.int64)
     np.maximum.at(best, pairs // len(classes.values), n)
     aside = f" but for {cut([*rows.identifiers])}" if rows.identifiers else ""
     yield (
-        f"rows {places[first[int(group[other])]]} and {places[other]} are equal{aside}, and their "
+        f"rows {places[first[at[other]]]} and {places[other]} are equal{aside}, and their "
         f"{target} differs: no more than {best.sum():,} of {len(known):,} can be answered right"
     )
 
@@ -143,7 +146,7 @@ def _equal(rows: Rows) -> Array:
     """A number for every row, the same for rows that are equal in categories and numbers."""
     group = np.zeros(len(rows), dtype=np.int64)
     for name in rows.columns.keys() - {*rows.identifiers}:
-        found = rows.coded[name]
+        found = rows.coded(name)
         group = np.unique(group * (len(found.values) + 1) + found.codes, return_inverse=True)[1]
         if group.max(initial=-1) == len(group) - 1:
             break

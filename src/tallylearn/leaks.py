@@ -9,17 +9,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
 from tallylearn.tables import Array, Codes
-from tallylearn.viewed_rows import CLASSES, EACH, Rows, as_codes, cut
+from tallylearn.viewed_rows import EACH, Rows, as_codes, cut, missing
 
 RUNS = 0.04  # of the changes of class that chance would make: one stray row in a hundred
 STRAYS = 0.01  # of the rows that chance would get wrong: no honest column is as good
 HALF = 0.5  # of the rows share their value with another, and are as mixed as all are
 CHANCE = 0.01  # that one of all columns would look so
 LINE = 1.5e-4  # standard deviations: no measure is as exact, and rounded sums are
+SOME = 8  # of so many rows one is looked at first: most columns are as mixed there
+ODD = np.uint64(0x9E3779B97F4A7C15)  # spreads the bits of a number over the highest
 RANKS = 1e-5  # from 1: a rank is known to a thousandth of the rows
 
 
@@ -35,18 +38,16 @@ class Leaks:
     def among(cls, rows: Rows, group: Array) -> Leaks:
         """By the groups of equal rows; those that nothing is measured of often are equal."""
         answers = rows.classes or as_codes(np.asarray(rows.target, dtype=np.float64))
-        measured = (x for x in rows.columns.values() if not isinstance(x, Codes))
         first = np.arange(len(rows))
-        if any(len(as_codes(x).values) > CLASSES for x in measured):
+        if rows.measures:
             both = group * (len(answers.values) + 1) + answers.codes
             first = np.unique(both, return_index=True)[1]
         return cls(rows, answers, first)
 
     def of(self, name: str) -> str:
         """Why a column knows the target; empty where it does not."""
-        found = self.rows.coded[name].codes[self.first]
-        answer = self.answers.codes[self.first]
-        gap, known = found < 0, answer >= 0
+        column, answer = self.rows.columns[name][self.first], self.answer
+        gap, known = missing(column), answer >= 0
         if gap.any() and self.rows.classes is not None:
             strays = self._strays(gap[known].astype(np.int64), answer[known])
             if strays is not None:
@@ -54,21 +55,36 @@ class Leaks:
                     f"its gaps tell the classes apart{self._but(strays, self.answers.codes >= 0)}"
                 )
         both = known & ~gap
-        x, y = found[both], answer[both]
-        if (strays := self._strays(x, y)) is not None:
-            m, k = (len(np.unique(codes)) for codes in (x, y))
-            how = "one to one" if m == k else f"its {m:,} values have one answer each"
-            return f"{how}{self._but(strays, self._both(name))}"
-        column = self.rows.columns[name]
-        if isinstance(column, Codes) or len(y) < 2 * EACH:
+        if isinstance(column, Codes):
+            return self._by_value(name, column.codes[both], answer[both])
+        return self._by_number(name, column[both], both)
+
+    def _by_value(self, name: str, x: Array, y: Array) -> str:
+        """Whether the values of a column have one answer each."""
+        if (strays := self._strays(x, y)) is None:
             return ""
-        numbers = column[self.first][both]
+        m, k = (len(np.unique(codes)) for codes in (x, y))
+        how = "one to one" if m == k else f"its {m:,} values have one answer each"
+        return f"{how}{self._but(strays, self._both(name))}"
+
+    def _by_number(self, name: str, x: Array, both: Array) -> str:
+        """The same of numbers, or whether the target follows from their order or their size."""
+        y = self.answer[both]
+        if _share_values(x) and (how := self._by_value(name, _in_order(x), y)):
+            return how
+        if len(y) < 2 * EACH:
+            return ""
         if self.rows.classes is not None:
-            how = _apart(numbers, y, self.chance)
+            how = _apart(x, y, self.chance)
         else:
-            how = _line(numbers, np.asarray(self.rows.target)[self.first][both])
-            how = how or _curve(x, y, self.chance)
+            how = _line(x, np.asarray(self.rows.target)[self.first][both])
+            how = how or _curve(_in_order(x), y, self.chance)
         return how and f"{how}{self._but(0, self._both(name))}"
+
+    @cached_property
+    def answer(self) -> Array:
+        """(m,) the answers of the rows that come first."""
+        return np.asarray(self.answers.codes[self.first])
 
     @property
     def chance(self) -> float:
@@ -76,7 +92,7 @@ class Leaks:
         return CHANCE / max(len(self.rows.columns), 1)
 
     def _both(self, name: str) -> Array:
-        return (self.rows.coded[name].codes >= 0) & (self.answers.codes >= 0)
+        return ~missing(self.rows.columns[name]) & (self.answers.codes >= 0)
 
     def _but(self, strays: int, known: Array) -> str:
         n = int(known.sum())
@@ -161,21 +177,46 @@ def _log_choices(n: int, strays: int, k: int) -> float:
     return float(which + strays * np.log(k))
 
 
+def _share_values(x: Array) -> bool:
+    """Whether half of the rows share their value with another.
+
+    A row that is alone in its bucket has a value of its own, so that most columns of measures need
+    not be sorted; -0.0 is 0.0.
+    """
+    most = (1 - HALF) * len(x)
+    bucket = (x + 0.0).view(np.uint64) * ODD >> np.uint64(62 - len(x).bit_length())
+    if (np.bincount(bucket.astype(np.int64)) == 1).sum() > most:
+        return False
+    ordered = np.sort(x)
+    ends = np.append(True, np.append(ordered[1:] != ordered[:-1], True))
+    return bool((ends[1:] & ends[:-1]).sum() <= most)
+
+
+def _in_order(x: Array) -> Array:
+    """(n,) the place of every value among the different ones."""
+    return np.asarray(np.unique(x, return_inverse=True)[1])
+
+
 def _apart(x: Array, y: Array, chance: float) -> str:
     """Whether the classes lie side by side in a column of numbers, or in a few runs each."""
-    order = np.lexsort((y, x))
-    x, y = x[order], y[order]
-    other = y[1:] != y[:-1]
-    if (other & (x[1:] == x[:-1])).any():  # a value of two classes
-        return ""
-    n, changes = np.bincount(y), int(other.sum())
+    n, few = np.bincount(y), RUNS * _mixed(y)
     n = n[n > 0]
+    some = y[::SOME][np.argsort(x[::SOME])]
+    if np.count_nonzero(some[1:] != some[:-1]) > max(len(n) - 1, few):
+        return ""  # all rows change no less often, or a value has two classes
+    changes = _changes(x, y)
     if changes == len(n) - 1 and n.min() >= EACH:
         likely = _log_chance(np.arange(len(n)), y)
         return "thresholds tell the classes apart" if changes and likely < np.log(chance) else ""
-    if changes <= RUNS * _mixed(y):
-        return f"along it the class changes {changes} times only"
-    return ""
+    return f"along it the class changes {changes:.0f} times only" if changes <= few else ""
+
+
+def _changes(x: Array, y: Array) -> float:
+    """How often the class changes along a column; a value of two classes is no column's."""
+    order = np.lexsort((y, x))
+    x, y = x[order], y[order]
+    other = y[1:] != y[:-1]
+    return np.inf if (other & (x[1:] == x[:-1])).any() else int(other.sum())
 
 
 def _line(x: Array, y: Array) -> str:

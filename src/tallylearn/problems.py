@@ -239,7 +239,7 @@ def _finite(rows: Rows) -> bool:
 def _inputs(rows: Rows) -> str:
     """X: a finite product, a space of numbers, or both."""
     sizes = [
-        2 if c.origin == "truth" else len({*c.values, *rows.coded[c.name].values})
+        2 if c.origin == "truth" else len({*c.values, *rows.coded(c.name).values})
         for c in rows.schema.of_kind(CATEGORY)
     ]
     shown = " · ".join(map(str, sizes)) + " = " if 1 < len(sizes) <= MOST else ""

@@ -117,10 +117,21 @@ class Rows:
         return isinstance(target, np.ndarray) and bool((target % 1 > 0).any())
 
     @cached_property
-    def coded(self) -> dict[str, Codes]:
-        """Every column by its values."""
-        columns = self.columns.items()
-        return {name: x if isinstance(x, Codes) else as_codes(x) for name, x in columns}
+    def measures(self) -> bool:
+        """Whether some column has more different numbers than name classes."""
+        names = (name for name, x in self.columns.items() if not isinstance(x, Codes))
+        return any(len(self.coded(name).values) > CLASSES for name in names)
+
+    def coded(self, name: str) -> Codes:
+        """A column by its values, put in order when it is first asked for."""
+        if name not in self._coded:
+            x = self.columns[name]
+            self._coded[name] = x if isinstance(x, Codes) else as_codes(x)
+        return self._coded[name]
+
+    @cached_property
+    def _coded(self) -> dict[str, Codes]:
+        return {}
 
 
 def name_classes(values: Sequence[Any], rows: int) -> bool:
@@ -151,6 +162,11 @@ def told_classes(rows: Mapping[Any, int]) -> str:
 def counts(classes: Codes) -> Array:
     """Rows of every class."""
     return np.bincount(classes.codes[classes.codes >= 0], minlength=len(classes.values))
+
+
+def missing(column: Codes | Array) -> Array:
+    """(n,) which rows show no value."""
+    return np.asarray(column.codes < 0 if isinstance(column, Codes) else np.isnan(column))
 
 
 def as_codes(numbers: Array) -> Codes:

@@ -162,12 +162,13 @@ def test_charts_stand_in_a_grid_that_fits_phones_and_dark_notebooks(three: Any) 
     assert "prefers-color-scheme:dark" in page
 
 
-def test_a_page_has_dark_choosers_and_whole_intervals_on_a_phone(
+def test_a_page_has_dark_choosers_and_whole_intervals_on_any_screen(
     three: Any, tmp_path: Path
 ) -> None:
     three.save(tmp_path / "page.html")
     page = (tmp_path / "page.html").read_text(encoding="utf-8")
     assert "color-scheme:light dark" in page  # else a chooser is white on a dark page
+    assert "td[style*=right]{white-space:nowrap}" in page
     phone = page.split("@media(max-width:40em){")[1]
     assert phone.startswith("table{display:block;overflow-x:auto}td{white-space:nowrap}}")
 

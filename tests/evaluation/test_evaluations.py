@@ -434,6 +434,14 @@ def test_scores_of_one_class_are_of_the_rarer_and_say_so() -> None:
     assert "recall of class ok" in str(other)
 
 
+def test_rows_that_are_tested_again_are_counted_as_tests() -> None:
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(60, 2)), np.repeat(["no", "yes"], [40, 20])
+    report = str(tl.evaluate(tl.NaiveBayes(), X, y, cv=tl.Folds.k(3, repeats=2), scoring="recall"))
+    assert "Of class 'yes', 40 of 120 tests: recall." in report
+    assert "class  tests  precision" in report
+
+
 def test_of_two_classes_with_as_many_rows_the_last_is_meant() -> None:
     X = np.arange(40.0)[:, None]
     assert tl.evaluate(tl.NaiveBayes(), X, ["a", "b"] * 20, cv=4).positive == "b"

@@ -229,6 +229,10 @@ def test_two_decisions_are_compared_row_by_row_as_delong_does(rows: tuple[Array,
 # scikit-learn's names
 
 
+def cost_in_words(truth: Array, said: Array) -> float:
+    return float(np.where(truth != said, 2, 0).mean())
+
+
 PLAIN = ["accuracy", "balanced_accuracy", "f1_macro", "matthews_corrcoef", "roc_auc", "f1_weighted",
          "average_precision", "neg_log_loss", "neg_brier_score", "jaccard", "roc_auc_ovo",
          "positive_likelihood_ratio"]  # fmt: skip
@@ -264,6 +268,54 @@ def test_scikit_learns_names_of_scores_of_numbers_are_taken(name: str) -> None:
     sign = -1 if name.startswith("neg_") else 1
     assert ours.by_fold == pytest.approx((sign * theirs).tolist(), rel=1e-9)
     assert found[name] is ours
+
+
+@pytest.mark.parametrize(
+    ("name", "least", "most"),
+    [("roc_auc_ovo", 0, 1), ("jaccard", 0, 1), ("mutual_info_score", 0, inf),
+     ("positive_likelihood_ratio", 0, inf), ("adjusted_rand_score", -1, 1),
+     ("d2_log_loss_score", -inf, 1), (metrics.f1_score, 0, 1), (cost_in_words, -inf, inf)],
+)  # fmt: skip
+def test_intervals_of_scikit_learns_scores_stay_where_these_can_lie(
+    rows: tuple[Array, Array], name: Any, least: float, most: float
+) -> None:
+    X, y = (part[:60] for part in rows)
+    found = tl.evaluate(LogisticRegression(), X, y, scoring=name, cv=5)
+    score = next(iter(found))
+    assert SCORES[found.scores[0]].bounds == (least, most)
+    for interval in (score.interval, score.over_folds):
+        assert interval is not None
+        assert least <= interval.low < interval.high <= most
+
+
+def test_a_score_that_is_no_share_by_its_options_has_no_bounds(rows: tuple[Array, Array]) -> None:
+    hits = make_scorer(metrics.accuracy_score, normalize=False)
+    (score,) = tl.evaluate(LogisticRegression(), *rows, scoring=hits, cv=5)
+    assert score.value > 1
+    assert score.interval is not None
+    assert score.interval.low < score.value < score.interval.high
+
+
+def test_what_scikit_learn_negates_goes_by_the_name_in_the_report() -> None:
+    rng = np.random.default_rng(3)
+    X, y = rng.normal(size=(60, 2)), rng.normal(size=60)
+    both = [tl.evaluate(LinearRegression(), X, y, scoring=name, cv=3).scores
+            for name in ("neg_max_error", "max_error")]  # fmt: skip
+    assert both == [("max_error",)] * 2
+
+
+def test_a_scorer_of_one_class_is_of_the_positive_one_where_classes_are_words(
+    rows: tuple[Array, Array],
+) -> None:
+    X, y = rows[0], np.where(rows[1] == 1, "yes", "no")
+    found = tl.evaluate(LogisticRegression(), X, y, scoring="jaccard", positive="yes", cv="holdout")
+    told = found.predictions
+    expected = metrics.jaccard_score(told["truth"], told["said"], pos_label="yes")
+    assert found["jaccard"].value == close(expected)
+    kept = make_scorer(metrics.jaccard_score, pos_label="no")
+    other = tl.evaluate(LogisticRegression(), X, y, scoring=kept, positive="yes", cv="holdout")
+    against = metrics.jaccard_score(told["truth"], told["said"], pos_label="no")
+    assert next(iter(other)).value == close(against)
 
 
 def test_every_verb_takes_scoring(rows: tuple[Array, Array]) -> None:

@@ -386,6 +386,9 @@ def test_one_option_is_drawn_as_a_curve_and_several_as_a_list() -> None:
     assert len(spreads) == 12
     values = [spread["value"] for spread in spreads]
     assert values == sorted(values, reverse=True)
+    grids = [{"fit_prior": [False]}, {"alpha": [2]}]  # an option that a candidate lacks has a dash
+    spreads = tl.tune(tl.NaiveBayes(), grids, X, Y).plots()["search"].data["spreads"]
+    assert {spread["name"].split(": ")[1] for spread in spreads} == {"False, -", "-, 2"}
 
 
 @pytest.mark.parametrize(

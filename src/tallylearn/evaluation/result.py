@@ -25,10 +25,11 @@ STYLE = (
     "html{color-scheme:light dark}body{font:15px/1.5 system-ui,sans-serif;max-width:60em;"
     "margin:2em auto;padding:0 1em;color:#222;background:#fff}"
     "table{border-collapse:collapse;margin:1em 0}"
+    "td[style*=right]{white-space:nowrap}"  # an interval over two lines cannot be read
     "th,td{padding:.2em .8em;border-bottom:1px solid #ddd}caption{text-align:left;font-weight:600}"
     "@media(prefers-color-scheme:dark){body{color:#ddd;background:#181818}"
     "th,td{border-color:#444}}@media(max-width:40em){table{display:block;overflow-x:auto}"
-    "td{white-space:nowrap}}"  # an interval over two lines cannot be read
+    "td{white-space:nowrap}}"
 )
 # Charts in a grid whose columns fit the screen. Sheets are white; where the page or the notebook is
 # dark they are turned round, and hues turned back.

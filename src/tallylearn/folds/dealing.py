@@ -39,7 +39,7 @@ def in_turn(order: Array, k: int) -> Array:
     """Every k-th row goes to the same fold: folds, and classes within them, differ by one row."""
     n = len(order)
     part = np.empty(n, dtype=np.int32)
-    part[order] = np.resize(np.arange(k, dtype=np.int32), n)
+    part[order] = np.tile(np.arange(k, dtype=np.int32), -(-n // k))[:n]
     return part
 
 

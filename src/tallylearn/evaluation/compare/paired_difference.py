@@ -173,7 +173,8 @@ def _likeness(pair: Difference) -> str:
 
 def _apart_by(mean: float, spec: str) -> str:
     if not isfinite(mean):
-        return "has no value for one of them" if mean != mean else "is infinite for one of them"
+        none = "has no value for one of them, or is infinite for both"
+        return none if mean != mean else "is infinite for one of them"
     return f"apart by {abs(mean):{spec}}"
 
 

@@ -117,6 +117,7 @@ class Evaluation(Result):
         found |= {name: getattr(self, name) for name in named}
         if self.task == "classifier":
             found |= {"confusion": self._cells(), "by_class": self._by_class()}
+            found["counted"] = "tests" if self._tested_again else "rows"
         return found
 
     def plots(self) -> dict[str, Plot]:
@@ -208,6 +209,12 @@ class Evaluation(Result):
     @cached_property
     def _by_group(self) -> dict[Any, Estimate]:
         return self.by_group(self.scores[0]) if self.groups else {}
+
+    @property
+    def _tested_again(self) -> bool:
+        """Whether a row was tested more than once, so that counts are of tests."""
+        rows = np.concatenate([np.zeros(0, dtype=np.int64), *(told.rows for told in self.told)])
+        return len(np.unique(rows)) < len(rows)
 
     def _cells(self) -> list[tuple[int, int, float]]:
         matrix = self.confusion

@@ -100,7 +100,7 @@ def _lift(name: str, curve: ClassCurves) -> Plot | None:
 def _calibration(name: str, curve: ClassCurves) -> Plot | None:
     if curve.bins is None:
         return None
-    line = {f"share of {name}, with rows and {curve.level:.0%} band": curve.bins}
+    line = {f"share, rows and {curve.level:.0%} band": curve.bins}
     return draw_lines(line, f"Calibration of {name}", "mean probability", "share",
                       x_range=UNIT, y_range=UNIT, diagonal="calibrated")  # fmt: skip
 

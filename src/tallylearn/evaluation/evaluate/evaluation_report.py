@@ -100,7 +100,12 @@ def _classes(found: Found) -> Grid:
          *(_number(number_of(line[rate])) for rate in ("precision", "recall", "f1")))
         for line in found["by_class"]
     )  # fmt: skip
-    return Grid("by class", ("class", "rows", "precision", "recall", "F1"), rows)
+    return Grid("by class", ("class", _counted(found), "precision", "recall", "F1"), rows)
+
+
+def _counted(found: Found) -> str:
+    """What was counted: rows, or tests, where rows were tested more than once."""
+    return str(found.get("counted", "rows"))
 
 
 def _remarks(found: Found, scores: list[Estimate]) -> list[str]:
@@ -111,8 +116,9 @@ def _remarks(found: Found, scores: list[Estimate]) -> list[str]:
             rows[true] += count
         own = rows[found["classes"].index(found["positive"])]
         said.append(
-            f"Of class {found['positive']!r}, {_count(own)} of {_count(sum(rows.values()))} rows "
-            f"tested: {', '.join(of_one)}. Another class can be named positive."
+            f"Of class {found['positive']!r}, {_count(own)} of {_count(sum(rows.values()))} "
+            f"{'tests' if _counted(found) == 'tests' else 'rows tested'}: {', '.join(of_one)}. "
+            "Another class can be named positive."
         )
     if len(found["classes"]) == 1:
         said.append(f"All rows have the class {found['classes'][0]!r}: nothing was told apart.")

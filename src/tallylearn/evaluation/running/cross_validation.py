@@ -120,6 +120,7 @@ class Crossing:
     def _in_memory(self, place: Round) -> Iterator[Told]:
         assert self.exam.read is not None
         block, tests = self.exam.read.whole(), place.tests()
+        block = replace(block, target=None, weight=None, group=None)  # who is asked sees columns
 
         def tasks() -> Iterator[Task]:
             for fold, model in self._models(place):

@@ -12,6 +12,7 @@ import inspect
 import sys
 import warnings
 from collections.abc import Callable
+from copy import copy
 from dataclasses import dataclass
 from functools import cache, partial
 from math import inf, nan
@@ -28,7 +29,17 @@ from tallylearn.tables import Array
 from tallylearn.tallies import Bundle
 
 LOW = ("_error", "_loss", "_deviance")
-Call = Callable[[KeptRows], Any]
+SHARES = {  # functions of scikit-learn whose values lie from 0 to 1
+    "accuracy_score", "average_precision_score", "balanced_accuracy_score", "completeness_score",
+    "f1_score", "fbeta_score", "fowlkes_mallows_score", "hamming_loss", "homogeneity_score",
+    "jaccard_score", "normalized_mutual_info_score", "precision_score", "rand_score",
+    "recall_score", "roc_auc_score", "top_k_accuracy_score", "v_measure_score", "zero_one_loss",
+}  # fmt: skip
+AGREEMENT = {"adjusted_rand_score", "cohen_kappa_score", "matthews_corrcoef"}  # from -1 to 1
+SKILL = {"adjusted_mutual_info_score", "explained_variance_score", "r2_score"}  # up to 1
+RATIOS = {"mutual_info_score", "negative_likelihood_ratio", "positive_likelihood_ratio"}  # from 0
+OTHERWISE = {"adjusted", "normalize"}  # options with which a share is none
+Call = Callable[[KeptRows, Any], Any]
 
 
 def custom(given: Any, task: str, name: str = "") -> Named:
@@ -56,7 +67,25 @@ def custom(given: Any, task: str, name: str = "") -> Named:
     measure = partial(_measured, name or own, call, sign)
     better = "low" if low else "high"
     return Named(Score(name or own, task, "kept", measure, better, "ratio", needs=needs,
-                       bounds=(-inf, inf)))  # fmt: skip
+                       bounds=_bounds(given)))  # fmt: skip
+
+
+def _bounds(given: Any) -> tuple[float, float]:
+    """Where a score can lie: known of scikit-learn's functions, and of no others.
+
+    >>> from sklearn.metrics import jaccard_score, max_error
+    >>> _bounds(jaccard_score), _bounds(max_error), _bounds(len)
+    ((0.0, 1.0), (0.0, inf), (-inf, inf))
+    """
+    function = getattr(given, "_score_func", given)
+    name, home = (getattr(function, key, "") or "" for key in ("__name__", "__module__"))
+    if not home.startswith("sklearn.metrics") or OTHERWISE & {*getattr(given, "_kwargs", ())}:
+        return -inf, inf
+    if name in SHARES | AGREEMENT:
+        return (0.0 if name in SHARES else -1.0), 1.0
+    if name in SKILL or name.startswith("d2_"):
+        return -inf, 1.0
+    return (0.0 if name in RATIOS or name.endswith(LOW) else -inf), inf
 
 
 def is_scorer(given: Any) -> bool:
@@ -65,12 +94,16 @@ def is_scorer(given: Any) -> bool:
 
 
 def scorer_named(name: str) -> Any:
-    """The scorer that scikit-learn has under a name; None where it has none, or is not here."""
+    """The scorer that scikit-learn has under a name; None where it has none, or is not here.
+
+    What it negates goes by its name without ``neg_`` too, as a report calls it.
+    """
     try:
         from sklearn.metrics import get_scorer, get_scorer_names
     except ImportError:
         return None
-    return get_scorer(name) if name in get_scorer_names() else None
+    known = {*get_scorer_names()} & {name, f"neg_{name}"}
+    return get_scorer(known.pop()) if known else None
 
 
 def _measured(name: str, call: Call, sign: float, bundle: Bundle, positive: Any) -> Measured:
@@ -81,7 +114,7 @@ def _measured(name: str, call: Call, sign: float, bundle: Bundle, positive: Any)
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of folds in which a score has no value
-            found = call(rows)
+            found = call(rows, positive)
     except TallyError:
         raise
     except ValueError as error:
@@ -94,7 +127,7 @@ def _measured(name: str, call: Call, sign: float, bundle: Bundle, positive: Any)
     return Measured(value, "" if abs(value) < inf else f"the function gives {float(found)}")
 
 
-def _by_function(function: Any, rows: KeptRows) -> Any:
+def _by_function(function: Any, rows: KeptRows, positive: Any) -> Any:
     if rows.weight is None:
         return function(rows.truth, rows.said)
     if "sample_weight" not in _parameters(function):
@@ -105,11 +138,21 @@ def _by_function(function: Any, rows: KeptRows) -> Any:
     return function(rows.truth, rows.said, sample_weight=rows.weight)
 
 
-def _by_scorer(scorer: Any, rows: KeptRows) -> Any:
-    model = _answering()(rows)
+def _by_scorer(scorer: Any, rows: KeptRows, positive: Any) -> Any:
+    model, scorer = _answering()(rows), _of_class(scorer, rows, positive)
     places = np.arange(len(rows))[:, None]
     more = {} if rows.weight is None else {"sample_weight": rows.weight}
     return scorer(model, places, rows.truth, **more)
+
+
+def _of_class(scorer: Any, rows: KeptRows, positive: Any) -> Any:
+    """The scorer of the positive class, where it is of one, says not which, and no class is 1."""
+    takes = "pos_label" in _parameters(scorer._score_func) and "pos_label" not in scorer._kwargs
+    if positive is None or not takes or len(rows.classes) != 2 or 1 in rows.classes.tolist():
+        return scorer
+    found = copy(scorer)
+    found._kwargs = {**scorer._kwargs, "pos_label": positive}
+    return found
 
 
 @cache

@@ -191,14 +191,20 @@ def grouped(
         raise InputError(
             f"there are {len(groups)} groups for {len(answers)} answers: give one for every row."
         )
-    wanted = wanted if isinstance(wanted, str) else tuple(wanted)
-    order = np.argsort(groups.codes, kind="stable")
-    ends = np.searchsorted(groups.codes[order], np.arange(-1, len(groups.values) + 1))
+    wanted, codes = wanted if isinstance(wanted, str) else tuple(wanted), groups.codes
+    if (codes[1:] < codes[:-1]).any():  # folds most often come one after the other
+        order = np.argsort(codes, kind="stable")
+        answers, codes = answers[order], codes[order]
+    ends = np.searchsorted(codes, np.arange(-1, len(groups.values) + 1))
     rows = {
-        value: order[ends[at + 1] : ends[at + 2]]
+        value: slice(*ends[at + 1 : at + 3])
         for at, value in (*sorted(enumerate(groups.values), key=itemgetter(1)), (-1, None))
     }
-    return {value: answers[at].tally(wanted, positive) for value, at in rows.items() if len(at)}
+    return {
+        value: answers[some].tally(wanted, positive)
+        for value, some in rows.items()
+        if some.start < some.stop
+    }
 
 
 def _column(answers: Answers, value: Any) -> Array:

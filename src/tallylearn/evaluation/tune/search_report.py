@@ -40,7 +40,7 @@ def plots(found: Found) -> dict[str, Plot]:
         estimate = Estimate.read(c["estimate"])
         value, ends = estimate.value, estimate.interval or (nan, nan)
         drawn = (end if isfinite(end) else value for end in ends)
-        name = ", ".join(c["options"].get(option, "") for option in apart) or c["spelled"]
+        name = ", ".join(c["options"].get(option, "-") for option in apart) or c["spelled"]
         lines.append((f"{c['rank']}: {name}", value, *drawn, estimate.by_fold))
     more = f", best {SHOWN} of {len(known)}" if len(known) > SHOWN else ""
     title = f"Candidates by {', '.join(apart)}{more}" if apart else f"Candidates{more}"
