@@ -505,6 +505,31 @@ def test_a_report_is_saved_in_four_forms(tmp_path: Path) -> None:
     assert frame.loc["word", "top"] == found["word"]["top"][0]["value"]
 
 
+def test_a_frame_has_what_every_column_says_of_the_target_wherever_the_target_stands() -> None:
+    for name, target in (("auc_yes", ["no", "yes"] * 20), ("pearson", [1.5, 3, 2, 9, 4] * 8)):
+        rng = np.random.default_rng(0)
+        found = tl.describe(
+            {"y": target, "x": rng.normal(size=40), "c": rng.choice([*"uvw"], 40)}, "y"
+        )
+        assert [row.keys() for row in found.records()] == [found.records()[0].keys()] * 3
+        frame = found.to_frame().set_index("column")
+        assert frame.loc["c", ["gain", "gain_low", "gain_high"]].to_list() == [
+            *found["c"]["gain"].values()
+        ]
+        link = found["x"][name] if name == "pearson" else found["x"]["auc"]["yes"]
+        assert frame.loc["x", [name, f"{name}_low", f"{name}_high"]].to_list() == [*link.values()]
+        assert frame.loc["y"].isna()["gain"]
+
+
+def test_long_values_do_not_widen_a_report() -> None:
+    words = ["x" * 300 + str(at % 3) for at in range(30)]
+    found = tl.describe({"c": words, "t": [f"{at} " + "word " * 200 for at in range(30)]})
+    assert max(map(len, str(found).splitlines())) < 170
+    assert found["c"]["top"][0]["value"] == "x" * 300 + "0"
+    changes = found.compare({"c": [f"y{word}" for word in words], "t": ["word " * 200] * 30})
+    assert max(map(len, str(changes).splitlines())) < 400  # ten values
+
+
 def test_numbers_far_from_zero_have_the_digits_that_tell_them_apart() -> None:
     numbers = np.arange(100) * 3.0 + 20_240_000
     said = str(tl.describe({"no": numbers}))
@@ -542,7 +567,7 @@ def test_a_declared_identifier_is_described_by_its_values(tmp_path: Path) -> Non
 
 def test_a_table_whose_rows_all_weigh_nothing_is_told_as_that(held: bool) -> None:
     table = tl.table(FRAME.assign(none=0.0)[["x", "word", "none"]], weight="none")
-    with pytest.raises(TargetError, match="every row has weight zero"):
+    with pytest.raises(TargetError, match=r"every row has weight zero\. Give some"):
         tl.describe(table, "word")
 
 
@@ -567,5 +592,10 @@ def test_identifiers_are_named_as_learners_leave_them_out() -> None:
     table = {"id": [f"k{i:03d}" for i in range(60)], "x": [0.5, 1.5] * 30, "y": ["u", "v"] * 30}
     found = tl.describe(table, "y")
     assert dict(found.identifiers) == {"id": "all of its 60 values are different"}
+    page = found.to_html()
+    assert (
+        "<small>category, identifier</small></td><td><small>such as k000, k001, k002</small>"
+        in page
+    )
     assert "id only tells the rows apart, and no learner uses it: all of its 60" in str(found)
     assert found.identifiers.keys() == {*tl.NaiveBayes().fit(table, "y").schema_.identifiers}

@@ -107,18 +107,14 @@ class Description(View):
 
     def records(self) -> list[dict[str, Any]]:
         """A row for every column; what a column does not have is None."""
+        said = dict.fromkeys(name for link in self.links.values() for name in _flat(link))
         rows = []
         for column in self.columns:
             top = (column.figures.get("top") or [{}])[0]
             row: dict[str, Any] = {"column": column.name, "kind": column.kind}
             row |= {name: column.figures.get(name) for name in FLAT}
             row |= {"top": _text(top.get("value")), "top_count": top.get("count")}
-            link = self.links.get(column.name, {})
-            row |= {
-                name: link[name]["value"]
-                for name in ("gain", "pearson", "spearman")
-                if name in link
-            }
+            row |= {**said, **_flat(self.links.get(column.name, {}))}
             rows.append(row)
         return rows
 
@@ -188,6 +184,18 @@ def _of(source: Declared, target: str | None) -> Description:
     whole = Description.of(what_of(source), survey, columns, matrices, classes, found)
     apart = identifiers(source)
     return replace(whole, identifiers={name: apart[name] for name in apart if name != target})
+
+
+def _flat(link: Mapping[str, Any]) -> dict[str, float | None]:
+    """What a column says of the target, each figure with its interval: gain, gain_low, gain_high.
+
+    >>> _flat({"auc": {"yes": {"value": 0.8, "low": 0.7, "high": 0.9}}})
+    {'auc_yes': 0.8, 'auc_yes_low': 0.7, 'auc_yes_high': 0.9}
+    """
+    ends = {"value": "", "low": "_low", "high": "_high"}
+    one = {name: link[name] for name in ("gain", "pearson", "spearman") if name in link}
+    one |= {f"auc_{name}": found for name, found in link.get("auc", {}).items()}
+    return {name + end: of.get(key) for name, of in one.items() for key, end in ends.items()}
 
 
 def _text(value: Any) -> str | None:
