@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Sequence
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -27,6 +28,9 @@ from tallylearn.errors import (
     SizeError,
     TargetError,
 )
+from tallylearn.identifiers import identifiers
+from tallylearn.sources import Files
+from tallylearn.sources.columnar import ParquetRun
 from tallylearn.tallies.quantile_sketch import ERROR
 
 rng = np.random.default_rng(3)
@@ -599,3 +603,31 @@ def test_identifiers_are_named_as_learners_leave_them_out() -> None:
     )
     assert "id only tells the rows apart, and no learner uses it: all of its 60" in str(found)
     assert found.identifiers.keys() == {*tl.NaiveBayes().fit(table, "y").schema_.identifiers}
+
+
+def test_columns_of_a_file_are_told_apart_by_what_describing_it_has_seen(
+    held: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rows = [*range(300)]
+    columns = {
+        "key": [f"k{at}" for at in rows],
+        "no": [3 * at for at in rows],
+        "c": ["u", "v"] * 150,
+    }
+    path = tmp_path / "rows.parquet"
+    pd.DataFrame(columns | {"size": [at % 7 for at in rows]}).to_parquet(path)
+    judged = identifiers(tl.table(path))
+    read: list[tuple[str, ...]] = []
+    tables = ParquetRun.tables
+
+    def told(run: ParquetRun, names: Sequence[str]) -> Any:
+        read.append(tuple(names))
+        return tables(run, names)
+
+    monkeypatch.setattr(ParquetRun, "tables", told)
+    if not held:
+        monkeypatch.setattr(Files, "held", lambda files: files)
+    found = tl.describe(path)
+    assert found.identifiers == judged
+    assert judged.keys() == {"key", "no"}
+    assert read[-1] == (("no", "size") if not held else ("key", "no", "c", "size"))

@@ -17,7 +17,7 @@ from tallylearn.description.table_changes import Changes, Side, changed
 from tallylearn.description.target_classes import TargetClasses
 from tallylearn.description.target_links import links as linked
 from tallylearn.errors import CellError, ColumnError, KindError, OptionError, listed, speaking, told
-from tallylearn.identifiers import identifiers
+from tallylearn.identifiers import read_before
 from tallylearn.sources import Declared
 from tallylearn.tables import Array
 from tallylearn.workings.rendering import plain_data
@@ -182,7 +182,7 @@ def _of(source: Declared, target: str | None) -> Description:
     found = None if classes is None else linked(pairs, matrices, classes)
     columns = tuple(described(survey, column) for column in survey.schema.columns)
     whole = Description.of(what_of(source), survey, columns, matrices, classes, found)
-    apart = identifiers(source)
+    apart = read_before(source, survey.block, survey.different)
     return replace(whole, identifiers={name: apart[name] for name in apart if name != target})
 
 
