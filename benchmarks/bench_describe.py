@@ -20,6 +20,7 @@ from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 MEMORY = """
@@ -59,6 +60,20 @@ def identified(path: Path, rows: int, columns: int) -> None:
     """Columns of different values only."""
     rng = np.random.default_rng(0)
     pq.write_table(pa.table({f"id{j}": rng.permutation(rows) for j in range(columns)}), path)
+
+
+def lettered(path: Path, rows: int, columns: int) -> None:
+    """The same as strings, written in groups of rows as other programs do."""
+    writer = None
+    for start in range(0, rows, 100_000):
+        texts = pa.array(range(start, min(start + 100_000, rows)), pa.int64()).cast(pa.string())
+        table = pa.table(
+            {f"key{j}": pc.binary_join_element_wise("key", texts, "-") for j in range(columns)}
+        )
+        writer = writer or pq.ParquetWriter(path, table.schema)
+        writer.write_table(table)
+    if writer is not None:
+        writer.close()
 
 
 def ours(path: Path) -> Callable[[], object]:
@@ -150,6 +165,8 @@ def main() -> None:
         unique = Path(folder) / "unique.parquet"
         identified(unique, min(rows, 1_000_000), 50)
         memory("50 columns of different values", unique)
+        lettered(unique, min(rows, 1_000_000), 50)
+        memory("50 columns of different strings", unique)
 
 
 if __name__ == "__main__":

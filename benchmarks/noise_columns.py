@@ -3,7 +3,8 @@
 To every set of 300 rows and more three columns are added, one at a time: (a) a string that no two
 rows share, (b) a constant, (c) a category of 1,000 levels of noise. Every learner is scored by
 ``tl.evaluate`` on the same folds: accuracy, or R2. The columns are passed as X and y, so that none
-is left out for what it looks like.
+is left out for what it looks like. Variants of a learner, and small sets, are scored where they
+are named.
 
 Usage: noise_columns.py [--repeats 10] [--folds 10] [--sets car vote] [--learners tree lda]
        [--columns abc] [--save now.json] [--against before.json]
@@ -49,6 +50,7 @@ MEASURES = {
     "bike_hour": ("cnt", ("instant", "dteday", "casual", "registered")),
     "diabetes_lars": ("progression", ()),
 }
+SMALL = {"zoo": ("type", ("animal",))}
 EVERY = {"covtype": 58}  # every so many rows: 10,018 of them
 OF_CLASSES: dict[str, Callable[[], Any]] = {
     "tree": lambda: tl.DecisionTreeClassifier(),
@@ -58,6 +60,10 @@ OF_CLASSES: dict[str, Callable[[], Any]] = {
     "QDA": lambda: tl.QuadraticDiscriminantAnalysis(reg_param=0.1),
     "C45": lambda: tl.C45(),
     "forest": lambda: tl.RandomForestClassifier(record=False),
+}
+VARIANTS: dict[str, Callable[[], Any]] = {
+    "naive Bayes, keep": lambda: tl.NaiveBayes(chance="keep"),
+    "naive Bayes, table": lambda: tl.NaiveBayes(var_smoothing_by="table"),
 }
 OF_MEASURES: dict[str, Callable[[], Any]] = {
     "regression tree": lambda: tl.DecisionTreeRegressor(),
@@ -70,7 +76,7 @@ OF_MEASURES: dict[str, Callable[[], Any]] = {
 
 def table(name: str) -> tuple[pd.DataFrame, pd.Series]:
     """A set's columns and its target."""
-    target, out = (CLASSES | MEASURES)[name]
+    target, out = (CLASSES | SMALL | MEASURES)[name]
     path = next(SHARED.glob(f"{name}.csv*"))
     frame = pd.read_csv(path, na_values=["?"]).iloc[:: EVERY.get(name, 1)]
     frame = frame.dropna(subset=[target]).reset_index(drop=True)
@@ -110,9 +116,10 @@ def main() -> None:
           + " ".join(f"{kind:>8}" for kind in asked.columns))  # fmt: skip
     for name in asked.sets:
         X, y = table(name)
-        cv = tl.Folds.k(asked.folds, repeats=asked.repeats, seed=SEED, stratified=name in CLASSES)
-        for title, make in (OF_CLASSES if name in CLASSES else OF_MEASURES).items():
-            if asked.learners and title not in asked.learners:
+        classes = name not in MEASURES
+        cv = tl.Folds.k(asked.folds, repeats=asked.repeats, seed=SEED, stratified=classes)
+        for title, make in (OF_CLASSES | VARIANTS if classes else OF_MEASURES).items():
+            if title not in (asked.learners or OF_CLASSES | OF_MEASURES):
                 continue
             start, row = time.process_time(), []
             for kind in ("", *asked.columns):

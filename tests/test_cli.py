@@ -414,6 +414,8 @@ def test_a_baseline_needs_no_column() -> None:
     assert "looks at no column" in failed("explain", "o.tally", "--row", "k1")
     message = failed("learn", "only.csv", "--target", "y", "--model", "bayes")
     assert message.endswith("nothing to learn from. Learn from it anyway with --keep key.")
+    said = "caution: no other column is there, and none is learned from: --keep key takes one"
+    assert said in fine("check", "only.csv", "--target", "y")
 
 
 # predict

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Sequence
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -27,6 +28,9 @@ from tallylearn.errors import (
     SizeError,
     TargetError,
 )
+from tallylearn.identifiers import identifiers
+from tallylearn.sources import Files
+from tallylearn.sources.columnar import ParquetRun
 from tallylearn.tallies.quantile_sketch import ERROR
 
 rng = np.random.default_rng(3)
@@ -518,6 +522,31 @@ def test_a_report_is_saved_in_four_forms(tmp_path: Path) -> None:
     assert frame.loc["word", "top"] == found["word"]["top"][0]["value"]
 
 
+def test_a_frame_has_what_every_column_says_of_the_target_wherever_the_target_stands() -> None:
+    for name, target in (("auc_yes", ["no", "yes"] * 20), ("pearson", [1.5, 3, 2, 9, 4] * 8)):
+        rng = np.random.default_rng(0)
+        found = tl.describe(
+            {"y": target, "x": rng.normal(size=40), "c": rng.choice([*"uvw"], 40)}, "y"
+        )
+        assert [row.keys() for row in found.records()] == [found.records()[0].keys()] * 3
+        frame = found.to_frame().set_index("column")
+        assert frame.loc["c", ["gain", "gain_low", "gain_high"]].to_list() == [
+            *found["c"]["gain"].values()
+        ]
+        link = found["x"][name] if name == "pearson" else found["x"]["auc"]["yes"]
+        assert frame.loc["x", [name, f"{name}_low", f"{name}_high"]].to_list() == [*link.values()]
+        assert frame.loc["y"].isna()["gain"]
+
+
+def test_long_values_do_not_widen_a_report() -> None:
+    words = ["x" * 300 + str(at % 3) for at in range(30)]
+    found = tl.describe({"c": words, "t": [f"{at} " + "word " * 200 for at in range(30)]})
+    assert max(map(len, str(found).splitlines())) < 170
+    assert found["c"]["top"][0]["value"] == "x" * 300 + "0"
+    changes = found.compare({"c": [f"y{word}" for word in words], "t": ["word " * 200] * 30})
+    assert max(map(len, str(changes).splitlines())) < 400  # ten values
+
+
 def test_numbers_far_from_zero_have_the_digits_that_tell_them_apart() -> None:
     numbers = np.arange(100) * 3.0 + 20_240_000
     said = str(tl.describe({"no": numbers}))
@@ -555,7 +584,7 @@ def test_a_declared_identifier_is_described_by_its_values(tmp_path: Path) -> Non
 
 def test_a_table_whose_rows_all_weigh_nothing_is_told_as_that(held: bool) -> None:
     table = tl.table(FRAME.assign(none=0.0)[["x", "word", "none"]], weight="none")
-    with pytest.raises(TargetError, match="every row has weight zero"):
+    with pytest.raises(TargetError, match=r"every row has weight zero\. Give some"):
         tl.describe(table, "word")
 
 
@@ -580,5 +609,38 @@ def test_identifiers_are_named_as_learners_leave_them_out() -> None:
     table = {"id": [f"k{i:03d}" for i in range(60)], "x": [0.5, 1.5] * 30, "y": ["u", "v"] * 30}
     found = tl.describe(table, "y")
     assert dict(found.identifiers) == {"id": "all of its 60 values are different"}
+    page = found.to_html()
+    assert (
+        "<small>category, identifier</small></td><td><small>such as k000, k001, k002</small>"
+        in page
+    )
     assert "id only tells the rows apart, and no learner uses it: all of its 60" in str(found)
     assert found.identifiers.keys() == {*tl.NaiveBayes().fit(table, "y").schema_.identifiers}
+
+
+def test_columns_of_a_file_are_told_apart_by_what_describing_it_has_seen(
+    held: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rows = [*range(300)]
+    columns = {
+        "key": [f"k{at}" for at in rows],
+        "no": [3 * at for at in rows],
+        "c": ["u", "v"] * 150,
+    }
+    path = tmp_path / "rows.parquet"
+    pd.DataFrame(columns | {"size": [at % 7 for at in rows]}).to_parquet(path)
+    judged = identifiers(tl.table(path))
+    read: list[tuple[str, ...]] = []
+    tables = ParquetRun.tables
+
+    def told(run: ParquetRun, names: Sequence[str]) -> Any:
+        read.append(tuple(names))
+        return tables(run, names)
+
+    monkeypatch.setattr(ParquetRun, "tables", told)
+    if not held:
+        monkeypatch.setattr(Files, "held", lambda files: files)
+    found = tl.describe(path)
+    assert found.identifiers == judged
+    assert judged.keys() == {"key", "no"}
+    assert read[-1] == (("no", "size") if not held else ("key", "no", "c", "size"))

@@ -141,3 +141,22 @@ def test_an_order_that_is_not_there_is_named() -> None:
     path = csv_of([str(day) for day in DAYS])
     with pytest.raises(ColumnError, match="order names the column 'day', and the table has 'date'"):
         tl.evaluate(tl.NaiveBayes(), path, "y", cv=tl.Folds.forward(3, order="day"))
+
+
+@pytest.mark.parametrize("form", ["dates", "texts", "file"])
+def test_a_date_that_is_learned_from_in_parts_orders_the_rows(form: str, tmp_path: Path) -> None:
+    shuffled = np.random.default_rng(0).permutation(N)
+    dates = [DAYS[i] if form == "dates" else TEXTS["points"][i] for i in shuffled]
+    X: Any = rows(dates)
+    if form == "file":
+        X = tmp_path / "days.csv"
+        pd.DataFrame(rows(dates)).to_csv(X, index=False)
+    table = tl.table(X, target="y", dates={"date": ["month", "weekday"]})
+    learner = tl.NaiveBayes()
+    caution = tl.evaluate(learner, table, cv=3).cautions[0]
+    assert "tl.Folds.forward(5, order='date')" in caution
+    tested = tl.evaluate(learner, table, cv=FORWARD).predictions
+    assert tested["fold"].tolist() == [0] * 10 + [1] * 10 + [2] * 10
+    assert [{*days} for days in np.split(shuffled[tested["row"]], 3)] == [
+        {*range(start, start + 10)} for start in (10, 20, 30)
+    ]

@@ -366,3 +366,19 @@ def test_a_logistic_model_says_that_its_rows_were_compared() -> None:
     light = tl.LogisticRegression().fit(table[["x"]], table["y"], sample_weight=table["w"] / 8)
     assert ", by importance, of" in repr(light)
     assert "importance" not in repr(light.fit(table[["x"]], table["y"]))
+
+
+def test_summaries_say_that_errors_are_of_so_many_rows() -> None:
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=80)
+    frame = pd.DataFrame({"x": x, "z": x + rng.normal(size=80), "w": rng.uniform(2, 9, 80)})
+    frame["y"] = np.where(x + rng.normal(size=80) > 0, "a", "b")
+    said = "importances: errors and tests take them for 80 rows"
+    for learner, target, ignored in (
+        (tl.LinearRegression(), "z", "y"), (tl.LogisticRegression(C=np.inf), "y", "z")
+    ):  # fmt: skip
+        for option, there in (("importance", True), ("weight", False)):
+            table = tl.table(frame, target=target, ignore=[ignored], **{option: "w"})
+            assert (said in str(learner.fit(table).summary())) is there
+    penalised = tl.Ridge().fit(tl.table(frame, target="z", ignore=["y"], importance="w"))
+    assert said not in str(penalised.summary())

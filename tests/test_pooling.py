@@ -163,3 +163,17 @@ def test_a_quadratic_discriminant_passes_over_a_constant_column_of_a_named_table
         tl.QuadraticDiscriminantAnalysis().fit(wide[["x", "k"]], wide["y"])
     with pytest.raises(errors.ColumnError, match="no column varies"):
         tl.QuadraticDiscriminantAnalysis().fit(wide[["k", "one", "y"]], "y")
+
+
+@pytest.mark.parametrize("make", [tl.LinearRegression, tl.LogisticRegression, tl.Perceptron])
+def test_linear_models_say_which_values_share_a_column(make: Any, tmp_path: Path) -> None:
+    frame = shops()
+    X, target = frame[["shop", "x"]].fillna({"x": 0.0}), frame["y"]
+    if make is tl.LinearRegression:
+        target = (target == "goes").astype(float)
+    model = make().fit(X, target)
+    counts = frame["shop"].value_counts()
+    assert model.rare_values_ == {"shop": tuple(sorted(counts.index[counts < 20]))}
+    model.save(tmp_path / "model.tally")
+    assert tl.load(tmp_path / "model.tally").rare_values_ == model.rare_values_
+    assert make(min_samples_category=1).fit(X, target).rare_values_ == {}

@@ -152,6 +152,17 @@ def test_a_learner_of_the_other_kind_is_pointed_out() -> None:
 # cautions
 
 
+def test_a_table_of_identifiers_alone_has_nothing_to_learn_from_and_the_remedy_works() -> None:
+    columns = {"id": [f"k{at}" for at in range(60)], "no": [*range(60)], "y": ["p", "q"] * 30}
+    said = "no other column is there, and none is learned from: tl.table(..., keep=['id']) takes"
+    for found in (tl.problem(columns, "y").cautions, tl.check(columns, "y").cautions):
+        assert [text for text in found if text.startswith(said)] == [f"{said} one all the same"]
+    kept = tl.table(columns, target="y", keep=["id"])
+    assert not [text for text in tl.problem(kept).cautions if "no other" in text]
+    assert not [text for text in tl.problem(columns | {"x": [1, 2] * 30}, "y").cautions
+                if "no other" in text]  # fmt: skip
+
+
 def test_identifiers_gaps_and_constants_are_pointed_out() -> None:
     found = cautions(
         {

@@ -22,6 +22,11 @@ def cautions(rows: Rows, target: str, learner: Any = None) -> Iterator[str]:
     for name, reason in rows.identifiers.items():
         used = ", and is learned from" if name in rows.columns else ""
         yield f"{name} only tells the rows apart{used}: {reason}"
+    if rows.identifiers and not rows.columns and {*rows.schema.names} <= {*rows.identifiers}:
+        yield (
+            "no other column is there, and none is learned from: "
+            f"tl.table(..., keep=[{next(iter(rows.identifiers))!r}]) takes one all the same"
+        )
     yield from _idle(rows)
     if rows.target is None:
         return

@@ -7,6 +7,7 @@ together that chance would have repeated some, as it repeats birthdays.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -43,19 +44,37 @@ def identifiers(source: Declared) -> dict[str, str]:
     >>> identifiers(tl.table({"name": list("abcdefghijkl"), "size": [1.5, 2] * 6}))
     {'name': 'all of its 12 values are different'}
     """
-    schema = source.schema
-    kinds = {c.name: c.kind for c in schema.of_kind(NUMBER, CATEGORY) if c.origin != "truth"}
-    apart = {f"{name}.{part}" for name, parts in schema.parts for part in parts}
-    for name in (*source.declared.kept, *apart):
-        kinds.pop(name, None)
+    kinds = _open(source)
     if not kinds:
         return {}
     first, alone = source.beginning()
-    found = {name: _seen(_column(first, name)) for name in kinds if _may(first, name)}
+    found = _in_memory(first, kinds)
     if not alone:
         names = tuple(name for name in found if _stays(kinds[name], found[name]))
         found = _everywhere(source, names) if names else {}
     return {name: why for name in found if (why := _reason(kinds[name], found[name]))}
+
+
+def read_before(
+    source: Declared, whole: Block | None, tallied: Mapping[str, Different]
+) -> dict[str, str]:
+    """The same by who has read all rows: they are at hand, or the values of their columns."""
+    kinds = _open(source)
+    found = tallied if whole is None else _in_memory(whole, kinds)
+    named = {name: kinds[name] for name in kinds if name in found}
+    return {name: why for name in named if (why := _reason(kinds[name], found[name]))}
+
+
+def _open(source: Declared) -> dict[str, str]:
+    """The columns that may be identifiers, with their kinds: of no other does anybody say so."""
+    schema = source.schema
+    kinds = {c.name: c.kind for c in schema.of_kind(NUMBER, CATEGORY) if c.origin != "truth"}
+    apart = {f"{name}.{part}" for name, parts in schema.parts for part in parts}
+    return {n: kind for n, kind in kinds.items() if n not in {*source.declared.kept, *apart}}
+
+
+def _in_memory(block: Block, kinds: Mapping[str, str]) -> dict[str, Different]:
+    return {name: _seen(_column(block, name)) for name in kinds if _may(block, name)}
 
 
 def why_apart(column: Codes | Array) -> str:
@@ -63,12 +82,12 @@ def why_apart(column: Codes | Array) -> str:
     return _reason(CATEGORY if isinstance(column, Codes) else NUMBER, _seen(column))
 
 
-def _everywhere(source: Declared, names: tuple[str, ...]) -> dict[str, _Values]:
+def _everywhere(source: Declared, names: tuple[str, ...]) -> dict[str, Different]:
     """The different values of some columns, which are read alone, in all rows of files."""
     columns = (column for column in source.schema.columns if column.name in names)
     narrow = source.untargeted().narrowed(source.schema.of_columns(columns))
     total = engines.here().total(_Names(names), narrow) or Bundle()
-    return {name: _Values.of(total.get(name) or Distinct.empty()) for name in names}
+    return {name: Different.of(total.get(name) or Distinct.empty()) for name in names}
 
 
 @dataclass(frozen=True)
@@ -88,7 +107,7 @@ def _column(block: Block, name: str) -> Codes | Array:
 
 
 @dataclass(frozen=True)
-class _Values:
+class Different:
     """How many rows show a value, how many values there are, and what numbers they are."""
 
     present: int
@@ -100,29 +119,29 @@ class _Values:
     greatest: float = 0.0
 
     @classmethod
-    def of(cls, found: Distinct) -> _Values:
+    def of(cls, found: Distinct) -> Different:
         """From the tally of a column."""
         ends = found.least, found.greatest
         again = bool(found.repeats)
         return cls(found.present, found.count, again, found.exact, found.whole, *ends)
 
 
-def _seen(x: Codes | Array) -> _Values:
+def _seen(x: Codes | Array) -> Different:
     """The values of a column that is in memory whole, most often without a hash."""
     if isinstance(x, Codes):
         times = np.bincount(x.codes[x.codes >= 0] if (x.codes < 0).any() else x.codes)
         n, different = int(times.sum()), int(np.count_nonzero(times))
-        return _Values(n, different, different < n)
+        return Different(n, different, different < n)
     x = x[~np.isnan(x)] if np.isnan(x).any() else x
     least, greatest = (float(x.min()), float(x.max())) if len(x) else (0.0, -1.0)
     if not greatest - least < SPARSE * len(x):  # nor where one is infinite
-        return _Values.of(Distinct.of(x))
+        return Different.of(Distinct.of(x))
     from_least = x - least
     at = from_least.astype(np.int64)
     there = np.zeros(int(greatest - least) + 1, dtype=bool)
     there[at] = True
     different, whole = int(np.count_nonzero(there)), bool((at == from_least).all())
-    return _Values(len(x), different, different < len(x), True, whole, least, greatest)
+    return Different(len(x), different, different < len(x), True, whole, least, greatest)
 
 
 def _may(block: Block, name: str) -> bool:
@@ -136,12 +155,12 @@ def _may(block: Block, name: str) -> bool:
     return bool(whole and len(np.unique(head)) == len(head))
 
 
-def _stays(kind: str, first: _Values) -> bool:
+def _stays(kind: str, first: Different) -> bool:
     """Whether the first block leaves it open: a number that comes twice is none, whatever comes."""
     return first.different >= HALF * first.present if kind == CATEGORY else not first.again
 
 
-def _reason(kind: str, found: _Values) -> str:
+def _reason(kind: str, found: Different) -> str:
     """Why a column of so many different values is an identifier; empty where it is none."""
     if found.present < FEW:
         return ""
@@ -155,7 +174,7 @@ def _reason(kind: str, found: _Values) -> str:
     return ""
 
 
-def _numbered(found: _Values) -> str:
+def _numbered(found: Different) -> str:
     if not found.whole or found.again:
         return ""
     n, least, greatest = found.present, found.least, found.greatest

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from tallylearn.cli import command_tables, output_files, shared_options
+from tallylearn.cli import command_tables, output_files, shared_options, terminal_text
 from tallylearn.cli.reading_progress import watched
 
 EXAMPLES = """\b
@@ -64,6 +64,9 @@ def check(
     elif fix is not None:
         rows = write_table(source, fix)
         output_files.note(f"wrote {rows:,} rows as they were read to {fix}.")
-    output_files.echo_json(found.to_dict()) if as_json else output_files.echo(found)
+    if as_json:
+        output_files.echo_json(found.to_dict())
+    else:
+        output_files.echo(terminal_text.reported(str(found)))
     if found.decisions:
         raise click.exceptions.Exit(1)

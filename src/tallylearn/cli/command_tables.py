@@ -146,6 +146,6 @@ def _tell_problem(found: Problem | None, left_out: Collection[str]) -> None:
     before = tuple(f"{name} only tells the rows apart:" for name in left_out)
     more = [text for text in found.cautions if not text.startswith(before)]
     for text in more[:MOST]:
-        output_files.note(plain(f"caution: {text}."))
+        output_files.note(terminal_text.reported(plain(f"caution: {text}.")))
     if len(more) > MOST:
         output_files.note(f"cautions: {len(more) - MOST} more; --json has them all.")

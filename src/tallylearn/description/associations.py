@@ -81,7 +81,14 @@ class Associations:
         return Matrices(self.names, found.pearson.rows, less, all_, pearson, spearman)
 
     def _passed(self, source: Declared) -> Pass:
-        found = engines.here().gathered(self._of_part, source)
+        asked = {*self.names, *self._widths()}  # what is crossed with nothing is not read again
+        if self.classes is not None:
+            asked.add(self.classes.target)
+        if not asked:
+            return self._none()
+        columns = (column for column in source.schema.columns if column.name in asked)
+        narrow = source.narrowed(source.schema.of_columns(columns))
+        found = engines.here().gathered(self._of_part, narrow)
         return self._none() if found is None else found
 
     def _held(self, block: Block) -> Pass:

@@ -8,6 +8,7 @@ from typing import Any
 from tallylearn.description.described_columns import date
 from tallylearn.description.description_text import readable
 from tallylearn.errors import listed
+from tallylearn.viewed_rows import brief
 from tallylearn.workings import Derivation, Grid, Sentence
 from tallylearn.workings.rendering import number_of, short
 
@@ -53,7 +54,7 @@ def _told(name: str, values: Found) -> Iterator[str]:
 
 def _listed(some: list[str], number: int) -> str:
     left = number - len(some)
-    return ", ".join(map(repr, some)) + (f" and {left:,} more" if left else "")
+    return ", ".join(repr(brief(value)) for value in some) + (f" and {left:,} more" if left else "")
 
 
 def _row(change: Found) -> tuple[str, ...]:

@@ -38,7 +38,8 @@ def _unnamed(source: Declared) -> Declared:
         return source
     declared = replace(source.declared, identifiers=())
     if isinstance(source, Table):
-        block = _put_back(source.block, source.apart)
+        named = {n: x for n, x in source.apart.items() if n in source.schema.names}
+        block = _put_back(source.block, named)  # a date that is in parts stays so
         return Table(block, source.target, source.weight, declared)
     if isinstance(source, Files):
         found = type(source)(source.paths, declared)

@@ -17,9 +17,11 @@ from tallylearn.description.description_text import (
     title_of,
 )
 from tallylearn.plots import draw_intervals
+from tallylearn.viewed_rows import brief
 from tallylearn.workings.rendering import escaped, number_of
 
 MOST = 25  # columns in the chart of gains
+SHOWN = 3  # values of an identifier
 STYLE = (
     ".tally-description{font:14px/1.45 system-ui,sans-serif;color:#222;background:#fff;"
     "padding:.5em}"
@@ -39,7 +41,7 @@ Found = Mapping[str, Any]
 def html_of(found: dict[str, Any]) -> str:
     """A fragment that needs nothing else, from plain data."""
     head = f'<h3 class="tally-title">{escaped(title_of(found))}</h3>'
-    rows = "\n".join(map(_row, found["columns"]))
+    rows = "\n".join(_row(column, found["identifiers"]) for column in found["columns"])
     names = ("column", "", "missing", "distinct", "")
     table = f"<table><tr>{''.join(f'<th>{name}</th>' for name in names)}</tr>\n{rows}\n</table>"
     parts = [f"<style>{STYLE}</style>", head, table]
@@ -54,10 +56,14 @@ def html_of(found: dict[str, Any]) -> str:
     return f'<div class="tally-description">{"".join(parts)}</div>'
 
 
-def _row(column: Found) -> str:
+def _row(column: Found, identifiers: Found) -> str:
     name, kind, missing, distinct = counted(column)
-    numeric = "median" in column
+    numeric, apart = "median" in column, column["name"] in identifiers
     chart = small_charts.histogram(column) if numeric else small_charts.values(column)
+    if apart and not numeric:  # whose bars would be of a row each
+        some = ", ".join(brief(one["value"]) for one in (column.get("top") or [])[:SHOWN])
+        chart = f"<small>such as {escaped(some)}</small>"
+    kind = f"{kind}, identifier" if apart else kind
     share = column["missing"] / max(column["missing"] + (column["count"] or 0), 1e-300)
     gaps = f"{missing}<small>{share:.1%}</small>" if column["missing"] else missing
     return (

@@ -7,6 +7,7 @@ from math import ceil, floor, inf, log10
 from typing import Any
 
 from tallylearn.errors import listed
+from tallylearn.viewed_rows import brief
 from tallylearn.workings import Derivation, Grid, Sentence
 from tallylearn.workings.rendering import number_of, short
 
@@ -98,7 +99,7 @@ def placed(column: Found, name: str) -> str:
 
 def _value(column: Found) -> tuple[str, ...]:
     top = column.get("top") or []
-    said = ", ".join(f"{one['value']} {amount(one['count'])}" for one in top[:3])
+    said = ", ".join(f"{brief(one['value'])} {amount(one['count'])}" for one in top[:3])
     left = (column["distinct"] or 0) - 3
     return (*counted(column), said + (f" and {left:,} more" if top and left > 0 else ""))
 

@@ -17,7 +17,7 @@ from tallylearn.description.table_changes import Changes, Side, changed
 from tallylearn.description.target_classes import TargetClasses
 from tallylearn.description.target_links import links as linked
 from tallylearn.errors import CellError, ColumnError, KindError, OptionError, listed, speaking, told
-from tallylearn.identifiers import identifiers
+from tallylearn.identifiers import read_before
 from tallylearn.sources import Declared
 from tallylearn.tables import Array
 from tallylearn.workings.rendering import plain_data
@@ -107,18 +107,14 @@ class Description(View):
 
     def records(self) -> list[dict[str, Any]]:
         """A row for every column; what a column does not have is None."""
+        said = dict.fromkeys(name for link in self.links.values() for name in _flat(link))
         rows = []
         for column in self.columns:
             top = (column.figures.get("top") or [{}])[0]
             row: dict[str, Any] = {"column": column.name, "kind": column.kind}
             row |= {name: column.figures.get(name) for name in FLAT}
             row |= {"top": _text(top.get("value")), "top_count": top.get("count")}
-            link = self.links.get(column.name, {})
-            row |= {
-                name: link[name]["value"]
-                for name in ("gain", "pearson", "spearman")
-                if name in link
-            }
+            row |= {**said, **_flat(self.links.get(column.name, {}))}
             rows.append(row)
         return rows
 
@@ -186,8 +182,20 @@ def _of(source: Declared, target: str | None) -> Description:
     found = None if classes is None else linked(pairs, matrices, classes)
     columns = tuple(described(survey, column) for column in survey.schema.columns)
     whole = Description.of(what_of(source), survey, columns, matrices, classes, found)
-    apart = identifiers(source)
+    apart = read_before(source, survey.block, survey.different)
     return replace(whole, identifiers={name: apart[name] for name in apart if name != target})
+
+
+def _flat(link: Mapping[str, Any]) -> dict[str, float | None]:
+    """What a column says of the target, each figure with its interval: gain, gain_low, gain_high.
+
+    >>> _flat({"auc": {"yes": {"value": 0.8, "low": 0.7, "high": 0.9}}})
+    {'auc_yes': 0.8, 'auc_yes_low': 0.7, 'auc_yes_high': 0.9}
+    """
+    ends = {"value": "", "low": "_low", "high": "_high"}
+    one = {name: link[name] for name in ("gain", "pearson", "spearman") if name in link}
+    one |= {f"auc_{name}": found for name, found in link.get("auc", {}).items()}
+    return {name + end: of.get(key) for name, of in one.items() for key, end in ends.items()}
 
 
 def _text(value: Any) -> str | None:

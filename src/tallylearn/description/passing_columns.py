@@ -144,6 +144,8 @@ class ValueSum:
         counts = counted(codes, weight)
         self._seen.add(codes)
         self._total += float(counts.sum())
+        if self._seen.many:  # names take ten times as much memory as their hashes
+            self._counts = None
         if self._counts is not None:
             named = zip(codes.values, counts.tolist(), strict=True)
             self._counts = _named(self._counts, {value: count for value, count in named if count})

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import partial
 from itertools import islice
@@ -25,6 +25,7 @@ from tallylearn.description.passing_columns import (
     held_values,
 )
 from tallylearn.errors import ColumnError, InputError
+from tallylearn.identifiers import Different
 from tallylearn.sources import Declared, Part
 from tallylearn.tables import Array, Bags, Block, Schema
 from tallylearn.tallies import Bundle, Counts, Moments
@@ -62,6 +63,7 @@ class Survey:
     values: Mapping[str, Values]
     block: Block | None = None  # all rows, where they are held
     weighing: InRows = FREQUENCIES
+    different: Mapping[str, Different] = field(default_factory=dict)  # where rows are not held
 
     @property
     def precision(self) -> float:
@@ -131,7 +133,9 @@ def _passed(source: Declared) -> Survey:
     none = NumberSum().tally()
     numbers = {name: found.numbers.get(name, none).total() for name in source.schema.numbers}
     values = {name: one.values() for name, one in found.values.items()}
-    return _survey(source.schema, found.sums, numbers, values, weighing)
+    whole = _survey(source.schema, found.sums, numbers, values, weighing)
+    tallies: dict[str, NumberTally | ValueTally] = {**found.numbers, **found.values}
+    return replace(whole, different={n: Different.of(one.distinct) for n, one in tallies.items()})
 
 
 @dataclass(frozen=True)

@@ -34,7 +34,10 @@ class TargetClasses:
                 f"the table has no column {target!r}; it has {listed(survey.schema.names)}."
             )
         if not survey.rows:
-            raise TargetError("no row is left: the table has none, or every row has weight zero.")
+            raise TargetError(
+                "no row is left: the table has none, or every row has weight zero. Give some a "
+                "weight above zero, or describe the table without the weights."
+            )
         if target in survey.numbers:
             return cls._of_numbers(survey, target, kinds[target] == NUMBER)
         counts = survey.values[target].counts if target in survey.values else None

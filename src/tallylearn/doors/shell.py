@@ -141,6 +141,16 @@ class Estimator:
         """Whether the weights of those rows were taken to compare them, not to count them."""
         return False
 
+    def _said_of_weights(self) -> tuple[str, ...]:
+        """What standard errors and tests take the weights of the rows for, where it is not rows."""
+        rows = self._counted_rows()
+        if not self._compared() or rows is None:
+            return ()
+        return (
+            f"The weights of the rows are importances: errors and tests take them for {rows:,.6g} "
+            "rows, as if these were equally precise.",
+        )
+
     def _manner(self) -> Manner:
         """How the rows were passed that were learned."""
         return Manner(self._by_name, self._label_type, self.target_name_)

@@ -45,6 +45,12 @@ class Geometric(Classifier):
         self._check_fitted()
         return tuple(self.model_.names[j] for j in self.model_.order(self.schema_))
 
+    @property
+    def rare_values_(self) -> dict[str, tuple[str, ...]]:
+        """The values of every category that share one column, for too few rows have them."""
+        self._check_fitted()
+        return self.model_.design.rare.by_column
+
     def decision_function(self, X: Any) -> Array:
         """(n,) how much speaks for the second of two classes; (n, k) for every one of more."""
         found = self._mapped(X, lambda block: self.model_.activations(block))

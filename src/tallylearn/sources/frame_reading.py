@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
@@ -20,6 +21,7 @@ from tallylearn.sources.kinds import (
     codes,
     masked,
     numbers,
+    numeric,
     strings,
 )
 from tallylearn.sources.written.judging import Hints
@@ -98,6 +100,22 @@ def groups_of(frame: Frame, declared: Declaration) -> Codes | None:
     if frame.read and frame.written(declared.groups):
         data = coded(data, frame.missing)
     return codes(masked(data, declared.missing))
+
+
+def columns_apart(
+    frame: Frame, declared: Declaration, schema: Schema, learned: bool
+) -> dict[str, Codes | Array]:
+    """What is not learned from and may order or group the rows: identifiers, dates in parts."""
+    marks, dates = declared.missing, [name for name, _ in schema.parts if name in frame.names]
+    found = {n: _identifier(n, masked(frame.column(n), marks)) for n in declared.identifiers}
+    return found | {n: days(n, values_of(frame, n, DATE, schema, 0, learned)) for n in dates}
+
+
+def _identifier(name: str, column: Any) -> Codes | Array:
+    """A declared identifier, by its values; integers that a double would round, by their names."""
+    with suppress(ColumnError):
+        return numbers(name, column) if numeric(column.type) else codes(column)
+    return codes(column)
 
 
 def block_of(frame: Frame, schema: Schema, start: int = 0, learned: bool = False) -> Block:

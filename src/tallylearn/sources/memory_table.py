@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import suppress
 from copy import copy
 from dataclasses import dataclass, replace
 from typing import Any
@@ -16,9 +15,14 @@ from tallylearn.sources.category_origins import check_declared
 from tallylearn.sources.class_labels import taken, weights
 from tallylearn.sources.declarations import Declaration
 from tallylearn.sources.frame_judging import check_types, judgements, long_integers, schema_of
-from tallylearn.sources.frame_reading import beside, block_of, groups_of, one_or_all
+from tallylearn.sources.frame_reading import (
+    beside,
+    block_of,
+    columns_apart,
+    groups_of,
+    one_or_all,
+)
 from tallylearn.sources.frames import Frame, framed
-from tallylearn.sources.kinds import codes, masked, numbers, numeric
 from tallylearn.sources.learned_columns import check_units, picked
 from tallylearn.sources.picked_rows import complete_rows, row_numbers
 from tallylearn.sources.protocols import Coding, Declared
@@ -53,7 +57,9 @@ class Table(Declared):
         self.declared = declared
         self.judged: Mapping[str, Judgement] = {}
         self.dropped = 0  # rows, for they had gaps
-        self.apart: Mapping[str, Codes | Array] = {}  # identifiers, which may order or group rows
+        self.apart: Mapping[
+            str, Codes | Array
+        ] = {}  # identifiers, and dates in parts: order, groups
 
     @classmethod
     def of(cls, X: Any, declared: Declaration, schema: Schema | None = None) -> Table:
@@ -77,8 +83,7 @@ class Table(Declared):
         table = cls(replace(block, group=groups_of(frame, declared)), target, weight, declared)
         table.judged, table.named = judged, None if schema is None else {}
         table.long = () if schema else long_integers(frame, block.schema)
-        marks = declared.missing
-        table.apart = {n: _apart(n, masked(frame.column(n), marks)) for n in declared.identifiers}
+        table.apart = columns_apart(frame, declared, block.schema, learned=schema is not None)
         return table
 
     @property
@@ -247,13 +252,6 @@ def _taken(block: Block, name: str | None) -> tuple[Block, Any]:
     ), column
 
 
-def _apart(name: str, column: Any) -> Codes | Array:
-    """A declared identifier, by its values; integers that a double would round, by their names."""
-    with suppress(ColumnError):
-        return numbers(name, column) if numeric(column.type) else codes(column)
-    return codes(column)
-
-
 def _raw(block: Block, column: Column) -> Any:
     """A column of a block as it was before it was read."""
     name = column.name
@@ -286,7 +284,9 @@ def check_rows(n: int, y: Any) -> None:
 def check_size(n: int, p: int, weighed: bool = False) -> None:
     """A table to learn from has rows and columns."""
     if n == 0:
-        why = "every row has weight zero" if weighed else "the table has no rows"
+        why = "the table has no rows"
+        if weighed:
+            why = "every row has weight zero, and counts for nothing. Give some a weight above zero"
         raise InputError(
             f"{why}. Found array with 0 sample(s) (shape=({n}, {p})) while a minimum of 1 is "
             "required."

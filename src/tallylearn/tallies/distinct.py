@@ -194,6 +194,11 @@ class Seen:
     def _add_hashes(self, hashes: Array, times: Array) -> None:
         self._counted(len(hashes), kernel.add_hashes, hashes, times)
 
+    @property
+    def many(self) -> bool:
+        """Whether there are more values than are kept, here or in the other rows."""
+        return self.most < EVERY or int(self._state[1]) > KEPT
+
     def tally(self) -> Distinct:
         """What was seen so far."""
         hashes, counts = self._filled()

@@ -72,7 +72,10 @@ class Exam:
         rows, unanswered = beside.counting(), Unanswered.in_block(beside.taught())
         unanswered.check(read.target)
         if not len(rows):
-            raise InputError("there is no row to learn from, or every row has weight zero.")
+            raise InputError(
+                "there is no row to learn from, or every row has weight zero. Give some a weight "
+                "above zero."
+            )
         kept = _groups(read, files, groups, within)
         if kept is not None:
             check_length("groups", len(kept), len(truth))

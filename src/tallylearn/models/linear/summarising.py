@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -66,7 +67,9 @@ class Summarising(Regressor):
         name = self.target_name_ or "y"
         name = f"{name} {t + 1}" if len(self.model_.coef) > 1 else name
         model = self.model_
-        return summarised(model, self.schema_, name, t, float(level), robust, found, meat)
+        whole = summarised(model, self.schema_, name, t, float(level), robust, found, meat)
+        said = self._said_of_weights() if np.isfinite(whole.error).any() else ()
+        return replace(whole, remarks=(*whole.remarks, *said))
 
     def diagnose(
         self, X: Any, y: Any = None, sample_weight: Any = None, *, target: int = 0

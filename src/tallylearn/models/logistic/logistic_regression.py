@@ -242,7 +242,9 @@ class LogisticRegression(Rounds[Fitting, Slope], Geometric):
     def summary(self, level: float = 0.95) -> LogisticSummary:
         """Log-odds and odds ratios of every column; without a penalty their standard errors."""
         self._check_fitted()
-        return summarised(self.model_, self.schema_, level)
+        found = summarised(self.model_, self.schema_, level)
+        said = () if self.model_.ending.penalised else self._said_of_weights()
+        return replace(found, remarks=(*found.remarks, *said))
 
     @property
     def n_iter_(self) -> Array:

@@ -52,8 +52,9 @@ class CellTally:
 
         at, texts = numpy_of(column.indices, NOWHERE), column.dictionary
         times = np.bincount(at[at >= 0], minlength=len(texts))
-        times[: len(texts)] *= truths(texts.is_valid())
-        texts = pc.if_else(texts.is_valid(), texts, strings_of(("",))[0])
+        if texts.null_count:
+            times[: len(texts)] *= truths(texts.is_valid())
+            texts = pc.if_else(texts.is_valid(), texts, strings_of(("",))[0])
         sorts, which = _sorts(texts)
         found: dict[str, Counter[Any]] = {}
         totals = np.bincount(which, times, len(sorts)).astype(np.int64)
@@ -162,8 +163,8 @@ def _shown(
     rows = np.flatnonzero(np.append(truths(pc.not_equal(texts, strings_of(("",))[0])), False)[at])
     first = np.full(len(texts), len(at))
     first[at[rows[::-1]]] = rows[::-1]
-    found = {}
-    for sort in TOLD:
+    found, there = {}, {sort for sort, _ in sorts}
+    for sort in filter(there.__contains__, TOLD):
         of = first[_of(sort, sorts)[which]]
         of = np.sort(np.partition(of, SHOWN)[:SHOWN] if len(of) > SHOWN else of)
         cells = ((start + row, texts[int(at[row])].as_py()) for row in of.tolist() if row < len(at))
