@@ -530,9 +530,8 @@ def test_a_frame_has_what_every_column_says_of_the_target_wherever_the_target_st
         )
         assert [row.keys() for row in found.records()] == [found.records()[0].keys()] * 3
         frame = found.to_frame().set_index("column")
-        assert frame.loc["c", ["gain", "gain_low", "gain_high"]].to_list() == [
-            *found["c"]["gain"].values()
-        ]
+        told = frame.loc["c", ["gain", "gain_low", "gain_high", "gain_corrected"]]
+        assert told.to_list() == [*found["c"]["gain"].values()]
         link = found["x"][name] if name == "pearson" else found["x"]["auc"]["yes"]
         assert frame.loc["x", [name, f"{name}_low", f"{name}_high"]].to_list() == [*link.values()]
         assert frame.loc["y"].isna()["gain"]

@@ -187,15 +187,18 @@ def _of(source: Declared, target: str | None) -> Description:
 
 
 def _flat(link: Mapping[str, Any]) -> dict[str, float | None]:
-    """What a column says of the target, each figure with its interval: gain, gain_low, gain_high.
+    """What a column says of the target, each figure with its interval.
 
     >>> _flat({"auc": {"yes": {"value": 0.8, "low": 0.7, "high": 0.9}}})
     {'auc_yes': 0.8, 'auc_yes_low': 0.7, 'auc_yes_high': 0.9}
     """
-    ends = {"value": "", "low": "_low", "high": "_high"}
     one = {name: link[name] for name in ("gain", "pearson", "spearman") if name in link}
     one |= {f"auc_{name}": found for name, found in link.get("auc", {}).items()}
-    return {name + end: of.get(key) for name, of in one.items() for key, end in ends.items()}
+    return {
+        name if key == "value" else f"{name}_{key}": figure
+        for name, of in one.items()
+        for key, figure in of.items()
+    }
 
 
 def _text(value: Any) -> str | None:
