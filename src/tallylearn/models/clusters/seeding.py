@@ -6,14 +6,17 @@ centre that there is. Of a few draws the one is taken that leaves the least iner
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from math import log
 from typing import Any
 
 import numpy as np
 
-from tallylearn.errors import InputError, OptionError, listed, told
+from tallylearn.errors import InputError, OptionError, asked, listed, told
 from tallylearn.models.clusters.coded_rows import Coding
 from tallylearn.tables import Array
+
+Draw = Callable[[Array, Array, int, np.random.Generator], Array]
 
 
 def plus_plus(x: Array, weight: Array, k: int, rng: np.random.Generator) -> Array:
@@ -39,6 +42,16 @@ def at_random(x: Array, weight: Array, k: int, rng: np.random.Generator) -> Arra
     """(k, p) different rows, each as probable as it is frequent."""
     share = weight / weight.sum()
     return np.array(x[rng.choice(len(x), k, replace=False, p=share)])
+
+
+def called(init: Any, coding: Coding) -> Draw:
+    """Centres by a function of a user's: of rows as the table has them, k and random numbers."""
+
+    def draw(x: Array, weight: Array, k: int, rng: np.random.Generator) -> Array:
+        seeded = np.random.RandomState(rng.integers(1 << 32, dtype=np.uint32))
+        return given(asked("init", init, coding.told(x), k, random_state=seeded), k, coding)
+
+    return draw
 
 
 def given(init: Any, k: int, coding: Coding) -> Array:

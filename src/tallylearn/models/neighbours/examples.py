@@ -12,8 +12,9 @@ from tallylearn import forms
 from tallylearn.budgets import ask
 from tallylearn.doors.finite_rows import check_finite
 from tallylearn.errors import InputError
-from tallylearn.models.neighbours.distances import FORMULAS, METRICS, gower
-from tallylearn.models.neighbours.neighbour_search import Scan, finder
+from tallylearn.models.neighbours.distances import FORMULAS, METRICS
+from tallylearn.models.neighbours.gower_sieve import GowerSieve
+from tallylearn.models.neighbours.neighbour_search import finder
 from tallylearn.tables import Array, Block, Schema, check_columns, numbered, places
 from tallylearn.tallies import Nearest
 from tallylearn.workings import Derivation, Grid, Sentence, equation
@@ -108,7 +109,7 @@ class Examples:
         if not len(self) or not len(numbers):
             return Nearest.of(*(np.zeros(0, dtype=np.int64),) * 2, np.zeros(0), len(numbers), k)
         if self.metric == "gower":
-            return self._by_gower(numbers, codes, k)
+            return self._sieve.nearest(numbers, codes, k)
         found: Nearest = self._finder.nearest(numbers, k)
         return found
 
@@ -178,6 +179,10 @@ class Examples:
     def _finder(self) -> Any:
         return finder(self._points, self.metric, self.p, self.algorithm, self.leaf)
 
+    @cached_property
+    def _sieve(self) -> GowerSieve:
+        return GowerSieve.of(self.numbers, self.codes, self.scale)
+
     def _moved(self, numbers: Array) -> Array:
         plain = not (self.shift != 0).any() and not (self.scale != 1).any()
         if plain or self.metric == "gower":  # which divides the differences
@@ -196,12 +201,6 @@ class Examples:
         for j, (name, known) in enumerate(zip(self.categories, self.values, strict=True)):
             out[:, j] = block.codes[name].among(known)
         return out
-
-    def _by_gower(self, numbers: Array, codes: Array, k: int) -> Nearest:
-        def distances(part: slice) -> Array:
-            return gower((numbers[part], self.numbers), self.scale, (codes[part], self.codes))
-
-        return Scan(len(self), distances).nearest(len(numbers), k)
 
 
 def check_complete(
