@@ -317,7 +317,9 @@ def test_a_function_of_the_rows_says_where_to_start() -> None:
     truth = tl.KMeans(4, init=start).fit(BLOBS)
     assert ours.cluster_centers_ == pytest.approx(truth.cluster_centers_, rel=1e-12)
     assert tl.KMeans(init=first).elbow(BLOBS, [1, 2]).data
-    for odd, said in ((lambda *a, **b: start[:1], "4 rows of 5"), (lambda x: x, "init fails on")):
+    for odd, said in ((lambda *a, **b: start[:1], r"(?s)4 rows of 5.*number of clusters 4\.$"),
+                      (start[:, :2], r"not match the number of features of the data 5\.$"),
+                      (lambda x: x, "init fails on")):  # fmt: skip
         with pytest.raises(errors.OptionError, match=said):
             tl.KMeans(4, init=odd).fit(BLOBS)
 

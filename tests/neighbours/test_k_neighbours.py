@@ -326,6 +326,28 @@ def test_what_cannot_be_asked_is_named() -> None:
     assert "was never seen" in str(some.explain(pd.DataFrame({"a": [1.0], "c": ["w"]})))
 
 
+def test_a_value_that_was_never_seen_is_another_and_no_gap() -> None:
+    frame = pd.DataFrame({"a": [0.0, 2.0, 4.0], "c": ["u", "v", "u"]})
+    model = tl.KNeighborsClassifier(3).fit(frame, list("abc"))
+    distances, rows = model.kneighbors(pd.DataFrame({"a": [0.0], "c": ["w"]}))
+    assert rows.tolist() == [[0, 1, 2]]
+    assert distances[0] == pytest.approx([0.5, 0.75, 1.0])
+    only = tl.KNeighborsClassifier(2).fit(frame[["c"]], list("abc"))
+    assert only.predict_proba(pd.DataFrame({"c": ["w"]}))[0] == pytest.approx([1 / 3] * 3)
+
+
+@pytest.mark.parametrize("how", ["auto", "files"])
+def test_a_row_without_a_value_is_no_example(how: str, tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("x,c,y\n1,u,a\n,,b\n3,v,a\n")
+    model = tl.KNeighborsClassifier(1, examples=how)
+    with pytest.raises(errors.InputError, match=r"row \d has no value at all.*Drop the row"):
+        model.fit(path, "y")
+    apart = pd.DataFrame({"x": [1.0, None, 2.0], "c": [None, "u", "v"], "y": list("aba")})
+    with pytest.raises(errors.InputError, match="of row 0 there are not 2 neighbours"):
+        tl.KNeighborsClassifier(2, metric="gower").fit(apart, "y").predict(None)
+
+
 def test_fractions_of_a_row_are_no_neighbours() -> None:
     with pytest.raises(errors.InputError, match="no whole numbers"):
         tl.KNeighborsClassifier(1).fit(X[:3], Y[:3], sample_weight=[1.5, 2.0, 1.0])

@@ -97,7 +97,7 @@ def gower(
                     total += way
                     seen += 1.0
             for j in range(codes.shape[1]):
-                if codes[m, j] >= 0 and coded[i, j] >= 0:
+                if codes[m, j] != -1 and coded[i, j] != -1:
                     total += codes[m, j] != coded[i, j]
                     seen += 1.0
             out[c] = total / seen if seen > 0.0 else INFINITY

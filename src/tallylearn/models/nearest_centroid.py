@@ -11,7 +11,7 @@ from tallylearn.doors import Classifier, OnePass
 from tallylearn.doors.intake import Lesson, trusting
 from tallylearn.doors.schemas import checked
 from tallylearn.doors.unanswered import Unanswered
-from tallylearn.errors import OptionError, told
+from tallylearn.errors import ColumnError, OptionError, told
 from tallylearn.models.centroids import Centroids
 from tallylearn.models.class_priors import Priors
 from tallylearn.models.exemplars import KINDS, Exemplars, check_positive, chosen
@@ -104,6 +104,11 @@ class NearestCentroid(OnePass, Classifier):
 
     def learn(self, read: Lesson, tally: Bundle | None = None) -> Self:
         """What ``fit`` does with a lesson; exemplars are found among all rows."""
+        if self.metric != "gower" and (names := read.schema.categories):
+            raise ColumnError(
+                f"column {names[0]!r} holds categories, and metric={self.metric!r} compares "
+                "numbers. Take metric='gower', or make columns of 0 and 1 by Indicator()."
+            )
         if self.tallied:
             return super().learn(read, tally)
         trusting(read, self._learn_rows)

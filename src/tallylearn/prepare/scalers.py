@@ -107,6 +107,8 @@ class StandardScaler(Scaler):
             variance = variance * np.where(count > 1, count / np.maximum(count - 1, 1e-300), 1.0)
         if not np.isfinite(variance).all():
             raise InputError("a variance is beyond a double. Rescale the column.")
+        if self.with_std:
+            moments.check_spread()
         flags = bool(self.with_mean), bool(self.with_std)
         return Standard(
             tuple(map(str, moments.columns)), moments.mean.reshape(-1), variance, *flags
@@ -136,10 +138,9 @@ class StandardScaler(Scaler):
 
     @property
     def var_(self) -> Array | None:
-        """(p,) the variances, in the table's order; None where the means are."""
+        """(p,) the variances, in the table's order; None where nothing is divided by them."""
         self._check_fitted()
-        used = self.model_.centred or self.model_.scaled
-        return self._placed(self.model_.variance) if used else None
+        return self._placed(self.model_.variance) if self.model_.scaled else None
 
     @property
     def scale_(self) -> Array | None:

@@ -51,6 +51,7 @@ class Coding:
             shift = extent.least.reshape(-1)[at]
             scale = extent.greatest.reshape(-1)[at] - shift
         elif how is not None:
+            moments.check_spread()
             rows = moments.count.floats().reshape(-1)
             less = rows - 1 if how == "standard_sample" else rows
             scale = np.sqrt(variance * rows / np.maximum(less, 1))

@@ -75,6 +75,7 @@ class Survey:
             _check_width(columns, at, width)
             shift[at], by[at] = 0.0 if metric == "gower" else least, width
         else:
+            self.tally.check_spread()
             count = self.tally.count.floats().reshape(-1)
             free = count - (scale == "standard_sample") * (count > 1)
             shift[at] = self.tally.mean.reshape(-1)

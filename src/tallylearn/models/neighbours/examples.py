@@ -96,7 +96,7 @@ class Examples:
         """Rows to find the neighbours of."""
         numbers, codes = self._moved(self._numbers(block)), self._codes(block)
         if self.metric == "gower":
-            check_shown(np.hstack([numbers, np.where(codes < 0, np.nan, codes)]), block)
+            check_shown(np.hstack([numbers, np.where(codes == -1, np.nan, codes)]), block)
         return numbers, codes
 
     def itself(self) -> Asked:
@@ -122,7 +122,7 @@ class Examples:
         """The neighbours of every example among all others."""
         k = self.k if k is None else k
         self.check_others(k, len(self))
-        found = self.near(self.itself(), k + 1).complete().without(np.arange(len(self)))
+        found = self.near(self.itself(), k + 1).without(np.arange(len(self))).complete()
         return found if self.ties == "all" else found.first(k)
 
     def numbers_of(self, found: Nearest) -> Array:

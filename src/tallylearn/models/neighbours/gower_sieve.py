@@ -82,5 +82,5 @@ def _narrow(numbers: Array, codes: Array, least: Array, scale: Array) -> Array:
     """(n, p + c) in single precision, gaps not a number."""
     with np.errstate(over="ignore"):
         near = ((numbers - least) / scale).astype(np.float32)
-    coded = np.where(codes < 0, np.nan, codes).astype(np.float32)
+    coded = np.where(codes == -1, np.nan, codes).astype(np.float32)
     return np.hstack([near, coded])

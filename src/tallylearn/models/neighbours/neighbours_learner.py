@@ -28,7 +28,13 @@ from tallylearn.errors import (
 )
 from tallylearn.models.neighbours.distances import ALIASES, METRICS, named
 from tallylearn.models.neighbours.example_survey import Survey
-from tallylearn.models.neighbours.examples import WEIGHTS, Examples, check_complete, repeated
+from tallylearn.models.neighbours.examples import (
+    WEIGHTS,
+    Examples,
+    check_complete,
+    check_shown,
+    repeated,
+)
 from tallylearn.models.neighbours.examples_in_files import FiledExamples, Numbered, Unnumbered
 from tallylearn.sources import Table
 from tallylearn.sources.joined_blocks import small
@@ -229,6 +235,9 @@ class Neighbours(Plain, Asked):
         metric = self._metric(block.schema)
         if metric != "gower":
             check_complete(block.numbers, block.schema.numbers, block)
+        else:
+            codes = (np.where(code.codes < 0, np.nan, 0.0) for code in block.codes.values())
+            check_shown(np.column_stack([block.numbers, *codes]), block)
         return Survey.of(block, "minmax" if metric == "gower" else self.scale)
 
     def _rule(self, schema: Schema, survey: Survey) -> Examples:
