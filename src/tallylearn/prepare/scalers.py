@@ -13,6 +13,7 @@ from tallylearn.prepare.scalings import MinMax, Standard, check_width
 from tallylearn.prepare.stored_turnings import check_rows
 from tallylearn.tables import DATE, NUMBER, Array, Block, Schema, check_columns
 from tallylearn.tallies import Bundle, Extent, Moments
+from tallylearn.tallies.spread_check import check_spread
 
 
 class Scaler(Undoable):
@@ -108,7 +109,7 @@ class StandardScaler(Scaler):
         if not np.isfinite(variance).all():
             raise InputError("a variance is beyond a double. Rescale the column.")
         if self.with_std:
-            moments.check_spread()
+            check_spread(moments)
         flags = bool(self.with_mean), bool(self.with_std)
         return Standard(
             tuple(map(str, moments.columns)), moments.mean.reshape(-1), variance, *flags

@@ -18,7 +18,6 @@ from tallylearn.tallies.rounding import FEW, quotient
 from tallylearn.tallies.weights import digits, scaled
 
 CACHE = 1 << 21  # bytes: columns are summed in groups whose cells stay in the processor's cache
-LOST = 1e-290  # a variance below has lost digits, or all of them
 
 
 @dataclass(frozen=True)
@@ -150,16 +149,6 @@ class Moments:
             return quotient(self._above(), self.count * self.count)
         numbers, below, power = self._spread()
         return ratio(numbers, np.where(below == 0, 1, below), power)
-
-    def check_spread(self) -> None:
-        """Every column that varies has a variance that a double holds."""
-        small = self.variance < LOST
-        if small.any() and (lost := small & (self._spread()[0] > 0).astype(bool)).any():
-            name = self.columns[int(np.argwhere(lost)[0][-1])]
-            raise InputError(
-                f"column {name!r} varies by so little that a double does not hold its variance. "
-                "Multiply it by a number, or scale it by its ends (minmax)."
-            )
 
     def pooled(self) -> Moments:
         """All classes taken together."""

@@ -33,7 +33,6 @@ from tallylearn.sources.class_labels import weights
 from tallylearn.tables import CATEGORY, DATE, NUMBER, Array, Block, Schema
 from tallylearn.tallies import Bundle, Counts, Extent, Moments
 
-DRAWS = {"k-means++": seeding.plus_plus, "random": seeding.at_random}
 SEED = 20_077  # of the hashes that choose the rows to start from
 
 
@@ -50,9 +49,8 @@ class KMeans(Rounds[Lloyd, Assigned], Predictor, Transformer):
     Parameters
     ----------
     n_clusters : k.
-    init : "k-means++", "random" rows, or k rows of numbers, as
-        ``cluster_centers_`` has them: the columns of numbers, then the values of categories; or a
-        function ``init(rows, k, random_state=)`` of different rows that returns such rows.
+    init : "k-means++", "random" rows, or k rows as ``cluster_centers_`` has them: the columns of
+        numbers, then the values of categories; or a function ``init(rows, k, random_state=)``.
     n_init : how many starts are tried, of which the one with the least inertia counts; "auto" is 1
         for "k-means++", 10 for "random".
     max_iter : rounds, at most.
@@ -138,7 +136,7 @@ class KMeans(Rounds[Lloyd, Assigned], Predictor, Transformer):
         if not self._drawn:
             return replace(first, centres=seeding.given(self.init, k, coding))
         rng = generator(type(self).__name__, self.random_state)
-        draw = DRAWS.get(self.init) or seeding.called(self.init, coding)
+        draw = seeding.DRAWS.get(self.init) or seeding.called(self.init, coding)
         x, weight = coding.points(sample.rows), sample.weight
         starts = [replace(first, centres=draw(x, weight, k, rng)) for _ in range(self._starts())]
         if sample.whole and len(starts) == 1:
@@ -165,8 +163,7 @@ class KMeans(Rounds[Lloyd, Assigned], Predictor, Transformer):
     def rounds(self, state: Lloyd, source: Parts[Any]) -> Lloyd:
         """The last centres, and which of them is nearest to every row."""
         state = super().rounds(state, source)
-        coding = state.coding  # a row at a centre, as it is told, is at distance 0
-        state = replace(state, centres=coding.given(coding.told(state.centres)))
+        state = state.told()
         found = [*engines.here().map(partial(_ended, centres=state.centres), source)]
         labels = np.concatenate([labels for labels, _ in found])
         return replace(state, labels=labels, inertia=float(sum(each for _, each in found)))
@@ -217,9 +214,7 @@ class KMeans(Rounds[Lloyd, Assigned], Predictor, Transformer):
         with speaking(type(self).__name__):
             numbers = [*clusters] if isinstance(clusters, Iterable) else []
             if not numbers or not self._drawn:
-                raise OptionError(
-                    "elbow takes numbers of clusters, and init='k-means++', 'random' or a function."
-                )
+                raise OptionError("elbow takes numbers of clusters, and no centres as init.")
         found = [cloned(self).set_params(n_clusters=k).fit(X).inertia_ for k in numbers]
         return draw_lines(
             {"inertia": (numbers, found)},
@@ -262,14 +257,12 @@ class KMeans(Rounds[Lloyd, Assigned], Predictor, Transformer):
         return len(self.model_.centres)
 
     @property
-    def _drawn(self) -> bool:
-        """Whether the rows say where centres start."""
+    def _drawn(self) -> bool:  # centres start where the rows say
         return isinstance(self.init, str) or callable(self.init)
 
     def _starts(self) -> int:
-        if isinstance(self.n_init, str):
-            return 10 if isinstance(self.init, str) and self.init == "random" else 1
-        return int(self.n_init)
+        tried = 10 if isinstance(self.init, str) and self.init == "random" else 1
+        return tried if isinstance(self.n_init, str) else int(self.n_init)
 
     def _counted_rows(self) -> float | None:
         return float(self.model_.sizes.sum())
@@ -283,7 +276,7 @@ class KMeans(Rounds[Lloyd, Assigned], Predictor, Transformer):
             if not whole or value < 1:
                 raise OptionError(f"{name} is a whole number from 1 on, not {told(value)}.")
         if isinstance(self.init, str):
-            self._one_of("init", DRAWS)
+            self._one_of("init", seeding.DRAWS)
         self._in_range("tol", 0.0)
         self._check_truth("copy_x")
         if isinstance(self.verbose, bool) or not isinstance(self.verbose, Integral):

@@ -84,3 +84,6 @@ def check_different(rows: int, k: int) -> None:
 def _squares(x: Array, centre: Array) -> Array:
     apart = x - centre
     return np.asarray(np.einsum("ij,ij->i", apart, apart))
+
+
+DRAWS: dict[Any, Draw] = {"k-means++": plus_plus, "random": at_random}

@@ -203,6 +203,16 @@ class Examples:
         return out
 
 
+def check_rows(block: Block, metric: str) -> None:
+    """Rows can be compared by a metric: without gaps, or with a value at least."""
+    check_finite(block)
+    if metric != "gower":
+        check_complete(block.numbers, block.schema.numbers, block)
+        return
+    codes = (np.where(code.codes < 0, np.nan, 0.0) for code in block.codes.values())
+    check_shown(np.column_stack([block.numbers, *codes]), block)
+
+
 def check_complete(
     numbers: Array, columns: tuple[str, ...], block: Block, remedy: str = REMEDY
 ) -> None:
