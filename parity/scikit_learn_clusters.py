@@ -31,8 +31,10 @@ CAUSES = {
         r"float_precision": "numbers are doubles: `float32` does not stay",
     },
     "scalers": {
-        r"two sparse|Expected a CSR|without_centering|sparse_with_mean|partial_fit_sparse": "sparse matrices, filled up for ours, come back as arrays, and "
-        "taking their mean away is no error",
+        r"two sparse|Expected a CSR|without_centering|sparse_with_mean|partial_fit_sparse": (
+            "sparse matrices, filled up for ours, come back as arrays, and taking their mean away "
+            "is no error"
+        ),
         r"near_constant": "a column is constant where it is: sums are exact, and a variance within "
         "rounding of zero is one",
         r"scaler_dtype": "numbers are doubles: `float32` and `float16` do not stay",
