@@ -1,8 +1,11 @@
-"""Neighbours and scalers beside scikit-learn and scipy, in one process.
+"""Neighbours and scalers beside scikit-learn, scipy and others that are installed, in one process.
 
-python benchmarks/bench_neighbours.py        2e5 rows, 1e4 queries, 3, 10 and 50 columns
-python benchmarks/bench_neighbours.py files  examples that stay in a Parquet file: time and memory
-python benchmarks/bench_neighbours.py rule   the tree beside the sieve, by columns: where to change
+python benchmarks/bench_neighbours.py              all of these but the last two
+python benchmarks/bench_neighbours.py 3 10 50      2e5 rows, 1e4 queries, so many columns
+python benchmarks/bench_neighbours.py gower        mixed rows by Gower's distance
+python benchmarks/bench_neighbours.py scalers
+python benchmarks/bench_neighbours.py files        examples that stay in a file: time, memory
+python benchmarks/bench_neighbours.py rule         boxes beside the sieve, by columns
 """
 
 from __future__ import annotations
@@ -16,12 +19,14 @@ from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from scipy.spatial import cKDTree
+from scipy.spatial.distance import cdist
 from sklearn import neighbors, preprocessing
 from timing import heading, versus
 
 import tallylearn as tl
-from tallylearn.models.neighbours.neighbour_search import Tree
+from tallylearn.models.neighbours.boxes import Boxes
 from tallylearn.models.neighbours.sieve import Sieve
 
 RNG = np.random.default_rng(0)
@@ -33,19 +38,16 @@ def table(d: int, n: int = 200_000, queries: int = 10_000) -> tuple[Any, Any, An
     return X, (X[:, 0] > 0).astype(int), RNG.normal(size=(queries, d))
 
 
-def predictions() -> None:
-    heading("Neighbours: 2e5 rows, 1e4 queries, k = 5, predict")
-    for d, bar in ((3, 1), (10, 2), (50, 2)):
-        X, y, Q = table(d)
-        ours = tl.KNeighborsClassifier().fit(X, y)
-        theirs = neighbors.KNeighborsClassifier(n_jobs=-1).fit(X, y)
-        versus(f"{d} columns, beside scikit-learn", partial(ours.predict, Q),
-               partial(theirs.predict, Q), bar, 1)  # fmt: skip
-        for name, peer, share in peers(X, y, Q):
-            versus(f"{d} columns, beside {name}", partial(ours.predict, Q), peer, share, 1)
-        if d == 3:
-            search = partial(cKDTree(X).query, Q, 5, workers=2)
-            versus("3 columns, beside scipy's search alone", partial(ours.predict, Q), search, 0.67)
+def predictions(d: int) -> None:
+    heading(f"Neighbours: 2e5 rows, 1e4 queries, {d} columns, k = 5, predict")
+    X, y, Q = table(d)
+    ours = tl.KNeighborsClassifier().fit(X, y)
+    theirs = neighbors.KNeighborsClassifier(n_jobs=-1).fit(X, y)
+    times = 1 if d > 3 else 5
+    versus("scikit-learn", partial(ours.predict, Q), partial(theirs.predict, Q),
+           1 if d == 3 else 2, times)  # fmt: skip
+    for name, peer, share in peers(X, y, Q):
+        versus(name, partial(ours.predict, Q), peer, share, times)
 
 
 def peers(X: Any, y: Any, Q: Any) -> Iterator[tuple[str, Any, float]]:
@@ -55,16 +57,64 @@ def peers(X: Any, y: Any, Q: Any) -> Iterator[tuple[str, Any, float]]:
         from sklearnex.neighbors import KNeighborsClassifier
 
         yield "intelex", partial(KNeighborsClassifier(n_jobs=-1).fit(X, y).predict, Q), 0.67
-    if d == 10 and there("pykdtree"):
+    if d <= 10:
+        yield "scipy's cKDTree, its search alone", partial(cKDTree(X).query, Q, 5, workers=2), 0.67
+    if d <= 10 and there("pykdtree"):
         from pykdtree.kdtree import KDTree
 
-        yield "pykdtree's search alone", partial(KDTree(X).query, Q, 5), 0.67
+        yield "pykdtree, its search alone", partial(KDTree(X).query, Q, 5), 0.67
     if d == 50 and there("faiss"):
         import faiss
 
         index, singles = faiss.IndexFlatL2(d), Q.astype(np.float32)
         index.add(X.astype(np.float32))
         yield "faiss, flat, singles", partial(index.search, singles, 5), 1.0
+
+
+def mixed() -> None:
+    heading("Gower: 5e4 rows, 1e3 queries, 6 numbers and 4 categories, k = 5")
+    frame = pd.DataFrame(RNG.normal(size=(51_000, 6)), columns=[*"uvwxyz"])
+    for name in "abcd":
+        frame[name] = RNG.choice(["red", "green", "blue", "black"], 51_000)
+    rows, asked = frame[:50_000], frame[50_000:]
+    model = tl.KNeighborsClassifier(metric="gower").fit(rows, RNG.integers(0, 2, 50_000))
+    ours = partial(model.kneighbors, asked)
+    versus("scipy's distances and NumPy's partition", ours, by_scipy(rows, asked), 2, 1)
+    if there("gower"):
+        import gower
+
+        def matrix() -> Any:
+            apart = gower.gower_matrix(asked.reset_index(drop=True), rows)
+            return np.argpartition(apart, 5, axis=1)
+
+        versus("gower's matrix and NumPy's partition", ours, matrix, 10, 1)
+    print(f"largest difference of distances: {worst(model, rows, asked):.1e}")
+
+
+def by_scipy(rows: pd.DataFrame, asked: pd.DataFrame) -> Any:
+    """What a user writes who has scipy: two distances, and the least of their sum."""
+    numbers, codes = parts(rows, rows), parts(rows, asked)
+
+    def nearest() -> Any:
+        apart = cdist(codes[0], numbers[0], "cityblock")
+        apart += 4 * cdist(codes[1], numbers[1], "hamming")
+        apart /= 10
+        return np.take_along_axis(apart, np.argpartition(apart, 5, axis=1)[:, :5], axis=1)
+
+    return nearest
+
+
+def parts(rows: pd.DataFrame, some: pd.DataFrame) -> tuple[Any, Any]:
+    wide = rows[[*"uvwxyz"]].max() - rows[[*"uvwxyz"]].min()
+    codes = {name: {v: c for c, v in enumerate(sorted(rows[name].unique()))} for name in "abcd"}
+    return (some[[*"uvwxyz"]] / wide).to_numpy(), np.column_stack(
+        [some[name].map(codes[name]) for name in "abcd"]
+    ).astype(float)
+
+
+def worst(model: Any, rows: pd.DataFrame, asked: pd.DataFrame) -> float:
+    theirs = np.sort(by_scipy(rows, asked)(), axis=1)
+    return float(np.abs(model.kneighbors(asked)[0] - theirs).max())
 
 
 def there(name: str) -> bool:
@@ -85,12 +135,11 @@ def scalers() -> None:
 
 
 def rule() -> None:
-    heading("The sieve beside the tree, 2000 queries")
+    heading("Boxes beside the sieve, 2000 queries")
     for n in (5_000, 200_000):
-        for d in (2, 4, 6, 7, 8, 9, 10):
+        for d in (4, 7, 8, 9, 10, 11, 12):
             X, _, Q = table(d, n, 2_000)
-            sieve, tree = Sieve.of(X), Tree(X, "euclidean", 2.0, 30)
-            pair = (partial(one.nearest, Q, 5) for one in (sieve, tree))
+            pair = (partial(one.nearest, Q, 5) for one in (Boxes.of(X, 30), Sieve.of(X)))
             versus(f"{n:,} rows, {d} columns", *pair, 1, 2)
 
 
@@ -133,11 +182,13 @@ def _write(path: str, n: int, run: int = 500_000) -> None:
             writer.write_table(pa.table([*x.T, y], schema=schema), row_group_size=100_000)
 
 
+PARTS = {
+    "3": partial(predictions, 3), "10": partial(predictions, 10), "50": partial(predictions, 50),
+    "gower": mixed, "scalers": scalers,
+}  # fmt: skip
+ALSO = {"files": files, "rule": rule}
+
+
 if __name__ == "__main__":
-    if "files" in sys.argv:
-        files()
-    elif "rule" in sys.argv:
-        rule()
-    else:
-        predictions()
-        scalers()
+    for part in sys.argv[1:] or PARTS:
+        (PARTS | ALSO)[part]()

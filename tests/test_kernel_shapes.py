@@ -183,6 +183,20 @@ CALLS: dict[str, tuple[tuple[Any, ...], str]] = {
     ),
     "scaling.ends": ((real(6, 2), real(2), real(2)), "0.0 0.1"),
     "scaling.scale": ((real(6, 2), real(2), real(2), 0.0, real(6, 2)), "0.0 0.1"),
+    "halving.halve": ((real(6, 2), 1, whole(6)), "0.1"),
+    "boxing.search": (
+        (real(2, 3, 4), real(4, 2, 3), real(5, 3), real(3, 64), real(5, 2), whole(5, 9),
+         real(5, 9), whole(5)),
+        "0.0 0.2 2.0 4.1",
+    ),
+    "spacing.euclid": ((real(6, 2), whole(4), real(3, 2), whole(4), real(4)), "0.0 2.0"),
+    "spacing.gower": (
+        (real(6, 2), whole(6, 3), real(5, 2), whole(5, 3), real(2), whole(4), whole(4), real(4)),
+        "",
+    ),
+    "spacing.gower_tile": (
+        (single(3, 6), whole(3), single(4, 3), single(6), single(4, 6)), "2.0",
+    ),
     "sifting.sift": (
         (single(6, 4), 0, single(6), single(6, 2), whole(6, 3), single(6, 3), whole(6)),
         "0.0 0.1 3.1 4.1",

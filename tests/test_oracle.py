@@ -22,19 +22,23 @@ from hypothesis import strategies as st
 import tallylearn as tl
 import tallylearn.kernels as package
 from tallylearn.kernels import (
+    boxing,
     correcting,
     counting,
     descending,
     distinct,
+    halving,
     limbs,
     scoring,
     sifting,
     sketching,
+    spacing,
     summing,
     tokens,
     trees,
     weighing,
 )
+from tallylearn.models.neighbours import boxes
 from tallylearn.tables import Codes
 from tallylearn.tallies import Moments
 from tallylearn.tallies.documents import FOLD
@@ -261,6 +265,53 @@ def test_compiled_sifting_equals_the_python_it_is_written_in() -> None:
     assert results[0] == results[1]
     assert results[0][1][2] == -1
     assert results[0][0][0] == np.sort(np.repeat(tile[0], 2))[:2].tolist()
+
+
+def test_compiled_boxes_equal_the_python_they_are_written_in() -> None:
+    rng = np.random.default_rng(2)
+    points = np.concatenate(
+        [rng.normal(size=(90, 3)), rng.integers(0, 3, (91, 3)), [[0, 0, 9e160]]]
+    )
+    queries, rows = np.concatenate([points[::30], [[5e200, 0, 0]]]), np.arange(182)
+    found = []
+    for halve, search in ((halving, boxing), (interpreted("halving"), interpreted("boxing"))):
+        with pytest.MonkeyPatch.context() as patched, np.errstate(over="ignore"):
+            patched.setattr(boxes, "halving", halve)
+            patched.setattr(boxes, "boxing", search)
+            near = boxes.Boxes.of(points, 6).nearest(queries, 4)
+        found.append((near.ends.tolist(), near.rows.tolist(), near.distances.tobytes()))
+    assert found[0] == found[1]
+    for i, query in enumerate(queries):
+        apart = np.array([math.dist(query, row) for row in points])
+        level = rows[apart <= np.sort(apart)[3] * (1 + 1e-12)]
+        assert {*near.rows[near.of_query(i)].tolist()} == {*level.tolist()}
+
+
+def test_compiled_distances_equal_the_python_they_are_written_in() -> None:
+    rng = np.random.default_rng(3)
+    x, z = rng.normal(size=(4, 3)), rng.normal(size=(9, 3))
+    x[1] *= 1e-200
+    z[:3] = x[1] * [[1], [1 + 1e-9], [1e230]]
+    gaps = np.where(rng.random((9, 3)) < 0.3, np.nan, z)
+    codes = rng.integers(-1, 3, (9, 2))
+    whose, rows = np.indices((4, 9)).reshape(2, -1)
+    results = []
+    for module in (spacing, interpreted("spacing")):
+        euclid, mixed, tile = np.empty(36), np.empty(36), np.empty((4, 9), np.float32)
+        module.euclid(z, rows, x, whose, euclid)
+        module.gower(gaps, codes, x, codes[:4], np.array([1.0, 2, 3]), rows, whose, mixed)
+        columns = np.column_stack([gaps / [1, 2, 3], np.where(codes < 0, np.nan, codes)])
+        asked = np.column_stack([x / [1, 2, 3], columns[:4, 3:]]).astype(np.float32)
+        kinds = np.array([2, 2, 2, 3, 3])
+        with np.errstate(invalid="ignore"):
+            module.gower_tile(columns.T.astype(np.float32).copy(), kinds, asked,
+                              np.empty(9, np.float32), tile)  # fmt: skip
+        results.append((euclid, mixed, tile))
+    assert all(map(np.array_equal, *results))
+    truth = [math.dist(x[i], z[j]) for i, j in zip(whose, rows, strict=True)]
+    assert euclid == pytest.approx(truth, rel=1e-14, abs=0)
+    assert 0 < euclid[9 + 1] < 1e-200
+    assert tile.ravel() == pytest.approx(mixed, rel=1e-5, abs=1e-6)
 
 
 def test_compiled_steps_equal_the_python_they_are_written_in() -> None:

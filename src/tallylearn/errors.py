@@ -141,10 +141,10 @@ def items_of(values: Any) -> list[Any] | None:
         return None
 
 
-def asked(what: str, function: Callable[..., Any], *given: Any) -> Any:
+def asked(what: str, function: Callable[..., Any], *given: Any, **named: Any) -> Any:
     """What a function from outside answers; where it fails, an error that says so."""
     try:
-        return function(*given)
+        return function(*given, **named)
     except TallyError:
         raise
     except Exception as error:

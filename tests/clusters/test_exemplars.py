@@ -185,3 +185,10 @@ def test_what_stands_for_a_class_is_among_its_centroids() -> None:
     ours, theirs = (kind().fit(X, Y) for kind in (tl.NearestCentroid, NearestCentroid))
     assert ours.within_class_std_dev_ == pytest.approx(theirs.within_class_std_dev_, rel=1e-9)
     assert ours.class_prior_ == pytest.approx(theirs.class_prior_)
+
+
+def test_a_metric_of_numbers_names_the_category_and_the_metric_that_takes_it() -> None:
+    frame = pd.DataFrame({"x": [1.0, 2.0], "c": ["u", "v"], "y": ["a", "b"]})
+    for learner in (tl.NearestCentroid(), tl.NearestCentroid("l1", centroids_per_class=2)):
+        with pytest.raises(errors.ColumnError, match=r"column 'c' holds categories.*gower"):
+            learner.fit(frame, "y")

@@ -299,3 +299,42 @@ def test_scores_are_weighed_and_rounds_told_on_request(capsys: pytest.CaptureFix
         ours.score(BLOBS, None, -np.ones(900))
     frame = pd.DataFrame(BLOBS, columns=list("abcde")).assign(kind="x")
     assert tl.KMeans(4, init=start).fit(frame, "kind").score(frame) == ours.score(BLOBS)
+
+
+def test_a_row_at_a_centre_is_at_distance_nought() -> None:
+    for options in ({}, {"scale": "standard"}, {"scale": "minmax"}):
+        model = tl.KMeans(4, **options).fit(BLOBS * 3.7 + 1e3)  # type: ignore[arg-type]
+        assert model.transform(model.cluster_centers_).diagonal().tolist() == [0.0] * 4
+
+
+def test_a_function_of_the_rows_says_where_to_start() -> None:
+    def first(rows: Any, k: int, random_state: Any) -> Any:
+        assert random_state.rand() < 1
+        return rows[np.lexsort(rows.T)[:k]]
+
+    start = BLOBS[np.lexsort(BLOBS.T)[:4]]
+    ours = tl.KMeans(4, init=first, n_init=2).fit(BLOBS)
+    truth = tl.KMeans(4, init=start).fit(BLOBS)
+    assert ours.cluster_centers_ == pytest.approx(truth.cluster_centers_, rel=1e-12)
+    assert tl.KMeans(init=first).elbow(BLOBS, [1, 2]).data
+    for odd, said in ((lambda *a, **b: start[:1], r"(?s)4 rows of 5.*number of clusters 4\.$"),
+                      (start[:, :2], r"not match the number of features of the data 5\.$"),
+                      (lambda x: x, "init fails on")):  # fmt: skip
+        with pytest.raises(errors.OptionError, match=said):
+            tl.KMeans(4, init=odd).fit(BLOBS)
+
+
+@pytest.mark.parametrize(
+    "learner",
+    [
+        tl.KMeans(2),
+        tl.NearestCentroid(),
+        tl.NearestCentroid("l1"),
+        tl.NearestCentroid(exemplar="medoid"),
+    ],
+)
+@pytest.mark.parametrize("size", [1e-200, 1e200])
+def test_rows_whose_squares_a_double_loses_are_refused(learner: Any, size: float) -> None:
+    rows = np.array([[1.0], [2.0], [9.0], [10.0]])
+    with pytest.raises(errors.InputError, match=r"double.*[Mm]ultiply|so large"):
+        learner.fit(rows * size, None if isinstance(learner, tl.KMeans) else [0, 0, 1, 1])

@@ -16,7 +16,8 @@ from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 
 import tallylearn as tl
 from tallylearn import errors
-from tallylearn.models.neighbours import neighbour_search, sieve
+from tallylearn.models.neighbours import distances, neighbour_search, query_parts, sieve
+from tallylearn.models.neighbours.gower_sieve import GowerSieve
 from tallylearn.models.neighbours.sieve import Sieve
 from tests.soak import pairs
 
@@ -132,6 +133,53 @@ def test_a_sieve_that_is_crowded_looks_at_all(monkeypatch: pytest.MonkeyPatch) -
     points[-1] = 1e9  # what singles can tell apart is set by the farthest row
     found = Sieve.of(points).nearest(points[100:101] + 2e-10, 3).first(3)
     assert found.rows.tolist() == [100, 101, 99]
+
+
+@pytest.mark.parametrize("metric", ["euclidean", "minkowski", "manhattan", "chebyshev"])
+@pytest.mark.parametrize("algorithm", ["auto", "brute", "kd_tree"])
+@pytest.mark.parametrize("many", [3, 300])
+def test_rows_that_differ_by_next_to_nothing_differ(many: int, algorithm: str, metric: str) -> None:
+    tiny = np.array([[1e-200, 3e-200], [1e-200, 4e-200], [1e-200, 1e-200]])
+    points = np.vstack([tiny, RNG.normal(size=(many - 3, 2))]) if many > 3 else tiny
+    options = {"algorithm": algorithm, "metric": metric, "p": 3, "weights": "inverse_square"}
+    model = tl.KNeighborsClassifier(2, **options).fit(points, ["a", "b", "c", *"d" * (many - 3)])
+    distances, rows = model.kneighbors(tiny[:1])
+    assert rows.tolist() == [[0, 1]]
+    assert distances[0, 0] == 0
+    assert distances[0, 1] == pytest.approx(1e-200, rel=1e-12, abs=0)
+    assert model.predict(tiny[:1]).tolist() == ["a"]
+
+
+@pytest.mark.parametrize("size", [1e-200, 1e200])
+def test_a_direction_has_no_length(size: float) -> None:
+    near = tl.KNeighborsClassifier(3, metric="cosine").fit(X * size, Y).kneighbors(Q)
+    truth = tl.KNeighborsClassifier(3, metric="cosine").fit(X, Y).kneighbors(Q)
+    assert near[0] == pytest.approx(truth[0], rel=1e-12)
+    assert near[1].tolist() == truth[1].tolist()
+
+
+@pytest.mark.parametrize("metric", ["euclidean", "gower"])
+def test_one_row_of_thousands_votes_as_all_of_them(metric: str) -> None:
+    points = np.zeros((900, 11))  # so many are level that all are looked at
+    points[-1] = 1
+    model = tl.KNeighborsClassifier(1, metric=metric).fit(points, np.arange(900) % 2)
+    assert model.predict_proba(points[:1])[0] == pytest.approx([450 / 899, 449 / 899])
+
+
+@pytest.mark.parametrize("gaps", [False, True])
+def test_gowers_sieve_lets_no_neighbour_fall_through(gaps: bool) -> None:
+    numbers, codes = RNG.normal(size=(3000, 3)) * [1, 1e-9, 1e300], RNG.integers(0, 3, (3000, 2))
+    asked, coded = np.array(numbers[:200]) * 3, codes[-200:]
+    asked[:9, 0] = 1e9, *[-1e300] * 8  # beyond what single precision says anything of
+    if gaps:
+        numbers[RNG.random((3000, 3)) < 0.2] = np.nan
+        codes[RNG.random((3000, 2)) < 0.2] = -1
+    scale = np.nanmax(numbers, axis=0) - np.nanmin(numbers, axis=0)
+    found = GowerSieve.of(numbers, codes, scale).nearest(asked, coded, 3)
+    apart = distances.gower((asked, numbers), scale, (coded, codes))
+    limit = np.sort(apart, axis=1)[:, 2:3] * (1 + 1e-12)
+    for i, level in enumerate(apart <= limit):
+        assert sorted(found.rows[found.of_query(i)]) == np.flatnonzero(level).tolist()
 
 
 def gower(a: pd.Series, b: pd.Series, ranges: dict[str, float]) -> float:
@@ -280,6 +328,28 @@ def test_what_cannot_be_asked_is_named() -> None:
     assert "was never seen" in str(some.explain(pd.DataFrame({"a": [1.0], "c": ["w"]})))
 
 
+def test_a_value_that_was_never_seen_is_another_and_no_gap() -> None:
+    frame = pd.DataFrame({"a": [0.0, 2.0, 4.0], "c": ["u", "v", "u"]})
+    model = tl.KNeighborsClassifier(3).fit(frame, list("abc"))
+    distances, rows = model.kneighbors(pd.DataFrame({"a": [0.0], "c": ["w"]}))
+    assert rows.tolist() == [[0, 1, 2]]
+    assert distances[0] == pytest.approx([0.5, 0.75, 1.0])
+    only = tl.KNeighborsClassifier(2).fit(frame[["c"]], list("abc"))
+    assert only.predict_proba(pd.DataFrame({"c": ["w"]}))[0] == pytest.approx([1 / 3] * 3)
+
+
+@pytest.mark.parametrize("how", ["auto", "files"])
+def test_a_row_without_a_value_is_no_example(how: str, tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("x,c,y\n1,u,a\n,,b\n3,v,a\n")
+    model = tl.KNeighborsClassifier(1, examples=how)
+    with pytest.raises(errors.InputError, match=r"row \d has no value at all.*Drop the row"):
+        model.fit(path, "y")
+    apart = pd.DataFrame({"x": [1.0, None, 2.0], "c": [None, "u", "v"], "y": list("aba")})
+    with pytest.raises(errors.InputError, match="of row 0 there are not 2 neighbours"):
+        tl.KNeighborsClassifier(2, metric="gower").fit(apart, "y").predict(None)
+
+
 def test_fractions_of_a_row_are_no_neighbours() -> None:
     with pytest.raises(errors.InputError, match="no whole numbers"):
         tl.KNeighborsClassifier(1).fit(X[:3], Y[:3], sample_weight=[1.5, 2.0, 1.0])
@@ -326,8 +396,8 @@ def test_the_order_in_which_a_tree_is_asked_changes_nothing(
     queries[::7] = queries[0]
     tree = neighbour_search.Tree(points, "manhattan", 1.0, 10)
     once = tree.nearest(queries, 4)
-    monkeypatch.setattr(neighbour_search, "MANY", 1)
-    assert sorted(neighbour_search.curve(queries).tolist()) == [*range(300)]
+    monkeypatch.setattr(query_parts, "MANY", 1)
+    assert sorted(query_parts.curve(queries).tolist()) == [*range(300)]
     assert tree.nearest(queries, 4) == once
 
 

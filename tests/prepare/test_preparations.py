@@ -6,6 +6,7 @@ import copy
 import pickle
 import sys
 from importlib import import_module
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -323,3 +324,42 @@ def test_dates_are_told_as_dates() -> None:
             for made in (tl.Imputer(), tl.StandardScaler(), tl.MinMaxScaler())]  # fmt: skip
     assert [one.count("2020-10-16") for one in said] == [1, 1, 0]
     assert said[2].count("2020-10-01") == said[2].count("2020-10-31") == 1
+
+
+def test_scalers_have_what_scikit_learns_have() -> None:
+    rows = np.array([[0.0, 1, 3], [np.nan, 6, 10], [5, 4, np.nan], [8, 0, np.nan]])
+    for name in ("StandardScaler", "MinMaxScaler"):
+        ours = getattr(tl, name)(copy=False).fit(rows)
+        theirs = getattr(preprocessing, name)().fit(rows)
+        assert np.array_equal(ours.n_samples_seen_, theirs.n_samples_seen_)
+        assert ours.fit(rows[:, :0:-1][:2]).n_samples_seen_ == 2
+        kept = rows.copy()
+        found, truth = ours.fit(rows).transform(rows, copy=False), theirs.transform(rows)
+        assert found == pytest.approx(truth, rel=1e-12, nan_ok=True)
+        assert np.array_equal(rows, kept, equal_nan=True)
+    for told in product((True, False), repeat=2):
+        ours, theirs = (
+            module.StandardScaler(with_mean=told[0], with_std=told[1]).fit(rows)
+            for module in (tl, preprocessing)
+        )
+        for name in ("mean_", "var_", "scale_"):
+            assert (getattr(ours, name) is None) == (getattr(theirs, name) is None)
+    weighed = tl.StandardScaler().fit(rows[:, 1:2], sample_weight=[2, 1, 1, 1.5])
+    assert weighed.n_samples_seen_ == 5.5
+
+
+def test_rows_seen_are_not_known_without_the_tally(tmp_path: Path) -> None:
+    tl.MinMaxScaler().fit([[1.0], [2.0]]).save(tmp_path / "m.tally", tally=False)
+    with pytest.raises(errors.InputError, match="saved without its tally"):
+        tl.load(tmp_path / "m.tally").n_samples_seen_  # noqa: B018
+
+
+def test_a_column_that_varies_is_not_taken_for_a_constant() -> None:
+    rows, kinds = [[1e-200, 1.0], [3e-200, 2.0]], ["a", "b"]
+    for learner in (tl.StandardScaler(), tl.KNeighborsClassifier(1, scale="standard"),
+                    tl.KMeans(2, scale="standard")):  # fmt: skip
+        with pytest.raises(errors.InputError, match=r"'x0' varies by so little.*minmax"):
+            learner.fit(rows, kinds)
+    assert tl.StandardScaler(with_std=False).fit_transform(rows)[0, 0] == -1e-200
+    assert tl.MinMaxScaler().fit_transform(rows)[:, 0].tolist() == [0.0, 1.0]
+    assert tl.StandardScaler().fit([[1e-200], [1e-200]]).scale_.tolist() == [1.0]

@@ -68,7 +68,7 @@ class Space:
 
         if self.metric == "gower":
             p = len(self.scale)
-            codes = (np.nan_to_num(one[:, p:], nan=-1.0) for one in (x, z))
+            codes = (np.nan_to_num(one[:, p:], nan=-1.0).astype(np.int64) for one in (x, z))
             return gower((x[:, :p], z[:, :p]), self.scale, tuple(codes))  # type: ignore[arg-type]
         if self.metric == "cosine":
             nowhere = np.logical_or.outer(*(~(one != 0).any(axis=1) for one in (x, z)))

@@ -13,13 +13,35 @@ from tallylearn.prepare.scalings import MinMax, Standard, check_width
 from tallylearn.prepare.stored_turnings import check_rows
 from tallylearn.tables import DATE, NUMBER, Array, Block, Schema, check_columns
 from tallylearn.tallies import Bundle, Extent, Moments
+from tallylearn.tallies.spread_check import check_spread
 
 
 class Scaler(Undoable):
     """What both scalers have in common."""
 
     turns: ClassVar[tuple[str, ...]] = (NUMBER, DATE)
+    copy: bool
     model_: Any
+
+    def transform(self, X: Any, copy: bool | None = None) -> Any:
+        """The table in its new columns; a copy, whatever ``copy`` says, as scikit-learn has it."""
+        return super().transform(X)
+
+    @property
+    def n_samples_seen_(self) -> Any:
+        """How many rows there were, by their weights."""
+        rows = self._seen()["target"].weight
+        return int(rows) if rows == int(rows) else float(rows)
+
+    def _seen(self) -> Bundle:
+        self._check_fitted()
+        if self.tally_ is None:
+            raise InputError(
+                f"{type(self).__name__}: the model was saved without its tally, and does not know "
+                "how many rows there were. Save it with its tally."
+            )
+        found: Bundle = self.tally_
+        return found
 
     def _counted(self, tally: Bundle) -> set[str]:
         part = tally.get("numbers")
@@ -47,6 +69,7 @@ class StandardScaler(Scaler):
 
     Parameters
     ----------
+    copy : for scikit-learn's sake; the table is never changed.
     with_mean, with_std : whether the mean is taken away, and the standard deviation divided by.
     ddof : 0, and the standard deviation is that of the rows (divided by n, as in scikit-learn);
         1, and it is that of the population they were drawn from (n - 1).
@@ -63,7 +86,10 @@ class StandardScaler(Scaler):
 
     stored: ClassVar[tuple[type, ...]] = (Standard,)
 
-    def __init__(self, *, with_mean: bool = True, with_std: bool = True, ddof: int = 0) -> None:
+    def __init__(
+        self, *, copy: bool = True, with_mean: bool = True, with_std: bool = True, ddof: int = 0
+    ) -> None:
+        self.copy = copy
         self.with_mean = with_mean
         self.with_std = with_std
         self.ddof = ddof
@@ -82,34 +108,46 @@ class StandardScaler(Scaler):
             variance = variance * np.where(count > 1, count / np.maximum(count - 1, 1e-300), 1.0)
         if not np.isfinite(variance).all():
             raise InputError("a variance is beyond a double. Rescale the column.")
+        if self.with_std:
+            check_spread(moments)
         flags = bool(self.with_mean), bool(self.with_std)
         return Standard(
             tuple(map(str, moments.columns)), moments.mean.reshape(-1), variance, *flags
         )
 
     def _check_options(self) -> None:
-        self._check_truth("with_mean", "with_std")
+        self._check_truth("copy", "with_mean", "with_std")
         whole = isinstance(self.ddof, int | np.integer) and not isinstance(self.ddof, bool)
         if not whole or self.ddof not in (0, 1):
             raise OptionError(f"ddof is 0 (divide by n) or 1 (by n - 1), not {told(self.ddof)}.")
 
     @property
-    def mean_(self) -> Array:
-        """(p,) the means, in the table's order."""
-        self._check_fitted()
-        return self._placed(self.model_.mean)
+    def n_samples_seen_(self) -> Any:
+        """How many rows there were, by their weights; (p,) by column, where some have gaps."""
+        moments = self._seen().get("numbers") or Moments.empty()
+        counts = np.nan_to_num(self._placed(moments.count.floats().reshape(-1)))
+        if (counts == (rows := super().n_samples_seen_)).all():
+            return rows
+        return counts.astype(np.int64) if (counts == np.round(counts)).all() else counts
 
     @property
-    def var_(self) -> Array:
-        """(p,) the variances, in the table's order."""
+    def mean_(self) -> Array | None:
+        """(p,) the means, in the table's order; None where nothing is taken away or divided by."""
         self._check_fitted()
-        return self._placed(self.model_.variance)
+        used = self.model_.centred or self.model_.scaled
+        return self._placed(self.model_.mean) if used else None
 
     @property
-    def scale_(self) -> Array:
-        """(p,) what is divided by, in the table's order."""
+    def var_(self) -> Array | None:
+        """(p,) the variances, in the table's order; None where nothing is divided by them."""
         self._check_fitted()
-        return self._placed(self.model_.scale())
+        return self._placed(self.model_.variance) if self.model_.scaled else None
+
+    @property
+    def scale_(self) -> Array | None:
+        """(p,) what is divided by, in the table's order; None where nothing is."""
+        self._check_fitted()
+        return self._placed(self.model_.scale()) if self.model_.scaled else None
 
 
 class MinMaxScaler(Scaler):
@@ -121,6 +159,7 @@ class MinMaxScaler(Scaler):
     Parameters
     ----------
     feature_range : the ends that the columns get.
+    copy : for scikit-learn's sake; the table is never changed.
     clip : whether later rows beyond the ends are taken to the ends.
 
     Examples
@@ -132,8 +171,11 @@ class MinMaxScaler(Scaler):
 
     stored: ClassVar[tuple[type, ...]] = (MinMax,)
 
-    def __init__(self, feature_range: Any = (0, 1), *, clip: bool = False) -> None:
+    def __init__(
+        self, feature_range: Any = (0, 1), *, copy: bool = True, clip: bool = False
+    ) -> None:
         self.feature_range = feature_range
+        self.copy = copy
         self.clip = clip
 
     def tally(self, block: Block) -> Bundle:
@@ -153,7 +195,7 @@ class MinMaxScaler(Scaler):
         return MinMax(names, least, greatest, low, high, bool(self.clip))
 
     def _check_options(self) -> None:
-        self._check_truth("clip")
+        self._check_truth("copy", "clip")
         try:
             low, high = map(float, self.feature_range)
         except (TypeError, ValueError, OverflowError):

@@ -155,6 +155,13 @@ class Nearest:
             )
         return self
 
+    def taken(self, queries: Array) -> Nearest:
+        """The neighbours of these queries, in this order."""
+        counts = self.counts[queries]
+        ends = _ends(counts)
+        at = np.arange(ends[-1]) + np.repeat(self.ends[queries] - ends[:-1], counts)
+        return Nearest(self.k, ends, self.rows[at], self.distances[at], self.held[at])
+
     def _kept(self, kept: Array, k: int) -> Nearest:
         counts = np.bincount(self.queries[kept], minlength=len(self))
         return Nearest(k, _ends(counts), self.rows[kept], self.distances[kept], self.held[kept])

@@ -15,6 +15,7 @@ import numpy as np
 from tallylearn import forms
 from tallylearn.tables import Array, Block, Schema, check_columns
 from tallylearn.tallies import Bundle, Extent, Moments
+from tallylearn.tallies.spread_check import check_spread
 
 HERE = sqrt(0.5)  # of an indicator that is on: two of them differ where categories do
 SCALES = (None, "minmax", "standard", "standard_sample")
@@ -51,6 +52,7 @@ class Coding:
             shift = extent.least.reshape(-1)[at]
             scale = extent.greatest.reshape(-1)[at] - shift
         elif how is not None:
+            check_spread(moments)
             rows = moments.count.floats().reshape(-1)
             less = rows - 1 if how == "standard_sample" else rows
             scale = np.sqrt(variance * rows / np.maximum(less, 1))

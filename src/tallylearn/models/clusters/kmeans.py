@@ -24,6 +24,7 @@ from tallylearn.models.clusters.lloyd import Assigned, Lloyd, run
 from tallylearn.models.clusters.nearest_centres import Followed, Points
 from tallylearn.models.clusters.row_sample import RowSample
 from tallylearn.models.clusters.silhouettes import silhouettes
+from tallylearn.models.neighbours.distances import check_squares
 from tallylearn.plots import Plot, draw_lines
 from tallylearn.prepare.turned_lesson import turned
 from tallylearn.resampling import generator
@@ -32,7 +33,6 @@ from tallylearn.sources.class_labels import weights
 from tallylearn.tables import CATEGORY, DATE, NUMBER, Array, Block, Schema
 from tallylearn.tallies import Bundle, Counts, Extent, Moments
 
-INITS = ("k-means++", "random")
 SEED = 20_077  # of the hashes that choose the rows to start from
 
 
@@ -49,8 +49,8 @@ class KMeans(Rounds[Lloyd, Assigned], Predictor, Transformer):
     Parameters
     ----------
     n_clusters : k.
-    init : "k-means++", "random" rows, or k rows of numbers, as
-        ``cluster_centers_`` has them: the columns of numbers, then the values of categories.
+    init : "k-means++", "random" rows, or k rows as ``cluster_centers_`` has them: the columns of
+        numbers, then the values of categories; or a function ``init(rows, k, random_state=)``.
     n_init : how many starts are tried, of which the one with the least inertia counts; "auto" is 1
         for "k-means++", 10 for "random".
     max_iter : rounds, at most.
@@ -112,7 +112,7 @@ class KMeans(Rounds[Lloyd, Assigned], Predictor, Transformer):
     def survey(self, block: Block) -> Bundle:
         """Moments, ends, values, and some rows."""
         check_usable(block)
-        by, names, drawn = block.keyed(), block.schema.numbers, isinstance(self.init, str)
+        by, names, drawn = block.keyed(), block.schema.numbers, self._drawn
         values = {n: Counts.of(c, weight=block.weight) for n, c in block.codes.items()}
         parts: dict[str, Any] = {
             "target": Counts.of(by, weight=block.weight),
@@ -130,12 +130,13 @@ class KMeans(Rounds[Lloyd, Assigned], Predictor, Transformer):
         coding = Coding.of(survey, sample.rows.schema.numbers, self.scale)
         k = int(self.n_clusters)
         seeding.check_different(len(sample.hashes), k)
+        check_squares(sample.rows.numbers)
         enough = float(self.tol) * float(coding.variances(survey).mean())
         first = Lloyd(coding, np.empty((0, 0)), enough, int(self.max_iter), *coding.squares(survey))
-        if not isinstance(self.init, str):
+        if not self._drawn:
             return replace(first, centres=seeding.given(self.init, k, coding))
         rng = generator(type(self).__name__, self.random_state)
-        draw = seeding.plus_plus if self.init == "k-means++" else seeding.at_random
+        draw = seeding.DRAWS.get(self.init) or seeding.called(self.init, coding)
         x, weight = coding.points(sample.rows), sample.weight
         starts = [replace(first, centres=draw(x, weight, k, rng)) for _ in range(self._starts())]
         if sample.whole and len(starts) == 1:
@@ -162,6 +163,7 @@ class KMeans(Rounds[Lloyd, Assigned], Predictor, Transformer):
     def rounds(self, state: Lloyd, source: Parts[Any]) -> Lloyd:
         """The last centres, and which of them is nearest to every row."""
         state = super().rounds(state, source)
+        state = state.told()
         found = [*engines.here().map(partial(_ended, centres=state.centres), source)]
         labels = np.concatenate([labels for labels, _ in found])
         return replace(state, labels=labels, inertia=float(sum(each for _, each in found)))
@@ -211,10 +213,8 @@ class KMeans(Rounds[Lloyd, Assigned], Predictor, Transformer):
         """The inertia for every number of clusters: they are enough where it stops falling fast."""
         with speaking(type(self).__name__):
             numbers = [*clusters] if isinstance(clusters, Iterable) else []
-            if not numbers or not isinstance(self.init, str):
-                raise OptionError(
-                    "elbow takes numbers of clusters, and init='k-means++' or 'random'."
-                )
+            if not numbers or not self._drawn:
+                raise OptionError("elbow takes numbers of clusters, and no centres as init.")
         found = [cloned(self).set_params(n_clusters=k).fit(X).inertia_ for k in numbers]
         return draw_lines(
             {"inertia": (numbers, found)},
@@ -256,10 +256,13 @@ class KMeans(Rounds[Lloyd, Assigned], Predictor, Transformer):
     def _n_turned(self) -> int:
         return len(self.model_.centres)
 
+    @property
+    def _drawn(self) -> bool:  # centres start where the rows say
+        return isinstance(self.init, str) or callable(self.init)
+
     def _starts(self) -> int:
-        if isinstance(self.n_init, str):
-            return 1 if self.init == "k-means++" else 10
-        return int(self.n_init)
+        tried = 10 if isinstance(self.init, str) and self.init == "random" else 1
+        return tried if isinstance(self.n_init, str) else int(self.n_init)
 
     def _counted_rows(self) -> float | None:
         return float(self.model_.sizes.sum())
@@ -273,7 +276,7 @@ class KMeans(Rounds[Lloyd, Assigned], Predictor, Transformer):
             if not whole or value < 1:
                 raise OptionError(f"{name} is a whole number from 1 on, not {told(value)}.")
         if isinstance(self.init, str):
-            self._one_of("init", INITS)
+            self._one_of("init", seeding.DRAWS)
         self._in_range("tol", 0.0)
         self._check_truth("copy_x")
         if isinstance(self.verbose, bool) or not isinstance(self.verbose, Integral):

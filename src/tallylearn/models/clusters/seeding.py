@@ -6,14 +6,17 @@ centre that there is. Of a few draws the one is taken that leaves the least iner
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from math import log
 from typing import Any
 
 import numpy as np
 
-from tallylearn.errors import InputError, OptionError, listed, told
+from tallylearn.errors import InputError, OptionError, asked, listed, told
 from tallylearn.models.clusters.coded_rows import Coding
 from tallylearn.tables import Array
+
+Draw = Callable[[Array, Array, int, np.random.Generator], Array]
 
 
 def plus_plus(x: Array, weight: Array, k: int, rng: np.random.Generator) -> Array:
@@ -41,6 +44,16 @@ def at_random(x: Array, weight: Array, k: int, rng: np.random.Generator) -> Arra
     return np.array(x[rng.choice(len(x), k, replace=False, p=share)])
 
 
+def called(init: Any, coding: Coding) -> Draw:
+    """Centres by a function of a user's: of rows as the table has them, k and random numbers."""
+
+    def draw(x: Array, weight: Array, k: int, rng: np.random.Generator) -> Array:
+        seeded = np.random.RandomState(rng.integers(1 << 32, dtype=np.uint32))
+        return given(asked("init", init, coding.told(x), k, random_state=seeded), k, coding)
+
+    return draw
+
+
 def given(init: Any, k: int, coding: Coding) -> Array:
     """(k, p) centres that a user gives."""
     try:
@@ -48,9 +61,12 @@ def given(init: Any, k: int, coding: Coding) -> Array:
     except (TypeError, ValueError):
         found = np.empty(0)
     if found.shape != (k, coding.width) or not np.isfinite(found).all():
+        wrong = f"clusters {k}" if len(found) != k else f"features of the data {coding.width}"
+        shaped = f" The shape of the initial centers {found.shape} does not match the number of "
         raise OptionError(
             f"init is 'k-means++', 'random', or {k} rows of {coding.width} finite numbers, one for "
             f"each of {listed(coding.names, 6)}; not {told(init)}."
+            + (shaped + wrong + "." if found.ndim == 2 and found.shape != (k, coding.width) else "")
         )
     return coding.given(found)
 
@@ -68,3 +84,6 @@ def check_different(rows: int, k: int) -> None:
 def _squares(x: Array, centre: Array) -> Array:
     apart = x - centre
     return np.asarray(np.einsum("ij,ij->i", apart, apart))
+
+
+DRAWS: dict[Any, Draw] = {"k-means++": plus_plus, "random": at_random}

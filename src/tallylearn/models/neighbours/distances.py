@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from tallylearn.errors import InputError
+from tallylearn.kernels import spacing
 from tallylearn.tables import Array
 
+SQUARED = 1e-140, 1e150  # ways whose squares are within a double, and sums of them
 METRICS = ("euclidean", "manhattan", "chebyshev", "minkowski", "cosine", "gower")
 ALIASES = {"l1": "manhattan", "cityblock": "manhattan", "l2": "euclidean"}
 FORMULAS = {
@@ -30,19 +33,24 @@ def power(metric: str, p: float) -> float:
     return {"euclidean": 2.0, "manhattan": 1.0, "chebyshev": np.inf}.get(metric, p)
 
 
-def between(a: Array, b: Array, metric: str, p: float) -> Array:
-    """(n,) from every row of a to the same row of b."""
+def between(
+    points: Array, rows: Array, queries: Array, whose: Array, metric: str, p: float
+) -> Array:
+    """(c,) from row ``rows[c]`` of the points to query ``whose[c]``, for every c."""
+    if metric == "euclidean":
+        out = np.empty(len(rows))
+        spacing.euclid(points, rows, queries, whose, out)
+        return out
     with np.errstate(over="ignore"):
-        apart = np.abs(a - b)
-        if metric == "euclidean":
-            size = measure(apart)  # a square of 1e-200 is 0, and one of 1e200 infinite
-            apart *= 1 / size
-            return np.asarray(size * np.sqrt(np.einsum("ij,ij->i", apart, apart)))
+        apart = np.abs(points[rows] - queries[whose])
         if metric == "manhattan":
             return np.asarray(apart.sum(axis=1))
+        largest = apart.max(axis=1, initial=0.0)
         if metric == "chebyshev":
-            return np.asarray(apart.max(axis=1, initial=0.0))
-        return np.asarray((apart**p).sum(axis=1) ** (1 / p))
+            return np.asarray(largest)
+        # by the largest way: a power of 1e-40 is 0, and one of 1e40 infinite
+        size = np.where((largest > 0) & (largest < np.inf), largest, 1.0)
+        return np.asarray(size * ((apart / size[:, None]) ** p).sum(axis=1) ** (1 / p))
 
 
 def measure(numbers: Array) -> float:
@@ -53,23 +61,32 @@ def measure(numbers: Array) -> float:
     return float(2.0 ** np.floor(np.log2(largest)))
 
 
+def check_squares(numbers: Array) -> None:
+    """Rows lie neither so near nor so far apart that a double loses the squares of that."""
+    if not len(numbers):
+        return
+    with np.errstate(over="ignore"):
+        ends = (end.reduce(numbers, axis=0) for end in (np.fmax, np.fmin))
+        width = float(np.fmax.reduce(np.subtract(*ends), initial=0.0))
+    if width and not SQUARED[0] < width < SQUARED[1]:
+        raise InputError(
+            f"all rows lie within {width:.3g} of each other, and a double does not hold the square "
+            "of that. Multiply the columns by a number, or put MinMaxScaler() before."
+        )
+
+
 def directions(points: Array) -> Array:
     """Rows of length one; a row of zeros has no direction, and stays."""
-    length = np.sqrt(np.einsum("ij,ij->i", points, points))[:, None]
-    return np.asarray(points / np.where(length > 0, length, 1.0))
+    largest = np.abs(points).max(axis=1, initial=0.0)[:, None]
+    near = points / np.where(largest > 0, largest, 1.0)  # whose squares neither vanish nor overflow
+    length = np.sqrt(np.einsum("ij,ij->i", near, near))[:, None]
+    return np.asarray(near / np.where(length > 0, length, 1.0))
 
 
 def gower(numbers: tuple[Array, Array], scale: Array, codes: tuple[Array, Array]) -> Array:
     """(n, m) from every query to every example; infinite where no column is there in both."""
-    (x, z), (a, b) = numbers, codes
-    total, seen = np.zeros((len(x), len(z))), np.zeros((len(x), len(z)))
-    for j in range(x.shape[1]):
-        apart = np.abs(x[:, j, None] - z[None, :, j]) / scale[j]
-        there = ~np.isnan(apart)
-        total += np.where(there, apart, 0.0)
-        seen += there
-    for j in range(a.shape[1]):
-        there = (a[:, j, None] != -1) & (b[None, :, j] != -1)
-        total += there & (a[:, j, None] != b[None, :, j])
-        seen += there
-    return np.where(seen > 0, total / np.maximum(seen, 1), np.inf)
+    (x, z), (a, b) = (tuple(map(np.ascontiguousarray, pair)) for pair in (numbers, codes))
+    out = np.empty(len(x) * len(z))
+    whose, rows = np.indices((len(x), len(z))).reshape(2, -1)
+    spacing.gower(z, b, x, a, scale, rows, whose, out)
+    return out.reshape(len(x), len(z))

@@ -11,6 +11,7 @@ from tallylearn.doors.unanswered import Unanswered
 from tallylearn.errors import InputError
 from tallylearn.tables import Array, Block, Codes
 from tallylearn.tallies import Extent, Moments
+from tallylearn.tallies.spread_check import check_spread
 
 Tally = Extent | Moments
 NOTHING = np.zeros(2, dtype=np.int64)
@@ -75,6 +76,7 @@ class Survey:
             _check_width(columns, at, width)
             shift[at], by[at] = 0.0 if metric == "gower" else least, width
         else:
+            check_spread(self.tally)
             count = self.tally.count.floats().reshape(-1)
             free = count - (scale == "standard_sample") * (count > 1)
             shift[at] = self.tally.mean.reshape(-1)

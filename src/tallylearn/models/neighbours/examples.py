@@ -12,8 +12,9 @@ from tallylearn import forms
 from tallylearn.budgets import ask
 from tallylearn.doors.finite_rows import check_finite
 from tallylearn.errors import InputError
-from tallylearn.models.neighbours.distances import FORMULAS, METRICS, gower
-from tallylearn.models.neighbours.neighbour_search import Scan, finder
+from tallylearn.models.neighbours.distances import FORMULAS, METRICS
+from tallylearn.models.neighbours.gower_sieve import GowerSieve
+from tallylearn.models.neighbours.neighbour_search import finder
 from tallylearn.tables import Array, Block, Schema, check_columns, numbered, places
 from tallylearn.tallies import Nearest
 from tallylearn.workings import Derivation, Grid, Sentence, equation
@@ -95,7 +96,7 @@ class Examples:
         """Rows to find the neighbours of."""
         numbers, codes = self._moved(self._numbers(block)), self._codes(block)
         if self.metric == "gower":
-            check_shown(np.hstack([numbers, np.where(codes < 0, np.nan, codes)]), block)
+            check_shown(np.hstack([numbers, np.where(codes == -1, np.nan, codes)]), block)
         return numbers, codes
 
     def itself(self) -> Asked:
@@ -108,7 +109,7 @@ class Examples:
         if not len(self) or not len(numbers):
             return Nearest.of(*(np.zeros(0, dtype=np.int64),) * 2, np.zeros(0), len(numbers), k)
         if self.metric == "gower":
-            return self._by_gower(numbers, codes, k)
+            return self._sieve.nearest(numbers, codes, k)
         found: Nearest = self._finder.nearest(numbers, k)
         return found
 
@@ -121,7 +122,7 @@ class Examples:
         """The neighbours of every example among all others."""
         k = self.k if k is None else k
         self.check_others(k, len(self))
-        found = self.near(self.itself(), k + 1).complete().without(np.arange(len(self)))
+        found = self.near(self.itself(), k + 1).without(np.arange(len(self))).complete()
         return found if self.ties == "all" else found.first(k)
 
     def numbers_of(self, found: Nearest) -> Array:
@@ -178,6 +179,10 @@ class Examples:
     def _finder(self) -> Any:
         return finder(self._points, self.metric, self.p, self.algorithm, self.leaf)
 
+    @cached_property
+    def _sieve(self) -> GowerSieve:
+        return GowerSieve.of(self.numbers, self.codes, self.scale)
+
     def _moved(self, numbers: Array) -> Array:
         plain = not (self.shift != 0).any() and not (self.scale != 1).any()
         if plain or self.metric == "gower":  # which divides the differences
@@ -197,11 +202,15 @@ class Examples:
             out[:, j] = block.codes[name].among(known)
         return out
 
-    def _by_gower(self, numbers: Array, codes: Array, k: int) -> Nearest:
-        def distances(part: slice) -> Array:
-            return gower((numbers[part], self.numbers), self.scale, (codes[part], self.codes))
 
-        return Scan(len(self), distances).nearest(len(numbers), k)
+def check_rows(block: Block, metric: str) -> None:
+    """Rows can be compared by a metric: without gaps, or with a value at least."""
+    check_finite(block)
+    if metric != "gower":
+        check_complete(block.numbers, block.schema.numbers, block)
+        return
+    codes = (np.where(code.codes < 0, np.nan, 0.0) for code in block.codes.values())
+    check_shown(np.column_stack([block.numbers, *codes]), block)
 
 
 def check_complete(

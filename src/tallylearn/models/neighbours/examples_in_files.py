@@ -122,7 +122,8 @@ class FiledExamples:
 
     def found(self, block: Block, k: int | None = None, contents: bool = False) -> Nearest:
         """The neighbours of every row; with the contents of these, if so asked."""
-        return self._cut(self._nearest(self.rule.asked(block), k or self.rule.k, contents))
+        near = self._nearest(self.rule.asked(block), k or self.rule.k, contents)
+        return self._cut(near.complete())
 
     def found_among(self, k: int | None = None) -> Nearest:
         """The neighbours of every example among all others: a pass for every block of them."""
@@ -133,7 +134,7 @@ class FiledExamples:
             for item in part.blocks():
                 own = np.arange(item.place, item.place + len(item.block))
                 near = self._nearest(self.rule.holding(item.block).itself(), k + 1, False)
-                found.append(self._cut(near.without(own)))
+                found.append(self._cut(near.without(own).complete()))
         return joined(found)
 
     def numbers_of(self, found: Nearest) -> Array:
@@ -160,7 +161,7 @@ class FiledExamples:
         with engines.during("neighbours"):
             found = engines.here().total(near, self)
         assert found is not None
-        return found.complete()
+        return found
 
     def _cut(self, found: Nearest) -> Nearest:
         return found if self.rule.ties == "all" else found.first(found.k)

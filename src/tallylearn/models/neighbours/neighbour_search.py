@@ -2,27 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
 
 from tallylearn import cores
+from tallylearn.models.neighbours.boxes import Boxes
 from tallylearn.models.neighbours.distances import between, directions, power
+from tallylearn.models.neighbours.query_parts import along_curve
+from tallylearn.models.neighbours.scan import Scan
 from tallylearn.models.neighbours.sieve import Sieve
 from tallylearn.tables import Array
-from tallylearn.tallies.nearest import Nearest, beyond, joined
+from tallylearn.tallies.nearest import Nearest, beyond
 
-AT_ONCE = 1 << 22  # distances that are held at a time
-TREE = 7  # columns: up to here a tree is faster than looking at all rows (benchmarks/)
+BOXES = 10  # columns: up to here boxes are faster than the sieve (benchmarks/)
+TREE = 7  # columns: up to here a tree is faster than looking at all rows
 ROUNDED = 1e-31  # directions are equal that differ by less, squared and for each column
-MANY = 1000  # queries: from here on a tree is asked about neighbours one after the other
-FINE = 32  # cells of the curve along every column
 FEW = 128  # rows: below, looking at all of them is faster than anything
 
 
 class Tree:
-    """scipy's k-d tree, for few columns."""
+    """scipy's k-d tree, for few columns and all distances but Euclid's."""
 
     def __init__(self, points: Array, metric: str, p: float, leaf: int) -> None:
         from scipy.spatial import cKDTree
@@ -31,19 +31,19 @@ class Tree:
         self.tree = cKDTree(points, leafsize=max(1, leaf))
 
     def nearest(self, queries: Array, k: int) -> Nearest:
-        """The k nearest and those level with the k-th: a ball shows them where there are some."""
+        """For every query the k nearest and those level with the k-th."""
+        return along_curve(lambda asked: self._nearest(asked, k), queries)
+
+    def _nearest(self, queries: Array, k: int) -> Nearest:
+        """The k nearest and one more; a ball shows those that are level, where there are some."""
         m, n = len(self.points), len(queries)
         more = min(k + 1, m)
         p, threads = power(self.metric, self.p), cores.threads()
-        order = curve(queries) if n >= MANY else slice(None)
-        rows: Array = np.empty((n, more), dtype=np.int64)
-        rows[order] = self.tree.query(queries[order], more, p=p, workers=threads)[1].reshape(
-            n, more
-        )
-        whose, rows = np.repeat(np.arange(n), more), rows.ravel()
+        rows = self.tree.query(queries, more, p=p, workers=threads)[1].ravel()
+        whose = np.repeat(np.arange(n), more)
         if (rows == m).any():  # distances beyond a double
             return Everything(self.points, self.metric, self.p).nearest(queries, k)
-        apart = between(self.points[rows], queries[whose], self.metric, self.p)
+        apart = between(self.points, rows, queries, whose, self.metric, self.p)
         if more > k:
             rising = np.sort(apart.reshape(n, more), axis=1)
             level = np.flatnonzero(rising[:, k] <= beyond(rising[:, k - 1]))
@@ -63,51 +63,8 @@ class Tree:
         balls = self.tree.query_ball_point(queries[level], wide, p=p, workers=threads)
         whose = np.concatenate([whose, np.repeat(level, [len(ball) for ball in balls])])
         rows = np.concatenate([rows, *(np.array(ball, dtype=np.int64) for ball in balls)])
-        apart = between(self.points[rows], queries[whose], self.metric, self.p)
+        apart = between(self.points, rows, queries, whose, self.metric, self.p)
         return Nearest.of(whose, rows, apart, len(queries), k)
-
-
-def curve(queries: Array) -> Array:
-    """The queries along Morton's curve, on which each is near the next.
-
-    One that is near the one before asks the same leaves, which are in the processor's cache: twice
-    as fast at five columns. The answers are the same in any order.
-    """
-    with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
-        low, high = np.quantile(queries, [0.02, 0.98], axis=0)
-        cell = np.nan_to_num((queries - low) / (high - low) * FINE)
-    cell = np.clip(cell, 0, FINE - 1).astype(np.int64)
-    key = np.zeros(len(queries), dtype=np.int64)
-    for bit in range(FINE.bit_length() - 2, -1, -1):
-        for column in cell.T[:TREE]:
-            key = (key << 1) | ((column >> bit) & 1)
-    return np.argsort(key, kind="stable")
-
-
-class Scan:
-    """All distances, some queries at a time."""
-
-    def __init__(self, m: int, distances: Callable[[slice], Array]) -> None:
-        self.m, self.distances = m, distances  # of some queries to all m examples
-
-    def nearest(self, n: int, k: int) -> Nearest:
-        """For each of n queries the k nearest and those level with the k-th."""
-        return joined([self._of(part, k) for part in runs(n, self.m)])
-
-    def _of(self, part: slice, k: int) -> Nearest:
-        distances = self.distances(part)
-        if k < self.m:
-            limit = beyond(np.partition(distances, k - 1, axis=1)[:, k - 1, None], 2)
-            whose, rows = np.nonzero(distances <= limit)
-        else:
-            whose, rows = (at.ravel() for at in np.indices(distances.shape))
-        return Nearest.of(whose, rows, distances[whose, rows], len(distances), k)
-
-
-def runs(n: int, m: int) -> Iterator[slice]:
-    """The queries in runs whose distances to m rows fit in memory."""
-    size = max(1, AT_ONCE // max(1, m))
-    return (slice(at, min(at + size, n)) for at in range(0, n, size))
 
 
 def finder(points: Array, metric: str, p: float, algorithm: str, leaf: int) -> Any:
@@ -115,6 +72,8 @@ def finder(points: Array, metric: str, p: float, algorithm: str, leaf: int) -> A
     m, d = points.shape
     if metric == "cosine":
         return Directions(points, algorithm, leaf)
+    if metric == "euclidean" and (algorithm == "tree" or (algorithm == "auto" and d <= BOXES)):
+        return Boxes.of(points, leaf)
     if algorithm == "tree" or (algorithm == "auto" and d <= TREE and m >= FEW):
         return Tree(points, metric, p, leaf)
     if metric == "euclidean" and m >= FEW:
@@ -152,7 +111,11 @@ class Everything:
 
     def nearest(self, queries: Array, k: int) -> Nearest:
         """For every query the k nearest and those level with the k-th."""
-        return Scan(len(self.points), lambda part: self._between(queries[part])).nearest(
+
+        def exact(rows: Array, whose: Array) -> Array:
+            return between(self.points, rows, queries, whose, self.metric, self.p)
+
+        return Scan(len(self.points), lambda part: self._between(queries[part]), exact).nearest(
             len(queries), k
         )
 
@@ -161,4 +124,5 @@ class Everything:
 
         name = {"manhattan": "cityblock"}.get(self.metric, self.metric)
         told = {"p": self.p} if name == "minkowski" else {}
-        return np.asarray(cdist(queries, self.points, name, **told))
+        with np.errstate(all="ignore"):
+            return np.asarray(cdist(queries, self.points, name, **told))

@@ -13,7 +13,6 @@ from tallylearn import engines
 from tallylearn.budgets import VARIABLE, budget
 from tallylearn.doors import Plain
 from tallylearn.doors.asking import Asked
-from tallylearn.doors.finite_rows import check_finite
 from tallylearn.doors.intake import Lesson, trusting
 from tallylearn.doors.schemas import checked
 from tallylearn.errors import (
@@ -28,7 +27,7 @@ from tallylearn.errors import (
 )
 from tallylearn.models.neighbours.distances import ALIASES, METRICS, named
 from tallylearn.models.neighbours.example_survey import Survey
-from tallylearn.models.neighbours.examples import WEIGHTS, Examples, check_complete, repeated
+from tallylearn.models.neighbours.examples import WEIGHTS, Examples, check_rows, repeated
 from tallylearn.models.neighbours.examples_in_files import FiledExamples, Numbered, Unnumbered
 from tallylearn.sources import Table
 from tallylearn.sources.joined_blocks import small
@@ -225,10 +224,8 @@ class Neighbours(Plain, Asked):
 
     def _surveyed(self, block: Block) -> Survey:
         """What a block shows of all rows."""
-        check_finite(block)
         metric = self._metric(block.schema)
-        if metric != "gower":
-            check_complete(block.numbers, block.schema.numbers, block)
+        check_rows(block, metric)
         return Survey.of(block, "minmax" if metric == "gower" else self.scale)
 
     def _rule(self, schema: Schema, survey: Survey) -> Examples:

@@ -8,18 +8,18 @@ from their differences, in double precision.
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
 
 import numpy as np
 
-from tallylearn import cores
 from tallylearn.blas import one_thread
 from tallylearn.kernels import sifting
 from tallylearn.models.neighbours.distances import between, measure
+from tallylearn.models.neighbours.query_parts import in_parts, runs
+from tallylearn.models.neighbours.scan import Scan
 from tallylearn.tables import Array
-from tallylearn.tallies.nearest import Nearest, joined
+from tallylearn.tallies.nearest import Nearest
 
 QUERIES, ROWS = 256, 1024  # of a tile: its scores stay in the processor's cache
 UNIT = 2.0**-24  # half the distance of 1 to the next single
@@ -53,39 +53,21 @@ class Sieve:
 
     def nearest(self, queries: Array, k: int) -> Nearest:
         """For every query the k nearest rows and those level with the k-th, by Euclid."""
-        parts = [queries[at : at + QUERIES] for at in range(0, len(queries), QUERIES)]
-        find = partial(self._nearest, k=k)
         with one_thread():
-            if len(parts) == 1 or (threads := cores.threads()) == 1:
-                return joined([find(part) for part in parts])
-            with ThreadPoolExecutor(threads) as pool:
-                return joined([*pool.map(find, parts)])
+            return in_parts(lambda part: self._nearest(queries[part], k), len(queries), QUERIES)
 
     def _nearest(self, queries: Array, k: int) -> Nearest:
-        whose, places = self._candidates(queries, k)
-        distances = between(self.points[places], queries[whose], "euclidean", 2.0)
-        return Nearest.of(whose, places, distances, len(queries), k)
-
-    def _candidates(self, queries: Array, k: int) -> tuple[Array, Array]:
-        """Pairs of a query and a row that may be one of its nearest."""
-        n, room = len(queries), ROOM + 16 * k
-        found, scores = np.zeros((n, room), np.int64), np.zeros((n, room), np.float32)
-        best, number = np.full((n, k), np.inf, np.float32), np.zeros(n, np.int64)
         left, margin = self._asked(queries)
-        number[~np.isfinite(left).all(axis=1) | ~np.isfinite(margin)] = -1
-        tile = np.empty((n, ROWS), np.float32)
-        for first in range(0, len(self.rows), ROWS):
-            rows = self.rows[first : first + ROWS]
-            out = tile if len(rows) == ROWS else np.empty((n, len(rows)), np.float32)
+        margin[~np.isfinite(left).all(axis=1)] = np.inf
+
+        def score(rows: slice, out: Array) -> None:
             with np.errstate(all="ignore"):  # queries that singles cannot hold are found otherwise
-                np.matmul(left, rows.T, out=out)
-            sifting.sift(out, first, margin, best, found, scores, number)
-        kept = (scores <= (best[:, -1] + margin)[:, None]) & (np.arange(room) < number[:, None])
-        whose = np.nonzero(kept)[0]
-        crowded = np.flatnonzero(number < 0)  # so many are so near that all are looked at
-        whose = np.concatenate([whose, np.repeat(crowded, len(self.rows))])
-        places = np.concatenate([found[kept], np.tile(np.arange(len(self.rows)), len(crowded))])
-        return whose, places
+                np.matmul(left, self.rows[rows].T, out=out)
+
+        def exact(rows: Array, whose: Array) -> Array:
+            return between(self.points, rows, queries, whose, "euclidean", 2.0)
+
+        return sifted(score, exact, len(self.rows), margin, k)
 
     def _asked(self, queries: Array) -> tuple[Array, Array]:
         """Queries as (-2 x, 1), and twice the most by which a score can be wrong.
@@ -102,3 +84,45 @@ class Sieve:
             left = np.ones((len(queries), moved.shape[1] + 1), dtype=np.float32)
             left[:, :-1] = -2 * moved
             return left, (2 * wrong).astype(np.float32)
+
+
+def sifted(
+    score: Callable[[slice, Array], None],
+    exact: Callable[[Array, Array], Array],
+    m: int,
+    margin: Array,
+    k: int,
+) -> Nearest:
+    """The k nearest of m rows to every query, and those level with the k-th.
+
+    ``score`` writes about how far some rows are from all queries. What is within the margin of a
+    query's k-th least is worked out by ``exact``, from rows and the queries they are compared with.
+    """
+    n, room = len(margin), ROOM + 16 * k
+    found, scores = np.zeros((n, room), np.int64), np.zeros((n, room), np.float32)
+    best, number = np.full((n, k), np.inf, np.float32), np.zeros(n, np.int64)
+    number[~np.isfinite(margin)] = -1
+    tile = np.empty((n, ROWS), np.float32)
+    for rows in runs(m, ROWS):
+        width = rows.stop - rows.start
+        out = tile if width == ROWS else np.empty((n, width), np.float32)
+        score(rows, out)
+        sifting.sift(out, rows.start, margin, best, found, scores, number)
+    kept = (scores <= (best[:, -1] + margin)[:, None]) & (np.arange(room) < number[:, None])
+    whose, places = np.repeat(np.arange(n), kept.sum(axis=1)), found[kept]
+    near = Nearest.of(whose, places, exact(places, whose), n, k)
+    crowded = np.flatnonzero(number < 0)  # so many are so near that all are looked at
+    return near + _crowded(crowded, exact, m, n, k) if len(crowded) else near
+
+
+def _crowded(
+    crowded: Array, exact: Callable[[Array, Array], Array], m: int, n: int, k: int
+) -> Nearest:
+    """The same of some queries, by a look at all rows."""
+
+    def every(part: slice) -> Array:
+        whose = np.repeat(crowded[part], m)
+        return exact(np.tile(np.arange(m), len(crowded[part])), whose).reshape(-1, m)
+
+    found = Scan(m, every, lambda rows, whose: exact(rows, crowded[whose])).nearest(len(crowded), k)
+    return Nearest.of(crowded[found.queries], found.rows, found.distances, n, k)

@@ -26,10 +26,9 @@ def votes(found: Nearest, weights: str, weigh: Weigh | None) -> Array:
     nearest = np.repeat(found.distances[found.ends[:-1]], found.counts)
     share = np.where(alone, 1.0, nearest) / np.where(alone, 1.0, found.distances)
     shares = share if weights == "distance" else share**2  # of the nearest, so none overflows
-    scale = np.where(alone, 1.0, nearest)
-    with np.errstate(over="ignore"):
-        whole = shares / (scale if weights == "distance" else scale**2)
-    whole = np.where(np.isfinite(whole), whole, shares)
+    scale = np.where(alone, 1.0, nearest if weights == "distance" else nearest**2)
+    with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
+        whole = np.where(np.isfinite(1 / scale), shares / scale, shares)  # alike for all of a row
     return np.where(alone, (found.distances == 0).astype(np.float64), whole)
 
 
