@@ -18,6 +18,7 @@ from tallylearn.models.design_matrix import POOLED, Design
 from tallylearn.models.linear.sums import Sums
 from tallylearn.tables import Array
 from tallylearn.tallies import Triangle
+from tallylearn.tallies.centred_sums import summed
 from tallylearn.tallies.pairs import GAP
 
 EPS = float(np.finfo(np.float64).eps)
@@ -37,10 +38,16 @@ class Normal:
     root: Array  # (p + t, p + t) upper triangular
     squared: bool  # whether it came out of a scatter, so that the condition counts twice
     centred: bool  # whether there is an intercept
+    low: Array  # (p + t,) digits of the means beyond a double
 
     @property
     def p(self) -> int:
         return len(self.design.columns)
+
+    @property
+    def varying(self) -> int:
+        """How many columns are no constants: those have length 1."""
+        return int(np.count_nonzero((self.columns**2).sum(axis=0) > 0.5))
 
     @property
     def columns(self) -> Array:
@@ -90,7 +97,8 @@ class Normal:
         )
         fill, gaps = self.design.fill[basis], self.design.gaps[basis]
         design = replace(self.design, columns=columns, values=values, fill=fill, gaps=gaps)
-        return replace(self, design=design, mean=self.mean[kept], scale=self.scale[kept], root=root)
+        mean, low, scale = (part[kept] for part in (self.mean, self.low, self.scale))
+        return replace(self, design=design, mean=mean, low=low, scale=scale, root=root)
 
     @cached_property
     def condition(self) -> float:
@@ -135,8 +143,8 @@ def from_scatter(sums: Sums, intercept: bool = True) -> Normal:
         values, vectors = np.linalg.eigh(scaled)
         half = np.sqrt(values.clip(0))[:, None] * vectors.T
         root = np.asarray(np.linalg.qr(half, mode="r"))
-    mean = mean if intercept else np.zeros_like(mean)
-    return Normal(sums.design, n, mean, scale, root, True, intercept)
+    mean, low = (mean, sums.low[0]) if intercept else (np.zeros_like(mean),) * 2
+    return Normal(sums.design, n, mean, scale, root, True, intercept, low)
 
 
 def from_triangle(triangle: Triangle, design: Design, intercept: bool = True) -> Normal:
@@ -145,16 +153,17 @@ def from_triangle(triangle: Triangle, design: Design, intercept: bool = True) ->
     r, level = _designed(pooled, design)
     if not intercept:
         r = np.asarray(np.linalg.qr(r[:, 1:] + np.outer(r[:, 0], level), mode="r"))
-        mean = np.zeros(len(level))
+        mean, low = np.zeros((2, len(level)))
     else:
-        mean, above, r = level + r[0, 1:] / r[0, 0], r[0, 1:], r[1:, 1:]
+        above, (mean, low), r = r[0, 1:], summed(level, r[0, 1:] / r[0, 0]), r[1:, 1:]
         tiny = (r**2).sum(axis=0) <= DEPENDENT**2 * above**2  # what rounding leaves of a constant
         r = np.where(tiny, 0.0, r) if tiny.any() else r
     if len(r) < len(level):
         r = np.vstack([r, np.zeros((len(level) - len(r), len(level)))])
     scale = np.sqrt((r**2).sum(axis=0))
     scale = np.where(scale == 0, 1.0, scale)
-    return Normal(design, float(pooled.count[0]), mean, scale, r / scale, False, intercept)
+    n = float(pooled.count[0])
+    return Normal(design, n, mean, scale, r / scale, False, intercept, low)
 
 
 def _designed(pooled: Triangle, design: Design) -> tuple[Array, Array]:
@@ -214,6 +223,7 @@ class Fitted:
     dependent: tuple[str, ...] = ()  # what is to be said about the others
     penalty: Array | None = None  # (t,)
     intercept: Array | None = None  # (t,) where it is known better than by the means
+    level: Array | None = None  # (2, t) the answers at the means, where those are not the targets'
 
 
 def substituted(r: Array, z: Array) -> Array:
