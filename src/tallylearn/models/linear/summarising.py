@@ -63,9 +63,8 @@ class Summarising(Regressor):
                     f"{robust} standard errors need the rows of least squares without penalty: "
                     "summary(X, y, robust=...)."
                 )
-        name = self.target_name_ or "y"
-        name = f"{name} {t + 1}" if len(self.model_.coef) > 1 else name
         model = self.model_
+        name = model.named(t, self.target_name_)
         return summarised(model, self.schema_, name, t, float(level), robust, found, meat)
 
     def diagnose(
