@@ -254,3 +254,9 @@ def test_products_alone_refuse_columns_that_they_cannot_tell_apart(apart: float)
         tl.LinearRegression(solver="cholesky").fit(x, Y)
     assert tl.LinearRegression().fit(x, Y).rank_ == (2 if apart else 1)
     assert tl.LinearRegression(solver="cholesky").fit(np.c_[x[:, 0], 0 * Y], Y).rank_ == 1
+
+
+def test_columns_that_follow_from_each_other_have_no_condition() -> None:
+    model = tl.LinearRegression().fit(np.column_stack([X[:, 0], X[:, 0], 2 * X[:, 0]]), Y)
+    assert model.condition_ == float("inf")
+    assert model.summary().sizes["condition"] is None

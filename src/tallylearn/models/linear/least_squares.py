@@ -24,6 +24,7 @@ from tallylearn.tallies.pairs import GAP
 EPS = float(np.finfo(np.float64).eps)
 ROUNDED = 2 * EPS  # of a number: what a conversion of units leaves
 DEPENDENT = 64 * EPS  # times the columns: what rounding leaves of a column that follows from others
+NONE = 1e-18  # a reciprocal condition below is what rounding left of none
 MIXED = 1e-6  # a share in a dependency below this is rounding
 
 
@@ -109,7 +110,7 @@ class Normal:
         flat = np.flatnonzero((r == 0).all(axis=0))
         r = np.delete(np.delete(r, flat, axis=0), flat, axis=1) if len(flat) else r
         share = lapack.dtrcon(r, norm="1", uplo="U")[0] if len(r) else 1.0
-        return 1 / share if share > 0 else np.inf
+        return 1 / share if share > NONE else np.inf
 
 
 def conditioned(normal: Normal, penalty: Array) -> float:

@@ -95,7 +95,7 @@ class LinearModel(RegressionModel):
     ) -> LinearModel:  # fmt: skip
         """What was solved, with how much it leaves."""
         p = normal.p
-        coef = found.coef
+        coef = found.coef + 0.0  # no -0.0
         condition = normal.condition
         intercept, level = found.intercept, found.level
         if level is None:

@@ -176,9 +176,8 @@ def _remarks(model: LinearModel, t: int, plain: bool, diagnostics: Diagnostics |
         f"{name} is compared with {base!r}."
         for name, base in zip(model.design.based, model.design.base, strict=True)
     ]
-    if plain and 0 < model.rest[t] <= PERFECT * (
-        model.whole[t] + model.rows * model.answer[t] ** 2
-    ):
+    size = model.whole[t] + model.rows * model.answer[t] ** 2
+    if plain and model.rows > model.used and 0 < model.rest[t] <= PERFECT * size:
         said.append("The columns tell the target, but for rounding: its size is all that standard "
                     "errors and tests speak of.")  # fmt: skip
     said += [f"{what}: the weights of these columns are not their own." for what in model.dependent]
