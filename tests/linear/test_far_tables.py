@@ -105,3 +105,13 @@ def test_a_file_answers_with_the_same_bits(name: str, tmp_path: Path) -> None:
     model.save(tmp_path / "far.tally")
     again = tl.load(tmp_path / "far.tally")
     assert (again.predict(NEAR + 1e12) == model.predict(NEAR + 1e12)).all()
+
+
+@pytest.mark.parametrize("name", LINES)
+def test_terms_add_up_to_the_answer(name: str) -> None:
+    for far, said in ((0.0, False), (1e12, True)):
+        model = line(name).fit(NEAR + far, Y)
+        found = model.explain(NEAR[:9] + far)
+        totals = [one.lines[0].total for one in found]
+        np.testing.assert_allclose(totals, model.predict(NEAR[:9] + far), atol=1e-12)
+        assert ("terms are those of the distance from their means" in str(found)) == said

@@ -371,3 +371,12 @@ def test_a_fit_that_leaves_rounding_alone_says_so() -> None:
 def test_terms_that_cancel_but_for_rounding_add_up_to_nothing() -> None:
     model = tl.LinearRegression().fit([[0.1], [0.2], [0.4]], [-0.2, -0.1, 0.1])
     assert str(model.explain([[0.3]])).endswith("= 0")
+
+
+def test_a_category_without_a_column_is_compared_with_nothing() -> None:
+    rows = {"street": [f"s{i % 25}" for i in range(60)], "x": np.arange(60.0) % 7}
+    frame = pd.DataFrame(rows).assign(y=lambda f: 0.1 * f["x"], area=["a", "b", "b"] * 20)
+    told = tl.LinearRegression().fit(frame, "y").summary()
+    assert "street has no weight: too few rows have any one of its values." in told.remarks
+    assert "area is compared with 'a'." in told.remarks
+    assert told.weight[0] == 0  # not what rounding leaves of ȳ − w x̄

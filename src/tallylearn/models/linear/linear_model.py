@@ -13,7 +13,7 @@ from tallylearn import forms
 from tallylearn.blas import one_thread
 from tallylearn.doors import RegressionModel
 from tallylearn.models.design_matrix import Design
-from tallylearn.models.linear.least_squares import Fitted, Normal
+from tallylearn.models.linear.least_squares import EPS, Fitted, Normal
 from tallylearn.models.linear.penalty_path import CrossValidated
 from tallylearn.models.linear.subset_path import Subsets
 from tallylearn.tables import Array, Block, Schema, check_shape
@@ -25,6 +25,8 @@ BARE = Formula("ŷ = Σ w_i · x_i", r"\hat y = \sum_i w_i x_i")
 NORMAL = Formula("w = (XᵀX)⁻¹ Xᵀy", r"w = (X^T X)^{-1} X^T y")
 RIDGE = Formula("w = (XᵀX + λI)⁻¹ Xᵀy", r"w = (X^T X + \lambda I)^{-1} X^T y")
 FREE = Formula("w0 = ȳ − Σ w_i x̄_i", r"w_0 = \bar y - \sum_i w_i \bar x_i")
+FAR = 1e7  # times an answer: terms of that size leave it half the digits of a double
+FROM_MEANS = "The columns lie far from zero: terms are those of the distance from their means."
 SLOPE = Formula(
     "w1 = cov(x, y) / var(x),  w0 = ȳ − w1 x̄",
     r"w_1 = \frac{\mathrm{cov}(x, y)}{\mathrm{var}(x)},\; w_0 = \bar y - w_1 \bar x",
@@ -102,6 +104,8 @@ class LinearModel(RegressionModel):
             level = np.array(summed(normal.mean[p:], normal.low[p:] - coef @ normal.low[:p]))
         if intercept is None:
             intercept = level[0] - coef @ normal.mean[:p]
+            size = np.abs(level[0]) + np.abs(coef) @ np.abs(normal.mean[:p])
+            intercept = np.where(np.abs(intercept) <= EPS * size, 0.0, intercept)
         penalty = np.zeros(len(coef)) if found.penalty is None else found.penalty
         return cls(
             normal.design, coef, intercept, normal.mean[:p], normal.mean[p:], normal.scale[:p],
@@ -171,6 +175,7 @@ class LinearModel(RegressionModel):
                       for t, name in enumerate(names)),
                 float(answers[i, 0]) if len(names) == 1 else tuple(answers[i].tolist()),
                 "sum",
+                (FROM_MEANS,) if self._far else (),
             )
             for i in range(len(block))
         ]  # fmt: skip
@@ -178,11 +183,19 @@ class LinearModel(RegressionModel):
     def _terms(
         self, block: Block, i: int, x: Array, t: int, groups: dict[str, list[int]]
     ) -> tuple[Term, ...]:
-        terms = [Term("", "", float(self.intercept[t]))] if self.centred else []
+        start, away = (self.level[0], x - self.mean) if self._far else (self.intercept, x)
+        terms = [Term("", "", float(start[t]))] if self.centred else []
         for name, at in groups.items():
             value, note = self.design.shown(block, i, name, at[0])
-            terms.append(Term(name, value, float(self.coef[t, at] @ x[at]), note=note))
+            terms.append(Term(name, value, float(self.coef[t, at] @ away[at]), note=note))
         return tuple(terms)
+
+    @property
+    def _far(self) -> bool:
+        """Whether terms from zero are so large that rounding hides what they add up to."""
+        size = np.abs(self.intercept) + np.abs(self.coef * self.mean).sum(axis=1)
+        near = np.abs(self.level[0]) + np.sqrt(self.whole / max(self.rows, 1.0))
+        return bool((size > FAR * near).any())
 
     def spread(self, x: Array) -> Array:
         """(n,) how far rows of the design are from the mean: 1/n + (x − x̄)ᵀ(XᵀX)⁻¹(x − x̄)."""

@@ -9,6 +9,7 @@ import numpy as np
 from scipy.linalg import solve_triangular
 from scipy.special import fdtrc, stdtr, stdtrit
 
+from tallylearn.models.design_matrix import indicates
 from tallylearn.models.linear.diagnostics import Diagnostics
 from tallylearn.models.linear.least_squares import MIXED
 from tallylearn.models.linear.linear_model import LinearModel
@@ -172,9 +173,13 @@ def _sizes(model: LinearModel, t: int, plain: bool) -> dict[str, float | None]:
 
 
 def _remarks(model: LinearModel, t: int, plain: bool, diagnostics: Diagnostics | None) -> list[str]:
+    design = model.design
+    shown = {c for c, v in zip(design.columns, design.values, strict=True) if indicates(v)}
     said = [
         f"{name} is compared with {base!r}."
-        for name, base in zip(model.design.based, model.design.base, strict=True)
+        if name in shown
+        else f"{name} has no weight: too few rows have any one of its values."
+        for name, base in zip(design.based, design.base, strict=True)
     ]
     size = model.whole[t] + model.rows * model.answer[t] ** 2
     if plain and model.rows > model.used and 0 < model.rest[t] <= PERFECT * size:
