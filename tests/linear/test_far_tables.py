@@ -75,10 +75,11 @@ def test_merged_parts_have_the_weights_of_all_rows_near_zero(name: str, far: flo
     np.testing.assert_allclose(merged.predict(NEAR + far), near.predict(NEAR), atol=1e-11)
 
 
-def test_folds_far_from_zero_judge_penalties_as_near_it() -> None:
+@pytest.mark.parametrize("exact", [False, True])
+def test_folds_far_from_zero_judge_penalties_as_near_it(exact: bool) -> None:
     groups = np.arange(60) % 5
     near, away = (
-        tl.Ridge("cv", folds=5).fit(
+        tl.Ridge("cv", folds=5, exact=exact).fit(
             tl.table({"a": at[:, 0], "b": at[:, 1], "y": Y, "g": groups}, target="y", groups="g")
         )
         for at in (NEAR, NEAR + 1e12)
