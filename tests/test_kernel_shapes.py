@@ -208,6 +208,9 @@ CALLS: dict[str, tuple[tuple[Any, ...], str]] = {
         (real(6, 2), real(3, 2), real(3, 2), real(3, 2), rows(), real(6, 3)), "0.0 0.1 1.0 4.0",
     ),
     "scoring.look_up": ((code(6), real(2, 3), real(6, 3)), "0.0 1.0 2.1"),
+    "scoring.weigh": (
+        (real(6, 3), real(3), real(2, 3), real(2), real(6, 2)), "0.0 0.1 2.0",
+    ),
     "scoring.choose": ((real(6, 1), 0.0, 0.0, False, whole(6)), "0.0"),
     "sketching.count": (
         (real(6).view(np.uint64), real(6), 1, 3, real(9), 0), "0.0",

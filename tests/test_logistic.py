@@ -289,3 +289,21 @@ def test_a_row_at_one_half_goes_to_the_first_class_or_to_the_positive_one() -> N
 def test_bad_input_is_said(options: Any, rows: Any, error: type[Exception], said: str) -> None:
     with pytest.raises(error, match=re.escape(said)):
         tl.LogisticRegression(**options).fit(*rows)
+
+
+@pytest.mark.parametrize("rows", [300, 30_000])
+@pytest.mark.parametrize("share", [0.0, 0.5])
+@pytest.mark.parametrize("tol", [1e-12, 1e-15])
+def test_a_search_rests_where_rounding_hides_the_descent(
+    rows: int, share: float, tol: float
+) -> None:
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(rows, 3))
+    y = x @ [1, -1, 0] + rng.logistic(size=rows) > 0
+    model = tl.LogisticRegression(tol=tol, l1_ratio=share).fit(x, y)
+    assert model.converged_
+    assert model.n_iter_[0] < 30
+    assert "rounding hides all further descent" in str(model.show_work())
+    usual = tl.LogisticRegression(l1_ratio=share, tol=1e-6).fit(x, y)
+    np.testing.assert_allclose(model.coef_, usual.coef_, rtol=1e-7)
+    assert "rounding hides" not in str(usual.show_work())

@@ -252,6 +252,17 @@ def test_compiled_counting_and_scoring_equal_the_python_they_are_written_in() ->
     assert np.allclose(*results, rtol=1e-15, equal_nan=True)
 
 
+@pytest.mark.parametrize("p", [1, 4, 7])
+def test_compiled_weighing_equals_the_python_it_is_written_in(p: int) -> None:
+    rng = np.random.default_rng(0)
+    x, centre, weights, level = (rng.normal(size=n) for n in ((9, p), p, (2, p), 2))
+    out = np.empty((2, 9, 2))
+    for module, found in zip((scoring, interpreted("scoring")), out, strict=True):
+        module.weigh(x, centre, weights, level, found)
+    assert (out[0] == out[1]).all()
+    np.testing.assert_allclose(out[0], level + (x - centre) @ weights.T, rtol=0, atol=1e-13)
+
+
 def test_compiled_sifting_equals_the_python_it_is_written_in() -> None:
     tile = np.random.default_rng(0).integers(0, 90, (3, 80)).astype(np.float32)
     results = []

@@ -272,3 +272,54 @@ def test_options_that_cannot_be_are_refused(options: dict[str, Any], said: str) 
 def test_a_duality_gap_is_not_below_zero() -> None:
     model = tl.ElasticNet().fit([[1.0, 2], [2, 1], [3, 5], [4, 3]], [1, 2, 3, 5])
     assert model.dual_gap_ >= 0
+
+
+@pytest.mark.parametrize("share", [0.0, 1e-9, 1e-4, 0.3, 1.0])
+@pytest.mark.parametrize("wide", [False, True])
+def test_the_gap_is_above_what_is_left_and_as_small_as_wanted(
+    share: float, wide: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(lasso, "WIDE", 9 if wide else 10**9)
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(20, 50))
+    y = x[:, :3].sum(axis=1) + rng.normal(size=20)
+    rough, fine = (
+        tl.ElasticNet(0.1, l1_ratio=share, tol=tol, max_iter=10**5).fit(x, y)
+        for tol in (1e-3, 1e-12)
+    )
+    losses = [
+        ((y - model.predict(x)) ** 2).mean() / 2
+        + 0.1 * share * np.abs(model.coef_).sum()
+        + 0.05 * (1 - share) * (model.coef_**2).sum()
+        for model in (rough, fine)
+    ]
+    assert losses[0] - losses[1] <= rough.dual_gap_ + 1e-12 <= 1e-3 * y.var() + 1e-9
+    assert fine.dual_gap_ <= 1e-12 * y.var() + 1e-15
+    assert rough.converged_
+    assert fine.converged_
+
+
+@pytest.mark.parametrize("wide", [False, True])
+def test_rounds_that_were_not_enough_are_said(wide: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(lasso, "WIDE", 9 if wide else 10**9)
+    x = np.random.default_rng(0).normal(size=(20, 50))
+    model = tl.Lasso(0.01, max_iter=2, tol=1e-10).fit(x, x[:, :9].sum(axis=1))
+    assert not model.converged_
+    assert model.n_iter_ == 2
+    for told in (model.summary(), model.show_work()):
+        assert "has not come to rest after 2 rounds: allow more with max_iter" in str(told)
+    assert tl.Lasso(0.1).fit(X, Y).converged_
+
+
+def test_constants_of_wide_tables_have_no_weight(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(lasso, "WIDE", 9)
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(20, 50))
+    x[:, :9] = 123.456e9
+    y = x[:, 10:13].sum(axis=1) + rng.normal(size=20)
+    for weight in (None, rng.random(20) + 1):
+        for alpha in (1e-13, 0.1):
+            model = tl.Lasso(alpha, max_iter=5000).fit(x, y, sample_weight=weight)
+            assert not model.coef_[:9].any()
+    x[3, :9] = np.nan
+    assert not tl.Lasso(1e-13, missing="mean").fit(x, y).coef_[:9].any()

@@ -340,3 +340,43 @@ def test_rows_of_files_are_counted_over_all_of_them(tmp_path: Path) -> None:
     assert found is not None
     assert found.row.tolist() == [i for i in range(40) if i not in (0, 25)]
     assert found.to_dict()["leading"][0]["row"] == 31
+
+
+def test_a_target_that_does_not_vary_has_no_share_to_explain() -> None:
+    for x, y in (([[1.0]], [2.0]), ([[1.0], [2.0], [4.0]], [2.0, 2.0, 2.0])):
+        model = tl.LinearRegression().fit(x, y)
+        assert model.summary().sizes["R²"] is None
+        assert "R²" not in str(model.show_work())
+    assert "y: 1 row," in str(tl.LinearRegression().fit([[1.0]], [2.0]).summary())
+
+
+def test_several_targets_have_their_names(tmp_path: Path) -> None:
+    frame = pd.DataFrame({"x": [1.0, 2, 3, 4], "price": [1.0, 2, 4, 4], "rent": [2.0, 1, 1, 0]})
+    model = tl.LinearRegression().fit(frame, ["price", "rent"])
+    model.save(tmp_path / "two.tally")
+    for one in (model, tl.load(tmp_path / "two.tally")):
+        assert [one.summary(target=t).target for t in (0, 1)] == ["price", "rent"]
+    plain = tl.LinearRegression().fit(frame[["x"]], frame[["price", "rent"]].to_numpy())
+    assert plain.summary(target=1).target == "y2"
+
+
+def test_a_fit_that_leaves_rounding_alone_says_so() -> None:
+    x = np.arange(9.0)[:, None] / 10
+    told = "The columns tell the target, but for rounding"
+    assert told in str(tl.LinearRegression().fit(x, 0.1 * x[:, 0] + 0.3).summary())
+    noisy = 0.1 * x[:, 0] + np.sin(np.arange(9.0)) / 1e6
+    assert told not in str(tl.LinearRegression().fit(x, noisy).summary())
+
+
+def test_terms_that_cancel_but_for_rounding_add_up_to_nothing() -> None:
+    model = tl.LinearRegression().fit([[0.1], [0.2], [0.4]], [-0.2, -0.1, 0.1])
+    assert str(model.explain([[0.3]])).endswith("= 0")
+
+
+def test_a_category_without_a_column_is_compared_with_nothing() -> None:
+    rows = {"street": [f"s{i % 25}" for i in range(60)], "x": np.arange(60.0) % 7}
+    frame = pd.DataFrame(rows).assign(y=lambda f: 0.1 * f["x"], area=["a", "b", "b"] * 20)
+    told = tl.LinearRegression().fit(frame, "y").summary()
+    assert "street has no weight: too few rows have any one of its values." in told.remarks
+    assert "area is compared with 'a'." in told.remarks
+    assert told.weight[0] == 0  # not what rounding leaves of ȳ − w x̄

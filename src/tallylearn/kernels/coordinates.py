@@ -80,12 +80,12 @@ def descend_products(
                 if size > largest:
                     largest = size
             rounds += 1
-            if all_of_them:
+            if all_of_them or rounds >= limits[1]:
                 gap = _gap(target, costs, weights, slope, positive)
                 if gap <= limits[0] or most == 0 or rounds >= limits[1]:
                     break
                 all_of_them = False
-            elif most <= 1e-8 * largest or most <= limits[0] * 1e-2 or rounds >= limits[1]:
+            elif most <= 1e-8 * largest or most <= limits[0] * 1e-2:
                 all_of_them = True
         found[0] = gap
         found[1] = rounds
@@ -101,13 +101,19 @@ def _gap(
     slope: cython.double[::1],
     positive: cython.bint,
 ) -> cython.double:
-    """The most that the loss can be above its least, by a point of the dual problem."""
+    """The most that the loss can be above its least, by a point of the dual problem.
+
+    That of the lasso is the residuals, made so small that no slope is above l1: where l1 is next to
+    nothing, so are they. Squared weights take the residuals as they are, and every column adds what
+    its weight is off (Fenchel and Young).
+    """
     j: cython.Py_ssize_t
     steep: cython.double = 0.0
     length: cython.double = 0.0
     squares: cython.double = 0.0
     told: cython.double = 0.0
     left: cython.double = 0.0
+    off: cython.double = 0.0
     one: cython.double
     for j in range(weights.shape[0]):
         one = slope[j] - costs[1] * weights[j]
@@ -119,6 +125,10 @@ def _gap(
         squares += weights[j] * weights[j]
         told += weights[j] * target[j]
         left += weights[j] * slope[j]
+        if costs[0] < 1e-3 * costs[1]:
+            off += _off(slope[j], weights[j], costs[0], costs[1], positive)
+    if costs[0] < 1e-3 * costs[1]:
+        return off
     rest: cython.double = costs[2] - told - left
     if rest < 0:
         rest = 0.0
@@ -130,6 +140,29 @@ def _gap(
         + costs[0] * length
         - share * (costs[2] - told)
         + 0.5 * costs[1] * (1 + share * share) * squares
+    )
+
+
+@cython.cfunc
+@cython.exceptval(check=False)
+@cython.nogil
+def _off(
+    slope: cython.double,
+    weight: cython.double,
+    l1: cython.double,
+    l2: cython.double,
+    positive: cython.bint,
+) -> cython.double:
+    """What a weight costs, and could cost at this slope, beyond their product: 0 at the best."""
+    size: cython.double = weight if weight > 0 else -weight
+    over: cython.double = (slope if positive or slope > 0 else -slope) - l1
+    if over > 0 and weight * slope >= 0:
+        return (over - l2 * size) * (over - l2 * size) / (2 * l2)
+    return (
+        l1 * size
+        + 0.5 * l2 * weight * weight
+        - weight * slope
+        + (over * over / (2 * l2) if over > 0 else 0.0)
     )
 
 

@@ -147,3 +147,45 @@ def choose(
                 if scores[i, k - 1 - c if last else c] >= least:
                     out[i] = k - 1 - c if last else c
                     break
+
+
+def weigh(
+    x: cython.const[cython.double][:, ::1],
+    centre: cython.const[cython.double][::1],
+    weights: cython.const[cython.double][:, ::1],
+    level: cython.const[cython.double][::1],
+    out: cython.double[:, ::1],
+):
+    """Write level + weights · (x - centre) to out (n, t): far from 0 nothing large is summed.
+
+    Four sums a row: none waits for another, and memory is what takes the time.
+    """
+    if (
+        centre.shape[0] < x.shape[1]
+        or weights.shape[1] < x.shape[1]
+        or level.shape[0] < weights.shape[0]
+        or out.shape[0] < x.shape[0]
+        or out.shape[1] < weights.shape[0]
+    ):
+        raise ValueError("scoring.weigh: the lengths of its arrays do not agree")
+    i: cython.Py_ssize_t
+    j: cython.Py_ssize_t
+    c: cython.Py_ssize_t
+    p: cython.Py_ssize_t = x.shape[1]
+    four: cython.Py_ssize_t = p - p % 4
+    s: cython.double
+    t: cython.double
+    u: cython.double
+    v: cython.double
+    with cython.nogil:
+        for i in range(x.shape[0]):
+            for c in range(weights.shape[0]):
+                s = t = u = v = 0.0
+                for j in range(0, four, 4):
+                    s += (x[i, j] - centre[j]) * weights[c, j]
+                    t += (x[i, j + 1] - centre[j + 1]) * weights[c, j + 1]
+                    u += (x[i, j + 2] - centre[j + 2]) * weights[c, j + 2]
+                    v += (x[i, j + 3] - centre[j + 3]) * weights[c, j + 3]
+                for j in range(four, p):
+                    s += (x[i, j] - centre[j]) * weights[c, j]
+                out[i, c] = level[c] + ((s + t) + (u + v))

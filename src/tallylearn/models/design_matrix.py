@@ -10,6 +10,7 @@ import numpy as np
 
 from tallylearn import forms
 from tallylearn.errors import ColumnError
+from tallylearn.kernels import scoring
 from tallylearn.models.naive_bayes.column_factors import check_finite
 from tallylearn.models.rare_values import Rare
 from tallylearn.tables import DATE, Array, Block, Schema, check_columns, check_shape, day, numbered
@@ -128,6 +129,19 @@ class Design:
         moved = np.zeros((len(weights), block.numbers.shape[1]))
         moved[:, [block.schema.places[name] for name in self.columns]] = weights
         return np.asarray(block.numbers @ moved.T)
+
+    def around(self, block: Block, centre: Array, weights: Array, level: Array) -> Array:
+        """(n, k) level + (matrix(block) - centre) @ weights.T: far from 0 no digits cancel."""
+        x, out = block.numbers, np.empty((len(block), len(weights)))
+        if self.plain:  # numbers stay in their order, and the weights move
+            at = [block.schema.places[name] for name in self.columns]
+            moved = np.zeros((1 + len(weights), x.shape[1]))
+            moved[0, at], moved[1:, at] = centre, weights
+            centre, weights = moved[0], moved[1:]
+        else:
+            x = self.matrix(block)
+        scoring.weigh(np.ascontiguousarray(x), centre, np.ascontiguousarray(weights), level, out)
+        return out
 
     def pieces(self, block: Block) -> Iterator[Block]:
         """The block, a few rows at a time where categories make many columns of it."""

@@ -17,6 +17,7 @@ from tallylearn.errors import ColumnError, listed
 from tallylearn.models.design_columns import Chosen
 from tallylearn.tables import Array
 from tallylearn.tallies import Products, Scatter
+from tallylearn.tallies.centred_sums import summed
 from tallylearn.tallies.pairs import apart
 
 SAME = 1e-12  # counts closer than this, relatively, are one: sums of weights are rounded
@@ -30,6 +31,7 @@ class Filled:
     fill: Array  # (p,)
     gaps: Array  # (p,) rows that were filled
     scatter: Array  # (k, p, p)
+    low: Array  # (k, p) digits of the mean beyond a double
 
 
 def sums_of(scatter: Scatter) -> Array:
@@ -52,10 +54,10 @@ def _pooled(scatter: Scatter, plan: Chosen) -> Scatter:
     into = np.zeros((len(plan.names), len(plan.pooled)))
     into[plan.pooled, np.arange(len(plan.pooled))] = 1.0
     one = np.unique(plan.pooled, return_index=True)[1]  # gaps are those of any value
-    count, mean = scatter.count, into @ scatter.mean
+    count, mean, low = scatter.count, into @ scatter.mean, into @ scatter.low
     if count.shape[1] > 1:
-        count, mean = count[:, one][:, :, one], mean[:, :, one]
-    arrays = count, mean, into @ scatter.scatter @ into.T
+        count, mean, low = count[:, one][:, :, one], mean[:, :, one], low[:, :, one]
+    arrays = count, mean, into @ scatter.scatter @ into.T, low
     return Scatter(scatter.keys, *apart(plan.names), *arrays)
 
 
@@ -66,28 +68,34 @@ def filled(scatter: Scatter, rows: Array) -> Filled:
     over rows that show both (n), one or none of the columns; where all is shown, f drops out.
     """
     check_finite(scatter.columns, scatter.scatter)
-    (own, c), whole = scatter.alone(), rows[:, None]
-    fill = pooled_mean(own, c)
+    (own, c), whole, low = scatter.alone(), rows[:, None], scatter.low
+    below = low[:, :, 0] if low.shape[2] == 1 else np.diagonal(low, axis1=1, axis2=2)
+    fill = pooled_mean(own, c, below)[0]
     if (np.abs(scatter.count - whole[..., None]) <= SAME * whole[..., None]).all():
-        return Filled(c.copy(), fill, np.zeros(len(scatter.names)), scatter.scatter)
+        gaps = np.zeros(len(scatter.names))
+        return Filled(c.copy(), fill, gaps, scatter.scatter, below.copy())
     n, pair = (np.broadcast_to(p, scatter.scatter.shape) for p in (scatter.count, scatter.mean))
     own = np.broadcast_to(own, c.shape)
-    f = np.where(own > 0, fill - c, 0.0)
-    off = np.where(n > 0, pair - c[:, :, None], 0.0)
+    f = np.where(own > 0, (fill - c) - below, 0.0)
+    off = np.where(n > 0, (pair - c[:, :, None]) + (low - below[:, :, None]), 0.0)
     turned, other = off.swapaxes(1, 2), f[:, None, :]
     shown = n * (off * turned - other * off - f[:, :, None] * turned)
     share = own / np.maximum(whole, 1e-300)
     unshown = f[:, :, None] * other * (n - own[:, :, None] * share[:, None, :])
-    mean = np.where(own > 0, c + (1 - share) * f, fill)
+    mean, rest = summed(c, below + (1 - share) * f)
+    mean, rest = np.where(own > 0, mean, fill), np.where(own > 0, rest, 0.0)
     gaps = (whole - own).sum(axis=0)
-    return Filled(mean, fill, gaps, scatter.scatter + shown + unshown)
+    return Filled(mean, fill, gaps, scatter.scatter + shown + unshown, rest)
 
 
-def pooled_mean(rows: Array, mean: Array) -> Array:
-    """(p,) of all classes, from means (k, p) over so many rows; where these agree, exactly that."""
+def pooled_mean(rows: Array, mean: Array, low: Array | float = 0.0) -> tuple[Array, Array]:
+    """(p,) of all classes, from means (k, p) over so many rows; where these agree, exactly that.
+
+    And the digits beyond a double.
+    """
     own = np.broadcast_to(rows, mean.shape)
     base = mean[own.argmax(axis=0), np.arange(mean.shape[1])]
-    return np.asarray(base + (own * (mean - base)).sum(axis=0) / own.sum(axis=0))
+    return summed(base, (own * ((mean - base) + low)).sum(axis=0) / own.sum(axis=0))
 
 
 def as_floats(tally: Scatter | Products) -> Scatter:

@@ -17,8 +17,8 @@ ONCE = np.zeros(0)  # weights, where every row counts once
 
 def whole(
     numbers: Array, beside: Array, rows: Array, weight: Array | None
-) -> tuple[Array, Array, Array]:
-    """Count (1, 1), mean (p, 1) and scatter (p, p) of some rows without gaps.
+) -> tuple[Array, Array, Array, Array]:
+    """Count (1, 1), mean (p, 1), scatter (p, p) and the mean's low digits; of rows without gaps.
 
     The first rows give a centre to subtract before products are summed: their own distance from the
     mean is part of the scatter, so that what is taken off at the end cannot cancel it.
@@ -39,7 +39,15 @@ def whole(
     sums = _products(parts(), p + 1, len(rows) > step)
     n = sums[p:, p:] if weight is None else np.full((1, 1), weight[rows].sum())
     left = sums[:p, p:] / n
-    return n, centre[:, None] + left, sums[:p, :p] - n * (left * left.T)
+    mean, low = summed(centre[:, None], left)
+    return n, mean, sums[:p, :p] - n * (left * left.T), low
+
+
+def summed(a: Array, b: Array) -> tuple[Array, Array]:
+    """a + b as a double, and what it lacks of it (D. E. Knuth, 1969)."""
+    total = a + b
+    rounded = total - a
+    return total, (a - (total - rounded)) + (b - rounded)
 
 
 def _products(parts: Iterable[Array], p: int, several: bool) -> Array:
@@ -69,8 +77,8 @@ def _centre(numbers: Array, rows: Array, weight: Array | None) -> Array:
     return mean_around(some[0], some, share)
 
 
-def with_gaps(x: Array, weight: Array | None) -> tuple[Array, Array, Array]:
-    """Count, mean and scatter (p, p) of every pair over the rows that show both columns."""
+def with_gaps(x: Array, weight: Array | None) -> tuple[Array, Array, Array, Array]:
+    """The same (p, p) for every pair of columns, over the rows that show both."""
     root = np.ones((len(x), 1)) if weight is None else np.sqrt(weight)[:, None]
     shown = ~np.isnan(x)
     n = (shown * root**2).sum(axis=0)
@@ -82,5 +90,5 @@ def with_gaps(x: Array, weight: Array | None) -> tuple[Array, Array, Array]:
     count = there.T @ there
     each = np.where(count == 0, 1, count)
     left = d.T @ there / each
-    mean = np.where(count == 0, 0.0, centre[:, None] + left)
-    return count, mean, d.T @ d - left * left.T * each
+    mean, low = (np.where(count == 0, 0.0, part) for part in summed(centre[:, None], left))
+    return count, mean, d.T @ d - left * left.T * each, low

@@ -160,7 +160,7 @@ def _times(part: Any, exact: Exact, near: float) -> Any:
         value = getattr(part, field.name)
         if isinstance(value, Exact):
             changed[field.name] = value * exact
-        elif isinstance(value, np.ndarray) and field.name != "mean":
+        elif isinstance(value, np.ndarray) and field.name not in ("mean", "low"):
             changed[field.name] = value * near
     return replace(part, **changed)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import ClassVar
 
 import numpy as np
@@ -10,7 +10,7 @@ import numpy as np
 from tallylearn import forms
 from tallylearn.blas import one_thread
 from tallylearn.tables import Array, Codes, Start
-from tallylearn.tallies.centred_sums import whole, with_gaps
+from tallylearn.tallies.centred_sums import summed, whole, with_gaps
 from tallylearn.tallies.counts import Counts
 from tallylearn.tallies.keys import Keys, in_parts, places, union
 from tallylearn.tallies.pairs import (
@@ -40,6 +40,7 @@ class Scatter(Paired):
     A pair is summed over the rows that show both columns: ``mean[c, j, l]`` is the mean of column j
     where l is present too. Without gaps that is the mean of j, and the axes that repeat it have
     length 1. Floats: other blocks give the same up to rounding, and nothing is forgotten.
+    Means have twice the digits of a double: those of blocks may differ in the last of them alone.
 
     >>> from tallylearn.tables import Codes
     >>> x = np.array([[1.0, 1.0], [3.0, 5.0]])
@@ -54,6 +55,7 @@ class Scatter(Paired):
     count: Array  # (k, p, p) or (k, 1, 1)
     mean: Array  # (k, p, p) or (k, p, 1)
     scatter: Array  # (k, p, p)
+    low: Array = field(default_factory=lambda: np.zeros(0))  # as mean: its digits beyond a double
 
     form: ClassVar[forms.Form] = {
         "keys": forms.keys("k"),
@@ -62,6 +64,7 @@ class Scatter(Paired):
         "count": forms.floats("k", "q", "q", least=0.0),
         "mean": forms.floats("k", "p", "q"),
         "scatter": forms.floats("k", "p", "p"),
+        "low": forms.floats("k", "p", "q"),
     }
 
     def check(self) -> None:
@@ -77,6 +80,12 @@ class Scatter(Paired):
             (whole, whole, whole),
         ):
             raise ValueError(f"a scatter of {p} columns has the shapes {shapes}")
+        if not self.low.size:  # a file from before they were kept
+            object.__setattr__(self, "low", np.zeros_like(self.mean))
+        if self.low.shape != self.mean.shape:
+            raise ValueError(
+                f"the means of a scatter have the shapes {shapes[1]}, {self.low.shape}"
+            )
 
     @classmethod
     def of(
@@ -97,7 +106,7 @@ class Scatter(Paired):
         keys, groups = tuple(found), list(found.values())
         with one_thread(), np.errstate(over="ignore", invalid="ignore"):
             parts = [whole(numbers, other, rows, weight) for rows in groups]
-            if not all(np.isfinite(mean).all() for _, mean, _ in parts):
+            if not all(np.isfinite(mean).all() for _, mean, _, _ in parts):
                 check_infinite(numbers, names, start)
                 if np.isnan(numbers).any():
                     numbers = np.hstack([numbers, other])
@@ -121,10 +130,11 @@ class Scatter(Paired):
         count = a.count + b.count
         share = b.count / np.where(count == 0, 1, count)
         with np.errstate(over="ignore", invalid="ignore"):
-            off = b.mean - a.mean
+            off = (b.mean - a.mean) + (b.low - a.low)
             between = off * off.swapaxes(1, 2) * (a.count * share)
-            mean, scatter = a.mean + off * share, a.scatter + b.scatter + between
-        return Scatter(keys, a.columns, a.values, count, mean, scatter)
+            mean, low = summed(a.mean, a.low + off * share)
+            scatter = a.scatter + b.scatter + between
+        return Scatter(keys, a.columns, a.values, count, mean, scatter, low)
 
     def __sub__(self, other: Scatter) -> Scatter:
         return Scatter.empty() if other is self else never_forgets("scatter")
@@ -139,18 +149,19 @@ class Scatter(Paired):
             return self
         source, own = origins(self.names, names)
         rows = classes_in(self.keys, keys)
-        count, mean, scatter = self._rearranged(rows, source)
-        arrays = count, mean * own[:, None], scatter * (own[:, None] & own)
+        count, mean, scatter, low = self._rearranged(rows, source)
+        arrays = count, mean * own[:, None], scatter * (own[:, None] & own), low * own[:, None]
         return Scatter(keys, *apart(names), *arrays)
 
     def picked(self, columns: Array) -> Scatter:
         """Some of the columns."""
         each = self.names
         names = tuple(each[j] for j in columns.tolist())
-        count, mean, pairs = self.count, self.mean, (slice(None), columns[:, None], columns)
-        short = count.shape[1] == 1
-        count, mean = (count, mean[:, columns]) if short else (count[pairs], mean[pairs])
-        return Scatter(self.keys, *apart(names), count, mean, self.scatter[pairs])
+        pairs = (slice(None), columns[:, None], columns)
+        short = self.count.shape[1] == 1
+        count = self.count if short else self.count[pairs]
+        mean, low = (m[:, columns] if short else m[pairs] for m in (self.mean, self.low))
+        return Scatter(self.keys, *apart(names), count, mean, self.scatter[pairs], low)
 
     def alone(self) -> tuple[Array, Array]:
         """(k, p) how many rows show every column, and its mean; (k, 1) rows where all show all."""
@@ -161,25 +172,26 @@ class Scatter(Paired):
 
     def parted(self, k: int) -> list[Scatter]:
         """The scatters of k parts of the rows, where the keys are pairs (part, key)."""
-        parts = self.count, self.mean, self.scatter
+        parts = self.count, self.mean, self.scatter, self.low
         return [
             Scatter(names, self.columns, self.values, *(part[at] for part in parts))._pruned()
             for at, names in in_parts(self.keys, k)
         ]
 
-    def _rearranged(self, rows: Array, columns: Array) -> tuple[Array, Array, Array]:
+    def _rearranged(self, rows: Array, columns: Array) -> tuple[Array, Array, Array, Array]:
         """The arrays with other classes and columns; long where a column is missing everywhere."""
-        count, mean, scatter = self.count, self.mean, self.scatter
+        count, mean, scatter, low = self.count, self.mean, self.scatter, self.low
         short = count.shape[1:] == (1, 1) and mean.shape[2] == 1
         if short and ((columns >= 0).all() or not self.keys):
             return (
                 rearranged(count, rows, columns, ()),
                 rearranged(mean, rows, columns, (1,)),
                 rearranged(scatter, rows, columns),
+                rearranged(low, rows, columns, (1,)),
             )
-        spelled = (np.broadcast_to(part, scatter.shape) for part in (count, mean))
-        count, mean = (rearranged(part, rows, columns) for part in spelled)
-        return count, mean, rearranged(scatter, rows, columns)
+        spelled = (np.broadcast_to(part, scatter.shape) for part in (count, mean, low))
+        count, mean, low = (rearranged(part, rows, columns) for part in spelled)
+        return count, mean, rearranged(scatter, rows, columns), low
 
     def _pruned(self) -> Scatter:
         """Sorted; without classes and columns that show nothing, and short where it has no gaps."""
@@ -195,19 +207,21 @@ class Scatter(Paired):
             return self if same else self.picked(np.array(order, dtype=np.int64))
         keys = tuple(self.keys[i] for i in rows)
         names = tuple(each[j] for j in order)
-        count, mean, scatter = self._rearranged(rows, np.array(order, dtype=np.int64))
+        count, mean, scatter, low = self._rearranged(rows, np.array(order, dtype=np.int64))
         if (count == count[:, :1, :1]).all():
-            count, mean = count[:, :1, :1].copy(), mean[:, :, :1].copy()
-        return Scatter(keys, *apart(names), count, mean, scatter)
+            count, mean, low = (part[:, :, :1].copy() for part in (count, mean, low))
+            count = count[:, :1]
+        return Scatter(keys, *apart(names), count, mean, scatter, low)
 
 
 def _at(weight: Array | None, rows: Array) -> Array | None:
     return None if weight is None else weight[rows]
 
 
-def _nothing(names: Names) -> tuple[Array, Array, Array]:
+def _nothing(names: Names) -> tuple[Array, Array, Array, Array]:
     p = len(names)
-    return np.zeros((0, 1, 1)), np.zeros((0, p, 1)), np.zeros((0, p, p))
+    none = np.zeros((0, p, 1))
+    return np.zeros((0, 1, 1)), none, np.zeros((0, p, p)), none
 
 
 def more_than_rows(keys: Keys, shown: Array, target: Counts) -> str | None:

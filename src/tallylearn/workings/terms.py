@@ -9,6 +9,8 @@ from typing import Any
 
 from tallylearn.workings import rendering
 
+ROUNDED = 2.0**-52  # of a weight and of its product with a number, relatively
+
 
 @dataclass(frozen=True)
 class Term:
@@ -70,7 +72,11 @@ class Line:
     def total(self) -> float:
         amounts = [term.amount for term in self.terms]
         # fsum refuses infinities of both signs, and a factor of 0 beats any density.
-        return -math.inf if -math.inf in amounts else math.fsum(amounts)
+        if -math.inf in amounts:
+            return -math.inf
+        total = math.fsum(amounts)
+        # amounts are products, rounded: what their rounding alone may leave is none
+        return 0.0 if abs(total) <= ROUNDED * math.fsum(map(abs, amounts)) else total
 
     @property
     def product(self) -> Fraction | None:

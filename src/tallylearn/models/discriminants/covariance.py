@@ -39,7 +39,7 @@ class Spread:
     def total(self) -> Array:
         """(p, p) covariance of all rows around their common mean."""
         n = self.rows.sum()
-        apart = self.mean - pooled_mean(self.rows[:, None], self.mean)
+        apart = self.mean - pooled_mean(self.rows[:, None], self.mean)[0]
         return np.asarray((self.scatter.sum(axis=0) + (apart.T * self.rows) @ apart) / n)
 
     def varying(self) -> Spread:

@@ -131,7 +131,7 @@ def diagnosed(
             weight = ones if block.weight is None else block.weight
             once = (z**2).sum(axis=1)  # of one row, where the weight counts several alike
             lead = once * weight
-            residual = target - answer
+            residual = model.residuals(block, target, t)
             apart = np.where(_alone(once), np.inf, 1 - once)
             for way, size in enumerate((ones, ones * n / max(n - k, 1), 1 / apart, 1 / apart**2)):
                 scaled = z * (np.abs(residual) * np.sqrt(weight * size))[:, None]

@@ -98,8 +98,10 @@ def _rounded(found: Equations, normal: Normal, lower: Matrix, spread: list[Fract
         half = _root(spread[i])
         for j in range(i, size):
             root[i, j] = float(half * lower[j][i] / (long[j] or 1))
-    mean = np.array([float(m) if found.centred else 0.0 for m in found.means])
-    return replace(normal, scale=scale, root=root, mean=mean, squared=False)
+    means = found.means if found.centred else [Fraction(0)] * size
+    mean = np.array([float(m) for m in means])
+    low = np.array([float(m - Fraction(near)) for m, near in zip(means, mean, strict=True)])
+    return replace(normal, scale=scale, root=root, mean=mean, low=low, squared=False)
 
 
 def _eliminated(a: Matrix, size: int) -> tuple[Matrix, list[Fraction]]:

@@ -54,7 +54,8 @@ class Folded(LinearLearner):
                 f"{self._asked} needs rows in two folds at least, and all are alike. Give a number."
             )
         there = sums.rows > 0
-        return Sums(sums.design, sums.rows[there], sums.mean[there], sums.scatter[there])
+        parts = (sums.rows, sums.mean, sums.scatter, sums.low)
+        return Sums(sums.design, *(part[there] for part in parts))
 
     def _judged(self, parts: Sums, penalty: Array, weighed: Weighed) -> CrossValidated:
         """The errors of every candidate on the folds that it was not learned from."""

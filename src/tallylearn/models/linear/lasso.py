@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
@@ -102,7 +103,10 @@ class SoftLearner(Penalised):
         coef, gap, rounds = found.coef[-1], found.gap[-1], found.rounds[-1]
         fitted = Fitted(coef, np.flatnonzero(coef.any(axis=0)))
         name = "the lasso" if self._share == 1 else "an elastic net"
-        return LinearModel.of(normal, fitted, name, choice, gap, int(max(rounds.max(), 1)), alpha)
+        model = LinearModel.of(normal, fitted, name, choice, gap, int(max(rounds.max(), 1)), alpha)
+        return replace(
+            model, converged=self._rule().rested(gap, rounds, normal.whole / normal.rows)
+        )
 
     def _rule(self) -> Rule:
         return Rule(self._share, float(self.tol), int(self.max_iter), bool(self.positive))
@@ -131,6 +135,12 @@ class SoftLearner(Penalised):
         self._check_fitted()
         found = self.model_.gap
         return float(found[0]) if len(found) == 1 else found
+
+    @property
+    def converged_(self) -> bool:
+        """Whether the duality gap came to be as small as ``tol`` wants it."""
+        self._check_fitted()
+        return bool(self.model_.converged)
 
     @property
     def n_iter_(self) -> int:
@@ -164,8 +174,8 @@ class Lasso(SoftLearner):
     alpha : 0 or more, or "cv": chosen by folds, which are counted in the same pass.
     fit_intercept : whether there is a w0, which never pays.
     tol : the duality gap that is small enough, as a share of the target's squares.
-    max_iter : how often the weights are gone through at most; ``dual_gap_`` says how far they may
-        be from the best then.
+    max_iter : how often the weights are gone through at most; ``converged_`` says whether that was
+        enough, and ``dual_gap_`` how far they may be from the best.
     positive : whether no weight may be below zero.
     precompute, copy_X, warm_start, random_state, selection : taken for scikit-learn's sake.
     alphas : the penalties that "cv" tries; 100 unless said, over three powers of ten.

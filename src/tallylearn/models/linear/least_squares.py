@@ -18,11 +18,13 @@ from tallylearn.models.design_matrix import POOLED, Design
 from tallylearn.models.linear.sums import Sums
 from tallylearn.tables import Array
 from tallylearn.tallies import Triangle
+from tallylearn.tallies.centred_sums import summed
 from tallylearn.tallies.pairs import GAP
 
 EPS = float(np.finfo(np.float64).eps)
 ROUNDED = 2 * EPS  # of a number: what a conversion of units leaves
 DEPENDENT = 64 * EPS  # times the columns: what rounding leaves of a column that follows from others
+NONE = 1e-18  # a reciprocal condition below is what rounding left of none
 MIXED = 1e-6  # a share in a dependency below this is rounding
 
 
@@ -37,10 +39,16 @@ class Normal:
     root: Array  # (p + t, p + t) upper triangular
     squared: bool  # whether it came out of a scatter, so that the condition counts twice
     centred: bool  # whether there is an intercept
+    low: Array  # (p + t,) digits of the means beyond a double
 
     @property
     def p(self) -> int:
         return len(self.design.columns)
+
+    @property
+    def varying(self) -> int:
+        """How many columns are no constants: those have length 1."""
+        return int(np.count_nonzero((self.columns**2).sum(axis=0) > 0.5))
 
     @property
     def columns(self) -> Array:
@@ -90,7 +98,8 @@ class Normal:
         )
         fill, gaps = self.design.fill[basis], self.design.gaps[basis]
         design = replace(self.design, columns=columns, values=values, fill=fill, gaps=gaps)
-        return replace(self, design=design, mean=self.mean[kept], scale=self.scale[kept], root=root)
+        mean, low, scale = (part[kept] for part in (self.mean, self.low, self.scale))
+        return replace(self, design=design, mean=mean, low=low, scale=scale, root=root)
 
     @cached_property
     def condition(self) -> float:
@@ -101,7 +110,7 @@ class Normal:
         flat = np.flatnonzero((r == 0).all(axis=0))
         r = np.delete(np.delete(r, flat, axis=0), flat, axis=1) if len(flat) else r
         share = lapack.dtrcon(r, norm="1", uplo="U")[0] if len(r) else 1.0
-        return 1 / share if share > 0 else np.inf
+        return 1 / share if share > NONE else np.inf
 
 
 def conditioned(normal: Normal, penalty: Array) -> float:
@@ -135,8 +144,8 @@ def from_scatter(sums: Sums, intercept: bool = True) -> Normal:
         values, vectors = np.linalg.eigh(scaled)
         half = np.sqrt(values.clip(0))[:, None] * vectors.T
         root = np.asarray(np.linalg.qr(half, mode="r"))
-    mean = mean if intercept else np.zeros_like(mean)
-    return Normal(sums.design, n, mean, scale, root, True, intercept)
+    mean, low = (mean, sums.low[0]) if intercept else (np.zeros_like(mean),) * 2
+    return Normal(sums.design, n, mean, scale, root, True, intercept, low)
 
 
 def from_triangle(triangle: Triangle, design: Design, intercept: bool = True) -> Normal:
@@ -145,16 +154,17 @@ def from_triangle(triangle: Triangle, design: Design, intercept: bool = True) ->
     r, level = _designed(pooled, design)
     if not intercept:
         r = np.asarray(np.linalg.qr(r[:, 1:] + np.outer(r[:, 0], level), mode="r"))
-        mean = np.zeros(len(level))
+        mean, low = np.zeros((2, len(level)))
     else:
-        mean, above, r = level + r[0, 1:] / r[0, 0], r[0, 1:], r[1:, 1:]
+        above, (mean, low), r = r[0, 1:], summed(level, r[0, 1:] / r[0, 0]), r[1:, 1:]
         tiny = (r**2).sum(axis=0) <= DEPENDENT**2 * above**2  # what rounding leaves of a constant
         r = np.where(tiny, 0.0, r) if tiny.any() else r
     if len(r) < len(level):
         r = np.vstack([r, np.zeros((len(level) - len(r), len(level)))])
     scale = np.sqrt((r**2).sum(axis=0))
     scale = np.where(scale == 0, 1.0, scale)
-    return Normal(design, float(pooled.count[0]), mean, scale, r / scale, False, intercept)
+    n = float(pooled.count[0])
+    return Normal(design, n, mean, scale, r / scale, False, intercept, low)
 
 
 def _designed(pooled: Triangle, design: Design) -> tuple[Array, Array]:
@@ -214,6 +224,7 @@ class Fitted:
     dependent: tuple[str, ...] = ()  # what is to be said about the others
     penalty: Array | None = None  # (t,)
     intercept: Array | None = None  # (t,) where it is known better than by the means
+    level: Array | None = None  # (2, t) the answers at the means, where those are not the targets'
 
 
 def substituted(r: Array, z: Array) -> Array:

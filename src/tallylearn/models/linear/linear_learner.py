@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -159,7 +160,10 @@ class LinearLearner(OnePass, Summarising):
     def learn(self, read: Lesson, tally: Bundle | None = None) -> Self:
         """As every learner in one pass does, BLAS held once for sums and weights."""
         with one_thread():
-            return super().learn(read, tally)
+            super().learn(read, tally)
+        if len(names := read.source.declared.targets) == len(self.model_.coef) > 1:
+            self.model_ = replace(self.model_, targets=names)
+        return self
 
     def _learn(self, learned: Learned, patient: bool = False) -> None:
         self._read_again, self._seen = not patient, None
@@ -169,12 +173,15 @@ class LinearLearner(OnePass, Summarising):
         """Weights without digits are no answer."""
         condition = conditioned(normal.free(model.basis), model.penalty)
         alone = self._read_again and self._automatic
+        if not alone and model.dependent and len(model.basis) < normal.varying < normal.rows:
+            condition = np.inf  # products cannot tell whether a column does, or only nearly
         if condition > (FOLDED if alone else LOST):
+            again = "" if self._automatic else "solver='auto', which reads the rows again, or with "
             raise InputError(
                 f"columns nearly follow from each other (condition {condition:.1g}), and sums of "
                 "their products have lost the digits that tell them apart. Keep the triangle of "
-                "the rows, with solver='qr', from the first row on: rows that came in parts are "
-                "not read again. Or leave out columns, or take Ridge."
+                f"the rows, with {again}solver='qr', from the first row on: rows that came in "
+                "parts are not read again. Or leave out columns, or take Ridge."
             )
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:

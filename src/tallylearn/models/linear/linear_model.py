@@ -13,10 +13,11 @@ from tallylearn import forms
 from tallylearn.blas import one_thread
 from tallylearn.doors import RegressionModel
 from tallylearn.models.design_matrix import Design
-from tallylearn.models.linear.least_squares import Fitted, Normal
+from tallylearn.models.linear.least_squares import EPS, Fitted, Normal
 from tallylearn.models.linear.penalty_path import CrossValidated
 from tallylearn.models.linear.subset_path import Subsets
 from tallylearn.tables import Array, Block, Schema, check_shape
+from tallylearn.tallies.centred_sums import summed
 from tallylearn.workings import Derivation, Evidence, Formula, Grid, Line, Sentence, Term, short
 
 SUM = Formula("ŷ = w0 + Σ w_i · x_i", r"\hat y = w_0 + \sum_i w_i x_i")
@@ -24,6 +25,8 @@ BARE = Formula("ŷ = Σ w_i · x_i", r"\hat y = \sum_i w_i x_i")
 NORMAL = Formula("w = (XᵀX)⁻¹ Xᵀy", r"w = (X^T X)^{-1} X^T y")
 RIDGE = Formula("w = (XᵀX + λI)⁻¹ Xᵀy", r"w = (X^T X + \lambda I)^{-1} X^T y")
 FREE = Formula("w0 = ȳ − Σ w_i x̄_i", r"w_0 = \bar y - \sum_i w_i \bar x_i")
+FAR = 1e7  # times an answer: terms of that size leave it half the digits of a double
+FROM_MEANS = "The columns lie far from zero: terms are those of the distance from their means."
 SLOPE = Formula(
     "w1 = cov(x, y) / var(x),  w0 = ȳ − w1 x̄",
     r"w_1 = \frac{\mathrm{cov}(x, y)}{\mathrm{var}(x)},\; w_0 = \bar y - w_1 \bar x",
@@ -55,6 +58,10 @@ class LinearModel(RegressionModel):
     rounds: int = 1
     alpha: float = 0.0  # the penalty on sizes
     subsets: Subsets | None = None  # the best set of columns of every size
+    level: Array = field(default_factory=lambda: np.zeros((0, 0)))
+    # (2, t) the answers at the means, and their digits beyond a double
+    converged: bool = True  # whether the rounds came to rest
+    targets: tuple[str, ...] = ()  # (t,) the names of several, where they are columns
 
     form: ClassVar[forms.Form] = {
         "design": forms.one(Design),
@@ -78,6 +85,9 @@ class LinearModel(RegressionModel):
         "rounds": forms.count(1),
         "alpha": forms.number(0.0),
         "subsets": forms.one(Subsets, none=True),
+        "level": forms.floats("l", "v"),
+        "converged": forms.truth,
+        "targets": forms.names(),
     }
 
     @classmethod
@@ -87,17 +97,21 @@ class LinearModel(RegressionModel):
     ) -> LinearModel:  # fmt: skip
         """What was solved, with how much it leaves."""
         p = normal.p
-        coef = found.coef
+        coef = found.coef + 0.0  # no -0.0
         condition = normal.condition
-        intercept = found.intercept
+        intercept, level = found.intercept, found.level
+        if level is None:
+            level = np.array(summed(normal.mean[p:], normal.low[p:] - coef @ normal.low[:p]))
         if intercept is None:
-            intercept = normal.mean[p:] - coef @ normal.mean[:p]
+            intercept = level[0] - coef @ normal.mean[:p]
+            size = np.abs(level[0]) + np.abs(coef) @ np.abs(normal.mean[:p])
+            intercept = np.where(np.abs(intercept) <= EPS * size, 0.0, intercept)
         penalty = np.zeros(len(coef)) if found.penalty is None else found.penalty
         return cls(
             normal.design, coef, intercept, normal.mean[:p], normal.mean[p:], normal.scale[:p],
             normal.columns.copy(), found.basis.astype(np.int64), normal.rows, normal.left(coef),
             normal.whole, penalty, normal.centred, 1 / condition, found.dependent, method, choice,
-            np.zeros(0) if gap is None else gap, rounds, alpha,
+            np.zeros(0) if gap is None else gap, rounds, alpha, level=level,
         )  # fmt: skip
 
     def check(self, schema: Schema) -> None:
@@ -111,12 +125,18 @@ class LinearModel(RegressionModel):
     def __post_init__(self) -> None:
         t, p = len(self.coef), len(self.design.columns)
         check_shape("the weights", self.coef, t, p)
+        if not self.level.size:  # a file from before it was kept
+            level = self.intercept + self.coef @ self.mean
+            object.__setattr__(self, "level", np.array([level, 0 * level]))
+        check_shape("the answers at the means", self.level, 2, t)
         for part in (self.intercept, self.answer, self.rest, self.whole, self.penalty):
             check_shape("the targets", part, t)
         if self.root.size:
             check_shape("the root", self.root, p, p)
         for part in (self.mean, self.scale):
             check_shape("the columns", part, p)
+        if len(self.targets) not in (0, t):
+            raise ValueError(f"{len(self.targets)} names are of {t} targets")
         if self.subsets is not None:
             check_shape("the sets", self.subsets.taken, len(self.subsets.rest), p)
 
@@ -131,11 +151,18 @@ class LinearModel(RegressionModel):
         return out[:, 0] if len(self.coef) == 1 else out
 
     def _answered(self, block: Block) -> Array:
-        with one_thread(), np.errstate(invalid="ignore", over="ignore"):
-            out = self.design.product(block, self.coef)
-            if not np.isfinite(out).all():  # looked at here: a gap or an infinity shows in the sums
-                out = self.design.filled(block) @ self.coef.T
-        return np.asarray(out + self.intercept)
+        out = self.design.around(block, self.mean, self.coef, self.level[0])
+        if not np.isfinite(out).all():  # looked at here: a gap or an infinity shows in the sums
+            out = self.level[0] + (self.design.filled(block) - self.mean) @ self.coef.T
+        return np.asarray(out)
+
+    def residuals(self, block: Block, target: Array, t: int = 0) -> Array:
+        """(n,) what a target is above its answers, which are rounded as little as it is."""
+        away = np.concatenate([self.design.filled(p) for p in self.design.pieces(block)])
+        with one_thread():
+            return np.asarray(
+                ((target - self.level[0, t]) - self.level[1, t]) - (away - self.mean) @ self.coef[t]
+            )
 
     def evidence(self, block: Block) -> list[Evidence]:
         """Every column's summand w x."""
@@ -148,6 +175,7 @@ class LinearModel(RegressionModel):
                       for t, name in enumerate(names)),
                 float(answers[i, 0]) if len(names) == 1 else tuple(answers[i].tolist()),
                 "sum",
+                (FROM_MEANS,) if self._far else (),
             )
             for i in range(len(block))
         ]  # fmt: skip
@@ -155,11 +183,19 @@ class LinearModel(RegressionModel):
     def _terms(
         self, block: Block, i: int, x: Array, t: int, groups: dict[str, list[int]]
     ) -> tuple[Term, ...]:
-        terms = [Term("", "", float(self.intercept[t]))] if self.centred else []
+        start, away = (self.level[0], x - self.mean) if self._far else (self.intercept, x)
+        terms = [Term("", "", float(start[t]))] if self.centred else []
         for name, at in groups.items():
             value, note = self.design.shown(block, i, name, at[0])
-            terms.append(Term(name, value, float(self.coef[t, at] @ x[at]), note=note))
+            terms.append(Term(name, value, float(self.coef[t, at] @ away[at]), note=note))
         return tuple(terms)
+
+    @property
+    def _far(self) -> bool:
+        """Whether terms from zero are so large that rounding hides what they add up to."""
+        size = np.abs(self.intercept) + np.abs(self.coef * self.mean).sum(axis=1)
+        near = np.abs(self.level[0]) + np.sqrt(self.whole / max(self.rows, 1.0))
+        return bool((size > FAR * near).any())
 
     def spread(self, x: Array) -> Array:
         """(n,) how far rows of the design are from the mean: 1/n + (x − x̄)ᵀ(XᵀX)⁻¹(x − x̄)."""
@@ -193,15 +229,18 @@ class LinearModel(RegressionModel):
         if self.centred:
             rows.insert(0, ("w0", "", *map(_short, self.intercept)))
         steps.append(Grid("weights", ("column", "mean", *heads), tuple(rows)))
-        share = ", ".join(short(float(r)) for r in self.explained)
-        steps.append(Sentence(f"{self.rows:g} rows; squared residuals "
-                              f"{', '.join(map(_short, self.rest))}, R² {share}."))  # fmt: skip
+        share = ", ".join("none" if r is None else short(r) for r in self.explained)
+        told = f", R² {share}" if self.whole.any() else ""
+        many = f"{self.rows:g} row{'s' if self.rows != 1 else ''}"
+        left = ", ".join(map(_short, self.rest))
+        steps.append(Sentence(f"{many}; squared residuals {left}{told}."))
         return Derivation(f"Linear regression by {self.method}", tuple(steps))
 
     def _rule(self) -> list[Grid | Formula | Sentence]:
         if len(self.gap):
             rest = f"alpha = {short(self.alpha)}; after {self.rounds} rounds the loss of a row is"
-            return [Sentence(f"{rest} at most {short(float(self.gap.max()))} above its least.")]
+            near = f"{rest} at most {short(float(self.gap.max()))} above its least."
+            return [Sentence(near), *map(Sentence, self.unrested)]
         if self.subsets is not None:
             some = f"{self.subsets.chosen} of {len(self.subsets.rest) - 1} columns"
             return [Sentence(f"{some} are worth their weights; those of the others are 0."), NORMAL]
@@ -218,11 +257,23 @@ class LinearModel(RegressionModel):
         return [NORMAL, FREE] if self.centred else [NORMAL]
 
     @property
-    def explained(self) -> Array:
-        """(t,) R²: the share of the targets' squares that the model explains."""
-        return np.where(
-            self.whole > 0, 1 - self.rest / np.where(self.whole > 0, self.whole, 1), 1.0
-        )
+    def unrested(self) -> list[str]:
+        """What is to be said where the rounds were not enough."""
+        many = f"It has not come to rest after {self.rounds} rounds"
+        remedy = "allow more with max_iter, or scale the columns"
+        return [] if self.converged else [f"{many}: {remedy}."]
+
+    @property
+    def explained(self) -> list[float | None]:
+        """(t,) R²: the share of the targets' squares that is explained; none of a constant."""
+        each = zip(self.rest.tolist(), self.whole.tolist(), strict=True)
+        return [1 - rest / whole if whole > 0 else None for rest, whole in each]
+
+    def named(self, t: int, name: str | None = None) -> str:
+        """What a target is called."""
+        if len(self.coef) == 1:
+            return name or "y"
+        return self.targets[t] if self.targets else f"y{t + 1}"
 
 
 def _short(x: float) -> str:

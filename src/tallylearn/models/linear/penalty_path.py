@@ -67,10 +67,10 @@ def validated(paths: list[Array], sums: Sums, penalty: Array, centred: bool) -> 
 def squared_errors(path: Array, sums: Sums, training: Sums, fold: int, centred: bool) -> Array:
     """(m,) the squared errors of a fold's rows, over all targets, by its sums alone."""
     p, n = sums.p, float(sums.rows[fold])
-    s, own, other = sums.scatter[fold], sums.mean[fold], training.mean[0]
-    bias = own[p:] - path @ own[:p]  # (m, t)
-    if centred:
-        bias = bias - (other[p:] - path @ other[:p])
+    s, off = sums.scatter[fold], sums.mean[fold]
+    if centred:  # from the means that were learned from, so that nothing large cancels
+        off = (off - training.mean[0]) + (sums.low[fold] - training.low[0])
+    bias = off[p:] - path @ off[:p]  # (m, t)
     inside = np.einsum("mtp,pq,mtq->mt", path, s[:p, :p], path, optimize=True)
     across = np.einsum("mtp,pt->mt", path, s[:p, p:])
     around = np.diag(s)[p:] - 2 * across + inside

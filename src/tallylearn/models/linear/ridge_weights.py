@@ -43,4 +43,7 @@ def with_penalised_ones(normal: Normal, penalty: Array) -> Fitted:
         q, r = np.linalg.qr(np.vstack([level, inside, paid]))
         found = solve_triangular(r, q[: p + 1].T @ goal) * unit
         intercept[t], coef[t] = found[0], found[1:] / scale
-    return Fitted(coef, np.arange(p), penalty=penalty, intercept=intercept)
+    level = intercept + coef @ mean[:p]
+    return Fitted(
+        coef, np.arange(p), penalty=penalty, intercept=intercept, level=np.array([level, 0 * level])
+    )

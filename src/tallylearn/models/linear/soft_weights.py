@@ -28,6 +28,10 @@ class Rule:
         """What a kernel asks for, in sums over the rows."""
         return np.array([n * alpha * self.share, n * alpha * (1 - self.share), square])
 
+    def rested(self, gap: Array, rounds: Array, square: Array) -> bool:
+        """Whether the gaps, a row, are small enough, or no weight would move in another round."""
+        return bool(((gap <= self.tol * square) | (rounds < self.rounds)).all())
+
 
 @dataclass(frozen=True)
 class Softened:

@@ -64,9 +64,8 @@ class Summarising(Regressor):
                     f"{robust} standard errors need the rows of least squares without penalty: "
                     "summary(X, y, robust=...)."
                 )
-        name = self.target_name_ or "y"
-        name = f"{name} {t + 1}" if len(self.model_.coef) > 1 else name
         model = self.model_
+        name = model.named(t, self.target_name_)
         whole = summarised(model, self.schema_, name, t, float(level), robust, found, meat)
         said = self._said_of_weights() if np.isfinite(whole.error).any() else ()
         return replace(whole, remarks=(*whole.remarks, *said))

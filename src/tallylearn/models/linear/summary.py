@@ -9,6 +9,7 @@ import numpy as np
 from scipy.linalg import solve_triangular
 from scipy.special import fdtrc, stdtr, stdtrit
 
+from tallylearn.models.design_matrix import indicates
 from tallylearn.models.linear.diagnostics import Diagnostics
 from tallylearn.models.linear.least_squares import MIXED
 from tallylearn.models.linear.linear_model import LinearModel
@@ -16,6 +17,7 @@ from tallylearn.tables import Array, Schema
 from tallylearn.workings import Derivation, Grid, Sentence, short
 from tallylearn.workings.reports import Recorded
 
+PERFECT = 1e-30  # of a target's squares: what rounding leaves, as R has it
 ROBUST = ("HC0", "HC1", "HC2", "HC3")
 
 
@@ -75,11 +77,10 @@ class Summary(Recorded):
         if all(row["error"] is None for row in found["weights"]):
             heads, rows = heads[:2], tuple(row[:2] for row in rows)
         sizes = tuple((name, _short(size)) for name, size in found["sizes"].items())
+        many = f"{found['rows']:g} row{'s' if found['rows'] != 1 else ''}"
         kind = "" if found["errors"] == "usual" else f", {found['errors']} standard errors"
         steps: list[Any] = [
-            Grid(
-                f"{found['target']}: {found['rows']:g} rows, {found['method']}{kind}", heads, rows
-            ),
+            Grid(f"{found['target']}: {many}, {found['method']}{kind}", heads, rows),
             Grid("fit", ("", "value"), sizes),
             *(Sentence(said) for said in found["remarks"]),
         ]
@@ -107,7 +108,7 @@ def summarised(
         names, weight = ["w0", *names], np.concatenate([[model.intercept[t]], weight])
     kind = "usual" if robust is None else robust
     return Summary(target, model.method, tuple(names), weight, error, level, kind, model.rows,
-                   free, _sizes(model, t, plain), tuple(_remarks(model, plain, diagnostics)),
+                   free, _sizes(model, t, plain), tuple(_remarks(model, t, plain, diagnostics)),
                    diagnostics)  # fmt: skip
 
 
@@ -148,13 +149,16 @@ def _sizes(model: LinearModel, t: int, plain: bool) -> dict[str, float | None]:
     n, rest, whole = model.rows, float(model.rest[t]), float(model.whole[t])
     k, free = model.used, model.rows - model.used
     slopes = k - int(model.centred)
-    share = float(model.explained[t])
+    share = model.explained[t]
     condition = 1 / model.certain if model.certain > 0 else None
     sizes: dict[str, float | None] = {"R²": share}
     if not plain:
         alpha = model.alpha or float(model.penalty[t])
         return {**sizes, **({"alpha": alpha} if alpha else {}), "condition": condition}
-    sizes["adjusted R²"] = 1 - (1 - share) * (n - int(model.centred)) / free if free > 0 else None
+    off = None if share is None else 1 - share
+    sizes["adjusted R²"] = (
+        1 - off * (n - int(model.centred)) / free if off is not None and free > 0 else None
+    )
     sizes["σ²"] = rest / free if free > 0 else None
     sizes["σ"] = float(np.sqrt(rest / free)) if free > 0 else None
     if free > 0 and slopes and rest > 0:
@@ -168,12 +172,21 @@ def _sizes(model: LinearModel, t: int, plain: bool) -> dict[str, float | None]:
     return {**sizes, "condition": condition}
 
 
-def _remarks(model: LinearModel, plain: bool, diagnostics: Diagnostics | None) -> list[str]:
+def _remarks(model: LinearModel, t: int, plain: bool, diagnostics: Diagnostics | None) -> list[str]:
+    design = model.design
+    shown = {c for c, v in zip(design.columns, design.values, strict=True) if indicates(v)}
     said = [
         f"{name} is compared with {base!r}."
-        for name, base in zip(model.design.based, model.design.base, strict=True)
+        if name in shown
+        else f"{name} has no weight: too few rows have any one of its values."
+        for name, base in zip(design.based, design.base, strict=True)
     ]
+    size = model.whole[t] + model.rows * model.answer[t] ** 2
+    if plain and model.rows > model.used and 0 < model.rest[t] <= PERFECT * size:
+        said.append("The columns tell the target, but for rounding: its size is all that standard "
+                    "errors and tests speak of.")  # fmt: skip
     said += [f"{what}: the weights of these columns are not their own." for what in model.dependent]
+    said += model.unrested
     if not plain:
         said.append("Standard errors belong to least squares without penalty, bounds or choice.")
     elif model.rows <= model.used:

@@ -20,6 +20,7 @@ from tallylearn.models.filled_scatter import (
 from tallylearn.models.linear.tallied_rows import without_more
 from tallylearn.tables import Array
 from tallylearn.tallies import Bundle, Counts, Products, Scatter, Triangle
+from tallylearn.tallies.centred_sums import summed
 from tallylearn.tallies.pairs import GAP, Names, apart
 
 TINY = 1e-140  # squares of smaller numbers lose digits, and from 1e-162 on they are 0
@@ -33,6 +34,7 @@ class Sums:
     rows: Array  # (k,)
     mean: Array  # (k, p + t)
     scatter: Array  # (k, p + t, p + t)
+    low: Array  # (k, p + t) digits of the means beyond a double
 
     @property
     def p(self) -> int:
@@ -59,12 +61,12 @@ class Sums:
 
     def merged(self, which: Array) -> Sums:
         """Some folds as one."""
-        rows, means = self.rows[which], self.mean[which]
+        rows, means, lows = self.rows[which], self.mean[which], self.low[which]
         n = float(rows.sum())
-        mean = pooled_mean(rows[:, None], means)
-        apart = (means - mean) * np.sqrt(rows)[:, None]
+        mean, low = pooled_mean(rows[:, None], means, lows)
+        apart = ((means - mean) + (lows - low)) * np.sqrt(rows)[:, None]
         scatter = self.scatter[which].sum(axis=0) + apart.T @ apart
-        return Sums(self.design, np.array([n]), mean[None], scatter[None])
+        return Sums(self.design, np.array([n]), mean[None], scatter[None], low[None])
 
 
 @dataclass(frozen=True)
@@ -102,22 +104,23 @@ def sums_in(tally: Bundle, how: Spelled) -> Sums:
     found = filled(columns_of(scatter, plan), rows)
     p = len(plan.kept)
     design = plan.design(found.fill[:p], found.gaps[:p].round(9), how.complete)
-    return Sums(design, rows, found.mean, found.scatter)
+    return Sums(design, rows, found.mean, found.scatter, found.low)
 
 
 def _of_numbers(triangle: Triangle, counts: Counts, how: Spelled) -> Sums:
     """From a triangle of numbers without gaps: below its first row are their deviations."""
     triangle = triangle.over(counts.keys[0], triangle.names)
     root, rows = triangle.root, counts.floats()
-    mean = triangle.centre + root[:, 0, 1:] / np.where(rows > 0, root[:, 0, 0], 1.0)[:, None]
-    fill = pooled_mean(rows[:, None], mean)
+    away = root[:, 0, 1:] / np.where(rows > 0, root[:, 0, 0], 1.0)[:, None]
+    mean, low = summed(triangle.centre, away)
+    fill = pooled_mean(rows[:, None], mean, low)[0]
     plan = how.chosen(triangle.names, fill, counts.weight)
     at = plan.among(triangle.names)
     inside, p = root[:, 1:, 1:][:, :, at], len(plan.kept)
     scatter = inside.swapaxes(1, 2) @ inside
     check_finite([triangle.columns[j] for j in at], scatter)
     design = plan.design(fill[at[:p]], np.zeros(p), how.complete)
-    return Sums(design, rows, mean[:, at], scatter)
+    return Sums(design, rows, mean[:, at], scatter, low[:, at])
 
 
 def scatter_in(tally: Bundle) -> Scatter:
@@ -138,10 +141,10 @@ def _joined(tally: Scatter | Products) -> Scatter | Products:
     for at, group in enumerate(groups.values()):
         into[at, group] = 1.0
     one = [group[0] for group in groups.values()]
-    count, mean = near.count, into @ near.mean
+    count, (mean, low) = near.count, summed(into @ near.mean, into @ near.low)
     if count.shape[1] > 1:
-        count, mean = count[:, one][:, :, one], mean[:, :, one]
-    return Scatter(near.keys, *apart(names), count, mean, into @ near.scatter @ into.T)
+        count, mean, low = count[:, one][:, :, one], mean[:, :, one], low[:, :, one]
+    return Scatter(near.keys, *apart(names), count, mean, into @ near.scatter @ into.T, low)
 
 
 def as_scatter(tally: Triangle) -> Scatter:
@@ -160,7 +163,7 @@ def as_scatter(tally: Triangle) -> Scatter:
     each = np.where(shown == 0, 1, shown)
     left = np.where(shown == 0, 0.0, first / each)
     scatter = np.where(shown == 0, 0.0, x - left * left.swapaxes(1, 2) * each)
-    mean = np.where(shown == 0, 0.0, tally.centre[:, :, None] + left)
+    mean, low = (np.where(shown == 0, 0.0, part) for part in summed(tally.centre[:, :, None], left))
     assert scatter.shape == (len(tally.keys), p, p)
-    parts = Scatter(tally.keys, tally.columns, tally.values, shown, mean, scatter)
+    parts = Scatter(tally.keys, tally.columns, tally.values, shown, mean, scatter, low)
     return parts._pruned()

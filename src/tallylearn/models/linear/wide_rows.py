@@ -20,6 +20,7 @@ from tallylearn.models.linear.sums import Spelled
 from tallylearn.models.linear.tallied_rows import answers_of, dealt, powered
 from tallylearn.models.linear.working_sets import WorkingSet
 from tallylearn.tables import Array, Block
+from tallylearn.tallies.centred_sums import mean_around
 from tallylearn.tallies.pairs import GAP
 
 COLUMNS = 512  # that are turned at a time
@@ -56,8 +57,8 @@ class WideRows:
         n, y = float(weight.sum()), answers_of(block)[:, 0]
         with one_thread():
             x, at = _numbers(design, block, weight)
-            mean = (weight @ x / n)[at] if centred else np.zeros(len(at))
-            level = float(weight @ y / n) if centred else 0.0
+            mean = _means(x, weight / n)[at] if centred else np.zeros(len(at))
+            level = float(mean_around(y[:1], y[:, None], weight / n)[0]) if centred else 0.0
         columns, squares = _turned(x, at, mean, np.sqrt(weight))
         return cls(design, columns, squares, (y - level) * np.sqrt(weight), mean, level, n, block,
                    centred)  # fmt: skip
@@ -102,12 +103,13 @@ class WideRows:
         rest = self.y - w @ self.x
         level = self.level - float(w @ self.mean) if self.centred else 0.0
         name = "the lasso" if rule.share == 1 else "an elastic net"
-        one = np.array
+        one, whole = np.array, float(self.y @ self.y)
+        rested = rule.rested(gap[-1:], one([rule.rounds]), one([whole / self.rows]))
         return LinearModel(
             self.design, w[None], one([level]), self.mean, one([self.level]), np.ones(len(w)),
             np.zeros((0, 0)), np.flatnonzero(w), self.rows, one([float(rest @ rest)]),
-            one([float(self.y @ self.y)]), np.zeros(1), self.centred, 0.0, (), name, choice,
-            gap[-1:], int(rounds[-1]), alpha,
+            one([whole]), np.zeros(1), self.centred, 0.0, (), name, choice, gap[-1:],
+            int(rounds[-1]), alpha, level=one([[self.level], [0.0]]), converged=rested,
         )  # fmt: skip
 
     def validated(self, penalty: Array, rule: Rule, folds: int) -> CrossValidated:
@@ -119,8 +121,7 @@ class WideRows:
             coef, _, _ = rest.path(penalty, rule)
             x, y = self.design.filled(own), answers_of(own)[:, 0]
             weight = np.ones(len(own)) if own.weight is None else own.weight
-            level = rest.level - coef @ rest.mean if self.centred else np.zeros(len(penalty))
-            errors.append(weight @ (y[:, None] - x @ coef.T - level) ** 2)
+            errors.append(weight @ ((y - rest.level)[:, None] - (x - rest.mean) @ coef.T) ** 2)
             sizes.append(float(weight.sum()))
         each, rows = np.array(errors), np.array(sizes)
         mean = each.sum(axis=0) / rows.sum()
@@ -155,6 +156,12 @@ def _numbers(design: Design, block: Block, weight: Array) -> tuple[Array, Array]
         at = [block.schema.places[name] for name in design.columns]
         return np.ascontiguousarray(block.numbers), np.array(at, dtype=np.int64)
     return np.ascontiguousarray(design.filled(block)), np.arange(len(design.columns))
+
+
+def _means(x: Array, share: Array) -> Array:
+    """(p,) of constants exactly what they are: rounding would leave them a length."""
+    cuts = (slice(at, at + COLUMNS) for at in range(0, x.shape[1], COLUMNS))
+    return np.concatenate([mean_around(x[0, cut], x[:, cut], share) for cut in cuts])
 
 
 def _turned(x: Array, at: Array, mean: Array, root: Array) -> tuple[Array, Array]:

@@ -18,6 +18,7 @@ LOOKS = 50  # at all columns, for one penalty
 FINER = 0.1  # of the gap: small enough within a working set
 STEPS = 1e-2  # of that: small enough for one weight
 FEW = 100  # columns that may join at a time; more where more have a weight
+RIDGE = 1e-3  # of the cost of squares: a cost of sizes below scales residuals to nothing
 SPARE = 1.5  # times the columns in use: a larger set is cut down
 
 
@@ -118,6 +119,8 @@ class WorkingSet:
 
     def _gap(self, costs: Array, near: Array) -> float:
         """The most that the loss can be above its least, as in ``kernels.coordinates``."""
+        if costs[0] < RIDGE * costs[1]:
+            return self._off(costs, near)
         weights, rest = self.weights[self.some], self.rest
         bent = self.slopes.known[near] - costs[1] * self.weights[near]
         steep = float((bent if self.rule.positive else np.abs(bent)).max(initial=0.0))
@@ -126,3 +129,10 @@ class WorkingSet:
         size = float(costs[0]) * float(np.abs(weights).sum())
         ridge = 0.5 * float(costs[1]) * both * float(weights @ weights)
         return 0.5 * left * both + size - share * float(rest @ self.y) + ridge
+
+    def _off(self, costs: Array, near: Array) -> float:
+        """The same of next to a ridge; no other column has a weight, or wants one."""
+        weights, slope, (l1, l2) = self.weights[near], self.slopes.known[near], costs[:2]
+        over = ((slope if self.rule.positive else np.abs(slope)) - l1).clip(0)
+        cost = l1 * np.abs(weights) + 0.5 * l2 * weights**2 - weights * slope
+        return float((cost + over**2 / (2 * l2)).sum())

@@ -13,7 +13,7 @@ from tallylearn.kernels import likelihoods
 from tallylearn.models.design_matrix import Design
 from tallylearn.models.linear_classes import LinearModel
 from tallylearn.models.logistic.sparse_rows import Lexicon, Words
-from tallylearn.tables import TEXT, Array, Block, Schema, check_columns
+from tallylearn.tables import TEXT, Array, Block, Schema, check_columns, check_shape
 from tallylearn.workings import Derivation, Formula, Grid, Sentence, Term, short
 
 SHOWN = 5  # steps, and weights of each, that show_work() writes down
@@ -60,6 +60,7 @@ class Ending:
     rate: float = 0.0
     errors: Array = field(default_factory=lambda: np.empty((0, 0)))  # (m, width), constants first
     trace: Array = field(default_factory=lambda: np.empty((0, 2)))
+    rounded: bool = False  # whether rounding ended it, short of its tolerance
 
     form: ClassVar[forms.Form] = {
         "rows": forms.number(0.0),
@@ -78,6 +79,7 @@ class Ending:
         "rate": forms.number(0.0),
         "errors": forms.floats("m", "w", least=0.0),
         "trace": forms.floats("t", "v"),
+        "rounded": forms.truth,
     }
 
     @property
@@ -100,6 +102,8 @@ class LogisticModel(LinearModel):
     bias: Array  # (m,)
     at_half: str
     ending: Ending
+    centre: Array = field(default_factory=lambda: np.zeros(0))  # (p,) of the columns
+    level: Array = field(default_factory=lambda: np.zeros(0))  # (m,) the sums there
 
     form: ClassVar[forms.Form] = {
         "classes": forms.keys("k", 2),
@@ -109,7 +113,18 @@ class LogisticModel(LinearModel):
         "bias": forms.floats("m"),
         "at_half": forms.text("first", "positive"),
         "ending": forms.one(Ending),
+        "centre": forms.floats("c"),
+        "level": forms.floats("l"),
     }
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        p = len(self.design.columns)
+        if not self.level.size:  # a file from before they were kept
+            object.__setattr__(self, "centre", np.zeros(p))
+            object.__setattr__(self, "level", self.bias)
+        check_shape("the centre", self.centre, p)
+        check_shape("the sums at the centre", self.level, len(self.bias))
 
     def check(self, schema: Schema) -> None:
         text = {column.name for column in schema.of_kind(TEXT)}
@@ -139,6 +154,14 @@ class LogisticModel(LinearModel):
 
     def chosen(self, scores: Array) -> Array:
         return choice(scores, self.at_half)
+
+    def _summed(self, block: Block) -> Array:
+        """(n, m) of the columns, around their centre: far from 0 no digits cancel."""
+        weights = self.weights[:, : len(self.design.columns)]
+        out = self.design.around(block, self.centre, weights, self.level)
+        if not np.isfinite(out).all():  # a gap or an infinity shows in the sums
+            out = self.level + (self.design.filled(block) - self.centre) @ weights.T
+        return np.asarray(out)
 
     def activations(self, block: Block) -> Array:
         out = super().activations(block)
@@ -217,6 +240,11 @@ class LogisticModel(LinearModel):
             said.append(
                 f"It has not come to rest after {end.steps} steps: allow more with max_iter, or "
                 "scale the columns."
+            )
+        if end.rounded:
+            said.append(
+                "It ended where rounding hides all further descent, before tol: no smaller tol "
+                "leads further."
             )
         if end.separated:
             said.append(

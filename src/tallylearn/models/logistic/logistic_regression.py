@@ -227,16 +227,22 @@ class LogisticRegression(Rounds[Fitting, Slope], Geometric):
     def solve(self, state: Fitting) -> LogisticModel:
         """Weights of the columns as they came."""
         plan, found = state.plan, state.search
-        weights, bias = found.task.scaling.plain(found.theta)
+        scaling, level = found.task.scaling, found.theta[:, 0]
+        weights, bias = scaling.plain(found.theta)
+        centre = scaling.centre.copy()
         if 1 < len(weights) < len(plan.classes):
             weights, bias = np.vstack([0 * weights[:1], weights]), np.insert(bias, 0, 0.0)
+            level = np.insert(level, 0, 0.0)
         if len(weights) > 1:
-            bias = bias - bias.mean()
-            if not found.task.penalty.lasso.any():
+            bias, level = bias - bias.mean(), level - level.mean()
+            if found.task.penalty.lasso.any():  # which no common share is taken off
+                centre, level = 0 * centre, bias
+            else:
                 weights = weights - weights.mean(axis=0)
         return LogisticModel(
             plan.classes, plan.design, plan.lexicons, np.ascontiguousarray(weights),
-            np.ascontiguousarray(bias), self.at_half, self._ending(plan, found),
+            np.ascontiguousarray(bias), self.at_half, self._ending(plan, found), centre,
+            np.ascontiguousarray(level),
         )  # fmt: skip
 
     def summary(self, level: float = 0.95) -> LogisticSummary:
@@ -329,7 +335,7 @@ class LogisticRegression(Rounds[Fitting, Slope], Geometric):
             weight, float(loss), task.null * weight, float(found.objective), float(found.least),
             found.steps, bool(found.converged), solver, self.loss, 0.0 if self._free else
             float(self.C), float(self.l1_ratio), bool(self.fit_intercept), found.overshot,
-            float(self.rate), standard_errors(found), np.ascontiguousarray(trace),
+            float(self.rate), standard_errors(found), np.ascontiguousarray(trace), found.rounded,
         )  # fmt: skip
 
     @property

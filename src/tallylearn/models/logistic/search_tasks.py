@@ -85,6 +85,7 @@ class Found:
     trace: Trace = ()  # objective before a step, and what it promised
     path: Array = field(default_factory=lambda: NONE)  # of gradient descent: loss, weights after
     overshot: int = 0  # its first step that made the loss larger
+    rounded: bool = False  # whether rounding ended it before its tolerance did
     looking: bool = False  # one more round, for the loss and the curvature where it ended
 
     stride: ClassVar[int] = 1

@@ -17,7 +17,7 @@ from tallylearn.blas import one_thread
 from tallylearn.kernels import likelihoods
 from tallylearn.models.logistic.loss_slopes import Slope
 from tallylearn.models.logistic.penalties import Penalty
-from tallylearn.models.logistic.search_tasks import NONE, Found, Task, Trace, Trial, ended
+from tallylearn.models.logistic.search_tasks import NONE, ROUNDED, Found, Task, Trace, Trial, ended
 from tallylearn.models.logistic.separation import Doubt, collinear
 from tallylearn.tables import Array
 
@@ -59,14 +59,18 @@ class Newton:
         if self.stride == 1 and not self.trial and objective > task.null * (1 + 1e-12):
             return replace(self, theta=task.first, trial=Trial(task.first, np.inf, NONE, 0.0))
         step, promise = self._step(slope)
-        rested = self.stride == 1 and -promise / 2 <= task.enough
+        hidden = self._hidden(objective, promise)
+        rested = self.stride == 1 and (-promise / 2 <= task.enough or hidden)
         if self.stride == 1 and not rested and task.penalty.nothing:
             Doubt.check(slope, task.names, self.theta)
         if len(self.trace) >= task.most:
             return ended(task, self.theta, objective, slope.least, self.trace, rested)
         trace = (*self.trace, (objective, promise))
         if rested:
-            return ended(task, self.theta + step, objective + promise / 2, slope.least, trace, True)
+            found = ended(
+                task, self.theta + step, objective + promise / 2, slope.least, trace, True
+            )
+            return replace(found, rounded=hidden and -promise / 2 > task.enough)
         if self.stride > 1 and (-promise / 2 <= self._sampled(slope) or self.here >= 12):
             return self._on_all(slope, self.theta + step, trace)
         trial = Trial(self.theta, objective, step, promise)
@@ -99,6 +103,12 @@ class Newton:
                 gradient.shape
             )
         return step, float((gradient * step).sum()) + task.penalty.cost(self.theta, step)
+
+    def _hidden(self, objective: float, promise: float) -> bool:
+        """Whether rounding hides what is left: steps that would square it promise as much again."""
+        if not self.here or -promise > ROUNDED * max(1.0, abs(objective)):
+            return False
+        return promise < 0.25 * self.trace[-1][1] or promise >= 0
 
     def _sampled(self, slope: Slope) -> float:
         """A sample need not be fitted closer than it is wrong by chance."""
@@ -174,17 +184,19 @@ class QuasiNewton:
         with one_thread():
             direction = found._direction(steepest)
         promise = float((steepest * direction).sum())
-        rested = -promise / 2 <= task.enough
+        hidden = -promise <= ROUNDED**2 * max(1.0, abs(objective))  # the square of a gradient's
+        rested = -promise / 2 <= task.enough or hidden
         if len(self.trace) >= task.most:
             return ended(task, self.theta, objective, slope.least, self.trace, rested)
         trace = (*self.trace, (objective, promise))
         if rested:
             theta = self.theta + direction if not task.penalty.lasso.any() else self.theta
-            return ended(task, theta, objective, slope.least, trace, True)
+            reached = ended(task, theta, objective, slope.least, trace, True)
+            return replace(reached, rounded=hidden and -promise / 2 > task.enough)
         if self.again and len(trace) > 25 and task.penalty.nothing:
             return Newton(task, self.theta, trace=trace)  # nearly singular, or separated
-        first = 1.0 if self.inverse.size or found.steps else 1 / max(1.0, _longest(steepest))
-        trial = Trial(self.theta, objective, direction, promise, first)
+        long = 1.0 if self.inverse.size or found.steps else float(np.linalg.norm(steepest))
+        trial = Trial(self.theta, objective, direction, promise, 1 / max(1.0, long))
         return replace(
             found, trial=trial, theta=found._within(trial), gradient=gradient, trace=trace
         )
@@ -238,10 +250,6 @@ class QuasiNewton:
 
 
 State = Newton | QuasiNewton | Found
-
-
-def _longest(gradient: Array) -> float:
-    return float(np.linalg.norm(gradient))
 
 
 def _solved(curve: Array, gradient: Array, names: tuple[str, ...]) -> Array:

@@ -1,0 +1,118 @@
+"""Tables far from zero: answers, residuals and merged sums have the digits of the numbers."""
+
+from __future__ import annotations
+
+import copy
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tallylearn as tl
+
+RNG = np.random.default_rng(0)
+NEAR = RNG.integers(-4096, 4096, size=(60, 2)) / 1024.0  # doubles hold them at 1e12 too
+NEAR = NEAR[np.argsort(NEAR[:, 0])]  # so that parts of the rows have other means
+Y = np.round((NEAR @ [1, 2] + RNG.normal(size=60)) * 1024) / 1024
+KIND = np.where(Y + RNG.logistic(size=60) > 0, "a", np.where(RNG.random(60) < 0.5, "b", "c"))
+FAR = [1e9, 1e12]
+LINES: dict[str, Any] = {
+    "linear": tl.LinearRegression(),
+    "cholesky": tl.LinearRegression(solver="cholesky"),
+    "qr": tl.LinearRegression(solver="qr"),
+    "exact": tl.LinearRegression(exact=True),
+    "ridge": tl.Ridge(),
+    "lasso": tl.Lasso(0.1, tol=1e-15),
+    "subset": tl.SubsetSelection(),
+}
+
+
+def line(name: str) -> Any:
+    """A learner that no other test fits."""
+    return copy.copy(LINES[name])
+
+
+def residuals(x: Any, y: Any) -> Any:
+    """Of least squares with two columns, in fractions."""
+    columns = [[Fraction(v) for v in column] for column in (*x.T, y)]
+    a, b, c = ([v - sum(column) / len(y) for v in column] for column in columns)
+
+    def times(u: list[Fraction], v: list[Fraction]) -> Fraction:
+        return sum((i * j for i, j in zip(u, v, strict=True)), Fraction(0))
+
+    whole = times(a, a) * times(b, b) - times(a, b) ** 2
+    w = (times(a, c) * times(b, b) - times(b, c) * times(a, b)) / whole
+    v = (times(b, c) * times(a, a) - times(a, c) * times(a, b)) / whole
+    return np.array([float(k - w * i - v * j) for i, j, k in zip(a, b, c, strict=True)])
+
+
+@pytest.mark.parametrize("name", LINES)
+@pytest.mark.parametrize("far", FAR)
+def test_answers_are_those_of_the_same_rows_near_zero(name: str, far: float) -> None:
+    near, away = (line(name).fit(x, Y).predict(x) for x in (NEAR, NEAR + far))
+    np.testing.assert_allclose(away, near, rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize("name", ["linear", "cholesky", "qr", "exact"])
+@pytest.mark.parametrize("far", FAR)
+def test_residuals_are_those_of_fractions_wherever_columns_and_target_lie(
+    name: str, far: float
+) -> None:
+    x, y = NEAR + far, Y + far
+    found = line(name).fit(x, y).diagnose(x, y).residual
+    np.testing.assert_allclose(found, residuals(x, y), rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize("name", ["cholesky", "qr", "exact", "ridge", "lasso"])
+@pytest.mark.parametrize("far", FAR)
+def test_merged_parts_have_the_weights_of_all_rows_near_zero(name: str, far: float) -> None:
+    near = line(name).fit(NEAR, Y)
+    parts = (slice(at, at + 15) for at in range(0, 60, 15))
+    merged = tl.merge(*(line(name).fit(NEAR[part] + far, Y[part]) for part in parts))
+    np.testing.assert_allclose(merged.coef_, near.coef_, rtol=1e-10)
+    np.testing.assert_allclose(merged.predict(NEAR + far), near.predict(NEAR), atol=1e-11)
+
+
+@pytest.mark.parametrize("exact", [False, True])
+def test_folds_far_from_zero_judge_penalties_as_near_it(exact: bool) -> None:
+    groups = np.arange(60) % 5
+    near, away = (
+        tl.Ridge("cv", folds=5, exact=exact).fit(
+            tl.table({"a": at[:, 0], "b": at[:, 1], "y": Y, "g": groups}, target="y", groups="g")
+        )
+        for at in (NEAR, NEAR + 1e12)
+    )
+    np.testing.assert_allclose(away.folds_.error, near.folds_.error, rtol=1e-9)
+
+
+@pytest.mark.parametrize("classes", [["a", "b", "b"], ["a", "b", "c"]])
+@pytest.mark.parametrize("penalty", [1.0, float("inf")])
+@pytest.mark.parametrize("far", FAR)
+def test_probabilities_far_from_zero_are_those_near_it(
+    classes: list[str], penalty: float, far: float
+) -> None:
+    kind = np.array(classes)[np.searchsorted(["a", "b", "c"], KIND)]
+    near, away = (
+        tl.LogisticRegression(C=penalty).fit(x, kind).predict_proba(x) for x in (NEAR, NEAR + far)
+    )
+    np.testing.assert_allclose(away, near, rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize("name", LINES)
+def test_a_file_answers_with_the_same_bits(name: str, tmp_path: Path) -> None:
+    model = line(name).fit(NEAR + 1e12, Y)
+    model.save(tmp_path / "far.tally")
+    again = tl.load(tmp_path / "far.tally")
+    assert (again.predict(NEAR + 1e12) == model.predict(NEAR + 1e12)).all()
+
+
+@pytest.mark.parametrize("name", LINES)
+def test_terms_add_up_to_the_answer(name: str) -> None:
+    for far, said in ((0.0, False), (1e12, True)):
+        model = line(name).fit(NEAR + far, Y)
+        found = model.explain(NEAR[:9] + far)
+        totals = [one.lines[0].total for one in found]
+        np.testing.assert_allclose(totals, model.predict(NEAR[:9] + far), atol=1e-12)
+        assert ("terms are those of the distance from their means" in str(found)) == said
