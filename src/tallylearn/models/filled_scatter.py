@@ -85,6 +85,8 @@ def filled(scatter: Scatter, rows: Array) -> Filled:
 
 def pooled_mean(rows: Array, mean: Array) -> Array:
     """(p,) of all classes, from means (k, p) over so many rows; where these agree, exactly that."""
+    if len(mean) == 1 and rows.all():
+        return np.asarray(mean[0] + 0.0)
     own = np.broadcast_to(rows, mean.shape)
     base = mean[own.argmax(axis=0), np.arange(mean.shape[1])]
     return np.asarray(base + (own * (mean - base)).sum(axis=0) / own.sum(axis=0))

@@ -148,12 +148,13 @@ def from_triangle(triangle: Triangle, design: Design, intercept: bool = True) ->
         mean = np.zeros(len(level))
     else:
         mean, above, r = level + r[0, 1:] / r[0, 0], r[0, 1:], r[1:, 1:]
-        tiny = (r**2).sum(axis=0) <= DEPENDENT**2 * above**2  # what rounding leaves of a constant
-        r = np.where(tiny, 0.0, r) if tiny.any() else r
+    squares = (r**2).sum(axis=0)
+    if intercept:
+        tiny = squares <= DEPENDENT**2 * above**2  # what rounding leaves of a constant
+        r, squares = (np.where(tiny, 0.0, part) for part in (r, squares))
     if len(r) < len(level):
         r = np.vstack([r, np.zeros((len(level) - len(r), len(level)))])
-    scale = np.sqrt((r**2).sum(axis=0))
-    scale = np.where(scale == 0, 1.0, scale)
+    scale = np.where(squares == 0, 1.0, np.sqrt(squares))
     return Normal(design, float(pooled.count[0]), mean, scale, r / scale, False, intercept)
 
 
