@@ -78,7 +78,10 @@ def _counting(source: Table) -> Array:
 
 def _light(source: Table, rows: Array) -> Table:
     """Some rows, which hold on to nothing of the others: no text, and no value that is theirs."""
-    block = replace(source.block, text={}, group=None)[rows]
+    block = source.block
+    if block.text or block.group is not None:
+        block = replace(block, text={}, group=None)
+    block = block[rows]
     if block.codes:
         codes = {name: _shown(column) for name, column in block.codes.items()}
         block = replace(block, codes=codes)

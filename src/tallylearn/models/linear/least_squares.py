@@ -38,7 +38,7 @@ class Normal:
     squared: bool  # whether it came out of a scatter, so that the condition counts twice
     centred: bool  # whether there is an intercept
 
-    @property
+    @cached_property
     def p(self) -> int:
         return len(self.design.columns)
 
@@ -98,8 +98,9 @@ class Normal:
         r = self.columns
         if not len(r):
             return 1.0
-        flat = np.flatnonzero((r == 0).all(axis=0))
-        r = np.delete(np.delete(r, flat, axis=0), flat, axis=1) if len(flat) else r
+        if not r.diagonal().all():
+            flat = np.flatnonzero((r == 0).all(axis=0))
+            r = np.delete(np.delete(r, flat, axis=0), flat, axis=1)
         share = lapack.dtrcon(r, norm="1", uplo="U")[0] if len(r) else 1.0
         return 1 / share if share > 0 else np.inf
 
@@ -151,7 +152,8 @@ def from_triangle(triangle: Triangle, design: Design, intercept: bool = True) ->
     squares = (r**2).sum(axis=0)
     if intercept:
         tiny = squares <= DEPENDENT**2 * above**2  # what rounding leaves of a constant
-        r, squares = (np.where(tiny, 0.0, part) for part in (r, squares))
+        if tiny.any():
+            r, squares = (np.where(tiny, 0.0, part) for part in (r, squares))
     if len(r) < len(level):
         r = np.vstack([r, np.zeros((len(level) - len(r), len(level)))])
     scale = np.where(squares == 0, 1.0, np.sqrt(squares))
