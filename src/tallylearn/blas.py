@@ -8,8 +8,6 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
 from functools import cache
 from typing import Any
 
@@ -32,18 +30,26 @@ class _Holders:
 _mine, _all = _Hold(), _Holders()
 
 
-@contextmanager
-def one_thread() -> Iterator[None]:
-    """Hold BLAS to one thread, until the last of all who hold it lets go."""
-    if _mine.depth == 0:
-        _take()
-    _mine.depth += 1
-    try:
-        yield
-    finally:
+class _Held:
+    """Within it BLAS has one thread; a class, for it is entered several times in every fit."""
+
+    def __enter__(self) -> None:
+        if _mine.depth == 0:
+            _take()
+        _mine.depth += 1
+
+    def __exit__(self, *error: object) -> None:
         _mine.depth -= 1
         if _mine.depth == 0:
             _let_go()
+
+
+_held = _Held()
+
+
+def one_thread() -> _Held:
+    """Hold BLAS to one thread, until the last of all who hold it lets go."""
+    return _held
 
 
 def _take() -> None:

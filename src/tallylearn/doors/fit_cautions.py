@@ -19,6 +19,7 @@ from tallylearn.cautions import cautions
 from tallylearn.doors.intake import Lesson
 from tallylearn.errors import NotFitted
 from tallylearn.sources import Declared, Files, Table
+from tallylearn.sources.class_labels import taken
 from tallylearn.tables import Array, Codes
 from tallylearn.viewed_rows import FEW, MANY, Rows, sampled
 
@@ -77,10 +78,15 @@ def _counting(source: Table) -> Array:
 
 def _light(source: Table, rows: Array) -> Table:
     """Some rows, which hold on to nothing of the others: no text, and no value that is theirs."""
-    bare = replace(source.block, text={}, group=None)
-    found = Table(bare, source.target, None, source.declared)[rows]
-    codes = {name: _shown(column) for name, column in found.block.codes.items()}
-    light = Table(replace(found.block, codes=codes), found.target, None, source.declared)
+    block = source.block
+    if block.text or block.group is not None:
+        block = replace(block, text={}, group=None)
+    block = block[rows]
+    if block.codes:
+        codes = {name: _shown(column) for name, column in block.codes.items()}
+        block = replace(block, codes=codes)
+    target = None if source.target is None else taken(source.target, rows)
+    light = Table(block, target, None, source.declared)
     light.named = source.named
     return light
 

@@ -93,6 +93,8 @@ def pooled_mean(rows: Array, mean: Array, low: Array | float = 0.0) -> tuple[Arr
 
     And the digits beyond a double.
     """
+    if len(mean) == 1 and rows.all():
+        return summed(mean[0], np.broadcast_to(low, mean.shape)[0])
     own = np.broadcast_to(rows, mean.shape)
     base = mean[own.argmax(axis=0), np.arange(mean.shape[1])]
     return summed(base, (own * ((mean - base) + low)).sum(axis=0) / own.sum(axis=0))

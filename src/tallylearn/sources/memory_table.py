@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from copy import copy
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -80,7 +79,9 @@ class Table(Declared):
             check_types(frame, declared)
             block = block_of(frame, schema_of(frame, declared, judged))
             check_declared(declared.categories, block.codes)
-        table = cls(replace(block, group=groups_of(frame, declared)), target, weight, declared)
+        if (groups := groups_of(frame, declared)) is not None:
+            block = replace(block, group=groups)
+        table = cls(block, target, weight, declared)
         table.judged, table.named = judged, None if schema is None else {}
         table.long = () if schema else long_integers(frame, block.schema)
         table.apart = columns_apart(frame, declared, block.schema, learned=schema is not None)
@@ -113,8 +114,8 @@ class Table(Declared):
 
     def _with(self, **changed: Any) -> Table:
         """The same table but for some of its attributes."""
-        found = copy(self)
-        vars(found).update(changed)
+        found = object.__new__(type(self))  # as copy does, which asks for more than attributes
+        vars(found).update(vars(self), **changed)
         return found
 
     @property

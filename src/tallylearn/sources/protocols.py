@@ -100,7 +100,7 @@ class Declared(ABC):
 
     def settled(self) -> Self:
         """The same, unless a column that is read can be read in two ways."""
-        for name in self.read:
+        for name in self.read if self.judged else ():
             if name in self.judged and (found := self.judged[name]).doubt:
                 aside = name in self.declared.beside
                 spare = "" if aside else f", or leave the column out with ignore={quoted([name])}"

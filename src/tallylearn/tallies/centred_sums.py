@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 import numpy as np
 
 from tallylearn.kernels import gathering
 from tallylearn.tables import Array
 
-FEWEST, ROWS = 256, 1024  # centred and multiplied together
-CELLS = 1 << 17  # of them: they stay in the processor's cache
+FEWEST, ROWS = 1024, 4096  # centred and multiplied together
+CELLS = 1 << 21  # of them: they stay in the processor's cache
 FIRST = 64  # rows that give a centre
 ONCE = np.zeros(0)  # weights, where every row counts once
 
@@ -36,7 +36,7 @@ def whole(
             gathering.centred(numbers, beside, here, centre, root[at : at + step], part)
             yield part
 
-    sums = _products(parts(), p + 1, len(rows) > step)
+    sums = _products(parts())
     n = sums[p:, p:] if weight is None else np.full((1, 1), weight[rows].sum())
     left = sums[:p, p:] / n
     mean, low = summed(centre[:, None], left)
@@ -50,17 +50,17 @@ def summed(a: Array, b: Array) -> tuple[Array, Array]:
     return total, (a - (total - rounded)) + (b - rounded)
 
 
-def _products(parts: Iterable[Array], p: int, several: bool) -> Array:
-    """(p, p) the sums of products: of several parts half, added where it is, and then mirrored."""
-    if not several:
-        (part,) = parts
-        return np.asarray(part.T @ part)
-    from scipy.linalg import blas  # takes longer to import than few rows to multiply
+def _products(parts: Iterator[Array]) -> Array:
+    """(p, p) the sums of products, by NumPy: it adds up one half, and leaves the interpreter free.
 
-    sums = np.zeros((p, p), order="F")
+    SciPy's BLAS would add where the sums are, and hold the interpreter: threads would wait.
+    """
+    first = next(parts)
+    sums = np.asarray(first.T @ first)
+    more = np.empty_like(sums)
     for part in parts:
-        sums = blas.dsyrk(1.0, part.T, beta=1.0, c=sums, overwrite_c=1)
-    return np.asarray(sums + np.triu(sums, 1).T)
+        sums += np.matmul(part.T, part, out=more)
+    return sums
 
 
 def mean_around(base: Array, x: Array, share: Array | None = None) -> Array:

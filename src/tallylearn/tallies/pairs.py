@@ -117,7 +117,8 @@ def classes_in(keys: Keys, among: Keys) -> Array:
 
 def apart(names: Names) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """The columns of the names, and their values."""
-    return tuple(name for name, _ in names), tuple(value for _, value in names)
+    columns, values = zip(*names, strict=True) if names else ((), ())
+    return columns, values
 
 
 def check_names(names: Names, order: Names | None = None) -> None:

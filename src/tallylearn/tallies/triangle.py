@@ -88,17 +88,19 @@ class Triangle(Paired):
     ) -> Triangle:  # fmt: skip
         """Factor the numbers (n, p) class by class, the last names ``beside`` them (n, t)."""
         check_wide(len(by.values), names)
-        check_infinite(numbers, names, start)
         weight = None if weight is None else rounded(weight)
         x, found = numbers if beside is None else np.hstack([numbers, beside]), by_class(by)
+        if gaps := not np.isfinite(x).all():
+            check_infinite(numbers, names, start)
         if names != (ordered := in_order(names)):
             place = {name: j for j, name in enumerate(names)}
             x, names = x[:, [place[name] for name in ordered]], ordered
         with one_thread(), np.errstate(over="ignore", invalid="ignore"):
             if len(found) == 1:
-                parts = [_factored(x, names, weight)]
+                parts = [_factored(x, names, weight, gaps)]
             else:
-                parts = [_factored(x[rows], names, _at(weight, rows)) for rows in found.values()]
+                each = ((x[rows], names, _at(weight, rows), gaps) for rows in found.values())
+                parts = [_factored(*one) for one in each]
         arrays = [np.array(part) for part in zip(*parts, strict=True)] or _nothing(len(names))
         return cls(tuple(found), *apart(names), *arrays) if found else cls.empty()
 
@@ -200,10 +202,12 @@ def in_order(names: Iterable[tuple[str, str]]) -> Names:
     return tuple(sorted(names, key=lambda name: (name[1][:1] == "!", name)))
 
 
-def _factored(x: Array, names: Names, weight: Array | None) -> tuple[Array, Array, Array]:
-    """Count, centre (p,) and root (p + 1, p + 1) of some rows."""
+def _factored(
+    x: Array, names: Names, weight: Array | None, gaps: bool
+) -> tuple[Array, Array, Array]:
+    """Count, centre (p,) and root (p + 1, p + 1) of some rows, which may have gaps or have not."""
     n, p = x.shape
-    gaps, root = bool(np.isnan(x).any()), ONCE if weight is None else np.sqrt(weight)
+    root = ONCE if weight is None else np.sqrt(weight)
     centre, found = _centre(x, names, gaps), np.zeros((0, p + 1))
     rows = max(ROWS, 2 * (p + 1))
     for at in range(0, n, rows):
@@ -243,7 +247,7 @@ def _shown(x: Array) -> Array:
 def _coarse(x: Array, spread: Array) -> Array:
     """Numbers nearby of few digits within a spread: taken from whole numbers they leave such."""
     power = np.frexp(spread)[1] - COARSE
-    return np.where(spread > 0, np.ldexp(np.round(np.ldexp(x, -power)), power), x)
+    return np.where(spread > 0, np.ldexp(np.rint(np.ldexp(x, -power)), power), x)
 
 
 def _at(weight: Array | None, rows: Array) -> Array | None:

@@ -41,7 +41,7 @@ class Normal:
     centred: bool  # whether there is an intercept
     low: Array  # (p + t,) digits of the means beyond a double
 
-    @property
+    @cached_property
     def p(self) -> int:
         return len(self.design.columns)
 
@@ -107,8 +107,9 @@ class Normal:
         r = self.columns
         if not len(r):
             return 1.0
-        flat = np.flatnonzero((r == 0).all(axis=0))
-        r = np.delete(np.delete(r, flat, axis=0), flat, axis=1) if len(flat) else r
+        if not r.diagonal().all():
+            flat = np.flatnonzero((r == 0).all(axis=0))
+            r = np.delete(np.delete(r, flat, axis=0), flat, axis=1)
         share = lapack.dtrcon(r, norm="1", uplo="U")[0] if len(r) else 1.0
         return 1 / share if share > NONE else np.inf
 
@@ -157,14 +158,15 @@ def from_triangle(triangle: Triangle, design: Design, intercept: bool = True) ->
         mean, low = np.zeros((2, len(level)))
     else:
         above, (mean, low), r = r[0, 1:], summed(level, r[0, 1:] / r[0, 0]), r[1:, 1:]
-        tiny = (r**2).sum(axis=0) <= DEPENDENT**2 * above**2  # what rounding leaves of a constant
-        r = np.where(tiny, 0.0, r) if tiny.any() else r
+    squares = (r**2).sum(axis=0)
+    if intercept:
+        tiny = squares <= DEPENDENT**2 * above**2  # what rounding leaves of a constant
+        if tiny.any():
+            r, squares = (np.where(tiny, 0.0, part) for part in (r, squares))
     if len(r) < len(level):
         r = np.vstack([r, np.zeros((len(level) - len(r), len(level)))])
-    scale = np.sqrt((r**2).sum(axis=0))
-    scale = np.where(scale == 0, 1.0, scale)
-    n = float(pooled.count[0])
-    return Normal(design, n, mean, scale, r / scale, False, intercept, low)
+    scale = np.where(squares == 0, 1.0, np.sqrt(squares))
+    return Normal(design, float(pooled.count[0]), mean, scale, r / scale, False, intercept, low)
 
 
 def _designed(pooled: Triangle, design: Design) -> tuple[Array, Array]:

@@ -116,7 +116,9 @@ def _of_numbers(triangle: Triangle, counts: Counts, how: Spelled) -> Sums:
     fill = pooled_mean(rows[:, None], mean, low)[0]
     plan = how.chosen(triangle.names, fill, counts.weight)
     at = plan.among(triangle.names)
-    inside, p = root[:, 1:, 1:][:, :, at], len(plan.kept)
+    inside, p = root[:, 1:, 1:], len(plan.kept)
+    if at != [*range(inside.shape[2])]:
+        inside = inside[:, :, at]
     scatter = inside.swapaxes(1, 2) @ inside
     check_finite([triangle.columns[j] for j in at], scatter)
     design = plan.design(fill[at[:p]], np.zeros(p), how.complete)

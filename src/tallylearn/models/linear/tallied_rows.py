@@ -14,12 +14,12 @@ from tallylearn.models.design_columns import gappy, learnable, spelled, spelling
 from tallylearn.models.design_matrix import ROOM
 from tallylearn.tables import Array, Block, Codes
 from tallylearn.tallies import Bundle, Counts, Products, Scatter, Triangle
-from tallylearn.tallies.pairs import FLOATS, LIMBS, Names, check_wide
+from tallylearn.tallies.pairs import Names
 
 Kind = type[Scatter] | type[Products] | type[Triangle]
 Powers = Callable[[Array, int], list[Array]]  # numbers and a degree, as summands of their powers
 BROAD = 128  # columns: their products are worth threads within a block
-SHARE = 1 << 15  # rows for a thread: of few blocks the last one would be waited for
+SHARE = 1 << 14  # rows for a thread: of few blocks the last one would be waited for
 MORE = "+"  # after a power's name: what is left of it beyond a double
 
 
@@ -44,7 +44,6 @@ def _tallied(block: Block, kind: Kind, degree: int, folds: int) -> Bundle:
     names, x = powered(block, spelling(block, gaps), spelled(block, gaps), degree, exactly)
     y = answers_of(block)
     names = (*names, *(("", f"!{t}") for t in range(y.shape[1])))
-    check_wide(len(by.values), names, LIMBS if kind is Products else FLOATS)
     if issubclass(kind, Products):
         part: Any = kind.of(np.hstack([x, y]), by, names, block.weight, block.start)
     else:
