@@ -123,8 +123,9 @@ def _both(one: Mapping[str, Tally], other: Mapping[str, Tally]) -> dict[str, Tal
 
 
 def _passed(source: Declared) -> Survey:
-    """In waves, each twice as many parts as all before: those say which hashes may still count."""
-    parts, here, size = iter(source.parts()), engines.here(), 1
+    """In waves, each twice as large as the one before: those say which hashes may still count."""
+    here = engines.here()
+    parts, size = iter(source.parts()), max(1, here.number)  # so that no thread has to wait
     found, weighing = Columns(Bundle(), {}, {}), weighed(source)
     with engines.during("columns"):
         while wave := [*islice(parts, size)]:

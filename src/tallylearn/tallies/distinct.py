@@ -202,10 +202,13 @@ class Seen:
     def tally(self) -> Distinct:
         """What was seen so far."""
         hashes, counts = self._filled()
-        order = np.argsort(hashes)
+        if counts.max(initial=1) == 1:  # to sort without an order takes a fifth of the time
+            hashes.sort()
+        else:
+            order = np.argsort(hashes)
+            hashes, counts = hashes[order], counts[order]
         _, _, present, broken, least, greatest = map(int, self._state)
-        ends = least, greatest
-        return _kept(hashes[order], counts[order], present, bool(broken), ends, self.most)
+        return _kept(hashes, counts, present, bool(broken), (least, greatest), self.most)
 
     def _counted(self, n: int, count: Any, *given: Array) -> None:
         self._state[0] = 0
@@ -236,8 +239,8 @@ class Seen:
 
     def _filled(self) -> tuple[Array, Array]:
         """The hashes that were seen, and their rows."""
-        found = self._slots[self._slots[:, 1] > 0]
-        return found[:, 0].copy(), found[:, 1].astype(np.int64)
+        at = np.flatnonzero(self._slots[:, 1])
+        return self._slots[at, 0], self._slots[at, 1].astype(np.int64)
 
 
 def _times(column: Codes) -> Array:
