@@ -55,9 +55,11 @@ class Leaks:
                     f"its gaps tell the classes apart{self._but(strays, self.answers.codes >= 0)}"
                 )
         both = known & ~gap
+        if not both.all():
+            column, answer = column[both], answer[both]
         if isinstance(column, Codes):
-            return self._by_value(name, column.codes[both], answer[both])
-        return self._by_number(name, column[both], both)
+            return self._by_value(name, column.codes, answer)
+        return self._by_number(name, column, answer, self.first[both])
 
     def _by_value(self, name: str, x: Array, y: Array) -> str:
         """Whether the values of a column have one answer each."""
@@ -67,9 +69,8 @@ class Leaks:
         how = "one to one" if m == k else f"its {m:,} values have one answer each"
         return f"{how}{self._but(strays, self._both(name))}"
 
-    def _by_number(self, name: str, x: Array, both: Array) -> str:
+    def _by_number(self, name: str, x: Array, y: Array, rows: Array) -> str:
         """The same of numbers, or whether the target follows from their order or their size."""
-        y = self.answer[both]
         if _share_values(x) and (how := self._by_value(name, _in_order(x), y)):
             return how
         if len(y) < 2 * EACH:
@@ -77,7 +78,7 @@ class Leaks:
         if self.rows.classes is not None:
             how = _apart(x, y, self.chance)
         else:
-            how = _line(x, np.asarray(self.rows.target)[self.first][both])
+            how = _line(x, np.asarray(self.rows.target)[rows])
             how = how or _curve(_in_order(x), y, self.chance)
         return how and f"{how}{self._but(0, self._both(name))}"
 

@@ -10,6 +10,7 @@ import pandas as pd
 import pytest
 
 import tallylearn as tl
+from tallylearn import leaks
 
 N = 200
 
@@ -160,3 +161,23 @@ def test_a_line_is_told_of_numbers_of_any_size_and_no_other(unit: float) -> None
     table = pd.DataFrame({"noise": rng.normal(size=60), "line": 3 * y, "y": y})
     away = [said for said in tl.problem(table, "y").cautions if "gives y away" in said]
     assert away == ["line gives y away: a straight line, on all 60 rows"]
+
+
+@pytest.mark.parametrize("noise", [0.0, 1e-3, 0.05, 0.2, 1.0, 10.0])
+def test_a_first_look_at_some_rows_changes_no_verdict(
+    noise: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rng = np.random.default_rng(7)
+    n = 400
+    y = rng.integers(0, 3, n)
+    measured = y + noise * rng.normal(size=n)
+    signed = np.where(rng.random(n) < 0.5, -0.0, 0.0)  # one value
+    verdicts = []
+    for x in (measured, measured.round(1), measured.round(2), measured + 1e9 * (y == 2), signed):
+        times = np.unique(x, return_counts=True)[1]
+        assert leaks._share_values(x) == (times[times > 1].sum() >= leaks.HALF * n)
+        verdicts.append(leaks._apart(x, y, 1e-3))
+        monkeypatch.setattr(leaks, "SOME", n)  # a row alone rejects nothing
+        assert leaks._apart(x, y, 1e-3) == verdicts[-1]
+        monkeypatch.undo()
+    assert any(verdicts) == (noise < 1)

@@ -63,23 +63,26 @@ class Evaluation(Result):
     def __getitem__(self, name: str) -> Estimate:
         name = called(name)
         self._check_score(name)
-        return self._estimates[name]
+        return self._estimate(self.scores[self.scores.index(name)])
 
     def __iter__(self) -> Iterator[Estimate]:
-        return iter(self._estimates.values())
+        return map(self._estimate, self.scores)
 
     def __repr__(self) -> str:
         return f"Evaluation({self.learner}: {self.headline})"
 
-    @cached_property
-    def _estimates(self) -> dict[str, Estimate]:
-        tallies = tuple(bundle for _, _, bundle in self.folds)
-        return {
-            name: estimated(
+    def _estimate(self, name: str) -> Estimate:
+        """A score with its intervals, worked out when it is first asked for."""
+        if name not in self._estimates:
+            tallies = tuple(bundle for _, _, bundle in self.folds)
+            self._estimates[name] = estimated(
                 name, self.whole, tallies, self.baseline, self.sample, self.positive, self.level
             )
-            for name in self.scores
-        }
+        return self._estimates[name]
+
+    @cached_property
+    def _estimates(self) -> dict[str, Estimate]:
+        return {}
 
     @staticmethod
     def _told(found: dict[str, Any]) -> Derivation:
