@@ -14,7 +14,7 @@ from tallylearn.models.forests.bags import counted
 from tallylearn.models.forests.forest import VOTES, Forest
 from tallylearn.models.forests.forest_learner import ForestLearner
 from tallylearn.models.forests.out_of_bag import OutOfBag
-from tallylearn.models.rare_values import MIN_ROWS
+from tallylearn.models.rare_values import AUTO
 from tallylearn.models.trees.class_weights import ClassWeights, balanced
 from tallylearn.models.trees.growing import gaps
 from tallylearn.models.trees.growing.node_target import Target, of_classes
@@ -42,6 +42,8 @@ class RandomForestClassifier(ForestLearner, ClassWeights, Classifier):
     max_samples : how many rows a bag has on average, or which share of all.
     vote : "soft" (the mean of the trees' shares of the classes) or "majority" (one vote a tree).
     min_samples_split, min_samples_leaf : rows of the bag: a row that is in it twice counts twice.
+    min_samples_category : as in ``DecisionTreeClassifier``; "auto" is 20, and 2 for a category
+        whose values tell the classes better than chance, as the tickets of families do.
     class_weight : as in scikit-learn; with "balanced_subsample" classes weigh alike in every bag.
     monotonic_cst : as in ``DecisionTreeClassifier``.
     bins : numbers in at most so many groups of equal size, and thresholds between them; None: as
@@ -92,7 +94,7 @@ class RandomForestClassifier(ForestLearner, ClassWeights, Classifier):
         monotonic_cst: Any = None,
         vote: str = "soft",
         category_split: str = "subset",
-        min_samples_category: int = MIN_ROWS,
+        min_samples_category: Any = AUTO,
         category_smoothing: float = 10.0,
         missing: str = "branch",
         costs: Mapping[str, float] | None = None,

@@ -10,7 +10,7 @@ from tallylearn.errors import OptionError
 from tallylearn.models.forests.forest import Forest
 from tallylearn.models.forests.forest_learner import ForestLearner
 from tallylearn.models.forests.out_of_bag import OutOfBag
-from tallylearn.models.rare_values import MIN_ROWS
+from tallylearn.models.rare_values import AUTO
 from tallylearn.models.trees.growing import gaps
 from tallylearn.models.trees.growing.node_target import Target, of_counts, of_measures
 from tallylearn.models.trees.nodes import ABSOLUTE
@@ -65,7 +65,7 @@ class RandomForestRegressor(ForestLearner, Regressor):
         max_samples: Any = None,
         monotonic_cst: Any = None,
         category_split: str = "subset",
-        min_samples_category: int = MIN_ROWS,
+        min_samples_category: Any = AUTO,
         category_smoothing: float = 10.0,
         missing: str = "branch",
         costs: Mapping[str, float] | None = None,
