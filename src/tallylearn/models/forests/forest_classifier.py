@@ -16,6 +16,7 @@ from tallylearn.models.forests.forest_learner import ForestLearner
 from tallylearn.models.forests.out_of_bag import OutOfBag
 from tallylearn.models.rare_values import AUTO
 from tallylearn.models.trees.class_weights import ClassWeights, balanced
+from tallylearn.models.trees.classifier import DecisionTreeClassifier
 from tallylearn.models.trees.growing import gaps
 from tallylearn.models.trees.growing.node_target import Target, of_classes
 from tallylearn.tables import Array, Block
@@ -137,6 +138,7 @@ class RandomForestClassifier(ForestLearner, ClassWeights, Classifier):
         self.record = record
 
     model_: Forest
+    of_trees = DecisionTreeClassifier
     balancing = ("balanced", "balanced_subsample")
 
     @property

@@ -14,6 +14,7 @@ from tallylearn.models.rare_values import AUTO
 from tallylearn.models.trees.growing import gaps
 from tallylearn.models.trees.growing.node_target import Target, of_counts, of_measures
 from tallylearn.models.trees.nodes import ABSOLUTE
+from tallylearn.models.trees.regressor import DecisionTreeRegressor
 from tallylearn.tables import Block
 
 CRITERIA = ("squared_error", "friedman_mse", "sdr", "poisson")
@@ -104,6 +105,7 @@ class RandomForestRegressor(ForestLearner, Regressor):
         self.record = record
 
     model_: Forest
+    of_trees = DecisionTreeRegressor
 
     def _score_out_of_bag(self, found: OutOfBag) -> None:
         super()._score_out_of_bag(found)
