@@ -51,6 +51,7 @@ def test_a_tree_of_a_forest_tells_and_saves_as_any_other(tmp_path: Path) -> None
     forest = tl.RandomForestClassifier(3).fit(TABLE, "kind")
     tree = forest.set_params(max_depth=1).estimators_[1]  # the options it grew with are kept
     assert tree.max_depth is None
+    assert repr(forest.estimator_).startswith("DecisionTreeClassifier(max_depth=1, max_features=")
     assert tree.explain(TABLE.head(1))[0].notes
     tree.save(tmp_path / "tree.tally")
     assert (tl.load(tmp_path / "tree.tally").predict(TABLE) == tree.predict(TABLE)).all()

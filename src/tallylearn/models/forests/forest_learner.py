@@ -150,6 +150,12 @@ class ForestLearner(ForestOptions, Plain):
         return single_trees.passed(self.model_, ends)
 
     @property
+    def estimator_(self) -> Any:
+        """A learner of single trees with the options of the forest, not fitted."""
+        self._check_fitted()
+        return single_trees.unfitted(self.of_trees, self.get_params(deep=False))
+
+    @property
     def estimators_(self) -> Sequence[Any]:
         """The trees, each as a learner of its own; it is grown again when it is asked for."""
         self._check_fitted()
@@ -174,7 +180,8 @@ class ForestLearner(ForestOptions, Plain):
     def _tree(self, learner: ForestLearner, nursery: Nursery, number: int) -> Any:
         """A tree as a learner of its own."""
         tree = learner._finished(nursery.tree(number))
-        return single_trees.alone(self.of_trees, self, learner.get_params(deep=False), tree)
+        alone = single_trees.unfitted(self.of_trees, learner.get_params(deep=False))
+        return single_trees.alone(alone, self, tree)
 
     def _finished(self, tree: Tree) -> Tree:
         """A tree that has grown, cut back as the options say."""

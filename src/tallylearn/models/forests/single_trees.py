@@ -11,6 +11,7 @@ from typing import Any, overload
 
 import numpy as np
 
+from tallylearn.errors import among
 from tallylearn.models.forests.bags import ROWS, Bags
 from tallylearn.models.forests.trees_together import Trees
 from tallylearn.models.trees.tree import Tree
@@ -41,12 +42,16 @@ class Lazily(Sequence[Any]):
         return f"{len(self)} trees, each grown again when it is asked for"
 
 
-def alone(kind: type, forest: Any, options: dict[str, Any], tree: Tree) -> Any:
-    """A tree as a fitted learner of its kind, with the options of the forest that it knows."""
+def unfitted(kind: type, options: dict[str, Any]) -> Any:
+    """A learner of single trees, with those options of a forest that it knows."""
     known = {name: options[name] for name in kind().get_params(deep=False) if name in options}
-    if known.get("class_weight") == SUBSAMPLE:
+    if among(known.get("class_weight"), (SUBSAMPLE,)):
         known["class_weight"] = "balanced"
-    learner = kind(**known | {"record": False})
+    return kind(**known | {"record": False})
+
+
+def alone(learner: Any, forest: Any, tree: Tree) -> Any:
+    """A learner of single trees that has grown a tree of a forest."""
     learner.schema_, learner.tally_, learner.model_ = forest.schema_, None, tree
     learner._remember(forest._manner(), forest.unanswered_)
     learner._derive()
